@@ -45,7 +45,7 @@ def main() -> None:
             print(f"  {slots}: free, since {verdict.reason}")
         else:
             state = replayed(system, verdict.run)
-            end = "it moves" if any(system.steps(state)) else "nothing moves"
+            end = "it moves" if any(system.moves(state)) else "nothing moves"
             print(f"  {slots}: deadlock in {len(verdict.run)} steps; replayed, {end}")
     ordered = check_phases(replace(torus, fixed_order=True))
     print(f"  1, all nodes in one order: free, since {ordered.reason}")

@@ -143,29 +143,19 @@ class PhasedChunks:
             or (state.phase[other][chunk] == p and chunk not in self.running(state, other, dimension))
         ]
 
-    def possible(self, state: State, step: Advance) -> bool:
-        """Return whether a step can happen next."""
-        phases = state.phase[step.node]
-        p = phases[step.chunk]
-        if p < 0:
-            return step.chunk == 0 or phases[step.chunk - 1] >= 0
-        return p < len(self.phases) and not self.missing(state, step.node, step.chunk)
-
-    def steps(self, state: State) -> Iterator[Advance]:
-        """Iterate over all that can happen next."""
-        every = (Advance(node, chunk) for node in range(len(self.nodes)) for chunk in range(self.chunks))
-        return (step for step in every if self.possible(state, step))
-
-    def after(self, state: State, step: Advance) -> State:
-        """Return the state after a step."""
+    def after(self, state: State, step: Advance) -> State | None:
+        """Return the state after a step; None if it cannot happen next."""
         node, chunk = step.node, step.chunk
-        p = state.phase[node][chunk]
+        phases, p = state.phase[node], state.phase[node][chunk]
+        if p < 0 and chunk > 0 and phases[chunk - 1] < 0:
+            return None
+        if p == len(self.phases) or (p >= 0 and self.missing(state, node, chunk)):
+            return None
         queues = list(state.queues[node])
         if p >= 0:
             queues[self.phases[p]] = tuple(other for other in queues[self.phases[p]] if other != chunk)
         if p + 1 < len(self.phases):
             queues[self.phases[p + 1]] += (chunk,)
-        phases = state.phase[node]
         changed = (*phases[:chunk], p + 1, *phases[chunk + 1 :])
         return State(
             (*state.phase[:node], changed, *state.phase[node + 1 :]),
@@ -174,11 +164,14 @@ class PhasedChunks:
 
     def moves(self, state: State) -> Iterator[tuple[Advance, State]]:
         """Iterate over all that can happen next, and the states after it."""
-        return ((step, self.after(state, step)) for step in self.steps(state))
+        for step in itertools.starmap(Advance, itertools.product(range(len(self.nodes)), range(self.chunks))):
+            after = self.after(state, step)
+            if after is not None:
+                yield step, after
 
     def stuck(self, state: State) -> bool:
         """Return whether nothing can happen, although not all is done."""
-        return next(self.steps(state), None) is None and not self.done(state)
+        return next(self.moves(state), None) is None and not self.done(state)
 
     def done(self, state: State) -> bool:
         """Return whether all chunks have gone through all phases everywhere."""
@@ -273,12 +266,13 @@ def replayed(system: PhasedChunks, run: Sequence[Advance]) -> State:
     state = system.initial()
     for number, step in enumerate(run):
         known = 0 <= step.node < len(system.nodes) and 0 <= step.chunk < system.chunks
-        if not known or not system.possible(state, step):
+        after = system.after(state, step) if known else None
+        if after is None:
             raise PhaseError(
                 f"step {number} of the run, chunk {step.chunk} at node {step.node}, is not possible there; "
                 "a run has to begin with the initial state of the same system"
             )
-        state = system.after(state, step)
+        state = after
     return state
 
 
@@ -288,9 +282,8 @@ def _random(system: PhasedChunks) -> tuple[Advance, ...] | None:
     for _ in range(RANDOM_RUNS):
         speed = [[chance.random() ** 3 for _ in range(system.chunks)] for _ in system.nodes]
         state, run = system.initial(), []
-        while steps := list(system.steps(state)):
-            step = chance.choices(steps, [speed[one.node][one.chunk] + 1e-6 for one in steps])[0]
-            state = system.after(state, step)
+        while moves := list(system.moves(state)):
+            step, state = chance.choices(moves, [speed[one.node][one.chunk] + 1e-6 for one, _ in moves])[0]
             run.append(step)
         if not system.done(state):
             return tuple(run)
