@@ -20,6 +20,7 @@ import numpy.typing as npt
 
 from unknot._base import memory
 from unknot._base.errors import RelationError, require_known
+from unknot._base.numbers import require_whole
 from unknot.network import Network
 from unknot.network.graph import reached_from, strong_components
 from unknot.routing.named import routing
@@ -82,8 +83,7 @@ def composed(
     texts = [inside] * count if isinstance(inside, str) else [*inside]
     if len(texts) != count:
         raise RelationError(f"composed: {network.name} has {count} parts, and {len(texts)} routings are given")
-    if isinstance(legs, bool) or not isinstance(legs, int) or legs < 1:
-        raise RelationError(f"composed: legs must be a whole number of at least 1, got {legs!r}")
+    require_whole("composed: legs", legs, 1, error=RelationError)
     if vcs is not None and vcs % legs:
         raise RelationError(f"composed: {vcs} VCs cannot be shared out evenly among {legs} legs")
     parts = [_part(network, number == p, names[p], texts[p], vcs and vcs // legs) for p in range(count)]

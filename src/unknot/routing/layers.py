@@ -150,7 +150,7 @@ def lash(network: Network, vcs: int | None = None) -> Relation:
 def shortest_routes(network: Network) -> Routes:
     """The shortest paths of LASH: at every router the first channel that leads nearer to the destination."""
     distances = distances_to_homes(network, "lash")
-    require_ways(network, distances.table, distances.homes, "lash")
+    require_ways(network, distances.table < 0, distances.homes, "lash")
     table = np.full(distances.table.shape, -1, dtype=np.int32)
     channels = network.outgoing[1][::-1]  # backwards: of several that lead nearer, the first is written last
     source, target = network.source[channels], network.target[channels]
@@ -188,7 +188,7 @@ def balanced_routes(network: Network) -> Routes:
     from unknot.routing.layers_kernel import balanced_channels
 
     distances = distances_to_homes(network, "dfsssp")
-    require_ways(network, distances.table, distances.homes, "dfsssp")
+    require_ways(network, distances.table < 0, distances.homes, "dfsssp")
     terminals = np.arange(network.num_terminals)
     sending = np.bincount(network.inject, minlength=network.num_routers).astype(np.int64)
     table = np.empty((network.num_terminals, network.num_routers), dtype=np.int32)

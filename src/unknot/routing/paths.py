@@ -80,10 +80,12 @@ def refuse_too_far(network: Network, failed: int) -> None:
         raise RelationError(f"{network.name}: a path of more than 32767 hops is too long for the tables")
 
 
-def require_ways(network: Network, table: Table, homes: npt.NDArray[np.int64], wanted_by: str) -> None:
-    """Refuse a network in which some terminal has no way to another, by a table with −1 where there is none."""
+def require_ways(
+    network: Network, missing: npt.NDArray[np.bool_], homes: npt.NDArray[np.int64], wanted_by: str
+) -> None:
+    """Refuse a network in which some terminal has no way to another, by a mask of shape (homes, routers)."""
     starts = np.unique(network.inject)
-    lost = np.argwhere(table[:, starts] < 0)
+    lost = np.argwhere(missing[:, starts])
     if lost.size:
         end, start = int(homes[lost[0, 0]]), int(starts[lost[0, 1]])
         raise NetworkError(

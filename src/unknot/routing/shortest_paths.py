@@ -104,7 +104,7 @@ def steps(network: Network, wanted_by: str) -> Grid | Distances:
     if product is not None:
         return product
     distances = distances_to_homes(network, wanted_by)
-    require_ways(network, distances.table, distances.homes, wanted_by)
+    require_ways(network, distances.table < 0, distances.homes, wanted_by)
     return distances
 
 

@@ -100,9 +100,7 @@ def up_down(
     homes, column = homes_of(network)
     require_room(network, homes, "up_down")
     falling, legal = _hops(network, rank, homes, shorter=True)
-    require_ways(
-        network, np.where(legal == FAR, np.int16(-1), legal).T, homes, f"up_down from {network.router_name(top)}"
-    )
+    require_ways(network, (legal == FAR).T, homes, f"up_down from {network.router_name(top)}")
     for table in (falling, legal):
         table.setflags(write=False)
 

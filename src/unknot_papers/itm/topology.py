@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unknot._base.errors import NetworkError, shown
+from unknot._base.numbers import require_whole
 from unknot._base.shown import Brief
 from unknot.network import Network
 from unknot.network.families.links import affordable
@@ -125,12 +126,11 @@ def grow(n: int, kind: str = "exterior", *, degree: int | None = None, seed: int
     NetworkError
         If an argument makes no sense.
     """
-    if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or not 3 <= n <= 1 << 24:
-        raise NetworkError(f"itm: the number of routers must be a whole number from 3 to {1 << 24}, got {n!r}")
+    require_whole("itm: the number of routers", n, 3, 1 << 24, error=NetworkError)
     if kind not in KINDS:
         raise NetworkError(f"itm: the kind is {' or '.join(map(repr, KINDS))}, got {kind!r}")
-    if degree is not None and (isinstance(degree, bool) or not isinstance(degree, int) or degree < LEAST_DEGREE):
-        raise NetworkError(f"itm: a cap on the degree must be a whole number of at least 4, got {degree!r}")
+    if degree is not None:
+        require_whole("itm: a cap on the degree", degree, LEAST_DEGREE, error=NetworkError)
     if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
         raise NetworkError(f"itm: the seed must be a whole number from 0 on, got {seed!r}")
     most = n if degree is None else degree
