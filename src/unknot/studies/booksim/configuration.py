@@ -9,6 +9,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Literal, NamedTuple, cast
 
+from unknot._base.calls import Piece
 from unknot._base.errors import UnknotError, near
 from unknot.studies.booksim.parse import OVERRIDE, Assignment, statements
 
@@ -101,30 +102,31 @@ class Configuration:
         self.confined = True
         for assignment in assignments:
             self._check(assignment)
-            self.assignments[assignment.key] = assignment
+            self.assignments[assignment.key.text] = assignment
 
     def _check(self, assignment: Assignment) -> None:
-        key, value = assignment.key, assignment.value
+        key, value = assignment.key.text, assignment.value.text
         if key not in KEYS:
             if key in POWER_KEYS:
-                raise assignment.error(f"{key} belongs into the file that `tech_file` names", of_value=False)
-            raise assignment.error(f"BookSim 2 has no key {key!r}; {_near(key)}", of_value=False)
+                raise assignment.key.error(f"{key} belongs into the file that `tech_file` names")
+            raise assignment.key.error(f"BookSim 2 has no key {key!r}; {_near(key)}")
         kind = KEYS[key].kind
         whole, number = _WHOLE.fullmatch(value), _NUMBER.fullmatch(value)
         if whole and (len(value) > 11 or abs(int(value)) > LARGEST):
-            raise assignment.error(f"{key}: {value[:40]} is too large a number; the limit is {LARGEST}")
+            raise assignment.value.error(f"{key}: {value[:40]} is too large a number; the limit is {LARGEST}")
         if kind == "int" and not whole:
-            raise assignment.error(f"{key} is a whole number, not {value[:40]}")
+            raise assignment.value.error(f"{key} is a whole number, not {value[:40]}")
         if kind == "float" and not number:
-            raise assignment.error(f"{key} is a number, not {value[:40]}")
+            raise assignment.value.error(f"{key} is a number, not {value[:40]}")
         if kind == "ints" and number and not whole:
-            raise assignment.error(f"{key} is a whole number, or a list of some, not {value[:40]}")
+            raise assignment.value.error(f"{key} is a whole number, or a list of some, not {value[:40]}")
         if kind in ("str", "strs") and number and KEYS[key].default.lstrip("-").isdigit() < bool(number):
-            raise assignment.error(f"{key} is a word, not the number {value[:40]}")
+            raise assignment.value.error(f"{key} is a word, not the number {value[:40]}")
 
     def changed(self, key: str, value: str) -> Configuration:
         """Return the configuration with another value of one key, as if given on the command line."""
-        assignment = Assignment(key, value, OVERRIDE, 1, 1, len(key) + 2, f"{key}={value}")
+        whole = Piece(f"{key}={value}", OVERRIDE)
+        assignment = Assignment(whole.part(0, len(key)), whole.part(len(key) + 1))
         configuration = Configuration([*self.assignments.values(), assignment], self.folder, self.faithful)
         configuration.confined = self.confined
         return configuration
@@ -141,19 +143,19 @@ class Configuration:
     def error(self, key: str, message: str) -> UnknotError:
         """An error at the place where a key is set, or without a place when it is not."""
         if key in self.assignments:
-            return self.assignments[key].error(f"{key}: {message}")
+            return self.assignments[key].value.error(f"{key}: {message}")
         return UnknotError(f"{key} = {KEYS[key].default} (BookSim's default): {message}")
 
     def warn(self, key: str, message: str) -> None:
         """Say something about a key that is set."""
         assignment = self.assignments.get(key)
-        place = f"{assignment.where}:{assignment.line}: " if assignment else ""
+        place = f"{assignment.key.where}:{assignment.key.line}: " if assignment else ""
         self.warnings.append(f"{place}{key}: {message}")
 
     def text(self, key: str) -> str:
         """The value as it was written."""
         self._read.add(key)
-        return self.assignments[key].value if key in self.assignments else KEYS[key].default
+        return self.assignments[key].value.text if key in self.assignments else KEYS[key].default
 
     def whole(self, key: str, least: int | None = None, most: int = LARGEST) -> int:
         """The value of a key that is a whole number, or for this traffic class that of a list of them."""
@@ -202,7 +204,7 @@ class Configuration:
         return [
             key
             for key, assignment in self.assignments.items()
-            if key not in self._read and assignment.value != KEYS[key].default
+            if key not in self._read and assignment.value.text != KEYS[key].default
         ]
 
 

@@ -235,7 +235,7 @@ def _anynet(configuration: Configuration) -> Built:
     if not name:
         raise configuration.error("network_file", "anynet wants the name of a file")
     beside = configuration.folder / name
-    if configuration.assignments["network_file"].where == OVERRIDE or not configuration.confined:
+    if configuration.assignments["network_file"].key.where == OVERRIDE or not configuration.confined:
         beside = beside if beside.exists() else Path(name)
     elif not beside.resolve().is_relative_to(configuration.folder.resolve()):
         raise configuration.error(

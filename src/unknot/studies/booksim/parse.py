@@ -12,6 +12,7 @@ from typing import Any
 
 from lark import Lark, UnexpectedCharacters, UnexpectedToken
 
+from unknot._base.calls import Piece
 from unknot._base.errors import TextError
 from unknot._base.input import read_text
 
@@ -26,31 +27,10 @@ _EXPECTED = {"EQUAL": "=", "SEMICOLON": ";", "WORD": "a key"}
 
 @dataclass(frozen=True)
 class Assignment:
-    """One `key = value;` as it was written.
+    """One `key = value;` as it was written; a list keeps its braces."""
 
-    Attributes
-    ----------
-    key, value : str
-        A list keeps its braces.
-    where : str
-        The file, or `OVERRIDE`.
-    line, column, value_column : int
-        Of the key and the value, from 1.
-    text : str
-        The line.
-    """
-
-    key: str
-    value: str
-    where: str
-    line: int
-    column: int
-    value_column: int
-    text: str
-
-    def error(self, message: str, *, of_value: bool = True) -> TextError:
-        """An error with a caret under the value, or under the key."""
-        return TextError(message, self.where, self.line, self.value_column if of_value else self.column, self.text)
+    key: Piece
+    value: Piece
 
 
 def is_configuration(path: str | Path, overrides: Sequence[str] = ()) -> bool:
@@ -108,9 +88,11 @@ def statements(path: str | Path, overrides: Sequence[str] = ()) -> list[Assignme
 def _parsed(text: str, where: str) -> Iterator[Assignment]:
     lines = text.split("\n")
 
+    def shown(line: int) -> str:
+        return lines[line - 1].rstrip("\r") if 0 < line <= len(lines) else ""
+
     def error(message: str, line: int, column: int) -> TextError:
-        shown = lines[line - 1].rstrip("\r") if 0 < line <= len(lines) else ""
-        return TextError(message, where, max(line, 0), max(column, 0), shown)
+        return TextError(message, where, max(line, 0), max(column, 0), shown(line))
 
     try:
         tree: Any = _grammar().parse(text)
@@ -131,16 +113,8 @@ def _parsed(text: str, where: str) -> Iterator[Assignment]:
             line, column = problem.line, problem.column
         raise error(f"{token}; expected {' or '.join(expected)}", line, column) from None
     for statement in tree.children:
-        key, value = statement.children
-        line = key.line or 1
         yield Assignment(
-            str(key),
-            str(value),
-            where,
-            line,
-            key.column or 1,
-            (value.column or 1) if value.line == line else 0,
-            lines[line - 1].rstrip("\r"),
+            *(Piece(str(part), where, part.column, shown(part.line), part.line) for part in statement.children)
         )
 
 
