@@ -105,4 +105,4 @@ def test_drawings_in_units_have_other_numbers_and_say_so() -> None:
     assert "flits per cycle" not in load
     runs = {"a": [run]}
     assert draw_curves(runs, units=Units.of(text)) == draw_curves(runs, units=text) != draw_curves(runs)
-    assert points([run])[0].on(Scale.of(text)).mean == pytest.approx(2 * run.latency_mean)
+    assert points([run])[0].on(Scale.of(text)).latency_mean == pytest.approx(2 * run.latency_mean)

@@ -18,7 +18,16 @@ if TYPE_CHECKING:
 
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 DASHES: tuple[Any, ...] = ("-", (0, (5, 2)), (0, (1.5, 1.5)))
-PANELS = {"mean": "Mean latency", "p99": "99th percentile of latency", "accepted": "Accepted load"}
+PANELS = {
+    "latency_mean": "Mean latency",
+    "latency_p99": "99th percentile of latency",
+    "accepted_load": "Accepted load",
+}
+FIGURES = (
+    "offered_load", "accepted_load", "latency_mean", "latency_p99", "stable", "undecided", "accepted_half_width",
+    "latency_half_width",
+)  # fmt: skip
+"""What a point of one seed has of its run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,42 +36,40 @@ class CurvePoint:
 
     Attributes
     ----------
-    load : float
-        Offered.
-    accepted : float
-    mean, p99 : float or None
-        Latency in cycles; None when no packet arrived in any run.
+    offered_load, accepted_load : float
+    latency_mean, latency_p99 : float or None
+        In cycles; None when no packet arrived in any run.
     stable : bool
         Whether every run was.
-    deadlocked : bool
-        Whether some run ended in a deadlock.
     undecided : bool
         Whether it is open if every run is stable: some were too short to tell, the others are.
-    accepted_half_width, mean_half_width : float or None
+    accepted_half_width, latency_half_width : float or None
         Of 95 % confidence intervals: the run's own with one seed, none with two, over the seeds with more.
-    seeds, stable_seeds : int
-        How many runs there are, and how many are stable.
+    deadlocked : bool
+        Whether some run ended in a deadlock.
+    stable_seeds, seeds : int
+        How many runs are stable, and how many there are.
     """
 
-    load: float
-    accepted: float
-    mean: float | None
-    p99: float | None
+    offered_load: float
+    accepted_load: float
+    latency_mean: float | None
+    latency_p99: float | None
     stable: bool
+    undecided: bool
+    accepted_half_width: float | None
+    latency_half_width: float | None
     deadlocked: bool
-    undecided: bool = False
-    accepted_half_width: float | None = None
-    mean_half_width: float | None = None
+    stable_seeds: int
     seeds: int = 1
-    stable_seeds: int = 1
 
     def on(self, scale: Scale) -> CurvePoint:
         """The point with its times and loads in this scale."""
         changed: dict[str, Any] = {}
-        for name in ("mean", "p99", "mean_half_width", "load", "accepted", "accepted_half_width"):
-            value = getattr(self, name)
-            turned = scale.load if name.startswith(("load", "accepted")) else scale.time
-            changed[name] = None if value is None else turned(value)
+        for name in FIGURES:
+            figure = getattr(self, name)
+            if figure is not None and not isinstance(figure, bool):
+                changed[name] = (scale.time if name.startswith("latency") else scale.load)(figure)
         return replace(self, **changed)
 
 
@@ -70,44 +77,32 @@ def points(runs: Iterable[Run | CurvePoint]) -> list[CurvePoint]:
     """The runs of one design gathered by load, ascending; points that were gathered stay as they are."""
     by_load: dict[float, list[CurvePoint]] = {}
     for run in runs:  # of each its figures alone: there may be many
-        one = run if isinstance(run, CurvePoint) else _point(run)
-        by_load.setdefault(one.load, []).append(one)
-    return [group[0] if len(group) == 1 else _mean(load, group) for load, group in sorted(by_load.items())]
+        by_load.setdefault(run.offered_load, []).append(run if isinstance(run, CurvePoint) else _point(run))
+    return [group[0] if len(group) == 1 else _mean(group) for _, group in sorted(by_load.items())]
 
 
 def _point(run: Run) -> CurvePoint:
     """The point of one seed."""
-    return CurvePoint(
-        run.offered_load,
-        run.accepted_load,
-        run.latency_mean,
-        run.latency_p99,
-        run.stable,
-        run.deadlock is not None,
-        run.undecided,
-        run.accepted_half_width,
-        run.latency_half_width,
-        1,
-        int(run.stable),
-    )
+    figures = {name: getattr(run, name) for name in FIGURES}
+    return CurvePoint(**figures, deadlocked=run.deadlock is not None, stable_seeds=int(run.stable))
 
 
-def _mean(load: float, group: list[CurvePoint]) -> CurvePoint:
+def _mean(group: list[CurvePoint]) -> CurvePoint:
     """The point of several seeds."""
     stable = sum(one.stable for one in group)
-    accepted, latencies = [one.accepted for one in group], [one.mean for one in group]
+    accepted, latencies = [one.accepted_load for one in group], [one.latency_mean for one in group]
     return CurvePoint(
-        load,
+        group[0].offered_load,
         mean_of(accepted) or 0.0,
         mean_of(latencies),
-        mean_of([one.p99 for one in group]),
+        mean_of([one.latency_p99 for one in group]),
         stable == len(group),
-        any(one.deadlocked for one in group),
         stable < len(group) and all(one.stable or one.undecided for one in group),
         spread(accepted),
         spread(latencies) if stable == len(group) else None,
-        len(group),
+        any(one.deadlocked for one in group),
         stable,
+        len(group),
     )
 
 
@@ -170,11 +165,11 @@ def draw_curves(
         figure = Figure(figsize=(width, height), dpi=144, layout="constrained")
         grid = figure.subplots(*((len(PANELS), 1) if stacked else (1, len(PANELS))), squeeze=False)
         for (which, what), panel in zip(PANELS.items(), grid.flat, strict=True):
-            if which == "accepted":
+            if which == "accepted_load":
                 _accepted(panel, lines)
             else:
                 _latency(panel, lines, which)
-            unit = scale.load_name if which == "accepted" else scale.time_name
+            unit = scale.load_name if which == "accepted_load" else scale.time_name
             panel.set_title(f"{what} ({unit})", loc="left", pad=6.0)
             panel.set_xlim(0.0, _most(lines) * 1.04)
             panel.set_xlabel(f"Offered load ({scale.load_name})")
@@ -204,20 +199,20 @@ def _latency(panel: Axes, lines: Mapping[str, Sequence[CurvePoint]], which: str)
     panel.set_ylim(0.0, top)
     for i, group in enumerate(lines.values()):
         arrived = [p for p in group if getattr(p, which) is not None]
-        _line(panel, i, [p.load for p in arrived], [getattr(p, which) for p in arrived], arrived, top)
-        if which == "mean":
-            _bars(panel, i, [(p.load, p.mean, p.mean_half_width) for p in arrived])
-        _crosses(panel, i, [(p.load, top) for p in group if getattr(p, which) is None and p.deadlocked])
+        _line(panel, i, [p.offered_load for p in arrived], [getattr(p, which) for p in arrived], arrived, top)
+        if which == "latency_mean":
+            _bars(panel, i, [(p.offered_load, p.latency_mean, p.latency_half_width) for p in arrived])
+        _crosses(panel, i, [(p.offered_load, top) for p in group if getattr(p, which) is None and p.deadlocked])
 
 
 def _accepted(panel: Axes, lines: Mapping[str, Sequence[CurvePoint]]) -> None:
     most = _most(lines)
     panel.plot([0.0, most], [0.0, most], color="#9aa4ae", linewidth=1.0, linestyle=(0, (2, 3)))
-    top = 1.08 * max((p.accepted for group in lines.values() for p in group), default=1.0) or 1.0
+    top = 1.08 * max((p.accepted_load for group in lines.values() for p in group), default=1.0) or 1.0
     panel.set_ylim(0.0, top)
     for i, group in enumerate(lines.values()):
-        _line(panel, i, [p.load for p in group], [p.accepted for p in group], group, top)
-        _bars(panel, i, [(p.load, p.accepted, p.accepted_half_width) for p in group])
+        _line(panel, i, [p.offered_load for p in group], [p.accepted_load for p in group], group, top)
+        _bars(panel, i, [(p.offered_load, p.accepted_load, p.accepted_half_width) for p in group])
 
 
 def _line(panel: Axes, i: int, xs: list[float], ys: list[float], group: Sequence[CurvePoint], top: float) -> None:
@@ -248,7 +243,7 @@ def _bars(panel: Axes, i: int, intervals: Sequence[tuple[float, float | None, fl
 
 
 def _most(lines: Mapping[str, Sequence[CurvePoint]]) -> float:
-    return max((p.load for group in lines.values() for p in group), default=1.0)
+    return max((p.offered_load for group in lines.values() for p in group), default=1.0)
 
 
 _MARK = {"color": SOFT, "linestyle": "none", "markerfacecolor": "white"}
@@ -264,9 +259,9 @@ def _key(**look: Any) -> Any:
 def _described(entry: tuple[str, Sequence[CurvePoint]]) -> str:
     name, group = entry
     steady = [p for p in group if p.stable]
-    unsure = [f"{p.load:g}" for p in group if p.undecided]
+    unsure = [f"{p.offered_load:g}" for p in group if p.undecided]
     none = "not stable at any load" if len(unsure) < len(group) else "no load decided"
-    text = f"{name}: stable up to {max(p.load for p in steady):g}" if steady else f"{name}: {none}"
+    text = f"{name}: stable up to {max(p.offered_load for p in steady):g}" if steady else f"{name}: {none}"
     text += f", too short to tell at {', '.join(unsure)}" if unsure else ""
-    stuck = [p.load for p in group if p.deadlocked]
+    stuck = [p.offered_load for p in group if p.deadlocked]
     return text + (f", deadlock at {min(stuck):g}" if stuck else "")

@@ -71,5 +71,5 @@ def test_two_seeds_are_too_few_for_an_interval() -> None:
     assert three.accepted_half_width is not None
     assert three.accepted_half_width < 0.5 * three.accepted_load
     (point,) = points(two.runs)
-    assert (point.accepted_half_width, point.mean_half_width) == (None, None)
+    assert (point.accepted_half_width, point.latency_half_width) == (None, None)
     assert within(0.3719, None, 4, 2) == "0.3719 (too few seeds)"
