@@ -106,9 +106,8 @@ def _heads(relation: Relation, length: int, effort: Effort) -> Heads:
     waits: list[dict[frozenset[int], int]] = [{} for _ in range(vcs)]
     comes: list[dict[int, int]] = [{} for _ in range(vcs)]
     ports: dict[frozenset[int], Message] = {}
-    for address in range(relation.num_addresses):
-        effort.spent("what headers wait for", address, relation.num_addresses)
-        order, first, value = (part.tolist() for part in explorer.visit(address))
+    for address, visit in explorer.visits("what headers wait for", effort):
+        order, first, value = (part.tolist() for part in visit)
         for i, at in enumerate(order):
             candidates = value[first[i] : first[i + 1]]
             for v in candidates:

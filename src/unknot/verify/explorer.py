@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any
 
@@ -13,6 +14,7 @@ from unknot._base.kernels.lazy_kernel import viewed
 from unknot.network.model import IntArray, Network, Offsets
 from unknot.routing.relation import EJECT, VC_MASK, Relation
 from unknot.routing.virtual_channels import VirtualChannels
+from unknot.verify.effort import Effort
 from unknot.verify.states_kernel import Answers, Layout, Scratch, explore
 
 Visit = tuple[npt.NDArray[np.int64], Offsets, npt.NDArray[np.int64]]
@@ -99,6 +101,16 @@ class Explorer:
         if count < 0:
             self.fail(int(order[-1 - count]), address)
         return order[:count], first[: count + 1], candidates[: first[count]]
+
+    def visits(
+        self, stage: str = "", effort: Effort | None = None, count: int | None = None
+    ) -> Iterator[tuple[int, Visit]]:
+        """Visit addresses in turn, by default all; before each, and at the end, `effort` hears how far a stage is."""
+        effort, count = effort or Effort(), self.relation.num_addresses if count is None else count
+        for address in range(count):
+            effort.spent(stage, address, count)
+            yield address, self.visit(address)
+        effort.spent(stage, count, count)
 
     def steps(self, address: int) -> dict[int, list[int]]:
         """Return the candidate VCs of each reachable input VC of an address, ejection left out."""

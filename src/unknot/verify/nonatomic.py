@@ -62,15 +62,11 @@ def _depths(graph: Dependencies, effort: Effort) -> npt.NDArray[np.int64]:
     from unknot.verify.exact_kernel import nearest
 
     relation = graph.relation
-    explorer = Explorer(relation)
     least = np.full(graph.target.size, np.iinfo(np.int64).max)
     depth = np.zeros(relation.num_vcs, dtype=np.int64)
     edge = np.asarray(graph.first, dtype=np.int64)
-    for address in range(graph.addresses):
-        effort.spent("ways to cycles", address, graph.addresses)
-        order, first, value = explorer.visit(address)
+    for address, (order, first, value) in Explorer(relation).visits("ways to cycles", effort, graph.addresses):
         nearest(relation.sources(address).size, order, first, value, edge, graph.target, depth, least)
-    effort.spent("ways to cycles", graph.addresses, graph.addresses)
     return least
 
 
@@ -91,13 +87,11 @@ def _messages(graph: Dependencies, cycle: list[int], depth: int, buffer_depth: i
     From terminals of their own where all can be entered directly.
     """
     relation, vcs = graph.relation, graph.relation.num_vcs
-    explorer = Explorer(relation)
     after = dict(zip(cycle, cycle[1:] + cycle[:1], strict=True))
     messages: dict[int, Message] = {}
     doors: dict[int, dict[int, int]] = {vc: {} for vc in cycle}
-    for address in range(graph.addresses):
-        effort.spent("packets on the cycle", address, graph.addresses)
-        order, first, value = explorer.visit(address)
+    for address, visit in Explorer(relation).visits("packets on the cycle", effort, graph.addresses):
+        order, first, value = visit
         if not np.isin(order, cycle).any():
             continue
         came: dict[int, int] = {}

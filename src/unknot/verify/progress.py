@@ -161,8 +161,8 @@ class _Waits:
         self.takes: defaultdict[int, dict[int, int]] = defaultdict(dict)
         self.contenders: defaultdict[int, list[int]] = defaultdict(list)
         self.adaptive: tuple[int, int] | None = None
-        for address in range(relation.num_addresses):
-            order, first, value = (part.tolist() for part in self.explorer.visit(address))
+        for address, visit in self.explorer.visits():
+            order, first, value = (part.tolist() for part in visit)
             leaves = -1 - int(relation.destination[address])
             for i, at in enumerate(order):
                 entries = value[first[i] : first[i + 1]]

@@ -79,10 +79,8 @@ def vc_use(relation: Relation) -> VcUse:
     (16, 2)
     """
     network, vcs = relation.network, relation.vcs
-    explorer = Explorer(relation)
     used = np.zeros(vcs.router.size, dtype=bool)
-    for address in range(relation.num_addresses):
-        order, _, _ = explorer.visit(address)
+    for _, (order, _, _) in Explorer(relation).visits():
         used[order] = True
     used = used[: vcs.total]
     leaving = np.bincount(network.source, vcs.counts, network.num_routers)

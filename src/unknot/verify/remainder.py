@@ -210,7 +210,7 @@ def among(
     A header that chooses anew has one head with all it waits for; one that commits has a head for each choice. Steps
     and waits between VCs of different labels are left out.
     """
-    stage, effort = "states on cycles", effort or Effort()
+    stage = "states on cycles"
     inside = np.zeros(relation.vcs.router.size, dtype=bool)
     inside[np.fromiter(vcs, dtype=np.int64)] = True
     component = np.zeros(relation.num_vcs, dtype=np.int32) if label is None else label
@@ -218,9 +218,7 @@ def among(
     explorer, slot = Explorer(relation), np.empty(relation.num_vcs, dtype=np.int64)
     parts: list[tuple[npt.NDArray[Any], ...]] = [(slot[:0],) * 8]
     states, room = 0, ROOM
-    for address in range(relation.num_addresses):
-        effort.spent(stage, address, relation.num_addresses)
-        order, first, value = explorer.visit(address)
+    for address, (order, first, value) in explorer.visits(stage, effort):
         rows = np.flatnonzero(inside[order])
         if states + rows.size > limit:
             return None
@@ -250,7 +248,6 @@ def among(
         steps = np.bincount(row[step], minlength=at.size)
         parts.append((at, np.full(at.size, address), steps, slot[vc[step]], enters, states + head, waits, vc[chosen]))
         states += at.size
-    effort.spent(stage, relation.num_addresses, relation.num_addresses)
     input_vc, owner, steps, next_state, enters, head_owner, waits, head_wait = map(
         np.concatenate, zip(*parts, strict=True)
     )
