@@ -46,14 +46,9 @@ def write_audit_report(audit: Audit, path: str | Path) -> None:
     ...
     '<!DOCTYPE html>'
     """
-    write(audit_page(audit), path)
-
-
-def audit_page(audit: Audit) -> str:
-    """Return the page that `write_audit_report` writes."""
     stuck = next((traffic for traffic in audit.rows if traffic.verdict.configuration is not None), None)
     shown = stuck and stuck.verdict.configuration and knot(stuck.relation, stuck.verdict.configuration)
-    return page(
+    text = page(
         "audit.html",
         title=f"Audit of {audit.fabric.name}",
         lead=_lead(audit),
@@ -64,6 +59,7 @@ def audit_page(audit: Audit) -> str:
         network=topology(audit.fabric.network, routers="switch"),
         spoken=_spoken,
     )
+    write(text, path)
 
 
 def _lead(audit: Audit) -> str:

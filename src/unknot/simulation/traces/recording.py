@@ -10,7 +10,7 @@ from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_relation
 from unknot.simulation.engine.engine import Engine
 from unknot.simulation.engine.state_arrays import State
-from unknot.simulation.traces.replay import Replay, carry_out
+from unknot.simulation.traces.replay import Replay, replay
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ def record(relation: Relation, configuration: Configuration, *, cycles: int = 10
         if not frames or frames[-1].flits != flits:
             frames.append(Frame(engine.now, flits))
 
-    return Recording(carry_out(relation, configuration, cycles, watch), tuple(frames))
+    return Recording(replay(relation, configuration, cycles=cycles, watch=watch), tuple(frames))
 
 
 def _flits(state: State, configuration: Configuration) -> dict[tuple[int, int], int]:

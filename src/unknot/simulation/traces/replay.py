@@ -65,7 +65,13 @@ class Replay(Brief):
 
 
 @takes_relation
-def replay(relation: Relation, configuration: Configuration, *, cycles: int = 1000) -> Replay:
+def replay(
+    relation: Relation,
+    configuration: Configuration,
+    *,
+    cycles: int = 1000,
+    watch: Callable[[Engine], None] | None = None,
+) -> Replay:
     """Put the messages of a configuration into an otherwise empty network and see whether any of them ever moves.
 
     A configuration that is `injected` or `scheduled` is injected at its terminals, in schedule order each message
@@ -80,6 +86,8 @@ def replay(relation: Relation, configuration: Configuration, *, cycles: int = 10
         The packets that block each other.
     cycles : int
         Cycles to go on after the headers are let go.
+    watch : callable, optional
+        Called with the engine after each cycle until all stand still, and at the end.
 
     Returns
     -------
@@ -103,16 +111,6 @@ def replay(relation: Relation, configuration: Configuration, *, cycles: int = 10
     >>> replay(relation, check(relation).configuration, cycles=100).stuck
     True
     """
-    return carry_out(relation, configuration, cycles)
-
-
-def carry_out(
-    relation: Relation,
-    configuration: Configuration,
-    cycles: int,
-    watch: Callable[[Engine], None] | None = None,
-) -> Replay:
-    """Replay a configuration; `watch` sees the engine after each cycle until all stand still, and at the end."""
     require_whole("cycles", cycles, 1, error=SimulationError)
     depth, bubble = configuration.buffer_depth, configuration.bubble
     try:
