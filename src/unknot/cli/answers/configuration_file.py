@@ -12,7 +12,7 @@ from unknot._base.input import read_json
 from unknot._base.output import write_text
 from unknot._base.switching import Switching
 from unknot.certificates.verdict import Configuration, Message
-from unknot.cli.answers.filling import answer
+from unknot.cli.answers.filling import answer, differences, read_form
 from unknot.cli.answers.form import (
     AddressName,
     Bounds,
@@ -22,10 +22,8 @@ from unknot.cli.answers.form import (
     Positive,
     TerminalName,
     Words,
-    differences,
     form_of,
     key,
-    read_form,
 )
 from unknot.cli.answers.networks import ManifestForm
 from unknot.routing.bubble import Bubble, bubble

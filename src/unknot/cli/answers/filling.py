@@ -1,16 +1,18 @@
-"""Answers: forms filled from objects, in plain Python."""
+"""Answers: forms filled from objects in plain Python, read from JSON, and compared."""
 
 from __future__ import annotations
 
+import json
 import math
 import types
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import reduce
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 import numpy as np
 
-from unknot.cli.answers.form import MISSING, By, Form, Key, is_form, keys_of
+from unknot._base.errors import UnknotError, bare
+from unknot.cli.answers.form import MISSING, By, Form, Key, is_form, keys_of, model
 from unknot.network import Network
 from unknot.routing.relation import Relation
 
@@ -149,3 +151,35 @@ def _holds(option: Any, value: Any) -> bool:
         return isinstance(value, str)
     kinds: dict[Any, Any] = {float: (float, int), list: (list, tuple), dict: Mapping}
     return isinstance(value, kinds.get(kind, kind))
+
+
+def read_form(form: type, document: Any, where: str) -> Any:
+    """Check what was read of JSON against a form, and return it with keys as attributes.
+
+    Raises
+    ------
+    UnknotError
+        With the place in the document.
+    """
+    from pydantic import ValidationError
+
+    try:
+        return model(form).model_validate_json(json.dumps(document), strict=True)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        parts = (f"[{part}]" if isinstance(part, int) else f".{part}" for part in first["loc"])
+        place, said = "".join(parts).removeprefix(".") or "the whole", bare(first["msg"])
+        more = f" (and {error.error_count() - 1} more such places)" if error.error_count() > 1 else ""
+        raise UnknotError(f"{where}: {place}: {said[0].lower()}{said[1:]}{more}") from error
+
+
+def differences(before: Any, now: Any, place: str = "") -> Iterator[tuple[str, Any, Any]]:
+    """Where two answers differ, and what stands there in each."""
+    if isinstance(before, dict) and isinstance(now, dict):
+        for name in dict.fromkeys([*before, *now]):
+            yield from differences(before.get(name), now.get(name), f"{place}.{name}".lstrip("."))
+    elif isinstance(before, list) and isinstance(now, list) and len(before) == len(now):
+        for i, (one, other) in enumerate(zip(before, now, strict=True)):
+            yield from differences(one, other, f"{place}[{i}]")
+    elif before != now or type(before) is not type(now):
+        yield place, before, now

@@ -9,9 +9,8 @@ Terminals, addresses, virtual channels (VCs), channels and routers are numbers i
 from __future__ import annotations
 
 import inspect
-import json
 import types
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from functools import cache
 from typing import Annotated, Any, ClassVar, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
@@ -20,7 +19,6 @@ import numpy as np
 import numpy.typing as npt
 
 from unknot._base.docstrings import entries
-from unknot._base.errors import UnknotError, bare
 
 MISSING: Any = object()
 """The default of a key that has none."""
@@ -277,35 +275,3 @@ def _bounds(kind: Any, bounds: Bounds) -> Any:
     if kind is int:
         return Field(ge=bounds.minimum, le=bounds.maximum)
     return Field(min_length=bounds.minimum, max_length=bounds.maximum)
-
-
-def read_form(form: type, document: Any, where: str) -> Any:
-    """Check what was read of JSON against a form, and return it with keys as attributes.
-
-    Raises
-    ------
-    UnknotError
-        With the place in the document.
-    """
-    from pydantic import ValidationError
-
-    try:
-        return model(form).model_validate_json(json.dumps(document), strict=True)
-    except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        parts = (f"[{part}]" if isinstance(part, int) else f".{part}" for part in first["loc"])
-        place, said = "".join(parts).removeprefix(".") or "the whole", bare(first["msg"])
-        more = f" (and {error.error_count() - 1} more such places)" if error.error_count() > 1 else ""
-        raise UnknotError(f"{where}: {place}: {said[0].lower()}{said[1:]}{more}") from error
-
-
-def differences(before: Any, now: Any, place: str = "") -> Iterator[tuple[str, Any, Any]]:
-    """Where two answers differ, and what stands there in each."""
-    if isinstance(before, dict) and isinstance(now, dict):
-        for name in dict.fromkeys([*before, *now]):
-            yield from differences(before.get(name), now.get(name), f"{place}.{name}".lstrip("."))
-    elif isinstance(before, list) and isinstance(now, list) and len(before) == len(now):
-        for i, (one, other) in enumerate(zip(before, now, strict=True)):
-            yield from differences(one, other, f"{place}[{i}]")
-    elif before != now or type(before) is not type(now):
-        yield place, before, now

@@ -81,7 +81,7 @@ def rerun(
 
 def _read(file: Path) -> tuple[Manifest, bytes]:
     """The manifest of a file, which may stand beside it, and the bytes of the file."""
-    from unknot.cli.answers.form import read_form
+    from unknot.cli.answers.filling import read_form
     from unknot.cli.answers.networks import ManifestForm
 
     file = Path(str(file).removesuffix(manifest.SIDE))
@@ -159,7 +159,7 @@ def _in_bytes(file: Path, before: bytes, now: bytes) -> Iterator[str]:
 
 def _in_answers(before: Any, now: Any) -> Iterator[str]:
     """Differences of two answers, but for times and manifests."""
-    from unknot.cli.answers.form import differences
+    from unknot.cli.answers.filling import differences
 
     for place, one, other in differences(before, now):
         if place.rpartition(".")[2] not in TIMES and place.partition(".")[0] != "manifest":
@@ -168,7 +168,7 @@ def _in_answers(before: Any, now: Any) -> Iterator[str]:
 
 def _changes(recorded: Manifest, running: Running) -> Iterator[str]:
     """What a manifest says of the code and the networks that is not so now."""
-    from unknot.cli.answers.form import differences
+    from unknot.cli.answers.filling import differences
 
     what = ("unknot", "commit", "code", "libraries", "networks")
     before, now = ({name: getattr(one, name) for name in what} for one in (recorded, running.manifest()))
