@@ -51,11 +51,15 @@ def _nodes(parts: list[Any]) -> tuple[Any, ...]:
     return tuple(part for part in parts if isinstance(part, Node))
 
 
-def _fields(kind: Callable[..., Node], *places: int) -> Callable[[Any, list[Any]], Node]:
-    """Maker of a node whose fields are some of the parts of its rule."""
+def _fields(kind: Callable[..., Node], *fields: int | Callable[[list[Any]], Any]) -> Callable[[Any, list[Any]], Node]:
+    """Maker of a node whose fields are some of the parts of its rule, or made of them all."""
+
+    def field(c: list[Any], of: int | Callable[[list[Any]], Any]) -> Any:
+        part = c[of] if isinstance(of, int) else of(c)
+        return str(part) if isinstance(part, Token) else part
 
     def make(self: Any, c: list[Any]) -> Node:
-        return kind(*_span(c), *(str(c[i]) if isinstance(c[i], Token) else c[i] for i in places))
+        return kind(*_span(c), *(field(c, of) for of in fields))
 
     return make
 
@@ -67,6 +71,14 @@ class Tree(Transformer[Token, Any]):
     name = _fields(Name, 0)
     option = _fields(Option, 0, 2)
     conditional = _fields(Conditional, 1, 3, 5)
+    true = _fields(Literal, lambda c: True)
+    false = _fields(Literal, lambda c: False)
+    position = _fields(Position, _nodes)
+    listing = _fields(Listing, _nodes)
+    chain = _fields(Chain, lambda c: tuple(c[0::2]), lambda c: tuple(c[1::2]))
+    prefix = _fields(Prefix, lambda c: c[0].type, lambda c: len(c) - 1, -1)
+    power = _fields(Power, 0, lambda c: tuple(c[2::2]))
+    replacement = _fields(Replacement, lambda c: _nodes(c)[0], lambda c: _nodes(c)[1:])
 
     def definition(self, c: list[Any]) -> Node:
         return Definition(*_span(c), str(c[0]), c[1] if isinstance(c[1], tuple) else None, c[-1])
@@ -85,12 +97,6 @@ class Tree(Transformer[Token, Any]):
         except ValueError as error:
             words = 'a text is written as in JSON: \\" \\\\ \\n \\t \\u0041 are its escapes'
             raise Node(*_span(c)).error(words) from error
-
-    def true(self, c: list[Any]) -> Node:
-        return Literal(*_span(c), True)
-
-    def false(self, c: list[Any]) -> Node:
-        return Literal(*_span(c), False)
 
     def call(self, c: list[Any]) -> Node:
         parts, clauses = c[2] if isinstance(c[2], tuple) else ((), None)
@@ -111,12 +117,6 @@ class Tree(Transformer[Token, Any]):
         node: Node = replace(c[1], at=c[0].start_pos, end=c[-1].end_pos)
         return node
 
-    def position(self, c: list[Any]) -> Node:
-        return Position(*_span(c), _nodes(c))
-
-    def listing(self, c: list[Any]) -> Node:
-        return Listing(*_span(c), _nodes(c))
-
     def edges(self, c: list[Any]) -> Node:
         *edges, last = _nodes(c)
         if isinstance(last, Clauses):
@@ -135,16 +135,3 @@ class Tree(Transformer[Token, Any]):
     def range(self, c: list[Any]) -> Node:
         first, *last = _nodes(c)
         return Range(*_span(c), str(c[0]), first, last[0] if last else None)
-
-    def chain(self, c: list[Any]) -> Node:
-        return Chain(*_span(c), tuple(c[0::2]), tuple(c[1::2]))
-
-    def prefix(self, c: list[Any]) -> Node:
-        return Prefix(*_span(c), c[0].type, len(c) - 1, c[-1])
-
-    def power(self, c: list[Any]) -> Node:
-        return Power(*_span(c), c[0], tuple(c[2::2]))
-
-    def replacement(self, c: list[Any]) -> Node:
-        nodes = _nodes(c)
-        return Replacement(*_span(c), nodes[0], nodes[1:])
