@@ -171,9 +171,9 @@ class FaultOptions(Options):
                 "such as --routing 'bgp(plan=\"rfc7938\")'"
             )
         fabric = read_fabric(self.network, self.tables)
-        how: Any = {"kind": self.kind, "faults": self.at_once, "budget": self.budget, "seed": self.seed}
         with activity.working("faults") as progress:
-            faults = table_faults(fabric, progress=progress, **how)
+            how = self.some("kind", "budget", "seed")
+            faults = table_faults(fabric, faults=self.at_once, progress=progress, **how)
         if self.csv is not None:
             lost = sum(fault.lost_pairs for fault in faults.tried[: self.show])
             require(f"{lost:,} rows of pairs", ROW * lost)

@@ -127,6 +127,10 @@ class Options:
     heading: ClassVar[str] = "Options"
     """The heading of the group in the help."""
 
+    def some(self, *names: str) -> dict[str, Any]:
+        """Some of the options by name."""
+        return {name: getattr(self, name) for name in names}
+
 
 def refuse_beside(option: str, reason: str, **others: object) -> None:
     """Refuse the first of other options that is there, by the name of its parameter."""

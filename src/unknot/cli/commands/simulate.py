@@ -130,6 +130,10 @@ class OutputOptions(Options):
     json: Json = False
 
 
+CYCLES = ("warmup", "measure", "precision")
+"""Options that say how long a run is."""
+
+
 @dataclass(frozen=True)
 class SimulateOptions(OutputOptions, ExecutionOptions, MeasurementOptions, TrafficOptions, DesignOptions):
     """All options of `unknot simulate`."""
@@ -156,24 +160,21 @@ def _require_one_kind(options: SimulateOptions) -> None:
         )
     if options.flows is not None and (options.traffic != "uniform" or options.traffic_class):
         raise SimulationError("--flows says who sends what; leave out --traffic and --class")
-    alone = {name: getattr(options, name) for name in ("out", "export", "channels", "interval")}
+    alone = options.some("out", "export", "channels", "interval")
     if options.seeds is not None:
         refuse_beside("--seeds", "is for one run", **alone, saturation=options.saturation)
     if options.saturation:
-        cycles = {"warmup": options.warmup, "measure": options.measure, "precision": options.precision}
-        refuse_beside("--saturation", "is for one run", **alone, **cycles, **{"class": options.traffic_class})
+        cycles = options.some(*CYCLES) | {"class": options.traffic_class}
+        refuse_beside("--saturation", "is for one run", **alone, **cycles)
 
 
 def _common(options: SimulateOptions) -> dict[str, Any]:
     """What runs take, with a protocol or without."""
     from unknot.simulation.run import options as parsed
 
-    return {
+    return options.some("switching", "buffer_depth", "seed") | {
         "packet_length": parsed.lengths_of(options.packet_length),
-        "switching": options.switching,
-        "buffer_depth": options.buffer_depth,
         "router": parsed.router_of(options.router),
-        "seed": options.seed,
     }
 
 
@@ -187,13 +188,8 @@ def _simulate(options: SimulateOptions) -> None:
     from unknot.simulation.run import options as parsed
 
     scale = Scale.of(options.units)
-    point = _common(options) | {
-        "traffic": options.traffic,
-        "bubble": options.bubble,
-        "watchdog": options.watchdog,
-        "bursts": None if options.bursts is None else parsed.bursts_of(options.bursts),
-        "threads": options.threads,
-    }
+    point = _common(options) | options.some("traffic", "bubble", "watchdog", "threads")
+    point["bursts"] = None if options.bursts is None else parsed.bursts_of(options.bursts)
     if options.traffic_class:
         point["classes"] = [parsed.class_of(text) for text in options.traffic_class]
     relation = relation_of(options.network, options.routing, options.vcs, simulated=True, flows=options.flows)
@@ -202,7 +198,7 @@ def _simulate(options: SimulateOptions) -> None:
         point["traffic"] = flows = flows_in(options.flows, relation.network)
         if load is None and not options.saturation:
             load = simulated.load_of(flows, scale, relation.network)
-    cycles = {"warmup": options.warmup, "measure": options.measure, "precision": options.precision}
+    cycles = options.some(*CYCLES)
     if load is None:
         form, outcome, keys = simulated.search(relation, point)
     elif options.seeds is not None:
@@ -233,16 +229,16 @@ def _simulate_protocol(options: SimulateOptions, text: str) -> None:
     from unknot.cli.answers.messages import SimulateProtocolAnswer, SimulateProtocolReplayAnswer
     from unknot.cli.commands import activity
     from unknot.cli.commands.display import tell
-    from unknot.simulation.protocol_run import CYCLES, replayed_in_flits, simulate_protocol
+    from unknot.simulation.protocol_run import CYCLES as DEFAULT_CYCLES
+    from unknot.simulation.protocol_run import replayed_in_flits, simulate_protocol
     from unknot.verify.protocols import check_protocol, protocol
     from unknot.verify.protocols.words import blocked, steps
 
-    others = vars(options) | {"traffic": options.traffic != "uniform", "class": options.traffic_class}
-    for name in (
-        "network", "routing", "vcs", "switching", "buffer_depth", "router", "load", "flows", "packet_length",
-        "traffic_class", "protocol", "measure", "seed", "jobs", "deadline", "json",
-    ):  # fmt: skip
-        del others[name]
+    others = options.some(
+        "bubble", "watchdog", "bursts", "warmup", "precision", "interval", "saturation", "seeds", "threads", "out",
+        "export", "csv", "units", "channels",
+    )  # fmt: skip
+    others |= {"traffic": options.traffic != "uniform", "class": options.traffic_class}
     refuse_beside("--protocol", "is about runs without it", **others)
     point = _common(options)
     if not isinstance(point["packet_length"], int):
@@ -260,7 +256,7 @@ def _simulate_protocol(options: SimulateOptions, text: str) -> None:
             replayed=replayed, steps=steps(verdict), blocked=blocked(verdict),
         )  # fmt: skip
         return
-    cycles = CYCLES if options.measure is None else options.measure
+    cycles = DEFAULT_CYCLES if options.measure is None else options.measure
     with activity.working("simulating") as progress:
         outcome = simulate_protocol(relation, described, options.load, cycles=cycles, **point, progress=progress)
     tell(options.json, SimulateProtocolAnswer, outcome, of=relation, protocol=described.name, **point)
