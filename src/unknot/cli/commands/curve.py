@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 
 import typer
@@ -12,6 +13,7 @@ from unknot.cli.commands.options import (
     Json,
     MostTime,
     NetworkText,
+    Options,
     Seed,
     Seeds,
 )
@@ -20,36 +22,11 @@ from unknot.cli.commands.shared import flows_in, kept, kept_in, relation_of, wri
 from unknot.cli.exit_codes import UNDECIDED
 
 
-def curve(
-    network: NetworkText,
-    routing: list[str],
-    loads: str = "0.05:1:0.05",
-    beyond: bool = False,
-    vcs: int | None = None,
-    switching: Switching = DEFAULT_SWITCHING,
-    buffer_depth: int = BUFFER_DEPTH,
-    router: str = "",
-    traffic: str = "uniform",
-    flows: Path | None = None,
-    packet_length: str = "1",
-    bursts: str | None = None,
-    warmup: int | None = None,
-    measure: int | None = None,
-    precision: float | None = None,
-    seed: Seed = SEED,
-    seeds: Seeds = None,
-    jobs: int | None = None,
-    store: Path | None = None,
-    out: list[Path] | None = None,
-    deadline: MostTime = None,
-    units: str | None = None,
-    json: Json = False,
-) -> None:
-    """Draw latency and accepted load against offered load, for one or several routings of a network.
+@dataclass(frozen=True)
+class CurveOptions(Options):
+    """All options of `unknot curve`.
 
-    Each routing is proved first. Finished points are kept: a curve that was stopped goes on where it stood.
-
-    Parameters
+    Attributes
     ----------
     routing : NAME
         A routing, as in `simulate`; repeatable, a curve for each.
@@ -64,6 +41,37 @@ def curve(
     out : FILE
         Draw the curves (.svg, .png, .pdf), or write a row for each run (.csv, .parquet); repeatable.
     """
+
+    network: NetworkText
+    routing: list[str]
+    loads: str = "0.05:1:0.05"
+    beyond: bool = False
+    vcs: int | None = None
+    switching: Switching = DEFAULT_SWITCHING
+    buffer_depth: int = BUFFER_DEPTH
+    router: str = ""
+    traffic: str = "uniform"
+    flows: Path | None = None
+    packet_length: str = "1"
+    bursts: str | None = None
+    warmup: int | None = None
+    measure: int | None = None
+    precision: float | None = None
+    seed: Seed = SEED
+    seeds: Seeds = None
+    jobs: int | None = None
+    store: Path | None = None
+    out: list[Path] | None = None
+    deadline: MostTime = None
+    units: str | None = None
+    json: Json = False
+
+
+def curve(options: CurveOptions) -> None:
+    """Draw latency and accepted load against offered load, for one or several routings of a network.
+
+    Each routing is proved first. Finished points are kept: a curve that was stopped goes on where it stood.
+    """
     from unknot._base.deadline import NEVER
     from unknot._base.errors import SimulationError
     from unknot._base.units import Scale
@@ -72,33 +80,29 @@ def curve(
     from unknot.cli.commands import activity
     from unknot.cli.commands.display import tell
     from unknot.report.picture import require_ending
-    from unknot.simulation.run import options
+    from unknot.simulation.run import options as parsed
     from unknot.studies.run import curve as measured_curve
 
-    if flows is not None and traffic != "uniform":
+    flows, deadline = options.flows, options.deadline
+    if flows is not None and options.traffic != "uniform":
         raise SimulationError("--flows says who sends what; leave out --traffic")
-    scale, files = Scale.of(units), out or []
+    scale, files = Scale.of(options.units), options.out or []
     tables = [file for file in files if file.suffix.lower() in TABLES]
     for file in (file for file in files if file not in tables):
         require_ending(file, f", the rows as {' or '.join(TABLES)}")
-    store = store or (files[0].with_suffix(".sqlite") if files else None)
-    relations = {text: relation_of(network, text, vcs, simulated=True, flows=flows) for text in routing}
+    store = options.store or (files[0].with_suffix(".sqlite") if files else None)
+    relations = {
+        text: relation_of(options.network, text, options.vcs, simulated=True, flows=flows) for text in options.routing
+    }
     with kept_in(store), activity.working("curve") as progress:
         curves = measured_curve(
             relations,
-            loads=loads,
-            beyond=beyond,
-            switching=switching,
-            buffer_depth=buffer_depth,
-            router=options.router_of(router),
-            traffic=traffic if flows is None else flows_in(flows, next(iter(relations.values())).network),
-            packet_length=options.lengths_of(packet_length),
-            bursts=None if bursts is None else options.bursts_of(bursts),
-            warmup=warmup,
-            measure=measure,
-            precision=precision,
-            seeds=range(seed, seed + (seeds or 1)),
-            jobs=jobs,
+            **options.some("loads", "beyond", "switching", "buffer_depth", "warmup", "measure", "precision", "jobs"),
+            router=parsed.router_of(options.router),
+            traffic=options.traffic if flows is None else flows_in(flows, next(iter(relations.values())).network),
+            packet_length=parsed.lengths_of(options.packet_length),
+            bursts=None if options.bursts is None else parsed.bursts_of(options.bursts),
+            seeds=range(options.seed, options.seed + (options.seeds or 1)),
             store=store,
             time_limit=deadline or NEVER,
             progress=progress,
@@ -113,7 +117,7 @@ def curve(
         write_rows(curves.rows, file if csv else None, None if csv else file, units=scale.units)
     for file in (file for file in files if file not in tables):
         write(file, curves.plot(units=scale.units))
-    tell(json, CurveAnswer, curves, scale=scale, units=in_units(scale.units, curves.rows))
+    tell(options.json, CurveAnswer, curves, scale=scale, units=in_units(scale.units, curves.rows))
     if curves.cut_short:
         raise typer.Exit(UNDECIDED)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,7 @@ from unknot.cli.commands.options import (
     SEED,
     Json,
     NetworkText,
+    Options,
     Seed,
 )
 from unknot.cli.commands.printing import wrote
@@ -23,34 +25,11 @@ if TYPE_CHECKING:
     from unknot.simulation.traces.trace_run import TraceRun
 
 
-def trace(
-    network: NetworkText,
-    routing: str,
-    file: Path | None = None,
-    vcs: int | None = None,
-    switching: Switching = DEFAULT_SWITCHING,
-    buffer_depth: int | None = None,
-    overhead: int = 0,
-    in_order: bool = False,
-    requests: int | None = None,
-    window: int = 4,
-    request_flits: int = 1,
-    reply_flits: int = 4,
-    service: int = 0,
-    think: int = 0,
-    traffic: str = "uniform_others",
-    classes: str = "",
-    limit: int | None = None,
-    seed: Seed = SEED,
-    results: Path | None = None,
-    units: str | None = None,
-    json: Json = False,
-) -> None:
-    """Run given messages, or requests and replies, flit by flit.
+@dataclass(frozen=True)
+class TraceOptions(Options):
+    """All options of `unknot trace`.
 
-    Exit code 0: all arrived; 1: some never will; 3: the limit was reached.
-
-    Parameters
+    Attributes
     ----------
     file : argument [FILE]
         Messages, as CSV; or see --requests.
@@ -81,6 +60,35 @@ def trace(
     results : FILE
         Write how each message fared, as CSV.
     """
+
+    network: NetworkText
+    routing: str
+    file: Path | None = None
+    vcs: int | None = None
+    switching: Switching = DEFAULT_SWITCHING
+    buffer_depth: int | None = None
+    overhead: int = 0
+    in_order: bool = False
+    requests: int | None = None
+    window: int = 4
+    request_flits: int = 1
+    reply_flits: int = 4
+    service: int = 0
+    think: int = 0
+    traffic: str = "uniform_others"
+    classes: str = ""
+    limit: int | None = None
+    seed: Seed = SEED
+    results: Path | None = None
+    units: str | None = None
+    json: Json = False
+
+
+def trace(options: TraceOptions) -> None:
+    """Run given messages, or requests and replies, flit by flit.
+
+    Exit code 0: all arrived; 1: some never will; 3: the limit was reached.
+    """
     from unknot._base.errors import UnknotError
     from unknot._base.units import Scale
     from unknot.cli.answers.messages import TraceAnswer
@@ -91,49 +99,44 @@ def trace(
     from unknot.simulation.traces.trace_file import read_trace, write_trace
     from unknot.simulation.traces.trace_run import run_trace
 
-    scale = Scale.of(units)
+    scale, file, requests = Scale.of(options.units), options.file, options.requests
     if (file is None) == (requests is None):
         raise UnknotError("either a file of messages is wanted, or --requests with a number")
-    if requests is not None and (overhead or in_order):
+    if requests is not None and (options.overhead or options.in_order):
         raise UnknotError("--overhead and --in-order are for files of messages, not for --requests")
-    relation = _relation(network, routing, vcs, classes)
-    of_run: dict[str, Any] = {"switching": switching, "buffer_depth": buffer_depth, "limit": limit, "seed": seed}
+    relation = _relation(options.network, options.routing, options.vcs, options.classes)
+    of_run = options.some("switching", "buffer_depth", "limit", "seed")
     loop = None
     with activity.working("simulating"):
         if file is not None:
             run = run_trace(
                 relation,
                 read_trace(file, relation.network, classes=relation.classes),
-                overhead=overhead,
-                in_order=in_order,
+                **options.some("overhead", "in_order"),
                 **of_run,
             )
         else:
             loop = closed_loop(
                 relation,
                 requests=requests or 0,
-                window=window,
-                request_flits=request_flits,
-                reply_flits=reply_flits,
-                traffic=traffic,
-                service=service,
-                think=think,
+                **options.some("window", "request_flits", "reply_flits", "traffic", "service", "think"),
                 **of_run,
             )
             run = loop.run
-    if results is not None:
-        write_trace(results, run.trace, relation.network, run, units=scale.units)
-        wrote(results)
+    if options.results is not None:
+        write_trace(options.results, run.trace, relation.network, run, units=scale.units)
+        wrote(options.results)
     figures = vars(run) | (vars(loop) if loop is not None else {})
     by_class = {name: _of_class(run, name) for name in sorted(set(run.trace.classes))}
     tell(
-        json, TraceAnswer, run, of=relation, scale=scale, closed_loop=loop, classes=by_class,
+        options.json, TraceAnswer, run, of=relation, scale=scale, closed_loop=loop, classes=by_class,
         units=in_units(scale.units, [figures]), messages=len(run.trace), flits=int(run.trace.flits.sum()),
     )  # fmt: skip
-    if not json:
+    if not options.json:
         describe(relation, run.deadlock)
     if run.unfinished:
-        raise typer.Exit(UNDECIDED if limit is not None and run.cycles >= limit and not run.deadlock else FAILS)
+        cut_off = options.limit is not None and run.cycles >= options.limit and not run.deadlock
+        raise typer.Exit(UNDECIDED if cut_off else FAILS)
     raise typer.Exit(HOLDS)
 
 
