@@ -3,18 +3,20 @@
 Cost, verdict and VCs, saturation under uniform traffic beside what no routing exceeds, and the cycles of an
 all-to-all and an all-reduce, all by `unknot.studies.comparison`. With failed links the routing is
 that of the fabric if it still delivers, or else lanes. Run it with ``python examples/cluster.py``, for about 70
-endpoints each; ``--large`` takes about 256, ``--quick`` tiny ones.
+endpoints each; ``--large`` takes about 256, ``--huge`` about 1,000 (without collective operations), ``--quick`` tiny
+ones. With ``--store FILE.sqlite`` it goes on where it was stopped; ``--out FILE.html`` writes the report.
 """
 
 from __future__ import annotations
 
-import sys
+import argparse
 import time
 
-from unknot.studies.comparison import compared
+from unknot.report import write_comparison_report
+from unknot.studies.comparison import compared, estimated_seconds
 
 FABRICS = {
-    "--quick": (
+    "quick": (
         "fat_tree(4, 2) by nca", "dragonfly(2) by dragonfly_minimal", "hyperx([3, 3], 1) by hyperx_dimwar(vcs=4)",
         "slim_fly(3, 1)", "torus(4, 4) by duato",
     ),
@@ -23,9 +25,13 @@ FABRICS = {
         "hyperx([4, 4], 4) by hyperx_dimwar(vcs=4)",
         "slim_fly(5, 1)", "torus(8, 8) by duato",
     ),
-    "--large": (
+    "large": (
         "fat_tree(6, 3) by nca", "dragonfly(6, 3, 3) by dragonfly_minimal",
         "hyperx([8, 8], 4) by hyperx_dimwar(vcs=4)", "slim_fly(7, 3)", "torus(16, 16) by duato",
+    ),
+    "huge": (
+        "fat_tree(10, 3) by nca", "dragonfly(8, 4, 4) by dragonfly_minimal",
+        "hyperx([16, 16], 4) by hyperx_dimwar(vcs=4)", "slim_fly(13, 3)", "torus(32, 32) by duato",
     ),
 }  # fmt: skip
 """Designs by size."""
@@ -34,12 +40,22 @@ FAILED = (0.0, 0.01, 0.05)
 
 def main() -> None:
     """Print a row for each fabric and share of failed links as soon as it is known."""
-    began, size = time.monotonic(), next((word for word in sys.argv[1:] if word in FABRICS), "")
+    words = argparse.ArgumentParser(description="Five fabrics side by side.")
+    for name in filter(None, FABRICS):
+        words.add_argument(f"--{name}", dest="size", action="store_const", const=name, default="")
+    words.add_argument("--store")
+    words.add_argument("--out")
+    options = words.parse_args()
+    began, designs = time.monotonic(), FABRICS[options.size]
+    shares = FAILED[:: 2 if options.size == "quick" else 1]
+    print(f"about {estimated_seconds(designs, shares):.0f} s of a processor for {len(designs) * len(shares)} rows")
     print(
         f"{'fabric':44} {'ends':>4} {'failed':>6} {'dollars':>10} {'safe':>5} {'VCs':>3} {'saturation':>10}", end=""
     )
     print(f" {'of at most':>10} {'all-to-all':>10} {'all-reduce':>10}  routing")
-    for row in compared(FABRICS[size], FAILED[:: 2 if size == "--quick" else 1], simulated=True):
+    rows = []
+    for row in compared(designs, shares, simulated=True, store=options.store):
+        rows.append(row)
         safe = {True: "yes", False: "no", None: "?"}[row.deadlock_free]
         print(
             f"{row.design:44} {row.terminals:4} {row.failed:6.0%} {row.bill.cost:10,.0f} {safe:>5} {row.vcs:3} "
@@ -47,6 +63,8 @@ def main() -> None:
             f"  {row.routing}",
             flush=True,
         )
+    if options.out:
+        write_comparison_report(rows, options.out)
     print(f"cycles of blocks of 4 flits; from nothing to a table: {time.monotonic() - began:.0f} s")
 
 

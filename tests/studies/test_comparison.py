@@ -101,3 +101,28 @@ def test_the_command(tmp_path):
     assert CliRunner().invoke(app, ["compare", "ring(4)", "--failed", "some"]).exit_code == 2
     prices.write_text("prot = 1\n")
     assert CliRunner().invoke(app, ["compare", "ring(4)", "--prices", str(prices)]).exit_code == 2
+
+
+def test_rows_are_kept_and_not_computed_again(tmp_path, monkeypatch):
+    designs, store = ["ring(4) by up_down", "torus(3, 3) by duato"], tmp_path / "rows.sqlite"
+    first = list(compared(designs[:1], (0.0, 0.3), simulated=True, store=store))
+    whole = list(compared(designs, (0.0, 0.3), simulated=True, store=store))
+    assert whole[:2] == first
+    with monkeypatch.context() as patched:
+        patched.setattr("unknot.studies.comparison._row", None)
+        assert list(compared(designs, (0.0, 0.3), simulated=True, store=store)) == whole
+        with pytest.raises(TypeError):
+            list(compared(designs, (0.0,), simulated=True, store=store, seed=2))
+
+
+def test_the_report_of_a_comparison(tmp_path):
+    page = tmp_path / "fabrics.html"
+    words = ["compare", "ring(4) by up_down", "torus(4, 4) by fully_adaptive"]
+    outcome = CliRunner().invoke(app, [*words, "--failed", "0, 0.2", "--out", str(page)])
+    text = page.read_text(encoding="utf-8")
+    assert f"wrote {page}" in outcome.stderr, outcome.stderr
+    assert "✗ can deadlock" in text
+    assert text.count("<td>ring(4) by up_down</td>") == 3  # once by cost, twice by traffic
+    assert "All-reduce" not in text
+    outcome = CliRunner().invoke(app, [*words, "--out", "fabrics.pdf"])
+    assert (outcome.exit_code, "written as .html" in outcome.stderr) == (2, True)

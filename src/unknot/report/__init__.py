@@ -8,6 +8,7 @@ from unknot._base.later import exports
 
 if TYPE_CHECKING:
     from unknot.report.audit_report import write_audit_report as write_audit_report
+    from unknot.report.comparison_report import write_comparison_report as write_comparison_report
     from unknot.report.configuration_drawing import draw_configuration as draw_configuration
     from unknot.report.configuration_text import describe as describe
     from unknot.report.curves import draw_curves as draw_curves

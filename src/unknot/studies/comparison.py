@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 
 from unknot._base.errors import NetworkError, RelationError
+from unknot._base.manifest import code_digest
 from unknot._base.numbers import is_number
 from unknot.fabrics.named import network as network_named
 from unknot.network import Bisection, Network, bisection_bounds, components, distances_from
 from unknot.network.floor_plan import Bill, Prices, bill
+from unknot.network.graph import digest
 from unknot.network.halves import can_be_halved
 from unknot.routing import Relation
 from unknot.routing.named import routing
+from unknot.routing.own import is_code
 from unknot.simulation.collectives import execute
 from unknot.simulation.run.limits import saturation
+from unknot.studies.store import Store
 from unknot.traffic import Pattern, pattern
 from unknot.traffic.collectives import Operation, platform_of, textbook
 from unknot.verify import check
@@ -30,6 +37,8 @@ FLITS = 4
 """Flits of a packet, and of a block of a collective operation, that are simulated."""
 MOST_SIMULATED = 300
 """Terminals up to which collective operations are simulated: their messages grow with the square."""
+PER_TERMINAL, PER_MESSAGE = 0.03, 1e-4
+"""Seconds of a processor for the saturation of a design, and for each message of its collective operations."""
 DRAWS = 100
 """Draws of failed links before a network counts as one that they take apart."""
 
@@ -93,6 +102,7 @@ def compared(
     prices: Prices | None = None,
     seed: int = 1,
     simulated: bool = False,
+    store: str | Path | None = None,
 ) -> Iterator[Compared]:
     """Compare designs, whole and with failed links, one after the other.
 
@@ -108,6 +118,9 @@ def compared(
         Draws failed links and runs.
     simulated : bool
         Whether to run each design flit by flit.
+    store : path, optional
+        File that keeps each row as soon as it is known; those that it has are not computed again. What the code of a
+        user does is never kept.
 
     Raises
     ------
@@ -120,15 +133,42 @@ def compared(
     >>> row.deadlock_free, row.vcs, row.bisection_upper
     (True, 3, 16)
     """
-    for design in designs:
-        text, separator, named = design.rpartition(" by ")
-        text, named = (text, named.strip()) if separator else (design, DEFAULT_ROUTING)
-        whole = network_named(text.strip(), where="DESIGN")
-        costs = bill(whole, prices)
-        for share in failed:
-            relation = _routed(whole, named, share, seed)
-            row = _row(design, share, relation, costs)
-            yield _simulated(row, relation, seed) if simulated else row
+    with Store(store) as kept:
+        for design in designs:
+            whole, named = _named(design)
+            costs = bill(whole, prices)
+            for share in failed:
+                what = [code_digest(), design, digest(whole), share, asdict(costs), seed, simulated]
+                key = hashlib.sha256(json.dumps(what).encode()).hexdigest()
+                if (known := None if is_code(named) else kept.get(key)) is not None:
+                    row = json.loads(known)
+                    yield Compared(**{**row, "bill": Bill(**row["bill"])})
+                    continue
+                relation = _routed(whole, named, share, seed)
+                row = _row(design, share, relation, costs)
+                row = _simulated(row, relation, seed) if simulated else row
+                kept.put(key, design, json.dumps(asdict(row)))
+                yield row
+
+
+def _named(design: str) -> tuple[Network, str]:
+    """Network of a design, and the name of its routing."""
+    text, separator, named = design.rpartition(" by ")
+    text, named = (text, named.strip()) if separator else (design, DEFAULT_ROUTING)
+    return network_named(text.strip(), where="DESIGN"), named
+
+
+def estimated_seconds(designs: Sequence[str], failed: Sequence[float] = (0.0,)) -> float:
+    """Return about how long `compared` takes with `simulated`, in seconds of a processor.
+
+    Examples
+    --------
+    >>> estimated_seconds(["torus(4, 4) by duato"], (0.0, 0.05)) < 10
+    True
+    """
+    counts = [_named(design)[0].num_terminals for design in designs]
+    messages = sum(2 * count**2 for count in counts if count <= MOST_SIMULATED)
+    return len(failed) * (PER_TERMINAL * sum(counts) + PER_MESSAGE * messages)
 
 
 def without_links(network: Network, share: float, seed: int = 1) -> Network:

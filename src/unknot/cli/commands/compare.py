@@ -6,8 +6,12 @@ from pathlib import Path
 
 import typer
 
-from unknot.cli.commands.options import Json
-from unknot.cli.commands.shared import exit_code
+from unknot.cli.commands.options import PAGE, Json
+from unknot.cli.commands.printing import notify, wrote
+from unknot.cli.commands.shared import exit_code, kept, kept_in
+
+LONG = 60
+"""Seconds from which on an estimate is printed."""
 
 
 def compare(
@@ -16,6 +20,8 @@ def compare(
     prices: Path | None = None,
     seed: int = 1,
     simulate: bool = False,
+    store: Path | None = None,
+    out: Path | None = None,
     json: Json = False,
 ) -> None:
     """Compare designs: cost, bisection, throughput and its bounds, verdict, VCs.
@@ -34,19 +40,32 @@ def compare(
         Draws the failed links.
     simulate
         Run them flit by flit too: saturation, an all-to-all and an all-reduce. It takes seconds to minutes each.
+    store
+        Keep each row in a file (.sqlite) as soon as it is known: the same command goes on from there.
+    out : FILE.html
+        Write a report.
     """
-    from unknot._base.errors import TextError
+    from unknot._base.errors import TextError, UnknotError
     from unknot.cli.answers.studies import CompareAnswer
     from unknot.cli.commands.display import tell
     from unknot.network.floor_plan import read_prices
-    from unknot.studies.comparison import compared
+    from unknot.studies.comparison import compared, estimated_seconds
 
+    if out is not None and out.suffix.lower() != PAGE:
+        raise UnknotError(f"--out {out}: the report is written as {PAGE}")
     try:
         shares = [float(part) for part in failed.split(",")]
     except ValueError:
         raise TextError(f"shares of links are numbers, as 0, 0.01, 0.05; got {failed!r}", "--failed") from None
-    rows = list(
-        compared(designs, shares, prices=read_prices(prices) if prices else None, seed=seed, simulated=simulate)
-    )
+    costs = read_prices(prices) if prices else None
+    if simulate and (seconds := estimated_seconds(designs, shares)) > LONG:
+        notify(f"about {max(1, round(seconds / 60))} minutes of a processor; rows are {kept(store)}")
+    with kept_in(store):
+        rows = list(compared(designs, shares, prices=costs, seed=seed, simulated=simulate, store=store))
+    if out is not None:
+        from unknot.report.comparison_report import write_comparison_report
+
+        write_comparison_report(rows, out)
+        wrote(out)
     tell(json, CompareAnswer, rows=rows)
     raise typer.Exit(exit_code(*(holds for row in rows for holds in (row.deadlock_free, row.delivered))))
