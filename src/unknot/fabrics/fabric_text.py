@@ -71,6 +71,14 @@ class FabricText:
             )
 
 
+def inside(folder: Path) -> list[Path]:
+    """Return what is in a folder, by name; TextError if it cannot be read."""
+    try:
+        return sorted(folder.iterdir())
+    except OSError as error:
+        raise TextError(f"cannot read this folder: {error.strerror or error}", folder) from error
+
+
 def integer(text: str) -> int:
     """Return a number in decimal, or in hexadecimal after ``0x``; ValueError if it is neither."""
     return int(text, 16 if text.startswith("0x") else 10)

@@ -13,6 +13,7 @@ from unknot._base.errors import TextError, UnknotError
 from unknot._base.manifest import met
 from unknot.fabrics.ethernet.folder import is_ethernet, read_ethernet
 from unknot.fabrics.fabric import Fabric
+from unknot.fabrics.fabric_text import inside
 from unknot.fabrics.format import Format
 from unknot.fabrics.formats import FORMATS, REMOVED, format_named, kind_by_content, kind_of, unknown_kind
 from unknot.fabrics.levels import with_lanes, with_levels
@@ -204,10 +205,8 @@ def _folder(folder: Path) -> tuple[Fabric, dict[str, Path]]:
     file_of: dict[str, Path] = {}
     unknown: list[str] = []
     other: list[str] = []
-    try:
-        files = sorted(file for file in folder.iterdir() if file.is_file() and not file.name.startswith("."))
-    except OSError as error:
-        raise TextError(f"cannot read this folder: {error.strerror or error}", folder) from error
+    shown = [path for path in inside(folder) if not path.name.startswith(".")]
+    files = [path for path in shown if path.is_file()]
     for file in files:
         kind = kind_of(file)
         if kind not in (*_FABRICS, *_TABLES, *(kind for kind, *_ in _BESIDE.values()), "ibsim"):
@@ -221,12 +220,12 @@ def _folder(folder: Path) -> tuple[Fabric, dict[str, Path]]:
             file_of[kind] = file
     used = next((kind for kind in _FABRICS if kind in file_of), None)
     if used is None:
-        folders = [f"{path.name}/" for path in sorted(folder.iterdir()) if path.is_dir() and path.name[0] != "."]
+        folders = [f"{path.name}/" for path in shown if path.is_dir()]
         names = [file.name for file in files] + folders
-        inside = ", ".join(names[:8]) + (", …" if len(names) > 8 else "")
+        listed = ", ".join(names[:8]) + (", …" if len(names) > 8 else "")
         raise UnknotError(
             f"{folder}: no ibnetdiscover output, no link list (.lst) and no switches with routes in this folder; "
-            + (f"it holds {inside}" if names else "it is empty")
+            + (f"it holds {listed}" if names else "it is empty")
             + ("; is one of these folders meant?" if folders else "")
         )
     fabric: Fabric = FORMATS[used].read(file_of[used])

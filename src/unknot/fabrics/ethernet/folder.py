@@ -12,6 +12,7 @@ from unknot.fabrics.ethernet.cables import Port, read_cable_list, read_lldp
 from unknot.fabrics.ethernet.fabric import Destination, EthernetFabric
 from unknot.fabrics.ethernet.qos import SwitchQos, read_config_db
 from unknot.fabrics.ethernet.routes import Prefix, Route, prefix_of, read_batfish_routes, read_routes
+from unknot.fabrics.fabric_text import inside
 from unknot.network import Network
 
 ROUTES = ("route.json", "route6.json")
@@ -57,12 +58,8 @@ def files_of(folder: Path) -> dict[str, dict[str, Path]]:
         If the folder cannot be read, or two files are the same of one switch.
     """
     files: dict[str, dict[str, Path]] = {}
-    try:
-        inside = sorted(folder.iterdir())
-        paths = [*inside, *(file for part in inside if part.is_dir() for file in sorted(part.iterdir()))]
-    except OSError as error:
-        raise TextError(f"cannot read this folder: {error.strerror or error}", folder) from error
-    for path in paths:
+    parts = inside(folder)
+    for path in [*parts, *(file for part in parts if part.is_dir() for file in inside(part))]:
         for kind in KINDS if path.is_file() else ():
             if path.name == kind and path.parent != folder:
                 switch = path.parent.name
