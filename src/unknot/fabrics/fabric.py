@@ -113,6 +113,17 @@ class Fabric:
         """Position of each LID in `lids`."""
         return {lid: column for column, lid in enumerate(self.lids.tolist())}
 
+    @property
+    def cabled(self) -> npt.NDArray[np.bool_]:
+        """Mask of the ports of each switch that have a cable, and of its own: shape (routers, 256)."""
+        network = self.network
+        cabled = np.zeros((network.num_routers, 256), dtype=bool)
+        cabled[:, 0] = True
+        if network.ports is not None:
+            cabled[network.source, network.ports[:, 0]] = True
+        cabled[network.inject, self.host_port] = True
+        return cabled
+
     def owner_name(self, owner: int) -> str:
         """Name of the port that answers to a LID, as coded in `owner`."""
         if owner < 0:

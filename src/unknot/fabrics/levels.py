@@ -229,10 +229,9 @@ def with_lanes(fabric: Fabric, file: LaneFile) -> Fabric:
 
 def _partial(fabric: Fabric, table: npt.NDArray[np.int8]) -> npt.NDArray[np.int64]:
     """Switches of which a row is missing that packets may need."""
-    network, partial = fabric.network, []
-    for r in range(network.num_routers):
-        out = [] if network.ports is None else network.ports[network.source == r, 0].tolist()
-        cabled = np.array(sorted([*out, *fabric.host_port[network.inject == r].tolist()]), dtype=np.int64)
+    partial = []
+    for r, ports in enumerate(fabric.cabled):
+        cabled = np.flatnonzero(ports)[1:]
         missing = (table[r][np.ix_(cabled, cabled)][:, :, 0] == UNKNOWN) & ~np.eye(cabled.size, dtype=bool)
         if missing.any():
             partial.append(r)

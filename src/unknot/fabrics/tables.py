@@ -149,7 +149,7 @@ def join(fabric: Fabric, file: TableFile) -> Fabric:
         tables[r, at[at >= 0]] = ports[at >= 0]
     loose = list(fabric.restored) if len(fabric.restored) > 1 and not unlisted else list(router.values())
     if unlisted or len(fabric.restored) > 1:
-        cabled = _cabled(fabric)[loose]
+        cabled = fabric.cabled[loose]
         part = tables[loose]
         part[(part > 0) & ~np.take_along_axis(cabled, np.maximum(part, 0).astype(np.int64), axis=1)] = UNKNOWN_PORT
         tables[loose] = part
@@ -164,17 +164,6 @@ def join(fabric: Fabric, file: TableFile) -> Fabric:
             f"{len(foreign_lids)} LIDs have table entries but belong to no port, the first 0x{foreign_lids[0]:04x}"
         )
     return replace(fabric, tables=tables, tables_file=str(file.where), unlisted=tuple(unlisted), notes=tuple(notes))
-
-
-def _cabled(fabric: Fabric) -> npt.NDArray[np.bool_]:
-    """Mask of the ports of each switch that have a cable, and of its own."""
-    network = fabric.network
-    cabled = np.zeros((network.num_routers, NOT_ROUTED + 1), dtype=bool)
-    cabled[:, 0] = True
-    if network.ports is not None:
-        cabled[network.source, network.ports[:, 0]] = True
-    cabled[network.inject, fabric.host_port] = True
-    return cabled
 
 
 def combined(fabric: Fabric, file: TableFile, other: TableFile) -> Fabric:
