@@ -2,8 +2,8 @@
 
 Parts: ``tacos``, the regression cases of astra-sim/tacos in its model (a link is busy for latency + size / bandwidth,
 one chunk at a time); ``forestcoll``, the graphs of liangyuRain/ForestColl; ``teccl FOLDER``, the result files of
-microsoft/TE-CCL in its folder ``output_provided``; ``drawn COUNT``, where all cuts are tried. Times are in
-microseconds, seconds those of one processor.
+microsoft/TE-CCL in its folder ``output_provided``; ``drawn COUNT``, graphs where all cuts are tried, and ``trees``,
+where all trees are. Times are in microseconds, seconds those of one processor.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from pathlib import Path
 
 from tests.traffic.collectives.test_bounds import by_all_cuts
 from tests.traffic.collectives.test_chunks import drawn_platform, operation_on
+from tests.traffic.collectives.test_groups import by_trees
 
 from unknot.certificates import document
 from unknot.certificates.plain import accept
@@ -217,7 +218,7 @@ def drawn(count: int) -> None:
     tight = 0
     for _ in range(count):
         platform = drawn_platform(draw, balanced=True)
-        whole = operation_on(platform, draw.choice([kind for kind in KINDS if kind != "all_to_all"]))
+        whole = operation_on(platform, draw.choice([kind for kind in KINDS if kind not in ("all_to_all", "barrier")]))
         schedule = optimal(platform, whole)
         for one in (schedule, timed(schedule.pipelined(3))):
             accept(document(None, None, [one.claim(), bound(platform, whole).claim()]))
@@ -228,10 +229,23 @@ def drawn(count: int) -> None:
     print(f"{count} graphs: every schedule accepted, {tight} as fast as the worst cut; the others are all-reduces")
 
 
+def trees() -> None:
+    """Graphs of at most 5 nodes, every other one with two groups: the optimum over all trees by a linear program."""
+    draw, tight, whole = random.Random(5), 0, 0
+    while whole < 300:
+        if (times := by_trees(draw, grouped=whole % 2 == 1)) is not None:
+            lower, busiest, least = times
+            assert float(lower) <= least * (1 + 1e-9)
+            assert float(busiest) <= least * (1 + 1e-6)
+            tight, whole = tight + (float(lower) > least * (1 - 1e-9)), whole + 1
+    print(f"{whole} graphs: every schedule is the optimum over all trees, and the bound is on {tight}")
+
+
 PARTS: dict[str, Callable[[], None]] = {
     "tacos": tacos,
     "forestcoll": lambda: table(forestcoll()),
     "drawn": lambda: drawn(300),
+    "trees": trees,
 }
 
 
