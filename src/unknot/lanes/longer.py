@@ -19,7 +19,7 @@ from unknot.lanes.figures import SharedOut
 from unknot.lanes.laned import Routes, laned
 from unknot.lanes.path_set import Flags, Floats, Ints, demand, every_path, path_set
 from unknot.lanes.rerouted import LoadGoal, balanced, evened, routes_of
-from unknot.lanes.rooted import one_by_one, orders_of
+from unknot.lanes.rooted import one_by_one
 from unknot.network import Network
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_network
@@ -197,7 +197,7 @@ def longer_lanes(
         keys, _ = best
     effort.finish_by(deadline.end)
     load = LoadGoal(traffic, every_path(traffic), False, 0.0, longer=True)
-    routed = load.drawn(orders_of(load.path_set, keys)[0], effort)
+    routed = load.drawn(keys, effort)
     # However routes are chosen, they have as many hops in all, so the mean load is a bound.
     load = replace(load, floor=float(routed.load.mean()))
     routed = evened(load, balanced(load, routed, effort, BALANCING), effort)

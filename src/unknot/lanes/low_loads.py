@@ -17,7 +17,7 @@ from unknot.lanes.path_set import Floats, Ints, by_terminal, of_pairs, packed, p
 from unknot.lanes.permutations import lower_worst
 from unknot.lanes.question import Question
 from unknot.lanes.rerouted import LoadGoal, balanced, evened, highest, routes_of, unevenness
-from unknot.lanes.rooted import ServingOrders, orders_of
+from unknot.lanes.rooted import ServingOrders
 from unknot.lanes.starts import catalogue
 from unknot.lanes.surviving import climbing_turns, surviving
 from unknot.lanes.tables import Table, bits_of, free_table, table_from, tabled
@@ -149,7 +149,7 @@ class LowLoads:
         turns = ("after_first", "after", "before_first", "before")
         wider = goal.path_set._replace(**{name: getattr(after, name) for name in turns})
         goal = self.goal = replace(goal, path_set=wider, kept=climbing_turns(wider, key))
-        now = goal.drawn(orders_of(goal.path_set, key)[0], effort, before=best)
+        now = goal.drawn(key, effort, before=best)
         return balanced(goal, now, effort, self.rounds, stream=self.starts + 1)
 
     def _best(self) -> Carried:
@@ -186,18 +186,12 @@ class LowLoads:
         goal, question, orders = self.goal, self.question, self.orders
         self.effort.report("choosing routes of low load")
         if not question.pairs:
-            return goal.drawn(orders_of(goal.path_set, np.zeros((1, question.network.num_channels)))[0], self.effort)
+            return goal.drawn(np.zeros((1, question.network.num_channels)), self.effort)
         if question.paths == "free":
-            return goal.drawn(orders_of(goal.path_set, orders.key)[0], self.effort)
+            return goal.drawn(orders.key, self.effort)
         step = table_from(question.path_set, orders.taken)
         row = np.searchsorted(question.path_set.home, goal.path_set.home)
-        return self._by_table(orders.key, step[row])
-
-    def _by_table(self, key: Floats, step: Ints) -> Carried:
-        """The routes of a table in lanes of these orders, by which they climb."""
-        goal, bits = self.goal, bits_of(self.goal.path_set, step)
-        table = free_table(goal.demand, goal.path_set, bits)
-        return goal.by_table(orders_of(goal.path_set, key, bits)[0], table)
+        return goal.by_table(orders.key, step[row])
 
     def _named(self, lanes: int, *, first: bool = False) -> list[Carried]:
         """Routes of the catalogue in at most this number of lanes, the fewest first, then by load."""
@@ -208,7 +202,7 @@ class LowLoads:
         effort = replace(self.effort, deadline=end, tried={})
         try:
             for table, key in catalogue(self.goal, lanes, self.least, effort, first=first):
-                made.append(self._by_table(key, table.next_channel))
+                made.append(self.goal.by_table(key, table.next_channel))
         except KeyboardInterrupt:
             self.effort.interrupted = True
         self.effort.moves = effort.moves

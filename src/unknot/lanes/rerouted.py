@@ -11,13 +11,13 @@ from unknot._base.deadline import clock
 from unknot.lanes.effort import SearchEffort
 from unknot.lanes.laned import Routes
 from unknot.lanes.path_set import Demand, Flags, Floats, Ints
-from unknot.lanes.tables import lanes_of
+from unknot.lanes.rooted import orders_of
+from unknot.lanes.tables import bits_of, free_table, lanes_of
 
 if TYPE_CHECKING:
     from unknot.lanes.carried_kernel import Carried
     from unknot.lanes.lane_refutation import Solution
-    from unknot.lanes.orders_kernel import Orders, PathSet
-    from unknot.lanes.tables import Table
+    from unknot.lanes.orders_kernel import PathSet
 
 AT_ONCE = 16
 """Routers whose routes are chosen between two looks for Ctrl-C."""
@@ -99,14 +99,15 @@ class LoadGoal:
             np.zeros((lanes if self.longer else 0, channels, columns), dtype=np.int16),
         )
 
-    def drawn(self, orders: Orders, effort: SearchEffort, before: Carried | Routes | None = None) -> Carried:
-        """Routes that climb in orders, at random; those of `before` in its lanes that climb stay.
+    def drawn(self, key: Floats, effort: SearchEffort, before: Carried | Routes | None = None) -> Carried:
+        """Routes that climb in lanes of these keys, at random; those of `before` in its lanes that climb stay.
 
         The lane of pairs without one is −1.
         """
         from unknot.lanes.carried_kernel import carry_routes, choose, climbing_hops
 
-        now = self.empty(orders.key)
+        orders, _ = orders_of(self.path_set, key)
+        now = self.empty(key)
         if self.longer:
             climbing_hops(self.path_set, now, orders.key)
         routers = len(now.lane)
@@ -146,14 +147,15 @@ class LoadGoal:
             now.follow[lane[kept], channel[kept], column[kept]] = then[kept]
         return stay
 
-    def by_table(self, orders: Orders, table: Table) -> Carried:
-        """The routes of a table, in lanes of orders by which they climb; they are its columns."""
+    def by_table(self, key: Floats, step: Ints) -> Carried:
+        """The routes by next channels, shape (columns, routers), in lanes of keys by which they climb."""
         from unknot.lanes.carried_kernel import carry_routes
 
-        now, then = self.empty(orders.key), table.next_channel
-        now.lane[:] = lanes_of(orders, table)
-        now.start[:] = then.T
-        now.follow[:] = then.T if self.table else then.T[self.path_set.target]
+        now, bits = self.empty(key), bits_of(self.path_set, step)
+        orders, _ = orders_of(self.path_set, key, bits)
+        now.lane[:] = lanes_of(orders, free_table(self.demand, self.path_set, bits))
+        now.start[:] = step.T
+        now.follow[:] = step.T if self.table else step.T[self.path_set.target]
         carry_routes(self.path_set, now, self.rate)
         return now
 

@@ -16,7 +16,6 @@ from unknot.lanes.figures import Lanes
 from unknot.lanes.laned import Routes, laned
 from unknot.lanes.path_set import Demand, Floats, Ints, by_terminal, demand, every_path, terminal_columns
 from unknot.lanes.rerouted import LoadGoal, routes_of
-from unknot.lanes.rooted import orders_of
 from unknot.lanes.tables import Table
 from unknot.network import Network
 from unknot.routing.paths import homes_of
@@ -119,27 +118,23 @@ def relaned(before: Lanes, left: Network, *, within: int | None = None, seed: in
     old = _kept(before, whole, left, routers, channels, column)
     goal = LoadGoal(traffic, every_path(traffic), False, 0.0, longer=True)
     key: Floats = before.key[:, channels]
-    now = _drawn(goal, key, old, seed)
+    effort = SearchEffort(seed=seed)
+    now = goal.drawn(key, effort, old)
     if (traffic.wanted & (now.lane < 0)).any():
         more = np.vstack([key, tree_order(left)])
-        by_tree = _drawn(goal, more, old, seed)
+        by_tree = goal.drawn(more, effort, old)
         if not (traffic.wanted & (by_tree.lane < 0)).any():
             key, now = more, by_tree
     while (lost := traffic.wanted & (now.lane < 0)).any():
         far = traffic.distances.table[int(np.argmax(lost.sum(axis=0)))]
         key = np.vstack([key, -far[left.target].astype(np.float64)])
-        now = _drawn(goal, key, old, seed)
+        now = goal.drawn(key, effort, old)
     if within is not None and len(key) > within:
-        key = _reordered(traffic, key[:within], seed)
-        now = _drawn(goal, key, old, seed)
+        key = _reordered(traffic, key[:within], effort)
+        now = goal.drawn(key, effort, old)
     changes = _changes(traffic, old, now)
     routes = laned(left, routes_of(goal, now), sends=traffic.sends, minimal=changes["longer"] == 0)
     return Relaned(routes, len(key), pairs=traffic.pairs, **changes)
-
-
-def _drawn(goal: LoadGoal, key: Floats, old: Routes, seed: int) -> Carried:
-    """Routes in these orders; those that are whole stay."""
-    return goal.drawn(orders_of(goal.path_set, key)[0], SearchEffort(seed=seed), before=old)
 
 
 def _origins(whole: Network, left: Network) -> tuple[Ints, Ints, Ints]:
@@ -185,12 +180,12 @@ def _kept(laned: Lanes, whole: Network, left: Network, routers: Ints, channels: 
     return Routes(lane, now[start].astype(np.int64), now[then], np.zeros(left.num_channels))
 
 
-def _reordered(traffic: Demand, key: Floats, seed: int) -> Floats:
+def _reordered(traffic: Demand, key: Floats, effort: SearchEffort) -> Floats:
     """Other orders of as many lanes, from some that do not serve all pairs, in which all have a path."""
     paths, taken = detour_paths(traffic, np.array([1, LOST]))
     starts = [key, np.vstack([tree_order(traffic.network), key[1:]])]
     for start in starts:
-        best = improved(paths, taken, start, SearchEffort(seed=seed), rounds=ROUNDS)
+        best = improved(paths, taken, start, effort, rounds=ROUNDS)
         if best is not None:
             return best[0]
     raise RelationError(

@@ -159,7 +159,7 @@ def _nearby(traffic: Demand, table: Table, key: Floats, effort: SearchEffort) ->
     lane = lanes_of(orders_of(paths_of_table(table), key)[0], table)
     follow = np.broadcast_to(then[table.network.target], (len(key), *table.taken.shape)).astype(np.int32)
     before = Routes(lane, then, follow, np.zeros(table.network.num_channels))
-    return routes_of(goal, goal.drawn(orders_of(goal.path_set, key)[0], effort, before))
+    return routes_of(goal, goal.drawn(key, effort, before))
 
 
 def changed_table(table: Table, key: Floats) -> Ints:
