@@ -186,7 +186,7 @@ def with_lanes(fabric: Fabric, file: LaneFile) -> Fabric:
     repeated = 0
     table = np.full((network.num_routers, size, size, LEVELS), UNKNOWN, dtype=np.int8)
     router = fabric.router_of
-    owner = {int(lid): int(who) for lid, who in zip(fabric.lids, fabric.owner, strict=True)}
+    column = fabric.column_of
     others = {int(guid) for guid in (*fabric.node_guid, *fabric.port_guid)}
     together = "do fabric and SL to VL tables belong together?"
     for guid, lid, came, out, lanes, line in file.rows:
@@ -194,9 +194,9 @@ def with_lanes(fabric: Fabric, file: LaneFile) -> Fabric:
         if guid >= 0 and r is None and guid not in others:
             raise file.error(f"{fabric.fabric_file} has no node 0x{guid:016x}; {together}", line)
         if lid >= 0:
-            if lid not in owner:
+            if lid not in column:
                 raise file.error(f"no port in {fabric.fabric_file} has LID {lid}; {together}", line)
-            which = owner[lid] - network.num_terminals
+            which = int(fabric.owner[column[lid]]) - network.num_terminals
             if guid >= 0 and (which if which >= 0 else None) != r:
                 raise file.error(f"LID {lid} does not belong to node 0x{guid:016x}; {together}", line)
             r = which if which >= 0 else None

@@ -89,7 +89,7 @@ class ConfigurationForm(Form):
     switching: Switching
     buffer_depth: Positive = key("Flits per VC.")
     reachability: Grade = key("Way in which packets can get into it, if established.")
-    messages: Annotated[list[MessageForm], Bounds(1)] = key("Messages in the order of the schedule.")
+    messages: Annotated[list[MessageForm], Bounds(min_length=1)] = key("Messages in the order of the schedule.")
     bubble: BubbleInWords = key("Bubble flow control that they obey.", default=None)
 
 

@@ -106,10 +106,12 @@ class Words:
 
 @dataclass(frozen=True)
 class Bounds:
-    """Marks a type: the least and the greatest number, or number of items."""
+    """Marks a type: the least and the greatest number, or number of items, named as pydantic names them."""
 
-    minimum: int | None = None
-    maximum: int | None = None
+    ge: int | None = None
+    le: int | None = None
+    min_length: int | None = None
+    max_length: int | None = None
 
 
 def form_of(*kinds: type, without: tuple[str, ...] = ()) -> Callable[[type[F]], type[F]]:
@@ -257,21 +259,12 @@ def _checked(hint: Any) -> Any:
     """A type of a form as one of pydantic."""
     origin, inner = get_origin(hint), get_args(hint)
     if origin is Annotated:
-        checked, *bounds = (
-            _checked(inner[0]),
-            *(_bounds(inner[0], mark) for mark in inner[1:] if isinstance(mark, Bounds)),
-        )
+        from pydantic import Field
+
+        checked, bounds = _checked(inner[0]), [Field(**vars(mark)) for mark in inner[1:] if isinstance(mark, Bounds)]
         return Annotated[checked, *bounds] if bounds else checked
     if origin is Literal or not inner:
         return model(hint) if is_form(hint) else hint
     if origin in (Union, types.UnionType):
         return Union[tuple(map(_checked, inner))]  # noqa: UP007 made at run time
     return origin[tuple(map(_checked, inner))]
-
-
-def _bounds(kind: Any, bounds: Bounds) -> Any:
-    from pydantic import Field
-
-    if kind is int:
-        return Field(ge=bounds.minimum, le=bounds.maximum)
-    return Field(min_length=bounds.minimum, max_length=bounds.maximum)

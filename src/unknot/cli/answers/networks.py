@@ -101,14 +101,14 @@ def in_units(units: Units | None, rows: Iterable[Mapping[str, Any]]) -> dict[str
     return {"clock_ghz": units.clock_ghz, "flit_bytes": units.flit_bytes, "values": values}
 
 
-Word = Annotated[str, Bounds(maximum=100_000)]
+Word = Annotated[str, Bounds(max_length=100_000)]
 
 
 @form_of(Manifest)
 class ManifestForm(Form):
     """Manifest of an outcome: the command, code, libraries and networks that made it."""
 
-    command: Annotated[list[Word], Bounds(maximum=10_000)] = key(
+    command: Annotated[list[Word], Bounds(max_length=10_000)] = key(
         "Words of the command line after `unknot`, as they were typed."
     )
     networks: dict[str, str] = key("Digests of the networks that were made or read, by their names.")
