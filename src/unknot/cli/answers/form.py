@@ -237,13 +237,9 @@ CHECKED = Words(lambda holds, _: "" if holds is None else f"the separate checker
 """Outcome of the separate checker on the terminal, where the key does not name it."""
 
 
-def model(form: type, **more: Any) -> Any:
-    """A pydantic model of a form, to check what is read, and with the schema of the form; `more` are columns."""
-    return _model(form, tuple(more.items()))
-
-
 @cache
-def _model(form: Any, more: tuple[tuple[str, Any], ...]) -> Any:
+def model(form: Any, **more: Any) -> Any:
+    """A pydantic model of a form, to check what is read, and with the schema of the form; `more` are columns."""
     from pydantic import ConfigDict, Field, create_model
 
     columns: dict[str, Any] = {}
@@ -252,7 +248,7 @@ def _model(form: Any, more: tuple[tuple[str, Any], ...]) -> Any:
         column = Field(default, alias=one.name or None, description=one.description(name))
         columns[name] = _checked(one.hint), column
     config = ConfigDict(extra="forbid", frozen=True)
-    return create_model(form.__name__, __config__=config, __doc__=form.__doc__, **columns, **dict(more))
+    return create_model(form.__name__, __config__=config, __doc__=form.__doc__, **columns, **more)
 
 
 def _checked(hint: Any) -> Any:

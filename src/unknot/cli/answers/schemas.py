@@ -32,7 +32,7 @@ _CORE: dict[str, type[Form]] = {"configuration": ConfigurationFile} | {
     for name, form in vars(module).items()
     if name.endswith("Answer") and form.__module__ == module.__name__
 }
-FORMS = Catalogue("answers", _CORE, of=type)
+FORMS: Catalogue[Any] = Catalogue("answers", _CORE, of=type)
 """Forms by name of the schema, those of extensions among them."""
 
 
