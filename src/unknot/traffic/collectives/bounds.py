@@ -12,18 +12,17 @@ of a block at the narrower end (alpha and beta)."""
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
-from heapq import heappop, heappush
 from math import lcm
 from typing import Any
 
 import numpy as np
 
 from unknot._base.errors import NetworkError
-from unknot.traffic.collectives.lengths import Distances, distances_between, fair_lengths
+from unknot.traffic.collectives.lengths import Distances, distances, distances_between, fair_lengths
 from unknot.traffic.collectives.operation import Operation
 from unknot.traffic.collectives.platform import Platform
 from unknot.traffic.collectives.schedule import in_whole_numbers
@@ -126,7 +125,7 @@ def bound(platform: Platform, operation: Operation) -> Bound:
     made = replace(unit, operation=operation, time=unit.time * operation.size)
     if not any(channel.latency for channel in platform.channels):
         return made
-    late, early = _Distances(platform), _Distances(platform.reversed())
+    late, early = _Latencies(platform), _Latencies(platform.reversed())
     tried = [made, *_of_far_members(platform, operation, late)]
     return max((replace(one, time=_with_latency(one, late, early)) for one in tried), key=lambda one: one.time)
 
@@ -211,18 +210,18 @@ def carried(platform: Platform, operation: Operation, lengths: Sequence[int]) ->
     Of all_to_all the blocks times their shortest ways. Else a chunk reaches all members of a group, or is added up
     from them, over no less than a shortest tree between them, if members alone copy and add up.
     """
-    distances = distances_between(platform, lengths, operation.members)
+    apart = distances_between(platform, lengths, operation.members)
     place = {member: i for i, member in enumerate(operation.members)}
     if operation.kind == "all_to_all":
         return sum(
-            (amount * int(distances[place[a], place[b]]) for (a, b), amount in operation.amounts.items()), Fraction(0)
+            (amount * int(apart[place[a], place[b]]) for (a, b), amount in operation.amounts.items()), Fraction(0)
         )
     total = 0
     for part in operation.parts:
         rows = [place[member] for member in part]
-        apart = distances[np.ix_(rows, rows)]
+        among = apart[np.ix_(rows, rows)]
         chunks = len(part) if operation.kind in ("all_gather", "reduce_scatter") else 2
-        total += chunks * _tree_length(np.minimum(apart, apart.T))
+        total += chunks * _tree_length(np.minimum(among, among.T))
     return Fraction(total)
 
 
@@ -244,25 +243,15 @@ def _by_lengths(platform: Platform, operation: Operation, lengths: Sequence[int]
     return Bound(platform, operation, time, (), tuple(lengths))
 
 
-class _Distances:
-    """Least latencies from some nodes to all others, in whole units."""
+class _Latencies:
+    """Least latencies from nodes to all others, in whole units; infinite where no channel leads."""
 
     def __init__(self, platform: Platform) -> None:
-        self.latencies, self.unit = in_whole_numbers([channel.latency for channel in platform.channels])
-        self.leaving: list[list[tuple[int, int]]] = [[] for _ in range(platform.num_nodes)]
-        for channel, latency in zip(platform.channels, self.latencies, strict=True):
-            self.leaving[channel.source].append((channel.target, latency))
+        self.platform = platform
+        self.each, self.unit = in_whole_numbers([channel.latency for channel in platform.channels])
 
-    def of(self, starts: Iterable[int]) -> dict[int, int]:
-        heap, distances = [(0, start) for start in starts], dict[int, int]()
-        while heap:
-            distance, node = heappop(heap)
-            if node not in distances:
-                distances[node] = distance
-                for other, latency in self.leaving[node]:
-                    if other not in distances:
-                        heappush(heap, (distance + latency, other))
-        return distances
+    def of(self, starts: Collection[int]) -> Distances:
+        return distances(self.platform, np.array(self.each, dtype=float), sorted(starts))
 
 
 def _ends(operation: Operation, part: Sequence[int]) -> tuple[set[int], set[int]]:
@@ -272,25 +261,27 @@ def _ends(operation: Operation, part: Sequence[int]) -> tuple[set[int], set[int]
     return root if kind in ("broadcast", "scatter") else members, root if kind in ("reduce", "gather") else members
 
 
-def _of_far_members(platform: Platform, operation: Operation, distances: _Distances) -> list[Bound]:
+def _of_far_members(platform: Platform, operation: Operation, latencies: _Latencies) -> list[Bound]:
     """Return the cuts around either of two members that are farthest from each other."""
-    farthest, pair, needed = -1, (0, 0), dict[int, set[int]]()
-    for part in operation.parts:
-        senders, receivers = _ends(operation, part)
-        needed.update((sender, receivers - {sender}) for sender in senders)
-    if operation.blocks:
-        needed = {sender: {b for a, b in operation.amounts if a == sender} for sender in needed}
-    for sender in sorted(needed)[: max(1, MOST_DISTANCES // len(platform.channels))]:
-        reached = distances.of([sender])
-        far = max(needed[sender], key=lambda node: (reached.get(node, -1), -node), default=-1)
-        if reached.get(far, -1) > farthest:
-            farthest, pair = reached[far], (sender, far)
-    one, other = pair
+    pairs: Collection[tuple[int, int]] = (
+        operation.amounts
+        if operation.kind == "all_to_all"
+        else [
+            (a, b)
+            for senders, receivers in (_ends(operation, part) for part in operation.parts)
+            for a in sorted(senders)
+            for b in sorted(receivers)
+            if a != b
+        ]
+    )
+    looked_at = sorted({a for a, _ in pairs})[: max(1, MOST_DISTANCES // len(platform.channels))]
+    row, reached = {a: i for i, a in enumerate(looked_at)}, latencies.of(looked_at)
+    one, other = max((pair for pair in pairs if pair[0] in row), key=lambda pair: reached[row[pair[0]], pair[1]])
     cuts = (one,), tuple(node for node in range(platform.num_nodes) if node != other)
     return [Bound(platform, operation, Fraction(0), cut, source=one, target=other) for cut in cuts]
 
 
-def _with_latency(bound: Bound, late: _Distances, early: _Distances) -> Fraction:
+def _with_latency(bound: Bound, late: _Latencies, early: _Latencies) -> Fraction:
     """Return the least time in which channels carry what a bound counts, each only while it is of use."""
     operation, on = bound.operation, bound.platform.channels
     sides = zip(*(_ends(operation, part) for part in operation.parts), strict=True)
@@ -304,11 +295,11 @@ def _with_latency(bound: Bound, late: _Distances, early: _Distances) -> Fraction
         receivers = (receivers if bound.target is None else {bound.target}) - cut
         weights = [int(c.source in cut and c.target not in cut) for c in on]
         sent = _leaving(operation, cut, bound.source, bound.target)
-    before, after = late.of(senders), early.of(receivers)
+    before, after = (one.of(starts).min(axis=0).tolist() for one, starts in ((late, senders), (early, receivers)))
     useful = sorted(
-        (before[c.source] + latency + after[c.target], w * c.bandwidth)
-        for c, latency, w in zip(on, late.latencies, weights, strict=True)
-        if w and c.source in before and c.target in after
+        (int(before[c.source] + latency + after[c.target]), w * c.bandwidth)
+        for c, latency, w in zip(on, late.each, weights, strict=True)
+        if w and before[c.source] + after[c.target] < np.inf
     )
     time, rate = Fraction(0), Fraction(0)
     for place, (begins, amount) in enumerate(useful):

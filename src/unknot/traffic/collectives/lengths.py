@@ -51,14 +51,15 @@ def distances_between(platform: Platform, lengths: Sequence[int], members: Seque
     NetworkError
         If one cannot be reached.
     """
-    distances = _distances(platform, np.array(lengths, dtype=float), members)[:, list(members)]
-    if not np.isfinite(distances).all():
-        one, other = np.argwhere(~np.isfinite(distances))[0].tolist()
+    apart = distances(platform, np.array(lengths, dtype=float), members)[:, list(members)]
+    if not np.isfinite(apart).all():
+        one, other = np.argwhere(~np.isfinite(apart))[0].tolist()
         raise NetworkError(f"{platform.name}: no channel leads from member {members[one]} to {members[other]}")
-    return distances
+    return apart
 
 
-def _distances(platform: Platform, lengths: Distances, starts: Sequence[int]) -> Distances:
+def distances(platform: Platform, lengths: Distances, starts: Sequence[int]) -> Distances:
+    """Return the lengths of the shortest paths from some nodes to all; infinite where there is none."""
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import dijkstra
 
@@ -127,11 +128,11 @@ def _even_flow(platform: Platform, lengths: Distances, senders: Sequence[int], s
     source = np.array([channel.source for channel in platform.channels])
     target = np.array([channel.target for channel in platform.channels])
     hop = max(lengths.max(), 1e-300) * 1e-7
-    distances = _distances(platform, lengths + hop, senders)
-    if not np.isfinite(distances[sent > 0]).all():
+    reaches = distances(platform, lengths + hop, senders)
+    if not np.isfinite(reaches[sent > 0]).all():
         raise NetworkError(f"{platform.name}: there is no flow from each member to each other one")
     near, flow = hop / 2, np.zeros(source.size)
-    for row, reached in enumerate(distances):
+    for row, reached in enumerate(reaches):
         tight = np.flatnonzero(np.abs(reached[source] + lengths + hop - reached[target]) < near)
         ways = np.bincount(target[tight], minlength=platform.num_nodes)
         rank = np.rint(reached[target[tight]] / near)
