@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from contextlib import suppress
 
 import pytest
 from hypothesis import given, settings
@@ -11,12 +12,14 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from tests.verify.protocols.exploration import Exploration, TooLarge
-from tests.verify.protocols.systems import random_system
+from tests.verify.protocols.systems import PAIRS, random_system
+from tests.verify.protocols.test_decision import LIMITED
 from unknot._base.errors import RelationError, SimulationError
 from unknot.cli.program import app
 from unknot.network.families import mesh
 from unknot.routing import dimension_order, in_classes
-from unknot.simulation.protocol_run import replayed_in_flits, simulate_protocol
+from unknot.simulation.protocol_replay import replayed_in_flits
+from unknot.simulation.protocol_run import simulate_protocol
 from unknot.verify.protocols import check_protocol, protocol
 
 
@@ -60,6 +63,22 @@ def test_deadlocks_of_the_prover_replay_flit_by_flit() -> None:
                 for switching in ("vct", "saf", "wormhole"):
                     assert replayed_in_flits(verdict.system, switching, verdict.run, 200)
                 assert not replayed_in_flits(verdict.system, "vct", verdict.run[:-1], 200)
+
+
+@given(st.integers(0, 10**6))
+@settings(max_examples=4)
+def test_deadlocks_of_worms_replay_flit_by_flit(seed: int) -> None:
+    """Each of two requests is long enough to keep the send queue that the other's reply needs; and random systems."""
+    of_limited = check_protocol(dimension_order(mesh(2)), LIMITED, "wormhole")
+    verdicts = [of_limited]
+    with suppress(RelationError):
+        verdicts.append(check_protocol(*random_system(random.Random(seed), PAIRS), "wormhole", time_limit=2))
+    for verdict in verdicts:
+        if verdict.run is not None and verdict.system.worms:
+            assert replayed_in_flits(verdict.system, "wormhole", verdict.run, 200) is not False
+            assert not replayed_in_flits(verdict.system, "wormhole", verdict.run[:-1], 200)
+    assert of_limited.run is not None
+    assert replayed_in_flits(of_limited.system, "wormhole", of_limited.run, 200)
 
 
 def test_limits_hold_and_the_same_seed_gives_the_same_run() -> None:

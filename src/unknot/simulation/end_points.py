@@ -18,21 +18,13 @@ import numpy.typing as npt
 
 from unknot._base.errors import SimulationError
 from unknot._base.switching import Switching
-from unknot.simulation.engine.codes import BLOCKED, ENDLESS, FRESH, IDLE
+from unknot.simulation.engine.codes import BLOCKED, FRESH, IDLE
 from unknot.simulation.engine.detector import front
-from unknot.simulation.engine.engine import Engine
-from unknot.simulation.engine.mix import Mix
-from unknot.simulation.engine.pairs import nobody
 from unknot.simulation.engine.router import DEFAULT, Router
-from unknot.simulation.engine.sources import Sources
+from unknot.simulation.queue_engine import engine_of, go_on, hand_over, set_door
 from unknot.simulation.run.scenario import check_buffers
-from unknot.traffic import TrafficClass
-from unknot.traffic.workload import Message as Form
-from unknot.verify.protocols.extended import extend
 from unknot.verify.protocols.machine import Event, Message, State, next_sends, step
 from unknot.verify.protocols.system import System
-
-Flags = npt.NDArray[np.bool_]
 
 
 class EndPoints:
@@ -67,17 +59,9 @@ class EndPoints:
         check_buffers(flits, switching, depth, seed)
         self.whole = switching in ("saf", "vct")
         self.system = replace(system, room=depth // flits if self.whole else 1)
-        extended = extend(system, 1, tuple(f"send {name}" for name in protocol.send_queues))
-        self.first_send = system.vcs
         self.sends, self.receives = len(protocol.send_queues), len(protocol.receive_queues) + 1
         self.first_receive = system.vcs + terminals * self.sends
-        rows = [TrafficClass(messages=(Form(flits, vcs=(k, k)),)) for k in range(self.sends)]
-        silent = Sources(0.0, nobody(terminals), flits)
-        mix = Mix(tuple(rows), (silent,) * self.sends, ((flits, 1.0),), extended.relation)
-        self.engine = Engine(
-            extended.relation, switching, mix, buffer_depth=depth, router=replace(router, ejection="same"), seed=seed,
-            general=True,
-        )  # fmt: skip
+        self.extended, self.engine = engine_of(system, switching, flits=flits, depth=depth, router=router, seed=seed)
         self.flits, self.needs_tail, self.chance = flits, switching == "saf", random.Random(seed)
         self.state: State = {}
         self.flight: dict[int, Message] = {}
@@ -87,14 +71,14 @@ class EndPoints:
         self.events = 0
         self.scripts: dict[int, deque[int]] = {}
         part = self.engine.parts[0]
-        queues = np.arange(self.first_send, extended.relation.num_vcs)
+        queues = np.arange(self.system.vcs, self.extended.relation.num_vcs)
         if self.whole:  # one message, whatever the VCs of the network hold
             part.outputs.credits[part.out_row[queues]] = flits
         self.rows = part.in_row[queues[terminals * self.sends :]].astype(np.int64)
-        self.visible: Flags = np.zeros(self.rows.size, dtype=np.bool_)  # or leaving
+        self.visible: npt.NDArray[np.bool_] = np.zeros(self.rows.size, dtype=np.bool_)  # or leaving
         self.leaving: set[int] = set()
         for at in range(self.rows.size):
-            self._door(at, is_open=False)
+            set_door(self.engine, *divmod(at, self.receives), is_open=False)
         self.touched = set(range(terminals))
 
     @property
@@ -116,21 +100,22 @@ class EndPoints:
 
     def cycle(self) -> list[tuple[int, int]]:
         """Simulate a cycle, and what terminals do after it; return the transactions that ended."""
-        self.advance(1)
+        self._hand_over()
+        self.engine.advance(self.engine.now + 1)
         ended = self.look()
         while self.touched:
             ended += self._serve(self.touched.pop())
         return [one for one in ended if one is not None]
 
-    def advance(self, cycles: int) -> None:
-        """Simulate cycles in which no terminal begins or consumes anything."""
+    def wait(self) -> None:
+        """Simulate cycles in which no terminal begins or consumes anything, as many as a flit may be on its way."""
         self._hand_over()
-        self.engine.advance(self.engine.now + cycles)
+        go_on(self.engine, self.engine.parts[0].setup.patience)
+        self.look()
 
     def consume(self, place: int, position: int) -> tuple[int, int] | None:
         """Consume a message, or send one more of what follows it, if it can be; return the transaction it ends."""
-        message = self.state[place][position]
-        choices = next_sends(self.system, self.state, place, message)
+        choices = next_sends(self.system, self.state, place, self.state[place][position])
         if choices is None:
             return None
         return self.do(Event("consume", place, position, sends=tuple(map(self.chance.choice, choices))))
@@ -174,24 +159,11 @@ class EndPoints:
             known = self.packets.setdefault(place, []) if place < self.system.first_receive else ()
             if len(known) == len(messages) or place >= self.system.first_receive:
                 continue
-            terminal, queue = divmod(place - self.first_send, self.sends)
-            row = queue * terminals + terminal
-            if part.terminals.packet[row] < 0:
+            terminal, queue = divmod(place - self.system.vcs, self.sends)
+            if part.terminals.packet[queue * terminals + terminal] < 0:
                 assert isinstance(known, list)
-                known.append(self._packet(messages[len(known)], place))
-                part.terminals.packet[row], part.terminals.left[row] = known[-1], self.flits
-
-    def _packet(self, message: Message, place: int) -> int:
-        part = self.engine.parts[0]
-        terminal, queue = divmod(place - self.first_send, self.sends)
-        packet = part.new_packet()
-        inside = message.address - self.system.first_address[message.kind]
-        fresh = part.packets[packet : packet + 1]
-        fresh.address, fresh.length, fresh.source = message.kind * self.system.block + inside, self.flits, terminal
-        fresh.created = fresh.injected = self.engine.now
-        script = self.scripts[place].popleft() if self.scripts.get(place) else -1
-        fresh.hops, fresh.form, fresh.script, fresh.stop = 0, queue, script, 1
-        return packet
+                script = self.scripts[place].popleft() if self.scripts.get(place) else -1
+                known.append(hand_over(self.engine, self.system, messages[len(known)], place, self.flits, script))
 
     def look(self) -> list[tuple[int, int] | None]:
         """See which messages have left send queues or come to receive queues; return transactions that ended."""
@@ -205,12 +177,12 @@ class EndPoints:
                 if not rest:
                     del self.state[place]
                 del packets[0]
-                self.touched.add((place - self.first_send) // self.sends)
+                self.touched.add((place - self.system.vcs) // self.sends)
         stored = part.inputs.stored[self.rows]
         for at in [at for at in self.leaving if part.inputs.state[self.rows[at]] == IDLE]:
             self.leaving.remove(at)
             self.visible[at] = False
-            self._door(at, is_open=False)
+            set_door(self.engine, *divmod(at, self.receives), is_open=False)
         ended: list[tuple[int, int] | None] = []
         for at in np.flatnonzero((stored >= (self.flits if self.needs_tail else 1)) & ~self.visible).tolist():
             terminal = at // self.receives
@@ -241,12 +213,6 @@ class EndPoints:
                 position = position + 1 if self.state.get(place, ()) == before else 0
         return ended
 
-    def vc_of(self, terminal: int, kind: int) -> int:
-        """VC by which messages of a class come to a terminal."""
-        reserved = self.system.classes[kind].reserved
-        queue = self.receives - 1 if reserved else self.system.receive_of[kind]
-        return self.first_receive + terminal * self.receives + queue
-
     def _at(self, place: int) -> int:
         """Number of a receive queue among those of all terminals, and the VCs of reserved room."""
         terminal, queue = divmod(place - self.system.first_receive, self.receives - 1)
@@ -261,16 +227,7 @@ class EndPoints:
         """Open the ejection VC of a receive queue for the message in its VC, if it is there."""
         if self.visible[at] and at not in self.leaving:
             self.leaving.add(at)
-            self._door(at, is_open=True)
-
-    def _door(self, at: int, *, is_open: bool) -> None:
-        """Open or close the ejection VC of a receive queue; headers that sleep look again."""
-        terminal, queue = divmod(at, self.receives)
-        part = self.engine.parts[0]
-        row = int(part.ejection_row[terminal]) + queue
-        part.outputs.credits[row] = ENDLESS if is_open else 0
-        part.open_output(row, is_open)
-        part.wake(int(self.engine.relation.network.eject[terminal]))
+            set_door(self.engine, *divmod(at, self.receives), is_open=True)
 
     def standing(self) -> State:
         """All messages by place of the system, those in the network where their headers wait."""

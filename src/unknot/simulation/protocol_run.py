@@ -1,9 +1,9 @@
-"""Runs of a network whose terminals have the finite queues of a protocol, and replays of its deadlocks."""
+"""Runs of a network whose terminals have the finite queues of a protocol."""
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -16,13 +16,12 @@ from unknot._base.switching import BUFFER_DEPTH, DEFAULT_SWITCHING, switching_na
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_relation
 from unknot.simulation.end_points import EndPoints
-from unknot.simulation.engine.detector import front
 from unknot.simulation.engine.engine import CHECK
 from unknot.simulation.engine.router import DEFAULT, Router
 from unknot.simulation.run.statistics import summary
-from unknot.verify.protocols.machine import Event, State, fits, step, stuck
+from unknot.verify.protocols.machine import Event, fits, stuck
 from unknot.verify.protocols.protocol import Protocol
-from unknot.verify.protocols.system import EJECT, Sent, System
+from unknot.verify.protocols.system import Sent, System
 from unknot.verify.protocols.words import Blocked, blocked_in
 
 CYCLES = 10_000
@@ -196,73 +195,3 @@ def _sends(ends: EndPoints, groups: Sequence[_Group], terminal: int) -> tuple[Se
         return None
     other = int(ends.chance.choice(others))
     return tuple((kind, ends.chance.choice(ends.system.addresses(kind, terminal, other))) for kind in group.kinds)
-
-
-def replayed_in_flits(system: System, switching: str, run: Sequence[Event], cycles: int = 1000) -> bool:
-    """Make the moves of a run in the simulator, with messages of one flit; whether nothing moves after the last one.
-
-    Messages go one after the other where the run moves them. Then all headers are let go, and terminals consume what
-    they can.
-
-    Parameters
-    ----------
-    cycles : int
-        Cycles to go on after the last move.
-    """
-    ends = EndPoints(system, switching_named(switching), flits=1, depth=1)
-    script: list[int] = []
-    for place, path in _paths(ends, run):
-        ends.scripts.setdefault(place, deque()).append(len(script))
-        script += [*path, -1]
-    ends.engine.parts[0] = part = ends.engine.parts[0].replaced(script=script)
-    part.setup.hold = 1
-    state: State = {}
-    for event in run:
-        state = step(ends.system, state, event, ends.begun + 1)
-        if event.act == "begin":
-            ends.begin(event)
-        elif event.act == "consume":
-            ends.do(event)
-        else:
-            packets = ends.packets.get(event.place)
-            packet = packets[0] if packets else front(part, event.place)
-            part.packets.stop[packet] += 1
-        _settle(ends)
-        if event.act == "move" and event.to == EJECT:
-            part.packets.script[packet] = -1
-    same = ends.standing() == state
-    part.setup.hold, part.packets.script[:] = 0, -1
-    moves = ends.moves
-    for _ in range(cycles):
-        ends.cycle()
-    return same and bool(state) and moves == ends.moves
-
-
-def _settle(ends: EndPoints) -> None:
-    """Go on until nothing moves, but consume nothing."""
-    moves: tuple[int, ...] = ()
-    while moves != ends.moves:
-        moves = ends.moves
-        ends.advance(ends.engine.parts[0].setup.patience)
-        ends.look()
-
-
-def _paths(ends: EndPoints, run: Sequence[Event]) -> Iterator[tuple[int, list[int]]]:
-    """Send queue of each message of a run, in the order in which they are sent, and VCs that it goes through."""
-    system, state = ends.system, State()
-    paths: list[tuple[int, list[int]]] = []
-    inside: dict[int, list[list[int]]] = {}
-    for number, event in enumerate(run):
-        terminal = event.place if event.act == "begin" else system.terminal_of(event.place)
-        if event.act == "move":
-            path = inside[event.place].pop(0)
-            message = state[event.place][0]
-            path.append(ends.vc_of(system.home(message.address), message.kind) if event.to == EJECT else event.to)
-            if event.to != EJECT:
-                inside.setdefault(event.to, []).append(path)
-        for kind, _ in event.sends:
-            place = system.send_place(terminal or 0, kind)
-            paths.append((place, [place]))
-            inside.setdefault(place, []).append(paths[-1][1])
-        state = step(system, state, event, number)
-    return iter(paths)

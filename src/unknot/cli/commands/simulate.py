@@ -229,8 +229,9 @@ def _simulate_protocol(options: SimulateOptions, text: str) -> None:
     from unknot.cli.answers.messages import SimulateProtocolAnswer, SimulateProtocolReplayAnswer
     from unknot.cli.commands import activity
     from unknot.cli.commands.display import tell
+    from unknot.simulation.protocol_replay import replayed_in_flits
     from unknot.simulation.protocol_run import CYCLES as DEFAULT_CYCLES
-    from unknot.simulation.protocol_run import replayed_in_flits, simulate_protocol
+    from unknot.simulation.protocol_run import simulate_protocol
     from unknot.verify.protocols import check_protocol, protocol
     from unknot.verify.protocols.words import blocked, steps
 

@@ -51,6 +51,17 @@ class Extended:
         """Address of the base relation."""
         return self.system.first_address[self.kind(address)] + address % self.system.block
 
+    def vc(self, place: int, *, reserved: bool = False) -> int:
+        """The VC of a place of the system, or that of reserved room beside a receive queue."""
+        system = self.system
+        second, place = divmod(place, system.places)
+        sends, receives = len(system.protocol.send_queues), len(system.protocol.receive_queues)
+        if place < system.first_receive:
+            return place + second * system.terminals * sends
+        terminal, queue = divmod(place - system.first_receive, receives)
+        row = (second * system.terminals + terminal) * (receives + 1) + (receives if reserved else queue)
+        return system.vcs + self.stages * system.terminals * sends + row
+
     def place(self, vc: int) -> int | None:
         """The place of the system that a VC stands for; None of reserved room."""
         system = self.system

@@ -130,7 +130,6 @@ def step(system: System, state: State, event: Event, number: int | None = None) 
             behind = message._replace(kind=system.number[system.classes[message.kind].carries])
             after[event.place] = (behind, *after.get(event.place, ()))
         return after
-    terminal = system.terminal_of(event.place) or 0
     rule = system.classes[message.kind]
     sent = message.sent + len(event.sends)
     if rule.at_once or sent >= len(follow_ups(system, message)):
@@ -144,7 +143,7 @@ def step(system: System, state: State, event: Event, number: int | None = None) 
         messages = list(after[event.place])
         messages[event.position] = message._replace(sent=sent)
         after[event.place] = tuple(messages)
-    _enter(system, after, terminal, event.sends, message.origin, message.transaction)
+    _enter(system, after, system.home(message.address), event.sends, message.origin, message.transaction)
     return after
 
 
@@ -204,7 +203,7 @@ def _may_leave(
             return False
         if not system.classes[message.kind].together:
             rule = state[where][position]
-    places = _entries(system, system.terminal_of(place) or 0, [choice[0][0] for choice in due(system, rule)])
+    places = entries(system, system.terminal_of(place) or 0, [choice[0][0] for choice in due(system, rule)])
     return all(room(entry, places.count(entry)) for entry in places)
 
 
@@ -270,11 +269,11 @@ def has_room(system: System, state: State, place: int | None, slots: int = 1) ->
 
 def fits(system: System, state: State, terminal: int, kinds: Sequence[int]) -> bool:
     """Whether the send queues of a terminal have room for messages of some classes."""
-    places = _entries(system, terminal, kinds)
+    places = entries(system, terminal, kinds)
     return all(has_room(system, state, place, places.count(place)) for place in places)
 
 
-def _entries(system: System, terminal: int, kinds: Sequence[int]) -> list[int]:
+def entries(system: System, terminal: int, kinds: Sequence[int]) -> list[int]:
     """Places that messages take which enter send queues at once: under wormhole of two the first stands in front."""
     places = [system.send_place(terminal, kind) for kind in kinds]
     if not system.worms:
@@ -287,7 +286,7 @@ def _live(state: State, terminal: int) -> set[int]:
 
 
 def _enter(system: System, state: State, terminal: int, sends: Sequence[Sent], origin: int, transaction: int) -> None:
-    places = _entries(system, terminal, [kind for kind, _ in sends])
+    places = entries(system, terminal, [kind for kind, _ in sends])
     for place, (kind, address) in zip(places, sends, strict=True):
         message = Message(kind, terminal, address, origin, transaction, whole=not system.worms)
         state[place] = (*state.get(place, ()), message)

@@ -1,0 +1,203 @@
+"""Replays of the deadlocks that the prover finds through end points, flit by flit."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from unknot._base.switching import switching_named
+from unknot.simulation.end_points import EndPoints
+from unknot.simulation.engine.detector import front
+from unknot.simulation.engine.engine import Engine
+from unknot.simulation.engine.state_arrays import State as Part
+from unknot.simulation.queue_engine import engine_of, go_on, hand_over, set_door
+from unknot.verify.protocols.extended import Extended
+from unknot.verify.protocols.machine import Event, Message, State, destination, entries, step
+from unknot.verify.protocols.system import EJECT, System
+
+STILL = 1000
+"""Cycles after the last move."""
+
+
+@dataclass(eq=False)
+class Sent:
+    """A message of a run.
+
+    Attributes
+    ----------
+    message : Message
+    entry : int
+        Place of its send queue into which it comes.
+    path : list of int
+        VCs that its header goes through, queues included.
+    held : tuple of int
+        Places that it holds in the end, tail first; as many flits it has.
+    packet : int
+        Its packet in the simulation.
+    """
+
+    message: Message
+    entry: int
+    path: list[int]
+    held: tuple[int, ...]
+    packet: int = -1
+
+
+@dataclass(frozen=True)
+class Step:
+    """A move of a run with the messages that it sends, whose headers it moves, and that leave the system by it."""
+
+    event: Event
+    sent: list[Sent]
+    moved: list[Sent]
+    gone: list[Sent]
+
+
+def replayed_in_flits(system: System, switching: str, run: Sequence[Event], cycles: int = STILL) -> bool | None:
+    """Make the moves of a run in the simulator; whether nothing moves after the last one.
+
+    Messages go one after the other where the run moves them. Those in one place each have one flit, worms one for
+    each place that they hold in the end. Then all headers are let go, and terminals consume what they can.
+
+    Parameters
+    ----------
+    cycles : int
+        Cycles to go on after the last move.
+
+    Returns
+    -------
+    bool or None
+        None: of two messages that enter a queue at once the first one is longer than a place, or one is consumed
+        past another one, neither of which buffers of one flit in a row can do.
+    """
+    if system.worms:
+        return _worms_replayed(system, run, cycles)
+    ends = EndPoints(system, switching_named(switching), flits=1, depth=1)
+    steps = _followed(system, run, ends.extended)
+    begins, part = _prescribed(ends.engine, steps)
+    for one in (one for made in steps for one in made.sent):
+        ends.scripts.setdefault(one.entry, deque()).append(begins[one])
+    state: State = {}
+    for event in run:
+        state = step(ends.system, state, event, ends.begun + 1)
+        if event.act == "begin":
+            ends.begin(event)
+        elif event.act == "consume":
+            ends.do(event)
+        else:
+            packets = ends.packets.get(event.place)
+            packet = packets[0] if packets else front(part, event.place)
+            part.packets.stop[packet] += 1
+        _settle(ends.wait, lambda: ends.moves)
+        if event.act == "move" and event.to == EJECT:
+            part.packets.script[packet] = -1
+    same = ends.standing() == state
+    _let_go(ends.engine)
+    moves = ends.moves
+    for _ in range(cycles):
+        ends.cycle()
+    return same and bool(state) and moves == ends.moves
+
+
+def _worms_replayed(system: System, run: Sequence[Event], cycles: int) -> bool | None:
+    extended, engine = engine_of(system, "wormhole", flits=1, depth=1)
+    steps = _followed(system, run, extended)
+    begins, part = _prescribed(engine, steps)
+
+    def moves() -> tuple[int, ...]:
+        return engine.count("flit_hops"), engine.count("flits_in")
+
+    def settle() -> None:
+        _settle(lambda: go_on(engine, part.setup.patience), moves)
+
+    alive: list[Sent] = []
+    for made in steps:
+        for one in made.sent:
+            if one.entry >= system.places and len(one.held) > 1:
+                return None
+            one.packet = hand_over(engine, system, one.message, one.entry % system.places, len(one.held), begins[one])
+            part.packets.stop[one.packet] += one.entry >= system.places
+            settle()
+        for one in made.moved:
+            part.packets.stop[one.packet] += 1
+        settle()
+        part.packets.script[[one.packet for one in made.gone]] = -1
+        settle()
+        alive = [one for one in (*alive, *made.sent) if one not in made.gone]
+        past = made.event.act == "consume" and made.gone and system.has_second(made.event.place)
+        if past and any(made.event.place + system.places in one.held for one in alive):
+            return None
+    stands = {extended.vc(place): one.packet for one in alive for place in one.held}
+    stored = part.inputs.stored[part.in_row[: extended.relation.num_vcs]]
+    same = np.flatnonzero(stored).tolist() == sorted(stands) and all(front(part, vc) == stands[vc] for vc in stands)
+    for at in range(system.terminals * (len(system.protocol.receive_queues) + 1)):
+        set_door(engine, *divmod(at, len(system.protocol.receive_queues) + 1), is_open=False)
+    _let_go(engine)
+    before = moves()
+    go_on(engine, cycles)
+    return same and bool(alive) and before == moves()
+
+
+def _let_go(engine: Engine) -> None:
+    """Let all headers go where they may, those too that sleep."""
+    part = engine.parts[0]
+    part.setup.hold, part.packets.script[:] = 0, -1
+    for router in range(engine.relation.network.num_routers):
+        part.wake(router)
+
+
+def _settle(advance: Callable[[], object], moves: Callable[[], tuple[int, ...]]) -> None:
+    """Go on until nothing moves."""
+    before: tuple[int, ...] = ()
+    while before != moves():
+        before = moves()
+        advance()
+
+
+def _prescribed(engine: Engine, steps: list[Step]) -> tuple[dict[Sent, int], Part]:
+    """Prescribe the paths of all messages, and return where each begins; headers wait at their ends."""
+    begins: dict[Sent, int] = {}
+    script: list[int] = []
+    for one in (one for made in steps for one in made.sent):
+        begins[one] = len(script)
+        script += [*one.path, -1]
+    engine.parts[0] = part = engine.parts[0].replaced(script=script)
+    part.setup.hold = 1
+    return begins, part
+
+
+def _followed(system: System, run: Sequence[Event], extended: Extended) -> list[Step]:
+    """The messages of each move of a run, with the paths that they take in all of it."""
+    state, inside, steps = State(), dict[int, list[Sent]](), list[Step]()
+    for number, event in enumerate(run):
+        after = step(system, state, event, number)
+        moved, gone = list[Sent](), list[Sent]()
+        if event.act == "move":
+            one, message = inside[event.place].pop(0), state[event.place][0]
+            moved = [one]
+            to = destination(system, event.place, message, event.to)
+            if to is None:
+                home = system.receive_place(system.home(message.address), message.kind)
+                one.path.append(extended.vc(home, reserved=True))
+                gone = [one]
+            else:
+                one.path.append(extended.vc(to))
+                one.held = (*after[to][-1].tail, to)
+                inside.setdefault(to, []).append(one)
+        terminal = event.place if event.act == "begin" else system.terminal_of(event.place) or 0
+        places = entries(system, terminal, [kind for kind, _ in event.sends])
+        for place, held in inside.items():
+            new = places.count(place) if event.sends else 0
+            while len(held) > len(after.get(place, ())) - new:
+                gone.append(held.pop(0))
+        sent = []
+        for place in places:
+            path = [extended.vc(there) for there in range(place % system.places, place + 1, system.places)]
+            sent.append(Sent(after[place][-1], place, path, (place,)))
+            inside.setdefault(place, []).append(sent[-1])
+        steps.append(Step(event, sent, moved, gone))
+        state = after
+    return steps
