@@ -81,7 +81,7 @@ def test_coherence_needs_the_fourth_network_and_queues_for_it() -> None:
         (["--protocol", "axi", "--smallest"], "--protocol: --smallest"),
         (["--protocol", "axi", "--evidence", "x.v"], "files for Coq are about a routing alone"),
         (["--protocol", "axis"], "unknown protocol 'axis'"),
-        (["--protocol", "none.toml"], "none.toml: cannot be read"),
+        (["--protocol", "none.toml"], "none.toml: cannot read this file"),
     ],
 )
 def test_what_cannot_be_asked(options: list[str], said: str) -> None:
