@@ -40,6 +40,13 @@ def test_algorithms_are_compared_and_the_best_one_is_written(tmp_path: Path) -> 
     assert len(table.read_text().splitlines()) == 21
 
 
+def test_a_router_with_a_speedup_comes_nearer_to_the_bound() -> None:
+    words = ["torus(3, 3)", "--operation", "all_gather", "--routing", "dimension_order", "--vcs", "2"]
+    words += ["--algorithm", "multiport_bucket", "--pieces", "1", "--terminal-width", "4", "--json"]
+    plain, quick = (json.loads(run(*words, *more)[1]) for more in ([], ["--router", "internal_speedup=2"]))
+    assert plain["bound"] == quick["bound"] < quick["measured"] < plain["measured"]
+
+
 def test_a_table_over_sizes_in_bytes() -> None:
     code, out, _ = run("ring(4)", "--size", "1kB,64KiB", "--units", "1 GHz, 32 B", "--json")
     answer = json.loads(out)
@@ -126,6 +133,7 @@ def test_a_program_that_hangs(tmp_path: Path) -> None:
             "x.txt: a picture is written as .svg, .png or .pdf; transfers as .csv",
         ),
         (["--operation", "scatter", "--out", "x.xml", "--algorithm", "none"], "MSCCL has no scatter"),
+        (["--router", "speed=2", "--routing", "dimension_order", "--vcs", "2"], "unknown option 'speed'"),
         (["--groups", "2"], "5 members do not make as many groups"),
         (["--operation", "broadcast", "--groups", "2", "--members", "0,1,2,3"], "broadcast has no groups"),
     ],

@@ -41,6 +41,7 @@ def collective(
     buffer_depth: int | None = None,
     overhead: int = 0,
     terminal_width: int = 1,
+    router: str = "",
     together: bool = False,
     out: Path | None = None,
     evidence: Path | None = None,
@@ -79,6 +80,8 @@ def collective(
         Cycles a terminal needs before it sends.
     terminal_width
         Flits per cycle that a terminal sends, and takes in, each of another message.
+    router : OPTIONS
+        Options of the router: 'internal_speedup=2'.
     together
         Send chunks that go the same way in a step as one message.
     out : FILE.csv|xml|svg|png|pdf
@@ -95,7 +98,7 @@ def collective(
     from unknot.fabrics.named import network as named
     from unknot.report.picture import require_ending
     from unknot.simulation.collectives import compared, execute
-    from unknot.simulation.engine.router import Router
+    from unknot.simulation.run.options import router_of
     from unknot.traffic.collectives import Operation, bound, candidates, group_of, platform_of
     from unknot.traffic.collectives.choice import PIECES
     from unknot.traffic.collectives.msccl import require_program
@@ -126,10 +129,12 @@ def collective(
     with activity.working("looking for schedules"):
         counts = PIECES if pieces is None else (pieces,)
         choices = candidates(platform, whole, names, group=group_of(built, whole), pieces=counts)
-    router = Router(terminal_width=terminal_width, selection="first" if terminal_width > 1 else None)
+    model = replace(router_of(router), terminal_width=terminal_width)
+    if terminal_width > 1 and model.selection is None:
+        model = replace(model, selection="first")
     run = None if relation is None else partial(
         execute, relation, switching=switching, buffer_depth=buffer_depth, overhead=overhead,
-        router=router, together=together,
+        router=model, together=together,
     )  # fmt: skip
     with activity.working("comparing"):
         lower = [bound(platform, replace(whole, size=Fraction(flits))).time for flits in sizes]
