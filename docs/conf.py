@@ -7,9 +7,10 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent / "_ext"))
-sys.modules.setdefault("rfc3987_syntax", None)  # jsonschema does without; seconds to load
 
 from unknot import __version__
+
+sys.modules.setdefault("rfc3987_syntax", None)  # jsonschema does without; seconds to load
 
 project = "Unknot"
 author = copyright = "The Unknot developers"
