@@ -6,7 +6,9 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
+from typing import Any
 
+import numpy as np
 import pytest
 
 from tests.reference.brute_force import TooLargeError, deadlock, states_of
@@ -94,9 +96,14 @@ def test_routing_on_the_catalogue(name: str) -> None:
         used = {vc for answers in states_of(relation) for answer in answers.values() for vc in answer.may}
         indices = {int(relation.vcs.index[vc]) for vc in used}
         all_used = all_used or len(indices) == relation.vcs.counts.max(initial=1)
+        orders: list[Any] = []
         for switching, verdict in verdicts_of(name, text).items():
             assert verdict.deadlock_free is not None, (text, switching)
-            accept_verdict(relation, verdict)
+            proof = verdict.certificate
+            if proof is None or proof.kind != "order" or not any(np.array_equal(proof.rank, one) for one in orders):
+                accept_verdict(relation, verdict)
+            if proof is not None and proof.kind == "order":
+                orders.append(proof.rank)  # one order shows the same of every technique
             if verdict.configuration is not None:
                 assert replay(relation, verdict.configuration, cycles=100).stuck, (text, switching)
             if relation.claims.get(switching, verdict.deadlock_free) != verdict.deadlock_free:

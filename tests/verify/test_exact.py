@@ -53,6 +53,7 @@ def assert_blocked(relation: Relation, worms: list[Worm]) -> None:
         assert set(worm.waits) <= set(held)
 
 
+@pytest.mark.sampled(0.5)
 @pytest.mark.parametrize("strategy", [MANY, FAMILIES])
 def test_windows_decide_as_brute_force(
     strategy: st.SearchStrategy[Relation], monkeypatch: pytest.MonkeyPatch

@@ -127,7 +127,7 @@ def test_nothing_stays_behind() -> None:
             for switching in SWITCHINGS:
                 check(relation, switching, shorten=False, threads=1)
 
-    some(30)
+    some(15)
     before = memory()
-    some(60)
+    some(30)
     assert memory() - before < 10

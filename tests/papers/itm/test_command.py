@@ -23,7 +23,11 @@ COMMANDS = [
     for page in PAGES.values()
     for found in re.findall(r"^\$ unknot (.*?)(?:    # exit code (\d))?$", page, re.M)
 ]
-LONG = 'collective "torus(4, 4)" --operation all_gather', 'collective "mesh(3, 3)" --size 1kB'
+LONG = (
+    'collective "torus(4, 4)" --operation all_gather',
+    'collective "torus(4, 4)" --operation all_reduce --groups',
+    'collective "mesh(3, 3)" --size 1kB',
+)
 """Commands that take seconds: in the campaign. tests/traffic/collectives has their parts."""
 FABRICS = sorted(path.name for path in (ROOT / "examples/fabrics").iterdir() if path.is_dir())
 
