@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.fabrics import texts
+from tests.fabrics.test_machines import BETAS, link, machine
 from unknot._base.errors import UnknotError
 from unknot.fabrics import FORMATS, write_network
 from unknot.fabrics.ethernet.cables import read_cable_list, read_lldp
@@ -97,6 +98,8 @@ _MORE: dict[str, list[str]] = {
     "psl": [texts.psl(_LAYOUT), texts.psl_blocks(_LAYOUT), texts.path_records(_LAYOUT), _BY_SWITCH],
     "sl2vl": [form(_LAYOUT) for form in (texts.sl2vl, texts.slvl, texts.smpquery_sl2vl, texts.saquery_sl2vl)],
     "ibsim": ['Switch 3 "s" # x\n[1] "h"[1]\n[2] "s"[3]\n[3] "s"[2]\n\nHca 1 "h"\n[1] "s"[1]\n'],
+    "nccl": [machine(), machine((link("0000:11:00.0"), link("0000:10:00.0", 3)))],
+    "taccl": [json.dumps(BETAS), json.dumps({**BETAS, "links": [[0, 1], [1, 0]], "betas": [[0, 2.5], [1, 0]]})],
     "booksim": ["router 0 node 0 router 1 15\nrouter 1 node 1 router 2 3\nrouter 2 node 2\n"],
     "edges": ["# n\na -> b 3\nb -- c\nc a\nc\n", "0 1\n1 2\n2 0 4\n"],
     "tod": [

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
+from tests.fabrics.test_machines import machine
 from unknot.cli.program import app
 from unknot.fabrics.named import network as named
 from unknot_papers.itm import spanning
@@ -151,8 +152,10 @@ def test_no_fabric_among_the_examples_has_a_spanning_mesh_of_either_kind(fabric:
     ("words", "code"),
     [pytest.param(*c, id=c[0], marks=[pytest.mark.campaign] if c[0].startswith(LONG) else []) for c in COMMANDS],
 )
-def test_commands_of_the_pages(words: str, code: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(ROOT)
+def test_commands_of_the_pages(words: str, code: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
+    (tmp_path / "nccl-topology.xml").write_text(machine())
+    monkeypatch.chdir(tmp_path)
     result = CliRunner().invoke(app, shlex.split(words))
     assert result.exit_code == int(code or 0), result.output
 
