@@ -23,13 +23,13 @@ from unknot.certificates.documents import network_of, table_of
 from unknot.lanes.tables import table_of as tables
 from unknot.network.families import mesh, ring
 from unknot.repair.change_bounds import Kind, bound_claim, change_bound
-from unknot.repair.prune_space import Detour, Fact, Knot, Trap, literals, plain_fact
+from unknot.repair.facts import Detour, Fact, Knot, Trap, literals, plain_fact
 from unknot.repair.pruned import Pruned, Unprunable, pruned
 from unknot.routing import Relation, fully_adaptive, shortest_paths
 
 SECONDS = 5.0
 """Seconds for a search; without a fault it takes less than one."""
-FACTS, CHANGES = "unknot.repair.prune_space:", "unknot.repair.change_bounds:"
+FACTS, CHANGES = "unknot.repair.facts:", "unknot.repair.change_bounds:"
 CHECKER = "unknot.certificates.plain:"
 BOUND_FAULTS = (
     # The search for removed candidates.
@@ -59,9 +59,9 @@ BOUND_FAULTS = (
     Fault(CHECKER + "removals_shown", "{**fixed, entry: False}", "{**fixed, entry: True}"),
     Fault(CHECKER + "removals_shown", "min(shown)", "max(shown)"),
     # The search for changes.
-    Fault(CHANGES + "_add", "elif source[c] == start:", "else:"),
-    Fault(CHANGES + "_add", "((start, address), (source[e], address))", "((start, address),)"),
-    Fault(CHANGES + "_groups", "_add(groups, source, paths, address, kind)", "pass"),
+    Fault(CHANGES + "_groups", "elif network.source[c] == s:", "else:"),
+    Fault(CHANGES + "_groups", "((s, address), (here, address))", "((s, address),)"),
+    Fault(CHANGES + "_groups", "here != table.home[r]", "False"),
     Fault(CHANGES + "change_bound", "for unit in group]", "for unit in group[:1]]"),
     Fault(CHANGES + "_turns", "[*cycle, cycle[0]]", "cycle"),
     Fault(CHANGES + "bound_claim", "[*cycle, weight]", "[*cycle[::-1], weight]"),

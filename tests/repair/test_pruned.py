@@ -22,9 +22,10 @@ from unknot.certificates.documents import network_of, table_of
 from unknot.lanes.effort import SearchEffort
 from unknot.network import Network
 from unknot.network.families import mesh, ring, torus
+from unknot.repair.facts import Entry, Fact, Literals, literals, plain_fact
 from unknot.repair.light_cycles import light_cycles, light_knots
 from unknot.repair.prune_bounds import SCALE, CoveringProgram, PruneBound, accept_removed
-from unknot.repair.prune_space import Entry, Fact, Literals, Offers, OpenVerdictError, plain_fact
+from unknot.repair.prune_space import Offers, OpenVerdictError
 from unknot.repair.pruned import Pruned, Unprunable, named, pruned
 from unknot.routing import Relation, fully_adaptive
 from unknot.verify import check, deliver
@@ -59,8 +60,7 @@ def compare(relation: Relation, switching: str, seen: Counter[str]) -> None:
     seen["none" if least == 0 else "some"] += 1
     table = plain.Table(plain.Network(network_of(relation.network)), table_of(relation))
     for fact in pruning.evidence.facts if pruning.evidence else ():
-        gone, kept = plain.removal_clause(table, switching, False, plain_fact(fact))
-        assert gone & {*pruning.removed} or kept - {*pruning.removed}
+        assert plain.removal_clause(table, switching, False, plain_fact(fact)) == literals(relation, fact, switching)
 
 
 def test_brute_force_agrees() -> None:
@@ -90,13 +90,15 @@ def test_a_square_loses_two_candidates() -> None:
 
 
 def test_the_linear_program_of_knots() -> None:
-    """Every round adds knots that the shares before left."""
+    """Every round adds knots that the shares before left; each clause is what the checker derives from the fact."""
     relation = fully_adaptive(mesh(3, 3), vcs=1)
     offers, removed, facts = Offers(relation, DEFAULT_SWITCHING, False), dict[Entry, float](), dict[Fact, Literals]()
+    table = plain.Table(plain.Network(network_of(relation.network)), table_of(relation))
     while fresh := light_knots(offers, removed):
-        for gone, kept in fresh.values():
+        for fact, (gone, kept) in fresh.items():
             shares = sum(removed.get(e, 0.0) for e in gone) + sum(1 - removed.get(e, 0.0) for e in kept)
             assert shares < 1
+            assert plain.removal_clause(table, DEFAULT_SWITCHING, False, plain_fact(fact)) == (gone, kept)
         assert not facts.keys() & fresh.keys()
         facts |= fresh
         removed = CoveringProgram.of(facts).relaxed({}, 1).shares

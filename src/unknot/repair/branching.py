@@ -7,9 +7,10 @@ from heapq import heapify, heappop, heappush, heapreplace
 from math import ceil
 
 from unknot.lanes.effort import SearchEffort
+from unknot.repair.facts import Entry, Fact, Literals
 from unknot.repair.light_cycles import light_knots
 from unknot.repair.prune_bounds import CoveringProgram, Multipliers, PruneBound, Relaxed
-from unknot.repair.prune_space import Entry, Fact, Literals, Offers
+from unknot.repair.prune_space import Offers
 
 NEAR = 1e-4
 """Distance from a whole number that is an error of the solver, or of rounding multipliers."""

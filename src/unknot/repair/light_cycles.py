@@ -16,7 +16,8 @@ import numpy as np
 
 from unknot.certificates.verdict import Message
 from unknot.network.graph import from_lowest
-from unknot.repair.prune_space import EJECTED, Entry, Fact, Knot, Literals, Offers
+from unknot.repair.facts import Entry, Fact, Knot, Literals, literals
+from unknot.repair.prune_space import EJECTED, Offers
 
 STARTS = 200
 """Nodes through which cycles are looked for at a time."""
@@ -90,7 +91,7 @@ def light_knots(offers: Offers, removed: Removed) -> dict[Fact, Literals]:
     facts: dict[Fact, Literals] = {}
     for cycle in light_cycles({turn: weight for turn, (weight, _) in lightest.items()}):
         fact = Knot(tuple(lightest[turn][1] for turn in pairwise((*cycle, cycle[0]))))
-        facts[fact] = offers.clause(fact)
+        facts[fact] = literals(relation, fact, offers.switching)
     return facts
 
 

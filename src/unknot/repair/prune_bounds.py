@@ -11,7 +11,7 @@ from unknot._base.shown import Brief
 from unknot.certificates import plain
 from unknot.certificates.documents import plain_table
 from unknot.lanes.path_set import Floats
-from unknot.repair.prune_space import Entry, Fact, Literals, plain_fact
+from unknot.repair.facts import Entry, Fact, Literals, plain_fact
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_relation
 

@@ -1,84 +1,20 @@
-"""A relation as a table of candidates, and facts about those that have to be removed.
-
-Each fact is a clause that holds for every choice of removed candidates after which the relation is safe and delivers:
-
-- a knot of messages: they stand still for ever, unless a candidate on the path of one of them is removed, or one that
-  a header may wait for and nobody in the knot holds is kept;
-- a trap: a path leads to input VCs that nothing leaves for the destination, unless a candidate on it is removed,
-  or one that leads out of the trap is kept;
-- a detour: a path ends with a step that is on no shortest path, unless a candidate on it is removed.
-
-Lower bounds add them up by whole multipliers, in each leaf of a tree of choices (`branching.py`). The clauses are
-those of the checker (`unknot.certificates.plain`).
-"""
+"""A relation as a table of candidates, and its faults when some are removed."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unknot.certificates import plain
-from unknot.certificates.documents import message_of, plain_table
-from unknot.certificates.verdict import Message
 from unknot.network import distances_from
+from unknot.repair.facts import Detour, Entry, Fact, Knot, Literals, Trap, literals
 from unknot.routing.relation import VC_MASK, Relation
 from unknot.routing.tabulate import Table, lookup, tabulate
 
 if TYPE_CHECKING:
     from unknot.certificates.verdict import Verdict
-
-Entry = tuple[int, int, int]
-"""A candidate: input VC, address, output VC."""
-InputVcs = tuple[int, ...]
-
-
-@dataclass(frozen=True)
-class Knot:
-    """Messages that block each other."""
-
-    messages: tuple[Message, ...]
-
-
-@dataclass(frozen=True)
-class Trap:
-    """Input VCs that a path leads to, the last of it among them, and that no packet leaves for its destination.
-
-    `waits`: it is one input VC, whose candidates that are kept are none that a header waits for.
-    """
-
-    address: int
-    path: InputVcs
-    input_vcs: InputVcs
-    waits: bool = False
-
-
-@dataclass(frozen=True)
-class Detour:
-    """A path whose last step is on no shortest path."""
-
-    address: int
-    path: InputVcs
-
-
-Fact = Knot | Trap | Detour
-Literals = tuple[frozenset[Entry], frozenset[Entry]]
-"""Clause: one of the first candidates is removed, or one of the second is kept."""
-
-
-def plain_fact(fact: Fact) -> dict[str, Any]:
-    """A fact as plain data."""
-    if isinstance(fact, Knot):
-        return {"kind": "knot", "messages": [message_of(message) for message in fact.messages]}
-    path = [int(at) for at in fact.path]
-    if isinstance(fact, Detour):
-        return {"kind": "detour", "address": fact.address, "way": path}
-    if fact.waits:
-        return {"kind": "unwaited", "address": fact.address, "way": path}
-    return {"kind": "trap", "address": fact.address, "way": path, "input_vcs": [int(at) for at in fact.input_vcs]}
-
 
 Steps = dict[int, list[int]]
 """VCs by the VC from which a step leads to them."""
@@ -96,7 +32,7 @@ class Offers:
 
     def __init__(self, relation: Relation, switching: str, minimal: bool) -> None:
         self.relation, self.switching, self.minimal = relation, switching, minimal
-        self.table, self.plain = relation.table or tabulate(relation), plain_table(relation)
+        self.table = relation.table or tabulate(relation)
         table = self.table
         self.after: list[dict[int, list[tuple[int, bool]]]] = []
         self.count = 0
@@ -131,17 +67,12 @@ class Offers:
 
         return check(relation, self.switching, threads=1)
 
-    def clause(self, fact: Fact) -> Literals:
-        """The clause of a fact, as the checker has it; `Rejected` is raised if it is none."""
-        gone, kept = plain.removal_clause(self.plain, self.switching, self.minimal, plain_fact(fact))
-        return frozenset(gone), frozenset(kept)
-
     def wrong(self, removed: frozenset[Entry]) -> dict[Fact, Literals]:
         """Facts that the relation without some candidates violates; none if it is safe and delivers."""
         broken: dict[Fact, Literals] = {}
         for address in range(self.relation.num_addresses):
             for fact in self.lost(address, removed):
-                broken[fact] = self.clause(fact)
+                broken[fact] = literals(self.relation, fact, self.switching)
             if len(broken) >= AT_ONCE:
                 break
         if broken:
@@ -152,7 +83,7 @@ class Offers:
                 raise OpenVerdictError
             return {}
         fact = Knot(verdict.configuration.messages)
-        return {fact: self.clause(fact)}
+        return {fact: literals(self.relation, fact, self.switching)}
 
     def _sources(self, address: int) -> list[int]:
         """The injection ports from which packets to an address come."""

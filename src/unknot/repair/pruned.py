@@ -15,8 +15,9 @@ from unknot._base.switching import DEFAULT_SWITCHING
 from unknot.certificates import Rejected, Unchecked
 from unknot.lanes.effort import SearchEffort
 from unknot.repair.branching import Branching
+from unknot.repair.facts import Entry, Fact, Knot, Literals
 from unknot.repair.prune_bounds import PruneBound, accept_removed
-from unknot.repair.prune_space import EJECTED, Entry, Fact, Knot, Literals, Offers, OpenVerdictError
+from unknot.repair.prune_space import EJECTED, Offers, OpenVerdictError
 from unknot.routing.named import routing, routings
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_relation
@@ -135,7 +136,7 @@ def pruned(
     """Remove few candidates so that a relation is safe and delivers; None if no way was found.
 
     Begins with what named routings do without. Then branch and bound over linear programs of facts (see
-    `prune_space`) looks for fewer, and local search goes on from the best. Ends with the fewest.
+    `facts`) looks for fewer, and local search goes on from the best. Ends with the fewest.
 
     Parameters
     ----------

@@ -87,9 +87,20 @@ def program_of(schedule: Schedule, *, least_bytes: int = 0, most_bytes: int = 2*
 def require_program(operation: Operation) -> None:
     """Refuse an operation that MSCCL does not have.
 
+    Parameters
+    ----------
+    operation : Operation
+        What is to be done.
+
     Raises
     ------
     NetworkError
+        If MSCCL has no such operation, or not for several groups or blocks of several sizes.
+
+    Examples
+    --------
+    >>> from unknot.traffic.collectives import Operation
+    >>> require_program(Operation("all_reduce", (0, 1)))
     """
     if operation.kind not in NAMES:
         raise NetworkError(f"MSCCL has no {operation.kind}: it has {', '.join(NAMES)}")
