@@ -13,6 +13,13 @@ from unknot.studies.comparison import Compared
 def write_comparison_report(rows: Sequence[Compared], path: str | Path) -> None:
     """Write the report of a comparison as one HTML file that needs nothing else.
 
+    Parameters
+    ----------
+    rows : sequence of Compared
+        The rows, as `unknot.studies.comparison.compared` yields them.
+    path : str or Path
+        The file.
+
     Examples
     --------
     >>> from tempfile import TemporaryDirectory
