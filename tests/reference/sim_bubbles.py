@@ -1,7 +1,8 @@
 """The plain simulator with bubble flow control: packets are counted, VC by VC, and marks are moved, by the rules.
 
 A slot counts as taken from the cycle in which a packet is given it to the one in which the tail leaves it; a short
-packet takes the slot of a long one. Routers decide one after the other.
+packet takes the slot of a long one. Where lengths differ nobody takes what a buffer has beyond its slots. Routers
+decide one after the other.
 """
 
 from __future__ import annotations
@@ -25,7 +26,8 @@ class BubbleSimulator(Simulator):
         self.vc_of = {id(out): v for v, out in self.output.items()}
         self.after = [dict(zip(ring, (*ring[1:], ring[0]), strict=True)) for ring in bubble.rings]
         self.marks = [ring[0] for ring in bubble.rings]
-        self.taken, self.slack = [0] * relation.num_vcs, [0] * relation.num_vcs
+        rest = 0 if isinstance(length, int) else options["depth"] % self.length
+        self.taken, self.slack = [0] * relation.num_vcs, [rest] * relation.num_vcs
 
     def lets_in(self, vc: InputVC, out: OutputVC) -> bool:
         v = self.vc_of.get(id(out))

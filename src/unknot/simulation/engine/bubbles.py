@@ -10,13 +10,16 @@ import numpy as np
 from unknot.routing.bubble import Bubble
 
 
-def ring_tables(bubble: Bubble | None, tables: Mapping[str, Any]) -> dict[str, Any]:
+def ring_tables(bubble: Bubble | None, tables: Mapping[str, Any], rest: int) -> dict[str, Any]:
     """Return the tables `first_member`, `members` and `rings`; none without bubble flow control.
 
     Parameters
     ----------
     tables : dict
         Those of the ends of buffers: `outputs`, `out_row` and `in_row`.
+    rest : int
+        Flits of a buffer beyond its slots, which nothing may take: they would let a slot be counted as free while the
+        credits of a short packet are still under way.
     """
     if bubble is None:
         return {}
@@ -36,6 +39,7 @@ def ring_tables(bubble: Bubble | None, tables: Mapping[str, Any]) -> dict[str, A
             "ring": np.repeat(np.arange(len(sizes)), sizes),
             "next": following,
             "guarded": ~np.isin(vcs, bubble.unguarded),
+            "slack": np.full(len(vcs), rest),
         },
         "rings": {
             "first": np.cumsum(sizes) - sizes,

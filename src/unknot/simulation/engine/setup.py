@@ -87,7 +87,7 @@ SETUP = rows(
     most=int64,  # flits that a VC may have beyond its own slots
     blocks=int64,  # whether ports may take no requests: held, queued behind, or before shared buffers
     bubble=int64,  # rule of bubble flow control, LOCALISED, …, or 0
-    slot=int64,  # flits of every packet, there
+    slot=int64,  # flits of the longest packet, there
     watchdog=int64,  # cycles between two looks for packets to drop, or 0
     claim=int64,  # credits that a VC must have to be requested under wormhole-nonatomic; −1: that does not matter
 )

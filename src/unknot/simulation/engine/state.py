@@ -119,7 +119,7 @@ TABLES: dict[str, np.dtype[Any]] = {
         ring=int32,
         next=int32,  # another member that is the same VC, or −1
         guarded=int32,  # whether the rule holds for packets that enter it
-        slack=int32,  # of the first member of a VC: flits that the packets in it are shorter than the longest
+        slack=int32,  # of the first member of a VC: flits beyond its slots, and that its packets lack of theirs
     ),
     "rings": rows(
         first=int64,  # of its `members`

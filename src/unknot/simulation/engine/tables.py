@@ -77,6 +77,7 @@ def empty_network(
     held = packets_in_a_buffer(switching, most_flits(buffer_depth, local, router), sources.lengths[0][0])
     packable = is_packable(relation, router) and not general
     widest = WIDEST if packable and not (router.looks_at_all or router.speculative) else 1
+    longest = max(flits for flits, _ in sources.lengths)
     tables = ends_of_buffers(relation, buffer_depth - router.shared_slots(buffer_depth), router, widest)
     first_word, (lengths, shares) = tables["first_word"], zip(*sources.lengths, strict=True)
     num_words = int(first_word[-1])
@@ -107,7 +108,7 @@ def empty_network(
         "direct": np.array(() if relation.direct is None else relation.direct).reshape(-1),
         "script": np.full(1, -1),
         **hop_tables(relation, router, tables["out_row"]),
-        **ring_tables(bubble, tables),
+        **ring_tables(bubble, tables, buffer_depth % longest if len(sources.lengths) > 1 else 0),
         **sources.tables(starts, local, slots),
     }
     if watchdog:
@@ -155,7 +156,7 @@ def empty_network(
         setup.first_own_word, setup.last_own_word = first_word[cuts[k]], first_word[cuts[k + 1]]
         part.count.high = k * slots
         if bubble is not None:
-            setup.bubble, setup.slot = 1 + RULES.index(bubble.rule), max(flits for flits, _ in sources.lengths)
+            setup.bubble, setup.slot = 1 + RULES.index(bubble.rule), longest
         # A network of traffic classes with some wide routers takes one path alone: both would be long to compile.
         is_mixed = classes and words > width
         setup.packable = packable and not is_mixed

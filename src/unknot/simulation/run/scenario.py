@@ -88,12 +88,7 @@ class Scenario:
                 f"bubble flow control counts whole packets, so it goes with vct, not with {self.switching}"
             )
         flits = self.traffic.longest
-        fitting, left = divmod(self.buffer_depth, flits)
-        if left and len(self.traffic.lengths) > 1:
-            raise SimulationError(
-                f"bubble flow control with packets of several lengths takes buffers that {flits} flits divide, the "
-                f"longest packet; got {self.buffer_depth}: give a buffer_depth of {max(1, fitting) * flits}"
-            )
+        fitting = self.buffer_depth // flits
         if isinstance(bubble, str):
             bubble = bubble_named(self.relation, bubble, "bubble", packets=fitting)
         if bubble.packets != fitting:
