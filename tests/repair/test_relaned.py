@@ -123,6 +123,16 @@ def test_a_repair_stays_within_the_lanes_there_were() -> None:
     assert deliver(stayed.relation).delivered
 
 
+def test_a_repair_takes_fewer_lanes_than_there_were() -> None:
+    laned = lanes(torus(4, 4), "given", routing="shortest_paths")
+    assert laned.count == 2
+    after = relaned(laned, laned.relation.network.without(channels=[0]), within=1)
+    assert (after.count, after.pairs) == (1, 240)
+    assert after.changed >= np.count_nonzero(laned.lane == 1)
+    assert check(after.relation).deadlock_free
+    assert deliver(after.relation).delivered
+
+
 def test_too_few_lanes_are_refused() -> None:
     ring = Network("one-way ring", 5, [0, 1, 2, 3, 4, 0], [1, 2, 3, 4, 0, 2])
     laned = lanes(ring)

@@ -127,9 +127,9 @@ class LoadGoal:
         return now
 
     def _stay(self, now: Carried, before: Carried | Routes, key: Floats) -> Flags:
-        """The pairs whose route is whole and climbs; what follows on their ways is written to `now`."""
+        """The pairs whose route is whole, in a lane that is kept, and climbs; what follows is written to `now`."""
         target, home = self.path_set.target, self.path_set.home
-        stay = self.demand.wanted & (before.lane >= 0) & (before.start >= 0)
+        stay = self.demand.wanted & (before.lane >= 0) & (before.lane < len(key)) & (before.start >= 0)
         router, column = np.nonzero(stay)
         lane, channel = before.lane[router, column], before.start[router, column]
         steps = []
