@@ -1,4 +1,4 @@
-"""Faults in what shows that a repair needs so many removed candidates or changes, and the questions that notice them.
+"""Faults in bounds on the removed candidates or changes of a repair, and the questions that notice them.
 
 The search and the checker derive the clause of a fact each from the relation; what the search adds up, the checker
 adds up anew, and what was changed in a proof it rejects.

@@ -67,8 +67,8 @@ def test_impossible_is_exit_code_1_and_says_why() -> None:
     "words", [("--vcs", "1/1 1/2"), ("--switching", "wormhole-nonatomic", "--by", "paths", "--vcs", "1/2 1/2")]
 )
 def test_evidence_can_be_checked_again_from_json(words: tuple[str, ...]) -> None:
-    given = ("--switching", "wormhole", *words) if "--switching" not in words else words
-    answer = json.loads(says("design", "mesh(2)", *given, "--json").stdout)
+    options = ("--switching", "wormhole", *words) if "--switching" not in words else words
+    answer = json.loads(says("design", "mesh(2)", *options, "--json").stdout)
     (evidence,) = answer["judged"][0]["evidence"]
     plain.check_rules(evidence, evidence["proof"])
     proof = evidence["proof"] | {"steps": []}

@@ -229,7 +229,7 @@ def test_loads_that_lanes_rule_out_are_refuted(paths: str) -> None:
 
 @given(networks().filter(small), st.integers(1, 3), st.sampled_from(["free", "table"]))
 def test_the_clauses_of_loads_agree_with_brute_force(network: Network, count: int, paths: str) -> None:
-    """There are routes of less than a load in so many lanes if and only if brute force finds some."""
+    """Routes of less than a load exist in a number of lanes if and only if brute force finds some."""
     try:
         least = lowest_load(network, count, table=paths == "table", limit=LIMIT // 10)
     except TooLargeError:

@@ -40,7 +40,7 @@ def effort(seconds: float = 60.0) -> SearchEffort:
 
 
 def compare(relation: Relation, switching: str, seen: Counter[str]) -> None:
-    candidates = sum(c.vc is not None for pruning in remedies.entries(relation).values() for c in pruning)
+    candidates = sum(c.vc is not None for row in remedies.entries(relation).values() for c in row)
     assume(0 < candidates <= MOST)
     pruning = pruned(relation, effort(), switching=switching)
     least = remedies.fewest_removed(relation, switching)

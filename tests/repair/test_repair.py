@@ -44,9 +44,8 @@ def test_remedies_of_tables() -> None:
         else:
             assert remedy.relation.vcs.widest == 1
     assert remedies["same routes"].changed_pairs == 0
-    tables = remedies[
-        "new tables"
-    ].change  # those of dimension order, which have the lowest load, may stay as they are
+    # Those of dimension order, which have the lowest load, may stay as they are.
+    tables = remedies["new tables"].change
     assert isinstance(tables, Lanes)
     assert tables.load_gap == 0
     assert remedies["few changed routes"].changed_pairs == remedies["few changed routes"].cost

@@ -26,7 +26,7 @@ def test_threads_are_waited_for_a_second_together(
     todo = SimpleQueue[tuple[Future[None], int, int]]()
     for block in ((0, 1), (1, 2)):
         todo.put((Future(), *block))
-    with suppress(ValueError, KeyboardInterrupt), effort._hands(2, todo, lambda start, stop: None):
+    with suppress(ValueError, KeyboardInterrupt), effort._workers(2, todo, lambda start, stop: None):
         if error is not None:
             raise error
     assert waited == waits
