@@ -1,9 +1,8 @@
 """Audit of a lossless Ethernet fabric: deadlock under PFC, forwarding loops, delivery, and mistakes in its maps.
 
-A circle of buffers is a deadlock where packets of some flows come to stand still for ever. That is found out by a
-replay, tick by tick: ports are at times busy with other classes, senders silent and receivers congested, by lot; all
-of it can happen. In the end every port serves this class alone, every host receives and nobody sends: what is left
-then is a deadlock.
+A circle of buffers is a deadlock where packets of some flows come to stand still for ever. A replay shows it, tick
+by tick: at random, ports are busy with other classes, senders silent and receivers congested, as all can be. In the
+end every port serves this class alone, every host receives and nobody sends: what is left then is a deadlock.
 """
 
 from __future__ import annotations
@@ -29,6 +28,12 @@ from unknot.verify.ethernet_findings import forwarding_loops, lossless_drops, od
 
 SOURCES = 3
 """Most switches from which flows to one place are replayed."""
+THRESHOLD = 2
+"""Packets in a priority group at which it pauses its sender; what can happen does not depend on it."""
+TICKS, SEEDS = 2000, 24
+"""Ticks in which senders send; runs with other lots."""
+CHANGE = 0.06
+"""Probability that a port or a sender changes between busy and idle in a tick."""
 FREE = "no cyclic buffer dependency, so PFC cannot deadlock"
 OPEN = (
     "a cyclic buffer dependency, but no flows were found that fill it: it is necessary for a deadlock, not sufficient"
@@ -190,14 +195,6 @@ def _flow_name(fabric: EthernetFabric, flow: Flow) -> str:
     name = fabric.network.router_name
     path = [name(flow.start.router), *(name(hop.place.router) for hop in flow.hops)]
     return f"to {header_name(fabric, flow.start.header)}: {' → '.join(path)}"
-
-
-THRESHOLD = 2
-"""Packets in a priority group at which it pauses its sender; what can happen does not depend on it."""
-TICKS, SEEDS = 2000, 24
-"""Ticks in which senders send; runs with other lots."""
-CHANGE = 0.06
-"""Probability that a port or a sender changes between busy and idle in a tick."""
 
 
 @dataclass(frozen=True)

@@ -64,10 +64,9 @@ def check(
         Routing on that network, and VCs per channel, as on the command line.
     switching : {"vct", "saf", "wormhole", "wormhole-nonatomic"}
     time_limit : float or Deadline
-        Seconds by the clock, without those in which kernels are compiled, once, up to ten. All but the exact search
-        takes time linear in the reachable transitions. To say how packets come to a deadlock that was found may take
-        a tenth of it more, or a second. The rule of a small relation is tabulated in plain Python, not compiled, and
-        nothing is kept.
+        Seconds by the clock; up to ten in which kernels are compiled do not count. All but the exact search takes
+        time linear in the reachable transitions. To say how packets come to a deadlock may take a tenth more, or a
+        second. The rule of a small relation is tabulated in plain Python, not compiled, and nothing is kept.
     buffer_depth : int
         Flits per VC, for the message lengths of a counterexample; the answer does not depend on it.
     threads : int, optional

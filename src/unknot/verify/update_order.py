@@ -17,6 +17,9 @@ from unknot.routing.relation import Relation
 from unknot.verify.check import check
 from unknot.verify.mixture import Mixture, Moment
 
+if TYPE_CHECKING:
+    from unknot.verify.update import Update
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class MomentProof(Brief):
@@ -166,10 +169,6 @@ def safe_order(both: Mixture, switching: Switching, deadline: Deadline) -> Order
         return Order((), complete, *search.drained())
     except NoAnswerError:
         return Order((), False, (), ())
-
-
-if TYPE_CHECKING:
-    from unknot.verify.update import Update
 
 
 def update_claims(update: Update) -> list[Document]:
