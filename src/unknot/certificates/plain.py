@@ -2892,7 +2892,8 @@ class Collective:
             raise Rejected(f"{self.kind}: the root is not what it should be")
         self.size, self.time = fraction(claim.get("size"), "size"), fraction(claim.get("time"), "time")
         self.parts, self.amounts = [self.members], dict[tuple[int, int], Fraction]()
-        if "groups" in claim:
+        self.grouped = "groups" in claim
+        if self.grouped:
             self.parts = [integers(part, "a group", 0, nodes) for part in field(claim, "groups", list)]
             if (
                 sorted(m for part in self.parts for m in part) != sorted(self.members)
@@ -2901,7 +2902,6 @@ class Collective:
                 raise Rejected("groups: each member is expected in one of them, with another one")
         if self.kind == "all_to_all":
             self.read_amounts(claim)
-        self.grouped = "groups" in claim
         if (rooted and self.grouped) or ("blocks" in claim and (self.kind != "all_to_all" or self.grouped)):
             raise Rejected(f"{self.kind}: groups and blocks are for other operations")
         self.channels: list[tuple[int, int, Fraction]] = []
@@ -2912,9 +2912,8 @@ class Collective:
             source, target = integers(channel[:2], "nodes of a channel", 0, nodes)
             self.channels.append((source, target, fraction(channel[2:4], "bandwidth")))
             self.latency.append(fraction(channel[4:], "latency", 0))
-        self.shown = f"{self.kind} of {len(self.members)} members, size {self.size}"
-        if self.grouped:
-            self.shown = f"{self.kind} in {len(self.parts)} groups of {len(self.members)} members, size {self.size}"
+        groups = f" in {len(self.parts)} groups" if self.grouped else ""
+        self.shown = f"{self.kind}{groups} of {len(self.members)} members, size {self.size}"
 
     def read_amounts(self, claim: Any) -> None:
         """Read what each member has for each other one: blocks of one size, or of a matrix of fractions."""

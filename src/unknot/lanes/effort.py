@@ -152,7 +152,7 @@ def annealed(
     halved: bool = False,
     text: str = "",
 ) -> Iterator[tuple[int, int]]:
-    """Anneal orders in steps; yield the cost, and the least so far, before each step and at the end: at no cost.
+    """Anneal orders in steps until their cost is 0; yield the cost, and the least so far, before each and at the end.
 
     Parameters
     ----------

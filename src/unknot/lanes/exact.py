@@ -28,8 +28,8 @@ FEW_PATHS = 1.2
 """Channels by which a router may go on to a destination, in the mean, up to which pairs have few paths."""
 MOST_PAIRS = 30_000
 """Most such pairs for which clauses are built."""
-MOST_ENDS = 2_600
-"""Most pairs of routers and terminals: all of a network of 51 routers."""
+MOST_LOADED_PAIRS = 2_600
+"""Most pairs of routers and terminals for which the lowest load is sought: all of a network of 51 routers."""
 CONFLICTS = 40_000
 """Most conflicts of the solver for each load: some seconds."""
 SHARE = 0.5
@@ -124,13 +124,13 @@ class ExactSearch:
 
 
 def lowest(goal: LoadGoal, now: Carried, bound: LoadBound, effort: SearchEffort) -> tuple[Carried, LoadBound]:
-    """Routes of the lowest load in as many lanes that the solver finds, from those given, and the best bound on it.
+    """Improve routes to the lowest load that the solver finds in the same number of lanes; and the best bound on it.
 
     The clauses are those of the checker. Each answer has a lower load than the one before; when there is none, the
     refutation is the bound. When conflicts or time run out, the bound stays as it is.
     """
     network, lanes = goal.demand.network, len(now.rank)
-    if goal.demand.pairs > MOST_ENDS or goal.path_set.home.size != network.num_terminals:
+    if goal.demand.pairs > MOST_LOADED_PAIRS or goal.path_set.home.size != network.num_terminals:
         return now, bound
     graph, changes = plain.Network(network_of(network)), "shared" if goal.path_set.many.size else "none"
     while highest(now) > float(bound.least) * ENOUGH and not (effort.over or effort.interrupted):
@@ -157,5 +157,5 @@ def lowest(goal: LoadGoal, now: Carried, bound: LoadBound, effort: SearchEffort)
 
 
 def _encoder(graph: plain.Network, claim: dict[str, Any], lanes: int, changes: str) -> plain.Encoder:
-    """The clauses of lower loads than a claim has, in as many lanes."""
+    """The clauses of lower loads than a claim has, in a number of lanes."""
     return plain.LoadEncoder(graph, {**claim, "lanes": lanes, "changes": changes})

@@ -104,11 +104,11 @@ def fewest(paths: PathSet, exact: ExactSearch, *, rounds: int, limit: int | None
     best = diagonal_orders(exact.question.network, paths, hops) or one_by_one(paths, [effort.seed, 0], hops, limit)
     try:
         if limit is not None and len(best) > limit:
-            less = longer(limit, 0, rounds)
-            if less is None:
+            within = longer(limit, 0, rounds)
+            if within is None:
                 left = effort.tried[limit][1]
                 raise RelationError(f"no routes in {limit} lanes were found; {left} pairs of routers were left over")
-            best = less
+            best = within
         effort.reached(len(best))
         large = hops is None and paths.nearer.size >= GROWN
         if large and exact.low < len(best):

@@ -185,10 +185,10 @@ def pruned(
 
 def named(offers: Offers, effort: SearchEffort) -> Iterator[frozenset[Entry]]:
     """Candidates that a named routing does not have, if it has no others, is safe and delivers."""
-    relation, known, found = offers.relation, set[frozenset[Entry]](), False
+    relation, known, fits = offers.relation, set[frozenset[Entry]](), False
     end = clock() + NAMED_SHARE * (effort.deadline - clock())
     for name in routings().core if offers.count <= MOST_NAMED else ():
-        if effort.over or (found and clock() > end):
+        if effort.over or (fits and clock() > end):
             return
         try:
             other = routing(relation.network, name)
@@ -206,7 +206,7 @@ def named(offers: Offers, effort: SearchEffort) -> Iterator[frozenset[Entry]]:
         )
         removed = frozenset(entry for entry in removed if entry[0] in offers.reached(entry[1], removed))
         if removed not in known and not offers.wrong(removed):
-            found = True
+            fits = True
             yield _put_back(offers, removed, frozenset(), effort)
         known.add(removed)
 

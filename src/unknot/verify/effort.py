@@ -108,7 +108,7 @@ class Effort:
             todo = queue.SimpleQueue[tuple[Future[T], int, int]]()
             for future, block in zip(futures, blocks, strict=True):
                 todo.put((future, *block))
-            with _hands(self.threads, todo, one):
+            with _workers(self.threads, todo, one):
                 for future, (start, _) in zip(futures, blocks, strict=True):
                     self.spent(stage, start, count)
                     while not wait([future], PATIENCE).done:
@@ -119,12 +119,12 @@ class Effort:
 
 
 @contextmanager
-def _hands(
+def _workers(
     count: int, todo: queue.SimpleQueue[tuple[Future[T], int, int]], work: Callable[[int, int], T]
 ) -> Iterator[None]:
     """Daemon threads that go through blocks: a rule that loops for ever in one does not keep the process alive."""
 
-    def toil() -> None:
+    def work_through() -> None:
         while not todo.empty():
             with suppress(queue.Empty):
                 future, start, stop = todo.get_nowait()
@@ -134,7 +134,7 @@ def _hands(
                     future.set_exception(error)
 
     threads = [
-        threading.Thread(target=copy_context().run, args=(toil,), daemon=True)
+        threading.Thread(target=copy_context().run, args=(work_through,), daemon=True)
         for _ in range(min(count, todo.qsize()))
     ]
     for thread in threads:

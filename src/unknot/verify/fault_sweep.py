@@ -213,7 +213,7 @@ def announced_faults(
     note = notice or (lambda _: None)
 
     def decided(sets: Sequence[Failed]) -> list[Decided]:
-        """Judge sets, on all processors; tell beforehand how long it takes."""
+        """Judge sets on all processors; before that, report how long it takes."""
         from unknot.verify.failure_union_kernel import dependencies
 
         if is_small(fabric.homes.size * fabric.vector.network.num_channels * len(sets), dependencies):

@@ -185,9 +185,9 @@ def _may_leave(
     place: int,
     message: Message,
 ) -> bool:
-    may, waits = system.onward(place, message.address)
-    if may:
-        rooms = [room(destination(system, place, message, to)) for to in (may if system.commits else waits)]
+    candidates, waits = system.onward(place, message.address)
+    if candidates:
+        rooms = [room(destination(system, place, message, to)) for to in (candidates if system.commits else waits)]
         if all(rooms) if system.commits else any(rooms) or not waits:
             return True
     if not system.at_head(place, 0):
