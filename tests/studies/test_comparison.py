@@ -14,7 +14,10 @@ from typer.testing import CliRunner
 from unknot._base.errors import NetworkError
 from unknot.cli.program import app
 from unknot.network import bisection_bounds, components, families
+from unknot.report.export import export
+from unknot.routing.named import routing
 from unknot.studies.comparison import compared, most_throughput, without_links
+from unknot.studies.store import Store
 from unknot.traffic import pattern
 from unknot.traffic.collectives.bounds import bound
 from unknot.traffic.collectives.operation import Operation
@@ -113,6 +116,16 @@ def test_rows_are_kept_and_not_computed_again(tmp_path, monkeypatch):
         assert list(compared(designs, (0.0, 0.3), simulated=True, store=store)) == whole
         with pytest.raises(TypeError):
             list(compared(designs, (0.0,), simulated=True, store=store, seed=2))
+
+
+def test_rows_of_a_routing_in_a_file_are_computed_again(tmp_path):
+    network, routes, store = families.ring(4), tmp_path / "routes.json", tmp_path / "rows.sqlite"
+    for named, safe in (("dimension_order", False), ("up_down", True)):
+        export(routing(network, named), routes)
+        (row,) = compared([f"ring(4) by {routes}"], store=store)
+        assert row.deadlock_free is safe
+    with Store(store) as kept:
+        assert len(kept) == 0
 
 
 def test_the_report_of_a_comparison(tmp_path):

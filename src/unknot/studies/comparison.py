@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -21,9 +21,10 @@ from unknot.network.graph import digest
 from unknot.network.halves import can_be_halved
 from unknot.routing import Relation
 from unknot.routing.named import routing
-from unknot.routing.own import is_code
+from unknot.routing.own import is_code, is_file
 from unknot.simulation.collectives import execute
 from unknot.simulation.run.limits import saturation
+from unknot.studies.result import decode, encode
 from unknot.studies.store import Store
 from unknot.traffic import Pattern, pattern
 from unknot.traffic.collectives import Operation, platform_of, textbook
@@ -119,8 +120,8 @@ def compared(
     simulated : bool
         Whether to run each design flit by flit.
     store : path, optional
-        File that keeps each row as soon as it is known; those that it has are not computed again. What the code of a
-        user does is never kept.
+        File that keeps each row as soon as it is known; those that it has are not computed again. Rows of a routing
+        that a file has, as code or as routes, are never kept.
 
     Raises
     ------
@@ -136,18 +137,18 @@ def compared(
     with Store(store) as kept:
         for design in designs:
             whole, named = _named(design)
-            costs = bill(whole, prices)
+            costs, in_file = bill(whole, prices), is_code(named) or is_file(named)
             for share in failed:
-                what = [code_digest(), design, digest(whole), share, asdict(costs), seed, simulated]
+                what = [code_digest(), design, digest(whole), share, encode(costs), seed, simulated]
                 key = hashlib.sha256(json.dumps(what).encode()).hexdigest()
-                if (known := None if is_code(named) else kept.get(key)) is not None:
-                    row = json.loads(known)
-                    yield Compared(**{**row, "bill": Bill(**row["bill"])})
+                if not in_file and (text := kept.get(key)) is not None:
+                    yield decode(Compared, json.loads(text))
                     continue
                 relation = _routed(whole, named, share, seed)
                 row = _row(design, share, relation, costs)
                 row = _simulated(row, relation, seed) if simulated else row
-                kept.put(key, design, json.dumps(asdict(row)))
+                if not in_file:
+                    kept.put(key, design, json.dumps(encode(row)))
                 yield row
 
 

@@ -196,8 +196,8 @@ def curve(
 
     Examples
     --------
-    >>> found = curve("mesh(3, 3)", routing=["dimension_order", "duato"], loads="0.1:0.2:0.1", measure=500)
-    >>> [(design.design.name, len(design.runs)) for design in found.designs]
+    >>> curves = curve("mesh(3, 3)", routing=["dimension_order", "duato"], loads="0.1:0.2:0.1", measure=500)
+    >>> [(design.design.name, len(design.runs)) for design in curves.designs]
     [('dimension_order', 2), ('duato', 2)]
     """
     deadline = Deadline.of(time_limit, "curve", UnknotError)

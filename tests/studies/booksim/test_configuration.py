@@ -15,8 +15,8 @@ from unknot.studies.booksim.configuration import split
 
 
 def values(folder: Path, text: str, *overrides: str) -> dict[str, str]:
-    found = read_configuration(written(folder, text), overrides)
-    return {key: found.text(key) for key in found.assignments}
+    configuration = read_configuration(written(folder, text), overrides)
+    return {key: configuration.text(key) for key in configuration.assignments}
 
 
 def test_statements_and_comments(tmp_path: Path) -> None:

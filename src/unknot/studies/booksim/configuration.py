@@ -120,7 +120,7 @@ class Configuration:
             raise assignment.value.error(f"{key} is a number, not {value[:40]}")
         if kind == "ints" and number and not whole:
             raise assignment.value.error(f"{key} is a whole number, or a list of some, not {value[:40]}")
-        if kind in ("str", "strs") and number and KEYS[key].default.lstrip("-").isdigit() < bool(number):
+        if kind in ("str", "strs") and number and not KEYS[key].default.lstrip("-").isdigit():
             raise assignment.value.error(f"{key} is a word, not the number {value[:40]}")
 
     def changed(self, key: str, value: str) -> Configuration:
