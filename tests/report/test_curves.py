@@ -24,17 +24,17 @@ def stuck(load: float) -> Run:
 
 
 def test_runs_are_gathered_by_load_over_seeds() -> None:
-    found = points([run(0.2), run(0.1, latency_mean=10.0), run(0.1, latency_mean=20.0, seed=2, stable=False)])
-    assert [p.offered_load for p in found] == [0.1, 0.2]
-    assert found[0].latency_mean == 15.0
-    assert [p.stable for p in found] == [False, True]
+    gathered = points([run(0.2), run(0.1, latency_mean=10.0), run(0.1, latency_mean=20.0, seed=2, stable=False)])
+    assert [p.offered_load for p in gathered] == [0.1, 0.2]
+    assert gathered[0].latency_mean == 15.0
+    assert [p.stable for p in gathered] == [False, True]
 
 
 def test_a_load_at_which_nothing_arrived_has_no_latency() -> None:
-    (found,) = points([stuck(0.3)])
-    assert found.latency_mean is None
-    assert found.latency_p99 is None
-    assert found.deadlocked
+    (point,) = points([stuck(0.3)])
+    assert point.latency_mean is None
+    assert point.latency_p99 is None
+    assert point.deadlocked
 
 
 def test_the_title_says_what_the_curves_show() -> None:

@@ -31,7 +31,9 @@ def write_comparison_report(rows: Sequence[Compared], path: str | Path) -> None:
     ...
     '<!DOCTYPE html>'
     """
-    designs = {row.design: row for row in reversed(rows)}
+    designs: dict[str, Compared] = {}
+    for row in rows:
+        designs.setdefault(row.design, row)
     safe = sum(row.deadlock_free is True and row.delivered is True for row in rows)
     lead = f"{safe} of {count(len(rows), 'case')} {'is' if safe == 1 else 'are'} deadlock-free and deliver all pairs."
     text = page(
@@ -39,7 +41,7 @@ def write_comparison_report(rows: Sequence[Compared], path: str | Path) -> None:
         title="Designs side by side",
         lead=lead,
         rows=rows,
-        designs=list(designs.values())[::-1],
+        designs=list(designs.values()),
         simulated=any(row.saturation is not None for row in rows),
         number=_number,
     )

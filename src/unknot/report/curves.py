@@ -30,7 +30,7 @@ FIGURES = (
 """What a point of one seed has of its run."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CurvePoint:
     """The runs of one design at one load, averaged over seeds.
 
@@ -92,17 +92,17 @@ def _mean(group: list[CurvePoint]) -> CurvePoint:
     stable = sum(one.stable for one in group)
     accepted, latencies = [one.accepted_load for one in group], [one.latency_mean for one in group]
     return CurvePoint(
-        group[0].offered_load,
-        mean_of(accepted) or 0.0,
-        mean_of(latencies),
-        mean_of([one.latency_p99 for one in group]),
-        stable == len(group),
-        stable < len(group) and all(one.stable or one.undecided for one in group),
-        spread(accepted),
-        spread(latencies) if stable == len(group) else None,
-        any(one.deadlocked for one in group),
-        stable,
-        len(group),
+        offered_load=group[0].offered_load,
+        accepted_load=mean_of(accepted) or 0.0,
+        latency_mean=mean_of(latencies),
+        latency_p99=mean_of([one.latency_p99 for one in group]),
+        stable=stable == len(group),
+        undecided=stable < len(group) and all(one.stable or one.undecided for one in group),
+        accepted_half_width=spread(accepted),
+        latency_half_width=spread(latencies) if stable == len(group) else None,
+        deadlocked=any(one.deadlocked for one in group),
+        stable_seeds=stable,
+        seeds=len(group),
     )
 
 
