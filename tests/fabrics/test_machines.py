@@ -102,8 +102,8 @@ def test_topologies_of_taccl(tmp_path: Path) -> None:
     ndv2 = rates(read(tmp_path, json.dumps({**BETAS, "gpus_per_node": 8, "node_betas_list": [23, 46]}), "a.taccl"))
     assert sorted(ndv2.values()) == [Fraction(1, 46)] * 16 + [Fraction(1, 23)] * 16
     assert all(ndv2[b, a] == rate for (a, b), rate in ndv2.items())
-    given = {"gpus_per_node": 2, "alpha": 1, "links": [[0, 1], [0, 0]], "betas": [[0, 2.5], [1, 0]], "invbws": []}
-    assert rates(read(tmp_path, json.dumps(given), "b.json")) == {("gpu1", "gpu0"): Fraction(2, 5)}
+    one_way = {"gpus_per_node": 2, "alpha": 1, "links": [[0, 1], [0, 0]], "betas": [[0, 2.5], [1, 0]], "invbws": []}
+    assert rates(read(tmp_path, json.dumps(one_way), "b.json")) == {("gpu1", "gpu0"): Fraction(2, 5)}
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""GraphML, GML, DOT and node-link JSON: what they share, and how GML and DOT are read and written."""
+"""Graph files: what GraphML, GML, DOT and node-link JSON share, how GML is read and written, and DOT written."""
 
 from __future__ import annotations
 

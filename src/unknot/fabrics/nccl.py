@@ -1,7 +1,8 @@
 """Topologies of a machine as NCCL and RCCL write them (NCCL_TOPO_DUMP_FILE): CPUs, PCIe switches, GPUs, NICs.
 
 Bandwidths are the ones that NCCL assumes, in GB/s, which is a flit of one byte in a cycle of a nanosecond; latencies
-are not in the file. GPUs are the terminals. Each link of two GPUs stands at both of them, one way each."""
+are not in the file. GPUs are the terminals. Each link of two GPUs stands at both of them, one way each.
+"""
 
 from __future__ import annotations
 
@@ -29,8 +30,9 @@ XGMI = (("94", "48"), ("90a", "36"), ("910", "36"), ("", "24"))
 PER_LANE = {"2.5": "0.1875", "5": "0.375", "8": "0.75", "16": "1.5", "32": "3", "64": "6"}
 """GB/s of a lane of PCIe, by GT/s."""
 BETWEEN_CPUS = {"ppc64": "32", "arm64": "6", "AuthenticAMD": "16", "GenuineIntel": "6"}
-"""GB/s between two CPUs, by architecture or vendor; `SKYLAKE` for Intel's from that one on."""
+"""GB/s between two CPUs, by architecture or vendor."""
 SKYLAKE = (6, 0x55, Fraction(10))
+"""Family, first model, and GB/s between two CPUs of Intel's Skylake and those after it."""
 ON_CHIP = Fraction(1000)
 """In place of NCCL's 5,000 GB/s within a device."""
 
@@ -55,6 +57,8 @@ def read_nccl(path: str | Path) -> Network:
 
 
 class _Machine:
+    """Nodes and channels of the elements read so far."""
+
     def __init__(self, root: Element) -> None:
         self.names: list[str] = []
         self.gpus: list[tuple[int, int]] = []
@@ -96,9 +100,10 @@ class _Machine:
             self.names[parent] = f"gpu{_number(element, 'dev')}"
             self.gpus.append((_number(element, "rank" if "rank" in element.attrib else "dev"), parent))
             arch, sm = element.get("gcn", "").removeprefix("gfx"), _number(element, "sm")
-            table = XGMI if arch else ()
-            rate = next((rate for begins, rate in table if arch.startswith(begins)), None)
-            rate = rate or next((rate for least, rate in NVLINK if sm >= least), NVLINK[-1][1])
+            if arch:
+                rate = next(rate for begins, rate in XGMI if arch.startswith(begins))
+            else:
+                rate = next((rate for least, rate in NVLINK if sm >= least), NVLINK[-1][1])
             self.links += [(link, parent, cpu, Fraction(rate)) for link in element]
         elif element.tag == "nic":
             here = parent

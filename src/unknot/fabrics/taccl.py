@@ -3,7 +3,8 @@
 A cycle is a thousandth of the file's unit of time and a flit one of its chunk, so that a link with beta b passes 1/b
 flits per cycle: with microseconds and chunks of 1 MB those are ns and kB. The NICs to other machines are left out.
 
-A. Shah et al.: TACCL: Guiding Collective Algorithm Synthesis using Communication Sketches. NSDI 2023."""
+A. Shah et al.: TACCL: Guiding Collective Algorithm Synthesis using Communication Sketches. NSDI 2023.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +21,7 @@ from unknot.network import Network
 from unknot.network.bandwidth import rounded
 
 NDV2 = ("01221000", "10210200", "22010010", "21100002", "10000122", "02001021", "00102201", "00022110")
-"""By receiver and sender: 0 no link, else which of two betas."""
+"""Links of an NDv2: a row for each receiver, a column for each sender; 0 no link, else which of two betas."""
 MOST_GPUS = 1000
 
 
@@ -85,7 +86,7 @@ def _number(document: dict[str, Any], key: str) -> Fraction:
 
 def _exact(stated: Any, where: str, least: float = 1e-9) -> Fraction:
     if isinstance(stated, bool) or not isinstance(stated, (int, float)) or not least <= stated < 1e9:
-        raise NetworkError(f"{where} must be a number{' above 0' * bool(least)}; got {stated!r:.40}")
+        raise NetworkError(f"{where} must be a number{' above 0' if least else ''}; got {stated!r:.40}")
     return Fraction(str(stated))
 
 

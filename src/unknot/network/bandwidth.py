@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 Bandwidth = int | float | Fraction | str
 Bandwidths = npt.NDArray[np.float64]
 LARGEST = 1000
-"""Most flits, and most cycles, of a bandwidth written as so many flits in so many cycles."""
+"""Largest numerator and denominator of a bandwidth, which is a fraction: flits over cycles."""
 
 
 def fraction(bandwidth: float) -> Fraction:

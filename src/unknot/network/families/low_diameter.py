@@ -167,7 +167,7 @@ def dragonfly_plus(
 
 
 def _groups(start: str, links: int, groups: int | None, arrangement: str, seed: int) -> tuple[str, int]:
-    """Name of the network and number of groups, of which each has some global links."""
+    """Name of the network, which begins with `start`, and its number of groups, each with `links` global links."""
     count = whole(start.partition("(")[0], "the number of groups", links + 1 if groups is None else groups, 1)
     more = "" if arrangement == "absolute" else f", arrangement='{arrangement}'"
     name = f"{start}{more}{f', seed={seed}' if seed != 1 else ''})"

@@ -55,7 +55,9 @@ class Shown:
 
 @dataclass(frozen=True, eq=False)
 class Graph:
-    """A directed multigraph whose nodes have coordinates; a link is two channels. Arrays may be of any integer type.
+    """A directed multigraph whose nodes have coordinates; a link is two channels.
+
+    Arrays of other integers are converted.
 
     Attributes
     ----------
@@ -71,10 +73,10 @@ class Graph:
     shown : Shown
     """
 
-    coordinates: Any
+    coordinates: npt.NDArray[Any]
     dimensions: tuple[Dimension, ...]
-    source: Any
-    target: Any
+    source: npt.NDArray[Any]
+    target: npt.NDArray[Any]
     wire: Any
     terminals: tuple[IntArray, IntArray] | None = None
     shown: Shown = Shown()
