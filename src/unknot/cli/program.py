@@ -21,7 +21,6 @@ from unknot._base.extensions import Catalogue, described, heading
 from unknot.cli import exit_codes
 from unknot.cli.commands import guard
 from unknot.cli.commands.activity import signs
-from unknot.cli.commands.guard import internal_error
 from unknot.cli.commands.options import (
     WORDS,
     Grouped,
@@ -30,7 +29,6 @@ from unknot.cli.commands.options import (
     prepared,
 )
 from unknot.cli.commands.printing import notify
-from unknot.cli.exit_codes import BAD_INPUT, INTERRUPTED, NOBODY_READS
 
 PANELS = {
     "Prove": ("check", "accept", "replay", "analyse", "faults", "audit"),
@@ -64,22 +62,22 @@ class _Program(TyperGroup):
                 return super().invoke(ctx)
         except UnknotError as error:
             notify(re.sub(r"^<([\w-]+)>:", r"--\1:", str(error)))  # the text of an argument is an option here
-            raise typer.Exit(BAD_INPUT) from None
+            raise typer.Exit(exit_codes.BAD_INPUT) from None
         except BrokenPipeError:
-            raise typer.Exit(NOBODY_READS) from None
+            raise typer.Exit(exit_codes.NOBODY_READS) from None
         except OSError as error:
             notify(f"{error.filename or 'unknot'}: {error.strerror or error}")
-            raise typer.Exit(BAD_INPUT) from None
+            raise typer.Exit(exit_codes.BAD_INPUT) from None
         except KeyboardInterrupt:
             notify("interrupted")
-            raise typer.Exit(INTERRUPTED) from None
+            raise typer.Exit(exit_codes.INTERRUPTED) from None
         except (typer.Exit, typer.Abort, UsageError):
             raise
         except Exception as error:
             if isinstance(error, ImportError) and (missing := missing_extra(error)):
                 notify(missing)
-                raise typer.Exit(BAD_INPUT) from None
-            raise typer.Exit(internal_error(error)) from None
+                raise typer.Exit(exit_codes.BAD_INPUT) from None
+            raise typer.Exit(guard.internal_error(error)) from None
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         known = super().get_command(ctx, cmd_name)

@@ -88,7 +88,9 @@ def test_groups_and_a_barrier() -> None:
         ("1,2\n3\n", "csv", "a row and a column for each of 5 members"),
         ("0,0\n0,0\n", "csv", "no block in it that is sent"),
         ("[1, 2]", "json", "a list of lists of sizes"),
-        ("[[", "json", "no JSON"),
+        ("1,2\n\n3,x\n", "csv", "blocks.csv:3:3: expected flits"),
+        ("[[", "json", "blocks.json:1:3: this is not JSON"),
+        ("[" * 100_000, "json", "this JSON is nested too deeply"),
         ("1kB,1\n1,1\n", "csv", "bytes need the width of a flit"),
     ],
 )

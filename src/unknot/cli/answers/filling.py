@@ -47,7 +47,7 @@ def answer(
     form : type
     *sources : object
         Their attributes fill keys: those of a form made of a dataclass from the source that is one, others from the
-        only source.
+        only source. Of a form with `parts`, the first has the other sources, and the relation.
     of : Relation or Network, optional
         What the numbers in the sources belong to.
     **more : object

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 Evidence = tuple["Network | None", "Relation | None", "list[Document]"]
-"""What claims are about, and the claims."""
+"""Network and routing that claims are about, and the claims."""
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ class AnswerFiles(Options):
 
 @dataclass(frozen=True)
 class Answered:
-    """What a question came to.
+    """Answer to a question of `unknot check`, and what else is written and printed with it.
 
     Attributes
     ----------
@@ -87,7 +87,7 @@ class Answered:
     holds
         What the exit code says.
     evidence
-        Makes what `write_evidence` takes.
+        Makes what `write_evidence` takes, where a file of evidence is to be written.
     relation, knot
         The routing, and its counterexample.
     explanation
@@ -129,16 +129,21 @@ def of_routing(routed: RoutedNetwork, details: Details, output: AnswerFiles) -> 
     answers = _answers(relation, routed, details)
     keys = vars(answers).copy()
     verdict, delivery = keys.pop("verdict"), keys.pop("delivery")
-    alone = delivery is None and output.json
-    if alone:
-        keys = {"certificate_holds": answers.certificate_holds}
+    form: type[Form] = CheckAnswer
+    sources: tuple[object, ...] = (verdict, delivery or NOT_FOLLOWED)
+    if delivery is None and output.json:
+        form, sources, keys = VerdictForm, (verdict,), {"certificate_holds": answers.certificate_holds}
     coq = output.evidence is not None and output.evidence.suffix == COQ
     return Answered(
-        VerdictForm if alone else CheckAnswer, (verdict, *([] if alone else [delivery or NOT_FOLLOWED])), keys,
-        (verdict.deadlock_free, None if delivery is None else delivery.delivered),
-        lambda: (relation.network, relation, _claims(relation, routed, answers, coq=coq)),
-        relation, verdict.configuration, answers.explanation,
-    )  # fmt: skip
+        form,
+        sources,
+        keys,
+        holds=(verdict.deadlock_free, None if delivery is None else delivery.delivered),
+        evidence=lambda: (relation.network, relation, _claims(relation, routed, answers, coq=coq)),
+        relation=relation,
+        knot=verdict.configuration,
+        explanation=answers.explanation,
+    )
 
 
 def _answers(relation: Relation, routed: RoutedNetwork, details: Details) -> _Answers:

@@ -190,24 +190,18 @@ def _groups(members: tuple[int, ...], count: int) -> tuple[tuple[int, ...], ...]
 
 def _rows(file: Path, units: Units | None) -> list[list[int]]:
     """Flits of each block: the rows of a CSV file, or the lists of a JSON file."""
-    import json
-
     from unknot._base.errors import TextError
-    from unknot._base.input import read_text
+    from unknot._base.input import read_json, read_text
 
-    text = read_text(file)
     if file.suffix == ".json":
-        try:
-            lists = json.loads(text)
-        except ValueError as error:
-            raise TextError(f"this is no JSON: {error}", file) from None
+        lists = read_json(file)
         if not isinstance(lists, list) or not all(isinstance(row, list) for row in lists):
             raise TextError("a list of lists of sizes is expected, one for each sender", file)
-        lines = [",".join(map(str, row)) for row in lists]
+        lines = [Piece(",".join(map(str, row)), file, line=number) for number, row in enumerate(lists, 1)]
     else:
-        lines = [line for line in text.splitlines() if line.strip()]
-    pieces = [list(Piece(line, file, line=number).split(",")) for number, line in enumerate(lines, 1)]
-    rows = [[_flits(piece, units, least=0) for piece in row] for row in pieces]
+        text = enumerate(read_text(file).splitlines(), 1)
+        lines = [Piece(line, file, line=number) for number, line in text if line.strip()]
+    rows = [[_flits(piece, units, least=0) for piece in line.split(",")] for line in lines]
     if not any(map(any, rows)):
         raise TextError("there is no block in it that is sent", file)
     return rows

@@ -67,7 +67,8 @@ def faults(options: FaultOptions) -> None:
         raise UnknotError("faults: --repair is for single faults")
     if options.beforehand and not (repair and routing == "lanes"):
         raise UnknotError("faults: --beforehand is for --repair with --routing lanes")
-    raise typer.Exit(exit_code((options.repaired if repair else options.rerouted)(built, routing)))
+    holds = options.repaired(built, routing) if repair else options.rerouted(built, routing)
+    raise typer.Exit(exit_code(holds))
 
 
 def _compare_routes(folder: str, routing: str) -> None:

@@ -121,7 +121,7 @@ def steppable(path: Path | None) -> Path | None:
 class Options:
     """A group of options: a frozen dataclass whose fields are options, as parameters of a command are.
 
-    Attributes of its docstring describe them. It may have groups as bases, the last of which comes first.
+    Attributes of its docstring describe them. A group may join others, its bases; options of the last come first.
     """
 
     heading: ClassVar[str] = "Options"

@@ -130,7 +130,7 @@ class OutputOptions(Options):
     json: Json = False
 
 
-CYCLES = ("warmup", "measure", "precision")
+DURATION = ("warmup", "measure", "precision")
 """Options that say how long a run is."""
 
 
@@ -164,7 +164,7 @@ def _require_one_kind(options: SimulateOptions) -> None:
     if options.seeds is not None:
         refuse_beside("--seeds", "is for one run", **alone, saturation=options.saturation)
     if options.saturation:
-        cycles = options.some(*CYCLES) | {"class": options.traffic_class}
+        cycles = options.some(*DURATION) | {"class": options.traffic_class}
         refuse_beside("--saturation", "is for one run", **alone, **cycles)
 
 
@@ -198,7 +198,7 @@ def _simulate(options: SimulateOptions) -> None:
         point["traffic"] = flows = flows_in(options.flows, relation.network)
         if load is None and not options.saturation:
             load = simulated.load_of(flows, scale, relation.network)
-    cycles = options.some(*CYCLES)
+    cycles = options.some(*DURATION)
     if load is None:
         form, outcome, keys = simulated.search(relation, point)
     elif options.seeds is not None:
@@ -230,8 +230,7 @@ def _simulate_protocol(options: SimulateOptions, text: str) -> None:
     from unknot.cli.commands import activity
     from unknot.cli.commands.display import tell
     from unknot.simulation.protocol_replay import replayed_in_flits
-    from unknot.simulation.protocol_run import CYCLES as DEFAULT_CYCLES
-    from unknot.simulation.protocol_run import simulate_protocol
+    from unknot.simulation.protocol_run import CYCLES, simulate_protocol
     from unknot.verify.protocols import check_protocol, protocol
     from unknot.verify.protocols.words import blocked, steps
 
@@ -257,7 +256,7 @@ def _simulate_protocol(options: SimulateOptions, text: str) -> None:
             replayed=replayed, steps=steps(verdict), blocked=blocked(verdict),
         )  # fmt: skip
         return
-    cycles = DEFAULT_CYCLES if options.measure is None else options.measure
+    cycles = CYCLES if options.measure is None else options.measure
     with activity.working("simulating") as progress:
         outcome = simulate_protocol(relation, described, options.load, cycles=cycles, **point, progress=progress)
     tell(options.json, SimulateProtocolAnswer, outcome, of=relation, protocol=described.name, **point)
