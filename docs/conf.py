@@ -10,7 +10,7 @@ sys.path.insert(0, str(Path(__file__).parent / "_ext"))
 
 from unknot import __version__
 
-sys.modules.setdefault("rfc3987_syntax", None)  # jsonschema does without; seconds to load
+sys.modules.setdefault("rfc3987_syntax", None)  # takes seconds to load, and jsonschema can do without it
 
 project = "Unknot"
 author = copyright = "The Unknot developers"

@@ -47,10 +47,8 @@ def by_all_cuts(platform: Platform, operation: Operation) -> Fraction | None:
             if amount and not leaving:
                 return None
             worst = max(worst, amount / leaving if amount else worst)
-    if operation.kind in (
-        "all_reduce",
-        "barrier",
-    ):  # without switches that add up, members send and receive so much in all
+    if operation.kind in ("all_reduce", "barrier"):
+        # Where switches do not add up, members send and receive this much in all.
         members, total = set(operation.members), 2 * (len(operation.members) - 1) * operation.size
         worst = max(worst, total / sum(c.bandwidth for c in platform.channels if c.source in members))
         worst = max(worst, total / sum(c.bandwidth for c in platform.channels if c.target in members))

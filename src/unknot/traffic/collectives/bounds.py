@@ -11,7 +11,6 @@ of a block at the narrower end (alpha and beta)."""
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -22,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from unknot._base.errors import NetworkError
-from unknot.traffic.collectives.lengths import Distances, distances, distances_between, fair_lengths
+from unknot.traffic.collectives.lengths import Distances, carried, distances, even_lengths, fair_lengths
 from unknot.traffic.collectives.operation import Operation
 from unknot.traffic.collectives.platform import Platform
 from unknot.traffic.collectives.schedule import in_whole_numbers
@@ -33,8 +32,6 @@ BY_TARGET = ("scatter", "reduce_scatter")
 """Operations in which each target needs bytes of its own, of all."""
 MOST_DISTANCES = 2_000_000
 """Members times channels up to which all members are tried as ends of the farthest pair; beyond, the first ones."""
-MOST_FAIR = 20_000
-"""Members times channels up to which bounds of an all-reduce or of groups try the lengths of an all-to-all."""
 REVERSED = {"reduce_scatter": "all_gather", "reduce": "broadcast", "scatter": "gather"}
 """Operations that are another one on the reversed platform."""
 
@@ -91,7 +88,7 @@ def bound(platform: Platform, operation: Operation) -> Bound:
     Without latencies it is the optimum of a broadcast or reduce between members alone; of an all-gather or
     reduce-scatter where every switch has equal bandwidth in and out; for an all-reduce or barrier, where switches add
     nothing up, and for several groups, it is a bound only. That of all-to-all is the optimum but for the rounding of
-    lengths, and for platforms of more than `MOST_FLOWS` members times channels on which it is not found in time.
+    lengths, up to `MOST_FLOWS` members times channels; beyond, lengths of classes may be a little below it.
 
     Parameters
     ----------
@@ -138,14 +135,14 @@ def _of_unit_size(platform: Platform, operation: Operation) -> Bound:
             (_by_lengths(platform, operation, one) for one in fair_lengths(platform, operation.amounts)),
             key=lambda one: one.time,
         )
-    found = [_by_cut(platform, operation, cut) for cut in _worst_cuts(platform, operation)]
+    bounds = [_by_cut(platform, operation, cut) for cut in _worst_cuts(platform, operation)]
     if operation.kind in ("all_reduce", "barrier") or operation.groups:
-        found += [_by_lengths(platform, operation, one) for one in _even_lengths(platform, operation)]
-    return max(found, key=lambda one: one.time)
+        bounds += [_by_lengths(platform, operation, one) for one in even_lengths(platform, operation)]
+    return max(bounds, key=lambda one: one.time)
 
 
 def _worst_cuts(platform: Platform, operation: Operation) -> Iterator[frozenset[int]]:
-    """Return the worst cut of each group."""
+    """Yield the worst cut of each group; where bytes go both ways, also that of the other direction."""
     kind = REVERSED.get(operation.kind, operation.kind)
     turned = kind != operation.kind
     one, every = platform.reversed() if turned else platform, frozenset(range(platform.num_nodes))
@@ -166,7 +163,7 @@ def _by_cut(platform: Platform, operation: Operation, cut: frozenset[int]) -> Bo
 
 
 def _leaving(operation: Operation, cut: Collection[int], source: int | None = None, target: int | None = None) -> Any:
-    """Return how many bytes must leave a cut, of some members or all."""
+    """Return how many bytes must leave a cut, of one source or all, to one target or all."""
     if operation.kind == "all_to_all":
         sent = sum(
             amount
@@ -177,64 +174,11 @@ def _leaving(operation: Operation, cut: Collection[int], source: int | None = No
     leaving = 0
     for part in operation.parts:
         senders, receivers = _ends(operation, part)
-        many = len((senders if source is None else senders & {source}) & set(cut))
-        more = len((receivers if target is None else receivers & {target}) - set(cut))
-        by_source, by_target = operation.kind in BY_SOURCE, operation.kind in BY_TARGET
-        leaving += (many if by_source else bool(many)) * (more if by_target else bool(more))
+        inside = len((senders if source is None else senders & {source}) & set(cut))
+        outside = len((receivers if target is None else receivers & {target}) - set(cut))
+        own = inside if operation.kind in BY_SOURCE else min(inside, 1)
+        leaving += own * (outside if operation.kind in BY_TARGET else min(outside, 1))
     return operation.size * leaving
-
-
-def _even_lengths(platform: Platform, operation: Operation) -> Iterator[list[int]]:
-    """Return lengths of channels: 1 into members, out of them, and elsewhere, or as long as a unit of bytes takes.
-
-    On small platforms also those that are fair to an all-to-all, in both directions alike.
-    """
-    members, channels = set(operation.members), platform.channels
-    into, out = [int(c.target in members) for c in channels], [int(c.source in members) for c in channels]
-    taken, _ = in_whole_numbers([1 / c.bandwidth for c in channels])
-    between = [1 - max(ends) for ends in zip(into, out, strict=True)]
-    for lengths in (into, out, between, [a * b for a, b in zip(between, taken, strict=True)], [1] * len(into), taken):
-        if any(lengths):
-            yield lengths
-    if len(members) * len(channels) <= MOST_FAIR:
-        for fair in fair_lengths(platform, replace(operation, kind="all_to_all").amounts):
-            there = defaultdict[tuple[int, int], int](int)
-            for channel, length in zip(channels, fair, strict=True):
-                there[channel.source, channel.target] += length
-            yield [there[c.source, c.target] + there[c.target, c.source] for c in channels]
-
-
-def carried(platform: Platform, operation: Operation, lengths: Sequence[int]) -> Fraction:
-    """Return how many bytes times lengths of channels an operation of size 1 must carry at least, of all groups.
-
-    Of all_to_all the blocks times their shortest ways. Else a chunk reaches all members of a group, or is added up
-    from them, over no less than a shortest tree between them, if members alone copy and add up.
-    """
-    apart = distances_between(platform, lengths, operation.members)
-    place = {member: i for i, member in enumerate(operation.members)}
-    if operation.kind == "all_to_all":
-        return sum(
-            (amount * int(apart[place[a], place[b]]) for (a, b), amount in operation.amounts.items()), Fraction(0)
-        )
-    total = 0
-    for part in operation.parts:
-        rows = [place[member] for member in part]
-        among = apart[np.ix_(rows, rows)]
-        chunks = len(part) if operation.kind in ("all_gather", "reduce_scatter") else 2
-        total += chunks * _tree_length(np.minimum(among, among.T))
-    return Fraction(total)
-
-
-def _tree_length(apart: Distances) -> int:
-    """Return the length of a shortest tree that joins all places (Prim)."""
-    nearest, left, total = apart[0].copy(), np.ones(len(apart), dtype=bool), 0
-    left[0] = False
-    while left.any():
-        place = int(np.argmin(np.where(left, nearest, np.inf)))
-        total += int(nearest[place])
-        left[place] = False
-        nearest = np.minimum(nearest, apart[place])
-    return total
 
 
 def _by_lengths(platform: Platform, operation: Operation, lengths: Sequence[int]) -> Bound:

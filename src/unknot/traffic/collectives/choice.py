@@ -130,8 +130,6 @@ def candidates(
             continue
         require(f"transfers among {len(operation.members)} members", 300 * len(operation.members) ** 2)
         try:
-            if name == "greedy" and operation.groups:
-                raise NetworkError("greedy trees are those of one group")
             if name == "greedy":
                 made += _greedy(platform, unit, pieces)
                 continue
@@ -167,6 +165,8 @@ def _cut(base: Schedule, pieces: int, costs: tuple[float, float], size: Fraction
 
 def _greedy(platform: Platform, unit: Operation, pieces: Sequence[int]) -> list[Candidate]:
     """Return candidates of greedy trees, which are made for a size."""
+    if unit.groups:
+        raise NetworkError("greedy trees are those of one group")
     platform = replace(platform, members=unit.members)
     connected, many, made = list(connections(platform, Fraction(1))), len(unit.members), list[Candidate]()
     _require_reach(platform, unit, connected)

@@ -1,5 +1,6 @@
-"""Lengths of channels under which what an all-to-all sends lies as far as it can: the dual of the concurrent flow.
+"""Lengths of channels for bounds: what an operation must carry, each byte times the length of its way.
 
+Fair lengths are those under which the bytes of an all-to-all have the longest ways: the dual of the concurrent flow.
 Small platforms take the prices of the linear program. On large ones channels of a class have one length. The classes
 begin as one, and are parted where what goes along shortest paths, shared evenly among equal ones, is not the same on
 all of their channels: automorphisms keep it, so channels that they turn into each other stay together. Lengths of
@@ -7,7 +8,10 @@ classes are those of a small linear program whose rows are such flows (cutting p
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
 import numpy.typing as npt
@@ -15,10 +19,14 @@ import numpy.typing as npt
 from unknot._base.errors import NetworkError
 from unknot._base.memory import require
 from unknot.traffic.collectives.flows import MOST_FLOWS, Demands, concurrent_flow
+from unknot.traffic.collectives.operation import Operation
 from unknot.traffic.collectives.platform import Platform
+from unknot.traffic.collectives.schedule import in_whole_numbers
 
 Distances = npt.NDArray[np.float64]
 """Whole numbers below 2^53, or infinite, by sender and receiver."""
+MOST_FAIR = 20_000
+"""Members times channels up to which `even_lengths` has the lengths of an all-to-all too."""
 MOST_PLANES = 60
 """Linear programs of classes that are solved."""
 CLOSE, EVEN, ENOUGH = 1e-9, 1e-7, 1e-5
@@ -26,7 +34,7 @@ CLOSE, EVEN, ENOUGH = 1e-9, 1e-7, 1e-5
 
 
 def fair_lengths(platform: Platform, demands: Demands) -> Iterator[tuple[int, ...]]:
-    """Return whole lengths of all channels, for several roundings.
+    """Yield fair lengths of all channels in whole numbers, in several roundings.
 
     Raises
     ------
@@ -41,6 +49,59 @@ def fair_lengths(platform: Platform, demands: Demands) -> Iterator[tuple[int, ..
     for parts in (1, 12, 2520, 10**9):
         if (rounded := np.rint(exact / exact.max() * parts)).any():
             yield tuple(map(int, rounded))
+
+
+def even_lengths(platform: Platform, operation: Operation) -> Iterator[list[int]]:
+    """Yield lengths of channels: 1 into members, out of them, and elsewhere, or as long as a unit of bytes takes.
+
+    On small platforms also those that are fair to an all-to-all, in both directions alike.
+    """
+    members, channels = set(operation.members), platform.channels
+    into, out = [int(c.target in members) for c in channels], [int(c.source in members) for c in channels]
+    taken, _ = in_whole_numbers([1 / c.bandwidth for c in channels])
+    between = [1 - max(ends) for ends in zip(into, out, strict=True)]
+    for lengths in (into, out, between, [a * b for a, b in zip(between, taken, strict=True)], [1] * len(into), taken):
+        if any(lengths):
+            yield lengths
+    if len(members) * len(channels) <= MOST_FAIR:
+        for fair in fair_lengths(platform, replace(operation, kind="all_to_all").amounts):
+            there = defaultdict[tuple[int, int], int](int)
+            for channel, length in zip(channels, fair, strict=True):
+                there[channel.source, channel.target] += length
+            yield [there[c.source, c.target] + there[c.target, c.source] for c in channels]
+
+
+def carried(platform: Platform, operation: Operation, lengths: Sequence[int]) -> Fraction:
+    """Return how many bytes times lengths of channels an operation of size 1 must carry at least, of all groups.
+
+    Of all_to_all the blocks times their shortest ways. Else a chunk reaches all members of a group, or is added up
+    from them, over no less than a shortest tree between them, if members alone copy and add up.
+    """
+    apart = distances_between(platform, lengths, operation.members)
+    place = {member: i for i, member in enumerate(operation.members)}
+    if operation.kind == "all_to_all":
+        return sum(
+            (amount * int(apart[place[a], place[b]]) for (a, b), amount in operation.amounts.items()), Fraction(0)
+        )
+    total = 0
+    for part in operation.parts:
+        rows = [place[member] for member in part]
+        among = apart[np.ix_(rows, rows)]
+        chunks = len(part) if operation.kind in ("all_gather", "reduce_scatter") else 2
+        total += chunks * _tree_length(np.minimum(among, among.T))
+    return Fraction(total)
+
+
+def _tree_length(apart: Distances) -> int:
+    """Return the length of a shortest tree that joins all places (Prim)."""
+    nearest, left, total = apart[0].copy(), np.ones(len(apart), dtype=bool), 0
+    left[0] = False
+    while left.any():
+        place = int(np.argmin(np.where(left, nearest, np.inf)))
+        total += int(nearest[place])
+        left[place] = False
+        nearest = np.minimum(nearest, apart[place])
+    return total
 
 
 def distances_between(platform: Platform, lengths: Sequence[int], members: Sequence[int]) -> Distances:
@@ -134,13 +195,13 @@ def _even_flow(platform: Platform, lengths: Distances, senders: Sequence[int], s
     near, flow = hop / 2, np.zeros(source.size)
     for row, reached in enumerate(reaches):
         tight = np.flatnonzero(np.abs(reached[source] + lengths + hop - reached[target]) < near)
-        ways = np.bincount(target[tight], minlength=platform.num_nodes)
+        arriving = np.bincount(target[tight], minlength=platform.num_nodes)
         rank = np.rint(reached[target[tight]] / near)
         order = np.argsort(-rank, kind="stable")
         tight, rank = tight[order], rank[order]
         through = sent[row].copy()
         for batch in np.split(tight, np.flatnonzero(np.diff(rank)) + 1):
-            carried = through[target[batch]] / ways[target[batch]]
+            carried = through[target[batch]] / arriving[target[batch]]
             flow[batch] += carried
             np.add.at(through, source[batch], carried)
     return flow

@@ -91,7 +91,7 @@ class Operation:
 
     @cached_property
     def amounts(self) -> Mapping[tuple[int, int], Fraction]:
-        """For all_to_all, what each sender has for each receiver, in sizes; nothing is left out."""
+        """For all_to_all, what each sender has for each receiver, in sizes; pairs that send nothing are left out."""
         if not self.blocks:
             return {(a, b): Fraction(1) for part in self.parts for a in part for b in part if a != b}
         rows = zip(self.members, self.blocks, strict=True)

@@ -152,7 +152,7 @@ def _share(
         total = 1 if roots is None else len(sources)
         starts.append((at, sources))
         amounts = at + len(sources)
-        equal.add({at + i: 1.0 for i in range(len(sources))}, total)  # so each is 1 where none may be more
+        equal.add({at + i: 1.0 for i in range(len(sources))}, total)  # where 1 is the most, each is 1
         for d, sign in enumerate(signs):
             first = amounts + d * count
             for c in range(count):

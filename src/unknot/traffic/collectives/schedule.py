@@ -22,8 +22,8 @@ from unknot._base.shown import Brief
 from unknot.traffic.collectives.operation import Operation
 from unknot.traffic.collectives.platform import Platform
 
-Time = TypeVar("Time")
-"""A number: a fraction, or whole."""
+Number = TypeVar("Number")
+"""A fraction, or a whole number."""
 
 
 @dataclass(frozen=True)
@@ -239,7 +239,7 @@ class Schedule(Brief):
 
 
 @dataclass(frozen=True)
-class Passage(Generic[Time]):
+class Passage(Generic[Number]):
     """How a transfer passes its path: at the rate of the slowest channel, on each from when the first byte comes.
 
     Times and rates are fractions, or multiples of common units.
@@ -255,10 +255,10 @@ class Passage(Generic[Time]):
         When all has arrived, after the start.
     """
 
-    begins: tuple[Time, ...]
-    lasts: Time
-    rate: Time
-    arrives: Time
+    begins: tuple[Number, ...]
+    lasts: Number
+    rate: Number
+    arrives: Number
 
 
 def passage(platform: Platform, size: Fraction, path: Sequence[int]) -> Passage[Fraction]:
