@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import dataclasses
 
+import numpy as np
 import pytest
 
 from tests.simulation.relations import clockwise
 from unknot._base.errors import RelationError, SimulationError
 from unknot._base.switching import SWITCHINGS, Switching
 from unknot.certificates.verdict import Configuration, Message, Reachability
-from unknot.routing import Relation
+from unknot.network import Network
+from unknot.routing import EJECT, Relation
 from unknot.simulation import replay
 from unknot.simulation.traces.recording import record
 
@@ -92,6 +94,26 @@ def test_an_escape_frees_it_unless_headers_have_committed(switching: Switching) 
     relation = clockwise(4, escape=True)
     found = replay(relation, ring_of_worms(relation, 1, switching))
     assert found.stuck == (switching == "wormhole-nonatomic")
+
+
+@pytest.mark.parametrize("missing", range(4))
+def test_messages_are_placed_beside_a_router_of_many_outputs(missing: int) -> None:
+    """The second word of such a router stands for no input: its rows would be those of later routers."""
+    network = Network(
+        "ring and spare", 5, [0, 1, 2, 3] + 70 * [0], [1, 2, 3, 0] + 70 * [4], inject=range(4), eject=range(4)
+    )
+    router = np.append(network.target, network.inject)
+
+    def rule(at: int, address: int, out: np.ndarray) -> int:
+        out[0] = EJECT if router[at] == address else router[at]
+        return 1
+
+    relation = Relation(network, 1, rule)
+    messages = tuple(Message(k, (k + 3) % 4, 4, (), (k,), ((k + 1) % 4,)) for k in range(4))
+    configuration = Configuration("vct", 4, "not-established", messages)
+    assert replay(relation, configuration).stuck
+    others = messages[:missing] + messages[missing + 1 :]
+    assert not replay(relation, dataclasses.replace(configuration, messages=others)).stuck
 
 
 def test_a_schedule_that_cannot_be_followed_does_not_stick() -> None:

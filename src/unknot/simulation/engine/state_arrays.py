@@ -89,7 +89,8 @@ class State:
 
 def set_bit(mask: npt.NDArray[np.int64], first: npt.NDArray[np.int64], row: int, on: bool) -> None:
     """Set or clear the bit of a row; `first` are the rows that the words of the mask begin with."""
-    word = int(np.searchsorted(first[:-1], row, side="right")) - 1
+    # They need not ascend: a router's later words may begin after its last row, but no later router's before that.
+    word = int(np.flatnonzero(first[:-1] <= row)[-1])
     bit = np.int64(1) << np.int64(row - first[word])
     mask[word] = mask[word] | bit if on else mask[word] & ~bit
 
