@@ -10,10 +10,10 @@ import numpy.typing as npt
 Starts = npt.NDArray[np.int64]
 
 
-def offsets(counts: npt.NDArray[Any]) -> Starts:
+def offsets(counts: npt.ArrayLike) -> Starts:
     """Return where each row begins, and the end, from the number of entries of each.
 
-    >>> offsets(np.array([1, 0, 2])).tolist()
+    >>> offsets([1, 0, 2]).tolist()
     [0, 1, 1, 3]
     """
     return np.concatenate([[0], np.cumsum(counts, dtype=np.int64)])

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from unknot._base.compressed_rows import offsets
 from unknot._base.errors import SimulationError
 from unknot._base.memory import require
 from unknot.network.bandwidth import fraction
@@ -25,7 +26,7 @@ EJECTION_LOOP = 3
 def ends_of_buffers(relation: Relation, depth: int, router: Router, widest: int = 1) -> dict[str, Any]:
     """Both ends of all buffers, of `depth` slots each, and the ports and words they belong to.
 
-    Where no router takes more than `widest` words, all have as many.
+    Where no router takes more than `widest` words, all have as many as the one that takes most.
 
     Raises
     ------
@@ -61,13 +62,13 @@ def ends_of_buffers(relation: Relation, depth: int, router: Router, widest: int 
     first_input, first_output = np.searchsorted(reads[in_order], every), np.searchsorted(writes[out_order], every)
     many = np.maximum(np.bincount(reads, minlength=routers), np.bincount(writes, minlength=routers))
     place = places(network, router)
-    absent = absent_ports(network, router)
+    absent = absent_ports(network, router, place)
     if router.allocator in SWEEPING:
         many += local * absent.many
     counts = np.maximum(1, -(-many // 64))
     if counts.max(initial=1) <= widest:
         counts[:] = counts.max()
-    words = np.concatenate([[0], np.cumsum(counts)])
+    words = offsets(counts)
     owner = np.repeat(every, np.diff(words))
     within = 64 * (np.arange(int(words[-1])) - words[owner])
     frames = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -41,7 +42,7 @@ def ordinals(
     routers, heads = words.size - 1, 64 * words[:-1]
     columns = ("into", "out", "vc", "inputs", "outputs", "entries", "exits", "out_vc", "cell", "absent")
     numbers = {column: np.zeros(64 * int(words[-1]), dtype=np.int64) for column in columns}
-    # What a port that leads nowhere takes of the numbers of VCs, and of those of ports.
+    # How many numbers of VCs, and of ports, a port that leads nowhere takes.
     of_vcs = local * (router.allocator in SWEEPING)
     of_ports = int((router.switch_allocator or router.allocator) in SWEEPING)
     numbers["absent"][heads] = absent * of_vcs
@@ -59,13 +60,13 @@ def ordinals(
         ("into", "entries", into, place, router.input_speedup, 1),
         ("out", "exits", out, out.port, 1, router.output_speedup),
     ):
-        _, one = np.unique(side.port, return_index=True)
-        one = one[np.lexsort((side.port[one], by[one], side.owner[one]))]
-        count = np.bincount(side.owner[one], minlength=routers)
-        ordinal = np.arange(one.size) - (np.cumsum(count) - count)[side.owner[one]]
-        ordinal += of_ports * width * side.absent[one]
+        _, first = np.unique(side.port, return_index=True)
+        first = first[np.lexsort((side.port[first], by[first], side.owner[first]))]
+        owner = side.owner[first]
+        count = np.bincount(owner, minlength=routers)
+        ordinal = np.arange(first.size) - np.searchsorted(owner, owner) + of_ports * width * side.absent[first]
         for part in range(parts):
-            numbers[name][side.port_cell[one] + part] = ordinal * parts + part
+            numbers[name][side.port_cell[first] + part] = ordinal * parts + part
         numbers[total][heads] = (count + of_ports * width * absent) * parts
     return numbers
 
@@ -84,24 +85,23 @@ class Absent(NamedTuple):
     many: Numbers
 
 
-def absent_ports(network: Network, router: Router) -> Absent:
+def absent_ports(network: Network, router: Router, place: Numbers) -> Absent:
     """Ports at the edges of a grid: in wavefront allocation, as BookSim 2 builds it, they take part.
 
     A grid is one whose channels are sorted by router, dimension and direction; a dimension of two has one direction.
+    `place` is that of each port, see `places`.
     """
     gaps, many = np.zeros(network.num_channels, dtype=np.int64), np.zeros(network.num_routers, dtype=np.int64)
-    try:
-        view = grid(network)
-    except NetworkError:
-        view = None
-    if view is not None and router.looks_at_all:
-        leads = np.stack([view.directions & 1 > 0, view.directions & 2 > 0], axis=1) & (view.radices > 2)[:, None]
-        absent = (view.channel < 0) & leads.reshape(-1)
-        at, port = np.nonzero(view.channel >= 0)
-        channels = view.channel[at, port]
-        if (np.diff(channels) > 0).all():
-            gaps[channels], many = (absent.cumsum(axis=1))[at, port], absent.sum(axis=1)
-    back = _opposite(network)
+    if router.looks_at_all:
+        with suppress(NetworkError):
+            view = grid(network)
+            leads = np.stack([view.directions & 1 > 0, view.directions & 2 > 0], axis=1) & (view.radices > 2)[:, None]
+            absent = (view.channel < 0) & leads.reshape(-1)
+            at, port = np.nonzero(view.channel >= 0)
+            channels = view.channel[at, port]
+            if (np.diff(channels) > 0).all():
+                gaps[channels], many = absent.cumsum(axis=1)[at, port], absent.sum(axis=1)
+    back = place[: network.num_channels]
     into = np.where(back < gaps.size, gaps[np.minimum(back, gaps.size - 1)], many[network.target])
     behind = 0 if router.terminals_first else 1
     return Absent(np.append(into, behind * many[network.inject]), np.append(gaps, behind * many[network.eject]), many)
