@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unknot._base import memory
+from unknot._base.compressed_rows import offsets
 from unknot._base.errors import RelationError
 from unknot.network import Network
 from unknot.network.model import IntArray
@@ -77,9 +78,7 @@ class VirtualChannels:
 
     @cached_property
     def first(self) -> npt.NDArray[np.int64]:
-        first = np.zeros(self.counts.size + 1, dtype=np.int64)
-        np.cumsum(self.counts, out=first[1:])
-        return first
+        return offsets(self.counts)
 
     @property
     def total(self) -> int:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from unknot._base.compressed_rows import offsets
 from unknot._base.errors import SimulationError, near
 from unknot.routing.relation import Relation
 from unknot.simulation.engine.codes import UNEQUAL
@@ -78,7 +79,7 @@ class Mix:
         """
         terminals, pairs = self.relation.network.num_terminals * self.subnets, [s.pairs for s in self.sources]
         columns = [s.columns(starts[k * terminals : (k + 1) * terminals], local) for k, s in enumerate(self.sources)]
-        first = np.concatenate([[0], np.cumsum([len(one.forms) for one in self.classes])])
+        first = offsets([len(one.forms) for one in self.classes])
         begins, ends = zip(*(s.burst_chances for s in self.sources), strict=True)
         nobody_waits = np.full(len(starts), -1)
         return _joined(pairs) | {

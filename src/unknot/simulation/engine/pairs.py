@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from unknot._base.compressed_rows import offsets
 from unknot._base.errors import SimulationError
 from unknot.routing.relation import Relation
 from unknot.traffic import Pattern
@@ -112,7 +113,7 @@ def pairs_in_rows(
             keep.append(threshold)
             other.append(replacement + used)
         used += share.size
-    first = np.concatenate([[0], np.cumsum([len(ranges) for ranges in rows])]).astype(np.int64)
+    first = offsets([len(ranges) for ranges in rows])
     ranges = np.concatenate(rows).reshape(-1).astype(np.int64)
     return Pairs(-1, rate, first, ranges, addresses, np.concatenate(keep), np.concatenate(other))
 

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from unknot.routing.relation import Relation
 from unknot.simulation.engine.codes import BLOCKED, FRESH, IDLE
-from unknot.simulation.engine.state_arrays import State
+from unknot.simulation.engine.state_arrays import State, set_bit
 
 
 class Watchdog:
@@ -54,9 +54,7 @@ class Watchdog:
         part.wake(self.upstream[vc])
         part.wake(self.here[vc])
         if not inputs.stored:
-            first = int(part.first_word[self.here[vc]])
-            word, bit = divmod(row - int(part.words.first_input[first]), 64)
-            part.masks.heads[first + word] &= ~(np.int64(1) << np.int64(bit))
+            set_bit(part.masks.heads, part.words.first_input, row, False)
         member = int(part.first_member[output]) if len(part.first_member) else -1
         if member >= 0:
             part.members.slack[member] -= part.setup.slot - length

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import numpy.typing as npt
 
+from unknot._base.compressed_rows import offsets
 from unknot._base.errors import SimulationError
 from unknot._base.memory import require
 from unknot._base.numbers import require_whole
@@ -210,7 +211,7 @@ def closed_loop(
     trace = replace(
         trace,
         cycle=np.where((player.ready < 0) & (made_by < 0), player.now, 0),
-        need_first=np.concatenate([[0], np.cumsum(made_by >= 0)]),
+        need_first=offsets(made_by >= 0),
         needs=made_by[made_by >= 0],
     )
     return _summary(relation, trace_run(player, trace), many, requests, window)

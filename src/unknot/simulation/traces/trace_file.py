@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from unknot._base.calls import cell_column
+from unknot._base.compressed_rows import offsets
 from unknot._base.errors import NetworkError, TextError, UnknotError, near
 from unknot._base.input import read_text
 from unknot._base.output import write_csv
@@ -213,7 +214,7 @@ def _trace(sheet: _Sheet, network: Network, allowed: Sequence[str]) -> Trace:
         return Trace(
             **numbers,
             **ends,
-            need_first=np.concatenate([[0], np.cumsum([len(of_message) for of_message in needs])]).astype(np.int64),
+            need_first=offsets([len(of_message) for of_message in needs]),
             needs=np.array([need for of_message in needs for need in of_message], dtype=np.int64),
             classes=classes if any(classes) else (),
             names=names,
