@@ -21,7 +21,7 @@ from unknot._base.switching import Switching
 from unknot.simulation.engine.codes import BLOCKED, FRESH, IDLE
 from unknot.simulation.engine.detector import front
 from unknot.simulation.engine.router import DEFAULT, Router
-from unknot.simulation.queue_engine import engine_of, go_on, hand_over, set_door
+from unknot.simulation.queue_engine import engine_of, go_on, hand_over, set_ejection
 from unknot.simulation.run.scenario import check_buffers
 from unknot.verify.protocols.machine import Event, Message, State, next_sends, step
 from unknot.verify.protocols.system import System
@@ -78,7 +78,7 @@ class EndPoints:
         self.visible: npt.NDArray[np.bool_] = np.zeros(self.rows.size, dtype=np.bool_)  # or leaving
         self.leaving: set[int] = set()
         for at in range(self.rows.size):
-            set_door(self.engine, *divmod(at, self.receives), is_open=False)
+            set_ejection(self.engine, *divmod(at, self.receives), is_open=False)
         self.touched = set(range(terminals))
 
     @property
@@ -108,7 +108,7 @@ class EndPoints:
         return [one for one in ended if one is not None]
 
     def wait(self) -> None:
-        """Simulate cycles in which no terminal begins or consumes anything, as many as a flit may be on its way."""
+        """Simulate as many cycles as a flit may be on its way, in which no terminal begins or consumes anything."""
         self._hand_over()
         go_on(self.engine, self.engine.parts[0].setup.patience)
         self.look()
@@ -182,7 +182,7 @@ class EndPoints:
         for at in [at for at in self.leaving if part.inputs.state[self.rows[at]] == IDLE]:
             self.leaving.remove(at)
             self.visible[at] = False
-            set_door(self.engine, *divmod(at, self.receives), is_open=False)
+            set_ejection(self.engine, *divmod(at, self.receives), is_open=False)
         ended: list[tuple[int, int] | None] = []
         for at in np.flatnonzero((stored >= (self.flits if self.needs_tail else 1)) & ~self.visible).tolist():
             terminal = at // self.receives
@@ -227,7 +227,7 @@ class EndPoints:
         """Open the ejection VC of a receive queue for the message in its VC, if it is there."""
         if self.visible[at] and at not in self.leaving:
             self.leaving.add(at)
-            set_door(self.engine, *divmod(at, self.receives), is_open=True)
+            set_ejection(self.engine, *divmod(at, self.receives), is_open=True)
 
     def standing(self) -> State:
         """All messages by place of the system, those in the network where their headers wait."""

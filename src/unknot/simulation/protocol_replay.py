@@ -13,17 +13,14 @@ from unknot.simulation.end_points import EndPoints
 from unknot.simulation.engine.detector import front
 from unknot.simulation.engine.engine import Engine
 from unknot.simulation.engine.state_arrays import State as Part
-from unknot.simulation.queue_engine import engine_of, go_on, hand_over, set_door
+from unknot.simulation.queue_engine import engine_of, go_on, hand_over, set_ejection
 from unknot.verify.protocols.extended import Extended
 from unknot.verify.protocols.machine import Event, Message, State, destination, entries, step
 from unknot.verify.protocols.system import EJECT, System
 
-STILL = 1000
-"""Cycles after the last move."""
-
 
 @dataclass(eq=False)
-class Sent:
+class RunMessage:
     """A message of a run.
 
     Attributes
@@ -34,7 +31,7 @@ class Sent:
     path : list of int
         VCs that its header goes through, queues included.
     held : tuple of int
-        Places that it holds in the end, tail first; as many flits it has.
+        Places that it holds in the end, tail first. It has one flit for each.
     packet : int
         Its packet in the simulation.
     """
@@ -48,15 +45,15 @@ class Sent:
 
 @dataclass(frozen=True)
 class Step:
-    """A move of a run with the messages that it sends, whose headers it moves, and that leave the system by it."""
+    """A move of a run: messages that it sends, those whose headers it moves, and those that leave the system."""
 
     event: Event
-    sent: list[Sent]
-    moved: list[Sent]
-    gone: list[Sent]
+    sent: list[RunMessage]
+    moved: list[RunMessage]
+    gone: list[RunMessage]
 
 
-def replayed_in_flits(system: System, switching: str, run: Sequence[Event], cycles: int = STILL) -> bool | None:
+def replayed_in_flits(system: System, switching: str, run: Sequence[Event], cycles: int = 1000) -> bool | None:
     """Make the moves of a run in the simulator; whether nothing moves after the last one.
 
     Messages go one after the other where the run moves them. Those in one place each have one flit, worms one for
@@ -70,16 +67,16 @@ def replayed_in_flits(system: System, switching: str, run: Sequence[Event], cycl
     Returns
     -------
     bool or None
-        None: of two messages that enter a queue at once the first one is longer than a place, or one is consumed
-        past another one, neither of which buffers of one flit in a row can do.
+        None if buffers of one flit in a row cannot make the run: where the first of two messages that enter a queue
+        at once is longer than a place, or a message is consumed past another.
     """
     if system.worms:
         return _worms_replayed(system, run, cycles)
     ends = EndPoints(system, switching_named(switching), flits=1, depth=1)
     steps = _followed(system, run, ends.extended)
     begins, part = _prescribed(ends.engine, steps)
-    for one in (one for made in steps for one in made.sent):
-        ends.scripts.setdefault(one.entry, deque()).append(begins[one])
+    for one, begin in begins.items():
+        ends.scripts.setdefault(one.entry, deque()).append(begin)
     state: State = {}
     for event in run:
         state = step(ends.system, state, event, ends.begun + 1)
@@ -113,7 +110,7 @@ def _worms_replayed(system: System, run: Sequence[Event], cycles: int) -> bool |
     def settle() -> None:
         _settle(lambda: go_on(engine, part.setup.patience), moves)
 
-    alive: list[Sent] = []
+    alive: list[RunMessage] = []
     for made in steps:
         for one in made.sent:
             if one.entry >= system.places and len(one.held) > 1:
@@ -133,8 +130,9 @@ def _worms_replayed(system: System, run: Sequence[Event], cycles: int) -> bool |
     stands = {extended.vc(place): one.packet for one in alive for place in one.held}
     stored = part.inputs.stored[part.in_row[: extended.relation.num_vcs]]
     same = np.flatnonzero(stored).tolist() == sorted(stands) and all(front(part, vc) == stands[vc] for vc in stands)
-    for at in range(system.terminals * (len(system.protocol.receive_queues) + 1)):
-        set_door(engine, *divmod(at, len(system.protocol.receive_queues) + 1), is_open=False)
+    for terminal in range(system.terminals):
+        for queue in range(len(system.protocol.receive_queues) + 1):
+            set_ejection(engine, terminal, queue, is_open=False)
     _let_go(engine)
     before = moves()
     go_on(engine, cycles)
@@ -142,7 +140,7 @@ def _worms_replayed(system: System, run: Sequence[Event], cycles: int) -> bool |
 
 
 def _let_go(engine: Engine) -> None:
-    """Let all headers go where they may, those too that sleep."""
+    """Let all headers, also those that sleep, go where the routing lets them."""
     part = engine.parts[0]
     part.setup.hold, part.packets.script[:] = 0, -1
     for router in range(engine.relation.network.num_routers):
@@ -157,24 +155,25 @@ def _settle(advance: Callable[[], object], moves: Callable[[], tuple[int, ...]])
         advance()
 
 
-def _prescribed(engine: Engine, steps: list[Step]) -> tuple[dict[Sent, int], Part]:
-    """Prescribe the paths of all messages, and return where each begins; headers wait at their ends."""
-    begins: dict[Sent, int] = {}
+def _prescribed(engine: Engine, steps: list[Step]) -> tuple[dict[RunMessage, int], Part]:
+    """Prescribe the paths of all messages, at whose ends headers wait; return where each path begins."""
+    begins: dict[RunMessage, int] = {}
     script: list[int] = []
-    for one in (one for made in steps for one in made.sent):
-        begins[one] = len(script)
-        script += [*one.path, -1]
+    for made in steps:
+        for one in made.sent:
+            begins[one] = len(script)
+            script += [*one.path, -1]
     engine.parts[0] = part = engine.parts[0].replaced(script=script)
     part.setup.hold = 1
     return begins, part
 
 
 def _followed(system: System, run: Sequence[Event], extended: Extended) -> list[Step]:
-    """The messages of each move of a run, with the paths that they take in all of it."""
-    state, inside, steps = State(), dict[int, list[Sent]](), list[Step]()
+    """Return the moves of a run with their messages, which have the paths that they take in all of it."""
+    state, inside, steps = State(), dict[int, list[RunMessage]](), list[Step]()
     for number, event in enumerate(run):
         after = step(system, state, event, number)
-        moved, gone = list[Sent](), list[Sent]()
+        moved, gone = list[RunMessage](), list[RunMessage]()
         if event.act == "move":
             one, message = inside[event.place].pop(0), state[event.place][0]
             moved = [one]
@@ -196,7 +195,7 @@ def _followed(system: System, run: Sequence[Event], extended: Extended) -> list[
         sent = []
         for place in places:
             path = [extended.vc(there) for there in range(place % system.places, place + 1, system.places)]
-            sent.append(Sent(after[place][-1], place, path, (place,)))
+            sent.append(RunMessage(after[place][-1], place, path, (place,)))
             inside.setdefault(place, []).append(sent[-1])
         steps.append(Step(event, sent, moved, gone))
         state = after

@@ -1,4 +1,4 @@
-"""The engine of a network whose terminals have queues: these are VCs, to and from a router for each terminal."""
+"""The engine of a network whose terminals have queues, each a VC to or from a router of the terminal."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from unknot.verify.protocols.system import System
 def engine_of(
     system: System, switching: Switching, *, flits: int, depth: int, router: Router = DEFAULT, seed: int = 1
 ) -> tuple[Extended, Engine]:
-    """Return a system as a relation that never waits at a terminal, and the engine of this network."""
+    """Return a system as a relation that never waits at a terminal, and an engine for it that draws no traffic."""
     protocol = system.protocol
     queues = range(len(protocol.send_queues))
     extended = extend(system, 1 + system.worms, tuple(f"send {name}" for name in protocol.send_queues))
@@ -49,16 +49,16 @@ def hand_over(engine: Engine, system: System, message: Message, place: int, flit
 
 
 def go_on(engine: Engine, cycles: int) -> None:
-    """Simulate cycles; the engine stops now and then, as where it sees that nothing moves."""
+    """Simulate cycles, also where the engine stops because nothing moves."""
     end = engine.now + cycles
     while engine.now < end:
         engine.advance(end)
 
 
-def set_door(engine: Engine, terminal: int, queue: int, *, is_open: bool) -> None:
+def set_ejection(engine: Engine, terminal: int, queue: int, *, is_open: bool) -> None:
     """Open or close the ejection VC of a receive queue; headers that sleep look again."""
     part = engine.parts[0]
     row = int(part.ejection_row[terminal]) + queue
     part.outputs.credits[row] = ENDLESS if is_open else 0
-    part.open_output(row, is_open)
+    part.set_open(row, is_open)
     part.wake(int(engine.relation.network.eject[terminal]))

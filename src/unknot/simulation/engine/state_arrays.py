@@ -64,7 +64,7 @@ class State:
         raise AttributeError(name)
 
     def wake(self, router: int) -> None:
-        """Let the headers of a router that sleep request again, as `state_kernel.wake` does."""
+        """Let the sleeping headers of a router request again, as `state_kernel.wake` does."""
         words = slice(*self.first_word[router : router + 2].tolist())
         self.masks.heads[words] |= self.masks.asleep[words]
         self.masks.asleep[words] = 0
@@ -78,8 +78,8 @@ class State:
         count.high += 1
         return int(count.high) - 1
 
-    def open_output(self, row: int, is_open: bool) -> None:
-        """Say of an output VC whether a header may be granted it."""
+    def set_open(self, row: int, is_open: bool) -> None:
+        """Let headers be granted an output VC, or keep it from them."""
         set_bit(self.masks.open, self.words.first_output, row, is_open)
 
     def replaced(self, **tables: Any) -> State:

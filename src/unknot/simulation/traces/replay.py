@@ -227,7 +227,7 @@ def _fill(state: State, packet: int, message: Message, i: int, vc: int, depth: i
     if i:
         outputs.owner = state.in_row[message.held[i - 1]]
     if i or state.setup.technique == ATOMIC:
-        state.open_output(end, False)
+        state.set_open(end, False)
     if header:
         set_bit(state.masks.heads, state.words.first_input, row, True)
         state.packets.hops[packet] = state.packets.stop[packet]
