@@ -74,11 +74,11 @@ class _Compiling:
 
 
 compiling = _Compiling()
-"""What Numba tells when it compiles: see `watch_compiling`."""
+"""Time that Numba compiles, from when `watch_compiling` is called."""
 
 
 QUIET = "UNKNOT_QUIET"
-"""Environment variable that, if set, suppresses the line, and signs of activity."""
+"""Environment variable that, if set, suppresses the line about compiling, and signs of activity."""
 _announced: list[str] = []
 
 

@@ -184,7 +184,9 @@ def inject_classes(raw, r, now):
             if terminals.packet[row] < 0 and terminals.drawn[row] <= now:
                 fill(raw, c, t, now)
             waits |= terminals.packet[row] >= 0
-        for subnet in range(s.setup.subnets * waits):
+        if not waits:
+            continue
+        for subnet in range(s.setup.subnets):
             turn = t - s.setup.first_home + subnet * s.setup.nodes
             c, into = chosen_class(s, t, subnet, turn)
             if c < 0:

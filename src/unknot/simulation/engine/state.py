@@ -73,8 +73,8 @@ TABLES: dict[str, np.dtype[Any]] = {
         free_from=int64,  # cycle from which the channel is free, where flits queue behind the switch
         step=int64,  # the last one in which a flit won it, where output buffers are limited
         before=int64,  # what `free_from` was before that step
-        flits=int32,  # that its channel passes in
-        cycles=int32,  # this number of cycles
+        flits=int32,  # that its channel passes in `cycles`
+        cycles=int32,
         rest=int32,  # by how many parts of a cycle, of `flits` parts each, the channel is free later than `free_from`
     ),
     "in_ports": rows(
@@ -252,12 +252,12 @@ TABLES: dict[str, np.dtype[Any]] = {
         outputs=int32,
         entries=int32,
         exits=int32,
-        out_vc=int32,  # of an output VC: its number, ports before it counted that lead nowhere
-        cell=int32,  # the other way round
+        out_vc=int32,  # of an output VC, where ports that lead nowhere have numbers too
+        cell=int32,  # of such a number its output VC
         absent=int32,  # of the first bit of a router: VCs of its ports that lead nowhere
     ),
     "best": rows(match=int64, request=int64),  # request of each input in a match; then of each output
-    # Of an input VC, or of an input port, one row for each word:
+    # One row for each word of each input VC, or input port:
     "wants": rows(
         wish=int64,  # outputs its header requests; of an input port output ports
         hope=int64,  # outputs with a credit for which its header speculates

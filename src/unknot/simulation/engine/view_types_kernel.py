@@ -1,5 +1,5 @@
 # mypy: ignore-errors
-"""Types of the state as kernels see it, and of what its names and indices give; how is in `view_kernel`."""
+"""Types of the state in kernels, of its tables and of their columns; `view_kernel` says how each is read."""
 
 import operator
 
@@ -20,7 +20,8 @@ OF_CELLS = ("masks", "inbox", "outside", "planes", "answers", "wants")
 class View(types.Type):
     """A `State` in a kernel, and entries of its setup that are constants there.
 
-    In its `whole` an entry of `OF_CELLS` is a mask of all words of a router, in that row and the next ones.
+    Its `whole` is the same state, where an entry of `OF_CELLS` is a mask of all words of a router: of that row and
+    the next ones.
     """
 
     def __init__(self, constants, words=1):
@@ -75,7 +76,7 @@ COUNTERS = Counters()
 
 
 def table_type(name, words):
-    """Return the type of a table, or None; entries of those of cells have so many words."""
+    """Return the type of a table, or None if there is none; entries of `OF_CELLS` are masks of `words` words."""
     words = words if name in OF_CELLS else 1
     kind = TABLES.get(name)
     return kind and (Rows(name, words) if kind.names else Column(name, from_dtype(kind), words))
