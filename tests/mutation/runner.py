@@ -176,10 +176,10 @@ def cap_examples(most: int) -> None:
 
 def count_bits_in_python() -> None:
     """Give kernels functions in place of Numba's intrinsics, which Python cannot run; before kernels are imported."""
-    from unknot._base.kernels import words_kernel
+    from unknot._base.kernels import mask_kernel
 
-    words_kernel.how_many = lambda word: (int(word) & (2**64 - 1)).bit_count()
-    words_kernel.lowest = lambda word: (int(word) & -int(word)).bit_length() - 1
+    mask_kernel.how_many = lambda word: (int(word) & (2**64 - 1)).bit_count()
+    mask_kernel.lowest = lambda word: (int(word) & -int(word)).bit_length() - 1
 
 
 def _plant(mutant: Mutant) -> None:

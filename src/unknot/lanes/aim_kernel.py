@@ -3,8 +3,8 @@
 
 import numpy as np
 
+from unknot._base.kernels.mask_kernel import how_many, lowest
 from unknot._base.kernels.types_kernel import called
-from unknot._base.kernels.words_kernel import how_many, lowest
 from unknot.lanes.orders_kernel import below, missing
 
 

@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
+from unknot._base.kernels.mask_kernel import how_many
 from unknot._base.kernels.types_kernel import called, kept
-from unknot._base.kernels.words_kernel import how_many
 from unknot.lanes.aim_kernel import drawn_path, elsewhere, unserved_pair
 from unknot.lanes.orders_kernel import below, cooled, counted, covered, draw, pop, push, reached, unit
 

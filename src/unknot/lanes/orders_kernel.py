@@ -17,8 +17,9 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
+from unknot._base.kernels.mask_kernel import how_many, lowest
 from unknot._base.kernels.types_kernel import called, kept
-from unknot._base.kernels.words_kernel import how_many, lowest, mixed
+from unknot._base.kernels.words_kernel import mixed
 from unknot._base.splitmix import STEP
 
 

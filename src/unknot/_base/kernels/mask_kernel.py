@@ -1,8 +1,8 @@
 # mypy: ignore-errors
-"""Masks of one, two or four words: integers of as many bits, which the compiler takes apart into machine words.
+"""Masks of several words: integers of 64 bits for each, which the compiler takes apart into machine words.
 
-An operator takes two masks, or a mask and a number, whose sign is extended. Code that begins with `none` of a mask
-and sets bits by `bit_at` is the same for a single word, which is an int64.
+An operator takes two masks, or a mask and a number, whose sign is extended. A mask of one word is an int64: code that
+makes masks by `none`, `bit_at` and `ones` of another one serves both.
 """
 
 import operator
@@ -15,14 +15,14 @@ from numba.extending import intrinsic, lower_builtin, lower_cast, models, regist
 
 
 class Mask(types.Type):
-    """A mask of some words, of which the first has the lowest bits."""
+    """A mask of a number of words, the first of which has the lowest bits."""
 
     def __init__(self, words):
         self.words = words
         super().__init__(f"unknot.Mask({words})")
 
     def can_convert_from(self, typingctx, other):
-        """Return that a number becomes a mask without loss."""
+        """Let a number stand for a mask."""
         return Conversion.safe if isinstance(other, types.Integer) else None
 
 
@@ -42,14 +42,14 @@ def _first_word(context, builder, mask, number, word):
     return builder.trunc(word, ir.IntType(64))
 
 
-def _operator(function, instruction, many=2, answer=None):
+def _operator(function, instruction, operands=2, answer=None):
     class Template(AbstractTemplate):
         def generic(self, args, keywords):
             mask = next((kind for kind in args if isinstance(kind, Mask)), None)
-            return mask and signature(answer or mask, *[mask] * many)
+            return mask and signature(answer or mask, *[mask] * operands)
 
     infer_global(function)(Template)
-    lower_builtin(function, *[Mask] * many)(
+    lower_builtin(function, *[Mask] * operands)(
         lambda context, builder, sig, args: getattr(builder, instruction[0])(*instruction[1:], *args)
     )
 
@@ -71,20 +71,20 @@ for _functions, _instruction in (
 
 
 def mask_like(kind):
-    """Return a type of masks as it is, and int64 for that of a number."""
+    """Return a type of masks itself, and int64 for any type of numbers."""
     return kind if isinstance(kind, Mask) else types.int64
 
 
 @intrinsic
 def none(typingctx, mask):
-    """A mask like this one without a bit."""
+    """An empty mask of the width of another one."""
     kind = mask_like(mask)
     return kind(kind), lambda context, builder, signature, args: args[0].type(0)
 
 
 @intrinsic
 def bit_at(typingctx, mask, at):
-    """A mask like this one with one bit, whose number goes round after that of the last bit."""
+    """A mask of the same width with one bit, whose number is taken modulo the width."""
     kind = mask_like(mask)
 
     def codegen(context, builder, signature, args):
@@ -95,8 +95,8 @@ def bit_at(typingctx, mask, at):
 
 
 @intrinsic
-def ones(typingctx, mask, many):
-    """A mask like this one with the lowest bits, at least one."""
+def ones(typingctx, mask, count):
+    """A mask of the same width with its lowest `count` bits, at least one."""
     kind = mask_like(mask)
 
     def codegen(context, builder, signature, args):

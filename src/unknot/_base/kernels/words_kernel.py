@@ -1,5 +1,5 @@
 # mypy: ignore-errors
-"""Words of bits, indices, and memory that threads share, as single machine instructions."""
+"""Calls of what is at an address, and memory that threads share, as single machine instructions."""
 
 import sys
 
@@ -11,8 +11,6 @@ from numba.np.arrayobj import make_array, populate_array
 
 from unknot._base import splitmix
 from unknot._base.kernels.linked import RAISED
-from unknot._base.kernels.mask_kernel import how_many as how_many
-from unknot._base.kernels.mask_kernel import lowest as lowest
 from unknot._base.kernels.types_kernel import inlined
 
 mixed = inlined(splitmix.mixed)

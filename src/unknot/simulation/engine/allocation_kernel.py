@@ -3,8 +3,9 @@
 
 import numpy as np
 
+from unknot._base.kernels.mask_kernel import lowest
 from unknot._base.kernels.types_kernel import inlined
-from unknot._base.kernels.words_kernel import call_at, lowest
+from unknot._base.kernels.words_kernel import call_at
 from unknot.routing.contract import IN_ROUTER
 from unknot.simulation.engine.choice_kernel import win
 from unknot.simulation.engine.codes import SAF, UNDECIDED, WAVEFRONT

@@ -5,9 +5,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from unknot._base.kernels.mask_kernel import bit_at, none
+from unknot._base.kernels.mask_kernel import bit_at, lowest, none
 from unknot._base.kernels.types_kernel import inlined
-from unknot._base.kernels.words_kernel import lowest
 from unknot.simulation.engine.codes import INPUTS_FIRST
 from unknot.simulation.engine.match_kernel import CYCLIC, HOPE
 from unknot.simulation.engine.view_kernel import beyond, view

@@ -3,8 +3,9 @@
 
 import numpy as np
 
+from unknot._base.kernels.mask_kernel import how_many, lowest
 from unknot._base.kernels.types_kernel import inlined
-from unknot._base.kernels.words_kernel import call_at, how_many, lowest
+from unknot._base.kernels.words_kernel import call_at
 from unknot.routing.contract import VC_MASK
 from unknot.simulation.engine.codes import (
     BETTER_OF_TWO,

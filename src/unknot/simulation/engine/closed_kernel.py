@@ -3,8 +3,8 @@
 
 import numpy as np
 
+from unknot._base.kernels.mask_kernel import lowest
 from unknot._base.kernels.types_kernel import inlined
-from unknot._base.kernels.words_kernel import lowest
 from unknot.simulation.engine.codes import MOVING, PENDING
 from unknot.simulation.engine.match_kernel import HOPE
 from unknot.simulation.engine.state_kernel import has_room

@@ -1,8 +1,9 @@
 # mypy: ignore-errors
 """Rows of the routers that come next, fetched while one is simulated, where tables are larger than a cache."""
 
+from unknot._base.kernels.mask_kernel import lowest
 from unknot._base.kernels.types_kernel import inlined
-from unknot._base.kernels.words_kernel import lowest, prefetch
+from unknot._base.kernels.words_kernel import prefetch
 from unknot.simulation.engine.pack_kernel import is_simple
 from unknot.simulation.engine.state import TABLES
 from unknot.simulation.engine.state_kernel import packet_of

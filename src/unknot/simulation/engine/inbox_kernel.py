@@ -3,8 +3,8 @@
 
 import numpy as np
 
+from unknot._base.kernels.mask_kernel import lowest
 from unknot._base.kernels.types_kernel import inlined
-from unknot._base.kernels.words_kernel import lowest
 from unknot.simulation.engine.codes import ATOMIC, FRESH, IDLE, MOVING, NONATOMIC, STALLED
 from unknot.simulation.engine.state_kernel import bit_of, may_request, note, wake
 

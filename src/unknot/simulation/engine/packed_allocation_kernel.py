@@ -3,9 +3,9 @@
 
 import numpy as np
 
-from unknot._base.kernels.mask_kernel import bit_at, none, ones
+from unknot._base.kernels.mask_kernel import bit_at, how_many, lowest, none, ones
 from unknot._base.kernels.types_kernel import inlined
-from unknot._base.kernels.words_kernel import call_at, call_rule, how_many, lowest
+from unknot._base.kernels.words_kernel import call_at, call_rule
 from unknot.routing.contract import NO_WAIT
 from unknot.simulation.engine.codes import (
     ALL,

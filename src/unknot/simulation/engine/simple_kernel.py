@@ -8,9 +8,9 @@ prescribed path go through `router_kernel`.
 
 import numpy as np
 
-from unknot._base.kernels.mask_kernel import bit_at, none
+from unknot._base.kernels.mask_kernel import bit_at, how_many, lowest, none
 from unknot._base.kernels.types_kernel import inlined
-from unknot._base.kernels.words_kernel import call_at, how_many, lowest
+from unknot._base.kernels.words_kernel import call_at
 from unknot.simulation.engine.bid_kernel import pass_by, rows_of, winners_of
 from unknot.simulation.engine.codes import ATOMIC, DONE, NONATOMIC, WAVEFRONT
 from unknot.simulation.engine.pack_kernel import count_arrivals, count_departures, with_slots

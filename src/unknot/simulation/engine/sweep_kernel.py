@@ -8,9 +8,8 @@ with the lowest diagonal again and again is therefore the same as sweeping the d
 
 import numpy as np
 
-from unknot._base.kernels.mask_kernel import ones
+from unknot._base.kernels.mask_kernel import lowest, ones
 from unknot._base.kernels.types_kernel import inlined
-from unknot._base.kernels.words_kernel import lowest
 from unknot.simulation.engine.codes import RR_WAVEFRONT
 from unknot.simulation.engine.match_kernel import CYCLIC
 from unknot.simulation.engine.view_kernel import view
