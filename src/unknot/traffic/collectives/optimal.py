@@ -129,7 +129,7 @@ class _Shares:
 def _share(
     platform: Platform, parts: Sequence[Sequence[int]], roots: Sequence[Sequence[int]] | None, *, up: bool
 ) -> list[_Shares] | None:
-    """Share the bandwidth between groups, and trees down, and up if there are any, in the least time.
+    """Share the bandwidth between groups, and between trees down and, if there are any, up, in the least time.
 
     By a linear program: each member of a group must be reached by a flow of all weights of its roots, within what the
     channels carry down for the group, and send one to the roots within what they carry up; other nodes pass on as
@@ -145,14 +145,14 @@ def _share(
         return None
     equal, most, busy = _Rows(), _Rows(), [dict[int, float]() for _ in channels]
     limits: list[tuple[float, float | None]] = [(0.0, None)]
-    at = 1  # after the time come, for each group, weights, amounts of each direction, and flows
-    starts = []
+    begin = 1  # variable 0 is the time; then come, group by group, weights, amounts of each direction, and flows
+    weights = []
     for number, part in enumerate(parts):
         sources = part if roots is None else roots[number]
         total = 1 if roots is None else len(sources)
-        starts.append((at, sources))
-        amounts = at + len(sources)
-        equal.add({at + i: 1.0 for i in range(len(sources))}, total)  # where 1 is the most, each is 1
+        weights.append((begin, sources))
+        amounts = begin + len(sources)
+        equal.add({begin + i: 1.0 for i in range(len(sources))}, total)  # where 1 is the most, each is 1
         for d, sign in enumerate(signs):
             first = amounts + d * count
             for c in range(count):
@@ -168,26 +168,26 @@ def _share(
                     rows[channel.source][flow + c] = rows[channel.source].get(flow + c, 0) - sign
                     most.add({flow + c: 1.0, first + c: -1.0}, 0)
                 for i, root in enumerate(sources):
-                    rows[root][at + i] = 1.0
+                    rows[root][begin + i] = 1.0
                 for node, row in enumerate(rows):
                     equal.add(row, total * (node == member))
         limits += [(0.0, None if roots is None else 1.0)] * len(sources)
         limits += [(0.0, None)] * (len(signs) * count * (1 + len(part)))
-        at = len(limits)
+        begin = len(limits)
     fastest = float(max(channel.bandwidth for channel in channels))
     for c, channel in enumerate(channels):
         most.add({**busy[c], 0: -float(channel.bandwidth) / fastest}, 0)
-    cost = np.zeros(at)
+    cost = np.zeros(begin)
     cost[0] = 1
-    made = [coo_array((r.factor, (r.row, r.column)), shape=(len(r.right), at)) for r in (most, equal)]
-    solved = linprog(cost, made[0], most.right, made[1], equal.right, limits, method="highs")
+    matrices = [coo_array((r.factor, (r.row, r.column)), shape=(len(r.right), begin)) for r in (most, equal)]
+    solved = linprog(cost, matrices[0], most.right, matrices[1], equal.right, limits, method="highs")
     if not solved.success:
         return None
     shares = []
-    for first, sources in starts:
-        rounded = solved.x[first : first + len(sources) + len(signs) * count].tolist()
-        exact = [Fraction(x).limit_denominator(1000) for x in rounded]
-        if max(abs(float(x) - y) for x, y in zip(exact, rounded, strict=True)) > NEAR:
+    for first, sources in weights:
+        solution = solved.x[first : first + len(sources) + len(signs) * count].tolist()
+        exact = [Fraction(x).limit_denominator(1000) for x in solution]
+        if max(abs(float(x) - y) for x, y in zip(exact, solution, strict=True)) > NEAR:
             return None
         down, above = exact[len(sources) :][:count], exact[len(sources) + count :]
         shares.append(_Shares(dict(zip(sources, exact, strict=False)), above, down))
