@@ -29,8 +29,12 @@ MOST_FAIR = 20_000
 """Members times channels up to which `even_lengths` has the lengths of an all-to-all too."""
 MOST_PLANES = 60
 """Linear programs of classes that are solved."""
-CLOSE, EVEN, ENOUGH = 1e-9, 1e-7, 1e-5
-"""Relative differences below which bounds, and flows, are equal, and what more lengths could bring is left."""
+CLOSE = 1e-9
+"""Relative difference below which two bounds are equal."""
+EVEN = 1e-7
+"""Share of the highest load of a channel below which loads are equal."""
+ENOUGH = 1e-5
+"""Relative difference below which the next program's bound is not worth another try."""
 
 
 def fair_lengths(platform: Platform, demands: Demands) -> Iterator[tuple[int, ...]]:
