@@ -18,7 +18,7 @@ from unknot.fabrics.format import Format
 from unknot.fabrics.graph_files import errors_of
 from unknot.fabrics.graphml import xml_root
 from unknot.network import Network
-from unknot.network.bandwidth import rounded
+from unknot.network.bandwidth import LARGEST, rounded
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
@@ -33,8 +33,8 @@ BETWEEN_CPUS = {"ppc64": "32", "arm64": "6", "AuthenticAMD": "16", "GenuineIntel
 """GB/s between two CPUs, by architecture or vendor."""
 SKYLAKE = (6, 0x55, Fraction(10))
 """Family, first model, and GB/s between two CPUs of Intel's Skylake and those after it."""
-ON_CHIP = Fraction(1000)
-"""In place of NCCL's 5,000 GB/s within a device."""
+ON_CHIP = Fraction(LARGEST)
+"""GB/s within a device; NCCL's 5,000 are more than a channel may have."""
 
 
 def read_nccl(path: str | Path) -> Network:

@@ -163,7 +163,7 @@ def read_form(form: type, document: Any, where: str) -> Any:
     """
     from pydantic import ValidationError
 
-    try:
+    try:  # as JSON, of whose objects and arrays the messages then speak
         return model(form).model_validate_json(json.dumps(document), strict=True)
     except ValidationError as error:
         first = error.errors(include_url=False)[0]

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from unknot.simulation.collectives import Timed
 
 BYTES = {"": 1, "k": 10**3, "M": 10**6, "G": 10**9, "Ki": 2**10, "Mi": 2**20, "Gi": 2**30}
+MOST_DIGITS = 20
+"""Digits of a size."""
 
 
 def collective(
@@ -109,7 +111,10 @@ def collective(
     scale = Scale.of(units)
     size = size or ("1" if operation == "barrier" else "64")
     rows = _rows(Path(size), scale.units) if Path(size).suffix in (".csv", ".json") else []
-    sizes = [max(map(max, rows))] if rows else [_flits(one, scale.units) for one in Piece(size, "<size>").split(",")]
+    if rows:
+        sizes = [max(flits for row in rows for flits in row)]
+    else:
+        sizes = [_flits(piece, scale.units) for piece in Piece(size, "<size>").split(",")]
     relation = None if routing is None else relation_of(network, routing, vcs, simulated=True)
     built = named(network, where="NETWORK") if relation is None else relation.network
     require_whole("--terminal-width", terminal_width, 1, unit="flits", error=SimulationError)
@@ -212,7 +217,8 @@ def _flits(piece: Piece, units: Units | None, least: int = 1) -> int:
     text = piece.text.strip()
     number = text.rstrip("BkKMGi")
     ending = text[len(number) :]
-    if not number.isdecimal() or int(number) < least or (ending and ending.removesuffix("B") not in BYTES):
+    whole = number.isdecimal() and len(number) <= MOST_DIGITS
+    if not whole or int(number) < least or (ending and ending.removesuffix("B") not in BYTES):
         raise piece.error("expected flits, such as 64, or bytes, such as 64kB or 1GiB")
     if not ending:
         return int(number)
