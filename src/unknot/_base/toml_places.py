@@ -38,7 +38,7 @@ Token = tuple[str, str, int, int]
 
 @dataclass(frozen=True)
 class Toml:
-    """A TOML text, and for errors where it came from.
+    """A TOML text, and where it came from, for errors.
 
     Attributes
     ----------
@@ -59,9 +59,9 @@ class Toml:
         return locate(self.text)
 
     def error(self, path: KeyPath, message: str, *, at_key: bool = False, inner: int = 0) -> TextError:
-        """An error at the value of a key path, or at its key; `inner` counts columns within the value, from 1.
+        """Return an error at the value of a key path, or at its key; `inner` is a column within the value, from 1.
 
-        Of a path that is not in the text the longest beginning that is stands for it, with its key.
+        If the text lacks the path, the error is at the key of its longest beginning there.
         """
         known, place = nearest(self.places, path)
         at_key = at_key or len(known) < len(path)

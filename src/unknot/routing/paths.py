@@ -95,7 +95,7 @@ def require_ways(
 
 
 def cut_of(network: Network) -> str:
-    """Two terminals without a way between them, in words; nothing when there are none."""
+    """Return why terminals cannot all reach one another, in words; an empty text if they can."""
     if not network.num_terminals:
         return "no terminal is left"
     part, _ = components(network)

@@ -18,12 +18,18 @@ from unknot._base.errors import RelationError
 from unknot._base.kernels.cache import is_kept, sources_digest
 from unknot._base.kernels.linked import file_of, load
 
+if TYPE_CHECKING:
+    from unknot.routing.relation import Relation, Rule
+
 MODULES = ("numpy", "math")
 """Modules that a rule may use; what others hold may change between two processes."""
 FEW_STATES = 20_000
 """Most states for which asking a rule for all of them is quicker than compiling it."""
 MOST_BYTES = 1_000_000
 """Numba refers to larger captured arrays by their address, so that such a rule cannot be kept."""
+LEAN = {"forceinline": True, "_nrt": False}
+"""Options of Numba for rules that make no arrays."""
+C_RULE = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_int64, ctypes.c_int64)
 
 
 class UnknownError(Exception):
@@ -94,14 +100,6 @@ def _names(code: CodeType) -> list[str]:
     """Names that a function, or one defined in it, may look up."""
     inner = [name for constant in code.co_consts if isinstance(constant, CodeType) for name in _names(constant)]
     return sorted({*code.co_names, *inner})
-
-
-if TYPE_CHECKING:
-    from unknot.routing.relation import Relation, Rule
-
-LEAN = {"forceinline": True, "_nrt": False}
-"""Options of Numba for rules that make no arrays."""
-C_RULE = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_int64, ctypes.c_int64)
 
 
 class Pointer:

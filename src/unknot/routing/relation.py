@@ -276,8 +276,8 @@ class Relation:
 
         if self.vcs.router.size * self.num_addresses <= FEW_STATES:
             return Remembered(self)
-        if (known := kept_rule(self.rule, self.max_candidates)) is not None:
-            return known
+        if (kept := kept_rule(self.rule, self.max_candidates)) is not None:
+            return kept
         from unknot.routing.relation_kernel import compile_relation
 
         return compile_relation(self)

@@ -88,7 +88,7 @@ def _labels(names: list[str], subnets: int) -> tuple[str, ...]:
 
 
 def with_ports(relation: Relation, width: int) -> Relation:
-    """A routing where each terminal has as many ports.
+    """A routing where each terminal has several ports.
 
     Parameters
     ----------

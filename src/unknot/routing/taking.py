@@ -39,8 +39,8 @@ relation : Relation
 routing : str or None
     Name of the routing, where the first argument is a network.
 vcs : int or None
-    VCs per channel.
-"""
+    VCs per channel"""
+SIMULATED = f"{RELATION}; by default at least 4 where the routing can use them."
 relation_reader = Later[Callable[..., Relation]]("unknot.routing")
 """`named.relation_of`, which reads relations from text: it names the algorithms, and they import this file."""
 
@@ -126,6 +126,6 @@ def takes_relation(
 
     call: Any = call_with
     call.__signature__ = signature.replace(parameters=[*parameters[:at], *text, *parameters[at:]])
-    complete(call, RELATION)
+    complete(call, SIMULATED if simulated else f"{RELATION}.")
     taking: TakesRelation[P, R] = call
     return taking

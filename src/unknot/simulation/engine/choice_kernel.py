@@ -1,5 +1,5 @@
 # mypy: ignore-errors
-"""VC selection: policies that look at all candidates or credits, headers that commit, and what a winner is given."""
+"""VC selection: policies that look at all candidates or credits, headers that commit, and the VC of a winner."""
 
 import numpy as np
 

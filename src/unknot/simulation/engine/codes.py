@@ -40,7 +40,7 @@ ITERATIVE: tuple[Allocator, ...] = ("islip", "select", "pim")
 HONOURING: tuple[Allocator, ...] = ("separable_input_first", "select", "wavefront", "rr_wavefront")
 """Those that know priorities."""
 SWEEPING: tuple[Allocator, ...] = ("wavefront", "rr_wavefront")
-"""Those that go through diagonals."""
+"""Those that sweep the diagonals of the matrix of requests."""
 LOOK_AT_ALL: tuple[Allocator, ...] = ("wavefront", "rr_wavefront", "pim", "loa", "max_size")
 PRIORITIES: tuple[Priority, ...] = ("none", "age", "class")
 SEPARABLE: tuple[Allocator, ...] = ("separable_input_first", "select")

@@ -74,8 +74,8 @@ def take_credits(s, bits, word, w0, w1):
 
 
 @inlined
-def go_on(s, b, word, bit, w0, now):
-    """Let input row b, which has a flit, begin its next stage if it is free for it."""
+def begin_next_stage(s, b, word, bit, w0, now):
+    """Route the flit in front of input row b, or let it request the switch, if that comes next."""
     if s.inputs.state[b] == IDLE:
         route(s, b, word, bit, w0, now)
     elif s.inputs.state[b] == STALLED and may_request(s, s.inputs.out[b]):
@@ -90,19 +90,19 @@ def take_flits(s, bits, word, w0, now):
         bit = bits & -bits
         bits ^= bit
         s.inputs.stored[b] += 1
-        go_on(s, b, word, bit, w0, now)
+        begin_next_stage(s, b, word, bit, w0, now)
 
 
 @inlined
 def finish_stages(s, bits, word, w0, now):
-    """Let buffers go on whose VC or switch allocation took longer than a cycle and ends now."""
+    """End the VC or switch allocation of buffers for which it took longer than a cycle."""
     while bits != 0:
         b = s.words.first_input[word] + lowest(bits)
         bit = bits & -bits
         bits ^= bit
         s.inputs.state[b] = IDLE if s.inputs.out[b] < 0 else STALLED
         if s.inputs.stored[b] > 0:
-            go_on(s, b, word, bit, w0, now)
+            begin_next_stage(s, b, word, bit, w0, now)
 
 
 @inlined

@@ -181,7 +181,7 @@ class Router:
 
     @property
     def is_packable(self) -> bool:
-        """Whether `simple_kernel` knows all options, so that it takes routers with at most 128 VCs a side."""
+        """Whether `simple_kernel` knows all options, so that it takes routers with few VCs; see `tables.WIDEST`."""
         allocators = {self.allocator, self.switch_allocator or self.allocator}
         others = [field.name for field in fields(self) if field.name not in PACKABLE]
         return (

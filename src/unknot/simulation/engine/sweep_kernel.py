@@ -83,8 +83,8 @@ def next_turn(turn, first, size, allocator):
 
 
 @inlined
-def numbered(numbers, cell, mask):
-    """Return the bits of a mask in the places that a column has for them from `cell` on."""
+def renumbered(numbers, cell, mask):
+    """Return a mask with its bits at their numbers, which stand in a column from `cell` on."""
     moved = np.int64(0)
     while mask != 0:
         moved |= np.int64(1) << numbers[cell + lowest(mask)]
@@ -105,13 +105,13 @@ def sweep_vcs(raw, askers, w):
         left &= left - 1
         s.contest.number[at] = s.ordinals.vc[cell + at]
         if s.ordinals.absent[cell] > 0:
-            s.wants.wish[at] = numbered(s.ordinals.out_vc, cell, s.wants.wish[at])
+            s.wants.wish[at] = renumbered(s.ordinals.out_vc, cell, s.wants.wish[at])
     s.outputs.grant_pointer[row] = next_turn(turn, sweep(s, askers, turn, size), size, s.setup.allocator)
     left = askers if s.ordinals.absent[cell] > 0 else np.int64(0)
     while left != 0:
         at = lowest(left)
         left &= left - 1
-        s.wants.wish[at] = numbered(s.ordinals.cell, cell, s.wants.wish[at])
+        s.wants.wish[at] = renumbered(s.ordinals.cell, cell, s.wants.wish[at])
 
 
 @inlined

@@ -31,7 +31,9 @@ Numbers = npt.NDArray[np.int64]
 IN_CACHE = 1_300_000
 """Most bytes of both ends of the buffers, and of the packets in them, that stay in a second-level cache, about."""
 WIDEST = 2
-"""Most words of the routers of a network all of which take the fast path."""
+"""Most words of 64 VCs a side of the routers of a network all of which take the fast path.
+
+With allocators that look at all requests, or speculation, it is one word."""
 BUSY = 16
 """Packets of a deep buffer that are in use within a few cycles, at most."""
 WAITING = 1024

@@ -54,7 +54,7 @@ def zero_load_latency(
 
     Parameters
     ----------
-    relation, routing, vcs, packet_length, switching, traffic, router : optional
+    packet_length, switching, traffic, router : optional
         As for `simulate`.
 
     Returns
@@ -154,8 +154,6 @@ def saturation(
 
     Parameters
     ----------
-    relation, routing, vcs : Relation, str or None, int or None
-        As for `simulate`.
     tolerance : float
         Largest difference of `load` and `limit`, above 0.
     progress : callable, optional

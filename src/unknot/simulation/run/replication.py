@@ -102,7 +102,7 @@ def replicate(
 
     Parameters
     ----------
-    relation, load, routing, vcs : Relation, float, str or None, int or None
+    load : float
         As for `simulate`.
     seeds : int or sequence of int
         The seeds, or how many; then they are 1, 2, ….
