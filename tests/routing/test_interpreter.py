@@ -27,12 +27,12 @@ def every_state(relation: Relation) -> list[tuple[int, int]]:
 
 def answers(relation: Relation) -> Answers:
     """What the function pointer answers; None if it fails."""
-    call, found = relation.compiled.ctypes, {}
+    call, by_state = relation.compiled.ctypes, {}
     for at, address in every_state(relation):
         out = np.full(relation.max_candidates, -7, dtype=np.int64)
         count = call(at, address, out.ctypes.data)
-        found[at, address] = None if count < 0 else out[:count].tolist()
-    return found
+        by_state[at, address] = None if count < 0 else out[:count].tolist()
+    return by_state
 
 
 @given(relations())

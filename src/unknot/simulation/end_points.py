@@ -21,7 +21,7 @@ from unknot._base.switching import Switching
 from unknot.simulation.engine.codes import BLOCKED, FRESH, IDLE
 from unknot.simulation.engine.detector import front
 from unknot.simulation.engine.router import DEFAULT, Router
-from unknot.simulation.queue_engine import engine_of, go_on, hand_over, set_ejection
+from unknot.simulation.queue_engine import engine_of, hand_over, set_ejection
 from unknot.simulation.run.scenario import check_buffers
 from unknot.verify.protocols.machine import Event, Message, State, next_sends, step
 from unknot.verify.protocols.system import System
@@ -110,7 +110,7 @@ class EndPoints:
     def wait(self) -> None:
         """Simulate as many cycles as a flit may be on its way, in which no terminal begins or consumes anything."""
         self._hand_over()
-        go_on(self.engine, self.engine.parts[0].setup.patience)
+        self.engine.advance_to(self.engine.now + self.engine.parts[0].setup.patience)
         self.look()
 
     def consume(self, place: int, position: int) -> tuple[int, int] | None:

@@ -13,7 +13,7 @@ from unknot.simulation.end_points import EndPoints
 from unknot.simulation.engine.detector import front
 from unknot.simulation.engine.engine import Engine
 from unknot.simulation.engine.state_arrays import State as Part
-from unknot.simulation.queue_engine import engine_of, go_on, hand_over, set_ejection
+from unknot.simulation.queue_engine import engine_of, hand_over, set_ejection
 from unknot.verify.protocols.extended import Extended
 from unknot.verify.protocols.machine import Event, Message, State, destination, entries, step
 from unknot.verify.protocols.system import EJECT, System
@@ -108,7 +108,7 @@ def _worms_replayed(system: System, run: Sequence[Event], cycles: int) -> bool |
         return engine.count("flit_hops"), engine.count("flits_in")
 
     def settle() -> None:
-        _settle(lambda: go_on(engine, part.setup.patience), moves)
+        _settle(lambda: engine.advance_to(engine.now + part.setup.patience), moves)
 
     alive: list[RunMessage] = []
     for made in steps:
@@ -135,7 +135,7 @@ def _worms_replayed(system: System, run: Sequence[Event], cycles: int) -> bool |
             set_ejection(engine, terminal, queue, is_open=False)
     _let_go(engine)
     before = moves()
-    go_on(engine, cycles)
+    engine.advance_to(engine.now + cycles)
     return same and bool(alive) and before == moves()
 
 

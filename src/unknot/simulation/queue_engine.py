@@ -48,13 +48,6 @@ def hand_over(engine: Engine, system: System, message: Message, place: int, flit
     return packet
 
 
-def go_on(engine: Engine, cycles: int) -> None:
-    """Simulate cycles, also where the engine stops because nothing moves."""
-    end = engine.now + cycles
-    while engine.now < end:
-        engine.advance(end)
-
-
 def set_ejection(engine: Engine, terminal: int, queue: int, *, is_open: bool) -> None:
     """Open or close the ejection VC of a receive queue; headers that sleep look again."""
     part = engine.parts[0]

@@ -175,8 +175,7 @@ class Engine:
         end = self.now + cycles
         while self.now < end and self.deadlock is None:
             stop = min(end, self.now + CHECK - self.now % CHECK)
-            while self.now < stop:
-                self.advance(stop)
+            self.advance_to(stop)
             if stop // CHECK > self._looked:
                 self.find_knot()
         return self.deadlock is None
@@ -194,6 +193,11 @@ class Engine:
                 tied = knot(self.relation, self.state, self.switching, stuck, self.bubble)
                 self.deadlock = tied if self.router.terminal_width == 1 else of_terminals(tied, self.nodes)
         return self.deadlock is not None
+
+    def advance_to(self, cycle: int) -> None:
+        """Simulate up to a cycle, also where nothing moves."""
+        while self.now < cycle:
+            self.advance(cycle)
 
     def advance(self, until: int) -> bool:
         """Simulate up to a cycle; True when it stopped before because nothing moves any more.
@@ -268,12 +272,11 @@ class Engine:
         """Advance all parts at once, each on a thread of its own."""
         from concurrent.futures import ThreadPoolExecutor
 
-        function = self.relation.compiled.address
         with ThreadPoolExecutor(len(self.parts)) as pool:
             while self.now < until:
                 self._share_out()
                 upto = min(until, self.now + min(SPAN, self._piece))
-                runs = [pool.submit(advance, function, part.raw, upto) for part in self.parts]
+                runs = [pool.submit(advance, self.relation.compiled.address, part.raw, upto) for part in self.parts]
                 for part, end in zip(self.parts, [run.result() for run in runs], strict=True):
                     if end != status.DONE:
                         fail(self.relation, part, is_dead_end=end == status.DEAD_END)

@@ -135,7 +135,7 @@ class Window:
             first, last = (begin + cycles * k // batches for k in (batch, batch + 1))
             before = _counts(engine, *BATCH_COUNTS)
             for k in range(1, SAMPLES):
-                self._to(first + (last - first) * k // SAMPLES)
+                engine.advance_to(first + (last - first) * k // SAMPLES)
                 self._look()
             if not engine.run(last - engine.now):
                 return False
@@ -237,10 +237,6 @@ class Window:
     def _look(self) -> None:
         self._stored += self.engine.stored()
         self._samples += 1
-
-    def _to(self, cycle: int) -> None:
-        while self.engine.now < cycle:
-            self.engine.advance(cycle)
 
 
 def measure_until_settled(engine: Engine, measurement: Measurement, demand: OfferedTraffic, report: Report) -> Window:

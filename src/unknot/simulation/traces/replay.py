@@ -149,10 +149,8 @@ def replay(
     )
     state.setup.hold = 0
     moved = engine.count("flit_hops"), engine.count("flits_in")
-    end = engine.now + cycles
     try:
-        while engine.now < end:
-            engine.advance(end)
+        engine.advance_to(engine.now + cycles)
     except RelationError:
         if moved == (engine.count("flit_hops"), engine.count("flits_in")):
             raise
