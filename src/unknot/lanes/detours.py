@@ -67,14 +67,14 @@ def improved(
         A cost below which there is none: the search ends there.
     """
     best: tuple[Floats, int] | None = None
-    lanes = f"{len(start)} lane{'s' * (len(start) > 1)} of longer paths"
+    text = f"{len(start)} lane{'s' * (len(start) > 1)} of longer paths: cost {{}}"
     try:
         for number in range(rounds):
             key = start if number % 2 == 0 or best is None else best[0]
             orders, before = orders_of(paths, key.copy(), taken)
             moves, heat = MOVES * key.size << min(number, 6), HEATS[number % len(HEATS)]
             seed = [effort.seed, number]
-            for cost, _ in annealed(paths, orders, before, moves, heat, effort, seed, share=1.0, text=lanes):
+            for cost, _ in annealed(paths, orders, before, moves, heat, effort, seed, share=1.0, text=text):
                 if (best is None or cost < best[1]) and all_have_a_path(paths, orders.cover):
                     best = orders.key.copy(), cost
                 if (best is not None and best[1] <= low) or effort.over:

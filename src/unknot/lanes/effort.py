@@ -169,12 +169,12 @@ def annealed(
     halved : bool
         Each half of the lanes is annealed in a thread of its own. Pairs weigh 1, and directions share no lane.
     text : str
-        What is reported; by default the number of lanes.
+        What is reported, with a place for the cost; by default the number of lanes and of pairs that are left.
     """
     from unknot.lanes.anneal_kernel import anneal
 
     lanes = len(orders.key)
-    text = text or f"{lanes} lane{'s' * (lanes > 1)}"
+    text = text or f"{lanes} lane{'s' * (lanes > 1)}: {{}} pairs left"
     seed = [effort.seed, lanes, moves] if seed is None else seed
     state = np.random.default_rng(seed).integers(2**63, size=2).astype(np.uint64)[:, None]
     halved = halved and lanes > 1
@@ -182,7 +182,7 @@ def annealed(
     least, steps = cost, effort.cooled(moves, heat, share=share, words=words)
     with ThreadPoolExecutor(2) as threads:
         for count, now, then in steps:
-            effort.report(f"{text}: {cost} pairs left")
+            effort.report(text.format(cost))
             yield cost, least
             if cost == 0:
                 return

@@ -85,7 +85,7 @@ def surviving(
 
 def _near(paths: PathSet, key: Floats, effort: SearchEffort) -> tuple[Floats, int]:
     """Orders near others, by annealing, and the pairs that they do not serve."""
-    text = f"{len(key)} lane{'s' * (len(key) > 1)} after each single failure"
+    text = f"{len(key)} lane{'s' * (len(key) > 1)} after each single failure: {{}} pairs left"
     for number in range(ROUNDS):
         now, left = orders_of(paths, key.copy())
         heat, seed = HEATS[number % len(HEATS)], [effort.seed, 4, number]
