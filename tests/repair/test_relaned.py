@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
+import unknot.lanes
 from tests.lanes.test_lanes import networks
 from unknot._base.errors import NetworkError, RelationError
 from unknot.certificates import accept_verdict
@@ -106,6 +109,18 @@ def test_the_command() -> None:
         assert result.exit_code == 0, text
         assert text.count(" yes ") == 10  # connected and safe, five links
         assert "(0)–(1) yes" in " ".join(text.split())
+
+
+def test_the_command_says_whether_its_numbers_depend_on_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Numbers of changes depend on seed and network alone, unless the search for lanes ran out of time."""
+    words = ["faults", "dragonfly(2, 4, 2)", "--routing", "lanes", "--repair", "--json"]
+    first, second = (CliRunner().invoke(app, words) for _ in range(2))
+    assert first.stdout == second.stdout
+    assert "another run" not in first.stderr
+    monkeypatch.setattr(unknot.lanes, "lanes", partial(lanes, time_limit=0.001))
+    hurried = CliRunner().invoke(app, words)
+    assert hurried.exit_code == 0
+    assert "another run may find others" in hurried.stderr
 
 
 def test_a_repair_stays_within_the_lanes_there_were() -> None:

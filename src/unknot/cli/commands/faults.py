@@ -219,6 +219,8 @@ class FaultOptions(Options):
         routes = lanes(
             network, "free" if relation is None else "given", routing=relation, survive=survive, seed=self.seed
         )
+        if not routes.complete:
+            notify("the search for lanes ended early: another run may find others, and print other numbers")
         with activity.working("faults") as progress:
             faults = repaired_faults(routes, self.kind, within=self.within, progress=progress, on_verdict=kept)
         if kept is not None:
