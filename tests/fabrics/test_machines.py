@@ -66,6 +66,13 @@ def test_links_between_gpus_to_a_switch_and_to_the_cpu(tmp_path: Path) -> None:
     assert rates(own)["cpu0", "gpu0"] == 20
 
 
+def test_links_of_nothing_are_none(tmp_path: Path) -> None:
+    network = read(tmp_path, machine((link("ffff", 0, "0x068000"), "")))
+    assert "nvswitch" not in {name for ends in rates(network) for name in ends}
+    alone = f'<system version="1">{CPU.format(0, "GenuineIntel")}{GPU.format(0, 80, 0)}</gpu></cpu></system>'
+    assert rates(read(tmp_path, alone)) == {}
+
+
 def test_an_amd_machine(tmp_path: Path) -> None:
     text = machine((link("0000:11:00.0", 2, "0x038000", "xgmi"), ""), vendor="AuthenticAMD")
     for arch, expected in (("gfx942", 96), ("gfx90a", 72), ("906", 48)):

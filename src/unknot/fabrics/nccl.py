@@ -131,12 +131,12 @@ class _Machine:
                 self.both(gpu, self.switch, rate)
 
     def network(self, name: str) -> Network:
-        source, target = zip(*self.rates, strict=True)
+        rates = {ends: rounded(rate) for ends, rate in self.rates.items() if rate}
         seats = [node for _, node in sorted(self.gpus)]
         return Network(
-            name, len(self.names), source, target, inject=seats, eject=seats, router_labels=tuple(self.names),
-            terminal_labels=tuple(self.names[node] for node in seats),
-            bandwidth=[rounded(rate) for rate in self.rates.values()],
+            name, len(self.names), [a for a, _ in rates], [b for _, b in rates], inject=seats, eject=seats,
+            router_labels=tuple(self.names), terminal_labels=tuple(self.names[node] for node in seats),
+            bandwidth=list(rates.values()),
         )  # fmt: skip
 
 
