@@ -137,5 +137,6 @@ def test_the_report_of_a_comparison(tmp_path):
     assert "✗ can deadlock" in text
     assert text.count("<td>ring(4) by up_down</td>") == 3  # once by cost, twice by traffic
     assert "All-reduce" not in text
+    assert "two columns" not in text
     outcome = CliRunner().invoke(app, [*words, "--out", "fabrics.pdf"])
     assert (outcome.exit_code, "written as .html" in outcome.stderr) == (2, True)

@@ -231,7 +231,7 @@ def _partial(fabric: Fabric, table: npt.NDArray[np.int8]) -> npt.NDArray[np.int6
     """Switches of which a row is missing that packets may need."""
     partial = []
     for r, ports in enumerate(fabric.cabled):
-        cabled = np.flatnonzero(ports)[1:]
+        cabled = np.flatnonzero(ports)[1:]  # port 0 is the switch itself
         missing = (table[r][np.ix_(cabled, cabled)][:, :, 0] == UNKNOWN) & ~np.eye(cabled.size, dtype=bool)
         if missing.any():
             partial.append(r)
