@@ -175,7 +175,7 @@ def test_known_networks(text: str, count: int, cycle: int | None) -> None:
 
 
 def test_a_hub_of_many_channels() -> None:
-    """Places among the channels of a router need more than a byte."""
+    """A star, whose hub has 130 channels each way."""
     laned = lanes(from_networkx(nx.star_graph(130)), tries=1, flows=np.eye(131, k=1) + np.eye(131, k=64))
     assert laned.count == 1
     assert check(laned.relation).deadlock_free

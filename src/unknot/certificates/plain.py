@@ -748,7 +748,7 @@ def exact(numbers: Any, what: str, length: int | None = None) -> list[Fraction]:
 
 
 def fraction(parts: Any, what: str, least: int = 1) -> Fraction:
-    """A fraction, as a list of numerator, at least 0 or 1, and denominator."""
+    """A fraction from a list: a numerator from `least` on and a positive denominator."""
     above, below = integers(parts, what, least, 2**1000, 2)
     return Fraction(above, *integers([below], what, 1, 2**1000))
 
@@ -2550,7 +2550,7 @@ class Play:
         return None
 
     def first(self, place: Place, position: int) -> bool:
-        """Whether a message can be consumed, as to where it stands."""
+        """Whether a message can be consumed where it stands: first in a receive queue, or anywhere without order."""
         if isinstance(place, int) or place[0] != "receive":
             return False
         return not self.ends.ordered(place) or (place[3:] == (2,) if self.worms else position == 0)
@@ -2797,9 +2797,9 @@ def check_protocol(table: Table, claim: Any, proof: Any) -> str:
 def check_progress(table: Table, claim: Any, proof: Any) -> str:
     """Check that every packet arrives under an arbiter, some time or in a number of hop times, or that one may not.
 
-    Let a header that asks again and again for what is free again and again be granted some time. Where routes end, a
-    packet that does not arrive then stands for ever behind a header all of whose candidates are held from some time
-    on by packets that never move on either, which is a deadlock.
+    A fair arbiter grants in the end every header that keeps requesting a VC which becomes free again and again. Where
+    routes end, a packet that never arrives stands still in the end, behind a header whose candidates are all held by
+    packets that stand still too. That is a deadlock.
     """
     arbiter = field(claim, "arbiter", str)
     if arbiter == "fair" and field(claim, "arrives", bool):
@@ -3132,15 +3132,15 @@ def check_collective(claim: Any, proof: Any) -> str:
 
 
 COUNTED_BY_LENGTHS = ("all_gather", "reduce_scatter", "all_reduce", "barrier", "all_to_all")
-"""Collective operations whose bytes times lengths of channels are known to have a least sum."""
+"""Collective operations for which `carried_over` has a bound."""
 
 
 def carried_over(operation: Collective, lengths: list[int]) -> Any:
-    """Return the least sum of bytes times the length of the way they go, or are copied or added up along.
+    """Return a lower bound on the bytes over each channel times its length, summed over all channels.
 
-    What every member of a group must have reaches it over a tree at least: the shortest one that joins the members,
-    by the shorter of both ways between two of them. In an all-reduce who first has the sum got it over such a tree,
-    and all others get it from there. The one of `all_to_all` is exact for each block.
+    Each block of `all_to_all` takes a shortest path. What every member of a group must have spreads over a tree of
+    the members, at least as long as the shortest one with the shorter direction between two members. In an all-reduce
+    one such tree leads to the member that first has the sum, and another from there to all others.
     """
     if operation.kind == "all_to_all":
         receivers: dict[int, dict[int, Fraction]] = {}

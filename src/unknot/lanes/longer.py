@@ -196,14 +196,14 @@ def longer_lanes(
             )
         keys, _ = best
     effort.finish_by(deadline.end)
-    load = LoadGoal(traffic, every_path(traffic), False, 0.0, longer=True)
-    routed = load.drawn(keys, effort)
+    low_load = LoadGoal(traffic, every_path(traffic), False, 0.0, longer=True)
+    routed = low_load.drawn(keys, effort)
     # However routes are chosen, they have as many hops in all, so the mean load is a bound.
-    load = replace(load, floor=float(routed.load.mean()))
-    routed = evened(load, balanced(load, routed, effort, BALANCING), effort)
+    low_load = replace(low_load, floor=float(routed.load.mean()))
+    routed = evened(low_load, balanced(low_load, routed, effort, BALANCING), effort)
     shortest = np.where(traffic.wanted, traffic.distances.table.T, 0).astype(np.int64)
     length = np.where(traffic.wanted, routed.left[routed.lane, routed.start, np.arange(len(shortest.T))], 0)
-    routes = routes_of(load, routed)
+    routes = routes_of(low_load, routed)
     return LongerLanes(
         laned(network, routes, vcs=vcs, sends=traffic.sends, minimal=bool((length <= shortest).all())),
         len(keys),

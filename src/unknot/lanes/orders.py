@@ -138,6 +138,8 @@ def fewer(
     longer : callable(int, int, int, float)
         Orders of the lanes by annealing: the number of its first round, rounds, and the share of the time that is
         left for each; None if none were found.
+    halved : bool
+        Whether numbers of lanes between the lower bound and what is known are tried by halving.
     """
     for known in from_below(best, exact, exactly, longer):
         best = known

@@ -173,7 +173,7 @@ def _turns(cycle: Sequence[int]) -> list[Turn]:
 
 
 def _groups(table: Table, kind: Kind, addresses: Sequence[int]) -> Groups:
-    """Groups of changes one of which takes a turn from the routes of an address."""
+    """For each turn, groups of changes: no route takes it only if one change of each group is made."""
     network, groups = table.network, Groups()
     for start, row, channel in table.steps():
         for s, r, c in zip(start.tolist(), row.tolist(), channel.tolist(), strict=True):

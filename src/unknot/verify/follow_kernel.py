@@ -17,7 +17,7 @@ SPAN = 32
 
 
 class Notes(NamedTuple):
-    """What `follow` notes of a VC, in a slot for each VC that leaves the router to which it leads, or for `SPAN`.
+    """Notes of `follow` on each VC: a slot for each VC that leaves the router it leads to, or for `SPAN` of them.
 
     Attributes
     ----------

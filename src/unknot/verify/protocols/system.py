@@ -151,7 +151,7 @@ class System:
         return self._rooms[place % self.places][1]
 
     def at_head(self, place: int, position: int) -> bool:
-        """Whether a message in a receive queue may be consumed, as to its place and position."""
+        """Whether a message can be consumed where it stands: first in a receive queue, or anywhere without order."""
         first = place >= self.places if self.worms else position == 0
         return place % self.places >= self.first_receive and (first or not self.ordered(place))
 
