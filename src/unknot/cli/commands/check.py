@@ -130,7 +130,9 @@ def _of_every_size(routed: RoutedNetwork) -> Answered:
         return None if relation is None else relation.network, relation, refuted
 
     keys = {"family": family, "holds": holds, "proof": proof_form(verdict.rule, verdict.proof)}
-    return Answered(CheckAllSizesAnswer, (verdict,), keys, (verdict.deadlock_free,), evidence, relation)
+    return Answered(
+        CheckAllSizesAnswer, (verdict,), keys, holds=(verdict.deadlock_free,), evidence=evidence, relation=relation
+    )
 
 
 def _of_update(routed: RoutedNetwork, to: str) -> Answered:
@@ -147,9 +149,14 @@ def _of_update(routed: RoutedNetwork, to: str) -> Answered:
         holds = routed.deadline.closing.closing.unless_over(lambda: change.evidence_holds)
     keys = {"routing": routed.routing, "to": to, "evidence_holds": holds, "seconds": time.monotonic() - began}
     return Answered(
-        CheckUpdateAnswer, (change,), keys, (change.deadlock_free, not change.lost),
-        lambda: (old.network, None, update_claims(change)), change.relation, change.configuration,
-    )  # fmt: skip
+        CheckUpdateAnswer,
+        (change,),
+        keys,
+        holds=(change.deadlock_free, not change.lost),
+        evidence=lambda: (old.network, None, update_claims(change)),
+        relation=change.relation,
+        knot=change.configuration,
+    )
 
 
 def _of_end_points(routed: RoutedNetwork, text: str) -> Answered:
@@ -177,9 +184,13 @@ def _of_end_points(routed: RoutedNetwork, text: str) -> Answered:
         "blocked": blocked(verdict),
     }  # fmt: skip
     return Answered(
-        CheckProtocolAnswer, (verdict,), keys, (verdict.deadlock_free,),
-        lambda: (relation.network, relation, claims(verdict)), relation,
-    )  # fmt: skip
+        CheckProtocolAnswer,
+        (verdict,),
+        keys,
+        holds=(verdict.deadlock_free,),
+        evidence=lambda: (relation.network, relation, claims(verdict)),
+        relation=relation,
+    )
 
 
 def _require_json(output: AnswerFiles, option: str, about: str) -> None:
