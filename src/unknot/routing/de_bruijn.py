@@ -27,6 +27,10 @@ network the shuffles of a necklace (a word and its turns) then depend on each ot
 each tree up and one for the way down, they do not. The claim is the paper's for both.
 
 At most 4 n − 2 hops; not minimal, deterministic. Routers of both are numbered by their words.
+
+References
+----------
+J.-C. Bermond, M. Syska: Routage « wormhole » et canaux virtuels. Algorithmique parallèle, Masson, 1992, 149–158.
 """
 
 from __future__ import annotations
@@ -66,10 +70,6 @@ def de_bruijn(network: Network, *, paths: str = "multi_root", letter: int = 0, b
     ------
     RelationError
         If an option makes no sense; `NetworkError` if the network is not B(d, D) or UB(d, D).
-
-    References
-    ----------
-    J.-C. Bermond, M. Syska: Routage « wormhole » et canaux virtuels. Algorithmique parallèle, Masson, 1992, 149–158.
 
     Examples
     --------
@@ -148,10 +148,6 @@ def shuffle_exchange(network: Network, vcs: int | None = None, *, simulates: str
     ------
     RelationError
         If there are other numbers of VCs; `NetworkError` if the network is not a shuffle-exchange network.
-
-    References
-    ----------
-    J.-C. Bermond, M. Syska: Routage « wormhole » et canaux virtuels. Algorithmique parallèle, Masson, 1992, 149–158.
 
     Examples
     --------

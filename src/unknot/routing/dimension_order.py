@@ -17,6 +17,11 @@ On a product the dimensions are taken in ascending order, each by its own rule: 
 the number of VCs is the maximum over the factors (section 5.3). On meshes and hypercubes this is e-cube. Minimal
 and deterministic. `dimension_order` with a crossing dateline takes the same routes, but starts routes that do not
 wrap on VC 1.
+
+References
+----------
+W. J. Dally, C. L. Seitz: Deadlock-free message routing in multiprocessor interconnection networks. IEEE
+Transactions on Computers, C-36(5), 1987, 547–553. doi:10.1109/TC.1987.1676939.
 """
 
 from __future__ import annotations
@@ -63,11 +68,6 @@ def dimension_order(
     ------
     RelationError
         If the options do not fit; `NetworkError` if the network is not a product of lines and rings.
-
-    References
-    ----------
-    W. J. Dally, C. L. Seitz: Deadlock-free message routing in multiprocessor interconnection networks. IEEE
-    Transactions on Computers, C-36(5), 1987, 547–553. doi:10.1109/TC.1987.1676939.
 
     Examples
     --------
@@ -149,11 +149,6 @@ def ring_lexicographic(network: Network) -> Relation:
     ------
     NetworkError
         If the network is not a ring or a whole product of rings and lines.
-
-    References
-    ----------
-    W. J. Dally, C. L. Seitz: Deadlock-free message routing in multiprocessor interconnection networks. IEEE
-    Transactions on Computers, C-36(5), 1987, 547–553. doi:10.1109/TC.1987.1676939.
 
     Examples
     --------
