@@ -225,6 +225,13 @@ def test_no_route_is_longer_than_the_stretch(network: Network, stretch: int) -> 
     assert deliver(laned.relation).delivered
 
 
+@pytest.mark.parametrize("text", ["ring(7)", "torus(5, 5)"])
+def test_no_route_is_longer_than_the_stretch_when_time_runs_out(text: str) -> None:
+    laned = longer_lanes(text, stretch=0, time_limit=0.0001)
+    assert (laned.complete, laned.longest_detour) == (False, 0)
+    assert deliver(laned.relation).minimal
+
+
 def test_bad_longer_lanes() -> None:
     with pytest.raises(RelationError, match="a number of lanes or a stretch"):
         longer_lanes("ring(5)")
