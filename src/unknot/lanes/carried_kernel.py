@@ -150,10 +150,10 @@ def carry_routes(paths, now, rate):
 
 @kept(nogil=True)
 def choose(paths, key, reach, now, state, first, end, hurried):
-    """Draw a lane and a way for each wanted pair of the routers from `first` to `end`, that climbs in its keys.
+    """Draw a lane and a path that climbs in its keys for each wanted pair of the routers from `first` to `end`.
 
-    With `hurried` the lane is the first that serves a pair, which touches less memory. Where there are none, the lane
-    is −1.
+    With `hurried` the lane is the first that serves a pair, which touches less memory. Where `left` is worked out,
+    lanes and paths with the fewest hops alone are drawn. The lane of a pair that none serves is −1.
     """
     for u in range(first, end):
         for h in range(paths.home.size):
