@@ -35,7 +35,9 @@ docs-check: $(STAMP)
 	UNKNOT_DOCS_EXECUTE=no $(BIN)/sphinx-build -b dummy -n -W --keep-going -q docs docs/_build/check
 
 # The site in docs/_build/html: tutorials and pictures are run, and kept until they change; then tried (docs/_ext/tried.py).
+# It is built from nothing, as pages that are gone would stay, and be found by the search.
 docs: $(STAMP)
+	@rm -rf docs/_build/html
 	$(BIN)/sphinx-build -b html -n -W --keep-going docs docs/_build/html
 	$(BIN)/python docs/_ext/tried.py docs/_build/html
 
