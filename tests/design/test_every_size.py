@@ -15,8 +15,8 @@ from unknot._base.switching import SWITCHINGS
 from unknot.certificates import Rejected, plain
 from unknot.design import Space, every_size
 from unknot.design.every_size import NotUniform, rule_of
-from unknot.design.proofs import KIND, Proof, proof_of
-from unknot.design.ranking import Edge, closed_walks, ranked
+from unknot.design.proofs import KIND, proof_of
+from unknot.design.ranking import Edge, Proof, closed_walks, ranked
 from unknot.design.rule import Rule, rule_from
 from unknot.network.families import mesh
 

@@ -11,8 +11,8 @@ from unknot.design.every_size import EverySize as EverySize
 from unknot.design.every_size import every_size as every_size
 from unknot.design.impossible import Impossible as Impossible
 from unknot.design.impossible import accept as accept
-from unknot.design.proofs import Proof as Proof
 from unknot.design.proofs import proved_rules as proved_rules
+from unknot.design.ranking import Proof as Proof
 from unknot.design.requirements import Request as Request
 from unknot.design.rule import Rule as Rule
 from unknot.design.space import Space as Space

@@ -15,7 +15,8 @@ from unknot._base.shown import Brief
 from unknot._base.switching import Switching, switching_named
 from unknot.certificates import Rejected, plain
 from unknot.design.impossible import Impossible, evidence_holds, refutation
-from unknot.design.proofs import NoProof, Proof, proved_rule
+from unknot.design.proofs import NoProof, proved_rule
+from unknot.design.ranking import Proof
 from unknot.design.requirements import Request
 from unknot.design.rule import Rule, rule_from
 from unknot.design.search import Search

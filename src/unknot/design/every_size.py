@@ -18,7 +18,8 @@ from unknot.certificates.documents import Document
 from unknot.certificates.verdict import Verdict
 from unknot.certificates.verdict_checker import accepts
 from unknot.design.design import family_of
-from unknot.design.proofs import KIND, Proof, proof_of
+from unknot.design.proofs import KIND, proof_of
+from unknot.design.ranking import Proof
 from unknot.design.rule import Rule, types_of
 from unknot.design.space import Signs, Space, State, shown
 from unknot.lanes.effort import SearchEffort

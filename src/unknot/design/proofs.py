@@ -18,68 +18,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
-from typing import Literal
 
-from unknot._base.shown import Brief
 from unknot._base.switching import Switching
-from unknot.certificates.claims import rule_claim
-from unknot.certificates.documents import Document
-from unknot.design.ranking import Edge, Level, closed_walks, minus, ranked
+from unknot.design.ranking import Edge, Kind, Proof, closed_walks, minus, ranked
 from unknot.design.requirements import Request, Word
 from unknot.design.search import Proposals, images
-from unknot.design.space import Flags, Space, State, moved_edge, symmetries, unit
+from unknot.design.space import Flags, Space, State, Symmetry, moved_signs, symmetries, unit
 from unknot.lanes.effort import SearchEffort
 
-Kind = Literal["order", "escape", "drain"]
 KIND: dict[Switching, Kind] = {"saf": "escape", "vct": "escape", "wormhole": "drain", "wormhole-nonatomic": "order"}
 """The weakest proof that a technique takes."""
 IMAGES = 128
 """Most images of a closed walk that are forbidden with it."""
-
-
-@dataclass(frozen=True, repr=False)
-class Proof(Brief):
-    """Proof that a rule is deadlock-free on every mesh; `unknot.certificates.plain.check_rule` checks it.
-
-    Attributes
-    ----------
-    kind : {"order", "escape", "drain"}
-    levels : tuple of Level
-        The rank: linear functions, the first compared first.
-    escapes : tuple of (state, type)
-        The escape of each reachable state; none are needed for `order`.
-
-    Examples
-    --------
-    >>> from unknot.design import decide
-    >>> proof = decide(((1, 1), (1, 2)), "vct").proof
-    >>> proof.kind, len(proof.levels)
-    ('escape', 3)
-    """
-
-    kind: Kind
-    levels: tuple[Level, ...]
-    escapes: tuple[tuple[State, int], ...] = ()
-
-    def claim(self, space: Space, offers: Flags, switching: str, waits: Flags | None = None) -> Document:
-        """What the proof claims about a rule, as plain data for the checker.
-
-        Parameters
-        ----------
-        offers, waits : bool arrays, shape (permissions,)
-            The rule, and what blocked headers wait for; by default all that is offered.
-        """
-        rows = []
-        for held, signs in sorted(space.reachable(offers)):
-            numbers = {out: space.number[held, signs, out] for out in space.outs[held, signs]}
-            chosen = [out if waits is None or waits[n] else -out - 2 for out, n in numbers.items() if offers[n]]
-            rows.append([-1 if held == space.injection else held, *signs, *chosen])
-        levels = [
-            {"gradient": [list(way) for way in one.gradient], "offset": list(one.offset)} for one in self.levels
-        ]
-        escapes = [[held, *signs, out] for (held, signs), out in self.escapes]
-        proof = {"kind": self.kind, "levels": levels, "escapes": escapes}
-        return rule_claim(space.counts, space.short, switching, rows, proof)
 
 
 class _Choice(Proposals):
@@ -186,9 +136,12 @@ class _Choice(Proposals):
     def _forbid(self, walk: tuple[Edge, ...]) -> None:
         """Forbid a closed walk and its images; an edge that nothing asks for is never taken."""
         for image in self.images:
-            edges = [moved_edge(self.space, image, edge) for edge in walk]
+            edges = [self._moved(image, edge) for edge in walk]
             if all(edge in self._edge for edge in edges):
                 self.solver.add_clause(sorted({-self._edge[edge] for edge in edges}))
+
+    def _moved(self, image: Symmetry, edge: Edge) -> Edge:
+        return Edge(image[edge.high], image[edge.low], moved_signs(self.space, image, edge.way), edge.strict)
 
     def exclude(self, offers: Flags) -> None:
         """Forbid a rule and its images: what is offered in the states that packets come to."""

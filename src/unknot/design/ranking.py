@@ -1,4 +1,4 @@
-"""Rankings of the types of VCs that are linear in the coordinates, compared lexicographically.
+"""Rankings of the types of VCs that are linear in the coordinates, compared lexicographically; proofs by them.
 
 A rank of a VC is a tuple of linear functions of the coordinates of the router that it leads to. An edge asks that the
 VC of one type at a given distance ranks lower than the VC of another, or at most as high. Because differences of
@@ -18,10 +18,17 @@ from collections import deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Literal
 
 import numpy as np
 
+from unknot._base.shown import Brief
+from unknot.certificates.claims import rule_claim
+from unknot.certificates.documents import Document
+from unknot.design.space import Flags, Space, State
+
 Way = tuple[int, ...]
+Kind = Literal["order", "escape", "drain"]
 DENOMINATOR = 720
 """Largest denominator that is looked for when a solution of a linear program is made exact."""
 REACH = 2
@@ -56,6 +63,51 @@ class Level:
 
     gradient: tuple[Way, ...]
     offset: tuple[int, ...]
+
+
+@dataclass(frozen=True, repr=False)
+class Proof(Brief):
+    """Proof that a rule is deadlock-free on every mesh; `unknot.certificates.plain.check_rule` checks it.
+
+    Attributes
+    ----------
+    kind : {"order", "escape", "drain"}
+    levels : tuple of Level
+        The rank: linear functions, the first compared first.
+    escapes : tuple of (state, type)
+        The escape of each reachable state; none are needed for `order`.
+
+    Examples
+    --------
+    >>> from unknot.design import decide
+    >>> proof = decide(((1, 1), (1, 2)), "vct").proof
+    >>> proof.kind, len(proof.levels)
+    ('escape', 3)
+    """
+
+    kind: Kind
+    levels: tuple[Level, ...]
+    escapes: tuple[tuple[State, int], ...] = ()
+
+    def claim(self, space: Space, offers: Flags, switching: str, waits: Flags | None = None) -> Document:
+        """What the proof claims about a rule, as plain data for the checker.
+
+        Parameters
+        ----------
+        offers, waits : bool arrays, shape (permissions,)
+            The rule, and what blocked headers wait for; by default all that is offered.
+        """
+        rows = []
+        for held, signs in sorted(space.reachable(offers)):
+            numbers = {out: space.number[held, signs, out] for out in space.outs[held, signs]}
+            chosen = [out if waits is None or waits[n] else -out - 2 for out, n in numbers.items() if offers[n]]
+            rows.append([-1 if held == space.injection else held, *signs, *chosen])
+        levels = [
+            {"gradient": [list(way) for way in one.gradient], "offset": list(one.offset)} for one in self.levels
+        ]
+        escapes = [[held, *signs, out] for (held, signs), out in self.escapes]
+        proof = {"kind": self.kind, "levels": levels, "escapes": escapes}
+        return rule_claim(space.counts, space.short, switching, rows, proof)
 
 
 def ranked(edges: Iterable[Edge], types: int, dimensions: int) -> tuple[Level, ...] | list[Edge]:

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unknot._base import memory
+from unknot._base.compressed_rows import offsets
 from unknot._base.errors import RelationError
 from unknot.design.requirements import class_of, lost_path
 from unknot.design.space import Flags, Signs, Space, State, Symmetry, moved, shown
@@ -126,7 +127,7 @@ class MeshFrame:
         value = every.value[kept]
         if waits is not None:
             value = value + np.where(np.append(waits, True)[permission[kept]], 0, NO_WAIT)
-        return replace(every, start=np.concatenate([[0], np.cumsum(kept)])[every.start], value=value)
+        return replace(every, start=offsets(kept)[every.start], value=value)
 
     def relation(self, offers: Flags, waits: Flags | None = None, *, name: str = "rule") -> Relation:
         """The relation of a rule.

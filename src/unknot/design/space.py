@@ -16,7 +16,6 @@ import numpy as np
 import numpy.typing as npt
 
 from unknot._base.errors import RelationError
-from unknot.design.ranking import Edge
 
 Signs = tuple[int, ...]
 State = tuple[int, Signs]
@@ -262,8 +261,3 @@ def moved(space: Space, image: Symmetry, permission: tuple[int, Signs, int]) -> 
     """A permission under a symmetry."""
     held, signs, out = permission
     return (held if held == space.injection else image[held], moved_signs(space, image, signs), image[out])
-
-
-def moved_edge(space: Space, image: Symmetry, edge: Edge) -> Edge:
-    """An edge under a symmetry."""
-    return Edge(image[edge.high], image[edge.low], moved_signs(space, image, edge.way), edge.strict)

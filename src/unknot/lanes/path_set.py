@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from unknot._base.compressed_rows import starts
+from unknot._base.compressed_rows import offsets, starts
 from unknot._base.errors import NetworkError
 from unknot.network import Network
 from unknot.routing.paths import Distances, distances_to_homes
@@ -180,7 +180,7 @@ def following(
     source, target = network.source.astype(np.int64), network.target.astype(np.int64)
     first, leaving = network.outgoing
     counts = np.diff(first)[target]
-    begin = np.concatenate([[0], np.cumsum(counts)])
+    begin = offsets(counts)
     channel = np.repeat(np.arange(source.size), counts)
     after = leaving[np.arange(channel.size) - begin[channel] + first[target[channel]]].astype(np.int64)
     both = np.zeros(channel.size, dtype=bool)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from unknot._base.compressed_rows import offsets
 from unknot._base.deadline import clock
 from unknot.certificates import Rejected
 from unknot.lanes.effort import SearchEffort
@@ -104,6 +105,4 @@ def steps_of(original: Sequence[Sequence[int]], learnt: Learnt, variables: int) 
 
 def flat(clauses: Sequence[Sequence[int]]) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]:
     """Clauses one behind the other, and where each begins."""
-    first = np.zeros(len(clauses) + 1, dtype=np.int64)
-    np.cumsum([len(clause) for clause in clauses], out=first[1:])
-    return np.array([x for clause in clauses for x in clause], dtype=np.int32), first
+    return np.array([x for clause in clauses for x in clause], dtype=np.int32), offsets(list(map(len, clauses)))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from unknot._base.compressed_rows import offsets
 from unknot.network import distances_from
 from unknot.repair.facts import Detour, Entry, Fact, Knot, Literals, Trap, literals
 from unknot.routing.relation import VC_MASK, Relation
@@ -57,7 +58,7 @@ class Offers:
             s = first + int(np.searchsorted(table.input_vc[first:last], at))
             for i in range(int(table.start[s]), int(table.start[s + 1])):
                 kept[i] = (address, at, int(table.value[i]) & VC_MASK) not in gone
-        start = np.concatenate([[0], np.cumsum(kept)])[table.start]
+        start = offsets(kept)[table.start]
         rule = lookup(Table(table.first, table.input_vc, start, table.value[kept]))
         return replace(relation, rule=rule, name=name or relation.name, claims={}, claims_minimal=None, source="")
 

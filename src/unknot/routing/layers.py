@@ -37,7 +37,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from unknot._base.compressed_rows import positions
+from unknot._base.compressed_rows import offsets, positions
 from unknot._base.errors import RelationError
 from unknot.network import Network
 from unknot.network.model import IntArray, Offsets
@@ -81,7 +81,7 @@ class Routes:
         (first, channels), ends = self.network.outgoing, self.network.target
         place = np.empty(self.network.num_channels, dtype=np.int32)
         place[channels] = np.arange(channels.size) - first[self.network.source[channels]]
-        return np.cumsum([0, *np.diff(first)[ends].tolist()]), channels[positions(first, ends)], place
+        return offsets(np.diff(first)[ends]), channels[positions(first, ends)], place
 
 
 def first_fit(routes: Routes) -> tuple[Layers, int]:

@@ -10,6 +10,7 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
+from unknot._base.compressed_rows import offsets
 from unknot._base.errors import RelationError, SimulationError
 from unknot._base.numbers import is_whole
 from unknot._base.shown import Brief
@@ -145,13 +146,12 @@ class Trace(Brief):
                 number = getattr(message, name)
                 if not is_whole(number) or not -MOST <= number <= MOST:
                     raise TraceError(f"{name} must be a whole number, got {number!r}", i, name)
-        many = [len(message.needs) for message in listed]
         named = any(message.message_class for message in listed)
         rows = np.array([[getattr(m, name) for name in COLUMNS] for m in listed], dtype=np.int64).reshape(-1, 5)
         cycle, source, destination, flits, delay = rows.T
         return cls(
             cycle, source, destination, flits, delay,
-            need_first=np.concatenate([[0], np.cumsum(many)]).astype(np.int64),
+            need_first=offsets([len(message.needs) for message in listed]),
             needs=np.array([need for m in listed for need in m.needs], dtype=np.int64),
             classes=tuple(m.message_class for m in listed) if named else (),
         )  # fmt: skip

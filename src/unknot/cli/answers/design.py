@@ -10,7 +10,7 @@ from unknot.cli.answers.form import CHECKED, By, Form, Natural, Number, Positive
 from unknot.design.decision import Decision
 from unknot.design.design import Design
 from unknot.design.every_size import EverySize
-from unknot.design.proofs import Proof
+from unknot.design.ranking import Proof
 from unknot.design.rule import Rule
 from unknot.design.space import letter, shown
 from unknot.report.phrases import count

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unknot._base import memory
+from unknot._base.compressed_rows import offsets
 from unknot._base.errors import NetworkError, shown
 from unknot.network import Network
 from unknot.network.stages import STAGE_AND_ROW
@@ -105,7 +106,7 @@ def staged(
     inject, eject : int arrays, shape (terminals,)
         Row in the first and in the last stage.
     """
-    first = np.concatenate([[0], np.cumsum(rows)])
+    first = offsets(rows)
     total = int(first[-1])
     switch = np.arange(total, dtype=np.int32)
     source = [np.repeat(switch[first[i] : first[i + 1]], ports.shape[1]) for i, ports in enumerate(targets)]

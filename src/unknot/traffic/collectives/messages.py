@@ -9,7 +9,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from unknot._base.compressed_rows import grouped, positions
+from unknot._base.compressed_rows import grouped, offsets, positions
 from unknot._base.errors import NetworkError
 from unknot._base.memory import require
 from unknot.network import Network
@@ -268,6 +268,6 @@ def channels_used(relation: Relation, messages: Sequence[Message]) -> Used:
         rows.append(np.unique(np.concatenate(reached)))
         taken += 4 * rows[-1].size
         require(f"the channels of {len(messages)} messages on {network.name}", 4 * taken)
-    first = np.concatenate([[0], np.cumsum([row.size for row in rows])]).astype(np.int64)
+    first = offsets([row.size for row in rows])
     channel = np.concatenate([*rows, np.zeros(0, dtype=np.int32)]).astype(np.int32)
     return Used(first, channel, network.num_channels)
