@@ -10,7 +10,7 @@ import numpy as np
 from unknot._base.kernels.native import Native
 from unknot.routing.contract import IN_ROUTER
 from unknot.simulation.engine.codes import BETTER_OF_TWO, FIRST_ONE, LEAST_WEIGHT, NONATOMIC, VCT, WAVEFRONT
-from unknot.simulation.engine.setup import PLAIN, USUAL
+from unknot.simulation.engine.setup import PLAIN, QUEUED, USUAL, WIDE
 from unknot.simulation.engine.state_arrays import State
 
 HERE = "unknot.simulation.engine"
@@ -29,11 +29,19 @@ def _by_technique(place: str, options: str, *kinds: str, others: str = VIEW) -> 
     }
 
 
+LOOPS = {"usual": USUAL, "queued": QUEUED, "wide": WIDE}
+"""Options with loops of their own on the fast path, and the entries of `setup` that are constant there."""
 advance = {
-    width: _by_technique("cycles_kernel.advance", options, "number", VIEW, "number", others=others)
-    for width, options, others in ((1, "usual", VIEW), (2, "wide", f"{HERE}.view_kernel.wide"))
+    options: _by_technique(
+        "cycles_kernel.advance",
+        options,
+        "number",
+        VIEW,
+        "number",
+        others=f"{HERE}.view_kernel.wide" if options == "wide" else VIEW,
+    )
+    for options in LOOPS
 }
-"""By the words of a router, and technique."""
 advance_general = Native(f"{HERE}.cycles_kernel.advance_general", "number", VIEW, "number")
 served = Native(f"{HERE}.state_kernel.served", "number", "int64", "int64", "int64")
 find_stuck = Native(f"{HERE}.stuck_kernel.find_stuck", "number", "int64", "bool")
@@ -74,10 +82,17 @@ def link(part: State) -> Native:
     setup = part.setup
     if part.linked is None:
         _link(part)
-        width = setup.width
-        fast = advance[width][_special(setup, USUAL | {"width": width})]
-        part.linked = fast if setup.packable else advance_general
+        part.linked = _fast(setup) if setup.packable else advance_general
     return part.linked
+
+
+def _fast(setup: Any) -> Native:
+    """Return the loop for routers that take the fast path."""
+    for options, entries in LOOPS.items():
+        technique = _special(setup, entries)
+        if technique is not None:
+            return advance[options][technique]
+    return advance["wide" if setup.width == WIDE["width"] else "usual"][None]
 
 
 def _special(setup: Any, entries: dict[str, int]) -> int | None:
