@@ -42,7 +42,7 @@ def test_a_file_is_a_network(tmp_path: Path):
     "call", [unknot.check, unknot.deliver, lambda given, **more: unknot.simulate(given, 0.1, **more)]
 )
 def test_what_is_neither_is_refused_by_name(call):
-    with pytest.raises(RelationError, match=r"a Relation is wanted, or a network with a routing.*got list"):
+    with pytest.raises(RelationError, match=r"a Relation is needed, or a network with a routing.*got list"):
         call([1, 2], routing="duato")
     with pytest.raises(RelationError, match=r"ring\(5\) is a network; name its routing"):
         call("ring(5)")

@@ -313,7 +313,7 @@ def other_trees() -> Answer:
             total += 1
     petersen = network("petersen()")
     counts = [int(two_trees(petersen, root=0, up=up).vcs.counts.max()) for up in ("bfs", "dfs")]
-    down_tree = spanning_tree(petersen, 0, "dfs", inward=False, wanted_by="")
+    down_tree = spanning_tree(petersen, 0, "dfs", inward=False, needed_by="")
     back = [
         int(np.flatnonzero((petersen.source == petersen.target[c]) & (petersen.target == petersen.source[c]))[0])
         for c in down_tree

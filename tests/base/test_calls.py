@@ -111,7 +111,7 @@ def test_applies_with_values_before_and_beside() -> None:
     ("text", "said", "column"),
     [
         ("f(8, latensy=2)", "no option 'latensy'; did you mean latency?", 6),
-        ("f(8, 9)", "f(k, latency) is what can be written here", 1),
+        ("f(8, 9)", "too many positional arguments; expected f(k, latency)", 1),
         ("f()", "missing a required argument: 'k'", 1),
         ("f(8, first='x')", "no option 'first'", 6),
     ],

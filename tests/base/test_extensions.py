@@ -103,7 +103,7 @@ def run(forks: subprocess.Popen[str], tmp_path: Path) -> Run:
 def test_topology_and_routing(run: Run) -> None:
     found = json.loads(run("check", "wheel(5)", "--routing", "by_hub", "--json").stdout)
     assert (found["network"]["name"], found["routing"], found["deadlock_free"]) == ("wheel(5)", "by_hub", True)
-    assert "by_hub wants a wheel" in run("check", "ring(5)", "--routing", "by_hub", code=2).stderr
+    assert "by_hub needs a wheel" in run("check", "ring(5)", "--routing", "by_hub", code=2).stderr
     assert "did you mean by_hub" in run("check", "wheel(5)", "--routing", "by_hubs", code=2).stderr
 
 

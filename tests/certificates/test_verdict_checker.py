@@ -231,7 +231,7 @@ def test_a_certificate_names_where_it_fails() -> None:
     wrong: Any
     for wrong, switching in (("escape", "wormhole"), ("drain", "vct"), ("wish", "vct")):
         found = Certificate(wrong, np.arange(3), None, ())
-        with pytest.raises(Rejected, match=f"3 ranks of a kind that proves {switching} are wanted, not '{wrong}'"):
+        with pytest.raises(Rejected, match=f"3 ranks of a kind that proves {switching} are needed, not '{wrong}'"):
             accept_verdict(relation, Verdict(True, switching, "", "", "", certificate=found))  # type: ignore[arg-type]
 
 

@@ -101,7 +101,7 @@ def test_hypercubes_are_one_network() -> None:
 
 @pytest.mark.parametrize("family", ["mesh(n)", "mesh(n, n)", " mesh ( k )", "hypercube(n)"])
 def test_a_letter_is_no_number_of_dimensions(family: str) -> None:
-    with pytest.raises(RelationError, match=r"a number of dimensions is wanted .*mesh\(2\) .*mesh\(3\)"):
+    with pytest.raises(RelationError, match=r"a number of dimensions is needed .*mesh\(2\) .*mesh\(3\)"):
         every_size(family, "dimension_order")
 
 

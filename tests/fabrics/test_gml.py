@@ -68,10 +68,10 @@ def test_a_file_of_another_program(tmp_path: Path) -> None:
         ("graph [\n  edge [ source 0 ]\n]", "edge #0 has no 'target'"),
         (
             "graph [\n  node [ id 0 ]\n  edge [ source 0 target 0 latency 1.5 ]\n]",
-            "latency of edge 0 – 0: whole numbers are wanted, not 1.5",
+            "latency of edge 0 – 0: whole numbers are needed, not 1.5",
         ),
         ('graph [\n  node [ id 0 ]\n  inject "0 1"\n]', "inject names router 1"),
-        ("graph [\n  node 3\n]", "not of the kind that is wanted"),
+        ("graph [\n  node 3\n]", "not of the kind that is needed"),
         ("graph [ directed 1 ]", "no nodes"),
         ("graph [\n  node [ id 0\n]", ":4:1: this GML cannot be read: expected ']', found EOF"),
         ("graph [ node [ id ] ]", ":2:1: this GML cannot be read: expected ']', found EOF"),

@@ -82,10 +82,10 @@ def test_defaults_and_single_directions(tmp_path: Path) -> None:
         ),
         (
             '<graph><node id="a"/>\n<edge source="a" target="a"><data key="w">x</data></edge></graph></graphml>',
-            "latency of edge 'a' – 'a': whole numbers are wanted, not 'x'",
+            "latency of edge 'a' – 'a': whole numbers are needed, not 'x'",
         ),
         ('<graph><node id="a"><data key="q"/></node></graph></graphml>', "no key q"),
-        ("<graph></graph>\n<graph></graph></graphml>", "one graph is wanted"),
+        ("<graph></graph>\n<graph></graph></graphml>", "one graph is needed"),
         ("<graph>\n<hyperedge/></graph></graphml>", "a hyperedge"),
         ("<graph></graph></graphml>", "has no nodes"),
         ("</graphml>", "there is no graph"),

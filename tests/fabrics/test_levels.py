@@ -216,9 +216,9 @@ def test_messages_of_the_tools_are_skipped_and_counted(tmp_path: Path) -> None:
 
 def test_files_of_another_kind_are_named(tmp_path: Path) -> None:
     folder = EXAMPLES / "opensm-ring12-lash"
-    with pytest.raises(TextError, match=r"service levels of paths .* are wanted; this is SL to VL tables"):
+    with pytest.raises(TextError, match=r"service levels of paths .* are needed; this is SL to VL tables"):
         read_fabric(folder, levels=folder / "opensm-sl2vl.dump")
-    with pytest.raises(TextError, match="SL to VL tables are wanted; this is OpenSM forwarding tables"):
+    with pytest.raises(TextError, match="SL to VL tables are needed; this is OpenSM forwarding tables"):
         read_fabric(folder, lanes=folder / "opensm-lfts.dump")
     with pytest.raises(TextError, match="give it as `levels`, beside a fabric file"):
         read_fabric(folder / "paths.psl")

@@ -58,11 +58,11 @@ def test_other_graphs(tmp_path: Path) -> None:
         ),
         ('{"nodes": [{"id": 0},\n {"id": 0}], "links": []}', "nodes[1]: there are two nodes 0"),
         ('{"nodes": [{"id": 0},\n {"name": 0}], "links": []}', 'nodes[1]: "id" is missing here'),
-        ('{"nodes": [{"id": 0},\n 7], "links": []}', "nodes[1]: an object is wanted here"),
+        ('{"nodes": [{"id": 0},\n 7], "links": []}', "nodes[1]: an object is needed here"),
         ('{"nodes": [{"id": 0}], "links": [\n {"source": 0}]}', 'links[0]: "target" is missing here'),
         (
             '{"nodes": [{"id": 0}],\n "links": [{"source": 0, "target": 0, "latency": 1.5}]}',
-            "latency of edge '0' – '0': whole numbers are wanted, not 1.5",
+            "latency of edge '0' – '0': whole numbers are needed, not 1.5",
         ),
         (
             '{"nodes": [{"id": 0}], "links": [],\n "graph": {"name": "x",\n  "inject": [1]}}',

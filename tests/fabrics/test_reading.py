@@ -155,7 +155,7 @@ def test_a_file_of_the_wrong_kind_is_said(tmp_path: Path) -> None:
     (tmp_path / "edges").write_text("a -- b\n")
     with pytest.raises(TextError, match="this is OpenSM forwarding tables; give it as `tables`"):
         read_fabric(tmp_path / "tables")
-    with pytest.raises(TextError, match="are wanted; this is a link list"):
+    with pytest.raises(TextError, match="are needed; this is a link list"):
         read_fabric(tmp_path / "list", tmp_path / "list")
     with pytest.raises(TextError, match="this is an edge list"):
         read_fabric(tmp_path / "edges")

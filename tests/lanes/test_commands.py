@@ -68,7 +68,7 @@ def test_refutations_as_json() -> None:
 def test_bad_lanes() -> None:
     assert run("lanes", "ring(5)", "--paths", "given") == (
         2,
-        "lanes: a routing is wanted for given paths, and for no others",
+        "lanes: a routing is needed for given paths, and for no others",
     )
     code, text = run("lanes", "mesh(3, 3)", "--routing", "duato", "--paths", "given")
     assert code == 2

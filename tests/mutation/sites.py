@@ -69,7 +69,7 @@ class Mutant:
 
 
 class _Bare(cst.CSTTransformer):
-    """Puts empty lines for decorators: mutmut leaves decorated functions alone, and only their code is wanted."""
+    """Puts empty lines for decorators: mutmut leaves decorated functions alone, and only their code is needed."""
 
     def leave_FunctionDef(  # noqa: N802
         self, original_node: cst.FunctionDef, updated_node: cst.FunctionDef

@@ -75,8 +75,8 @@ def test_bad_graphs() -> None:
         from_networkx(nx.Graph())
     graph = nx.Graph()
     graph.add_edge(0, 1, latency=0.5)
-    with pytest.raises(NetworkError, match="whole numbers are wanted"):
+    with pytest.raises(NetworkError, match="whole numbers are needed"):
         from_networkx(graph)
     graph.add_edge(0, 1, latency="slow")
-    with pytest.raises(NetworkError, match="whole numbers are wanted"):
+    with pytest.raises(NetworkError, match="whole numbers are needed"):
         from_networkx(graph)

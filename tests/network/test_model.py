@@ -23,7 +23,7 @@ BAD: list[tuple[dict[str, Any], str]] = [
     ({"target": [-1, 0]}, r"target\[0\] is -1"),
     ({"target": [1]}, "2 channel sources, 1 targets"),
     ({"source": [[0, 1]]}, "source must have one dimension, got 2"),
-    ({"source": [0.5, 1.0]}, "whole numbers are wanted, got float64"),
+    ({"source": [0.5, 1.0]}, "whole numbers are needed, got float64"),
     ({"source": [0, 2**32]}, "fit 32 bits; the largest here is 4294967296"),
     ({"latency": [1]}, "1 latencies for 2 channels"),
     ({"latency": [1, 0]}, r"latency\[1\] is 0; it must be at least 1 cycle"),

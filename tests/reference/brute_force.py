@@ -135,7 +135,7 @@ def _worms(relation: Relation, longest: int, limit: int) -> Iterator[Worm]:
 
 
 def _closed_set(worms: list[Worm], limit: int) -> list[Worm] | None:
-    """Disjoint worms that hold all they want, or None: whatever is wanted must be held by somebody, so try each."""
+    """Disjoint worms that hold all they want, or None: whatever is needed must be held by somebody, so try each."""
     while True:
         holdable = {vc for worm in worms for vc in worm.path}
         kept = [worm for worm in worms if worm.wants <= holdable]

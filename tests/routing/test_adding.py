@@ -25,7 +25,7 @@ def downward(network: Network) -> Relation:
     """Down a line of routers, round and round on a ring that goes one way."""
     channel, router, home, n = grid(network).channel, network.target, network.eject, network.num_channels
     if len(network.radices) != 1 or not grid(network).wraps[0]:
-        raise RelationError(f"downward wants a ring, not {network.name}")
+        raise RelationError(f"downward needs a ring, not {network.name}")
 
     def rule(at: int, address: int, out: object) -> int:
         here = router[at] if at < n else at - n
@@ -53,7 +53,7 @@ def test_it_is_a_routing_everywhere() -> None:
     assert "downward" in checked.stdout
     refused = run.invoke(app, ["check", "mesh(3, 3)", "--routing", "downward"])
     assert refused.exit_code == 2
-    assert "downward wants a ring" in refused.stderr
+    assert "downward needs a ring" in refused.stderr
     near = run.invoke(app, ["check", "ring(4)", "--routing", "downwards"])
     assert near.exit_code == 2
     assert "did you mean downward" in near.stderr

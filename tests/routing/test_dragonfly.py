@@ -186,7 +186,7 @@ def test_faults() -> None:
 @pytest.mark.parametrize("algorithm", ROUTINGS, ids=lambda f: f.__name__)
 def test_other_networks_are_refused(algorithm: Callable[[Network], Relation]) -> None:
     with pytest.raises(
-        NetworkError, match="it wants a dragonfly, whose routers have the coordinates group and router"
+        NetworkError, match="it needs a dragonfly, whose routers have the coordinates group and router"
     ):
         algorithm(mesh(3, 3))
     few = 1 if algorithm is dragonfly_minimal else 2

@@ -85,7 +85,7 @@ def test_several_addresses_of_one_terminal() -> None:
 def test_what_a_table_may_not_say() -> None:
     network = triangle()
     good = clockwise(network)
-    with pytest.raises(RelationError, match=r"shape \(3 routers, 3 addresses\) is wanted, got shape \(2, 3\)"):
+    with pytest.raises(RelationError, match=r"shape \(3 routers, 3 addresses\) is needed, got shape \(2, 3\)"):
         forwarding_table(network, good[:2])
     with pytest.raises(RelationError, match="whole numbers"):
         forwarding_table(network, good * 1.0)

@@ -146,7 +146,7 @@ def test_weighted_adaptive_routing_decides_once_by_weight(algorithm: Callable[[N
     ids=["mesh", "complete", "link", "router", "slim_fly"],
 )
 def test_other_networks_are_refused(algorithm: Callable[[Network], Relation], network: Network, message: str) -> None:
-    with pytest.raises(NetworkError, match=f"{algorithm.__name__} on .*: it wants a HyperX, .*{message}"):
+    with pytest.raises(NetworkError, match=f"{algorithm.__name__} on .*: it needs a HyperX, .*{message}"):
         algorithm(network)
 
 

@@ -96,5 +96,5 @@ def test_the_published_cases() -> None:
 
 
 def test_rings_are_refused() -> None:
-    with pytest.raises(RelationError, match="lcfaa wants a mesh"):
+    with pytest.raises(RelationError, match="lcfaa needs a mesh"):
         lcfaa(torus(4, 4))

@@ -148,7 +148,7 @@ def test_a_fabric_of_leaves_and_spines_without_coordinates() -> None:
 
 @pytest.mark.parametrize("network", [mesh(3, 3), complete(4), ring(6), mesh(1)], ids=lambda n: n.name)
 def test_networks_without_levels_are_refused(network: Network) -> None:
-    with pytest.raises(NetworkError, match="it wants a fat tree, with terminals at the bottom"):
+    with pytest.raises(NetworkError, match="it needs a fat tree, with terminals at the bottom"):
         nca(network)
 
 

@@ -34,5 +34,5 @@ def test_an_address_is_an_order() -> None:
 def test_refusals() -> None:
     with pytest.raises(RelationError, match="3 cannot be halved"):
         o1turn(mesh(3, 3), 3)
-    with pytest.raises(RelationError, match="wants a mesh of 2 dimensions"):
+    with pytest.raises(RelationError, match="needs a mesh of 2 dimensions"):
         o1turn(mesh(2, 2, 2))

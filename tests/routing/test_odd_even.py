@@ -36,7 +36,7 @@ def test_turns_by_column() -> None:
 
 
 def test_only_flat_meshes() -> None:
-    with pytest.raises(RelationError, match=r"odd_even wants a mesh of 2 dimensions; of mesh\(2, 2, 2\), it has 3"):
+    with pytest.raises(RelationError, match=r"odd_even needs a mesh of 2 dimensions; of mesh\(2, 2, 2\), it has 3"):
         odd_even(mesh(2, 2, 2))
     with pytest.raises(RelationError, match="dimension 0 is a ring"):
         odd_even(torus(4, 4))

@@ -112,7 +112,7 @@ def test_what_cannot_be_laid_over() -> None:
             ),
             base="fully_adaptive",
         )
-    with pytest.raises(RelationError, match="pbfaa wants a mesh"):
+    with pytest.raises(RelationError, match="pbfaa needs a mesh"):
         pbfaa(torus(4, 4))
 
 

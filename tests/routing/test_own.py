@@ -57,12 +57,14 @@ def test_a_file_is_taken_where_a_name_is() -> None:
     [
         ("my_routing.py:reverse_order", "did you mean reversed_order"),
         ("other.py:greedy", "other.py"),
-        ("my_routing.py:nothing", "a Relation is wanted, got int"),
+        ("my_routing.py:nothing", "a Relation is needed, got int"),
         ("broken.py:x", "ZeroDivisionError"),
+        ("bare.py:no_network", r"bare.py: no_network\(\) must take the network first"),
     ],
 )
 def test_what_is_wrong_is_said(text: str, said: str) -> None:
     Path("broken.py").write_text("1 / 0\n")
+    Path("bare.py").write_text("def no_network():\n    return 0\n")
     with pytest.raises(UnknotError, match=said):
         unknot.check("mesh(3, 3)", routing=text)
 

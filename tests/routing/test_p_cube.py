@@ -51,5 +51,5 @@ def test_detours_end() -> None:
 
 
 def test_only_hypercubes() -> None:
-    with pytest.raises(RelationError, match=r"p_cube wants a hypercube; of mesh\(2, 3\), a side of it has 3 routers"):
+    with pytest.raises(RelationError, match=r"p_cube needs a hypercube; of mesh\(2, 3\), a side of it has 3 routers"):
         p_cube(mesh(2, 3))

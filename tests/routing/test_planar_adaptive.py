@@ -67,5 +67,5 @@ def test_the_published_planes() -> None:
 
 
 def test_rings_are_refused() -> None:
-    with pytest.raises(RelationError, match="planar_adaptive wants a mesh"):
+    with pytest.raises(RelationError, match="planar_adaptive needs a mesh"):
         planar_adaptive(torus(4, 4))

@@ -57,13 +57,13 @@ def test_strange_networks_are_routed_or_refused(text: str) -> None:
 @pytest.mark.parametrize(
     ("network", "words", "said"),
     [
-        ("torus(4, 4)", ["west_first"], "west_first wants a mesh; of torus(4, 4), dimension 0 is a ring"),
+        ("torus(4, 4)", ["west_first"], "west_first needs a mesh; of torus(4, 4), dimension 0 is a ring"),
         ("complete(5)", ["dimension_order"], "has no coordinates"),
         ("mesh(3, 3, 3)", ["odd_even"], "a mesh of 2 dimensions"),
-        ("mesh(3, 3)", ["p_cube"], "p_cube wants a hypercube"),
-        ("mesh(3, 3)", ["dragonfly_ugal"], "it wants a dragonfly"),
-        ("mesh(3, 3)", ["de_bruijn"], "it wants a de Bruijn network"),
-        ("ring(4, directed=true)", ["up_down"], "it wants links that go both ways"),
+        ("mesh(3, 3)", ["p_cube"], "p_cube needs a hypercube"),
+        ("mesh(3, 3)", ["dragonfly_ugal"], "it needs a dragonfly"),
+        ("mesh(3, 3)", ["de_bruijn"], "it needs a de Bruijn network"),
+        ("ring(4, directed=true)", ["up_down"], "it needs links that go both ways"),
         ("mesh(3, 3)", ["duato", "--vcs", "1"], "at least one adaptive VC"),
         ("mesh(3, 3)", ["o1turn", "--vcs", "3"], "3 cannot be halved"),
         ("mesh(3, 3)", ["schwiebert", "--vcs", "4"], "schwiebert fixes its virtual channels, 1 to 2 per channel"),

@@ -134,7 +134,7 @@ def overflowing(at: int, address: int, out: Any) -> int:
         (lambda at, address, out: -1, "the rule returned -1"),
         (lambda at, address, out: None, "the rule raised TypeError"),
         (lambda at, address, out: out.fill(1) or 1, r"it offers r1→r0, which does not leave router r0"),
-        (lambda at, address, out: out.fill(5) or 1, "it offers VC 5, which does not leave router r0"),
+        (lambda at, address, out: out.fill(5) or 1, "it offers VC 5, and .* has 2 VCs, numbered from 0"),
         (lambda at, address, out: out.fill(-1) or 1, "ejection is never blocked, so it cannot be marked NO_WAIT"),
         (lambda at, address, out: out.fill(EJECT) or 1, "it ejects at router r0, but the destination is at r1"),
         (lambda at, address, out: out.fill(NO_WAIT) or 1, "a blocked header would wait for nothing"),

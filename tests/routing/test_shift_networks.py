@@ -145,7 +145,7 @@ def test_shuffle_exchange_claims_and_contract(n: int, simulates: str) -> None:
 def test_shuffles_one_way_simulate_the_directed_network() -> None:
     network = named("{u -- u ^ 1, u -> 2 * u % 8 + u // 4 for u in 8}")
     check_relation(shuffle_exchange(network), compiled=False)
-    with pytest.raises(NetworkError, match="to simulate UB it wants shuffles in both directions"):
+    with pytest.raises(NetworkError, match="to simulate UB it needs shuffles in both directions"):
         shuffle_exchange(network, simulates="UB")
 
 
@@ -235,15 +235,15 @@ def test_they_compile() -> None:
 
 
 def test_what_does_not_fit_is_refused() -> None:
-    with pytest.raises(NetworkError, match=r"de_bruijn on torus.*it wants a de Bruijn network"):
+    with pytest.raises(NetworkError, match=r"de_bruijn on torus.*it needs a de Bruijn network"):
         de_bruijn(torus(4, 4))
     with pytest.raises(RelationError, match="unknown paths 'multi'; did you mean multi_root"):
         de_bruijn(b(2, 2), paths="multi")
     with pytest.raises(RelationError, match="the letters are 0 to 1, got 2"):
         de_bruijn(b(2, 2), paths="single_root", letter=2)
-    with pytest.raises(NetworkError, match="it wants a shuffle-exchange network"):
+    with pytest.raises(NetworkError, match="it needs a shuffle-exchange network"):
         shuffle_exchange(b(2, 3))
     with pytest.raises(RelationError, match="simulating UB takes 2 VCs per channel, got 3"):
         shuffle_exchange(named("shuffle_exchange(3)"), 3)
-    with pytest.raises(NetworkError, match="it wants a ring of n ≥ 3 routers at each corner"):
+    with pytest.raises(NetworkError, match="it needs a ring of n ≥ 3 routers at each corner"):
         cube_connected_cycles(torus(2, 2, 2, 3))

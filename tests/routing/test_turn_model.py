@@ -70,7 +70,7 @@ def test_more_dimensions() -> None:
 @pytest.mark.parametrize("model", MODELS, ids=lambda f: f.__name__)
 def test_what_is_not_a_mesh_is_refused(model: object) -> None:
     name = model.__name__  # type: ignore[attr-defined]
-    with pytest.raises(RelationError, match=rf"{name} wants a mesh; of torus\(3, 4\), dimension 0 is a ring"):
+    with pytest.raises(RelationError, match=rf"{name} needs a mesh; of torus\(3, 4\), dimension 0 is a ring"):
         model(torus(3, 4))  # type: ignore[operator]
     with pytest.raises(NetworkError, match="no coordinates"):
         model(complete(4))  # type: ignore[operator]

@@ -122,7 +122,7 @@ def test_roots_that_cannot_be_are_refused() -> None:
     with pytest.raises(NetworkError, match="two_trees on edges: no way from router r1 to the root r0"):
         two_trees(way, root=0)
     one_way = Network("one way", 3, [0, 1], [1, 2], inject=[0], eject=[2])
-    assert [spanning_tree(one_way, 1, "bfs", inward=up, wanted_by="").tolist() for up in (True, False)] == [[0], [1]]
+    assert [spanning_tree(one_way, 1, "bfs", inward=up, needed_by="").tolist() for up in (True, False)] == [[0], [1]]
 
 
 SHAPES = ["bfs", "dfs"]
@@ -142,8 +142,8 @@ def test_any_two_trees_are_safe(network: Network, number: int, up: str, down: st
     assert all(check(relation, switching).deadlock_free for switching in SWITCHINGS)
     if not bypass:
         assert_channels_of_both_trees_have_two_vcs(relation)
-    one = spanning_tree(network, root, up, inward=True, wanted_by="x")
-    two = spanning_tree(network, root, down, inward=False, wanted_by="x")
+    one = spanning_tree(network, root, up, inward=True, needed_by="x")
+    two = spanning_tree(network, root, down, inward=False, needed_by="x")
     graph = nx.DiGraph(zip(network.target[one].tolist(), network.source[one].tolist(), strict=True))
     if network.num_routers > 1:
         assert nx.is_arborescence(graph)
@@ -158,7 +158,7 @@ def test_the_depth_first_tree_is_that_of_networkx(network: Network) -> None:
     graph = nx.DiGraph()
     graph.add_nodes_from(range(network.num_routers))
     graph.add_edges_from(sorted(zip(network.source.tolist(), network.target.tolist(), strict=True)))
-    tree = spanning_tree(network, 0, "dfs", inward=False, wanted_by="x")
+    tree = spanning_tree(network, 0, "dfs", inward=False, needed_by="x")
     expected = set(nx.dfs_edges(graph, 0))
     assert set(zip(network.source[tree].tolist(), network.target[tree].tolist(), strict=True)) == expected
 

@@ -55,7 +55,7 @@ def test_a_message_stays_among_the_vcs_of_its_class() -> None:
 
 
 def test_rings_and_networks_without_dimensions_are_refused() -> None:
-    with pytest.raises(RelationError, match="vba wants a mesh"):
+    with pytest.raises(RelationError, match="vba needs a mesh"):
         vba(torus(4, 4))
     with pytest.raises(NetworkError, match="no coordinates"):
         vba(from_edges([(0, 1), (1, 2)]))

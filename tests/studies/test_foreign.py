@@ -82,7 +82,7 @@ def test_the_proof_of_another_design(answers: tuple[Path, str]) -> None:
     assert proof["verdict"]["deadlock_free"] is True
     forged(study, key, point, proof)
     assert len(proof["verdict"]["certificate"]["rank"]) == 128
-    judged(study, expected, "64 ranks of a kind that proves vct are wanted")
+    judged(study, expected, "64 ranks of a kind that proves vct are needed")
 
 
 def _other_ranks(proof: dict[str, Any]) -> None:

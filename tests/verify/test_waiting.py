@@ -31,7 +31,7 @@ from unknot.verify.waiting import PICKED, Waiting, drain, waiting
 ANY = st.one_of(relations(networks(loops=True, strongly_connected=None)), relations(networks(max_routers=5)))
 
 
-def wanted_by(relation: Relation, left: frozenset[int], entered: bool) -> dict[int, set[frozenset[int]]]:
+def needed_by(relation: Relation, left: frozenset[int], entered: bool) -> dict[int, set[frozenset[int]]]:
     """What blocked headers on each VC that is left wait for: the different sets of VCs that are left."""
     part = components(relation)
     found: dict[int, set[frozenset[int]]] = defaultdict(set)
@@ -65,7 +65,7 @@ def compare(relation: Relation, seen: Counter[str]) -> None:
             for state, vc in enumerate(heads.input_vc.tolist()):
                 own = np.flatnonzero(heads.head_owner == state).tolist()
                 picked[vc].append(frozenset(w for head in own for w in heads.waits(head)))
-            for vc, wanted in wanted_by(relation, expected, entered).items():
+            for vc, wanted in needed_by(relation, expected, entered).items():
                 assert len(set(picked[vc])) == len(picked[vc]) == min(len(wanted), PICKED)
                 assert set(picked[vc]) <= wanted
             for head, state in enumerate(heads.head_owner.tolist()):

@@ -110,7 +110,7 @@ def decide_many(network: Network, permutations: npt.ArrayLike, limit: int = MAX_
     rows = np.asarray(permutations, dtype=np.int64)
     terminals = network.num_terminals
     if rows.ndim != 2 or rows.shape[1] != terminals or (np.sort(rows, axis=1) != np.arange(terminals)).any():
-        raise UnknotError(f"{network.name}: permutations of its {terminals} terminals are wanted, one a row")
+        raise UnknotError(f"{network.name}: permutations of its {terminals} terminals are needed, one a row")
     ends = np.arange(terminals)
     first, masks = _all_masks(network)
     answer = np.zeros(len(rows), dtype=np.int8)

@@ -59,7 +59,7 @@ def product_order(network: Network, factors: Sequence[Relation]) -> Relation:
     coordinates, radices = network.coordinates, network.radices
     if coordinates is None or len(factors) != len(radices):
         raise NetworkError(
-            f"product_order on {network.name}: it wants a network with one dimension for each of the {len(factors)} "
+            f"product_order on {network.name}: it needs a network with one dimension for each of the {len(factors)} "
             f"factors, but this one has {len(radices)}"
         )
     for i, (factor, k) in enumerate(zip(factors, radices, strict=True)):

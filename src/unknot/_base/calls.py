@@ -194,7 +194,7 @@ def apply(call: Call, function: Callable[..., _T], *first: Any, **more: Any) -> 
         bound = signature.bind(*first, *call.args, **call.options, **more)
     except TypeError as error:
         expected = ", ".join(str(p).split(":")[0] for p in list(signature.parameters.values())[len(first) :])
-        raise call.error(f"{call.name}({expected}) is what can be written here: {error}") from error
+        raise call.error(f"{error}; expected {call.name}({expected})") from error
     _check_kinds(call, signature, known)
     try:
         return function(*bound.args, **bound.kwargs)

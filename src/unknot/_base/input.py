@@ -77,7 +77,7 @@ def _unpacked(file: gzip.GzipFile, path: str | Path, limit: int, growth: int) ->
     return bytes(pieces)
 
 
-def read_text(path: str | Path, *, what: str = "plain UTF-8 is wanted", growth: int = 4) -> str:
+def read_text(path: str | Path, *, what: str = "plain UTF-8 is needed", growth: int = 4) -> str:
     """The text of a UTF-8 or UTF-16 file, plain or gzipped; a byte order mark is dropped, line ends stay.
 
     Raises
@@ -89,7 +89,7 @@ def read_text(path: str | Path, *, what: str = "plain UTF-8 is wanted", growth: 
     return _checked(content, path, what)
 
 
-def read_utf8(path: str | Path, *, what: str = "plain UTF-8 is wanted", growth: int = 4) -> bytes:
+def read_utf8(path: str | Path, *, what: str = "plain UTF-8 is needed", growth: int = 4) -> bytes:
     """The bytes of such a text, checked.
 
     Raises

@@ -219,7 +219,7 @@ def _of_groups(root: Path = Path("/sys/fs/cgroup"), groups: Path = Path("/proc/s
 
 
 _CACHE = re.compile(r"(total_)?inactive_file \d+$")
-"""The row of memory.stat with pages of files that are given up when memory is wanted."""
+"""The row of memory.stat with pages of files that are given up when memory is needed."""
 
 
 def _of_process(used: int) -> Iterator[int]:

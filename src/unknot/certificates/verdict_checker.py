@@ -96,7 +96,7 @@ def accept_verdict(relation: Relation, verdict: Verdict) -> None:
     ...     accept_verdict(dimension_order(ring), verdict)
     ... except Rejected as error:
     ...     print(error)
-    8 ranks of a kind that proves vct are wanted, not 'order'
+    8 ranks of a kind that proves vct are needed, not 'order'
     """
     filling, certificate, free = verdict.configuration, verdict.certificate, verdict.deadlock_free
     if free is None and filling is None:
@@ -220,7 +220,7 @@ def _certificate(relation: Relation, certificate: Certificate, switching: str) -
     core = np.array([False] * vcs.total if certificate.core is None else certificate.core, dtype=bool)
     fits = rank.shape == core.shape == (vcs.total,) and abs(rank).max(initial=0) < 2**60
     if switching not in PROVES.get(kind, ()) or not fits or (kind == "exhausted") != core.any():
-        raise Rejected(f"{vcs.total} ranks of a kind that proves {switching} are wanted, not {kind!r}")
+        raise Rejected(f"{vcs.total} ranks of a kind that proves {switching} are needed, not {kind!r}")
     from unknot.certificates.walk_kernel import walk
 
     input_vcs = vcs.total + network.num_terminals

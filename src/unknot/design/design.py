@@ -218,7 +218,7 @@ def family_of(text: str | int) -> tuple[int, bool]:
         return _dimensions(text), False
     if _LETTER.match(text):
         raise RelationError(
-            f"{text}: a number of dimensions is wanted in parentheses, such as mesh(2) for all meshes n × m "
+            f"{text}: a number of dimensions is needed in parentheses, such as mesh(2) for all meshes n × m "
             "or mesh(3) for those of three dimensions"
         )
     call = parse_call(text, "FAMILY")
@@ -230,7 +230,7 @@ def family_of(text: str | int) -> tuple[int, bool]:
         )
     if call.name not in ("mesh", "hypercube") or len(call.args) != 1 or call.options:
         raise RelationError(
-            f"{text}: a family is wanted, mesh(3) for all meshes of three dimensions or hypercube(3); "
+            f"{text}: a family is needed, mesh(3) for all meshes of three dimensions or hypercube(3); "
             "with several numbers it would be one network"
         )
     return _dimensions(call.args[0]), call.name == "hypercube"

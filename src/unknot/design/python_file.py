@@ -37,7 +37,7 @@ def {name}(network: Network) -> Relation:
     product = grid(network)
     dimensions = len(VCS)
     if product.wraps.any() or product.radices.size != dimensions:
-        raise RelationError(f"{name} wants a mesh of {{dimensions}} dimensions, not {{network.name}}")
+        raise RelationError(f"{name} needs a mesh of {{dimensions}} dimensions, not {{network.name}}")
     places = VirtualChannels(network, np.array(VCS)[product.dimension, product.down.astype(int)])
     along = np.array([i for i, pair in enumerate(VCS) for count in pair for _ in range(count)])
     down = np.array([side for pair in VCS for side, count in enumerate(pair) for _ in range(count)])

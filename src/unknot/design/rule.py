@@ -183,7 +183,7 @@ class Rule:
             return MeshFrame(self.space, tuple(network)).relation(self.offers, self.waits, name=self.name)
         product = whole_grid(network)
         if product is None or product.wraps.any() or product.radices.size != self.space.dimensions:
-            raise RelationError(f"{self.name} wants a mesh of {self.space.dimensions} dimensions, not {network.name}")
+            raise RelationError(f"{self.name} needs a mesh of {self.space.dimensions} dimensions, not {network.name}")
         frame = MeshFrame(self.space, tuple(product.radices.tolist()), existing=network)
         return frame.relation(self.offers, self.waits, name=self.name)
 

@@ -106,7 +106,7 @@ class _Reading(FabricText):
         while i < len(words) - 1:
             kind, at = words[i]
             if kind not in ("router", "node"):
-                raise self.error(f"`router` or `node` is wanted, not {kind!r}", *at)
+                raise self.error(f"`router` or `node` is needed, not {kind!r}", *at)
             number, cycles, i = self._number(*words[i + 1]), 1, i + 2
             if i < len(words) - 1 and words[i][0] not in ("router", "node"):
                 cycles = self._number(*words[i], least=1)
@@ -116,7 +116,7 @@ class _Reading(FabricText):
     def _number(self, text: str, at: Place, least: int = 0) -> int:
         if not (text.isascii() and text.isdigit() and len(text) < 9 and int(text) >= least):
             what = "a latency, a whole number of at least 1," if least else "a number"
-            raise self.error(f"{what} is wanted here, not {text!r}" if text else f"{what} is missing", *at)
+            raise self.error(f"{what} is needed here, not {text!r}" if text else f"{what} is missing", *at)
         return int(text)
 
     def _node(self, router: int, node: int, cycles: int, at: Place) -> None:

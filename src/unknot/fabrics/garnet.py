@@ -84,7 +84,7 @@ def write_garnet(network: Network, path: str | Path) -> None:
     """
     name = Path(path).stem
     if not re.fullmatch(r"[A-Za-z_]\w*", name) or keyword.iskeyword(name):
-        raise NetworkError(f"{Path(path).name}: gem5 wants a class called as the file, and {name!r} is no such name")
+        raise NetworkError(f"{Path(path).name}: gem5 needs a class called as the file, and {name!r} is no such name")
     require_equal(network, "this file for gem5")
     pairs = list(zip(network.source.tolist(), network.target.tolist(), strict=True))
     if len(set(pairs)) < len(pairs):

@@ -40,7 +40,7 @@ def errors_of(path: str | Path, form: str, lines: Sequence[str] = ()) -> Iterato
     except Exception as error:
         words = str(error)
         if isinstance(error, (AttributeError, TypeError, LookupError)) or not words:
-            words = "something in it is not of the kind that is wanted there"
+            words = "something in it is not of the kind that is needed there"
         place = _PLACE.search(words)
         line, column = (int(place[1]), int(place[2])) if place else (0, 0)
         words = words[: place.start()] if place else words

@@ -104,7 +104,7 @@ def _prepare(root: Element, path: str | Path) -> list[bool]:
     if root.tag != f"{_SPACE}graphml" or not root.findall(f"{_SPACE}graph"):
         raise TextError("there is no graph in this file", path)
     if len(graphs) > 1:
-        raise TextError("one graph is wanted, neither several nor graphs inside nodes", path)
+        raise TextError("one graph is needed, neither several nor graphs inside nodes", path)
     for key in root.findall(f"{_SPACE}key"):
         _need(key, ("id",), path)
         key.attrib.setdefault("attr.name", key.attrib["id"])

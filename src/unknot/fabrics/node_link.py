@@ -48,7 +48,7 @@ def write_node_link(network: Network, path: str | Path) -> None:
 def _network(document: Any, name: str) -> Network:
     key = next((key for key in ("edges", "links") if isinstance(document, dict) and key in document), None)
     if key is None or not isinstance(document.get("nodes"), list) or not isinstance(document[key], list):
-        raise NetworkError('an object with lists "nodes" and "edges" (or "links") is wanted')
+        raise NetworkError('an object with lists "nodes" and "edges" (or "links") is needed')
     graph = document.get("graph") or {}
     if not isinstance(graph, dict):
         raise NetworkError('"graph" must be an object of attributes')
@@ -71,7 +71,7 @@ def _network(document: Any, name: str) -> Network:
 
 def _check(row: object, needed: tuple[str, ...], where: str) -> None:
     if not isinstance(row, dict):
-        raise NetworkError(f"{where}: an object is wanted here")
+        raise NetworkError(f"{where}: an object is needed here")
     for key in needed:
         if row.get(key) is None:
             raise NetworkError(f'{where}: "{key}" is missing here')

@@ -108,7 +108,7 @@ def read_fabric(
             beside = chosen.holds in _OF_A_FABRIC
             hint = f"; give it as `{chosen.holds}`, beside a fabric file" if beside else ""
             raise TextError(
-                f"ibnetdiscover output or a link list (.lst) is wanted; this is {chosen.words}{hint}", path
+                f"ibnetdiscover output or a link list (.lst) is needed; this is {chosen.words}{hint}", path
             )
         fabric = _read(chosen, path, form)
     if tables is not None:
@@ -175,7 +175,7 @@ def _read_as(holds: str, description: str, path: str | Path) -> Any:
     """Read a file of something that belongs to a fabric."""
     chosen = _format_of(path, None)
     if chosen.holds != holds:
-        raise TextError(f"{description} are wanted; this is {chosen.words}", path)
+        raise TextError(f"{description} are needed; this is {chosen.words}", path)
     return chosen.read(Path(path))
 
 

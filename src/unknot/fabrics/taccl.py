@@ -40,7 +40,7 @@ def read_taccl(path: str | Path) -> Network:
 
 def _network(document: Any, name: str) -> Network:
     if not isinstance(document, dict):
-        raise NetworkError("an object is wanted")
+        raise NetworkError("an object is needed")
     count, alpha = _number(document, "gpus_per_node"), _number(document, "alpha")
     if count.denominator != 1 or not 2 <= count <= MOST_GPUS:
         raise NetworkError(f'"gpus_per_node" is a whole number from 2 to {MOST_GPUS}; got {float(count):g}')

@@ -26,7 +26,7 @@ class Carried(NamedTuple):
     apart : int
     site : int64 array, shape (channels,)
     lane, start : int64 arrays, shape (routers, columns)
-        The lane and the first channel of each pair; lane −1: none is wanted.
+        The lane and the first channel of each pair; lane −1: none is needed.
     follow : int32 array, shape (lanes or 1, sites, columns)
         The channel that follows on the way to a column's home; −1: not chosen yet.
     users : int32 array, shape (lanes, channels, columns)

@@ -26,7 +26,7 @@ class LeveledRoutes:
     Attributes
     ----------
     level : int64 array, shape (routers, rows)
-        Of each pair; −1 where nothing is wanted.
+        Of each pair; −1 where nothing is needed.
     entries : int8 array, shape (levels, channels + routers, most channels that leave a router)
         Lanes by level, input (a channel, or channels + router for what is injected there), and place of the output
         among the channels that leave the router; −1 where no packet comes.

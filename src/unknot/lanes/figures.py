@@ -129,7 +129,7 @@ class Lanes(Brief, SharedOut, Figures):
     routes : Routes or Table
         The tables behind the relation.
     lane : int64 array, shape (routers, columns of the routes or rows of the table)
-        The lane of each pair; −1: none is wanted. Columns are terminals by the routers where they eject.
+        The lane of each pair; −1: none is needed. Columns are terminals by the routers where they eject.
     lane_load : float64 array, shape (lanes, channels)
         What each lane of a channel carries of its load.
     worst_load : float or None

@@ -96,7 +96,7 @@ def _bandwidth(text: str) -> float:
         rate = -1.0
     if not 0 < rate < np.inf:
         raise NetworkError(
-            f"{text!r} is no bandwidth: a number above 0, with {', '.join(UNITS)} or no unit, is wanted"
+            f"{text!r} is no bandwidth: a number above 0, with {', '.join(UNITS)} or no unit, is needed"
         )
     return rate
 

@@ -183,7 +183,7 @@ def spanning_order(network: Network, net: Channels, root: int) -> Spanned:
     """
     if (single := lone_channel(network)) is not None:
         raise NetworkError(
-            f"one lane on {network.name}: links that go both ways are wanted, but there is no channel back along "
+            f"one lane on {network.name}: links that go both ways are needed, but there is no channel back along "
             f"{network.channel_name(single)}"
         )
     level = np.asarray(distances_from(network, root))

@@ -24,7 +24,7 @@ class Routes:
     Attributes
     ----------
     lane : int64 array, shape (routers, homes)
-        −1 where no route is wanted.
+        −1 where no route is needed.
     start : int64 array, shape (routers, homes)
         The first channel.
     follow : int32 array, shape (lanes, channels, homes)

@@ -51,12 +51,12 @@ class LongerLanes(Brief, SharedOut):
         Number of lanes.
     routes : Routes
     hops, shortest : int64 arrays, shape (routers, homes)
-        Hops of the routes and of shortest paths; 0 where none is wanted.
+        Hops of the routes and of shortest paths; 0 where none is needed.
     key : float64 array, shape (lanes, channels)
         In its lane, the channels of every route climb in it.
     wanted : bool array, shape (routers, homes)
     lane : int64 array, same shape
-        The lane of each pair; −1: none is wanted.
+        The lane of each pair; −1: none is needed.
     lane_load : float64 array, shape (lanes, channels)
         What each lane of a channel carries of its load.
     moves : int

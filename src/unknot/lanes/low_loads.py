@@ -210,7 +210,7 @@ class LowLoads:
         return sorted(made, key=lambda now: (len(now.rank), highest(now)))
 
     def _made(self, now: Carried) -> RoutesInLanes:
-        """Routes as they are handed on: if moves are wanted at all, with the lowest load, which is evened out."""
+        """Routes as they are handed on: if moves are needed at all, with the lowest load, which is evened out."""
         goal, bound = self.goal, self.bound
         if self.rounds and bound is not None and self.goal.kept is None:
             now, bound = lowest(goal, now, bound, self.effort)

@@ -80,7 +80,7 @@ def demand(network: Network, flows: npt.ArrayLike | None = None) -> Demand:
         matrix = np.array(flows, dtype=float)
         if matrix.shape != (terminals, terminals):
             raise NetworkError(
-                f"lanes on {network.name}: flows of shape ({terminals}, {terminals}) are wanted, got {matrix.shape}"
+                f"lanes on {network.name}: flows of shape ({terminals}, {terminals}) are needed, got {matrix.shape}"
             )
         if not np.isfinite(matrix).all() or matrix.min(initial=0.0) < 0:
             raise NetworkError(f"lanes on {network.name}: flows are numbers from 0 on")

@@ -68,7 +68,7 @@ class LoadGoal:
         return np.where(self.demand.wanted, self.demand.rate, 0.0)
 
     def empty(self, key: Floats | Ints) -> Carried:
-        """No routes yet, in lanes of these orders; lane 0 where one is wanted."""
+        """No routes yet, in lanes of these orders; lane 0 where one is needed."""
         from unknot.lanes.carried_kernel import Carried
 
         paths, (lanes, channels) = self.path_set, key.shape

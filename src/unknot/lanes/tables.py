@@ -242,7 +242,7 @@ def table_from(paths: PathSet, taken: Ints) -> Ints:
 
 
 def lanes_of(orders: Orders, table: Table) -> Ints:
-    """A lane that serves each pair, in turn where several do, shape (routers, rows); −1 where nothing is wanted."""
+    """A lane that serves each pair, in turn where several do, shape (routers, rows); −1 where nothing is needed."""
     rows = len(table.home)
     serves = np.array([unpacked(words, rows) for words in served(orders, table.home)]).reshape(
         len(orders.key), -1, rows

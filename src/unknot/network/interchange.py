@@ -142,7 +142,7 @@ def _channels(edges: Sequence[Edge], index: Mapping[Any, int]) -> dict[str, Any]
         plugs = attributes.get("ports")
         pair = None if plugs is None else _numbers(plugs, f"ports of {where}")
         if pair is not None and len(pair) != 2:
-            raise NetworkError(f"ports of {where}: two numbers are wanted, at source and target")
+            raise NetworkError(f"ports of {where}: two numbers are needed, at source and target")
         both = not one_way and u != v
         source += [index[u], index[v]] if both else [index[u]]
         target += [index[v], index[u]] if both else [index[v]]
@@ -194,7 +194,7 @@ def _numbers(value: object, what: str) -> list[int]:
         whole = isinstance(word, (int, np.integer)) and not isinstance(word, bool)
         written = isinstance(word, str) and _NUMBER.fullmatch(word)
         if not (whole or written) or abs(int(word)) > _LARGEST:
-            raise NetworkError(f"{what}: whole numbers are wanted, not {shown(word)}")
+            raise NetworkError(f"{what}: whole numbers are needed, not {shown(word)}")
         numbers.append(int(word))
     return numbers
 

@@ -39,7 +39,7 @@ def frozen(values: Any) -> IntArray:
     """An int32 copy-if-needed that nobody can write to."""
     array = np.asarray(values)
     if array.size and array.dtype.kind not in "iub":
-        raise NetworkError(f"whole numbers are wanted, got {array.dtype} values")
+        raise NetworkError(f"whole numbers are needed, got {array.dtype} values")
     if array.size and array.dtype.itemsize >= 4 and not -(2**31) <= int(array.min()) <= int(array.max()) < 2**31:
         raise NetworkError(f"numbers must fit 32 bits; the largest here is {array.max()}, the smallest {array.min()}")
     array = np.array(array, dtype=np.int32, order="C")

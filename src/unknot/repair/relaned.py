@@ -158,7 +158,7 @@ def _rows(laned: Lanes, columns: Ints) -> Ints:
     if not isinstance(routes, Table):
         return columns
     if len(routes.row) != network.num_terminals or not np.array_equal(routes.home[routes.row], network.eject):
-        raise RelationError(f"{laned.relation.name}: after faults, one address for each terminal is wanted")
+        raise RelationError(f"{laned.relation.name}: after faults, one address for each terminal is needed")
     return routes.row
 
 

@@ -123,7 +123,7 @@ def draw_load(
     loads = np.asarray(utilisation, dtype=np.float64)
     if loads.shape != (network.num_channels,):
         raise UnknotError(
-            f"one utilisation for each of the {network.num_channels} channels of {network.name} is wanted, got an "
+            f"one utilisation for each of the {network.num_channels} channels of {network.name} is needed, got an "
             f"array of shape {loads.shape}"
         )
     scale = Scale.of(units)

@@ -117,7 +117,7 @@ def vba(network: Network) -> Relation:
     share = 2 ** max(0, dimensions - 1)
     if network.num_channels * share > MAX_VCS:
         raise RelationError(
-            f"vba wants 2^(n−1) VCs on every channel: on {network.name}, of {dimensions} dimensions, more than "
+            f"vba needs 2^(n−1) VCs on every channel: on {network.name}, of {dimensions} dimensions, more than "
             f"{MAX_VCS} in all"
         )
     virtual = VirtualChannels(network, share)

@@ -127,7 +127,7 @@ def bubble(
 
 
 def bubble_named(relation: Relation, text: str, where: str = "--bubble", packets: int = PACKETS) -> Bubble:
-    """Bubble flow control from its name, with options if wanted: ``global(packets=1, rings="rings.toml")``.
+    """Bubble flow control from its name, with options if needed: ``global(packets=1, rings="rings.toml")``.
 
     Parameters
     ----------

@@ -161,7 +161,7 @@ def in_ranges(network: Network, vcs: int, ranges: Sequence[tuple[str, int, Relat
         _check(network, one, relation, name)
         wide = relation.vcs.each if network.num_channels else relation.vcs.widest
         if wide is None or not 0 <= low <= low + wide <= vcs:
-            raise RelationError(f"{name}: {wide} VCs from VC {low} on are wanted of channels that have {vcs}")
+            raise RelationError(f"{name}: {wide} VCs from VC {low} on are needed of channels that have {vcs}")
         shown.append(f"{name} (VCs {low}-{low + wide - 1})")
     parts = [(relation, np.full(network.num_channels, low)) for _, low, relation in ranges]
     return _side_by_side(VirtualChannels(network, vcs), parts, names, f"{one.name} for {' and '.join(shown)}")

@@ -128,7 +128,7 @@ def _parts_of(network: Network, dimension: str | None) -> tuple[npt.NDArray[np.i
     """The part of each router, counted from 0, and their names."""
     if network.coordinates is None or len(network.dimensions) < 2:
         raise RelationError(
-            f"composed on {network.name}: it wants routers whose last coordinate says which part they are of, as in "
+            f"composed on {network.name}: it needs routers whose last coordinate says which part they are of, as in "
             "(mesh(4, 4) * {0, 1}) | {(3, 3, 0) -- (0, 0, 1)}"
         )
     if dimension is not None:

@@ -138,8 +138,9 @@ def broken_rules(vcs: VirtualChannels, home: int, at: int, candidates: list[Cand
             if router != home:
                 here, there = network.router_name(router), network.router_name(home)
                 yield f"it ejects at router {here}, but the destination is at {there}"
-        elif not 0 <= vc < vcs.total or network.source[vcs.channel[vc]] != router:
-            named = vcs.name(vc) if 0 <= vc < vcs.total else f"VC {vc}"
-            yield f"it offers {named}, which does not leave router {network.router_name(router)}"
+        elif not 0 <= vc < vcs.total:
+            yield f"it offers VC {vc}, and {network.name} has {vcs.total} VCs, numbered from 0"
+        elif network.source[vcs.channel[vc]] != router:
+            yield f"it offers {vcs.name(vc)}, which does not leave router {network.router_name(router)}"
     if candidates and not any(candidate.waits for candidate in candidates):
         yield "a blocked header would wait for nothing; mark a candidate as waited for"

@@ -78,7 +78,7 @@ def _corners(network: Network) -> tuple[Ints, Ints, Ints]:
     corner itself.
     """
     refusal = NetworkError(
-        f"cube_connected_cycles on {network.name}: it wants a ring of n ≥ 3 routers at each corner of a hypercube "
+        f"cube_connected_cycles on {network.name}: it needs a ring of n ≥ 3 routers at each corner of a hypercube "
         "of n dimensions, with coordinates for corner and position, such as cube_connected_cycles(4)"
     )
     if network.coordinates is None or len(network.radices) < 2:

@@ -162,7 +162,7 @@ def shuffle_exchange(network: Network, vcs: int | None = None, *, simulates: str
         simulates = "UB" if words.both_ways else "B"
     require_known("shuffle_exchange simulates UB or B, not", simulates, SIMULATED, RelationError)
     if simulates == "UB" and not words.both_ways:
-        raise NetworkError(f"shuffle_exchange on {network.name}: to simulate UB it wants shuffles in both directions")
+        raise NetworkError(f"shuffle_exchange on {network.name}: to simulate UB it needs shuffles in both directions")
     if vcs is None:
         vcs = 2 if simulates == "UB" else 3
     if vcs not in ((2,) if simulates == "UB" else (2, 3)):

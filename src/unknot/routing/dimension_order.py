@@ -83,7 +83,7 @@ def dimension_order(
     coordinates, radices, wraps, channel = product.coordinates, product.radices, product.wraps, product.channel
     has = product.directions
     if isinstance(vcs, bool) or not isinstance(vcs, (int, np.integer)):
-        raise RelationError(f"dimension_order wants one number of VCs for all channels, got {vcs!r}")
+        raise RelationError(f"dimension_order needs one number of VCs for all channels, got {vcs!r}")
     virtual = VirtualChannels(network, vcs)
     rings = bool(wraps.any())
     if dateline == "auto":

@@ -66,7 +66,7 @@ class Groups:
     names: tuple[str, ...]
 
 
-def groups_of(network: Network, wanted_by: str) -> Groups:
+def groups_of(network: Network, needed_by: str) -> Groups:
     """View a network as a dragonfly.
 
     Raises
@@ -77,7 +77,7 @@ def groups_of(network: Network, wanted_by: str) -> Groups:
     """
     if network.coordinates is None or network.dimensions != ("group", "router"):
         raise NetworkError(
-            f"{wanted_by} on {network.name}: it wants a dragonfly, whose routers have the coordinates group and "
+            f"{needed_by} on {network.name}: it needs a dragonfly, whose routers have the coordinates group and "
             "router, such as dragonfly(4)"
         )
     names, group = np.unique(network.coordinates[:, 0], return_inverse=True)
@@ -98,7 +98,7 @@ def groups_of(network: Network, wanted_by: str) -> Groups:
                 f"no channel from {network.router_name(here)} to {network.router_name(int(at[group[here], there]))}"
             )
         raise NetworkError(
-            f"{wanted_by} on {network.name}: within a group every two routers are linked; it has {what}"
+            f"{needed_by} on {network.name}: within a group every two routers are linked; it has {what}"
         )
     pair = group[network.source] * count + group[network.target]
     order = np.lexsort((network.source, pair))
@@ -108,7 +108,7 @@ def groups_of(network: Network, wanted_by: str) -> Groups:
     if empty.size:
         g, h = np.divmod(int(empty[0]), count)
         raise NetworkError(
-            f"{wanted_by} on {network.name}: it wants a channel between every two groups, and there is none from "
+            f"{needed_by} on {network.name}: it needs a channel between every two groups, and there is none from "
             f"group {names[g]} to group {names[h]}"
         )
     for array in (group, index, local, first, between):

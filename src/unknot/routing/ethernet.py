@@ -268,7 +268,7 @@ def as_plan(network: Network, plan: str | Sequence[int]) -> list[int]:
     kept = list(range(network.num_routers)) if network.origin is None else network.origin.routers.tolist()
     if len(plan) <= max(kept, default=-1) or (network.origin is None and len(plan) != len(kept)):
         raise RelationError(
-            f"bgp: {len(plan)} ASes in the plan; {network.name} wants one for each router, got {plan!r}"
+            f"bgp: {len(plan)} ASes in the plan; {network.name} needs one for each router, got {plan!r}"
         )
     return [plan[router] for router in kept]
 

@@ -39,7 +39,7 @@ def mesh_grid(network: Network, algorithm: str, *, dimensions: int | None = None
     elif radix is not None and product.radices.max(initial=1) > radix:
         misfit = f"a side of it has {int(product.radices.max())} routers"
     if misfit:
-        raise RelationError(f"{algorithm} wants {kind}; of {network.name}, {misfit}")
+        raise RelationError(f"{algorithm} needs {kind}; of {network.name}, {misfit}")
     return product
 
 
@@ -67,11 +67,11 @@ class CompleteProduct:
     hops: int
 
 
-def complete_product(network: Network, wanted_by: str) -> CompleteProduct:
+def complete_product(network: Network, needed_by: str) -> CompleteProduct:
     """View a network as a product of complete graphs, or say why it is none."""
     at = network.coordinates
     refusal = (
-        f"{wanted_by} on {network.name}: it wants a HyperX, in which routers are linked that differ in one coordinate"
+        f"{needed_by} on {network.name}: it needs a HyperX, in which routers are linked that differ in one coordinate"
     )
     if at is None or not network.radices:
         raise NetworkError(f"{refusal}, such as hyperx([4, 4]); this network has no coordinates")
@@ -120,7 +120,7 @@ class WordNetwork:
         return sum(self.letters**i for i in range(self.length))
 
 
-def de_bruijn_words(network: Network, wanted_by: str) -> WordNetwork:
+def de_bruijn_words(network: Network, needed_by: str) -> WordNetwork:
     """Recognise B(d, D) or UB(d, D), with or without loops and double links, by its channels.
 
     Raises
@@ -140,13 +140,13 @@ def de_bruijn_words(network: Network, wanted_by: str) -> WordNetwork:
             if np.array_equal(there, pairs(routers, u, v, both_ways)):
                 return WordNetwork(letters, length, both_ways)
     raise NetworkError(
-        f"{wanted_by} on {network.name}: it wants a de Bruijn network, in which router u has channels to d·u, "
+        f"{needed_by} on {network.name}: it needs a de Bruijn network, in which router u has channels to d·u, "
         f"d·u + 1, …, d·u + d − 1 modulo d^D (undirected, also back), such as de_bruijn(2, 4); its routers are "
         "joined otherwise"
     )
 
 
-def shuffle_exchange_words(network: Network, wanted_by: str) -> WordNetwork:
+def shuffle_exchange_words(network: Network, needed_by: str) -> WordNetwork:
     """Recognise a shuffle-exchange network, its shuffles one way or both ways.
 
     Raises
@@ -164,7 +164,7 @@ def shuffle_exchange_words(network: Network, wanted_by: str) -> WordNetwork:
             if np.array_equal(joined(network), np.union1d(exchange, shuffle)):
                 return WordNetwork(2, length, both_ways)
     raise NetworkError(
-        f"{wanted_by} on {network.name}: it wants a shuffle-exchange network, in which router u is joined to u xor 1 "
+        f"{needed_by} on {network.name}: it needs a shuffle-exchange network, in which router u is joined to u xor 1 "
         f"and to u turned left by one bit, such as shuffle_exchange(4); these {routers} routers are joined otherwise"
     )
 

@@ -102,7 +102,7 @@ def _made(
         made = apply(call, function, network, **more)
         if not isinstance(made, Relation):
             raise RelationError(
-                f"{text.strip()}: a function that returns a Relation is wanted, got {type(made).__name__}"
+                f"{text.strip()}: a function that returns a Relation is needed, got {type(made).__name__}"
             )
         made.__dict__["_made_by"] = (rooted(text, "."), vcs)
         return made
@@ -192,7 +192,7 @@ def relation_of(
         subject = network_named(subject)
     if not isinstance(subject, Network):
         raise RelationError(
-            f"{what}: a Relation is wanted, or a network with a routing, as in "
+            f"{what}: a Relation is needed, or a network with a routing, as in "
             f'{what}("torus(8, 8)", routing="duato"); got {type(subject).__name__}'
         )
     if callable(routing_text):

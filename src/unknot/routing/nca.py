@@ -64,7 +64,7 @@ def nca(network: Network, vcs: int = 1, *, up: str = "adaptive") -> Relation:
     level = levels(network)
     if level is None or not network.num_channels:
         raise NetworkError(
-            f"nca on {network.name}: it wants a fat tree, with terminals at the bottom and every channel between two "
+            f"nca on {network.name}: it needs a fat tree, with terminals at the bottom and every channel between two "
             "neighbouring levels, as in fat_tree(4, 3); this network has no such levels"
         )
     rises = level[network.target] > level[network.source]

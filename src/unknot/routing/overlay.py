@@ -78,7 +78,7 @@ def overlay(
     """
     names = [base, over] if isinstance(over, str) else [base, *over]
     if len(names) < 2:
-        raise RelationError("overlay wants at least one routing to lay over its base")
+        raise RelationError("overlay needs at least one routing to lay over its base")
     parts = [routing(network, text, where="overlay") for text in (names[:-1] if vcs is not None else names)]
     if vcs is not None:
         parts.append(_with_the_rest(network, parts, names[-1], vcs))

@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import functools
 import hashlib
+import inspect
 import re
 import runpy
 from collections.abc import Callable
@@ -78,6 +79,8 @@ def own_function(text: str, where: str) -> tuple[Callable[..., Any], Call]:
     function = names.get(call.name)
     if not callable(function) or call.name.startswith("_"):
         raise RelationError(f"{path} has no function {call.name!r}; {_near(call.name, path)}")
+    if inspect.isfunction(function) and not inspect.signature(function).parameters:
+        raise RelationError(f"{path}: {call.name}() must take the network first")
     return _blamed(path, f"{path}: {call.name}()", function), call
 
 

@@ -40,18 +40,18 @@ class Distances:
     table: Table
 
 
-def distances_to_homes(network: Network, wanted_by: str) -> Distances:
+def distances_to_homes(network: Network, needed_by: str) -> Distances:
     """Tabulate hops to every router that ejects: a breadth-first search from each of them.
 
     Raises
     ------
     RelationError
-        If the table would have more than `MAX_DISTANCES` entries; the message names the routing `wanted_by`.
+        If the table would have more than `MAX_DISTANCES` entries; the message names the routing `needed_by`.
     """
     from unknot.network.graph_kernel import distances
 
     homes, column = homes_of(network)
-    require_room(network, homes, wanted_by)
+    require_room(network, homes, needed_by)
     table = np.empty((homes.size, network.num_routers), dtype=np.int16)
     first, channels = network.incoming
     refuse_too_far(network, distances(first, network.source[channels], homes, table.reshape(-1)))
@@ -65,11 +65,11 @@ def homes_of(network: Network) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.in
     return homes.astype(np.int64), column.reshape(-1).astype(np.int64)
 
 
-def require_room(network: Network, homes: npt.NDArray[np.int64], wanted_by: str) -> None:
+def require_room(network: Network, homes: npt.NDArray[np.int64], needed_by: str) -> None:
     """Refuse a table of distances to the homes that is too large."""
     if network.num_routers * homes.size > MAX_DISTANCES:
         raise RelationError(
-            f"{wanted_by} on {network.name}: a network that is not a whole mesh, torus or hypercube needs a table of "
+            f"{needed_by} on {network.name}: a network that is not a whole mesh, torus or hypercube needs a table of "
             f"distances, and {network.num_routers} × {homes.size} are more than {MAX_DISTANCES}"
         )
 
@@ -81,7 +81,7 @@ def refuse_too_far(network: Network, failed: int) -> None:
 
 
 def require_ways(
-    network: Network, missing: npt.NDArray[np.bool_], homes: npt.NDArray[np.int64], wanted_by: str
+    network: Network, missing: npt.NDArray[np.bool_], homes: npt.NDArray[np.int64], needed_by: str
 ) -> None:
     """Refuse a network in which some terminal has no way to another, by a mask of shape (homes, routers)."""
     starts = np.unique(network.inject)
@@ -89,7 +89,7 @@ def require_ways(
     if lost.size:
         end, start = int(homes[lost[0, 0]]), int(starts[lost[0, 1]])
         raise NetworkError(
-            f"{wanted_by} on {network.name}: there is no way from router {network.router_name(start)} to router "
+            f"{needed_by} on {network.name}: there is no way from router {network.router_name(start)} to router "
             f"{network.router_name(end)}"
         )
 

@@ -141,9 +141,9 @@ class Relation:
         terminals = self.network.num_terminals
         stated = np.arange(terminals) if self.destination is None else np.asarray(self.destination)
         if stated.ndim != 1:
-            raise RelationError(f"{self.name}: destination: one terminal for each address is wanted, got {stated!r}")
+            raise RelationError(f"{self.name}: destination: one terminal for each address is needed, got {stated!r}")
         if stated.size and stated.dtype.kind not in "iu":
-            raise RelationError(f"{self.name}: destination: whole numbers are wanted, got {stated.dtype} values")
+            raise RelationError(f"{self.name}: destination: whole numbers are needed, got {stated.dtype} values")
         destination = np.array(stated, dtype=np.int32)
         if self.address_labels is not None and len(self.address_labels) != destination.size:
             raise RelationError(

@@ -92,7 +92,7 @@ def pick_of(routing: str, choice: str, seed: int) -> int:
     return {"all": -1, "first": 0}.get(choice, seed)
 
 
-def steps(network: Network, wanted_by: str) -> Grid | Distances:
+def steps(network: Network, needed_by: str) -> Grid | Distances:
     """Return what steps are judged by: the coordinates of a whole mesh or torus, or else a table of distances.
 
     Raises
@@ -103,8 +103,8 @@ def steps(network: Network, wanted_by: str) -> Grid | Distances:
     product = whole_grid(network)
     if product is not None:
         return product
-    distances = distances_to_homes(network, wanted_by)
-    require_ways(network, distances.table < 0, distances.homes, wanted_by)
+    distances = distances_to_homes(network, needed_by)
+    require_ways(network, distances.table < 0, distances.homes, needed_by)
     return distances
 
 
@@ -219,7 +219,7 @@ def hop_number(network: Network, vcs: int | None = None, *, choice: str = "first
         both = view.wraps & (view.directions == 3)
         diameter = int((view.radices // 2)[both].sum() + (view.radices - 1)[~both].sum())
     hops = max(1, diameter)
-    why = f"the longest shortest path has {diameter} hops, so {hops} VCs per channel or a multiple of it are wanted"
+    why = f"the longest shortest path has {diameter} hops, so {hops} VCs per channel or a multiple of it are needed"
     vcs = enough_vcs(network, vcs, hops, "hop_number", why)
     if vcs % hops:
         raise RelationError(f"hop_number on {network.name}: {why}; got {vcs}")

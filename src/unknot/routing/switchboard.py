@@ -32,7 +32,7 @@ class Switchboard:
     network : Network
         The fabric's network with one terminal more for the management port of each switch, called like ``S0_0[0]``.
     next_channel : int32 array, shape (routers, LIDs)
-        As `forwarding_table` wants it: a packet that is sent to an unconnected port, to a host or switch that does
+        As `forwarding_table` takes it: a packet that is sent to an unconnected port, to a host or switch that does
         not have the LID, or to no port, is dropped.
     """
 
@@ -105,7 +105,7 @@ def fabric_relation(
     Raises
     ------
     UnknotError
-        If the fabric has no tables, or no port of the wanted kind.
+        If the fabric has no tables, or no port of the kind needed.
     """
     board = switchboard(fabric)
     hosts = fabric.network.num_terminals

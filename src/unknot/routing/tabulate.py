@@ -129,7 +129,7 @@ class Table:
         inside = np.ones(max(0, self.input_vc.size - 1), dtype=bool)
         inside[self.first[(self.first > 0) & (self.first < self.input_vc.size)] - 1] = False
         if self.start.size != self.input_vc.size + 1 or (np.diff(self.input_vc)[inside] <= 0).any():
-            raise RelationError("a table wants one row for each state, and the input VCs of an address ascending")
+            raise RelationError("a table needs one row for each state, and the input VCs of an address ascending")
 
 
 def lookup(table: Table) -> Rule:

@@ -65,10 +65,10 @@ def two_trees(
     <Relation two_trees from r0, dfs up, bfs down on irregular(12, 4, 1, seed=1), 46 VCs>
     """
     top = root_named(network, root)
-    rising = spanning_tree(network, top, up, inward=True, wanted_by="two_trees")
+    rising = spanning_tree(network, top, up, inward=True, needed_by="two_trees")
     toward = np.full(network.num_routers, -1, dtype=np.int32)
     toward[network.source[rising]] = rising
-    falling = spanning_tree(network, top, down, inward=False, wanted_by="two_trees")
+    falling = spanning_tree(network, top, down, inward=False, needed_by="two_trees")
     falling = falling[np.lexsort((network.target[falling], network.source[falling]))]
     first_child, child = neighbours(network.source[falling], network.target[falling], network.num_routers)
     rank = preorder(network.source[falling], network.target[falling], network.num_routers, top)
@@ -125,7 +125,7 @@ Ints = npt.NDArray[np.int64]
 SHAPES = ("bfs", "dfs")
 
 
-def spanning_tree(network: Network, root: int, shape: str, *, inward: bool, wanted_by: str) -> Ints:
+def spanning_tree(network: Network, root: int, shape: str, *, inward: bool, needed_by: str) -> Ints:
     """Channels of a tree in which every router has one towards the root (inward) or from it.
 
     Parameters
@@ -146,7 +146,7 @@ def spanning_tree(network: Network, root: int, shape: str, *, inward: bool, want
         If a terminal has no way to the root, or none from it.
     """
     member, parent = (network.source, network.target) if inward else (network.target, network.source)
-    require_known(f"{wanted_by}: unknown tree", shape, SHAPES, RelationError)
+    require_known(f"{needed_by}: unknown tree", shape, SHAPES, RelationError)
     if shape == "bfs":
         rank = distances_from(network, root, reverse=inward)
         worth = np.where(rank[parent] == rank[member] - 1, -parent, -network.num_routers)
@@ -163,5 +163,5 @@ def spanning_tree(network: Network, root: int, shape: str, *, inward: bool, want
     if lost.size:
         where = f"router {network.router_name(int(lost[0]))}"
         words = f"from {where} to" if inward else f"to {where} from"
-        raise NetworkError(f"{wanted_by} on {network.name}: no way {words} the root {network.router_name(root)}")
+        raise NetworkError(f"{needed_by} on {network.name}: no way {words} the root {network.router_name(root)}")
     return tree

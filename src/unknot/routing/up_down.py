@@ -91,7 +91,7 @@ def up_down(
     single = lone_channel(network)
     if single is not None:
         raise NetworkError(
-            f"up_down on {network.name}: it wants links that go both ways, but there is no channel back along "
+            f"up_down on {network.name}: it needs links that go both ways, but there is no channel back along "
             f"{network.channel_name(single)}; for channels that go one way use two_trees or hop_number"
         )
     top = root_named(network, root)
@@ -181,7 +181,7 @@ def up_down_table(network: Network, home: npt.ArrayLike, root: int | None = None
     Returns
     -------
     int32 array, shape (routers, addresses)
-        As `forwarding_table` wants it.
+        As `forwarding_table` takes it.
 
     Raises
     ------

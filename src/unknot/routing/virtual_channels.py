@@ -60,7 +60,7 @@ class VirtualChannels:
         if stated.dtype.kind not in "iu" or stated.ndim > 1 or (stated.ndim == 1 and stated.shape != (channels,)):
             raise RelationError(
                 f"virtual channels: a whole number, or one for each of the {channels} channels of "
-                f"{self.network.name}, is wanted; got {self.counts!r}"
+                f"{self.network.name}, is needed; got {self.counts!r}"
             )
         if stated.size and stated.min() < 1:
             raise RelationError(f"virtual channels: every channel needs at least 1, got {int(stated.min())}")

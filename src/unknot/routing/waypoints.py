@@ -90,7 +90,7 @@ def via_waypoint(
         if part.network is not network or part.commits != first.commits:
             raise RelationError(f"{name}: {first.name} and {second.name} must be of one network and commit alike")
         if part.may_use is not None or not np.array_equal(part.destination, np.arange(terminals)):
-            raise RelationError(f"{name} wants routings with one address for each terminal; {part.name} has others")
+            raise RelationError(f"{name} needs routings with one address for each terminal; {part.name} has others")
     if terminals > MAX_TERMINALS:
         raise RelationError(
             f"{name} on {network.name}: an address for each of {terminals} × {terminals} pairs of waypoint and "
@@ -171,7 +171,7 @@ def valiant(
         VCs per channel, an even number, half for each phase. By default what the base takes by itself for each
         phase, or two where it says that it deadlocks with one.
     base : str
-        Routing of both phases by name, with options if wanted: ``"dimension_order(order=[1, 0])"``.
+        Routing of both phases by name, with options if needed: ``"dimension_order(order=[1, 0])"``.
     then : str, optional
         Routing of the second phase, where it differs.
 

@@ -263,7 +263,7 @@ def _relations(
         relations = {text: relation_of(whole, text, vcs, what="curve", simulated=True) for text in routing}
     networks = [made.network for made in relations.values()]
     if not networks or any(other != networks[0] for other in networks):
-        raise UnknotError("curve: one routing at least is wanted, and all of one network")
+        raise UnknotError("curve: one routing at least is needed, and all of one network")
     return relations
 
 

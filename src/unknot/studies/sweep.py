@@ -52,7 +52,7 @@ class Sweep:
     unstable : set of Slot
         Runs beyond which a search does not go.
     last : list of int
-        Position of the highest load of each design that is wanted.
+        Position of the highest load of each design that is needed.
     tried : list of list of int
         Positions of the loads at which each design runs, as far as they are known.
     bracket : list of (int, int)

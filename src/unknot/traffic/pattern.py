@@ -75,7 +75,7 @@ def to(network: Network, name: str, destination: Any) -> Pattern:
     terminals = network.num_terminals
     array = np.asarray(destination)
     if array.shape != (terminals,) or array.dtype.kind not in "iu":
-        raise TrafficError(f"{name}: one destination for each of the {terminals} terminals is wanted")
+        raise TrafficError(f"{name}: one destination for each of the {terminals} terminals is needed")
     if array.size and (array.min() < -1 or array.max() >= terminals):
         raise TrafficError(
             f"{name}: destinations are terminals 0 to {terminals - 1}, or −1 for none; got {int(array.min())} to "
@@ -98,7 +98,7 @@ def weighted(network: Network, name: str, weight: Any) -> Pattern:
     array = np.asarray(weight)
     if array.shape != (terminals, terminals) or array.dtype.kind not in "iuf":
         raise TrafficError(
-            f"{name}: a matrix of {terminals} × {terminals} numbers is wanted, got shape {array.shape}"
+            f"{name}: a matrix of {terminals} × {terminals} numbers is needed, got shape {array.shape}"
         )
     if not np.isfinite(array).all() or (array < 0).any():
         raise TrafficError(f"{name}: rates are finite and not negative")

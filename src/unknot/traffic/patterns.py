@@ -210,7 +210,7 @@ def _from_array(network: Network, destinations: Any) -> Pattern:
     try:
         array = np.asarray(destinations)
     except ValueError as error:
-        raise TrafficError(f"traffic: destinations or rows of one length are wanted: {error}") from error
+        raise TrafficError(f"traffic: destinations or rows of one length are needed: {error}") from error
     if array.ndim == 2:
         return weighted(network, "traffic", array)
     return to(network, "traffic", array)
@@ -235,7 +235,7 @@ def _bits(network: Network, name: str) -> tuple[Ids, int]:
     bits = max(count - 1, 0).bit_length()
     if count != 1 << bits:
         raise TrafficError(
-            f"{name}: a number of terminals that is a power of two is wanted; {network.name} has {count}"
+            f"{name}: a number of terminals that is a power of two is needed; {network.name} has {count}"
         )
     return np.arange(count, dtype=np.int64), bits
 

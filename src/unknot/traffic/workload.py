@@ -36,7 +36,7 @@ def length_shares(lengths: Lengths) -> Shares:
     """
     share_of = lengths if isinstance(lengths, Mapping) else {lengths: 1.0}
     if not share_of:
-        raise SimulationError("packet_length: at least one length is wanted")
+        raise SimulationError("packet_length: at least one length is needed")
     for length, share in share_of.items():
         require_whole("packet_length", length, 1, LONGEST_PACKET, error=SimulationError)
         if not is_number(share) or share <= 0:
@@ -171,7 +171,7 @@ class TrafficClass:
             raise SimulationError(f"traffic class: share must be a number above 0, such as 0.5, got {self.share!r}")
         require_whole("traffic class: priority", self.priority, 0, HIGHEST_PRIORITY, error=SimulationError)
         if not self.forms:
-            raise SimulationError("traffic class: at least one form of messages is wanted")
+            raise SimulationError("traffic class: at least one form of messages is needed")
 
     @property
     def forms(self) -> tuple[Message, ...]:
@@ -237,7 +237,7 @@ class Traffic:
             )
         object.__setattr__(self, "classes", tuple(self.classes))
         if not all(isinstance(one, TrafficClass) for one in self.classes):
-            raise SimulationError("classes: at least one TrafficClass is wanted")
+            raise SimulationError("classes: at least one TrafficClass is needed")
         if self.classes:
             for name, differs in (
                 ("bursts", self.bursts is not None),

@@ -218,7 +218,7 @@ def check_faults(function: str, kind: str, faults: int, budget: int) -> None:
     require_known(f"{function}: unknown kind", kind, PARTS, RelationError)
     if faults < 1 or budget < 1:
         raise RelationError(
-            f"{function} wants at least 1 fault and a budget of at least 1, got {faults} and {budget}"
+            f"{function} needs at least 1 fault and a budget of at least 1, got {faults} and {budget}"
         )
 
 

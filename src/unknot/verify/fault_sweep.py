@@ -68,7 +68,7 @@ def fault_sweep(
     network : Network
         The network whose parts fail.
     routing : str or callable
-        Name of a routing, with options if wanted, or a function of a network that makes one; rebuilt for each fault.
+        Name of a routing, with options if needed, or a function of a network that makes one; rebuilt for each fault.
         Routes of a file stay as they are: those over what has failed end there.
     switching : str
         Technique for which deadlock is judged.

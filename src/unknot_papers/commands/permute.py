@@ -45,13 +45,13 @@ def permute(
 
     whole = named(network, where="NETWORK")
     if permutation is not None and random is not None:
-        raise UnknotError("either the outputs are wanted, such as 3,0,1,2, or --random, not both")
+        raise UnknotError("either the outputs are needed, such as 3,0,1,2, or --random, not both")
     if permutation is not None:
         destinations = permutation_of(whole, permutation)
     elif random is not None:
         destinations = random_permutation(whole, random)
     else:
-        raise UnknotError("the output of each input is wanted, such as 3,0,1,2, or --random with a seed")
+        raise UnknotError("the output of each input is needed, such as 3,0,1,2, or --random with a seed")
     pieces = list(Piece(dead or "", "<dead>").split(r",\s"))
     for piece in pieces:
         piece.read(partial(Marks.of, whole, [piece.text]))

@@ -184,7 +184,7 @@ def permutation(network: Network, outputs: str | Sequence[int] | npt.NDArray[np.
     values = _read(outputs) if isinstance(outputs, str) else [_whole(value) for value in outputs]
     if len(values) != terminals:
         raise UnknotError(
-            f"permutation: {network.name} has {terminals} inputs, so {terminals} outputs are wanted (- for an idle "
+            f"permutation: {network.name} has {terminals} inputs, so {terminals} outputs are needed (- for an idle "
             f"input), but {len(values)} are given"
         )
     destinations = np.array(values, dtype=np.int64)
@@ -223,7 +223,7 @@ def _read(text: str) -> list[int]:
 
 def _whole(value: object) -> int:
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
-        raise UnknotError(f"permutation: the number of an output is wanted, got {value!r}")
+        raise UnknotError(f"permutation: the number of an output is needed, got {value!r}")
     return int(value)
 
 

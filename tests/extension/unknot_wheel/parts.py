@@ -23,7 +23,7 @@ def wheel(spokes: int) -> Network:
 def by_hub(network: Network) -> Relation:
     """Over the hub, whatever the destination."""
     if not network.name.startswith("wheel"):
-        raise RelationError(f"by_hub wants a wheel, not {network.name}")
+        raise RelationError(f"by_hub needs a wheel, not {network.name}")
     router, home, channels = network.target, network.eject, network.num_channels
     channel = np.full((network.num_routers, network.num_routers), -1)
     channel[network.source, network.target] = np.arange(channels)

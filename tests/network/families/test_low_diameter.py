@@ -252,7 +252,7 @@ def test_pancakes_and_bubbles() -> None:
     [
         (lambda: fat_tree(0, 2), "fat_tree: the number of ports k must be a whole number of at least 1, got 0"),
         (lambda: fat_tree(2, 60), r"fat_tree\(2, 60\): \d+ channels; the limit is"),
-        (lambda: fat_tree(2, 3, latency=[1]), "one latency, or 2 from the leaves upward, are wanted; got 1"),
+        (lambda: fat_tree(2, 3, latency=[1]), "one latency, or 2 from the leaves upward, are needed; got 1"),
         (lambda: fat_tree(2, 3, latency=0), "a latency must be a whole number of at least 1, got 0"),
         (lambda: xgft([4, 4], [1]), "as many numbers of parents as of children"),
         (lambda: xgft([], []), "at least one; got 0"),
@@ -267,7 +267,7 @@ def test_pancakes_and_bubbles() -> None:
         (lambda: hyperx([]), "the shape is a list of the positions in each dimension"),
         (lambda: hyperx(4), "the shape is a list"),  # type: ignore[arg-type]
         (lambda: hyperx([4, 0]), "each number of the shape must be a whole number of at least 1, got 0"),
-        (lambda: hyperx([4, 4], latency=[1]), "one latency, or 2 for the dimensions, are wanted; got 1"),
+        (lambda: hyperx([4, 4], latency=[1]), "one latency, or 2 for the dimensions, are needed; got 1"),
         (lambda: hyperx([4, 4], -1), "the concentration must be a whole number of at least 0, got -1"),
         (lambda: hyperx([1000, 1000]), "channels; the limit is"),
         (lambda: flattened_butterfly(4, 1), "the number n of stages must be a whole number from 2 to 64"),

@@ -63,8 +63,8 @@ def test_undecided(monkeypatch: pytest.MonkeyPatch) -> None:
     ("words", "message"),
     [
         (("rcbn(8)", "0,0,1,2,3,4,5,6"), "inputs 0 and 1 ask for the same output 0; nobody asks for output 7"),
-        (("rcbn(8)", "0,1,2"), "8 outputs are wanted"),
-        (("rcbn(8)",), "the output of each input is wanted"),
+        (("rcbn(8)", "0,1,2"), "8 outputs are needed"),
+        (("rcbn(8)",), "the output of each input is needed"),
         (("rcbn(8)", "0,1,2,3,4,5,6,7", "--random", "1"), "not both"),
         (("mesh(2, 4)", "--random", "1"), "no multistage network"),
         (("rcbn(8)", "--random", "1", "--dead", "s7r7"), "--dead:1:1: network 'rcbn(8)' has no router called 's7r7'"),

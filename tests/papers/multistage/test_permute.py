@@ -211,12 +211,12 @@ def test_undecided_where_there_are_too_many_variables(monkeypatch: pytest.Monkey
 @pytest.mark.parametrize(
     ("wanted", "message"),
     [
-        ("0,1,2", r"rcbn\(8\) has 8 inputs, so 8 outputs are wanted \(- for an idle input\), but 3 are given"),
+        ("0,1,2", r"rcbn\(8\) has 8 inputs, so 8 outputs are needed \(- for an idle input\), but 3 are given"),
         ("0,1,2,3,4,5,6,8", "input 7 asks for output 8, but outputs are numbered 0 to 7"),
         ("0,1,2,3,4,5,6,6", "inputs 6 and 7 ask for the same output 6; nobody asks for output 7"),
         ("0,0,0,3,4,5,6,-", "inputs 0, 1 and 2 ask for the same output 0; nobody asks for outputs 1, 2 and 7"),
         ("0,1,2,3,4,5,6,x", "OUTPUTS:1:15: expected the number of an output, or - for an idle input"),
-        ([0, 1, 2, 3, 4, 5, 6, True], "the number of an output is wanted, got True"),
+        ([0, 1, 2, 3, 4, 5, 6, True], "the number of an output is needed, got True"),
         ([0, 1, 2, 3, 4, 5, 6, -2], "input 7 asks for output -2"),
         ("", "but 0 are given"),
     ],

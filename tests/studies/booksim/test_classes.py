@@ -115,7 +115,7 @@ def test_every_class_is_printed_and_swept(tmp_path: Path) -> None:
         (("classes=2", "measure_stats={1,0}"), "no class can be left out"),
         (("classes=2", "class_priority={0,-1}"), "class_priority: a whole number from 0"),
         (("classes=2", "class_priority={0,1073741825}"), "class_priority: a whole number from 0 to 1073741824"),
-        (("classes=2", "class_priority={0,--1}"), "class_priority: a whole number is wanted, not --1"),
+        (("classes=2", "class_priority={0,--1}"), "class_priority: a whole number is needed, not --1"),
     ],
 )
 def test_refusals(tmp_path: Path, keys: tuple[str, ...], words: str) -> None:

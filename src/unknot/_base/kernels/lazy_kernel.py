@@ -166,7 +166,7 @@ call_rule = _CallRule()
 
 @contextmanager
 def plainly(plain: bool = True) -> Iterator[bool]:
-    """Have kernels run in plain Python inside, if that is wanted; also in threads that take over the context."""
+    """Have kernels run in plain Python inside, if that is needed; also in threads that take over the context."""
     before = _plain.set(plain)
     try:
         yield plain

@@ -31,7 +31,7 @@ def compare(
     Parameters
     ----------
     designs : argument DESIGN...
-        Networks, each with its routing if wanted: 'torus(4, 4) by duato'; else by hop_number.
+        Networks, each with its routing if needed: 'torus(4, 4) by duato'; else by hop_number.
     failed : SHARES
         Shares of links that have failed: '0, 0.01, 0.05'.
     prices : FILE.toml

@@ -7,7 +7,7 @@ that of the parameter.
 Parameters
 ----------
 routing : NAME
-    A routing, with options if wanted; lanes; FILE.json; FILE.py:FUNCTION.
+    A routing, with options if needed; lanes; FILE.json; FILE.py:FUNCTION.
 vcs
     Virtual channels per channel, in all.
 switching

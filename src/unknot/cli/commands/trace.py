@@ -101,7 +101,7 @@ def trace(options: TraceOptions) -> None:
 
     scale, file, requests = Scale.of(options.units), options.file, options.requests
     if (file is None) == (requests is None):
-        raise UnknotError("either a file of messages is wanted, or --requests with a number")
+        raise UnknotError("either a file of messages is needed, or --requests with a number")
     if requests is not None and (options.overhead or options.in_order):
         raise UnknotError("--overhead and --in-order are for files of messages, not for --requests")
     relation = _relation(options.network, options.routing, options.vcs, options.classes)

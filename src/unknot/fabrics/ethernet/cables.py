@@ -36,7 +36,7 @@ def read_cable_list(path: str | Path) -> list[tuple[Port, Port]]:
     for number, line in enumerate(read_lines(path), 1):
         words = line.split("#")[0].split()
         if words and len(words) != 4:
-            raise TextError(f"4 words are wanted: switch, interface, switch, interface; got {len(words)}",
+            raise TextError(f"4 words are needed: switch, interface, switch, interface; got {len(words)}",
                             path, number, text=line)  # fmt: skip
         if words:
             ends = Port(*words[:2]), Port(*words[2:])

@@ -35,12 +35,12 @@ class Document:
         """The object at these keys; TextError if there is something else."""
         if not isinstance(content, dict):
             where = " / ".join(map(str, keys)) or "this file"
-            raise self.error(f"{where}: an object {{…}} is wanted, not {json.dumps(content)[:40]}", *keys)
+            raise self.error(f"{where}: an object {{…}} is needed, not {json.dumps(content)[:40]}", *keys)
         return content
 
     def rows(self, content: Any, *keys: object) -> list[dict[str, Any]]:
         """The list of objects at these keys; TextError if there is something else."""
         if not isinstance(content, list):
             where = " / ".join(map(str, keys)) or "this file"
-            raise self.error(f"{where}: a list […] is wanted, not {json.dumps(content)[:40]}", *keys)
+            raise self.error(f"{where}: a list […] is needed, not {json.dumps(content)[:40]}", *keys)
         return [self.table(row, *keys) for row in content]

@@ -101,7 +101,7 @@ def read_ethernet(folder: str | Path) -> EthernetFabric:
     files |= {switch: {} for switch in computed if switch not in files}
     switches = [s for s, kinds in files.items() if s in computed or any(kind in kinds for kind in ROUTES)]
     if not switches:
-        raise UnknotError(f"{folder}: no routes; SWITCH/route.json or SWITCH.route.json of each switch are wanted")
+        raise UnknotError(f"{folder}: no routes; SWITCH/route.json or SWITCH.route.json of each switch are needed")
     notes = [f"{switch} has no routes and is left out" for switch in files if switch not in switches]
     qos = [
         read_config_db(kinds["config_db.json"], kinds.get("mux.json")) if "config_db.json" in kinds else SwitchQos()

@@ -104,7 +104,7 @@ class _Reader:
     def number(self, text: Any, limit: int, *keys: str) -> int:
         number = int(text) if isinstance(text, str) and text.isascii() and text.isdigit() and len(text) < 4 else text
         if not isinstance(number, int) or not 0 <= number < limit:
-            raise self.document.error(f"a number from 0 to {limit - 1} is wanted, got {text!r}", *keys)
+            raise self.document.error(f"a number from 0 to {limit - 1} is needed, got {text!r}", *keys)
         return number
 
     def map(self, row: dict[str, Any], field: str, table: str, limits: tuple[int, int], *keys: str) -> Map | None:
@@ -215,7 +215,7 @@ def _address(document: Document, text: Any, *keys: str) -> str:
     try:
         return str(ip_address(str(text).partition("/")[0]))
     except ValueError:
-        raise document.error(f"an address is wanted, got {text!r}", *keys) from None
+        raise document.error(f"an address is needed, got {text!r}", *keys) from None
 
 
 def _mux(reader: _Reader, file: str | Path | None) -> dict[str, bool]:

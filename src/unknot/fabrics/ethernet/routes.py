@@ -56,7 +56,7 @@ def read_routes(path: str | Path) -> dict[Prefix, Route]:
             prefix = prefix_of(text)
         except ValueError:
             raise document.error(
-                f"{text!r} is not a prefix; `show ip route json` of the default VRF is wanted", text
+                f"{text!r} is not a prefix; `show ip route json` of the default VRF is needed", text
             ) from None
         for entry in document.rows(entries, text):
             if entry.get("selected") is True and entry.get("vrfName", "default") == "default":
@@ -104,7 +104,7 @@ def read_batfish_routes(path: str | Path) -> dict[str, dict[Prefix, Route]]:
         raise TextError(f"{error}", path, 1, text=lines[0]) from None
     if missing:
         raise TextError(
-            f"no column {', '.join(sorted(missing))}; Batfish's routes are wanted", path, 1, text=lines[0]
+            f"no column {', '.join(sorted(missing))}; Batfish's routes are needed", path, 1, text=lines[0]
         )
     rows: defaultdict[str, list[tuple[int, Prefix, dict[str, str]]]] = defaultdict(list)
     try:

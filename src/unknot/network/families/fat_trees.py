@@ -78,7 +78,7 @@ def xgft(
     levels = len(m)
     if len(w) != levels or not levels:
         raise NetworkError(
-            f"{name}: as many numbers of parents as of children are wanted, at least one; got {len(w)} and {levels}"
+            f"{name}: as many numbers of parents as of children are needed, at least one; got {len(w)} and {levels}"
         )
     if w[0] != 1:
         raise NetworkError(f"{name}: a terminal has one switch, so the first number of parents is 1, got {w[0]}")

@@ -22,7 +22,7 @@ MOST_LABELS = 2**16
 
 
 def whole(family: str, what: str, value: object, least: int, most: float = MAX_CHANNELS) -> int:
-    """A size that is a whole number in its limits, or an error that says which are wanted."""
+    """A size that is a whole number in its limits, or an error that says which are needed."""
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not least <= value <= most:
         limits = f"of at least {least}" if most >= MAX_CHANNELS else f"from {least} to {most}"
         raise NetworkError(f"{family}: {what} must be a whole number {limits}, got {shown(value)}")
@@ -41,7 +41,7 @@ def latencies(name: str, latency: int | Sequence[int], count: int, of_what: str)
     """Latencies of several kinds of links, from one for all of them or one for each."""
     cycles = [latency] * count if isinstance(latency, (int, np.integer)) else list(latency)
     if len(cycles) != count:
-        raise NetworkError(f"{name}: one latency, or {count} {of_what}, are wanted; got {len(cycles)}")
+        raise NetworkError(f"{name}: one latency, or {count} {of_what}, are needed; got {len(cycles)}")
     return [whole(name, "a latency", each, 1) for each in cycles]
 
 

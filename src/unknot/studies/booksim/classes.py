@@ -129,7 +129,7 @@ def _reads_and_writes(settings: Configuration) -> tuple[Message, ...]:
     """Reads and writes, each with its reply."""
     writes = settings.number("write_fraction")
     if not 0 <= writes <= 1:
-        raise settings.error("write_fraction", f"a part from 0 to 1 is wanted, not {writes:g}")
+        raise settings.error("write_fraction", f"a part from 0 to 1 is needed, not {writes:g}")
     vcs = settings.whole("num_vcs")
     return tuple(
         Message(
@@ -156,7 +156,7 @@ def lengths_of(settings: Configuration) -> dict[int, float]:
         wrong = [text for text in texts if not text.isdecimal() or len(text) > 9 or not 0 < int(text) <= 2**20]
         if wrong or not texts:
             raise settings.error(
-                key, f"whole numbers from 1 to {2**20} are wanted, not {wrong[0] if wrong else 'none'}"
+                key, f"whole numbers from 1 to {2**20} are needed, not {wrong[0] if wrong else 'none'}"
             )
     rates = (rates + (rates[-1],) * len(sizes))[: len(sizes)]
     shares: dict[int, float] = {}

@@ -161,11 +161,11 @@ class Configuration:
         """The value of a key that is a whole number, or for this traffic class that of a list of them."""
         text = self.one(key) if KEYS[key].kind == "ints" else self.text(key)
         if not _WHOLE.fullmatch(text) or len(text) > 11:
-            raise self.error(key, f"a whole number is wanted, not {text[:40]}")
+            raise self.error(key, f"a whole number is needed, not {text[:40]}")
         value = int(text)
         if least is not None and not least <= value <= most:
             limit = f" to {most}" if most < LARGEST else ""
-            raise self.error(key, f"a whole number from {least}{limit or ' on'} is wanted, not {value}")
+            raise self.error(key, f"a whole number from {least}{limit or ' on'} is needed, not {value}")
         return value
 
     def on(self, key: str) -> bool:
@@ -176,7 +176,7 @@ class Configuration:
         """The value of a key that is a number."""
         text = self.one(key)
         if not _NUMBER.fullmatch(text):
-            raise self.error(key, f"a number is wanted, not {text[:40]}")
+            raise self.error(key, f"a number is needed, not {text[:40]}")
         return float(text)
 
     def values(self, key: str) -> tuple[str, ...]:

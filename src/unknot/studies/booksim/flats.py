@@ -172,7 +172,7 @@ def dragonfly_ugal(built: Built, vcs: int, faithful: bool) -> Relation:
     the group that packets leave and in that of their waypoints alike.
     """
     if vcs != 3:
-        raise UnfitError(f"3 VCs are wanted, in BookSim too, got {vcs}")
+        raise UnfitError(f"3 VCs are needed, in BookSim too, got {vcs}")
     virtual, channel, port_of = VirtualChannels(built.network, vcs), built.channel, _dragonfly_port(built)
     router, first, home, of = virtual.router, virtual.first, built.network.eject, virtual.channel
     terminals, a, total = built.network.num_terminals, 2 * built.k, virtual.total

@@ -196,5 +196,5 @@ def valiant_torus(built: Built, vcs: int, faithful: bool) -> Relation:
     if faithful:
         raise UnfitError("BookSim stops with a failed assertion at any load (routefunc.cpp)", "routing_function")
     if vcs % 4:
-        raise UnfitError(f"a multiple of 4 VCs is wanted, a quarter for each phase and class, got {vcs}")
+        raise UnfitError(f"a multiple of 4 VCs is needed, a quarter for each phase and class, got {vcs}")
     return valiant_relation(built.network, vcs)

@@ -44,7 +44,7 @@ def addresses(built: Built, draws: int) -> np.ndarray[tuple[int], np.dtype[np.in
 def at_least(vcs: int, least: int) -> None:
     """Refuse fewer VCs than a routing function takes."""
     if vcs < least:
-        raise UnfitError(f"at least {least} VCs are wanted, got {vcs}")
+        raise UnfitError(f"at least {least} VCs are needed, got {vcs}")
 
 
 def in_halves(vcs: int, faithful: bool) -> None:
@@ -59,7 +59,7 @@ def in_halves(vcs: int, faithful: bool) -> None:
 def even(vcs: int) -> None:
     """Refuse an odd number of VCs."""
     if vcs % 2:
-        raise UnfitError(f"an even number of VCs is wanted, half for each phase, got {vcs}")
+        raise UnfitError(f"an even number of VCs is needed, half for each phase, got {vcs}")
 
 
 def every_vc(vcs: int) -> VcRange:

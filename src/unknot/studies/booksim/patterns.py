@@ -32,7 +32,7 @@ class _Call:
         self.text = configuration.one(key)
         match = _CALL.fullmatch(self.text)
         if match is None:
-            raise self.error(f"a name, or a name with values in parentheses, is wanted: {self.text}")
+            raise self.error(f"a name, or a name with values in parentheses, is needed: {self.text}")
         self.name, inside = match[1], match[2] or ""
         self.values = split(inside) if inside.startswith("{") and _closes_at_end(inside) else _top(inside)
         if configuration.faithful and not inside.startswith("{"):
@@ -56,7 +56,7 @@ class _Call:
             text = text.split(",")[0] if self.configuration.faithful else text
             if not re.fullmatch(r"-?\d{1,9}", text) or (limit is not None and not -1 <= int(text) < limit):
                 most = f" below {limit}" if limit is not None else ""
-                raise self.error(f"whole numbers{most} are wanted, not {text!r}")
+                raise self.error(f"whole numbers{most} are needed, not {text!r}")
             listed.append(int(text))
         if not listed:
             raise self.error("this list is empty")
@@ -97,7 +97,7 @@ def bursts(configuration: Configuration, built: Built, chance: float) -> Bursts 
         try:
             numbers.append(float(text) if text else configuration.number(key))
         except ValueError:
-            raise call.error(f"a number is wanted, not {text!r}") from None
+            raise call.error(f"a number is needed, not {text!r}") from None
     alpha, beta, rate = numbers
     if sum(value < 0 for value in numbers) != 1:
         raise call.error("exactly one of alpha, beta and r1 is negative, the unknown one")
@@ -153,7 +153,7 @@ def _same(pattern: Callable[[Network], Pattern]) -> Callable[[_Call], Pattern]:
 
     def made(call: _Call) -> Pattern:
         if call.nodes & (call.nodes - 1):
-            raise call.error(f"{call.name} wants a power of two of nodes; there are {call.nodes}")
+            raise call.error(f"{call.name} needs a power of two of nodes; there are {call.nodes}")
         try:
             return replace(pattern(call.built.network), name=call.text)
         except TrafficError as error:

@@ -246,5 +246,5 @@ def _seed(settings: Configuration) -> int:
     if text == "time":
         raise settings.error("seed", "a seed is a number: a run that cannot be repeated proves nothing")
     if not re.fullmatch(r"-?\d{1,10}", text):
-        raise settings.error("seed", f"a whole number is wanted, not {text[:40]}")
+        raise settings.error("seed", f"a whole number is needed, not {text[:40]}")
     return int(text) & 0xFFFFFFFF

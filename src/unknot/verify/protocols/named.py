@@ -175,7 +175,7 @@ PROTOCOLS: Mapping[str, Callable[..., Protocol]] = {
 
 
 def protocol(text: str, where: str = "protocol") -> Protocol:
-    """Return the protocol of a name, with options if wanted, or of a TOML file.
+    """Return the protocol of a name, with options if needed, or of a TOML file.
 
     Parameters
     ----------

@@ -152,5 +152,5 @@ class _Reader:
     def of(self, kind: type, entry: Any, path: KeyPath) -> Any:
         if type(entry) is not kind:
             words = {str: "a text", int: "a whole number", bool: "true or false", dict: "a table", list: "a list"}
-            raise ProtocolError(f"{words[kind]} is wanted here, not {shown(entry)}", path)
+            raise ProtocolError(f"{words[kind]} is needed here, not {shown(entry)}", path)
         return entry

@@ -121,7 +121,7 @@ def _elements(path: str | Path) -> _Element:
         element = _Element(tag[:40], attributes, path, parser.CurrentLineNumber)
         if _PARENT.get(tag) != open_elements[-1].tag:
             raise element.error(
-                f"this does not belong inside <{open_elements[-1].tag}>" if root.inside else "<algo> is wanted first"
+                f"this does not belong inside <{open_elements[-1].tag}>" if root.inside else "<algo> is needed first"
             )
         open_elements[-1].inside.append(element)
         open_elements.append(element)
