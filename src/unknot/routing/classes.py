@@ -124,9 +124,16 @@ def in_classes(relation: Relation, names: Sequence[str] = BOTH) -> Relation:
     counts = relation.vcs.counts.astype(np.int64)
     parts = [(relation, k * counts) for k in range(len(known))]
     name = f"{relation.name} for {' and '.join(known)}"
-    return _side_by_side(
-        VirtualChannels(relation.network, counts * len(known)), parts, known, name, relation.claims, relation.commits
-    )
+    virtual = VirtualChannels(relation.network, counts * len(known))
+    made = _side_by_side(virtual, parts, known, name, relation.claims, relation.commits)
+    made.__dict__["_base"] = relation
+    return made
+
+
+def base_of(relation: Relation) -> Relation | None:
+    """The relation without message classes: what `in_classes` was given; None where it is not known."""
+    base: Relation | None = relation.__dict__.get("_base") if relation.classes else relation
+    return base
 
 
 @takes_network

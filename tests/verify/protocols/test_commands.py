@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shlex
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -73,6 +74,15 @@ def test_coherence_needs_the_fourth_network_and_queues_for_it() -> None:
     assert found[0].change == "VCs of their own for request, reply"
     assert (found[0].vcs, found[0].slots, found[0].fewest) == (1, 0, True)
     assert check_protocol(in_classes(base), protocol("request_reply")).deadlock_free
+
+
+def test_vcs_apart_are_counted_from_those_that_a_class_has() -> None:
+    shared = protocol("request_reply")
+    shared = replace(shared, classes=tuple(replace(one, network="one") for one in shared.classes))
+    for vcs in (1, 3):
+        verdict = check_protocol(message_classes(mesh(2), vcs, names=["one"]), shared)
+        cure = remedies(verdict, Deadline.after(30))[0]
+        assert (cure.change, cure.vcs) == ("VCs of their own for request, reply", vcs)
 
 
 @pytest.mark.parametrize(

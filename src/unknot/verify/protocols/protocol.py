@@ -1,13 +1,12 @@
 """Protocols: classes of messages, the queues of a terminal, and what a message is consumed for.
 
-docs/protocols.md defines what waits for what. A `Protocol` is checked when it is made, so that whatever takes one can
-rely on its names.
+docs/protocols.md defines what waits for what. A `Protocol` is checked when it is made, so its names can be relied on.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
 
@@ -288,13 +287,6 @@ class Protocol:
         """Messages that each queue holds, "send NAME" or "receive NAME"."""
         depths = {f"send {name}": self.send_depth(name) for name in self.send_queues}
         return depths | {f"receive {name}": self.room(name).depth for name in self.receive_queues}
-
-    def deepened(self, depths: Mapping[str, int]) -> Protocol:
-        """Return the protocol with other depths of some queues, as `depths` names them."""
-        new = {**self.depths, **depths}
-        send = {name: new[f"send {name}"] for name in self.send_queues}
-        receive = {name: replace(self.room(name), depth=new[f"receive {name}"]) for name in self.receive_queues}
-        return replace(self, send=send, receive=receive)
 
     def partner(self, name: str) -> MessageClass | None:
         """The class with which a message is consumed, whichever of the two says so."""

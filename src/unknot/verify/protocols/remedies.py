@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from inspect import signature
 from itertools import combinations
 
-from unknot._base.calls import parse_call
 from unknot._base.deadline import Deadline
 from unknot._base.switching import Switching
-from unknot.routing.classes import in_classes, message_classes
-from unknot.routing.named import routing
+from unknot.routing.classes import base_of, in_classes
 from unknot.routing.relation import Relation
 from unknot.verify.protocols.decision import ProtocolVerdict, by_ranks, check_protocol, most_held
 from unknot.verify.protocols.protocol import MessageClass, Protocol
@@ -102,7 +99,7 @@ def _cheapest(changes: list[Change], technique: Switching, deadline: Deadline) -
 
 def _vcs_apart(relation: Relation, protocol: Protocol) -> Iterator[Change]:
     """Message classes in more groups than now, each on VCs of its own; what comes in one packet stays together."""
-    base = _base(relation)
+    base = base_of(relation)
     if base is None:
         return
     units = [one.name for one in protocol.classes if all(one.name != other.carries for other in protocol.classes)]
@@ -115,17 +112,6 @@ def _vcs_apart(relation: Relation, protocol: Protocol) -> Iterator[Change]:
         if more > 0:
             words = f"VCs of their own for {', '.join(names)}"
             yield Change(words, in_classes(base, names), changed, vcs=base.vcs.widest * more)
-
-
-def _base(relation: Relation) -> Relation | None:
-    """The relation without message classes; None where it is not known."""
-    if not relation.classes:
-        return relation
-    call = parse_call(relation.made_by[0]) if relation.made_by else None
-    if call is None or call.name != message_classes.__name__:
-        return None
-    default = signature(message_classes).parameters["base"].default
-    return routing(relation.network, call.options.get("base", default))
 
 
 def _queues_apart(relation: Relation, protocol: Protocol) -> Iterator[Change]:
@@ -176,7 +162,15 @@ def _deep_queues(relation: Relation, protocol: Protocol) -> Iterator[Change]:
                 said = ", ".join(f"{queue} queue of {depth} messages" for queue, depth in deep.items())
                 slots = sum(depth - depths[queue] for queue, depth in deep.items())
                 if deep or words:
-                    yield Change((words + said).removesuffix("; "), relation, limited.deepened(deep), slots=slots)
+                    yield Change((words + said).removesuffix("; "), relation, _deepened(limited, deep), slots=slots)
+
+
+def _deepened(protocol: Protocol, depths: Mapping[str, int]) -> Protocol:
+    """The protocol with other depths of some queues, as `Protocol.depths` names them."""
+    new = {**protocol.depths, **depths}
+    send = {name: new[f"send {name}"] for name in protocol.send_queues}
+    receive = {name: replace(protocol.room(name), depth=new[f"receive {name}"]) for name in protocol.receive_queues}
+    return replace(protocol, send=send, receive=receive)
 
 
 def _partitions(names: Sequence[str]) -> Iterator[list[list[str]]]:

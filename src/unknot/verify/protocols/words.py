@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial, reduce
 
 from unknot.verify.protocols.decision import ProtocolVerdict
 from unknot.verify.protocols.machine import Event, Message, State, destination, has_room, step
-from unknot.verify.protocols.runs import replayed
 from unknot.verify.protocols.system import System
 
 BEFORE = "the message before it"
@@ -62,7 +62,7 @@ def steps(verdict: ProtocolVerdict) -> list[str]:
 
 def blocked(verdict: ProtocolVerdict) -> list[Blocked]:
     """Return the messages that are left when nothing moves."""
-    state = replayed(verdict.system, verdict.run or ()) or {}
+    state = reduce(partial(step, verdict.system), verdict.run or (), State())
     return blocked_in(verdict.system, state, {place: range(len(messages)) for place, messages in state.items()})
 
 
