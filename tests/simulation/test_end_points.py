@@ -65,6 +65,17 @@ def test_deadlocks_of_the_prover_replay_flit_by_flit() -> None:
                 assert not replayed_in_flits(verdict.system, "vct", verdict.run[:-1], 200)
 
 
+@pytest.mark.parametrize("seed", [216, 400])
+def test_headers_that_committed_to_a_full_candidate_stay_in_a_replay(seed: int) -> None:
+    """They chose anew after the last move, and went on where another candidate was free."""
+    relation, described = random_system(random.Random(seed))
+    verdict = check_protocol(relation, described)
+    assert relation.commits
+    assert verdict.run is not None
+    for switching in ("vct", "saf"):
+        assert replayed_in_flits(verdict.system, switching, verdict.run, 200)
+
+
 @given(st.integers(0, 10**6))
 @settings(max_examples=4)
 def test_deadlocks_of_worms_replay_flit_by_flit(seed: int) -> None:

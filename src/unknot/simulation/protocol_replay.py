@@ -15,7 +15,7 @@ from unknot.simulation.engine.engine import Engine
 from unknot.simulation.engine.state_arrays import State as Part
 from unknot.simulation.queue_engine import engine_of, hand_over, set_ejection
 from unknot.verify.protocols.extended import Extended
-from unknot.verify.protocols.machine import Event, Message, State, destination, entries, step
+from unknot.verify.protocols.machine import Event, Message, State, destination, entries, has_room, step
 from unknot.verify.protocols.system import EJECT, System
 
 
@@ -32,6 +32,8 @@ class RunMessage:
         VCs that its header goes through, queues included.
     held : tuple of int
         Places that it holds in the end, tail first. It has one flit for each.
+    chosen : int
+        VC, full in the end, that its header has committed to; −1: none.
     packet : int
         Its packet in the simulation.
     """
@@ -40,6 +42,7 @@ class RunMessage:
     entry: int
     path: list[int]
     held: tuple[int, ...]
+    chosen: int = -1
     packet: int = -1
 
 
@@ -140,9 +143,10 @@ def _worms_replayed(system: System, run: Sequence[Event], cycles: int) -> bool |
 
 
 def _let_go(engine: Engine) -> None:
-    """Let all headers, also those that sleep, go where the routing lets them."""
+    """Let all headers, also those that sleep, go where the routing lets them, or to the candidate they chose."""
     part = engine.parts[0]
-    part.setup.hold, part.packets.script[:] = 0, -1
+    chosen = part.script[part.packets.script + part.packets.stop]
+    part.setup.hold, part.packets.script[chosen < 0] = 0, -1
     for router in range(engine.relation.network.num_routers):
         part.wake(router)
 
@@ -162,7 +166,7 @@ def _prescribed(engine: Engine, steps: list[Step]) -> tuple[dict[RunMessage, int
     for made in steps:
         for one in made.sent:
             begins[one] = len(script)
-            script += [*one.path, -1]
+            script += [*one.path, one.chosen]
     engine.parts[0] = part = engine.parts[0].replaced(script=script)
     part.setup.hold = 1
     return begins, part
@@ -199,4 +203,10 @@ def _followed(system: System, run: Sequence[Event], extended: Extended) -> list[
             inside.setdefault(place, []).append(sent[-1])
         steps.append(Step(event, sent, moved, gone))
         state = after
+    for place, waiting in inside.items() if system.commits else ():
+        for one in waiting:
+            for to in system.onward(place, one.message.address)[0]:
+                room = destination(system, place, one.message, to)
+                if room is not None and not has_room(system, state, room):
+                    one.chosen = extended.vc(room)
     return steps
