@@ -7,6 +7,7 @@ import os
 import shutil
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 from typer.testing import CliRunner, Result
@@ -40,8 +41,9 @@ CASES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "check-coq": (("check", *RING, "--vcs", "2", "--evidence", "why.v"), ("why.v",)),
     "collective": (("collective", "ring(4)", "--evidence", "best.json", "--out", "best.csv"),
                    ("best.json", "best.csv")),
+    "collective-msccl": (("collective", "ring(4)", "--out", "ring.xml"), ("ring.xml",)),
     "compare": (("compare", "ring(4) by dimension_order", "complete(4)"), ()),
-    "convert": (("convert", "ring(4)", "ring.graphml"), ()),
+    "convert": (("convert", "ring(4)", "ring.graphml"), ("ring.graphml",)),
     "convert-dot": (("convert", "ring(4)", "ring.dot"), ("ring.dot",)),
     "convert-json": (("convert", "ring(4)", "ring.json"), ("ring.json",)),
     "curve": (("curve", *RING, "--loads", "0.1", *SHORT, "--out", "c.svg", "--out", "c.csv", "--jobs", "1"),
@@ -181,7 +183,7 @@ def test_tables_are_read_as_ever_and_libraries_write_no_manifest(
 
 def test_own_readers_take_files_with_manifests(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    for name in ("net.json",):
+    for name in ("net.json", "net.graphml"):
         assert unknot_says("convert", "mesh(2, 2)", name).exit_code == 0
         assert "unknot-manifest" in Path(name).read_text()
         assert json.loads(unknot_says("show", name, "--json").stdout)["links"] == 4
@@ -189,6 +191,8 @@ def test_own_readers_take_files_with_manifests(tmp_path: Path, monkeypatch: pyte
     assert unknot_says("check", "ring(4)", "--routing", "routes.json").exit_code == 0
     assert unknot_says("check", *RING, "--vcs", "2", "--evidence", "why.json").exit_code == 0
     assert unknot_says("accept", "why.json").exit_code == 0
+    assert unknot_says("collective", "ring(4)", "--out", "ring.xml").exit_code == 0
+    assert unknot_says("collective", "ring.xml").exit_code == 0
 
 
 def test_a_changed_outcome_differs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -337,14 +341,16 @@ MANIFEST = Manifest(
     ("ending", "text"),
     [(".svg", "<svg><title>&lt;/svg></title></svg>\n"), (".html", "<body>\n</body>\n</html>\n"), (".md", "# A\n"),
      (".json", '{"a": [1]}\n'), (".json", '{\n "a": {}\n}'), (".v", "(* Coq *)\n"), (".v", "module m;\n"),
-     (".py", "x = 1\n"),
+     (".py", "x = 1\n"), (".xml", "<algo/>\n"), (".graphml", "<graphml/>\n"),
      (".cnf", "p cnf 1 1\n"), (".dot", "digraph {}\n"), (".toml", "a = 1\n")],
 )  # fmt: skip
 def test_a_manifest_is_found_again_whatever_it_holds(ending: str, text: str) -> None:
     stamped = manifest.stamped(text, ending, MANIFEST)
     assert stamped.isascii()
     assert Manifest(**manifest.manifest_in(stamped.encode())) == json_like(MANIFEST)
-    assert stamped.count("-->") == (ending == ".md")
+    assert stamped.count("-->") == (ending in (".md", ".xml", ".graphml"))
+    if ending in (".xml", ".graphml"):
+        ElementTree.fromstring(stamped)
     if ending == ".json":
         assert json.loads(stamped)["a"] == json.loads(text)["a"]
 
