@@ -44,7 +44,7 @@ from unknot.verify import check, deliver, update
 from unknot.verify.delivery import answer_claims
 from unknot.verify.protocols import check_protocol, protocol
 from unknot.verify.protocols.evidence import claims as protocol_claims
-from unknot.verify.update_order import update_claims
+from unknot.verify.update import update_claims
 
 Document = dict[str, Any]
 

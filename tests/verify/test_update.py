@@ -18,8 +18,9 @@ from typer.testing import CliRunner
 from unknot.cli.program import app
 from unknot.network import Network
 from unknot.network.families import line, mesh, ring
+from unknot.report.repair_pages import steps_of
 from unknot.routing import EJECT, Relation, dimension_order, up_down
-from unknot.verify.update import steps_of, update
+from unknot.verify.update import update
 
 Answers = dict[tuple[int, int], tuple[int, ...]]
 """Candidates by router and address, as VCs; −1 is ejection."""

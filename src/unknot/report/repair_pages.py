@@ -9,6 +9,7 @@ from unknot.repair.lossless import HOSTS, RULES, RepairedFabric
 from unknot.repair.route_maps import FILE
 from unknot.report.phrases import ANSWERS, CAN_DEADLOCK, count
 from unknot.verify.audit import Audit
+from unknot.verify.update import Update
 
 PAGE = "README.md"
 
@@ -172,3 +173,27 @@ def ethernet_repair_page(repaired: RepairedFabric) -> str:
             "3. Collect the files again and run `unknot audit` on them.",
         ]
     return "\n".join(text) + "\n"
+
+
+def steps_of(change: Update | None) -> tuple[str, ...]:
+    """Return in words how to update routers without a deadlock; None: more than tables is changed."""
+    stop = "Stop all traffic, wait until no packet is on its way, load everything, and let traffic begin again"
+    if change is None:
+        return (f"{stop}: more than the tables of switches changes.",)
+    network, order = change.mixture.old.network, change.order
+    if change.deadlock_free and not change.lost:
+        return ("Load the tables of the switches in any order, while traffic goes on.",)
+    if order is None or not order.proofs:
+        return (f"{stop}: no other way was proved to be safe.",)
+    if order.drained:
+        names = ", ".join(map(change.mixture.old.address_name, order.drained))
+        return (
+            f"Send nothing to {names}, and wait until no packet to there is on its way.",
+            "Load the tables of the switches in any order, while other traffic goes on.",
+            "Wait until all switches have them, and let the traffic begin again.",
+        )
+    wait = "Wait until the packets have left that were sent before; then load"
+    return tuple(
+        f"{wait if number else 'Load'} the tables of {', '.join(map(network.router_name, batch))}, in any order."
+        for number, batch in enumerate(order.batches)
+    )

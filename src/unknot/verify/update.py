@@ -10,19 +10,23 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import combinations, islice
+from typing import Any
 
 from unknot._base.deadline import Deadline
 from unknot._base.progress import Progress, with_bar
 from unknot._base.shown import Brief
 from unknot._base.switching import DEFAULT_SWITCHING
+from unknot.certificates import plain
+from unknot.certificates.documents import Document, document, message_of
 from unknot.certificates.verdict import Configuration, Verdict
 from unknot.fabrics import Fabric
+from unknot.routing.contract import EJECT, NO_WAIT, VC_MASK
 from unknot.routing.relation import Relation
 from unknot.routing.switchboard import fabric_relation
 from unknot.verify.check import check
 from unknot.verify.delivery import livelock
 from unknot.verify.mixture import Mixture, Moment, blocked_at_last, goes_round, mixture, updated_in
-from unknot.verify.update_order import MomentProof, Order, safe_order, update_holds
+from unknot.verify.update_order import MomentProof, Order, safe_order
 
 LOST = 1000
 """States where a packet is lost that are kept."""
@@ -90,7 +94,11 @@ class Update(Brief):
     @property
     def evidence_holds(self) -> bool | None:
         """Whether the separate checker accepts the evidence; None: there is none, or it is too large."""
-        return update_holds(self)
+        claims = update_claims(self)
+        try:
+            return bool(plain.accept(document(self.mixture.old.network, None, claims))) if claims else None
+        except plain.Rejected as error:
+            return None if isinstance(error, plain.Unchecked) else False
 
 
 @with_bar
@@ -212,30 +220,6 @@ def update_fabric(
     return update(before, after, switching, time_limit=time_limit)
 
 
-def steps_of(change: Update | None) -> tuple[str, ...]:
-    """Return in words how to update routers without a deadlock; None: more than tables is changed."""
-    stop = "Stop all traffic, wait until no packet is on its way, load everything, and let traffic begin again"
-    if change is None:
-        return (f"{stop}: more than the tables of switches changes.",)
-    network, order = change.mixture.old.network, change.order
-    if change.deadlock_free and not change.lost:
-        return ("Load the tables of the switches in any order, while traffic goes on.",)
-    if order is None or not order.proofs:
-        return (f"{stop}: no other way was proved to be safe.",)
-    if order.drained:
-        names = ", ".join(map(change.mixture.old.address_name, order.drained))
-        return (
-            f"Send nothing to {names}, and wait until no packet to there is on its way.",
-            "Load the tables of the switches in any order, while other traffic goes on.",
-            "Wait until all switches have them, and let the traffic begin again.",
-        )
-    wait = "Wait until the packets have left that were sent before; then load"
-    return tuple(
-        f"{wait if number else 'Load'} the tables of {', '.join(map(network.router_name, batch))}, in any order."
-        for number, batch in enumerate(order.batches)
-    )
-
-
 def _knots(
     both: Mixture, verdict: Verdict, proofs: list[MomentProof], deadline: Deadline
 ) -> Iterator[tuple[Configuration, frozenset[int]]]:
@@ -270,3 +254,47 @@ def _sets(routers: list[int]) -> Iterator[tuple[int, ...]]:
         for count in range(len(routers), 0, -1):
             yield tuple(routers[:count])
             yield tuple(routers[count:])
+
+
+def update_claims(change: Update) -> list[Document]:
+    """The claims of an update: that any order is safe or a deadlock; and the order or the drained addresses."""
+    claim = {"subject": "update", "switching": change.switching, "relation": _answers(change.mixture)}
+    claims: list[Document] = []
+    if change.proofs:
+        claims.append({**claim, "how": "any order", "proof": {"moments": [proof.claim for proof in change.proofs]}})
+    if change.configuration is not None:
+        messages = [message_of(message) for message in change.configuration.messages]
+        for message in messages:
+            del message["length"]  # nothing rests on it
+        proof = {"updated": list(change.updated), "messages": messages}
+        claims.append({**claim, "how": "deadlock", "proof": proof})
+    order = change.order
+    if order is not None and order.proofs:
+        how: Document = {"how": "batches"} if order.batches else {"how": "any order", "drained": list(order.drained)}
+        claims.append({**claim, **how, "proof": {"moments": [proof.claim for proof in order.proofs]}})
+    return claims
+
+
+def _answers(both: Mixture) -> Document:
+    """Both routings as plain data, with the entries of the old one and of the new one in each state."""
+    old = both.old
+    return {
+        "vcs": old.vcs.counts.tolist(),
+        "commits": bool(old.commits),
+        "destination": old.destination.tolist(),
+        "sources": [both.sources(address) for address in range(old.num_addresses)],
+        "states": [
+            [[at, *(_entries(answer, old.commits) for answer in answers)] for at, answers in sorted(rows.items())]
+            for rows in both.answers
+        ],
+    }
+
+
+def _entries(answer: tuple[int, ...], commits: bool) -> list[int]:
+    """The entries of a rule as plain data; marks have no effect where headers commit."""
+    plain_entries: dict[int, Any] = {}
+    for entry in answer:
+        vc = entry & VC_MASK
+        marked = entry & NO_WAIT and not commits
+        plain_entries.setdefault(plain.EJECT if vc == EJECT else -vc - 2 if marked else vc)
+    return [*plain_entries]

@@ -140,7 +140,7 @@ def _of_update(routed: RoutedNetwork, to: str) -> Answered:
     from unknot.cli.answers.analyses import CheckUpdateAnswer
     from unknot.cli.commands import activity
     from unknot.verify import update
-    from unknot.verify.update_order import update_claims
+    from unknot.verify.update import update_claims
 
     old, new = routed.relation(), routed.relation(to)
     began = time.monotonic()

@@ -245,10 +245,10 @@ def _write(
     from unknot.fabrics import read_fabric
     from unknot.fabrics.opensm_files import write_lfts, write_options, write_policy, write_slvl
     from unknot.fabrics.opensm_psl import write_psl
-    from unknot.report.repair_pages import WrittenRemedy
+    from unknot.report.repair_pages import WrittenRemedy, steps_of
     from unknot.verify.audit import audit
     from unknot.verify.audit_merged import highest_load
-    from unknot.verify.update import steps_of, update_fabric
+    from unknot.verify.update import update_fabric
 
     folder = beside / kind
     folder.mkdir(parents=True, exist_ok=True)
