@@ -47,10 +47,6 @@ def frozen(values: Any) -> IntArray:
     return array
 
 
-if TYPE_CHECKING:
-    from unknot.network.model import Network
-
-
 def without(
     network: Network,
     routers: Iterable[int | str],
@@ -97,37 +93,6 @@ def without(
 
 def _picked(labels: tuple[str, ...] | None, keep: npt.NDArray[np.int64]) -> tuple[str, ...] | None:
     return None if labels is None else tuple(labels[i] for i in keep.tolist())
-
-
-def channels_of(network: Network, channel: int | str) -> list[int]:
-    """The channels that a number or a text names.
-
-    Raises
-    ------
-    NetworkError
-        If there are none.
-    """
-    if isinstance(channel, (int, np.integer)):
-        if not 0 <= channel < network.num_channels:
-            raise NetworkError(
-                f"network {network.name!r} has no channel {channel}: they are 0 to {network.num_channels - 1}"
-            )
-        return [int(channel)]
-    ends = re.split(r"\s*(<->|↔|->|→)\s*", channel.strip())
-    if len(ends) != 3:
-        raise NetworkError(f"{channel!r} is no channel; name it by its routers, such as (1,1)->(1,2)")
-    start, arrow, stop = ends
-    if arrow in ("->", "→") and re.search(r"[#\[]", stop):
-        name = f"{start}→{stop}".replace(" ", "")
-        if exact := [c for c in range(network.num_channels) if network.channel_name(c).replace(" ", "") == name]:
-            return exact
-    a, b = network.router(start), network.router(stop)
-    channels = network.between(a, b) + (network.between(b, a) if arrow in ("<->", "↔") else [])
-    if not channels:
-        raise NetworkError(
-            f"network {network.name!r} has no channel from {network.router_name(a)} to {network.router_name(b)}"
-        )
-    return channels
 
 
 _INDEX = re.compile(r"[0-9]{1,18}")

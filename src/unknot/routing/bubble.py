@@ -5,6 +5,7 @@ docs/bubbles.md states the rules and what they assume.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,10 +14,10 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from unknot._base.calls import parse_call
-from unknot._base.errors import RelationError, require_known
+from unknot._base.errors import NetworkError, RelationError, require_known
 from unknot._base.numbers import require_whole
+from unknot.network import Network
 from unknot.network.grid import grid
-from unknot.network.parts import channels_of
 from unknot.routing.relation import Relation
 
 BubbleRule = Literal["localised", "global", "critical"]
@@ -186,7 +187,7 @@ def _read(relation: Relation, path: str | Path) -> tuple[tuple[tuple[int, ...], 
     members = {vc for ring in declared for vc in ring}
     first = relation.vcs.first
     every = [c for name in _names(document.get("unguarded", []), f"{path}, unguarded")
-             for c in channels_of(relation.network, name)]  # fmt: skip
+             for c in _channels(relation.network, name)]  # fmt: skip
     outside = [c for c in every if members.isdisjoint(range(int(first[c]), int(first[c + 1])))]
     if outside:
         raise RelationError(f"{path}: {relation.network.channel_name(outside[0])} is unguarded, and is in no ring")
@@ -201,7 +202,7 @@ def _ring(relation: Relation, table: dict[str, Any], where: str) -> tuple[int, .
     index, ring = table.get("vc", 0), []
     require_whole(f"{where}: vc", index, 0, error=RelationError)
     for name in _names(table.get("channels"), where):
-        named = channels_of(relation.network, name)
+        named = _channels(relation.network, name)
         if len(named) > 1:
             raise RelationError(f"{where}: {name} names {len(named)} channels; give one of them")
         if index >= relation.vcs.counts[named[0]]:
@@ -215,3 +216,22 @@ def _names(names: Any, where: str) -> list[str]:
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
         raise RelationError(f'{where}: expected a list of channels, such as ["(0,0)->(1,0)"]')
     return names
+
+
+def _channels(network: Network, name: str) -> list[int]:
+    """The channels that a text names."""
+    ends = re.split(r"\s*(<->|↔|->|→)\s*", name.strip())
+    if len(ends) != 3:
+        raise NetworkError(f"{name!r} is no channel; name it by its routers, such as (1,1)->(1,2)")
+    start, arrow, stop = ends
+    if arrow in ("->", "→") and re.search(r"[#\[]", stop):
+        exactly = f"{start}→{stop}".replace(" ", "")
+        if exact := [c for c in range(network.num_channels) if network.channel_name(c).replace(" ", "") == exactly]:
+            return exact
+    a, b = network.router(start), network.router(stop)
+    channels = network.between(a, b) + (network.between(b, a) if arrow in ("<->", "↔") else [])
+    if not channels:
+        raise NetworkError(
+            f"network {network.name!r} has no channel from {network.router_name(a)} to {network.router_name(b)}"
+        )
+    return channels

@@ -9,11 +9,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from unknot._base.switching import switching_named
-from unknot.simulation.end_points import EndPoints
+from unknot.simulation.end_points import EndPoints, engine_of, hand_over, set_ejection
 from unknot.simulation.engine.detector import front
 from unknot.simulation.engine.engine import Engine
 from unknot.simulation.engine.state_arrays import State as Part
-from unknot.simulation.queue_engine import engine_of, hand_over, set_ejection
 from unknot.verify.protocols.extended import Extended
 from unknot.verify.protocols.machine import Event, Message, State, destination, entries, has_room, step
 from unknot.verify.protocols.system import EJECT, System
