@@ -6,6 +6,7 @@ import re
 import sys
 from collections.abc import Callable
 from importlib import import_module
+from types import ModuleType
 from typing import Any, Generic, TypeVar
 
 from unknot._base.moved import names_of
@@ -15,6 +16,14 @@ T = TypeVar("T")
 
 _NAME = re.compile(r"^    from (\S+) import (\w+) as \2$", re.M)
 """A public name, as a package imports it for type checkers alone."""
+
+
+class _Package(ModuleType):
+    """A package whose public names stay what they are when a module of the same name is imported."""
+
+    def __setattr__(self, name: str, part: Any) -> None:
+        if not isinstance(part, ModuleType) or name not in self.__dict__.get("__all__", ()):
+            super().__setattr__(name, part)
 
 
 def exports(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
@@ -35,11 +44,13 @@ def exports(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]
     """
     module: Any = sys.modules[package]
     home = {name: source for source, name in _NAME.findall(module.__loader__.get_source(package) or "")}
+    module.__class__ = _Package
 
     def load(name: str) -> Any:
-        if name in home:
-            return getattr(import_module(home[name]), name)
-        return names_of(package, 2)(name)
+        if name not in home:
+            return names_of(package, 2)(name)
+        loaded = module.__dict__[name] = getattr(import_module(home[name]), name)
+        return loaded
 
     return load, lambda: sorted(home)
 

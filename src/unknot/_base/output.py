@@ -9,7 +9,6 @@ import contextlib
 import csv
 import io
 import os
-import secrets
 import shutil
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
@@ -98,7 +97,7 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
         return
     if target.exists() and not os.access(target, os.W_OK):
         raise PermissionError(13, "permission denied", str(target))
-    fresh = target.with_name(f".{target.name[:40]}.{secrets.token_hex(6)}.part")
+    fresh = target.with_name(f".{target.name[:40]}.{os.urandom(6).hex()}.part")
     try:
         _unfinished.add(fresh)
         with fresh.open("xb") as file:
@@ -130,7 +129,7 @@ def written_folder(path: str | Path) -> Iterator[Path]:
             _captured.update({str(Path(path) / f.relative_to(fresh)): f.read_bytes() for f in files})
         return
     target = Path(os.path.realpath(path))
-    token = secrets.token_hex(6)
+    token = os.urandom(6).hex()
     fresh, old = (target.with_name(f".{target.name[:40]}.{token}.{word}") for word in ("part", "old"))
     try:
         _unfinished.add(fresh)

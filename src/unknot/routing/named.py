@@ -27,8 +27,13 @@ room = Later[Any]("unknot.routing")
 
 def routings() -> Catalogue[Callable[..., Relation]]:
     """The public functions of `unknot.routing` that need a network and nothing else, and those of extensions."""
-    public = ((name, getattr(room(), name)) for name in room().__all__)
-    return Catalogue("routings", {n: f for n, f in public if inspect.isfunction(f) and _needs_a_network_alone(f)})
+    return Catalogue("routings", {name: known for name in room().__all__ if (known := _algorithm(name))})
+
+
+def _algorithm(name: str) -> Callable[..., Relation] | None:
+    """The public function of that name that needs a network and nothing else."""
+    public = getattr(room(), name) if name in room().__all__ else None
+    return public if inspect.isfunction(public) and _needs_a_network_alone(public) else None
 
 
 @lru_cache
@@ -216,7 +221,7 @@ def routing_named(text: str, where: str = "<routing>") -> Callable[..., Relation
     call = parse_call(text, where)
     if call.name in DESIGNERS:
         return DESIGNERS[call.name]()
-    return chosen(call, routings(), "routing", also=DESIGNERS)
+    return _algorithm(call.name) or chosen(call, routings(), "routing", also=DESIGNERS)
 
 
 def require_connected(network: Network) -> None:

@@ -1,15 +1,21 @@
 """Traffic: who sends how much to whom, by name, as arrays or as functions; packet lengths, bursts and classes."""
 
-from inspect import ismodule as _ismodule
+from __future__ import annotations
 
-from unknot.traffic.pattern import Pattern as Pattern
-from unknot.traffic.pattern import TrafficError as TrafficError
-from unknot.traffic.patterns import PatternLike as PatternLike
-from unknot.traffic.patterns import pattern as pattern
-from unknot.traffic.patterns import patterns as patterns
-from unknot.traffic.workload import Bursts as Bursts
-from unknot.traffic.workload import Message as Message
-from unknot.traffic.workload import Traffic as Traffic
-from unknot.traffic.workload import TrafficClass as TrafficClass
+from typing import TYPE_CHECKING
 
-__all__ = sorted(name for name, value in globals().items() if not name.startswith("_") and not _ismodule(value))
+from unknot._base.later import exports
+
+if TYPE_CHECKING:
+    from unknot.traffic.pattern import Pattern as Pattern
+    from unknot.traffic.pattern import TrafficError as TrafficError
+    from unknot.traffic.patterns import PatternLike as PatternLike
+    from unknot.traffic.patterns import pattern as pattern
+    from unknot.traffic.patterns import patterns as patterns
+    from unknot.traffic.workload import Bursts as Bursts
+    from unknot.traffic.workload import Message as Message
+    from unknot.traffic.workload import Traffic as Traffic
+    from unknot.traffic.workload import TrafficClass as TrafficClass
+
+__getattr__, __dir__ = exports(__name__)
+__all__ = __dir__()

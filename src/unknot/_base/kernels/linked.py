@@ -14,7 +14,6 @@ import sys
 from collections.abc import Callable, Iterator
 from functools import cache
 from importlib.machinery import ModuleSpec, PathFinder
-from importlib.metadata import version
 from importlib.util import module_from_spec
 from pathlib import Path
 from threading import RLock
@@ -80,11 +79,14 @@ def _found(name: str, places: list[str] | None = None) -> ModuleSpec:
 @cache
 def _machine() -> str:
     """What compiled code depends on beside its sources: versions, processor, and options by environment variables."""
+    import llvmlite
     import llvmlite.binding as llvm
 
     options = sorted(item for item in os.environ.items() if item[0].startswith("NUMBA_") and "DIR" not in item[0])
     processor = llvm.get_process_triple(), llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
-    return repr((sys.version, version("numba"), version("llvmlite"), processor, options))
+    # Asking for the version of a package imports what reads mail.
+    numba = Path(_found("numba").origin or "").with_name("_version.py").read_bytes()
+    return repr((sys.version, numba, llvmlite.__version__, processor, options))
 
 
 def file_of(name: str, *made_of: object) -> str:

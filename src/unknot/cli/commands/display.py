@@ -294,4 +294,4 @@ def console(*, errors: bool = False) -> Console:
     if not errors:
         ANSWERING.set()
     width = None if errors or sys.stdout.isatty() else PIPE_WIDTH
-    return _Console(highlight=False, width=width, stderr=errors)
+    return _Console(highlight=False, emoji=False, width=width, stderr=errors)
