@@ -59,7 +59,7 @@ def test_the_default_technique_is_cut_through() -> None:
 
 def test_the_others_have_a_second_when_the_first_took_all_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
     """The exact search for worms lasts until its time is over; the fixpoint of the others needs a moment."""
-    module = sys.modules["unknot.verify.check"]
+    module = sys.modules["unknot.verify.decision"]
 
     def slow(rest: Any, leading: Any, seconds: float) -> None:
         time.sleep(seconds + 0.05)

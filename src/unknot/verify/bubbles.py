@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unknot._base.deadline import clock
-from unknot.certificates.verdict import Certificate, Configuration, Message, Size, Verdict
+from unknot.certificates.verdict import Certificate, Configuration, Message, Verdict
 from unknot.routing.bubble import Bubble
 from unknot.routing.relation import EJECT, NO_WAIT, VC_MASK, Relation
 from unknot.verify.bubble_filling import Head, filling
@@ -60,8 +60,6 @@ def check_bubble(graph: Dependencies, bubble: Bubble, buffer_depth: int, effort:
     """
     relation, packets = graph.relation, bubble.packets
     length = max(1, buffer_depth // packets)
-    cyclic = int(np.count_nonzero(graph.cyclic))
-    size = Size(relation.num_addresses, graph.states, relation.num_vcs, int(graph.first[-1]), cyclic)
     scope = (
         f"{relation.num_addresses} addresses, {graph.states} reachable states, {relation.num_vcs} VCs with room for "
         f"{packets} packets each, {len(bubble.rings)} rings; any timing, selection and arbitration; dependencies "
@@ -69,7 +67,7 @@ def check_bubble(graph: Dependencies, bubble: Bubble, buffer_depth: int, effort:
     )
 
     def verdict(free: bool | None, method: str, text: str, **evidence: Certificate | Configuration) -> Verdict:
-        return Verdict(free, "vct", method, scope, text, size=size, bubble=bubble, **evidence)  # type: ignore[arg-type]
+        return Verdict(free, "vct", method, scope, text, size=graph.size, bubble=bubble, **evidence)  # type: ignore[arg-type]
 
     method = "greatest fixpoint of VCs that stay occupied"
     try:

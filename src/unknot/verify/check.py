@@ -2,35 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
-
-import numpy as np
-import numpy.typing as npt
 
 from unknot._base.deadline import Deadline, NoAnswerError, clock, long_compiling, within
 from unknot._base.errors import RelationError
 from unknot._base.progress import Progress, with_bar
 from unknot._base.switching import BUFFER_DEPTH, DEFAULT_SWITCHING, SWITCHINGS, Switching, switching_named
 from unknot._base.threads import threads_of
-from unknot.certificates.verdict import Certificate, Configuration, Size, Verdict
+from unknot.certificates.verdict import Verdict
 from unknot.routing.bubble import Bubble
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_relation
 from unknot.verify.bubbles import check_bubble
-from unknot.verify.effort import Effort, TimeUpError
-from unknot.verify.exact import find_worms
-from unknot.verify.exact_model import Worm
-from unknot.verify.lead_ins import small_closed_set
-from unknot.verify.nonatomic import queued_cycle
-from unknot.verify.remainder import on_cycles
+from unknot.verify.decision import Decision
+from unknot.verify.effort import Effort
 from unknot.verify.states import Dependencies, dependencies
-from unknot.verify.waiting import drain, waiting
-from unknot.verify.witness import configuration, reachable_configuration, require_depth
+from unknot.verify.witness import require_depth
 
-MANY = 10_000
-"""States from which on it pays to look for translation symmetry."""
 LOADING = 1.5
 """Seconds, whatever the time limit, in which Numba is loaded and a rule compiled, which does not count."""
 NO_ANSWER = "asking the rule"
@@ -97,10 +86,11 @@ def check(
     >>> check("torus(4, 4)", "vct", routing="dimension_order", vcs=2).deadlock_free
     True
     """
-    (verdict,) = _verdicts(
-        relation, (switching,), time_limit, buffer_depth, threads, progress, shorten, bubble
-    ).values()
-    return verdict
+    technique = switching_named(switching)
+    if bubble is not None and technique != "vct":
+        raise RelationError(f"bubble flow control counts whole packets, so it goes with vct, not with {switching}")
+    limits = _Limits.of(time_limit, buffer_depth, threads, progress)
+    return _verdicts(relation, [technique], limits, shorten=shorten, bubble=bubble)[technique]
 
 
 @takes_relation
@@ -144,62 +134,63 @@ def check_all(
     >>> [technique for technique, verdict in verdicts.items() if verdict.deadlock_free]
     ['saf', 'vct', 'wormhole']
     """
-    names = tuple(dict.fromkeys((first, *SWITCHINGS)))
-    verdicts = _verdicts(relation, names, time_limit, buffer_depth, threads, progress, True)
+    techniques = list(dict.fromkeys((switching_named(first), *SWITCHINGS)))
+    limits = _Limits.of(time_limit, buffer_depth, threads, progress)
+    verdicts = _verdicts(relation, techniques, limits, shorten=True)
     return {technique: verdicts[technique] for technique in SWITCHINGS}
 
 
+@dataclass(frozen=True, eq=False)
+class _Limits:
+    """What bounds the proof of all techniques together."""
+
+    deadline: Deadline
+    buffer_depth: int
+    threads: int
+    progress: Progress | None
+
+    @classmethod
+    def of(
+        cls, time_limit: float | Deadline, buffer_depth: int, threads: int | None, progress: Progress | None
+    ) -> _Limits:
+        """The limits of a call, checked."""
+        require_depth(buffer_depth, "check")
+        deadline = Deadline.of(time_limit, "check")
+        return cls(deadline, int(buffer_depth), threads_of(threads, "check", wrong=RelationError), progress)
+
+
 def _verdicts(
-    relation: Relation,
-    names: tuple[str, ...],
-    time_limit: float | Deadline,
-    buffer_depth: int,
-    threads: int | None,
-    progress: Progress | None,
-    shorten: bool,
-    bubble: Bubble | None = None,
+    relation: Relation, techniques: list[Switching], limits: _Limits, *, shorten: bool, bubble: Bubble | None = None
 ) -> dict[Switching, Verdict]:
     """The verdicts under some techniques, the first with all the time and, with `shorten`, a short counterexample."""
-    techniques = [switching_named(name) for name in names]
-    if bubble is not None and techniques != ["vct"]:
-        raise RelationError(f"bubble flow control counts whole packets, so it goes with vct, not with {names[0]}")
-    require_depth(buffer_depth, "check")
-    deadline = Deadline.of(time_limit, "check")
-    count, depth = threads_of(threads, "check", wrong=RelationError), int(buffer_depth)
-    verdicts: dict[Switching, Verdict] = {}
+    deadline, verdicts, graph = limits.deadline, dict[Switching, Verdict](), None
 
-    def one(technique: Switching, graph: Dependencies, effort: Effort) -> Verdict:
+    def verdict(technique: Switching, graph: Dependencies, effort: Effort) -> Verdict:
         if bubble is not None:
-            return check_bubble(graph, bubble, depth, effort)
+            return check_bubble(graph, bubble, limits.buffer_depth, effort)
         alike = verdicts.get("vct" if technique == "saf" else "saf") if technique in ("saf", "vct") else None
         if alike is not None:
             knot = alike.configuration and replace(alike.configuration, switching=technique)
             return replace(alike, switching=technique, configuration=knot)
-        return _decide(graph, technique, deadline, depth, effort, shorten and technique == techniques[0])
-
-    graphs: list[Dependencies] = []
-
-    def followed() -> tuple[Dependencies, Verdict]:
-        graphs.append(dependencies(relation, effort))
-        return graphs[0], one(techniques[0], graphs[0], effort)
+        short = shorten and technique == techniques[0]
+        return Decision(graph, technique, deadline, limits.buffer_depth, effort, short).verdict()
 
     left = deadline.left
     try:
         if deadline.within(lambda: relation.table) is None:
             within(max(deadline.left, LOADING), lambda: relation.compiled)
-        effort = Effort(count, deadline.end, progress)
-        graph, verdicts[techniques[0]] = deadline.closing.within(followed)
+        effort = Effort(limits.threads, deadline.end, limits.progress)
+        graph = deadline.closing.within(partial(dependencies, relation, effort))
+        first, *others = techniques
+        verdicts[first] = deadline.closing.within(partial(verdict, first, graph, effort))
         # The fixpoints of the others need a moment, and have it where the first took all the time.
         later = replace(effort, end=max(effort.end, min(deadline.closing.end, clock() + 1.0)))
-        for technique in techniques[1:]:
-            verdicts[technique] = deadline.closing.within(partial(one, technique, graph, later))
+        for technique in others:
+            verdicts[technique] = deadline.closing.within(partial(verdict, technique, graph, later))
     except NoAnswerError:
-        method = "channel dependency graph" if graphs else NO_ANSWER
-        if graphs:
-            number = np.count_nonzero(graphs[0].cyclic)
-            text = (
-                f"{number} of {relation.num_vcs} VCs lie on cycles of dependencies; what follows did not end in time"
-            )
+        method = NO_ANSWER if graph is None else "channel dependency graph"
+        if graph is not None:
+            text = f"{graph.on_cycles}; what follows did not end in time"
         elif left < deadline.seconds / 2 or long_compiling():
             text = f"{left:.2g} s were left to ask the rule"
         else:
@@ -207,94 +198,3 @@ def _verdicts(
         text, scope = deadline.undecided(text), f"{relation.num_addresses} addresses, {relation.num_vcs} VCs"
         verdicts |= {t: Verdict(None, t, method, scope, text) for t in techniques if t not in verdicts}
     return verdicts
-
-
-def _decide(
-    graph: Dependencies, technique: Switching, deadline: Deadline, buffer_depth: int, effort: Effort, shorten: bool
-) -> Verdict:
-    """The verdict, worked out in stages that look at the clock between blocks of work."""
-    relation = graph.relation
-    size = Size(
-        addresses=relation.num_addresses,
-        states=graph.states,
-        vcs=relation.num_vcs,
-        dependencies=int(graph.first[-1]),
-        cyclic_vcs=int(np.count_nonzero(graph.cyclic)),
-    )
-    scope = (
-        f"{relation.num_addresses} addresses, {graph.states} reachable states, {relation.num_vcs} VCs; any timing, "
-        "selection, arbitration and packet length; dependencies within the network only"
-    )
-
-    late = (deadline.end + deadline.closing.end) / 2
-    """Until when to say how packets come to a deadlock that was found."""
-
-    def free(method: str, established: str, *reason: Any) -> Verdict:
-        return Verdict(True, technique, method, scope, established, certificate=Certificate(*reason), size=size)
-
-    def stuck(method: str, worms: list[Worm] | Configuration) -> Verdict:
-        if isinstance(worms, Configuration):
-            knot = worms
-        else:
-            knot = configuration(relation, worms, technique, buffer_depth, as_it_is=not shorten, end=late)
-        if not knot.reachable:
-            knot = reachable_configuration(relation, technique, buffer_depth, late) or knot
-        text = knot.summary if knot.reachable else f"undecided: {knot.summary}"
-        free = False if knot.reachable else None
-        return Verdict(free, technique, method, scope, text, configuration=knot, size=size)
-
-    def open_question(method: str, established: str) -> Verdict:
-        text = deadline.undecided(established)
-        return Verdict(None, technique, method, scope, text, size=size)
-
-    if graph.acyclic and graph.complete:
-        rank = graph.label.max(initial=0) - graph.label.astype(np.int64)
-        text = "the VCs can be numbered so that every route climbs"
-        return free("acyclic channel dependency graph", text, "order", rank)
-    if technique == "wormhole-nonatomic" and not graph.acyclic:
-        method = "cycle in the channel dependency graph"
-        try:
-            return stuck(method, queued_cycle(graph, buffer_depth, replace(effort, end=late)))
-        except TimeUpError as out:
-            knot = f"{np.count_nonzero(graph.cyclic)} VCs lie on cycles of dependencies, so there is a deadlock"
-            return open_question(method, f"{knot}; there was no time to say how packets come there ({out})")
-    if not graph.complete:
-        so_far = "no cycle" if graph.acyclic else f"{np.count_nonzero(graph.cyclic)} VCs on cycles"
-        text = f"the dependencies of {graph.addresses} of {relation.num_addresses} addresses have {so_far}"
-        return open_question("channel dependency graph", text)
-    try:
-        states = waiting(graph, effort, symmetry=graph.states > MANY)
-        if states.group is not None:
-            scope += f"; translation symmetry checked, {states.group.representatives.size} addresses stand for all"
-        left = drain(states, spread=False, effort=effort)
-        if left:
-            # Messages of one VC each, straight from their terminals if that can be.
-            entered = drain(states, spread=False, entered=True, effort=effort)
-            return stuck("greatest fixpoint of waiting VCs", small_closed_set((entered or left).heads()))
-        if technique in ("saf", "vct"):
-            text = "every blocked packet waits for a VC that drains before its own"
-            return free("empty greatest fixpoint of waiting VCs", text, "escape", _ranks(graph, left.removed))
-        left = drain(states, spread=True, effort=effort)
-        if not left:
-            text = "no worm reaches a header that could stay blocked; VCs drain one after the other"
-            return free("empty greatest fixpoint of worms", text, "drain", _ranks(graph, left.removed))
-        rest = on_cycles(graph, "wormhole", left.vcs, effort)
-    except TimeUpError as out:
-        text = f"{np.count_nonzero(graph.cyclic)} of {relation.num_vcs} VCs lie on cycles of dependencies; {out}"
-        return open_question("greatest fixpoints", text)
-    number = int(np.count_nonzero(left.vcs))
-    worms = find_worms(graph, rest, max(0.01, effort.end - clock()))
-    if isinstance(worms, list):
-        return stuck("exact search (CP-SAT)", worms)
-    method = "greatest fixpoint of worms, then exact search (CP-SAT)"
-    if worms is None:
-        return open_question(method, f"only {number} of {relation.num_vcs} VCs may be part of a deadlock")
-    text = f"all but {number} VCs drain; no set of worms on those blocks itself"
-    return free(method, text, "exhausted", _ranks(graph, left.removed), left.vcs, worms)
-
-
-def _ranks(graph: Dependencies, removed: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """Order of draining: components downstream first; within one as deleted, VCs that are left last and together."""
-    keys = np.stack([graph.label.astype(np.int64), np.where(removed < 0, removed.size, removed)], axis=1)
-    _, rank = np.unique(keys, axis=0, return_inverse=True)
-    return rank.reshape(-1).astype(np.int64)

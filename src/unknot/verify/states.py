@@ -14,6 +14,7 @@ from unknot._base import memory
 from unknot._base.compressed_rows import grouped, offsets, starts
 from unknot._base.kernels.lazy_kernel import is_small, plainly, viewed
 from unknot._base.shown import Brief
+from unknot.certificates.verdict import Size
 from unknot.network.model import IntArray, Offsets
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_relation
@@ -140,6 +141,22 @@ class Dependencies(Brief):
     def complete(self) -> bool:
         """Whether every address was followed."""
         return self.addresses == self.relation.num_addresses
+
+    @property
+    def size(self) -> Size:
+        """How large the proof is, for a verdict."""
+        return Size(
+            addresses=self.relation.num_addresses,
+            states=self.states,
+            vcs=self.relation.num_vcs,
+            dependencies=int(self.first[-1]),
+            cyclic_vcs=int(np.count_nonzero(self.cyclic)),
+        )
+
+    @property
+    def on_cycles(self) -> str:
+        """How many VCs lie on cycles, in words."""
+        return f"{self.size.cyclic_vcs} of {self.relation.num_vcs} VCs lie on cycles of dependencies"
 
 
 @takes_relation

@@ -1,0 +1,151 @@
+"""The decision for one switching technique, from the dependencies of a relation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from unknot._base.deadline import Deadline, clock
+from unknot._base.switching import Switching
+from unknot.certificates.verdict import Certificate, Configuration, Verdict
+from unknot.verify.effort import Effort, TimeUpError
+from unknot.verify.exact import find_worms
+from unknot.verify.exact_model import Worm
+from unknot.verify.lead_ins import small_closed_set
+from unknot.verify.nonatomic import queued_cycle
+from unknot.verify.remainder import on_cycles
+from unknot.verify.states import Dependencies
+from unknot.verify.waiting import Waiting, drain, waiting
+from unknot.verify.witness import configuration, reachable_configuration
+
+MANY = 10_000
+"""States from which on it pays to look for translation symmetry."""
+
+
+@dataclass(frozen=True, eq=False)
+class Decision:
+    """A technique to be decided.
+
+    Attributes
+    ----------
+    graph : Dependencies
+    technique : str
+    deadline : Deadline
+        Of the whole command; a deadlock that was found by then may be described a little later.
+    buffer_depth : int
+        Flits per VC.
+    effort : Effort
+        Threads, and until when to search.
+    shorten : bool
+        Whether a small counterexample is looked for.
+    """
+
+    graph: Dependencies
+    technique: Switching
+    deadline: Deadline
+    buffer_depth: int
+    effort: Effort
+    shorten: bool
+
+    def verdict(self) -> Verdict:
+        """The verdict, worked out in stages that look at the clock between blocks of work."""
+        graph = self.graph
+        if graph.acyclic and graph.complete:
+            rank = graph.label.max(initial=0) - graph.label.astype(np.int64)
+            text = "the VCs can be numbered so that every route climbs"
+            return self._free("acyclic channel dependency graph", text, "order", rank)
+        if self.technique == "wormhole-nonatomic" and not graph.acyclic:
+            return self._by_cycle()
+        if not graph.complete:
+            so_far = "no cycle" if graph.acyclic else f"{graph.size.cyclic_vcs} VCs on cycles"
+            text = f"the dependencies of {graph.addresses} of {graph.relation.num_addresses} addresses have {so_far}"
+            return self._open("channel dependency graph", text)
+        states = None
+        try:
+            states = waiting(graph, self.effort, symmetry=graph.states > MANY)
+            verdict = self._by_fixpoints(states)
+        except TimeUpError as out:
+            verdict = self._open("greatest fixpoints", f"{graph.on_cycles}; {out}")
+        if states is None or states.group is None:
+            return verdict
+        checked = f"translation symmetry checked, {states.group.representatives.size} addresses stand for all"
+        return replace(verdict, scope=f"{verdict.scope}; {checked}")
+
+    def _by_cycle(self) -> Verdict:
+        """With non-atomic allocation: a cycle of dependencies is a deadlock."""
+        method = "cycle in the channel dependency graph"
+        try:
+            return self._stuck(
+                method, queued_cycle(self.graph, self.buffer_depth, replace(self.effort, end=self._late))
+            )
+        except TimeUpError as out:
+            stuck = f"{self.graph.size.cyclic_vcs} VCs lie on cycles of dependencies, so there is a deadlock"
+            return self._open(method, f"{stuck}; there was no time to say how packets come there ({out})")
+
+    def _by_fixpoints(self, states: Waiting) -> Verdict:
+        """By the VCs whose packets may wait within their set; of worms by what is left of them, and exact search."""
+        graph, effort = self.graph, self.effort
+        left = drain(states, spread=False, effort=effort)
+        if left:
+            # Messages of one VC each, straight from their terminals if that can be.
+            entered = drain(states, spread=False, entered=True, effort=effort)
+            return self._stuck("greatest fixpoint of waiting VCs", small_closed_set((entered or left).heads()))
+        if self.technique in ("saf", "vct"):
+            text = "every blocked packet waits for a VC that drains before its own"
+            return self._free("empty greatest fixpoint of waiting VCs", text, "escape", _ranks(graph, left.removed))
+        left = drain(states, spread=True, effort=effort)
+        if not left:
+            text = "no worm reaches a header that could stay blocked; VCs drain one after the other"
+            return self._free("empty greatest fixpoint of worms", text, "drain", _ranks(graph, left.removed))
+        rest = on_cycles(graph, "wormhole", left.vcs, effort)
+        number = int(np.count_nonzero(left.vcs))
+        worms = find_worms(graph, rest, max(0.01, effort.end - clock()))
+        if isinstance(worms, list):
+            return self._stuck("exact search (CP-SAT)", worms)
+        method = "greatest fixpoint of worms, then exact search (CP-SAT)"
+        if worms is None:
+            return self._open(method, f"only {number} of {graph.relation.num_vcs} VCs may be part of a deadlock")
+        text = f"all but {number} VCs drain; no set of worms on those blocks itself"
+        return self._free(method, text, "exhausted", _ranks(graph, left.removed), left.vcs, worms)
+
+    @property
+    def _late(self) -> float:
+        """Until when to say how packets come to a deadlock that was found."""
+        return (self.deadline.end + self.deadline.closing.end) / 2
+
+    def _free(self, method: str, established: str, *reason: Any) -> Verdict:
+        return self._verdict(True, method, established, certificate=Certificate(*reason))
+
+    def _stuck(self, method: str, worms: list[Worm] | Configuration) -> Verdict:
+        relation, late = self.graph.relation, self._late
+        if isinstance(worms, Configuration):
+            knot = worms
+        else:
+            knot = configuration(
+                relation, worms, self.technique, self.buffer_depth, as_it_is=not self.shorten, end=late
+            )
+        if not knot.reachable:
+            knot = reachable_configuration(relation, self.technique, self.buffer_depth, late) or knot
+        text = knot.summary if knot.reachable else f"undecided: {knot.summary}"
+        return self._verdict(False if knot.reachable else None, method, text, configuration=knot)
+
+    def _open(self, method: str, established: str) -> Verdict:
+        return self._verdict(None, method, self.deadline.undecided(established))
+
+    def _verdict(self, free: bool | None, method: str, text: str, **evidence: Any) -> Verdict:
+        graph = self.graph
+        scope = (
+            f"{graph.relation.num_addresses} addresses, {graph.states} reachable states, {graph.relation.num_vcs} "
+            "VCs; any timing, selection, arbitration and packet length; dependencies within the network only"
+        )
+        return Verdict(free, self.technique, method, scope, text, size=graph.size, **evidence)
+
+
+def _ranks(graph: Dependencies, removed: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """Order of draining: components downstream first; within one as deleted, VCs that are left last and together."""
+    keys = np.stack([graph.label.astype(np.int64), np.where(removed < 0, removed.size, removed)], axis=1)
+    _, rank = np.unique(keys, axis=0, return_inverse=True)
+    return rank.reshape(-1).astype(np.int64)
