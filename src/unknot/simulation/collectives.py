@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
@@ -19,6 +20,8 @@ from unknot.traffic.collectives.messages import Message, channels_used, messages
 from unknot.traffic.collectives.schedule import Schedule
 from unknot.traffic.trace import Trace, TracedMessage
 
+BUSY = 0.9
+"""Share of the time from which on a channel or terminal counts as what limits a run."""
 MOST_FLIT_HOPS = 50_000_000
 """Flits times channels of the longest run: a few seconds."""
 
@@ -125,6 +128,24 @@ def _apart(relation: Relation, messages: Sequence[Message]) -> Iterator[list[int
         left = rest
 
 
+def limit_of(relation: Relation, run: TraceRun, width: int = 1) -> str:
+    """Return what a run spent its time on: its busiest terminal or channel, or messages that wait for each other.
+
+    Parameters
+    ----------
+    width : int
+        Flits per cycle of a terminal.
+    """
+    network, trace, cycles = relation.network, run.trace, max(1, run.cycles)
+    ends = [np.bincount(end, trace.flits, network.num_terminals) for end in (trace.source, trace.destination)]
+    shares = [*(end / width for end in ends), run.carried[: network.num_channels] / network.bandwidth]
+    most = max(range(len(shares)), key=lambda kind: shares[kind].max(initial=0.0))
+    at, share = int(np.argmax(shares[most])), float(shares[most].max()) / cycles
+    name = network.channel_name(at) if most == 2 else f"terminal {network.terminal_name(at)}"
+    verb = ("sends", "receives", "is busy")[most]
+    return f"{name} {verb} {share:.0%} of the time" + "; messages wait for each other" * (share < BUSY)
+
+
 @dataclass(frozen=True)
 class Timed:
     """An algorithm with its best number of pieces for a size.
@@ -144,6 +165,8 @@ class Timed:
         Cycles of the run flit by flit; None: not run, or it came to no end.
     ratio : float
         Measured time, or else that of the model, over the bound.
+    limit : str
+        As `limit_of` says; empty: not run.
     schedule : Schedule
     """
 
@@ -155,6 +178,7 @@ class Timed:
     bound: float
     measured: int | None
     ratio: float
+    limit: str
     schedule: Schedule
 
 
@@ -162,9 +186,10 @@ def compared(
     choices: Sequence[Candidate],
     size: int,
     lower: Fraction,
-    run: Callable[[Schedule], TraceRun] | None = None,
+    relation: Relation | None = None,
     *,
     pieces_run: int = 2,
+    **options: Any,
 ) -> list[Timed]:
     """Return each algorithm with its best number of pieces, the fastest first.
 
@@ -172,9 +197,10 @@ def compared(
     ----------
     lower : Fraction
         Bound on the time of the whole size.
-    run : callable, optional
-        Runs a schedule, such as `execute` for a relation. The numbers of pieces that are best by the model are
-        run, `pieces_run` of them and the whole, and the fastest counts.
+    relation : Relation, optional
+        Routing on which schedules are run by `execute`, which takes the other options. The numbers of pieces that are
+        best by the model are run, `pieces_run` of them and the whole, this in the order of its steps too, and the
+        fastest counts.
 
     Examples
     --------
@@ -189,22 +215,39 @@ def compared(
     rows = []
     for name in dict.fromkeys(one.algorithm for one in choices):
         fastest = sorted((one for one in choices if one.algorithm == name), key=lambda one: one.time(Fraction(size)))
-        tried = [best(fastest, Fraction(size))] if run is None else fastest[:pieces_run]
-        if run is not None:
+        tried = [best(fastest, Fraction(size))] if relation is None else fastest[:pieces_run]
+        if relation is not None:
             tried += [one for one in fastest if one.pieces == 1]
-        timed = [_timed(one, size, lower, run) for one in dict.fromkeys(tried)]
+        made = [(one, one.schedule(Fraction(size))) for one in dict.fromkeys(tried)]
+        made += [
+            (one, ordered.by_steps()) for one, ordered in made if relation and one.pieces == 1 and ordered.starts
+        ]
+        timed = [_timed(*each, lower, relation, options) for each in made]
         rows.append(min(timed, key=lambda row: (row.measured is None, row.measured or row.time, row.pieces)))
     return sorted(rows, key=lambda row: (row.measured is None, row.ratio))
 
 
-def _timed(one: Candidate, size: int, lower: Fraction, run: Callable[[Schedule], TraceRun] | None) -> Timed:
-    schedule = one.schedule(Fraction(size))
-    measured = None
-    if run is not None:
+def _timed(
+    one: Candidate, schedule: Schedule, lower: Fraction, relation: Relation | None, options: dict[str, Any]
+) -> Timed:
+    time, measured, limit = float(schedule.time), None, ""
+    if relation is not None:
         try:
-            measured = run(schedule).makespan
-        except SimulationError:
-            measured = None
-    time = float(schedule.time)
+            run = execute(relation, schedule, **options)
+            measured, width = run.makespan, options.get("router", DEFAULT).terminal_width
+            limit = run.reason or limit_of(relation, run, width)
+        except SimulationError as error:
+            limit = str(error)
     ratio = float((measured or time) / lower)
-    return Timed(size, one.algorithm, one.pieces, schedule.steps, time, float(lower), measured, ratio, schedule)
+    return Timed(
+        int(schedule.operation.size),
+        one.algorithm,
+        one.pieces,
+        schedule.steps,
+        time,
+        float(lower),
+        measured,
+        ratio,
+        limit,
+        schedule,
+    )

@@ -1,6 +1,7 @@
 """Blocks of a matrix, groups at once, barriers and hierarchies: by brute force, and replayed by the checker."""
 
 import random
+import re
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import product
@@ -17,7 +18,9 @@ from unknot.certificates.plain import accept
 from unknot.fabrics.named import network as named
 from unknot.network.families import torus
 from unknot.routing import dimension_order
-from unknot.simulation.collectives import execute
+from unknot.routing.named import routing
+from unknot.simulation.collectives import compared, execute
+from unknot.simulation.engine.router import Router
 from unknot.traffic.collectives import (
     Operation,
     Platform,
@@ -33,8 +36,9 @@ from unknot.traffic.collectives import (
 from unknot.traffic.collectives.bounds import _by_lengths
 from unknot.traffic.collectives.lengths import _of_classes
 from unknot.traffic.collectives.msccl import program_of
+from unknot.traffic.collectives.orders import near_members
 from unknot.traffic.collectives.platform import Channel
-from unknot.traffic.collectives.textbook import algorithms, near_members
+from unknot.traffic.collectives.textbook import algorithms
 
 ONE = Fraction(1)
 
@@ -147,7 +151,8 @@ def test_blocks_of_a_matrix() -> None:
         blocks = expert_blocks(draw, len(platform.members))
         operation = Operation("all_to_all", platform.members, Fraction(5, 2), blocks=blocks)
         lower = bound(platform, operation)
-        made = [textbook(platform, operation, name) for name in algorithms("all_to_all")]
+        names = [name for name in algorithms("all_to_all") if name != "group_shift"]  # which takes coordinates
+        made = [textbook(platform, operation, name) for name in names]
         fluid = optimal(platform, operation)
         assert accept(document(None, None, [lower.claim(), fluid.claim(), *(one.claim() for one in made)]))
         assert min(one.time for one in (*made, fluid)) >= lower.time
@@ -161,6 +166,40 @@ def test_blocks_of_a_matrix() -> None:
         claim["time"] = [lower.time.numerator * 1001, lower.time.denominator * 1000]
         with pytest.raises(Rejected, match="may take less"):
             accept(document(None, None, [claim]))
+
+
+@pytest.mark.parametrize("text", ["dragonfly(4, 2, 2)", "hyperx([2, 3], 3)", "torus(3, 4)", "fat_tree(3, 2)"])
+def test_a_shift_by_groups_sends_once_to_each_and_loads_pairs_of_groups_alike(text: str) -> None:
+    network = named(text, where="NETWORK")
+    platform = platform_of(network)
+    operation = Operation("all_to_all", platform.members)
+    group = group_of(network, operation)
+    assert group.places is not None
+    shift = textbook(platform, operation, "group_shift", group)
+    assert accept(document(None, None, [shift.claim()]))
+    axes = list(zip(*group.places.values(), strict=True))
+    first = next(k for k, axis in enumerate(axes) if len(set(axis)) > 1)
+    many = len(set(axes[first]))
+    each = len(platform.members) // many
+    for step in range(shift.steps):
+        sends = [(sent.source, sent.target) for sent in shift.transfers if sent.step == step]
+        assert len({one for one, _ in sends}) == len({other for _, other in sends}) == len(sends)
+        pairs = [(group.places[one][first], group.places[other][first]) for one, other in sends]
+        assert max(pairs.count(pair) for pair in pairs) <= -(-each // many)
+
+
+def test_a_shift_by_groups_keeps_terminals_busier_than_random_orders() -> None:
+    network = named("dragonfly(4, 2, 2)", where="NETWORK")
+    platform = platform_of(network)
+    operation = Operation("all_to_all", platform.members, Fraction(4))
+    relation, router = routing(network, "dragonfly_minimal"), Router(internal_speedup=2)
+    choices = candidates(
+        platform, operation, ["group_shift", "random"], group=group_of(network, operation), pieces=(1,)
+    )
+    one, other = compared(choices, 4, bound(platform, operation).time, relation, buffer_depth=32, router=router)
+    assert (one.algorithm, other.algorithm) == ("group_shift", "random")
+    assert one.ratio < 1.15 < 1.25 < other.ratio
+    assert re.fullmatch(r"terminal t\d+ sends \d\d% of the time; messages wait for each other", other.limit)
 
 
 def test_damaged_blocks_and_groups_are_rejected() -> None:

@@ -64,7 +64,7 @@ class ClassForm(Form):
     network_latency_mean: Number
 
 
-@form_of(TraceRun, without=("trace", "ready", "injected", "arrived"))
+@form_of(TraceRun, without=("trace", "ready", "injected", "arrived", "carried"))
 class TraceAnswer(RelationForm, WithUnits):
     """JSON answer of `unknot trace`."""
 
@@ -129,7 +129,7 @@ class MulticastAnswer(RelationForm, WithUnits):
 class TimedForm(Form):
     """An algorithm for a size; times in cycles."""
 
-    table = ("size", "algorithm", "pieces", "steps", "time", "measured", "ratio")
+    table = ("size", "algorithm", "pieces", "steps", "time", "measured", "ratio", "limit")
 
     time: Number
     bound: Number
@@ -141,7 +141,7 @@ class CollectiveAnswer(WithUnits):
 
     table = (
         "network.name", "routing", "operation", "members", "groups", "size", "algorithm", "pieces", "bound", "time",
-        "measured", "ratio", "algorithms", "sizes",
+        "measured", "ratio", "bound_by", "limit", "algorithms", "sizes",
     )  # fmt: skip
 
     network: NetworkForm
@@ -156,6 +156,8 @@ class CollectiveAnswer(WithUnits):
     time: Number = key("Cycles by the model of steps.")
     measured: Natural | None = key("Cycles flit by flit.")
     ratio: Number = key("Measured time, or else that of the model, over the bound.")
+    bound_by: str = key("Channels that the bound counts.")
+    limit: str = key("What the run flit by flit spends its time on; empty: not run.")
     algorithms: list[TimedForm] = key("Each for that size, the fastest first.")
     sizes: list[TimedForm] = key("The best for each size, where several are named.")
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -22,10 +21,13 @@ if TYPE_CHECKING:
     from unknot._base.units import Units
     from unknot.network import Network
     from unknot.simulation.collectives import Timed
+    from unknot.traffic.collectives.bounds import Bound
 
 BYTES = {"": 1, "k": 10**3, "M": 10**6, "G": 10**9, "Ki": 2**10, "Mi": 2**20, "Gi": 2**30}
 MOST_DIGITS = 20
 """Digits of a size."""
+MOST_NAMED = 4
+"""Channels of a bound that are named."""
 
 
 def collective(
@@ -73,7 +75,7 @@ def collective(
     members : T,T,…
         Terminals that take part; by default all.
     groups
-        Groups that each do the operation at the same time, of as many members, in their order.
+        Cut the members, in their order, into this number of groups of equal size; all do the operation at once.
     pieces
         Pieces into which chunks are cut; by default as many as are best.
     buffer_depth
@@ -99,7 +101,7 @@ def collective(
     from unknot.cli.commands.display import tell
     from unknot.fabrics.named import network as named
     from unknot.report.picture import require_ending
-    from unknot.simulation.collectives import compared, execute
+    from unknot.simulation.collectives import compared
     from unknot.simulation.run.options import router_of
     from unknot.traffic.collectives import Operation, bound, candidates, group_of, platform_of
     from unknot.traffic.collectives.choice import PIECES
@@ -137,26 +139,42 @@ def collective(
     model = replace(router_of(router), terminal_width=terminal_width)
     if terminal_width > 1 and model.selection is None:
         model = replace(model, selection="first")
-    run = None if relation is None else partial(
-        execute, relation, switching=switching, buffer_depth=buffer_depth, overhead=overhead,
-        router=model, together=together,
-    )  # fmt: skip
+    options: dict[str, Any] = {
+        "switching": switching, "buffer_depth": buffer_depth, "overhead": overhead, "router": model,
+        "together": together,
+    }  # fmt: skip
     with activity.working("comparing"):
-        lower = [bound(platform, replace(whole, size=Fraction(flits))).time for flits in sizes]
-        tables = [compared(choices, flits, least, run) for flits, least in zip(sizes, lower, strict=True)]
+        bounds = [bound(platform, replace(whole, size=Fraction(flits))) for flits in sizes]
+        tables = [
+            compared(choices, flits, least.time, relation, **options)
+            for flits, least in zip(sizes, bounds, strict=True)
+        ]
     fastest = tables[-1][0]
     if out is not None:
         _write(out, fastest, built)
     if evidence is not None:
-        claims = [bound(platform, fastest.schedule.operation).claim(), fastest.schedule.claim()]
-        write_evidence(evidence, None, None, claims)
+        write_evidence(evidence, None, None, [bounds[-1].claim(), fastest.schedule.claim()])
     tell(
         json, CollectiveAnswer, fastest, of=built, scale=scale, routing=relation and relation.name,
         operation=operation, members=len(chosen), groups=groups, algorithms=tables[-1],
-        sizes=[table[0] for table in tables] if len(tables) > 1 else [],
+        bound_by=_counted(bounds[-1], built), sizes=[table[0] for table in tables] if len(tables) > 1 else [],
         units=in_units(scale.units, [{"latency": fastest.measured}]),
     )  # fmt: skip
-    raise typer.Exit(HOLDS if run is None or fastest.measured is not None else FAILS)
+    raise typer.Exit(HOLDS if relation is None or fastest.measured is not None else FAILS)
+
+
+def _counted(lower: Bound, network: Network) -> str:
+    """Channels that a bound counts: by name if they are few, or how many between routers and of terminals."""
+    cut, channels = set(lower.cut), list(enumerate(lower.platform.channels))
+    if lower.lengths:
+        counted = [number for number, _ in channels if lower.lengths[number]]
+    else:
+        counted = [number for number, one in channels if one.source in cut and one.target not in cut]
+    inner = [network.channel_name(number) for number in counted if number < network.num_channels]
+    ends = len(counted) - len(inner)
+    words = [", ".join(inner) if len(inner) <= MOST_NAMED else f"{len(inner)} channels between routers"] * bool(inner)
+    words += [f"{ends} channel{'s' * (ends > 1)} between terminals and routers"] * bool(ends)
+    return " and ".join(words)
 
 
 def _is_program(file: Path) -> bool:

@@ -46,6 +46,8 @@ class TraceRun:
         Cycle in which the run ended.
     flit_hops : int
         Flits sent over a channel by a router in all, the channels to terminals included.
+    carried : int64 array, shape (channels,)
+        Flits that routers sent over each channel.
     switching, buffer_depth, seed :
         The point that was simulated.
     deadlock : Configuration or None
@@ -74,6 +76,7 @@ class TraceRun:
     reason: str
     cycles: int
     flit_hops: int
+    carried: Times = field(repr=False)
     switching: Switching
     buffer_depth: int
     seed: int | None
@@ -213,6 +216,7 @@ def trace_run(player: Player, trace: Trace) -> TraceRun:
         reason=player.reason,
         cycles=player.now if makespan is None else makespan,
         flit_hops=player.engine.count("flit_hops"),
+        carried=player.engine.carried(),
         switching=player.engine.switching,
         buffer_depth=int(player.engine.state.setup.depth + player.engine.state.setup.shared),
         seed=player.seed,

@@ -19,7 +19,7 @@ from unknot.traffic.collectives.platform import Platform
 from unknot.traffic.collectives.schedule import Schedule
 from unknot.traffic.collectives.textbook import algorithms, textbook
 from unknot.traffic.collectives.timing import begun, order_of_starts
-from unknot.traffic.collectives.trees import PathOf, Tree, spread, up_and_down
+from unknot.traffic.collectives.trees import Tree, spread, up_and_down
 
 GREEDY = ("broadcast", "reduce", "all_gather", "reduce_scatter", "all_reduce")
 """Operations of greedy trees."""
@@ -82,7 +82,6 @@ def candidates(
     operation: Operation,
     names: Sequence[str] = (),
     *,
-    path: PathOf | None = None,
     group: Group | None = None,
     pieces: Sequence[int] = PIECES,
 ) -> list[Candidate]:
@@ -96,8 +95,8 @@ def candidates(
         The operation.
     names : sequence of str
         Of `algorithms`, or ``optimal``: packed trees, and paths of a flow; or, without switches, ``greedy``.
-    path, group : PathOf or None, Group or None
-        As `textbook` takes them.
+    group : Group, optional
+        The members in the order of rings and trees.
     pieces : Sequence[int]
         Numbers of pieces into which chunks are cut.
 
@@ -133,7 +132,7 @@ def candidates(
             if name == "greedy":
                 made += _greedy(platform, unit, pieces)
                 continue
-            base = optimal(platform, unit) if name == "optimal" else textbook(platform, unit, name, path, group)
+            base = optimal(platform, unit) if name == "optimal" else textbook(platform, unit, name, group)
         except NetworkError as error:
             refused.append(error)
             continue

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -13,6 +14,7 @@ from unknot.network import Network
 from unknot.network.model import IntArray
 from unknot.routing.taking import takes_network
 from unknot.traffic.collectives.operation import Operation
+from unknot.traffic.collectives.platform import Platform
 
 ORDERS: Catalogue[Callable[[Network], IntArray] | None] = Catalogue(
     "orders", dict.fromkeys(("auto", "dimensions", "numbers"))
@@ -111,7 +113,7 @@ class Group:
     row : tuple of int
     root : int or None
     places : mapping from member to tuple of int, or None
-        Coordinates of each; a torus's buckets need them.
+        Coordinates of each, and its number at its router where several are; buckets and shifts by groups need them.
 
     Examples
     --------
@@ -146,7 +148,7 @@ def group_of(network: Network, operation: Operation, order: str = "auto") -> Gro
     Returns
     -------
     Group
-        The members; without coordinates where several terminals are at a router.
+        The members.
 
     Raises
     ------
@@ -166,9 +168,39 @@ def group_of(network: Network, operation: Operation, order: str = "auto") -> Gro
         row = row[start:] + row[:start]
     places = None
     if network.coordinates is not None:
-        at = {first + t: tuple(network.coordinates[r].tolist()) for t, r in enumerate(network.inject.tolist())}
-        places = {member: at[member] for member in row} if len(set(at.values())) == len(at) else None
+        seats = defaultdict[int, int](int)
+        places = dict[int, tuple[int, ...]]()
+        for member in row:
+            router = int(network.inject[member - first])
+            places[member] = *network.coordinates[router].tolist(), seats[router]
+            seats[router] += 1
     return Group(row, operation.root, places)
+
+
+def near_members(platform: Platform, members: Sequence[int]) -> list[list[int]]:
+    """Return sets of equally many members, joined by channels faster than those between the sets, or at one switch.
+
+    Of several rates the slowest that parts them.
+
+    Raises
+    ------
+    NetworkError
+        If there are no such sets.
+    """
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    inside, rates = set(members), sorted({channel.bandwidth for channel in platform.channels})
+    joined = [[c for c in platform.channels if c.bandwidth > rate] for rate in rates[:-1]]
+    joined.append([c for c in platform.channels if c.source in inside or c.target in inside])
+    for channels in joined:
+        ends = [c.source for c in channels], [c.target for c in channels]
+        graph = coo_array(([1] * len(channels), ends), shape=(platform.num_nodes,) * 2)
+        number = connected_components(graph)[1].tolist()
+        sets = {number[m]: [other for other in members if number[other] == number[m]] for m in members}
+        if len(sets) > 1 and {len(one) for one in sets.values()} == {len(members) // len(sets)} != {1}:
+            return list(sets.values())
+    raise NetworkError(f"{platform.name}: no channels or switches make sets of equally many near members")
 
 
 def halves(count: int, root: int) -> Iterator[tuple[int, int, int]]:

@@ -213,8 +213,13 @@ class Schedule(Brief):
     def resized(self, size: Fraction) -> Schedule:
         """Return the schedule for another size of the operation, by steps."""
         factor = size / self.operation.size
-        chunks = tuple(replace(chunk, size=chunk.size * factor) for chunk in self.chunks)
+        sizes = {size: size * factor for size in {chunk.size for chunk in self.chunks}}
+        chunks = tuple(Chunk(sizes[one.size], one.source, one.target, one.group) for one in self.chunks)
         return replace(self, operation=replace(self.operation, size=size), chunks=chunks, starts=())
+
+    def by_steps(self) -> Schedule:
+        """Return the schedule with steps that follow each other, in place of starts."""
+        return replace(self, transfers=in_steps(self.transfers), starts=())
 
     def claim(self) -> dict[str, Any]:
         """Return the claim that `unknot.certificates` replays chunk by chunk."""

@@ -1,14 +1,12 @@
-"""Algorithms of textbooks: rings, buckets, doubling, binomial and double trees, Bruck, pairwise and direct exchange.
+"""Schedules of operations by the algorithms of textbooks: rings, buckets, doubling, binomial and double trees.
 
 Most are in E. Chan, M. Heimlich, A. Purkayastha, R. van de Geijn: Collective communication: theory, practice, and
-experience. Concurrency and Computation: Practice and Experience, 19(13), 2007, 1749–1783. Besides: J. Bruck,
-C.-T. Ho, S. Kipnis, E. Upfal, D. Weathersby: Efficient algorithms for all-to-all communications in multiport
-message-passing systems. IEEE TPDS, 8(11), 1997; R. Rabenseifner: Optimization of collective reduction operations.
-ICCS 2004; P. Sack, W. Gropp: Collective algorithms for multiported torus networks. ACM Transactions on Parallel
-Computing, 1(2), 2015; P. Sanders, J. Speck, J. L. Träff: Two-tree algorithms for full bandwidth broadcast, reduction
-and scan. Parallel Computing, 35(12), 2009; D. Hensgen, R. Finkel, U. Manber: Two algorithms for barrier
-synchronization. International Journal of Parallel Programming, 17(1), 1988; M. Cho, U. Finkler, D. Kung, H. Hunter:
-BlueConnect: Decomposing all-reduce for deep learning on heterogeneous network hierarchy. MLSys 2019."""
+experience. Concurrency and Computation: Practice and Experience, 19(13), 2007, 1749–1783. Besides: R. Rabenseifner:
+Optimization of collective reduction operations. ICCS 2004; P. Sack, W. Gropp: Collective algorithms for multiported
+torus networks. ACM Transactions on Parallel Computing, 1(2), 2015; P. Sanders, J. Speck, J. L. Träff: Two-tree
+algorithms for full bandwidth broadcast, reduction and scan. Parallel Computing, 35(12), 2009; M. Cho, U. Finkler,
+D. Kung, H. Hunter: BlueConnect: Decomposing all-reduce for deep learning on heterogeneous network hierarchy.
+MLSys 2019. Those in which members exchange something of their own are in `exchanges`."""
 
 from __future__ import annotations
 
@@ -20,17 +18,14 @@ from math import prod
 from typing import TypeVar
 
 from unknot._base.errors import NetworkError, require_known
+from unknot.traffic.collectives.exchanges import ALL_TO_ALL, IN_STEPS, Sends, at_once, rounds_of_doubling, shift
 from unknot.traffic.collectives.operation import Operation
-from unknot.traffic.collectives.orders import Group, halves
+from unknot.traffic.collectives.orders import Group, halves, near_members
 from unknot.traffic.collectives.platform import Platform
 from unknot.traffic.collectives.schedule import Chunk, Schedule, Transfer, in_steps
-from unknot.traffic.collectives.trees import UPWARD, Edge, PathOf, Tree, placed, shortest, spread, up_and_down
+from unknot.traffic.collectives.trees import UPWARD, Edge, Tree, placed, shortest, spread, tree_of, up_and_down
 
 T = TypeVar("T")
-
-
-def _tree(root: int, sends: Sequence[tuple[int, int, int]], share: int = 1, leaf: int | None = None) -> Tree:
-    return Tree(root, tuple(Edge(step, one, other, ()) for step, one, other in sends), Fraction(1, share), leaf)
 
 
 def _steps(row: Sequence[T]) -> list[tuple[int, T, T]]:
@@ -42,12 +37,12 @@ def _turned_to(row: Sequence[int], first: int) -> list[int]:
 
 
 def _ring(group: Group) -> list[Tree]:
-    return [_tree(member, _steps(_turned_to(group.row, i))) for i, member in enumerate(group.row)]
+    return [tree_of(member, _steps(_turned_to(group.row, i))) for i, member in enumerate(group.row)]
 
 
 def _bidirectional_ring(group: Group) -> list[Tree]:
     rows = [(i, row) for row in (group.row, group.row[::-1]) for i in range(len(row))]
-    return [_tree(row[i], _steps(_turned_to(row, i)), 2) for i, row in rows]
+    return [tree_of(row[i], _steps(_turned_to(row, i)), 2) for i, row in rows]
 
 
 def _bucket(group: Group) -> list[Tree]:
@@ -84,49 +79,36 @@ def _buckets(group: Group, *, several: bool) -> list[Tree]:
                 for part in (ring[: ahead + 1], [ring[0], *ring[:ahead:-1]]):
                     sends += [(begun + step, at[a], at[b]) for step, a, b in _steps(part)]
             holders, begun = [place for ring in rings for place in ring], begun + ahead
-        trees.append(_tree(member, sends, len(starts)))
+        trees.append(tree_of(member, sends, len(starts)))
     return trees
-
-
-def _rounds(count: int, name: str) -> int:
-    if count & (count - 1):
-        raise NetworkError(f"{name} needs 2, 4, 8, … members, not {count}; bruck takes any number")
-    return count.bit_length() - 1
 
 
 def _doubling(group: Group) -> list[Tree]:
     row = group.row
-    rounds = _rounds(len(row), "recursive doubling")
+    rounds = rounds_of_doubling(group)
     sends = [[(k, i ^ j, i ^ j ^ 1 << k) for k in range(rounds) for j in range(1 << k)] for i in range(len(row))]
-    return [_tree(row[i], [(k, row[a], row[b]) for k, a, b in sends[i]]) for i in range(len(row))]
+    return [tree_of(row[i], [(k, row[a], row[b]) for k, a, b in sends[i]]) for i in range(len(row))]
 
 
 def _bruck(group: Group) -> list[Tree]:
     row, n = group.row, len(group.row)
-    rounds = [(k, 1 << k) for k in range((n - 1).bit_length())]
-    return [
-        _tree(row[i], [(k, row[(i - j) % n], row[(i - j - d) % n]) for k, d in rounds for j in range(min(d, n - d))])
-        for i in range(n)
-    ]
+    sends = [(k, j, j + (1 << k)) for k in range((n - 1).bit_length()) for j in range(min(1 << k, n - (1 << k)))]
+    return [tree_of(row[i], [(k, row[(i - a) % n], row[(i - b) % n]) for k, a, b in sends]) for i in range(n)]
 
 
 def _direct(group: Group) -> list[Tree]:
-    return [_tree(one, [(0, one, other) for other in group.row if other != one]) for one in group.row]
+    return _each_to_all(group, at_once)
 
 
 def _pairwise(group: Group) -> list[Tree]:
-    row, n = group.row, len(group.row)
-    return [_tree(row[i], [(k, row[i], row[(i + k + 1) % n]) for k in range(n - 1)]) for i in range(n)]
+    return _each_to_all(group, shift)
 
 
-def _doubled(count: int) -> list[tuple[int, int, int]]:
-    rounds = _rounds(count, "recursive doubling")
-    return [(k, i, i ^ 1 << k) for k in range(rounds) for i in range(count)]
-
-
-def _disseminated(count: int) -> list[tuple[int, int, int]]:
-    rounds = (count - 1).bit_length()
-    return [(k, i, (i + (1 << k)) % count) for k in range(rounds) for i in range(count)]
+def _each_to_all(group: Group, order: Callable[[Group], Sends]) -> list[Tree]:
+    sends: dict[int, list[tuple[int, int, int]]] = {member: [] for member in group.row}
+    for sent in order(group):
+        sends[sent[1]].append(sent)
+    return [tree_of(member, sent) for member, sent in sends.items()]
 
 
 def _root(group: Group) -> int:
@@ -136,7 +118,7 @@ def _root(group: Group) -> int:
 def _binomial(group: Group) -> list[Tree]:
     row = group.row
     sends = [(step, row[a], row[b]) for step, a, b in halves(len(row), row.index(_root(group)))]
-    return [_tree(_root(group), sends)]
+    return [tree_of(_root(group), sends)]
 
 
 def _binomial_gather(group: Group) -> list[Tree]:
@@ -148,7 +130,7 @@ def _binomial_gather(group: Group) -> list[Tree]:
         there = _way_down(onto, member)[::-1]
         passed = {member, *(one for _, one, _ in there)}
         down = [(last + 1 + e.step, e.parent, e.child) for e in whole.edges if e.child not in passed]
-        trees.append(_tree(member, [*((last - step, b, a) for step, a, b in there), *down]))
+        trees.append(tree_of(member, [*((last - step, b, a) for step, a, b in there), *down]))
     return trees
 
 
@@ -163,7 +145,7 @@ def _way_down(onto: Mapping[int, Edge], member: int) -> list[tuple[int, int, int
 
 
 def _chain(group: Group) -> list[Tree]:
-    return [_tree(_root(group), _steps(_turned_to(group.row, group.row.index(_root(group)))))]
+    return [tree_of(_root(group), _steps(_turned_to(group.row, group.row.index(_root(group)))))]
 
 
 def _double_tree(group: Group) -> list[Tree]:
@@ -182,7 +164,7 @@ def _double_tree(group: Group) -> list[Tree]:
 
         rank[0] = 0
         sends = sorted((below(v) - 1, rank[up], rank[v]) for v, up in parent.items())
-        trees.append(_tree(row[0], [(step, row[a], row[b]) for step, a, b in sends], 2))
+        trees.append(tree_of(row[0], [(step, row[a], row[b]) for step, a, b in sends], 2))
     return trees
 
 
@@ -190,32 +172,10 @@ def _direct_from(group: Group) -> list[Tree]:
     return [tree for tree in _direct(group) if tree.root == _root(group)]
 
 
-def _scatter_binomial(group: Group) -> list[Tree]:
-    (whole,) = _binomial(group)
-    onto = {edge.child: edge for edge in whole.edges}
-    return [_tree(whole.root, _way_down(onto, member), leaf=member) for member in group.row if member != whole.root]
-
-
-def _scatter_direct(group: Group) -> list[Tree]:
-    return [_tree(_root(group), [(0, _root(group), m)], leaf=m) for m in group.row if m != _root(group)]
-
-
-def _exchange(group: Group, step: Callable[[int], int]) -> list[Tree]:
-    row, n = group.row, len(group.row)
-    pairs = [(row[i], row[(i + k) % n], step(k)) for k in range(1, n) for i in range(n)]
-    return [_tree(a, [(at, a, b)], leaf=b) for a, b, at in pairs]
-
-
-def _exchange_bruck(group: Group) -> list[Tree]:
-    """A block goes the bits of its distance, the lowest first."""
-    row, n = group.row, len(group.row)
-    trees = []
-    for i in range(n):
-        for k in range(1, n):
-            bits = [bit for bit in range(k.bit_length()) if k >> bit & 1]
-            at = [row[(i + (k & (1 << bit) - 1)) % n] for bit in bits] + [row[(i + k) % n]]
-            trees.append(_tree(row[i], list(zip(bits, at, at[1:], strict=False)), leaf=at[-1]))
-    return trees
+def _ways_down(group: Group, trees: Sequence[Tree]) -> list[Tree]:
+    """Return the ways from the root of trees to each other member."""
+    ontos = [(tree.root, {edge.child: edge for edge in tree.edges}) for tree in trees]
+    return [tree_of(root, _way_down(onto, m), leaf=m) for root, onto in ontos for m in group.row if m in onto]
 
 
 GATHERING: dict[str, Callable[[Group], list[Tree]]] = {
@@ -226,62 +186,27 @@ GATHERING: dict[str, Callable[[Group], list[Tree]]] = {
 SPREADING: dict[str, Callable[[Group], list[Tree]]] = {
     "binomial": _binomial, "chain": _chain, "double_tree": _double_tree, "direct": _direct_from,
 }  # fmt: skip
-SCATTERING: dict[str, Callable[[Group], list[Tree]]] = {"binomial": _scatter_binomial, "direct": _scatter_direct}
-EXCHANGING: dict[str, Callable[[Group], list[Tree]]] = {
-    "direct": lambda group: _exchange(group, lambda k: 0),
-    "pairwise": lambda group: _exchange(group, lambda k: k - 1),
-    "bruck": _exchange_bruck,
+SCATTERING: dict[str, Callable[[Group], list[Tree]]] = {
+    "binomial": lambda group: _ways_down(group, _binomial(group)),
+    "direct": lambda group: _ways_down(group, _direct_from(group)),
 }
 REDUCING = {name if name != "recursive_doubling" else "rabenseifner": trees for name, trees in GATHERING.items()}
 TREES: dict[str, dict[str, Callable[[Group], list[Tree]]]] = {
     "broadcast": SPREADING, "reduce": SPREADING, "scatter": SCATTERING, "gather": SCATTERING,
     "all_gather": {**GATHERING, "binomial": _binomial_gather},
     "reduce_scatter": {**GATHERING, "binomial": _binomial_gather},
-    "all_reduce": {**SPREADING, **REDUCING}, "all_to_all": EXCHANGING,
+    "all_reduce": {**SPREADING, **REDUCING}, "all_to_all": ALL_TO_ALL,
     "barrier": {name: SPREADING[name] for name in ("binomial", "chain", "direct")},
 }  # fmt: skip
 """Algorithms of each operation that are made of trees, by name."""
-EXCHANGES: dict[str, dict[str, Callable[[int], list[tuple[int, int, int]]]]] = {
-    "all_reduce": {"recursive_doubling": _doubled},
-    "barrier": {"recursive_doubling": _doubled, "dissemination": _disseminated},
-}
-"""Algorithms in which all members send in each step: step, sender and receiver, by position."""
 
 
 def algorithms(kind: str) -> tuple[str, ...]:
     """Names of the textbook algorithms of an operation."""
-    return (*TREES[kind], *EXCHANGES.get(kind, ()))
+    return (*TREES[kind], *IN_STEPS.get(kind, ()))
 
 
-def near_members(platform: Platform, members: Sequence[int]) -> list[list[int]]:
-    """Return sets of equally many members, joined by channels faster than those between the sets, or at one switch.
-
-    Of several rates the slowest that parts them.
-
-    Raises
-    ------
-    NetworkError
-        If there are no such sets.
-    """
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
-
-    inside, rates = set(members), sorted({channel.bandwidth for channel in platform.channels})
-    joined = [[c for c in platform.channels if c.bandwidth > rate] for rate in rates[:-1]]
-    joined.append([c for c in platform.channels if c.source in inside or c.target in inside])
-    for channels in joined:
-        ends = [c.source for c in channels], [c.target for c in channels]
-        graph = coo_array(([1] * len(channels), ends), shape=(platform.num_nodes,) * 2)
-        number = connected_components(graph)[1].tolist()
-        sets = {number[m]: [other for other in members if number[other] == number[m]] for m in members}
-        if len(sets) > 1 and {len(one) for one in sets.values()} == {len(members) // len(sets)} != {1}:
-            return list(sets.values())
-    raise NetworkError(f"{platform.name}: no channels or switches make sets of equally many near members")
-
-
-def textbook(
-    platform: Platform, operation: Operation, algorithm: str, path: PathOf | None = None, group: Group | None = None
-) -> Schedule:
+def textbook(platform: Platform, operation: Operation, algorithm: str, group: Group | None = None) -> Schedule:
     """Return the schedule of an operation by an algorithm of `algorithms`.
 
     Parameters
@@ -292,8 +217,6 @@ def textbook(
         What is to be done, and on how much.
     algorithm : str
         One of `algorithms`.
-    path : callable, optional
-        Channels from a member to another one; by default those of `shortest`.
     group : Group, optional
         The members in the order of rings and trees; by default as the operation names them.
 
@@ -319,14 +242,14 @@ def textbook(
     """
     kind = operation.kind
     require_known(f"unknown algorithm of {kind}", algorithm, algorithms(kind), NetworkError)
-    path = path or shortest(platform)
+    path = shortest(platform)
     group = group or Group(operation.members, operation.root)
     groups = [group.only(part) for part in operation.parts]
-    if algorithm in EXCHANGES.get(kind, ()):
+    if algorithm in IN_STEPS.get(kind, ()):
         sent = [
-            Transfer(step, number, one.row[a], one.row[b], path(one.row[a], one.row[b]), True)
+            Transfer(step, number, a, b, path(a, b), True)
             for number, one in enumerate(groups)
-            for step, a, b in EXCHANGES[kind][algorithm](len(one.row))
+            for step, a, b in IN_STEPS[kind][algorithm](one)
         ]
         chunks = tuple(Chunk(operation.size, None, None, number) for number in range(len(groups)))
         return Schedule(algorithm, platform, operation, chunks, in_steps(sent))
@@ -336,15 +259,13 @@ def textbook(
             replace(one, places={m: (i, k) for i, row in enumerate(rows) for k, m in enumerate(row)})
             for one, rows in zip(groups, near, strict=True)
         ]
-    trees = list[Tree]()
-    for one in groups:
-        made = TREES[kind][algorithm](one)
-        roots = {tree.root for tree in made} if kind in EXCHANGES else {0}
-        trees += [replace(tree, share=tree.share / len(roots)) for tree in made]
-    if kind == "all_to_all":
-        amounts = operation.amounts
-        trees = [replace(one, share=amounts.get((one.root, one.leaf or 0), Fraction(0))) for one in trees]
+    made = [TREES[kind][algorithm](one) for one in groups]
+    trees = [tree for some in made for tree in some]
+    if operation.blocks:
+        trees = [replace(one, share=operation.amounts.get((one.root, one.leaf or 0), Fraction(0))) for one in trees]
         trees = [tree for tree in trees if tree.share]
-    if kind in EXCHANGES:
+    if kind in IN_STEPS:
+        roots = [len({tree.root for tree in some}) for some in made]
+        trees = [replace(tree, share=tree.share / n) for some, n in zip(made, roots, strict=True) for tree in some]
         return up_and_down(algorithm, platform, operation, placed(trees, path, up=True), placed(trees, path))
     return spread(algorithm, platform, operation, placed(trees, path, up=kind in UPWARD))

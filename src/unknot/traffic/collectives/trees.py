@@ -58,22 +58,26 @@ class Tree:
         return replace(self, edges=edges)
 
 
+def tree_of(root: int, sends: Iterable[tuple[int, int, int]], parts: int = 1, leaf: int | None = None) -> Tree:
+    """Return a tree of steps, senders and receivers, without channels yet, for one of equal parts of the data."""
+    return Tree(root, tuple(Edge(step, one, other, ()) for step, one, other in sends), Fraction(1, parts), leaf)
+
+
 def spread(name: str, platform: Platform, operation: Operation, trees: Sequence[Tree]) -> Schedule:
     """Return the schedule of an operation by trees out of their roots.
 
     All operations but all_reduce. Those that reduce, and gather, go up the trees, which are those of broadcast,
     all-gather and scatter on the reversed platform.
     """
-    kind, up = operation.kind, operation.kind in UPWARD
+    up = operation.kind in UPWARD
     last = max((edge.step for tree in trees for edge in tree.edges), default=0)
+    sizes = {share: operation.size * share for share in {tree.share for tree in trees}}
     chunks: list[Chunk] = []
     transfers: list[Transfer] = []
     for number, tree in enumerate(trees):
         root, leaf = tree.root, tree.leaf
-        source, target = {
-            "reduce": (None, root), "reduce_scatter": (None, root), "gather": (leaf, root),
-        }.get(kind, (root, leaf))  # fmt: skip
-        chunks.append(Chunk(operation.size * tree.share, source, target, operation.part_of[root]))
+        source, target = (leaf, root) if up else (root, leaf)
+        chunks.append(Chunk(sizes[tree.share], source, target, operation.part_of[root]))
         edges = tree.turned(last).edges if up else tree.edges
         transfers += [Transfer(e.step, number, e.parent, e.child, e.path, up and leaf is None) for e in edges]
     return Schedule(name, platform, operation, tuple(chunks), in_steps(transfers))
@@ -158,4 +162,4 @@ def placed(trees: Iterable[Tree], path: PathOf, *, up: bool = False) -> list[Tre
         there = path(edge.child, edge.parent)[::-1] if up else path(edge.parent, edge.child)
         return Edge(edge.step, edge.parent, edge.child, there)
 
-    return [replace(tree, edges=tuple(map(channels, tree.edges))) for tree in trees]
+    return [Tree(tree.root, tuple(map(channels, tree.edges)), tree.share, tree.leaf) for tree in trees]
