@@ -25,7 +25,7 @@ from tests.reference.fabric_routes import (
 )
 from unknot._base.errors import UnknotError
 from unknot.certificates import accept_verdict
-from unknot.cli.answers.studies import audit_answer
+from unknot.cli.answers.audits import audit_answer
 from unknot.fabrics import read_fabric
 from unknot.routing.switchboard import TRAFFICS
 from unknot.verify.audit import Audit, audit

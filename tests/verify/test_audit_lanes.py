@@ -16,7 +16,7 @@ from tests.fabrics.texts import Layout, ibnetdiscover, lfts, psl, ring, sl2vl
 from tests.reference.fabric_routes import plain_ibnetdiscover, plain_lanes, plain_levels, plain_tables
 from tests.verify.test_audit import compare, layouts
 from unknot._base.errors import UnknotError
-from unknot.cli.answers.studies import audit_answer
+from unknot.cli.answers.audits import audit_answer
 from unknot.fabrics import read_fabric
 from unknot.verify.audit import Audit, audit
 

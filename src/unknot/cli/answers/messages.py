@@ -1,4 +1,4 @@
-"""Forms of what messages do: replays of deadlocks, traces, collective operations, protocols of end points."""
+"""Forms of what messages do: traces, collective operations, protocols of end points."""
 
 from __future__ import annotations
 
@@ -12,41 +12,12 @@ from unknot.cli.answers.runs import RouterOptions
 from unknot.simulation.collectives import Timed
 from unknot.simulation.protocol_run import ProtocolRun
 from unknot.simulation.traces.closed_loop import ClosedLoop
-from unknot.simulation.traces.replay import Replay
 from unknot.simulation.traces.trace_run import TraceRun
 from unknot.traffic.collectives.messages import Meeting, Message
 from unknot.traffic.collectives.msccl import ProgramRun
 from unknot.verify.protocols.decision import ProtocolVerdict
 from unknot.verify.protocols.remedies import ProtocolRemedy
 from unknot.verify.protocols.words import Blocked
-
-
-class WaitForm(Form):
-    """Whom a message waits for, by position in the configuration."""
-
-    message: Natural
-    others: list[Natural] = key(name="for")
-
-
-@form_of(Replay, without=("found",))
-class ReplayForm(Form):
-    """Outcome of a configuration in the simulator."""
-
-    waits: list[WaitForm]
-
-
-class ReplayAnswer(RelationForm):
-    """JSON answer of `unknot replay`."""
-
-    table = (
-        "network.name", "routing", "configuration.switching", "configuration.buffer_depth",
-        "configuration.reachability", "accepted", "objection", "replay.injected", "replay.cycles", "replay.stuck",
-    )  # fmt: skip
-
-    configuration: ConfigurationForm
-    accepted: bool = key("Whether the checker accepts it as a deadlock.")
-    objection: str | None = key("Objection of the checker; null: none.")
-    replay: ReplayForm | None = key("null when it cannot be put into the simulator.")
 
 
 @form_of(ClosedLoop, without=("finished", "run"))

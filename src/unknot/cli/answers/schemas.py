@@ -8,13 +8,13 @@ from __future__ import annotations
 import json
 import re
 import sys
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from pydantic import Field
 
 from unknot._base.extensions import Catalogue
-from unknot.cli.answers import analyses, design, ethernet, lanes, messages, networks, runs, studies, verdicts
 from unknot.cli.answers.configuration_file import ConfigurationFile
 from unknot.cli.answers.form import Form, model
 from unknot.cli.answers.networks import ManifestForm
@@ -25,12 +25,13 @@ def _called(name: str) -> str:
     return re.sub("(?<!^)(?=[A-Z])", "-", name.removesuffix("Answer")).lower()
 
 
-_MODULES = (analyses, design, ethernet, lanes, messages, networks, runs, studies, verdicts)
+_FILES = sorted(Path(__file__).parent.glob("[!_]*.py"))
+_MODULES = [import_module(f"unknot.cli.answers.{file.stem}") for file in _FILES if file.stem != "schemas"]
 _CORE: dict[str, type[Form]] = {"configuration": ConfigurationFile} | {
     _called(name): form
     for module in _MODULES
     for name, form in vars(module).items()
-    if name.endswith("Answer") and form.__module__ == module.__name__
+    if name.endswith("Answer") and form.__module__ == module.__name__ and issubclass(form, Form)
 }
 FORMS: Catalogue[Any] = Catalogue("answers", _CORE, of=type)
 """Forms by name of the schema, those of extensions among them."""

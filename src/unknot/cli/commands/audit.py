@@ -74,7 +74,7 @@ def audit(
     out : FILE.html
         Write a report.
     """
-    from unknot.cli.answers.studies import AuditAnswer, audit_answer
+    from unknot.cli.answers.audits import AuditAnswer, audit_answer
     from unknot.cli.commands import activity
     from unknot.cli.commands.display import MOST_ROWS, describe, put
     from unknot.fabrics import compare_fabrics, read_fabric

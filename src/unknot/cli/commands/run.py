@@ -117,10 +117,10 @@ def _run_configuration(options: RunOptions, scale: Scale) -> list[Row]:
     With `out`, a folder, a row for each run is written there, and of a sweep of loads the curves. Returns the rows.
     """
     from unknot._base.threads import processors
+    from unknot.cli.answers.configurations import RunBooksimAnswer
     from unknot.cli.answers.filling import answer
     from unknot.cli.answers.networks import in_units
     from unknot.cli.answers.runs import ClassRunForm
-    from unknot.cli.answers.studies import RunBooksimAnswer
     from unknot.cli.commands import activity
     from unknot.cli.commands.display import print_forms, put
     from unknot.studies.booksim.runs import run_batches, run_booksim, sweep_of
@@ -186,10 +186,10 @@ def _proof(setup: Setup) -> tuple[Verdict, Delivery]:
 
 def _of_replies(setup: Setup) -> str | None:
     """Return the verdict in words on requests that wait for replies; None without replies."""
-    from unknot.verify.protocols import Follow, MessageClass, Protocol, check_protocol
-
     if not setup.answers or "subnets" in setup.options:
         return None
+    from unknot.verify.protocols import Follow, MessageClass, Protocol, check_protocol
+
     requests = [MessageClass(name, follows=(Follow(reply),)) for name, reply in setup.answers.items()]
     classes = [*requests, *(MessageClass(reply) for reply in setup.answers.values())]
     protocol = Protocol("requests and replies", tuple(classes), tuple((one.name,) for one in requests))

@@ -1,0 +1,23 @@
+"""Forms of comparisons."""
+
+from __future__ import annotations
+
+from unknot.cli.answers.form import Form, form_of
+from unknot.studies.comparison import Compared
+
+
+@form_of(Compared)
+class ComparedForm(Form):
+    """A design beside others."""
+
+    table = (
+        "design", "failed", "routing", "bill.electrical", "bill.optical", "bill.cost", "bisection_lower",
+        "bisection_upper", "vcs", "deadlock_free", "delivered", "uniform", "uniform_bound", "adversarial",
+        "adversarial_bound", "saturation", "all_to_all", "all_reduce",
+    )  # fmt: skip
+
+
+class CompareAnswer(Form):
+    """JSON answer of `unknot compare`."""
+
+    rows: list[ComparedForm]

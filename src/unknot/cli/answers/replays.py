@@ -1,0 +1,36 @@
+"""Forms of replays of deadlocks."""
+
+from __future__ import annotations
+
+from unknot.cli.answers.configuration_file import ConfigurationForm
+from unknot.cli.answers.form import Form, Natural, form_of, key
+from unknot.cli.answers.networks import RelationForm
+from unknot.simulation.traces.replay import Replay
+
+
+class WaitForm(Form):
+    """Whom a message waits for, by position in the configuration."""
+
+    message: Natural
+    others: list[Natural] = key(name="for")
+
+
+@form_of(Replay, without=("found",))
+class ReplayForm(Form):
+    """Outcome of a configuration in the simulator."""
+
+    waits: list[WaitForm]
+
+
+class ReplayAnswer(RelationForm):
+    """JSON answer of `unknot replay`."""
+
+    table = (
+        "network.name", "routing", "configuration.switching", "configuration.buffer_depth",
+        "configuration.reachability", "accepted", "objection", "replay.injected", "replay.cycles", "replay.stuck",
+    )  # fmt: skip
+
+    configuration: ConfigurationForm
+    accepted: bool = key("Whether the checker accepts it as a deadlock.")
+    objection: str | None = key("Objection of the checker; null: none.")
+    replay: ReplayForm | None = key("null when it cannot be put into the simulator.")
