@@ -33,6 +33,7 @@ LONG = {
     "run examples/torus.toml",
     "repair examples/fabrics/opensm-torus8x8-dor --time-limit 20",
     'lanes "torus(8, 8)"',  # of its lanes: lanes/test_lanes.py; as a command: lanes/test_commands.py
+    'simulate "mesh(3, 3)" --routing message_classes --protocol request_reply --load 0.2',  # cli/test_schemas.py
     'simulate "mesh(4, 4)" --routing dimension_order --vcs 2 --saturation',  # of others: cli/test_simulate.py
 }
 """Commands that take seconds of processor time: in the campaign, as those that test_shown_runs.py runs."""

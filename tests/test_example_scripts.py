@@ -114,6 +114,7 @@ def test_lanes_are_found_and_written(ran: Callable[..., str], tmp_path: Path) ->
     assert len(json.loads((tmp_path / "routes.json").read_text(encoding="utf-8"))["routers"]) == 6
 
 
+@pytest.mark.campaign
 def test_a_notebook_from_text_to_frame_and_plot() -> None:
     """Executed as Jupyter does: each cell shows a picture or a table, the last one the plot."""
     import nbformat

@@ -60,7 +60,14 @@ def test_paths_exist() -> None:
     assert scripts <= named
 
 
-@pytest.mark.parametrize(("words", "code"), COMMANDS, ids=[words for words, _ in COMMANDS])
+LONG = {'show "line(2)[tree(2, 2)] * line(2) ** 6"'}
+"""Commands that take seconds of processor time: in the campaign."""
+
+
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [pytest.param(*c, id=c[0], marks=[pytest.mark.campaign] * (c[0] in LONG)) for c in COMMANDS],
+)
 def test_commands_run(words: str, code: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
     result = CliRunner().invoke(app, shlex.split(words))

@@ -235,13 +235,18 @@ def drawn_faults(count: int, seed: int) -> list[tuple[str, str, str]]:
     return [(function, mutant.key, noticed(function, mutant.code())) for function, mutant in chosen]
 
 
+def source_of(fault: Fault) -> str:
+    """The source of a function; the line that its fault changes is there, once."""
+    part = inspect.getsource(_function(fault.function))
+    assert part.count(fault.old) == 1, fault
+    return part
+
+
 def code_of(fault: Fault) -> CodeType:
     """The code of a function with a fault."""
     module, _, name = fault.function.partition(":")
-    source = inspect.getsource(importlib.import_module(module))
-    part = inspect.getsource(_function(fault.function))
-    assert part.count(fault.old) == 1, fault
-    whole = source.replace(part, part.replace(fault.old, fault.new))
+    part, whole = source_of(fault), inspect.getsource(importlib.import_module(module))
+    whole = whole.replace(part, part.replace(fault.old, fault.new))
     found = _within(compile(whole, module, "exec"), name.split("."))
     assert found is not None
     return found

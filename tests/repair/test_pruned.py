@@ -148,7 +148,7 @@ def test_shortest_paths_of_a_ring_cannot_be_saved() -> None:
 
 
 def test_the_best_so_far_is_kept() -> None:
-    pruning = pruned(fully_adaptive(torus(4, 4), vcs=1), effort(2))
+    pruning = pruned(fully_adaptive(torus(4, 4), vcs=1), effort(0.7))
     assert isinstance(pruning, Pruned)
     assert pruning.verdict.deadlock_free
     assert deliver(pruning.relation).delivered

@@ -114,8 +114,9 @@ def simulate_protocol(
     >>> run = simulate_protocol("mesh(3, 3)", protocol("request_reply"), 0.5, routing="dimension_order")
     >>> run.deadlock, run.cycles < 10000
     (True, True)
-    >>> simulate_protocol("mesh(3, 3)", protocol("request_reply"), 0.5, routing="message_classes").deadlock
-    False
+    >>> run = simulate_protocol("mesh(3, 3)", protocol("request_reply"), 0.5, routing="message_classes", cycles=1000)
+    >>> run.deadlock, run.cycles
+    (False, 1000)
     """
     if not 0 <= load <= 1:
         raise SimulationError(f"load must be from 0 to 1 flits per terminal and cycle, got {load}")

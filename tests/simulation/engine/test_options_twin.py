@@ -153,7 +153,7 @@ def test_shared_buffers_on_a_mesh(name: str) -> None:
     agree(dimension_order(torus(4, 3, latency=2), 4), "wormhole", 3, 4, 0.12, 5, router=router)
 
 
-@pytest.mark.sampled(1 / 3)
+@pytest.mark.sampled(1 / 6)
 @pytest.mark.parametrize(
     ("name", "network"),
     [

@@ -113,6 +113,7 @@ def test_least_weight_weighs_queues_by_the_hops_that_are_left(router: Router) ->
         assert (run.number(first[2]) in (0, 1)) is direct
 
 
+@pytest.mark.campaign
 def test_weighted_adaptive_routing_keeps_up_with_minimal_routing_under_uniform_traffic() -> None:
     """With as many VCs in use; there is hardly a deroute where nothing is congested, and many where something is."""
     network = hyperx([5, 5], 5)

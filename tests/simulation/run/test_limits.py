@@ -63,8 +63,8 @@ def test_tolerance_is_a_number() -> None:
             saturation(dimension_order(line(2)), tolerance=wrong, switching="wormhole")  # type: ignore[arg-type]
 
 
-def test_never_stable_above_saturation() -> None:
+@pytest.mark.sampled(0.5)
+@pytest.mark.parametrize(("load", "seed"), [(0.425, 4), (0.45, 2)])
+def test_never_stable_above_saturation(load: float, seed: int) -> None:
     """BookSim accepts at most 0.418; runs of all lengths say so at loads from 0.425 on."""
-    relation = dimension_order(mesh(8, 8), 4)
-    for load, seed in ((0.425, 4), (0.45, 2)):
-        assert not simulate(relation, load, switching="wormhole-nonatomic", seed=seed).stable
+    assert not simulate(dimension_order(mesh(8, 8), 4), load, switching="wormhole-nonatomic", seed=seed).stable

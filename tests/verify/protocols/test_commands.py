@@ -29,8 +29,11 @@ SHOWN = re.findall(
 )
 
 
-LONG = "repair examples/hangs/pods-in-a-ring.tod"
-"""A command that takes seconds: in the campaign. tests/repair/test_repair.py has its parts."""
+LONG = (
+    "repair examples/hangs/pods-in-a-ring.tod",  # tests/repair/test_repair.py has its parts
+    """check "mesh(3, 3)" --routing "message_classes(names=['request', 'command', 'response'])""",  # on mesh(3) below
+)
+"""Commands that take seconds of processor time: in the campaign."""
 
 
 @pytest.mark.parametrize(
