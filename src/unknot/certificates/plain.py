@@ -62,6 +62,8 @@ PARTS = 10**9
 """Denominator of the multipliers of facts about removed candidates, and of what changes of routes pay."""
 MOST_FOLLOWERS = 1000
 """Messages of a class that follow one message."""
+FOLLOWS, STAYS, SPLITS = range(3)
+"""What becomes of the tail of a worm that moves; `SPLITS`: the second message of its packet stays behind."""
 MOST_FOLLOWED = 40
 """Terminals up to which it is followed who sends the messages of a protocol to whom."""
 MOST_STATES = 20_000
@@ -2398,7 +2400,7 @@ class Ends:
 
         return {one[:3] for one in closure([(*pair, pair[1]) for pair in pairs if pair[0] in began], after)}
 
-    def waits(self, name: str, ample: set[str]) -> list[str]:
+    def waits(self, name: str, ample: set[str], stages: int) -> list[str]:
         """Send queues without room in which a message of a class may stay in its receive queue for ever."""
         one, other = self.classes[name], self.partner(name)
         rules = [one] if not other or one["together"] else [self.classes[other]]
@@ -2407,7 +2409,7 @@ class Ends:
             if not (
                 one["carries"] == other
                 and one["receive"] != self.classes[other]["receive"]
-                and (room["depth"] == 1 or room.get("ordered", True) is False)
+                and (room["depth"] == stages == 1 or room.get("ordered", True) is False)
             ):
                 raise Rejected(f"ranks show nothing of {name}, which waits for a {other} on a way of its own")
             rules += [rule for rule in self.classes.values() if rule["receive"] == self.classes[other]["receive"]]
@@ -2440,8 +2442,8 @@ class Play:
 
     def __init__(self, ends: Ends, moves: list[Any], switching: str, worms: bool) -> None:
         self.ends, self.table, self.switching, self.worms = ends, ends.table, switching, worms
-        if worms and (switching != "wormhole" or any(one["carries"] for one in ends.classes.values())):
-            raise Rejected("worms are those of wormhole, and none comes along with another one")
+        if worms and switching != "wormhole":
+            raise Rejected("worms are those of wormhole")
         self.held: dict[Place, list[Sent]] = {}
         self.begun = 0
         for number, move in enumerate(moves):
@@ -2504,25 +2506,47 @@ class Play:
         self.enter(terminal, sends, terminal, self.begun)
 
     def move(self, side: str | int, terminal: int, queue: str, *rest: int) -> None:
-        stage, to, stretched = rest if self.worms else (1, *rest, 0)
+        stage, to, tail = rest if self.worms else (1, *rest, FOLLOWS)
         if side == "vc" and (queue != "" or stage != 1):
             raise Rejected("a VC has no queues")
         place = terminal if side == "vc" else self.queue(str(side), terminal, queue, stage)
         message, ahead = self.held[place][0], self.ahead(place)
         if to not in ahead:
             raise Rejected("no header may go there")
-        target = ahead[to]
-        if target is not None:
-            if self.room(target) < 1 or (stretched and message.whole):
-                raise Rejected("there is no room, or the tail has left its terminal")
-            self.held.setdefault(target, []).append(message)
+        target, held, in_two = ahead[to], (*message.behind, place), to == EJECT and self.in_two(place, message)
+        if not self.worms:
+            tail = SPLITS if in_two else FOLLOWS
+        alone = side == "receive" or (tail == FOLLOWS and not message.behind)
+        if in_two != (tail == SPLITS) and (alone or not in_two):
+            raise Rejected("this packet does not part so")
+        if target is not None and (self.room(target) < 1 or (tail == STAYS and message.whole)):
+            raise Rejected("there is no room, or the tail has left its terminal")
         del self.held[place][0]
-        message.behind = (*message.behind, place) if stretched else (*message.behind, place)[1:]
-        message.whole = not stretched
-        behind = self.ends.classes[message.kind]["carries"]
-        if to == EJECT and behind:
-            carried = Sent(behind, message.source, message.address, message.origin, message.transaction)
-            self.held[place].insert(0, carried)
+        if in_two and tail == SPLITS:
+            self.part(place, message)
+        parted: tuple[Place, ...] = (place,) if side == "receive" else ()
+        message.behind = {FOLLOWS: held[1:], STAYS: held, SPLITS: parted}[tail]
+        message.whole = tail != STAYS
+        if target is not None:
+            self.held.setdefault(target, []).append(message)
+
+    def in_two(self, place: Place, message: Sent) -> bool:
+        """Whether the packet of a message, whose header is in a place, holds another one behind it."""
+        inside = self.received(place)
+        end = message.behind[-1] if message.behind and inside else place
+        return bool(self.ends.classes[message.kind]["carries"]) and not self.received(end)
+
+    def received(self, place: Place) -> bool:
+        return not isinstance(place, int) and place[0] == "receive"
+
+    def part(self, place: Place, message: Sent) -> None:
+        """Leave the second message of a packet where it stands once the first is received to its end."""
+        held = message.behind if self.received(place) else (*message.behind, place)
+        rest = Sent(
+            self.ends.classes[message.kind]["carries"], message.source, message.address, message.origin,
+            message.transaction, 0, held[:-1], message.whole,
+        )  # fmt: skip
+        self.held.setdefault(held[-1], []).insert(0, rest)
 
     def queue(self, side: str, terminal: int, name: str, stage: int) -> Place:
         return (side, terminal, name, stage) if self.worms else (side, terminal, name)
@@ -2577,6 +2601,8 @@ class Play:
             gone = [message, *([self.held[other[0]][other[1]]] if other else [])]
             for there in {place, *([other[0]] if other else [])}:
                 self.held[there] = [m for m in self.held[there] if not any(m is g for g in gone)]
+            if self.in_two(place, message):
+                self.part(place, message)
 
     def due(self, message: Sent) -> list[tuple[str, list[int]]]:
         """What is sent next when a message is consumed, or sends one more of what follows it."""
@@ -2641,7 +2667,7 @@ class Play:
             stage = 1 if isinstance(place, int) else (*place, 1)[3]
             for to in self.ahead(place):
                 if self.worms:
-                    yield from (["move", *where, stage, to, longer] for longer in range(1 + (not messages[0].whole)))
+                    yield from (["move", *where, stage, to, tail] for tail in (FOLLOWS, STAYS, SPLITS))
                 else:
                     yield ["move", *where, to]
             for position, message in enumerate(messages):
@@ -2684,7 +2710,7 @@ def extended(ends: Ends, stages: int, ample: list[Any]) -> Table:
     for name, one in ends.classes.items():
         send, receive = queues["send"].index(one["send"]), queues["receive"].index(one["receive"])
         safe = one["reserved"] or f"receive {one['receive']}" in ample
-        waits: list[int | None] = [queues["send"].index(w) for w in ends.waits(name, {str(n) for n in ample})]
+        waits: list[int | None] = [queues["send"].index(w) for w in ends.waits(name, {str(n) for n in ample}, stages)]
         for wait in waits or [None]:
             for address in range(ends.first[name], ends.first[name] + ends.block):
                 home = table.destination[address]

@@ -200,6 +200,28 @@ def test_worms_that_are_taken_together_or_commit(seed: int) -> None:
     assert holds(verdict) or (relation.commits and verdict.deadlock_free)
 
 
+@pytest.mark.parametrize(("switching", "ordered", "free"), [
+    ("vct", True, True), ("wormhole", True, False), ("wormhole", False, True), ("wormhole-nonatomic", True, None),
+])  # fmt: skip
+def test_data_that_comes_before_that_of_another_address(switching: str, ordered: bool, free: bool | None) -> None:
+    """Two addresses stand in one queue, of which the second's data comes first: a queue of one message has two VCs."""
+    network = Network("pair with two channels", 2, [0, 0, 1, 1], [1, 1, 0, 0])
+
+    def rule(at: int, address: int, out: np.ndarray) -> int:
+        here = 1 - at // 2 if at < 4 else at - 4
+        out[:2] = (EJECT, EJECT) if here == address else (0, 1)
+        return 1 if here == address else 2
+
+    relation = Relation(network, 1, rule, may_use=[[False, True], [False, False]])
+    classes = (MessageClass("aw", together="w", carries="w", network="aw"), MessageClass("w", network="aw"))
+    described = Protocol("writes", classes, (("aw",),), {"aw": 2}, {"aw": Queue(ordered=ordered)}, 2)
+    verdict = check_protocol(relation, described, switching)
+    assert verdict.deadlock_free is free
+    assert holds(verdict) is (None if free is None else True)
+    if switching == "wormhole":
+        assert Worms(relation, described, 100_000).deadlocks() is not free
+
+
 def test_a_limit_that_is_enough_for_short_messages_and_not_for_worms() -> None:
     """Each of two requests is long enough to keep the send queue that the other's reply needs."""
     relation = dimension_order(mesh(2))

@@ -2,7 +2,8 @@
 
 A worm holds the places from its tail to its header, one worm at a time each; a queue is two places in a row. Its
 length is chosen by when its tail leaves the terminal: until then it holds all places that it came through, and from
-then on as many as it does then.
+then on as many as it does then. Two messages in one packet are one worm until the first has come into its receive queue
+to its end: with its header in the first place there, or in both.
 """
 
 from __future__ import annotations
@@ -34,16 +35,33 @@ class Worms(Exploration):
         for worm in state:
             message, places, whole = worm
             for to in self.ahead(message, places[-1]):
+                rest, moved = state - {worm}, [(message, places[-1])]
+                behind = self.behind(worm)
                 if to is None:
-                    yield state - {worm}, [(message, places[-1])]
-                elif to not in held:
-                    rest = state - {worm}
-                    moved = [(message, places[-1])]
+                    yield rest, moved
+                elif to in held:
+                    continue
+                elif behind and places[-1][0] == "receive":
+                    yield rest | {(message, (places[-1], to), True), *behind}, moved
+                else:
+                    if behind and to[0] == "receive":
+                        yield rest | {(message, (to,), True), *behind}, moved
+                        if whole and len(places) == 1:
+                            continue
                     if not whole:
                         yield rest | {(message, (*places, to), False)}, moved
                     yield rest | {(message, (*places[1:], to), True)}, moved
             if places[-1][0] == "receive" and self.first(state, worm):
                 yield from self.taken(state, held, worm)
+
+    def behind(self, worm: Worm) -> list[Worm]:
+        """What is left of a packet once its first message is received to its end; nothing of other worms."""
+        message, places, whole = worm
+        name = self.by_name[message[0]].carries
+        rest = places[:-1] if places[-1][0] == "receive" else places
+        # A first message that is received to its end already has all its places in the receive queue.
+        mixed = rest and rest[-1][0] != "receive"
+        return [((name, *message[1:5], 0), rest, whole)] if name and mixed else []
 
     def ahead(self, message: Message, place: Place) -> list[Place | None]:
         """Places to which a header may go; None: into reserved room."""
@@ -106,4 +124,4 @@ class Worms(Exploration):
             if not last:
                 yield state - {worm} | new | {((*message[:5], message[5] + 1), places, whole)}, left
             else:
-                yield state - gone | new, left
+                yield state - gone | new | set(self.behind(worm)), left

@@ -132,13 +132,12 @@ def check_protocol(
     states, method = 0, ""
     for number, method in enumerate(_methods(system, technique)):
         left = deadline.part(1 / max(1, 4 - number))
-        modelled = system
+        modelled = system if method == FILLED else replace(system, worms=technique == "wormhole")
         if method == FILLED:
             run = _filled(system, left)
         elif method == FEW_BEGIN:
-            run = _in_part(system, left.end)
+            run = _in_part(modelled, left.end)
         else:
-            modelled = replace(system, worms=technique == "wormhole")
             every = search(modelled, most_states=MOST_STATES if number else TINY, end=left.end)
             run, states = every.run, every.states
             if run is None and every.complete:
@@ -153,15 +152,14 @@ def check_protocol(
 
 def _methods(system: System, technique: Switching) -> list[str]:
     """How to look for a deadlock, the method that decides such a system soonest first."""
-    filled = [] if is_counted(system.protocol) else [FILLED]
-    carries = any(one.carries for one in system.classes)
-    every = [SEARCHED] if technique in ("saf", "vct") or (technique == "wormhole" and not carries) else []
+    filled = [] if is_counted(system.protocol, technique) else [FILLED]
+    every = [] if technique == "wormhole-nonatomic" else [SEARCHED]
     return [*every, *filled, FEW_BEGIN, *every]
 
 
 def by_ranks(system: System, technique: Switching, deadline: Deadline) -> ProtocolVerdict | None:
     """The verdict that there is no deadlock, with ranks of VCs and queues; None if that is not shown so."""
-    if is_counted(system.protocol):
+    if is_counted(system.protocol, technique):
         return None
     ample = ample_queues(system)
     stages = 1 if technique in ("saf", "vct") else 2

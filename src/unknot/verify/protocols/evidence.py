@@ -77,4 +77,8 @@ def _move(system: System, event: Event) -> list[Any]:
     where, stage = system.described(event.place), 1 + event.place // system.places
     if event.act == "consume":
         return ["consume", *where[1:], stage if system.worms else event.position, sends]
-    return ["move", *where, *([stage, event.to, int(event.stretched)] if system.worms else [event.to])]
+    return [
+        "move",
+        *where,
+        *([stage, event.to, ["follows", "stays", "parts"].index(event.tail)] if system.worms else [event.to]),
+    ]

@@ -15,10 +15,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from unknot._base.switching import Switching
 from unknot.network import Network
 from unknot.routing.relation import EJECT, NO_WAIT, VC_MASK, Out, Relation
 from unknot.routing.virtual_channels import VirtualChannels
-from unknot.verify.protocols.protocol import Protocol
+from unknot.verify.protocols.protocol import MessageClass, Protocol
 from unknot.verify.protocols.system import System
 
 NEVER = -1
@@ -76,17 +77,18 @@ class Extended:
         return None if queue == receives - 1 else system.first_receive + terminal * (receives - 1) + queue
 
 
-def is_counted(protocol: Protocol) -> bool:
+def is_counted(protocol: Protocol, switching: Switching) -> bool:
     """Whether messages that are taken together make it necessary to count them."""
-    return any(one.together and not _comes_along(protocol, one.name) for one in protocol.classes)
+    return any(one.together and not _comes_along(protocol, one, switching) for one in protocol.classes)
 
 
-def _comes_along(protocol: Protocol, name: str) -> bool:
+def _comes_along(protocol: Protocol, one: MessageClass, switching: Switching) -> bool:
     """Whether what a message is consumed with comes right behind it, into another queue that it cannot bar."""
-    one = protocol[name]
     room = protocol.room(one.receive)
-    free = not room.ordered or room.depth == 1
-    return one.carries == one.together and one.receive != protocol[one.together].receive and free
+    alone = room.depth == 1 and switching in ("saf", "vct")
+    return (
+        one.carries == one.together and one.receive != protocol[one.together].receive and (alone or not room.ordered)
+    )
 
 
 def waits_for(protocol: Protocol, ample: tuple[str, ...]) -> dict[str, tuple[str, ...]]:

@@ -17,6 +17,7 @@ from unknot.verify.protocols.machine import (
     consumptions,
     destination,
     has_room,
+    movements,
     step,
     stuck,
 )
@@ -124,9 +125,10 @@ class Filling:
         """Move a message towards a place, and return where it stops; None: it was received into reserved room."""
         while place != goal and place < self.system.first_receive and self.state[place][0] == message:
             to = self._hop(place, message, goal)
-            if to is None or not has_room(self.system, self.state, destination(self.system, place, message, to)):
+            event = None if to is None else next(movements(self.system, self.state, place, message, to), None)
+            if to is None or event is None:
                 break
-            self._do(Event("move", place, to=to))
+            self._do(event)
             behind = self.system.classes[message.kind].carries
             if to == EJECT and behind:
                 self._settle(place, message._replace(kind=self.system.number[behind]))

@@ -2,7 +2,8 @@
 
 Under wormhole a message holds places in a row, from its tail to its header, each alone; a queue is two of them. How
 long it is shows when its tail leaves its terminal: until then it holds all places that it came through, and from then
-on as many as it does then.
+on as many as it does then. Two messages in one packet are one worm until the first has come into its receive queue to
+its end: with its header in the first place there, or in both.
 """
 
 from __future__ import annotations
@@ -56,8 +57,8 @@ class Event(NamedTuple):
         Of the message in its queue.
     to : int
         VC to which it moves, or `EJECT`; within a queue of two places `EJECT` too.
-    stretched : bool
-        Whether its tail stays where it is.
+    tail : {"follows", "stays", "parts"}
+        What becomes of its tail; "parts": the second message of its packet stays behind, as another worm.
     sends : tuple of (class, address)
         Messages that enter send queues.
     """
@@ -66,7 +67,7 @@ class Event(NamedTuple):
     place: int
     position: int = 0
     to: int = EJECT
-    stretched: bool = False
+    tail: Literal["follows", "stays", "parts"] = "follows"
     sends: tuple[Sent, ...] = ()
 
 
@@ -81,14 +82,31 @@ def events(system: System, state: State, begins: tuple[int, ...]) -> Iterator[Ev
     for place, messages in state.items():
         message = messages[0]
         for to in system.onward(place, message.address)[0]:
-            target = destination(system, place, message, to)
-            if has_room(system, state, target):
-                yield Event("move", place, to=to)
-                if target is not None and not message.whole:
-                    yield Event("move", place, to=to, stretched=True)
+            yield from movements(system, state, place, message, to)
         for position, one in enumerate(messages):
             if system.at_head(place, position):
                 yield from consumptions(system, state, place, position, one)
+
+
+def movements(system: System, state: State, place: int, message: Message, to: int) -> Iterator[Event]:
+    """Every way in which a message may move to a candidate."""
+    target = destination(system, place, message, to)
+    if not has_room(system, state, target):
+        return
+    in_two = to == EJECT and has_another(system, place, message)
+    if in_two:
+        yield Event("move", place, to=to, tail="parts")
+    if not in_two or (system.worms and not system.receives(place)):
+        if message.tail or not in_two:
+            yield Event("move", place, to=to)
+        if target is not None and not message.whole:
+            yield Event("move", place, to=to, tail="stays")
+
+
+def has_another(system: System, place: int, message: Message) -> bool:
+    """Whether the packet of a message whose header is in a place holds another one."""
+    end = message.tail[-1] if message.tail and system.receives(place) else place
+    return bool(system.classes[message.kind].carries) and not system.receives(end)
 
 
 def beginnings(system: System, state: State, terminal: int) -> Iterator[Event]:
@@ -121,19 +139,24 @@ def step(system: System, state: State, event: Event, number: int | None = None) 
         return after
     message = state[event.place][event.position]
     if event.act == "move":
-        _leave(after, event.place, 0)
         to = destination(system, event.place, message, event.to)
+        held = (*message.tail, event.place)
+        _leave(after, event.place, 0)
+        if event.tail == "parts":
+            _part(system, after, event.place, message)
+            held = (event.place,) if system.receives(event.place) else ()
+        elif event.tail == "follows":
+            held = held[1:]
         if to is not None:
-            tail = (*message.tail, event.place)[0 if event.stretched else 1 :]
-            after[to] = (*after.get(to, ()), message._replace(tail=tail, whole=not event.stretched))
-        if event.to == EJECT and system.classes[message.kind].carries:
-            behind = message._replace(kind=system.number[system.classes[message.kind].carries])
-            after[event.place] = (behind, *after.get(event.place, ()))
+            one = message._replace(tail=held, whole=event.tail != "stays")
+            after[to] = (*after.get(to, ()), one)
         return after
     rule = system.classes[message.kind]
     sent = message.sent + len(event.sends)
     if rule.at_once or sent >= len(follow_ups(system, message)):
         _leave(after, event.place, event.position)
+        if has_another(system, event.place, message):
+            _part(system, after, event.place, message)
         if rule.together:
             place, position = _partner(system, state, message) or (0, 0)
             if place == event.place and position > event.position:
@@ -198,8 +221,9 @@ def _may_leave(
         if at is None:  # on the wire of a simulation
             return True
         where, position = at
-        comes = not system.ordered(where) or position <= len(free[where])
-        if position not in free[where] and not (system.at_head(where, 0) and comes):
+        first = system.at_head(where, 0) and (not system.ordered(where) or position <= len(free[where]))
+        received = first and not has_another(system, where, state[where][position])
+        if position not in free[where] and not received:
             return False
         if not system.classes[message.kind].together:
             rule = state[where][position]
@@ -238,7 +262,8 @@ def next_sends(system: System, state: State, place: int, message: Message) -> li
     kind = system.classes[message.kind]
     if system.protocol.partner(kind.name) is not None:
         at = _partner(system, state, message)
-        if not kind.together or at is None or not system.at_head(*at):
+        received = at is not None and system.at_head(*at) and not has_another(system, at[0], state[at[0]][at[1]])
+        if not kind.together or not received:
             return None
     choices = due(system, message)
     return choices if fits(system, state, system.terminal_of(place) or 0, [c[0][0] for c in choices]) else None
@@ -252,7 +277,7 @@ def _partner(system: System, state: State, message: Message) -> tuple[int, int] 
     same = message.origin, message.transaction, message.source
     for place, messages in state.items():
         for position, other in enumerate(messages):
-            carried = system.classes[other.kind].carries == partner.name and place < system.first_receive
+            carried = system.classes[other.kind].carries == partner.name and has_another(system, place, other)
             if (other.kind == kind or carried) and (other.origin, other.transaction, other.source) == same:
                 return place, position
     return None
@@ -290,6 +315,13 @@ def _enter(system: System, state: State, terminal: int, sends: Sequence[Sent], o
     for place, (kind, address) in zip(places, sends, strict=True):
         message = Message(kind, terminal, address, origin, transaction, whole=not system.worms)
         state[place] = (*state.get(place, ()), message)
+
+
+def _part(system: System, state: State, place: int, message: Message) -> None:
+    """Leave the second message of a packet where it stands once the first is received to its end."""
+    held = (*message.tail, place)[: -1 if system.receives(place) else None]
+    kind = system.number[system.classes[message.kind].carries]
+    state[held[-1]] = (message._replace(kind=kind, sent=0, tail=held[:-1]), *state.get(held[-1], ()))
 
 
 def _leave(state: State, place: int, position: int) -> None:

@@ -150,10 +150,14 @@ class System:
         """Whether the first message of a place alone may leave it."""
         return self._rooms[place % self.places][1]
 
+    def receives(self, place: int) -> bool:
+        """Whether a place is in a receive queue."""
+        return place % self.places >= self.first_receive
+
     def at_head(self, place: int, position: int) -> bool:
         """Whether a message can be consumed where it stands: first in a receive queue, or anywhere without order."""
         first = place >= self.places if self.worms else position == 0
-        return place % self.places >= self.first_receive and (first or not self.ordered(place))
+        return self.receives(place) and (first or not self.ordered(place))
 
     def has_second(self, place: int) -> bool:
         """Whether a place is the first one of a queue of two."""
@@ -186,7 +190,7 @@ class System:
         """Candidates of a header: VCs or `EJECT`; all, and those that it waits for."""
         if self.has_second(place):
             return (EJECT,), (EJECT,)
-        if place % self.places >= self.first_receive:
+        if self.receives(place):
             return (), ()
         terminal = self.terminal_of(place)
         at = place if terminal is None else self.vcs + terminal

@@ -46,7 +46,7 @@ def steps(verdict: ProtocolVerdict) -> list[str]:
         if event.act == "move" and message is not None:
             to = destination(system, event.place, message, event.to)
             where = "room that was reserved" if to is None else system.place_name(to)
-            if event.stretched:
+            if event.tail == "stays":
                 where += f", its tail still in {system.place_name((*message.tail, event.place)[0])}"
             if moving == message and lines and not system.worms:
                 lines[-1] += f", {where}"
