@@ -204,7 +204,7 @@ def test_worms_that_are_taken_together_or_commit(seed: int) -> None:
     ("vct", True, True), ("wormhole", True, False), ("wormhole", False, True), ("wormhole-nonatomic", True, None),
 ])  # fmt: skip
 def test_data_that_comes_before_that_of_another_address(switching: str, ordered: bool, free: bool | None) -> None:
-    """Two addresses stand in one queue, of which the second's data comes first: a queue of one message has two VCs."""
+    """Two addresses stand in one queue, and the second's data comes first: a queue of one message has two VCs."""
     network = Network("pair with two channels", 2, [0, 0, 1, 1], [1, 1, 0, 0])
 
     def rule(at: int, address: int, out: np.ndarray) -> int:

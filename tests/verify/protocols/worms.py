@@ -2,8 +2,8 @@
 
 A worm holds the places from its tail to its header, one worm at a time each; a queue is two places in a row. Its
 length is chosen by when its tail leaves the terminal: until then it holds all places that it came through, and from
-then on as many as it does then. Two messages in one packet are one worm until the first has come into its receive queue
-to its end: with its header in the first place there, or in both.
+then on as many as it does then. Two messages in one packet are one worm until the first has come into its receive
+queue to its end: with its header in the first place there, or in both.
 """
 
 from __future__ import annotations

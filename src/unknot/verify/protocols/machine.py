@@ -2,8 +2,8 @@
 
 Under wormhole a message holds places in a row, from its tail to its header, each alone; a queue is two of them. How
 long it is shows when its tail leaves its terminal: until then it holds all places that it came through, and from then
-on as many as it does then. Two messages in one packet are one worm until the first has come into its receive queue to
-its end: with its header in the first place there, or in both.
+on as many as it does then. Two messages in one packet are one worm until the first has come into its receive
+queue to its end: with its header in the first place there, or in both.
 """
 
 from __future__ import annotations
