@@ -22,7 +22,7 @@ from unknot.network.families import mesh
 
 
 def accept(rule: Rule, proof: Proof, switching: str) -> None:
-    claim = proof.claim(rule.space, rule.offers, switching, rule.waits)
+    claim = proof.claim(rule.offers, switching, rule.waits)
     plain.check_rule(claim, claim["proof"])
 
 

@@ -86,7 +86,7 @@ class Decision(Brief):
         if self.rule is None or self.proof is None:
             return None
         try:
-            claim = self.proof.claim(self.space, self.rule.offers, self.switching)
+            claim = self.proof.claim(self.rule.offers, self.switching)
             plain.check_rule(claim, claim["proof"])
         except Rejected:
             return False

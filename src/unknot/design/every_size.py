@@ -109,7 +109,7 @@ class EverySize(Brief):
         """The proof, as a claim of a document about the rule that was read."""
         if self.proof is None or self.rule is None:
             raise RelationError(f"{self.routing}: there is no proof for every size")
-        return self.proof.claim(self.rule.space, self.rule.offers, self.switching, self.rule.waits)
+        return self.proof.claim(self.rule.offers, self.switching, self.rule.waits)
 
 
 def every_size(

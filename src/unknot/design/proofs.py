@@ -125,7 +125,7 @@ class _Choice(Proposals):
             if not walks:
                 levels = ranked(chosen, space.injection, space.dimensions)
                 if isinstance(levels, tuple):
-                    return offers, Proof(self.kind, levels, self._escapes(space.reachable(offers), true))
+                    return offers, Proof(space, self.kind, levels, self._escapes(space.reachable(offers), true))
                 self.exact = False
                 walks = [tuple(levels)]
             self.walks += walks

@@ -93,7 +93,7 @@ def python_file(rule: Rule, title: str) -> str:
         offers.setdefault(shown(signs), []).append(f'"{held}": "{choice}"')
     lines = [f'    "{left}": {{{", ".join(states)}}},' for left, states in offers.items()]
     space = rule.space
-    types = "(" + ", ".join(f'"{space.name(kind)}"' for kind in range(space.injection)) + ")"
+    types = "(" + ", ".join(f'"{name}"' for name in space.names) + ")"
     return _FILE.format(
         title=title, text=rule.text, counts=space.counts, types=types, offers="\n".join(lines), name=rule.name
     )  # fmt: skip

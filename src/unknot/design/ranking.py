@@ -25,7 +25,7 @@ import numpy as np
 from unknot._base.shown import Brief
 from unknot.certificates.claims import rule_claim
 from unknot.certificates.documents import Document
-from unknot.design.space import Flags, Space, State
+from unknot.design.space import Flags, Space, State, shown
 
 Way = tuple[int, ...]
 Kind = Literal["order", "escape", "drain"]
@@ -71,6 +71,8 @@ class Proof(Brief):
 
     Attributes
     ----------
+    space : Space
+        The types of VCs that it ranks.
     kind : {"order", "escape", "drain"}
     levels : tuple of Level
         The rank: linear functions, the first compared first.
@@ -85,11 +87,18 @@ class Proof(Brief):
     ('escape', 3)
     """
 
+    space: Space
     kind: Kind
     levels: tuple[Level, ...]
     escapes: tuple[tuple[State, int], ...] = ()
 
-    def claim(self, space: Space, offers: Flags, switching: str, waits: Flags | None = None) -> Document:
+    @property
+    def named_escapes(self) -> list[tuple[str, str, str]]:
+        """For each state: the type of its VC, the signs of what remains, and the type of its escape."""
+        name = self.space.name
+        return [(name(held), shown(signs), name(out)) for (held, signs), out in self.escapes]
+
+    def claim(self, offers: Flags, switching: str, waits: Flags | None = None) -> Document:
         """What the proof claims about a rule, as plain data for the checker.
 
         Parameters
@@ -97,7 +106,7 @@ class Proof(Brief):
         offers, waits : bool arrays, shape (permissions,)
             The rule, and what blocked headers wait for; by default all that is offered.
         """
-        rows = []
+        space, rows = self.space, []
         for held, signs in sorted(space.reachable(offers)):
             numbers = {out: space.number[held, signs, out] for out in space.outs[held, signs]}
             chosen = [out if waits is None or waits[n] else -out - 2 for out, n in numbers.items() if offers[n]]

@@ -176,6 +176,11 @@ class Space:
         kept: Flags = offers & np.array([(held, signs) in alive for held, signs, _ in self.permissions], dtype=bool)
         return kept
 
+    @property
+    def names(self) -> list[str]:
+        """Names of all types."""
+        return [self.name(kind) for kind in range(self.injection)]
+
     def name(self, held: int) -> str:
         """A type in a few letters, such as ``x+`` or, of several VCs, ``y-1``."""
         if held == self.injection:

@@ -86,11 +86,9 @@ def check(
     >>> check("torus(4, 4)", "vct", routing="dimension_order", vcs=2).deadlock_free
     True
     """
-    technique = switching_named(switching)
-    if bubble is not None and technique != "vct":
-        raise RelationError(f"bubble flow control counts whole packets, so it goes with vct, not with {switching}")
     limits = _Limits.of(time_limit, buffer_depth, threads, progress)
-    return _verdicts(relation, [technique], limits, shorten=shorten, bubble=bubble)[technique]
+    (verdict,) = _verdicts(relation, (switching,), limits, shorten=shorten, bubble=bubble).values()
+    return verdict
 
 
 @takes_relation
@@ -134,9 +132,8 @@ def check_all(
     >>> [technique for technique, verdict in verdicts.items() if verdict.deadlock_free]
     ['saf', 'vct', 'wormhole']
     """
-    techniques = list(dict.fromkeys((switching_named(first), *SWITCHINGS)))
     limits = _Limits.of(time_limit, buffer_depth, threads, progress)
-    verdicts = _verdicts(relation, techniques, limits, shorten=True)
+    verdicts = _verdicts(relation, tuple(dict.fromkeys((first, *SWITCHINGS))), limits, shorten=True)
     return {technique: verdicts[technique] for technique in SWITCHINGS}
 
 
@@ -160,9 +157,12 @@ class _Limits:
 
 
 def _verdicts(
-    relation: Relation, techniques: list[Switching], limits: _Limits, *, shorten: bool, bubble: Bubble | None = None
+    relation: Relation, names: tuple[str, ...], limits: _Limits, *, shorten: bool, bubble: Bubble | None = None
 ) -> dict[Switching, Verdict]:
     """The verdicts under some techniques, the first with all the time and, with `shorten`, a short counterexample."""
+    techniques = [switching_named(name) for name in names]
+    if bubble is not None and techniques != ["vct"]:
+        raise RelationError(f"bubble flow control counts whole packets, so it goes with vct, not with {names[0]}")
     deadline, verdicts, graph = limits.deadline, dict[Switching, Verdict](), None
 
     def verdict(technique: Switching, graph: Dependencies, effort: Effort) -> Verdict:

@@ -36,12 +36,12 @@ class EscapeForm(Form):
     escape: str = key("Type of the VC that ranks lower.")
 
 
-@form_of(Proof, without=("escapes",))
+@form_of(Proof, without=("space", "escapes"))
 class ProofForm(Form):
     """Proof that a rule is deadlock-free on every mesh of its dimensions."""
 
-    types: list[str] = key("Types of VCs in the order of the functions of each level.")
-    escapes: list[EscapeForm]
+    types: list[str] = key("Types of VCs in the order of the functions of each level.", of="space.names")
+    escapes: list[EscapeForm] = key(of="named_escapes")
 
 
 def _ranking(proof: Any, _: Any) -> str:
@@ -149,7 +149,7 @@ class DesignAnswer(Form):
     counts: Annotated[Counts | None, Words(_by_direction)] = key(PAIRS, of="best.space.counts")
     rule: Rows = key(of="best.rule")
     provided: list[str] | None = key("BNRs that the rule provides: signs of directions.")
-    proof: RankedForm
+    proof: RankedForm = key(of="best.proof")
     carrying: Annotated[CarryingForm | None, Words(_carried)] = key("What the rule carries, with --carry.")
     judged: list[JudgedForm] = key(of="decisions")
     seconds: Number
@@ -192,22 +192,5 @@ def design_keys(design: Design, carrying: Carrying | None = None) -> dict[str, A
     return {
         "least": 2**design.dimensions if design.request.least is None else design.request.least,
         "provided": None if provided is None else [shown(kind) for kind in provided],
-        "proof": best and proof_form(best.rule, best.proof),
         "carrying": carrying,
-    }
-
-
-def proof_form(rule: Rule | None, proof: Proof | None) -> dict[str, object] | None:
-    """A proof with names of types."""
-    if rule is None or proof is None:
-        return None
-    space = rule.space
-    return {
-        "kind": proof.kind,
-        "types": [space.name(kind) for kind in range(space.injection)],
-        "levels": proof.levels,
-        "escapes": [
-            {"held": space.name(held), "left": shown(signs), "escape": space.name(out)}
-            for (held, signs), out in proof.escapes
-        ],
     }

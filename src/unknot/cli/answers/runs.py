@@ -10,6 +10,7 @@ from unknot._base.switching import Switching
 from unknot._base.units import Units
 from unknot.cli.answers.configuration_file import BubbleInWords, ConfigurationForm
 from unknot.cli.answers.form import (
+    NONZERO,
     By,
     ChannelName,
     Form,
@@ -36,7 +37,7 @@ def _by_length(shares: Any, subject: Any) -> Any:
     return dict(shares) if isinstance(shares, tuple) else shares
 
 
-IfAny = Annotated[Natural, Words(lambda number, _: number or None)]
+IfAny = Annotated[Natural, NONZERO]
 Shares = Annotated[dict[str, Number], By(_by_length)]
 
 

@@ -111,7 +111,7 @@ def _show(sections: Iterable[Section]) -> None:
 def _of_every_size(routed: RoutedNetwork) -> Answered:
     """Decide for all meshes of a family."""
     from unknot.certificates import verdict_claim
-    from unknot.cli.answers.design import CheckAllSizesAnswer, proof_form
+    from unknot.cli.answers.design import CheckAllSizesAnswer
     from unknot.cli.commands import activity
     from unknot.design import every_size
 
@@ -129,7 +129,7 @@ def _of_every_size(routed: RoutedNetwork) -> Answered:
         refuted = [] if verdict.refuted is None else [verdict_claim(verdict.refuted)]
         return None if relation is None else relation.network, relation, refuted
 
-    keys = {"family": family, "holds": holds, "proof": proof_form(verdict.rule, verdict.proof)}
+    keys = {"family": family, "holds": holds}
     return Answered(
         CheckAllSizesAnswer, (verdict,), keys, holds=(verdict.deadlock_free,), evidence=evidence, relation=relation
     )

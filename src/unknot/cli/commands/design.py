@@ -116,7 +116,7 @@ def design(
         refusals = {id(e): e.claim for one in outcome.decisions for e in one.evidence}
         claims, relation = list(refusals.values()), None
         if best is not None and rule is not None and best.proof is not None:
-            claims.append(best.proof.claim(rule.space, rule.offers, outcome.switching))
+            claims.append(best.proof.claim(rule.offers, outcome.switching))
         elif best is not None and rule is not None:
             from unknot.cli.commands.shared import proved
 
