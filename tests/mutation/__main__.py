@@ -50,7 +50,7 @@ ELSEWHERE = {
         "tests/design/test_design.py", "tests/lanes/test_exact.py", "tests/lanes/test_low_loads.py",
         "tests/lanes/test_queues.py", "tests/repair/test_pruned.py", "tests/traffic/collectives/test_bounds.py",
         "tests/traffic/collectives/test_chunks.py", "tests/verify/test_bubbles.py",
-        "tests/verify/test_failure_unions.py", "tests/verify/test_phases.py", "tests/verify/test_update.py",
+        "tests/verify/test_failure_groups.py", "tests/verify/test_phases.py", "tests/verify/test_update.py",
         "tests/verify/protocols/test_decision.py",
     ),
     "verify": ("tests/contract", "tests/base/test_memory.py"),

@@ -30,7 +30,7 @@ import json
 import sys
 from bisect import bisect
 from collections import Counter, deque
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence, Set
 from fractions import Fraction
 from functools import lru_cache
 from graphlib import CycleError, TopologicalSorter
@@ -1876,24 +1876,28 @@ class Failures:
     """Routes that path vectors announce after some parts of a network failed, and up to `more` others.
 
     A router of some AS takes no path in which its own is more often than `limit` says. Paths are as many hops as
-    there are ASes in them, the shortest are taken, and which of these is announced is open.
+    there are ASes in them, and all of the shortest are used. `unless` has sets of parts that do not all fail.
     """
 
     def __init__(self, network: Network, claim: Any) -> None:
         self.network, self.kind = network, field(claim, "kind", str)
-        if self.kind not in ("links", "routers", "any"):
-            raise Rejected(f"{self.kind!r} do not fail: links, routers or any of both do")
+        if self.kind not in ("links", "cables", "routers", "any"):
+            raise Rejected(f"{self.kind!r} do not fail: links, cables, routers, or any links and routers do")
         self.system = integers(field(claim, "systems", list), "systems", 0, 2**32, network.routers)
-        self.limit, self.longer = field(claim, "limit", int), field(claim, "longer", int)
+        self.limit = field(claim, "limit", int)
         self.more: int | None = None if claim.get("more", 0) is None else field(claim, "more", int)
         if self.more is not None and self.more < 0:
             raise Rejected(f"{self.more} more failures")
-        dead, gone = self._named(claim, "failed")
-        routers, channels = self._named(claim, "kept")
-        self.kept: set[Any] = {self.link(c) for c in channels} | {*routers}
-        self.of_channel = [self.part(self.link(c), "links") for c in range(network.channels)]
-        self.of_router = [self.part(router, "routers") for router in range(network.routers)]
-        ends = [*zip(network.source, network.target, strict=True)]
+        ends, numbers = [*zip(network.source, network.target, strict=True)], [0] * network.channels
+        if self.kind == "cables":
+            numbers = integers(field(claim, "cables", list), "cables", 0, 2**31, network.channels)
+        self.links = [(min(pair), max(pair), number) for pair, number in zip(ends, numbers, strict=True)]
+        dead, gone = self._named(field(claim, "failed", dict))
+        self.kept = self._parts(field(claim, "kept", dict))
+        self.unless = [self._parts(one) for one in field(claim, "unless", list)]
+        can = [self.kind in kinds for kinds in (("links", "cables", "any"), ("routers", "any"))]
+        self.of_channel: list[Any] = [link if can[0] and link not in self.kept else None for link in self.links]
+        self.of_router: list[Any] = [r if can[1] and r not in self.kept else None for r in range(network.routers)]
         self.after: dict[int, list[int]] = {
             r: [c for c in network.leaving.get(r, ()) if c not in gone and network.target[c] not in dead
                 and self.system[ends[c][0]] != self.system[ends[c][1]]]
@@ -1903,27 +1907,37 @@ class Failures:
         self.hosts = sorted({*network.inject, *network.eject} - dead)
         self.shared = len({*self.system}) < network.routers
 
-    def _named(self, claim: Any, name: str) -> tuple[set[int], set[int]]:
-        named, network = field(claim, name, dict), self.network
-        channels = {*integers(field(named, "channels", list), "channels", 0, network.channels)}
-        return {*integers(field(named, "routers", list), "routers", 0, network.routers)}, channels
+    def _named(self, named: Any) -> tuple[set[int], set[int]]:
+        channels = {*integers(field(named, "channels", list), "channels", 0, self.network.channels)}
+        return {*integers(field(named, "routers", list), "routers", 0, self.network.routers)}, channels
 
-    def link(self, channel: int) -> tuple[int, int]:
-        """The link of a channel: both directions between two routers are one part."""
-        ends = self.network.source[channel], self.network.target[channel]
-        return min(ends), max(ends)
+    def _parts(self, named: Any) -> set[Any]:
+        """A link by its ends, a cable by its number too, both directions being one part; a router by its number."""
+        routers, channels = self._named(named)
+        return {*(self.links[c] for c in channels), *routers}
 
-    def part(self, entry: Any, kind: str) -> Any:
-        """A link or a router as a part that may fail; None if it cannot."""
-        return entry if self.kind in (kind, "any") and entry not in self.kept else None
+    def on_way(self, home: int, hops: dict[int, int]) -> dict[int, list[int]]:
+        """Channels of shortest paths from hosts, by router; nobody must be able to refuse one.
 
-    def path(self, start: int, home: int, length: int, hops: dict[int, int], used: set[Any], dead: set[Any]) -> Any:
-        """A path of some length without used parts, as channels; None if there is none. dead: known to have none."""
-        way, choices = list[int](), [iter(self.after[start])]
+        If all routers of an AS on them are as far, none is behind another.
+        """
+        ways: dict[int, list[int]] = {start: [] for start in self.hosts if start in hops}
+        for router in sorted(hops, key=lambda r: -hops[r]):
+            for c in self.after[router] if router in ways else ():
+                to = self.network.target[c]
+                if hops.get(to) == hops[router] - 1:
+                    ways[router].append(c)
+                    ways.setdefault(to, [])
+        far: dict[int, int] = {}
+        if self.shared and any(far.setdefault(self.system[r], hops[r]) != hops[r] for r in ways):
+            raise Rejected(f"paths to router {home} may be refused, and longer ones taken")
+        return ways
+
+    def path(self, start: int, home: int, ways: dict[int, list[int]], failed: Set[Any]) -> list[int] | None:
+        """A shortest path on which nothing failed, as channels; None if there is none."""
+        way, choices, entered = list[int](), [iter(ways[start])], set[int]()
         while choices:
-            router = self.network.target[way[-1]] if way else start
-            left = length - len(way)
-            if router == home:
+            if (self.network.target[way[-1]] if way else start) == home:
                 return way
             c = next(choices[-1], None)
             if c is None:
@@ -1931,91 +1945,56 @@ class Failures:
                 way = way[:-1]
                 continue
             to = self.network.target[c]
-            if not (to == home if left == 1 else to != home and 0 < hops.get(to, left) < left):
-                continue
-            if self.of_channel[c] in used or (to != home and (self.of_router[to] in used or (to, left - 1) in dead)):
-                continue
-            dead.add((to, left - 1))
-            way.append(c)
-            choices.append(iter(self.after[to]))
+            if (
+                to not in entered
+                and self.of_channel[c] not in failed
+                and (to == home or self.of_router[to] not in failed)
+            ):
+                entered.add(to)
+                way.append(c)
+                choices.append(iter(ways[to]))
         return None
 
-    def farthest(self, start: int, home: int, hops: dict[int, int], *, longer: int) -> int | None:
-        """Most hops from a router to another after `more` failures; None without a bound.
+    def inner(self, way: list[int]) -> set[Any]:
+        """The parts of a path that can fail, without its ends."""
+        routers = (self.of_router[self.network.target[c]] for c in way[:-1])
+        return {*(self.of_channel[c] for c in way), *routers} - {None}
 
-        Of more paths than failures without a common part one is left.
-        """
-        used, dead, disjoint = set[Any](), set[Any](), 0
-        for length in range(hops[start], hops[start] + longer + 1):
-            while (way := self.path(start, home, length, hops, used, dead)) is not None:
-                disjoint += 1
-                inner = (self.of_router[self.network.target[c]] for c in way[:-1])
-                parts = {*(self.of_channel[c] for c in way), *inner} - {None}
-                if not parts or disjoint > (self.more or 0):
-                    return length
-                used |= parts
-                dead -= {(self.network.target[c], length - 1 - i) for i, c in enumerate(way)}
-        return None
+    def require_near(self, start: int, home: int, ways: dict[int, list[int]]) -> None:
+        """Check that a shortest path is left: of more of them than failures, without common parts, one is."""
+        more, used = self.more or 0, set[Any]()
+        for _ in range(more + 1):
+            way = self.path(start, home, ways, used)
+            if way is None:
+                break
+            if not (parts := self.inner(way)):
+                return
+            used |= parts
+        else:
+            return
 
-    def steady(self, home: int, hops: dict[int, int]) -> bool:
-        """Whether nobody can refuse a shortest path: on those from hosts all routers of an AS are as far."""
-        on_way = {r for r in self.hosts if hops.get(r, 0) > 0}
-        for router in sorted(hops, key=lambda r: -hops[r]):
-            if router in on_way:
-                beyond = (self.network.target[c] for c in self.after[router])
-                on_way |= {to for to in beyond if hops.get(to) == hops[router] - 1}
-        far: dict[int, int] = {}
-        return all(far.setdefault(self.system[router], hops[router]) == hops[router] for router in on_way)
+        def worse(failed: frozenset[Any]) -> Iterator[frozenset[Any]]:
+            """Failures of one part more that may break all paths; one of each path must fail."""
+            if any(parts <= failed for parts in self.unless):
+                return
+            way = self.path(start, home, ways, failed)
+            if way is None:
+                raise Rejected(f"{len(failed)} failures break all shortest paths from router {start} to {home}")
+            yield from (failed | {part} for part in self.inner(way) if len(failed) < more)
+
+        closure([frozenset[Any]()], worse)
 
     def require_climbing(self, home: int, rank: list[int]) -> None:
-        """Check that channels climb which can follow one another on routes to a router."""
-        hops, target = self.network.hops_to(home, self.before), self.network.target
-        far = max(hops.values()) + self.longer + 1  # from here on all numbers of hops allow the same
-        bounded = not self.shared or self.steady(home, hops)
-        bounds: dict[int, int | None] = {}
+        """Check that channels climb on all routes to a router."""
+        ways = self.on_way(home, self.network.hops_to(home, self.before))
         for start in self.hosts:
-            longer = 0 if self.shared else self.longer
-            bounds[start] = (
-                self.farthest(start, home, hops, longer=longer) if bounded and hops.get(start, 0) else None
-            )
-
-        def can_be(router: int, hop: int) -> bool:
-            """Whether a router, not the destination, can be this number of hops from it."""
-            if not 0 < hops.get(router, 0) < hop:
-                return 0 < hop == hops.get(router)
-            if router not in bounds:
-                bounds[router] = None if self.shared else self.farthest(router, home, hops, longer=self.longer)
-            bound = bounds[router]
-            return bound is None or hop <= bound
-
-        def onward_from(router: int, hop: int) -> Iterator[tuple[int, int]]:
-            """Channels onward, and the hops that are left then; `far` stands for more too."""
-            for c in self.after[router]:
-                if target[c] == home and hop == 1:
-                    yield c, 0
-                elif target[c] != home:
-                    yield from (
-                        (c, n) for n in ((hop - 1, hop) if hop == far else (hop - 1,)) if can_be(target[c], n)
-                    )
-
-        starts = [(start, n) for start in self.hosts for n in range(1, far + 1) if can_be(start, n)]
-        ways: dict[tuple[int, int], list[tuple[int, int]]] = {}
-
-        def after(at: tuple[int, int]) -> list[tuple[int, int]]:
-            ways[at] = sorted(onward_from(*at), key=lambda way: rank[way[0]])
-            return [(target[c], n) for c, n in ways[at] if n]
-
-        closure(starts, after)
-        for onward in ways.values():
-            for c, n in onward:
-                self.require_higher(c, (e for e, _ in ways[target[c], n]) if n else (), rank)
-
-    def require_higher(self, c: int, onward: Iterable[int], rank: list[int]) -> None:
-        """Check that a channel is lower than those that may follow it, which come by rank."""
-        for e in onward:
-            if rank[e] > rank[c]:
-                break
-            if self.may_follow(c, e):
+            if start not in ways:
+                raise Rejected(f"no path leads from router {start} to {home}")
+            self.require_near(start, home, ways)
+        lowest = {router: min(onward, key=rank.__getitem__) for router, onward in ways.items() if onward}
+        for c in (c for onward in ways.values() for c in onward):
+            e = lowest.get(self.network.target[c])
+            if e is not None and rank[e] <= rank[c]:
                 raise Rejected(f"after some failures channel {c} may be followed by channel {e}, no higher")
 
     def may_follow(self, c: int, e: int) -> bool:
@@ -2024,19 +2003,49 @@ class Failures:
         systems = [self.system[router] for router in ends]
         return ends[0] != ends[2] and (bool(self.limit) or len({*systems}) == 3)
 
+    def require_waiting(self, c: int, e: int, path: Any) -> None:
+        """Check that a shortest path takes one channel after another, and that none of its parts fails."""
+        way, network = integers(path, "path", 0, self.network.channels), self.network
+        if (c, e) not in pairwise(way):
+            raise Rejected(f"a path does not take channel {c} and then {e}")
+        start, home = network.source[way[0]], network.target[way[-1]]
+        ways = self.on_way(home, network.hops_to(home, self.before))
+        routers = [start, *(network.target[channel] for channel in way)]
+        if home not in self.hosts or start not in self.hosts:
+            raise Rejected(f"the path from router {start} to {home} is not one between hosts")
+        if not all(channel in ways.get(router, ()) for router, channel in zip(routers, way, strict=False)):
+            raise Rejected(f"the path from router {start} to {home} is no shortest one")
+        parts = {*map(self.of_channel.__getitem__, way), *map(self.of_router.__getitem__, routers)} - {None}
+        if self.more and not all({part} in self.unless for part in parts):
+            raise Rejected(f"the path from router {start} to {home} may fail")
+
 
 def check_failures(network: Network, claim: Any, proof: Any) -> str:
-    """Check that channels climb which can follow one another on routes after any of some failures."""
-    failures = Failures(network, claim)
-    rank = integers(field(proof, "rank", list), "rank", 0, 2**31, network.channels)
-    for home in failures.hosts if failures.more is not None else ():
-        failures.require_climbing(home, rank)
-    if failures.more is None:
-        for c, after in ((c, network.target[c]) for onward in failures.after.values() for c in onward):
-            failures.require_higher(c, sorted(failures.after[after], key=rank.__getitem__), rank)
-        return "whatever fails, no routes let buffers wait in a circle"
+    """Check that buffers wait in no circle, or in one, on routes after any of some failures."""
+    failures, free = Failures(network, claim), field(claim, "deadlock_free", bool)
     kept = f" of all but {len(failures.kept)}" if failures.kept else ""
-    return f"when up to {failures.more}{kept} {failures.kind} more fail, no routes let buffers wait in a circle"
+    unless = f", but for {len(failures.unless)} sets and those that contain one," if failures.unless else ""
+    when = f"when up to {failures.more}{kept} {failures.kind} more fail{unless}"
+    if not free:
+        circle = integers(field(proof, "circle", list), "circle", 0, network.channels)
+        if failures.more is None or not circle:
+            raise Rejected("a circle of no channels, or one after whatever fails")
+        paths = field(proof, "paths", list)
+        if len(paths) != len(circle):
+            raise Rejected(f"{len(paths)} paths for a circle of {len(circle)} channels")
+        for c, e, path in zip(circle, [*circle[1:], circle[0]], paths, strict=True):
+            failures.require_waiting(c, e, path)
+        return f"{when} buffers wait in a circle"
+    rank = integers(field(proof, "rank", list), "rank", 0, 2**31, network.channels)
+    if failures.more is None:
+        for c in (c for onward in failures.after.values() for c in onward):
+            for e in failures.after[network.target[c]]:
+                if rank[e] <= rank[c] and failures.may_follow(c, e):
+                    raise Rejected(f"after some failures channel {c} may be followed by channel {e}, no higher")
+        return "whatever fails, no routes let buffers wait in a circle"
+    for home in failures.hosts:
+        failures.require_climbing(home, rank)
+    return f"{when} no routes let buffers wait in a circle"
 
 
 # -------------------------------------------------------------------------------------------------- a whole document

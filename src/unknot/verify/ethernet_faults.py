@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from graphlib import TopologicalSorter
+from itertools import combinations
 from math import comb
 from typing import Any
 
@@ -18,14 +19,12 @@ from unknot.network import Network
 from unknot.network.automorphisms import ColouredGraph
 from unknot.network.graph import shortest_cycle, strong_components
 from unknot.routing.ethernet import PathVector, path_vector
-from unknot.routing.path_vector_kernel import BITS
+from unknot.routing.path_vector_kernel import BITS, Policy
 from unknot.routing.paths import homes_of
 from unknot.verify.failures import Failed, Fault, Outcome, Part, Parts, failed_of, left_after, parts_of
 from unknot.verify.route_choices import RouteChoices
 
 FREE = "buffers depend on one another in no circle"
-LONGER = 6
-"""Hops by which paths are followed that are longer than the shortest ones."""
 Words = npt.NDArray[np.int64]
 OPEN = "no choice of routes is known to close a circle, but choices that follow one another may"
 
@@ -50,6 +49,12 @@ class FailureSets:
         """The number of these sets where there is this number of parts in all."""
         return comb(parts - len(self.failed) - len(self.kept), self.more)
 
+    def members(self, parts: int) -> Iterator[tuple[int, ...]]:
+        """Yield each of these sets."""
+        free = [part for part in range(parts) if part not in self.kept and part not in self.failed]
+        for more in combinations(free, self.more):
+            yield tuple(sorted((*self.failed, *more)))
+
 
 @dataclass(frozen=True, eq=False)
 class AfterFailures:
@@ -59,7 +64,7 @@ class AfterFailures:
     ----------
     vector : PathVector
         Every terminal injects and ejects at one router.
-    kind : {"links", "routers", "any"}
+    kind : {"cables", "links", "routers", "any"}
     parts : sequence of Part
         Those that may fail.
     """
@@ -77,6 +82,16 @@ class AfterFailures:
     def homes(self) -> npt.NDArray[np.int64]:
         """Routers with terminals."""
         return homes_of(self.vector.network)[0]
+
+    @cached_property
+    def places(self) -> tuple[Words, Words]:
+        """The part of each channel and of each router; −1: it cannot fail."""
+        network = self.vector.network
+        link, own = np.full(network.num_channels, -1), np.full(network.num_routers, -1)
+        for number, (_, numbers) in enumerate(self.parts):
+            routers, channels = failed_of(network, self.kind, numbers)
+            own[routers], link[channels] = number, number
+        return link, own
 
     def left(self, numbers: Sequence[int]) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.int64]]:
         """The channels that are alive after failures, and the terminals at each router then."""
@@ -116,22 +131,18 @@ class AfterFailures:
         )
 
     def dependencies(
-        self, alive: npt.NDArray[np.bool_], hosts: npt.NDArray[np.int64]
+        self, alive: npt.NDArray[np.bool_], hosts: npt.NDArray[np.int64], policy: Policy | None = None
     ) -> tuple[npt.NDArray[np.int64], int, npt.NDArray[np.int64]]:
         """What waits for what, as words of bits for each channel; undelivered pairs; `totals` of the kernel."""
-        from unknot.verify.failure_union_kernel import dependencies
+        from unknot.verify.failure_kernel import dependencies
 
         vector, size = self.vector, self.vector.network.num_routers
-        after, totals = self.no_dependencies(), np.zeros(4, dtype=np.int64)
+        after, totals = np.zeros(vector.network.num_channels * vector.words, np.int64), np.zeros(4, dtype=np.int64)
         undelivered = dependencies(
-            vector.graph, alive, vector.policy, np.full(size, -1, dtype=np.int32), self.homes, hosts, hosts,
+            vector.graph, alive, policy or vector.policy, np.full(size, -1, dtype=np.int32), self.homes, hosts, hosts,
             vector.no_routes(), np.zeros(size, dtype=bool), after, totals,
         )  # fmt: skip
         return after, undelivered, totals
-
-    def no_dependencies(self) -> npt.NDArray[np.int64]:
-        """Words of bits for each channel, none set."""
-        return np.zeros(self.vector.network.num_channels * self.vector.words, dtype=np.int64)
 
     def pairs(self, after: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
         """Channels, and those that they wait for, of words of bits."""
@@ -161,19 +172,34 @@ class AfterFailures:
             ends += [(int(network.source[c]), int(network.target[c])) for c in channels[:1]]
         return ColouredGraph(tail, head, colour, own, np.sort(np.array(ends, dtype=np.int64), axis=1))
 
-    def claim(self, pairs: tuple[Words, Words], sets: FailureSets | None = None) -> dict[str, Any]:
-        """The claim that pairs of channels close no circle, with ranks of all; without `sets`: after any failures."""
+    def ranks(self, pairs: tuple[Words, Words]) -> list[int]:
+        """Ranks of all channels, higher for the second of each pair, which close no circle."""
         before: dict[int, list[int]] = {channel: [] for channel in range(self.vector.network.num_channels)}
         for tail, head in zip(*(column.tolist() for column in pairs), strict=True):
             before[head].append(tail)
         rank = {channel: number for number, channel in enumerate(TopologicalSorter(before).static_order())}
-        network, some = self.vector.network, ((), ()) if sets is None else (sets.failed, sorted(sets.kept))
-        ends = (failed_of(network, self.kind, [n for k in part for n in self.parts[k][1]]) for part in some)
-        failed, kept = ({"routers": routers, "channels": channels} for routers, channels in ends)
+        return [rank[channel] for channel in sorted(rank)]
+
+    def claim(
+        self,
+        proof: dict[str, Any],
+        sets: FailureSets | None = None,
+        unless: Iterable[frozenset[int]] = (),
+    ) -> dict[str, Any]:
+        """The claim that buffers wait in no circle, or in one; without `sets`: after any failures."""
+
+        def ends(parts: Iterable[int]) -> dict[str, list[int]]:
+            numbers = [n for part in sorted(parts) for n in self.parts[part][1]]
+            routers, channels = failed_of(self.vector.network, self.kind, numbers)
+            return {"routers": routers, "channels": channels}
+
+        of_sets = FailureSets((), frozenset(), 0) if sets is None else sets
         return {
-            "subject": "failures", "kind": self.kind, "more": None if sets is None else sets.more, "longer": LONGER,
-            "failed": failed, "kept": kept, "systems": self.vector.systems.tolist(), "limit": self.vector.limit,
-            "proof": {"rank": [rank[c] for c in sorted(rank)]},
+            "subject": "failures", "kind": self.kind, "more": None if sets is None else sets.more,
+            "failed": ends(of_sets.failed), "kept": ends(of_sets.kept),
+            "unless": [ends(parts) for parts in sorted(unless, key=sorted)], "deadlock_free": "rank" in proof,
+            "systems": self.vector.systems.tolist(), "limit": self.vector.limit, "proof": proof,
+            **({"cables": self.places[0].tolist()} if self.kind == "cables" else {}),
         }  # fmt: skip
 
 
@@ -226,4 +252,5 @@ def never_circular(vector: PathVector) -> dict[str, Any] | None:
     pairs = tail[steps], head[steps].astype(np.int64)
     if strong_components(*pairs, network.num_channels)[1].any():
         return None
-    return AfterFailures(vector, "links", ()).claim(pairs)
+    fabric = AfterFailures(vector, "links", ())
+    return fabric.claim({"rank": fabric.ranks(pairs)})

@@ -22,11 +22,9 @@ from unknot.routing.paths import cut_of
 from unknot.routing.relation import Relation
 from unknot.verify.delivery import Delivery
 
-Parts = Literal["channels", "links", "routers", "any"]
+Parts = Literal["channels", "cables", "links", "routers", "any"]
 PARTS: tuple[Parts, ...] = get_args(Parts)
-Outcome = Literal[
-    "deadlock", "undelivered", "refused", "between", "undecided", "free", "disconnected", "settled", "holds"
-]
+Outcome = Literal["deadlock", "undelivered", "refused", "between", "undecided", "disconnected", "holds"]
 OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
 """Outcomes of a fault, the worst first."""
 
@@ -76,15 +74,14 @@ class Fault(TriedFault):
         algorithm does not take the network that is left. `undecided`: the proof ran out of time, or packets would
         block each other where no way is known to lead. `disconnected`: some surviving terminals have no way to one
         another. `between`: it cannot deadlock after them, but while routers learn of them. `holds`: deadlock-free and
-        everything delivered. `settled`: many sets at once, of which each holds or disconnects. `free`: many sets at
-        once, of which none can deadlock, while delivery was not judged.
+        everything delivered.
     undelivered_pairs, pairs : int
         Pairs of surviving terminals, undelivered and all; 0 where the routing could not be judged.
     why : str
         The message of a refusal, the first input VC where packets are lost, or what the verdict established.
     alike : int
         Sets of parts that have this outcome too, itself included: those that automorphisms of the network and its
-        routing turn it into, or all that were settled at once.
+        routing turn it into, or its group.
     """
 
     outcome: Outcome
@@ -128,7 +125,7 @@ class Tried:
     def survives(self) -> bool | None:
         """Whether every fault that was tried has a harmless outcome; None where some are undecided, no others bad."""
         return all_hold(
-            None if fault.outcome in ("undecided", "free") else fault.outcome in self.harmless for fault in self.tried
+            None if fault.outcome == "undecided" else fault.outcome in self.harmless for fault in self.tried
         )
 
     @property
@@ -148,7 +145,7 @@ class FaultSweep(Tried, Brief):
     ----------
     network, routing : str
     switching : str
-    kind : {"channels", "links", "routers", "any"}
+    kind : {"channels", "cables", "links", "routers", "any"}
     faults : int
         Parts that fail at once.
     fewer : bool
@@ -184,7 +181,7 @@ class FaultSweep(Tried, Brief):
     tried: tuple[Fault, ...]
     claims: tuple[dict[str, Any], ...] = ()
     outcomes = OUTCOMES
-    harmless = frozenset({"holds", "settled", "disconnected"})
+    harmless = frozenset({"holds", "disconnected"})
 
 
 def parts_of(network: Network, kind: Parts) -> Iterator[Part]:
@@ -198,11 +195,32 @@ def parts_of(network: Network, kind: Parts) -> Iterator[Part]:
         for channel in range(network.num_channels):
             yield network.channel_name(channel), (channel,)
     else:
-        links: dict[tuple[int, int], list[int]] = {}
+        links: dict[tuple[Any, ...], list[int]] = {}
         for channel, ends in enumerate(zip(network.source.tolist(), network.target.tolist(), strict=True)):
             links.setdefault((min(ends), max(ends)), []).append(channel)
         for (a, b), channels in links.items():
-            yield f"{network.router_name(a)}–{network.router_name(b)}", tuple(channels)
+            name = f"{network.router_name(a)}–{network.router_name(b)}"
+            if kind != "cables" or len(channels) < 3:
+                yield name, tuple(channels)
+                continue
+            for number, cable in enumerate(_cables(network, channels)):
+                ports = () if network.ports is None else network.ports[cable[0]].tolist()
+                by_ports = (
+                    f"{network.router_name(a)}[{ports[0]}]–{network.router_name(b)}[{ports[1]}]" if ports else ""
+                )
+                yield by_ports or f"{name}#{number}", tuple(cable)
+
+
+def _cables(network: Network, channels: list[int]) -> list[list[int]]:
+    """Divide the channels between two routers into cables: by ports, else the first one way with the first back."""
+    cables: dict[Any, list[int]] = {}
+    twins = Counter[int]()
+    for channel in channels:
+        way = int(network.source[channel] > network.target[channel])
+        ports = twins[way] if network.ports is None else tuple(network.ports[channel].tolist()[:: -1 if way else 1])
+        twins[way] += 1
+        cables.setdefault(ports, []).append(channel)
+    return [*cables.values()]
 
 
 def failed_of(network: Network, kind: str, numbers: Sequence[int]) -> tuple[list[int], list[int]]:

@@ -9,6 +9,8 @@ from math import comb
 from time import perf_counter
 from typing import Any
 
+import numpy as np
+
 from unknot._base.errors import RelationError, UnknotError
 from unknot._base.kernels.lazy_kernel import is_small, plainly
 from unknot._base.progress import Progress, reported, with_bar
@@ -25,8 +27,8 @@ from unknot.routing.taking import takes_network
 from unknot.verify.between_states import states_between
 from unknot.verify.check import check
 from unknot.verify.delivery import Delivery, deliver
-from unknot.verify.ethernet_faults import AfterFailures, Decided, fabric_of, never_circular
-from unknot.verify.failure_unions import FailureUnions, Settled
+from unknot.verify.ethernet_faults import AfterFailures, Decided, FailureSets, fabric_of, never_circular
+from unknot.verify.failure_groups import grouped_failures
 from unknot.verify.failures import (
     OUTCOMES,
     Failed,
@@ -40,6 +42,9 @@ from unknot.verify.failures import (
     parts_of,
     sets_of_parts,
 )
+
+MANY = 200
+"""Sets to be judged alone for which it takes less time to find out which are alike."""
 
 
 @takes_network
@@ -74,9 +79,9 @@ def fault_sweep(
         Technique for which deadlock is judged.
     vcs : int, optional
         VCs per channel, for a routing given by name.
-    kind : {"channels", "links", "routers", "any"}
-        What fails: single directed channels, all channels between two routers, routers with their terminals, or any
-        mixture of links and routers.
+    kind : {"channels", "cables", "links", "routers", "any"}
+        What fails: single directed channels, pairs of opposite channels, all channels between two routers, routers
+        with their terminals, or any mixture of links and routers.
     faults : int
         How many fail at once.
     fewer : bool
@@ -84,9 +89,9 @@ def fault_sweep(
     between : bool
         Whether the states between are judged too, while routers learn of the failures; for `bgp` and `ospf`.
     budget : int
-        Most sets of parts of each size to try; of more, that number is drawn at random. For `bgp` and `ospf` one set
-        stands for all that automorphisms of the network and its AS plan turn it into. Where these are more, each
-        step settles many sets by the union of their routes, or finds those to judge; this is the most steps.
+        Most sets of parts of each size to try; of more, that number is drawn at random. For `bgp` and `ospf` groups
+        of sets that have one outcome count as one, and so do those that automorphisms of the network and its AS plan
+        turn into one another.
     seed : int
         Seeds the draws.
     time_limit : float
@@ -161,9 +166,9 @@ def fault_sweep(
     tried, claims = list[Fault](), list[dict[str, Any]]()
     for size in sizes:
         if fabric is not None:
-            settled = announced_faults(fabric, size, budget, seed, notice, progress)
-            tried += settled.faults
-            claims += settled.claims
+            outcomes, evidence = announced_faults(fabric, size, budget, seed, notice, progress)
+            tried += outcomes
+            claims += evidence
         else:
             chosen = sets_of_parts(f"{kind} of {network.name}", parts, size, budget, seed)
             tried += reported(map(outcome, chosen), len(chosen), progress, str)
@@ -204,18 +209,21 @@ def announced_faults(
     seed: int,
     notice: Callable[[str], None] | None = None,
     progress: Progress | None = None,
-) -> Settled:
-    """Judge all sets of `size` parts; of more than `budget` one for all that are alike, else many by one union.
+) -> tuple[Sequence[Fault], Sequence[dict[str, Any]]]:
+    """Judge all sets of `size` parts, and give evidence for groups of them.
 
-    One set stands for others only if no choice by the age of routes could change what becomes of it.
+    Of more than `budget`, groups have one outcome, and the sets that may change it are judged alone. Where these are
+    many, one set stands for all that are alike, unless the age of routes could change what becomes of it.
     """
     what, possible = f"{fabric.kind} of {fabric.vector.network.name}", comb(len(fabric.parts), size)
     note = notice or (lambda _: None)
 
     def decided(sets: Sequence[Failed]) -> list[Decided]:
         """Judge sets on all processors; before that, report how long it takes."""
-        from unknot.verify.failure_union_kernel import dependencies
+        from unknot.verify.failure_kernel import dependencies
 
+        if not sets:
+            return []
         if is_small(fabric.homes.size * fabric.vector.network.num_channels * len(sets), dependencies):
             with plainly():
                 return [*reported(map(fabric.decide, sets), len(sets), progress, lambda one: str(one.fault))]
@@ -229,13 +237,37 @@ def announced_faults(
         with ThreadPoolExecutor(threads) as pool:
             return [*reported(pool.map(fabric.decide, sets), len(sets), progress, lambda one: str(one.fault))]
 
+    def alone(sets: Sequence[tuple[int, ...]]) -> list[Fault]:
+        return [one.fault for one in decided([Failed.of([fabric.parts[n] for n in numbers]) for numbers in sets])]
+
     if possible <= budget:
-        chosen = decided(sets_of_parts(what, fabric.parts, size, budget, seed))
-        return Settled(tuple(one.fault for one in chosen), ())
-    orbits = Orbits(fabric.graph()).of_size(size, budget)
-    if orbits is not None and sum(orbit.sets for orbit in orbits) == possible:
-        alike = decided([Failed.of([fabric.parts[n] for n in orbit.parts], orbit.sets) for orbit in orbits])
-        if not any(one.choices and one.fault.alike > 1 for one in alike):
-            return Settled(tuple(one.fault for one in alike), ())
-        note("after some of them routes depend on a choice among equal ones, so that no set stands for others")
-    return FailureUnions(fabric).settle(size, budget, seed, note, progress)
+        return [one.fault for one in decided(sets_of_parts(what, fabric.parts, size, budget, seed))], ()
+    groups = grouped_failures(fabric, size, budget)
+    if groups.left or len(groups.alone) > MANY:
+        graph = fabric.graph()
+        # Parallel cables have the same ends, by which parts are told apart.
+        apart = len(np.unique(graph.parts, axis=0)) == len(graph.parts)
+        most = budget if groups.left else len(groups.alone) // 4
+        orbits = Orbits(graph).of_size(size, most) if apart else None
+        if orbits is not None and sum(orbit.sets for orbit in orbits) == possible:
+            alike = decided([Failed.of([fabric.parts[n] for n in orbit.parts], orbit.sets) for orbit in orbits])
+            if not any(one.choices and one.fault.alike > 1 for one in alike):
+                return [one.fault for one in alike], groups.claims
+            note("after some of them routes depend on a choice among equal ones, so that no set stands for others")
+    if groups.left:
+        count = sum(sets.count(len(fabric.parts)) for sets in groups.left)
+        note(f"{count:,} of {possible:,} sets of {size} {what} are neither alike nor in groups; {budget:,} are drawn")
+    drawn = drawn_from(groups.left, len(fabric.parts), budget, seed)
+    return [*groups.faults, *alone([*groups.alone, *drawn])], groups.claims
+
+
+def drawn_from(left: Sequence[FailureSets], parts: int, budget: int, seed: int) -> list[tuple[int, ...]]:
+    """Sets drawn at random from several kinds of them, each set as probable as any other."""
+    draw, drawn = np.random.default_rng(seed), dict[tuple[int, ...], None]()
+    counts = [sets.count(parts) for sets in left]
+    shares = np.array([count / sum(counts) for count in counts])
+    while len(drawn) < min(budget, sum(counts)):
+        sets = left[int(draw.choice(len(left), p=shares))]
+        free = sorted({*range(parts)} - sets.kept - {*sets.failed})
+        drawn[tuple(sorted((*sets.failed, *draw.choice(free, sets.more, replace=False).tolist())))] = None
+    return list(drawn)

@@ -168,7 +168,7 @@ def table_faults(
     """
     check_faults("table_faults", kind, faults, 1 if budget is None else budget)
     routes = _Routes(fabric)
-    parts = cables_of(fabric) if kind == "links" else list(parts_of(fabric.network, kind))
+    parts = cables_of(fabric) if kind in ("links", "cables") else list(parts_of(fabric.network, kind))
     most = budget or (len(parts) if faults == 1 else 1000)
     chosen, possible = sets_of_parts(f"{kind} of {fabric.name}", parts, faults, most, seed), comb(len(parts), faults)
     outcomes = ((routes.lost(one.numbers, kind).fault(one.names), one.numbers) for one in chosen)

@@ -106,9 +106,7 @@ class FaultsAnswer(Form):
         "tried",
     )  # fmt: skip
 
-    survives: bool | None = key(
-        "Nothing but `holds`, `settled` and `disconnected` came about; null: some are `undecided` or `free`."
-    )
+    survives: bool | None = key("Nothing but `holds` and `disconnected` came about; null: some are `undecided`.")
     counts: dict[str, int] = key("Sets of faults by outcome.")
     never_deadlocks: Annotated[bool | None, Words(_proved)]
 

@@ -26,6 +26,7 @@ from unknot.lanes.lane_refutation import Refutation, RouteRefutation
 from unknot.lanes.longer import LongerLanes
 from unknot.repair.fault_repairs import RepairedFault
 from unknot.report.phrases import count
+from unknot.verify.failures import Parts
 
 
 @form_of(ForcedTurn)
@@ -263,7 +264,7 @@ class FaultsRepairAnswer(RelationForm):
 
     table = ("network.name", "routing", "kind", "lanes", "safe", "faults")
 
-    kind: Literal["links", "channels", "routers"]
+    kind: Parts
     lanes: Positive = key("Without faults.")
     safe: bool | None = key(
         "Deadlock-free and delivering after all faults that leave the network connected; null: open."

@@ -100,7 +100,7 @@ class FaultOptions(Options):
     tables : FILE
         Forwarding tables of a fabric, where they are not beside it.
     kind
-        What fails; any: links and routers.
+        What fails; cables: each of several between two routers alone, links: all of them; any: links and routers.
     at_once
         How many fail at once.
     fewer
@@ -109,8 +109,8 @@ class FaultOptions(Options):
         Of bgp and ospf: also check the states in between, while routers learn of the failures.
     budget
         Most sets of failed parts of each size to try; of more, a random sample. For bgp and ospf sets that symmetry
-        makes alike count as one; where that is still more, each step settles many sets by the union of their routes,
-        and this is the most steps. By default 1000, and all single faults of a fabric.
+        makes alike count as one, and so do groups of sets with one outcome. By default 1000, and all single faults of
+        a fabric.
     proof_limit
         Seconds for the proof of each fault.
     repair
@@ -130,7 +130,7 @@ class FaultOptions(Options):
     tables: Path | None = None
     vcs: int | None = None
     switching: Switching = DEFAULT_SWITCHING
-    kind: Literal["links", "channels", "routers", "any"] = "links"
+    kind: Literal["links", "cables", "channels", "routers", "any"] = "links"
     at_once: int = 1
     fewer: bool = False
     between: bool = False

@@ -1,0 +1,138 @@
+"""Failures of Ethernet fabrics, many sets at once: what holds after some failures, and which more can change it.
+
+Where a shortest path between two switches with hosts is left, packets between them take such paths alone. So if all
+shortest paths of now close no circle of buffers, only failures that break all of those between some pair can close
+one. And a circle that some paths close stays closed as long as none of them fails.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from unknot.network.graph import shortest_cycle, strong_components
+from unknot.verify.ethernet_faults import AfterFailures, FailureSets
+from unknot.verify.failure_paths import Members, ShortestPaths, smallest
+from unknot.verify.failures import Fault, Outcome
+
+
+@dataclass(frozen=True)
+class FailureGroup:
+    """Sets of failures that all have one outcome, unless they contain certain parts.
+
+    Attributes
+    ----------
+    sets : FailureSets
+    unless : frozenset of frozenset of int
+        Parts that may change the outcome when all of one of these fail too.
+    outcome : {"holds", "deadlock", "disconnected"}
+    why : str
+    pairs : int
+        Pairs of surviving terminals, all delivered; 0 where routers may fail too, or some are cut off.
+    claim : dict or None
+        Evidence, for `unknot.certificates`.
+    """
+
+    sets: FailureSets
+    unless: Members
+    outcome: Outcome
+    why: str
+    pairs: int = 0
+    claim: dict[str, Any] | None = None
+
+    def changed(self) -> Iterator[FailureSets]:
+        """Yield the sets that contain one of `unless`, each in one of the sets of failures yielded."""
+        left = [(self.sets, self.unless)]
+        while left:
+            sets, unless = left.pop()
+            some = frozenset(parts for parts in unless if len(parts) <= sets.more)
+            if frozenset() in some:
+                yield sets
+            elif some:
+                part, _ = Counter(sorted(part for parts in some for part in parts)).most_common(1)[0]
+                up = FailureSets(sets.failed, sets.kept | {part}, sets.more)
+                down = FailureSets((*sets.failed, part), sets.kept, sets.more - 1)
+                left += [(up, frozenset(parts for parts in some if part not in parts))]
+                left += [(down, frozenset(parts - {part} for parts in some))]
+
+
+def group_after(paths: ShortestPaths) -> FailureGroup | None:
+    """What comes about after some failures, and what may change it; None: each set is to be judged alone."""
+    fabric, network, sets = paths.fabric, paths.fabric.vector.network, paths.sets
+    ends, hosts = np.flatnonzero(paths.hosts), int(paths.hosts.sum())
+    if ends.size <= sets.more and fabric.kind in ("routers", "any"):
+        return None
+    label, _ = strong_components(network.source[paths.up], network.target[paths.up], network.num_routers)
+    apart = [int(router) for router in ends if label[router] != label[ends[0]]]
+    if apart:
+        two = int(ends[0]), apart[0]
+        healing = {int(paths.own[router]) for router in two} - {-1, *sets.kept}
+        unless = frozenset(frozenset({part}) for part in healing)
+        return FailureGroup(
+            sets, unless, "disconnected", f"no ways between {' and '.join(map(network.router_name, two))}"
+        )
+    loose = paths.loose()
+    breaking = None if loose is None else paths.breaking(loose)
+    if breaking is None:
+        return None
+    steps, pairs = fabric.pairs(paths.dependencies()), 0 if paths.own.max() >= 0 else hosts * (hosts - 1)
+    circle = shortest_cycle(*steps, 1)
+    if not circle:
+        why = "the shortest paths that are left close no circle of buffers"
+        claim = fabric.claim({"rank": fabric.ranks(steps)}, sets, breaking)
+        return FailureGroup(sets, breaking, "holds", why, pairs, claim)
+    # Else not all shortest paths are used.
+    if fabric.vector.relax and fabric.vector.most is None:
+        ways = [paths.path_over(channel, onward) for channel, onward in pairwise([*circle, circle[0]])]
+        on_ways = frozenset(frozenset({part}) for way in ways for part in paths.parts_of(way))
+        why = f"buffers wait in a circle: {' → '.join(map(network.channel_name, circle))}"
+        claim = fabric.claim({"circle": circle, "paths": ways}, sets, on_ways)
+        return FailureGroup(sets, smallest(breaking | on_ways), "deadlock", why, pairs, claim)
+    return None
+
+
+@dataclass(frozen=True)
+class Grouped:
+    """Groups of failure sets, how many each stands for, the sets to be judged alone, and those that are left."""
+
+    faults: tuple[Fault, ...]
+    claims: tuple[dict[str, Any], ...]
+    alone: tuple[tuple[int, ...], ...]
+    left: tuple[FailureSets, ...]
+
+
+def grouped_failures(fabric: AfterFailures, size: int, budget: int) -> Grouped:
+    """Divide all sets of some size into groups of one outcome and at most `budget` others; the rest is left."""
+    total, open_sets = len(fabric.parts), [FailureSets((), frozenset(), size)]
+    faults, claims, alone, left = list[Fault](), list[dict[str, Any]](), list[tuple[int, ...]](), list[FailureSets]()
+    while open_sets:
+        sets = open_sets.pop()
+        tried = len(alone) + len(faults)
+        if sets.more and tried < budget:
+            group = group_after(ShortestPaths(fabric, sets, budget - tried))
+            if group is not None:
+                changed = list(group.changed())
+                open_sets += changed
+                count = sets.count(total) - sum(one.count(total) for one in changed)
+                faults += [_fault(fabric, group, count, apart=bool(changed))] if count else []
+                claims += [group.claim] if count and group.claim else []
+                continue
+        if tried + sets.count(total) <= budget:
+            alone += sets.members(total)
+        else:
+            left.append(sets)
+    return Grouped(tuple(faults), tuple(claims), tuple(alone), tuple(left))
+
+
+def _fault(fabric: AfterFailures, group: FailureGroup, count: int, *, apart: bool) -> Fault:
+    sets = group.sets
+    names = [fabric.parts[n][0] for n in sorted(sets.failed)]
+    but = f" but for {len(sets.kept)} that are up" if sets.kept else ""
+    others = ", unless named apart" if apart else ""
+    words = f"any {sets.more}{' more' if names else ''} {fabric.kind}{but}{others}"
+    return Fault((*names, words), group.outcome, 0, group.pairs, group.why, count)

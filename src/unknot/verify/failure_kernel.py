@@ -1,0 +1,227 @@
+# mypy: ignore-errors
+"""Dependencies between buffers on routes after failures, and the pairs of routers that more failures move apart."""
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from unknot._base.kernels.lazy_kernel import kernel
+from unknot.routing.path_vector_kernel import BITS, announce, graph_types, policy_types, route_types
+
+
+class Failures(NamedTuple):
+    """Failures of which any may happen, up to some number.
+
+    Attributes
+    ----------
+    link, own : int64 arrays, shape (channels,) and (routers,)
+        The part of a channel and of a router; −1 if it cannot fail.
+    kept : bool array, shape (parts,)
+        Parts that do not fail.
+    most : int
+        Parts that fail at most.
+    """
+
+    link: npt.NDArray[np.int64]
+    own: npt.NDArray[np.int64]
+    kept: npt.NDArray[np.bool_]
+    most: int
+
+
+class Search(NamedTuple):
+    """Room for `is_fixed` and `loose_pairs`.
+
+    Attributes
+    ----------
+    distance : int32 array, shape (routers,)
+        Hops to the present destination; −1 without a path.
+    seen : int32 array, shape (routers,)
+        The last call in which a router was entered.
+    used : int32 array, shape (parts + 1,)
+        The last call that took a path over each part; at the end the number of calls.
+    stack : int64 array, shape (2 · (routers + 1),)
+        The path, two words for each router on it: the router, and its next outgoing channel to try. Also a queue.
+    """
+
+    distance: npt.NDArray[np.int32]
+    seen: npt.NDArray[np.int32]
+    used: npt.NDArray[np.int32]
+    stack: npt.NDArray[np.int64]
+
+
+def failure_types(t):
+    return t.NamedTuple((t.READ64, t.READ64, t.READ_BOOL, t.int64), Failures)
+
+
+def search_types(t):
+    return t.NamedTuple((t.I32, t.I32, t.I32, t.I64), Search)
+
+
+@kernel(
+    lambda t: t.boolean(graph_types(t), t.READ_BOOL, failure_types(t), t.int64, t.int64, search_types(t)),
+    allocates=False,
+)
+def is_fixed(graph, alive, failures, start, home, search):
+    """Whether more shortest paths than failures share no part that can fail: one of them is left."""
+    first_out, outgoing, target = graph.first_out, graph.outgoing, graph.target
+    link, own, kept, most = failures
+    distance, seen, used, stack = search
+    # A stamp of its own saves each call to clear `seen` and `used`.
+    paths, stamp = 0, used[-1] + 1
+    used[-1] = stamp
+    # Paths, depth first, one after the other. What was entered in vain need not be entered again: parts only come
+    # into use.
+    while True:
+        depth = 0
+        stack[0], stack[1] = start, first_out[start]
+        while depth >= 0:
+            router, k = stack[2 * depth], stack[2 * depth + 1]
+            if router == home:
+                break
+            if k == first_out[router + 1]:
+                depth -= 1
+                continue
+            stack[2 * depth + 1] = k + 1
+            channel = outgoing[k]
+            to = target[channel]
+            part, inner = link[channel], own[to]
+            if not alive[channel] or distance[to] < 0 or distance[to] != distance[router] - 1:
+                continue
+            if part >= 0 and not kept[part] and used[part] == stamp:
+                continue
+            if to != home:
+                if seen[to] == stamp or (inner >= 0 and not kept[inner] and used[inner] == stamp):
+                    continue
+                seen[to] = stamp
+            depth += 1
+            stack[2 * depth], stack[2 * depth + 1] = to, first_out[to]
+        if depth < 0:
+            return False
+        # No later path may take one of its parts that can fail. Its routers were not entered in vain: they count as
+        # not seen.
+        paths += 1
+        can_fail = False
+        for i in range(depth):
+            part, inner = link[outgoing[stack[2 * i + 1] - 1]], -1 if i == 0 else own[stack[2 * i]]
+            if i > 0:
+                seen[stack[2 * i]] = 0
+            if part >= 0 and not kept[part]:
+                used[part], can_fail = stamp, True
+            if inner >= 0 and not kept[inner]:
+                used[inner], can_fail = stamp, True
+        if paths > most or not can_fail:
+            return True
+
+
+@kernel(
+    lambda t: t.int64(
+        graph_types(t), t.READ_BOOL, t.READ32, t.boolean, t.READ64, t.READ64, failure_types(t), search_types(t),
+        t.boolean[::1], t.I64,
+    ),
+    allocates=False,
+)  # fmt: skip
+def loose_pairs(graph, alive, systems, mixed, homes, hosts, failures, search, on_way, pairs):
+    """Write the pairs of routers with terminals of which failures may break all shortest paths; return their number.
+
+    −1: some router could refuse a shortest path, or has none. If all routers of an AS are as far from the destination
+    on shortest paths from terminals, nobody refuses one: none is behind another. mixed: whether some share an AS.
+    pairs: room for start and destination of each; where it is full the search ends.
+    """
+    first_in, incoming, first_out, outgoing, source, target, _ = graph
+    distance, seen, _, stack = search
+    count = 0
+    for home in homes:
+        if hosts[home] == 0:
+            continue
+        distance[:] = -1
+        distance[home] = 0
+        stack[0] = home
+        begin, end = 0, 1
+        while begin < end:
+            router = stack[begin]
+            begin += 1
+            for k in range(first_in[router], first_in[router + 1]):
+                to = source[incoming[k]]
+                if alive[incoming[k]] and distance[to] < 0:
+                    distance[to] = distance[router] + 1
+                    stack[end] = to
+                    end += 1
+        if mixed:
+            for router in range(distance.size):
+                on_way[router] = hosts[router] > 0
+            for i in range(end - 1, 0, -1):
+                router = stack[i]
+                for k in range(first_out[router], first_out[router + 1]):
+                    to = target[outgoing[k]]
+                    if on_way[router] and alive[outgoing[k]] and distance[to] == distance[router] - 1:
+                        on_way[to] = True
+            # Hops of the ASes, counted from 1, in the room of what was seen.
+            seen[:] = 0
+            for i in range(end):
+                router = stack[i]
+                if on_way[router]:
+                    if seen[systems[router]] > 0 and seen[systems[router]] != distance[router] + 1:
+                        return -1
+                    seen[systems[router]] = distance[router] + 1
+            seen[:] = 0
+        for start in range(distance.size):
+            if hosts[start] == 0 or start == home:
+                continue
+            if distance[start] < 0:
+                return -1
+            if not is_fixed(graph, alive, failures, start, home, search):
+                if 2 * count == pairs.size:
+                    return count
+                pairs[2 * count], pairs[2 * count + 1] = start, home
+                count += 1
+    return count
+
+
+@kernel(
+    lambda t: t.int64(
+        graph_types(t), t.READ_BOOL, policy_types(t), t.READ32, t.READ64, t.READ64, t.READ64, route_types(t),
+        t.boolean[::1], t.I64, t.I64,
+    ),
+    allocates=False,
+)  # fmt: skip
+def dependencies(graph, alive, policy, preferred, homes, senders, receivers, routes, active, after, totals):
+    """Write which channel waits for which, as words of bits for each channel; return the undelivered pairs.
+
+    senders, receivers: terminals at each router, none at one that failed; active: room. totals[:2]: see `choices` of
+    `announce`; totals[2:4]: the first router that is cut off, and from which destination.
+    """
+    first_out, outgoing, target, position = graph.first_out, graph.outgoing, graph.target, graph.position
+    hops, _, distance, order = routes
+    words = hops.size // distance.size
+    after[:] = 0
+    sending = senders.sum()
+    undelivered = 0
+    for home in homes:
+        if receivers[home] == 0:
+            continue
+        reached = announce(graph, alive, policy, preferred, home, routes, totals)
+        active[:] = False
+        served = 0
+        # The farthest first: whoever sends to a router is farther.
+        for i in range(reached - 1, -1, -1):
+            router = order[i]
+            served += senders[router]
+            if i == 0 or (senders[router] == 0 and not active[router]):
+                continue
+            for k in range(first_out[router], first_out[router + 1]):
+                channel = outgoing[k]
+                if hops[router * words + position[channel] // BITS] >> (position[channel] % BITS) & 1:
+                    to = target[channel]
+                    active[to] = True
+                    if to != home:
+                        for word in range(words):
+                            after[channel * words + word] |= hops[to * words + word]
+        if served < sending and undelivered == 0:
+            totals[3] = home
+            for router in range(distance.size):
+                if senders[router] and distance[router] < 0:
+                    totals[2] = router
+                    break
+        undelivered += (sending - served) * receivers[home]
+    return undelivered

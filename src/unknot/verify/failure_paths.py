@@ -1,0 +1,186 @@
+"""Shortest paths of Ethernet fabrics after some failures, and the further failures that break them."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+
+import numpy as np
+import numpy.typing as npt
+
+from unknot._base.compressed_rows import grouped
+from unknot._base.kernels.lazy_kernel import is_small, plainly
+from unknot._base.threads import processors
+from unknot.network.graph import path_to, reached_from
+from unknot.routing.path_vector_kernel import Policy
+from unknot.verify.ethernet_faults import AfterFailures, FailureSets, Words
+from unknot.verify.failure_kernel import Failures, Search, is_fixed, loose_pairs
+
+PAIRS = 50
+"""Pairs that failures can move apart, for each set that may be judged; of more, no sets are sought."""
+Members = frozenset[frozenset[int]]
+
+
+@dataclass(eq=False)
+class ShortestPaths:
+    """The shortest paths between routers with terminals after some failures, by routers of different AS.
+
+    Attributes
+    ----------
+    fabric : AfterFailures
+    sets : FailureSets
+        What failed, and what more may.
+    most : int
+        Sets of failures to find at most.
+    """
+
+    fabric: AfterFailures
+    sets: FailureSets
+    most: int
+
+    def __post_init__(self) -> None:
+        vector = self.fabric.vector
+        self.network = vector.network
+        numbers = [n for part in self.sets.failed for n in self.fabric.parts[part][1]]
+        self.up, self.hosts = self.fabric.left(numbers)
+        self.alive = self.up & (vector.systems[self.network.source] != vector.systems[self.network.target])
+        self.link, self.own = self.fabric.places
+
+    def dependencies(self) -> Words:
+        """What waits for what on all shortest paths."""
+        every = np.arange(self.network.num_routers, dtype=np.int32)
+        policy = Policy(every, np.zeros(every.size, dtype=bool), limit=0, relax=True)
+        return self.fabric.dependencies(self.alive, self.hosts, policy)[0]
+
+    def loose(self) -> list[tuple[int, int]] | None:
+        """Pairs of which failures may break all shortest paths; None: too many, or some router may refuse one."""
+        vector, size = self.fabric.vector, self.network.num_routers
+        kept, room = np.zeros(len(self.fabric.parts), dtype=bool), PAIRS * self.most
+        kept[list(self.sets.kept)] = True
+
+        def some(homes: Words) -> list[tuple[int, int]] | None:
+            pairs, small = np.empty(2 * room, dtype=np.int64), np.zeros(size, dtype=np.int32)
+            count = loose_pairs(
+                vector.graph, self.alive, vector.systems, bool(vector.shared.any()), homes, self.hosts,
+                Failures(self.link, self.own, kept, self.sets.more),
+                Search(small, small.copy(), np.zeros(kept.size + 1, np.int32), np.zeros(2 * size + 2, np.int64)),
+                np.zeros(size, dtype=bool), pairs,
+            )  # fmt: skip
+            return None if count in (-1, room) else [(s, h) for s, h in pairs[: 2 * count].reshape(-1, 2).tolist()]
+
+        homes = self.fabric.homes
+        if is_small(homes.size**2 * self.network.num_channels, is_fixed):
+            with plainly():
+                return some(homes)
+        with ThreadPoolExecutor(processors()) as pool:
+            parts = list(pool.map(some, np.array_split(homes, processors())))
+        found = [pair for part in parts if part is not None for pair in part]
+        return None if None in parts or len(found) >= room else found
+
+    def breaking(self, loose: list[tuple[int, int]]) -> Members | None:
+        """The smallest sets of parts that break all shortest paths of some pair; None if there are too many."""
+        found = set[frozenset[int]]()
+        for start, home in loose:
+            left = [frozenset[int]()]
+            seen = {*left}
+            while left:
+                failed = left.pop()
+                if any(parts <= failed for parts in found):
+                    continue
+                path = self.path(start, home, failed)
+                if path is None:
+                    found.add(failed)
+                elif len(failed) < self.sets.more:
+                    inner = self.parts_of(path) - {int(self.own[start]), int(self.own[home])}
+                    fresh = {failed | {part} for part in inner} - seen
+                    seen |= fresh
+                    left += sorted(fresh, key=sorted)
+            if len(found) > self.most:
+                return None
+        return smallest(frozenset(found))
+
+    def parts_of(self, path: list[int]) -> set[int]:
+        """The parts of a path that can fail, its ends included."""
+        routers = {*self.network.source[path].tolist(), *self.network.target[path].tolist()}
+        return {*self.link[path].tolist(), *self.own[[*routers]].tolist()} - {-1, *self.sets.kept}
+
+    @cached_property
+    def onward(self) -> list[list[tuple[int, int]]]:
+        """Channels out of each router, and where they lead."""
+        rows: list[list[tuple[int, int]]] = [[] for _ in range(self.network.num_routers)]
+        for channel in np.flatnonzero(self.alive).tolist():
+            rows[int(self.network.source[channel])].append((channel, int(self.network.target[channel])))
+        return rows
+
+    @cached_property
+    def _incoming(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]:
+        alive = np.flatnonzero(self.alive)
+        first, order = grouped(self.network.target[alive], self.network.num_routers)
+        return first, alive[order].astype(np.int32)
+
+    @cached_property
+    def _hops(self) -> dict[int, list[int]]:
+        return {}
+
+    def hops(self, home: int) -> list[int]:
+        """Hops from each router to a destination; −1 without a path."""
+        from unknot.network.graph_kernel import distances
+
+        if home not in self._hops:
+            (first, channels), size = self._incoming, self.network.num_routers
+            row = np.empty(size, dtype=np.int16)
+            with plainly(is_small(size + channels.size, distances)):
+                distances(first, self.network.source[channels], np.array([home]), row)
+            self._hops[home] = row.tolist()
+        return self._hops[home]
+
+    def path(self, start: int, home: int, failed: frozenset[int]) -> list[int] | None:
+        """A shortest path without failed parts, as channels; None if there is none."""
+        hops, way, dead = self.hops(home), list[int](), set[int]()
+        choices = [iter(self.onward[start])]
+        while choices:
+            router = int(self.network.target[way[-1]]) if way else start
+            if router == home:
+                return way
+            step = next(choices[-1], None)
+            if step is None:
+                choices.pop()
+                way = way[:-1]
+                continue
+            channel, to = step
+            near = hops[to] == hops[router] - 1 >= 0 and to not in dead and int(self.link[channel]) not in failed
+            if near and (to == home or int(self.own[to]) not in failed):
+                dead.add(to)
+                way.append(channel)
+                choices.append(iter(self.onward[to]))
+        return None
+
+    def path_over(self, channel: int, onward: int) -> list[int]:
+        """A shortest path between routers with terminals that takes one channel and then another."""
+        source, target = self.network.source, self.network.target
+        start, middle, end = int(source[channel]), int(target[channel]), int(target[onward])
+        (first, incoming), homes = self._incoming, self.fabric.homes[self.hosts[self.fabric.homes] > 0]
+        for home in homes.tolist():
+            hops = self.hops(home)
+            if not hops[start] - 1 == hops[middle] == hops[end] + 1 >= 1:
+                continue
+            before = reached_from(
+                [start],
+                lambda r, hops=hops: [  # type: ignore[misc]
+                    int(source[c]) for c in incoming[first[r] : first[r + 1]] if hops[source[c]] == hops[r] + 1
+                ],
+            )
+            for sender in (router for router in before if self.hosts[router]):
+                routers = path_to(sender, before)[::-1]
+                lead = [next(c for c, to in self.onward[a] if to == b) for a, b in pairwise(routers)]
+                rest = self.path(end, home, frozenset()) if end != home else []
+                assert rest is not None
+                return [*lead, channel, onward, *rest]
+        raise AssertionError("a dependency of shortest paths is on one of them")
+
+
+def smallest(sets: Members) -> Members:
+    """Those that contain no other."""
+    return frozenset(parts for parts in sets if not any(other < parts for other in sets))
