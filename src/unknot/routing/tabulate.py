@@ -208,7 +208,8 @@ def _answers(relation: Relation, limit: int, progress: Progress | None) -> Itera
     """What a rule answers in each state that is reached, address by address."""
     vcs, plain, rule = relation.num_vcs, relation.rule, nimble(relation.rule)
     tail, router = relation.network.source[relation.vcs.channel].tolist(), relation.vcs.router.tolist()
-    out, states = np.zeros(relation.max_candidates, dtype=np.int64), 0
+    buffer, states = np.zeros(relation.max_candidates, dtype=np.int64), 0
+    out: Any = buffer if rule is plain else memoryview(buffer)  # type: ignore[arg-type]  # it is a buffer
     for address in range(relation.num_addresses):
         order: list[int] = (vcs + relation.sources(address)).tolist()
         answers: dict[int, list[int]] = {}
@@ -220,16 +221,16 @@ def _answers(relation: Relation, limit: int, progress: Progress | None) -> Itera
                 if (
                     rule is not plain
                     and address == 0
-                    and (count != plain(at, 0, out) or answer != out[:count].tolist())
+                    and (count != plain(at, 0, buffer) or answer != out[:count].tolist())
                 ):
                     raise RelationError("read otherwise")
             except (Exception, SystemExit):
                 # What breaks the contract is raised in words; else the copy alone is to blame.
                 relation.candidates(at, address)
-                rule = plain
+                rule, out = plain, buffer
                 count = int(plain(at, address, out))
                 answer = out[:count].tolist()
-            if not 0 <= count <= out.size:
+            if not 0 <= count <= buffer.size:
                 _broken(relation, at, address)
             answers[at] = answer
             states += 1

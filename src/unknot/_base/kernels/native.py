@@ -9,6 +9,8 @@ from importlib import import_module
 from threading import RLock
 from typing import Any
 
+import numpy as np
+
 from unknot._base.kernels.cache import is_kept, sources_digest
 from unknot._base.kernels.linked import NUMBER, RAISED, file_of, flat, load, words_of
 
@@ -35,6 +37,7 @@ class Native:
     def __init__(self, place: str, *kinds: Any, answers: bool = True) -> None:
         self.module, _, self.name = place.rpartition(".")
         self.kinds, self.answers = kinds, answers
+        self._reading = tuple(map(_read, kinds))
         self._lock = RLock()
 
     @property
@@ -71,7 +74,7 @@ class Native:
 
     def __call__(self, *arguments: Any) -> int:
         function = self.__dict__.get("_function") or self.function  # no lock where it is there: short runs notice
-        answer = function(*self._words(self.kinds, arguments))
+        answer = function(*_words(self._reading, arguments, [], self.name))
         if answer == RAISED:
             # Indices are checked only on demand; else what raises is an array that finds no memory.
             if os.environ.get("NUMBA_BOUNDSCHECK") == "1":
@@ -79,18 +82,26 @@ class Native:
             raise MemoryError(f"no memory is left for the arrays of {self.module}.{self.name}")
         return answer
 
-    def _words(self, kinds: tuple[Any, ...], arguments: tuple[Any, ...]) -> list[int]:
-        words: list[int] = []
-        for kind, argument in zip(kinds, arguments, strict=True):
-            if kind == NUMBER:
-                words.append(int(argument))
-            elif isinstance(kind, tuple):
-                words += self._words(kind, argument)
-            elif words_of(kind) == 1:
-                words.append(argument.ctypes.data)
-            elif argument.dtype == kind and argument.ndim == 1 and argument.flags.c_contiguous:
-                words += argument.ctypes.data, argument.size
-            else:
-                shape = f"{argument.dtype} {argument.shape}"
-                raise TypeError(f"{self.name} takes a contiguous array of {kind}, not {shape}")
-        return words
+
+def _read(kind: Any) -> Any:
+    """How an argument of a kind is read: None for a number, the type of an array, "" for an address alone."""
+    if isinstance(kind, tuple):
+        return tuple(map(_read, kind))
+    return None if kind == NUMBER else "" if "." in kind else np.dtype(kind)
+
+
+def _words(reading: tuple[Any, ...], arguments: tuple[Any, ...], words: list[int], name: str) -> list[int]:
+    """Append the words by which arguments are passed."""
+    for kind, argument in zip(reading, arguments, strict=True):
+        if kind is None:
+            words.append(int(argument))
+        elif kind == "":
+            words.append(argument.ctypes.data)
+        elif type(kind) is tuple:
+            _words(kind, argument, words, name)
+        elif argument.dtype == kind and argument.ndim == 1 and argument.flags.c_contiguous:
+            words += argument.ctypes.data, argument.size
+        else:
+            shape = f"{argument.dtype} {argument.shape}"
+            raise TypeError(f"{name} takes a contiguous array of {kind}, not {shape}")
+    return words
