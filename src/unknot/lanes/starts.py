@@ -16,7 +16,9 @@ from unknot.lanes.rerouted import LoadGoal
 from unknot.lanes.tables import Table, bits_of, free_table, paths_of_table, table_of
 from unknot.routing.named import routing, routings
 
-CALLS = ("dimension_order(dateline='none')", "hyperx_dimension_order", "nca(up='modulo')", "shortest_paths")
+CALLS = (
+    "dimension_order(dateline='none')", "hyperx_dimension_order", "nca(up='modulo')", "shortest_paths", "dfsssp",
+)  # fmt: skip
 """Calls that are tried besides all names, and first: few inputs contend for an output, at equal loads."""
 MOST_STATES = 2_000_000
 """Most addresses × channels of a named routing that is tried; `romm` has all pairs of terminals as addresses."""
