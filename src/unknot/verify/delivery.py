@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -113,30 +114,51 @@ def deliver(relation: Relation, *, threads: int | None = None, progress: Progres
 
     table = relation.table
     with plainly(table is not None and is_small(table.input_vc.size, follow_routes)):
-        totals, dead, looped, _ = _followed(relation, threads, progress)
+        routes = _followed(relation, threads, progress)
         loops: dict[tuple[tuple[int, ...], int], None] = {}
         explorer = Explorer(relation)
-        for at, to in looped:
+        for at, to in routes.looped:
             if all(at not in input_vcs or to != other for input_vcs, other in loops):
                 loops[_loop(explorer, to, at), to] = None
-    pairs, undelivered, _, _, endless, longer, length, source, address = totals
+    endless, none = routes.endless > 0, routes.endless > 0 or routes.source < 0
     return Delivery(
-        delivered=undelivered == 0,
-        pairs=pairs,
-        undelivered_pairs=undelivered,
-        dead_ends=tuple(dead),
+        delivered=routes.undelivered == 0,
+        pairs=routes.pairs,
+        undelivered_pairs=routes.undelivered,
+        dead_ends=tuple(routes.dead),
         loops=tuple(loops),
         livelock_free=not endless,
-        minimal=None if endless else not longer,
-        longest_route=None if endless or source < 0 else length,
-        longest_pair=None if endless or source < 0 else (source, address),
+        minimal=None if endless else not routes.longer,
+        longest_route=None if none else routes.longest,
+        longest_pair=None if none else (routes.source, routes.address),
     )
 
 
-def _followed(
-    relation: Relation, threads: int | None = 1, progress: Progress | None = None
-) -> tuple[list[int], Pairs, Pairs, Pairs]:
-    """Totals of all routes, and the first dead ends, states that never reach ejection, and addresses with cycles."""
+class _Routes(NamedTuple):
+    """What was met on all routes: numbers in the order of the kernel, the longest route and its pair, and places.
+
+    Attributes
+    ----------
+    dead, looped, circling : list of (input VC, address)
+        The first dead ends, the first states that never reach ejection, and the first addresses with cycles.
+    """
+
+    pairs: int
+    undelivered: int
+    dead_ends: int
+    loops: int
+    endless: int
+    longer: int
+    longest: int
+    source: int
+    address: int
+    dead: Pairs
+    looped: Pairs
+    circling: Pairs
+
+
+def _followed(relation: Relation, threads: int | None = 1, progress: Progress | None = None) -> _Routes:
+    """Follow all routes, blocks of addresses at a time."""
     from unknot.verify import delivery_kernel as kernel
 
     network = relation.network
@@ -163,7 +185,7 @@ def _followed(
     routes = (totals[kernel.LONGEST : kernel.BROKEN] for totals, _ in blocks)
     longest = max(routes, key=lambda route: route[0], default=[0, -1, -1])
     dead, looped, circling = ([pair for _, notes in blocks for pair in notes[k]] for k in range(3))
-    return [*sums, *longest], dead[:SHOWN], looped[:SHOWN], circling[:CYCLES_KEPT]
+    return _Routes._make((*sums, *longest, dead[:SHOWN], looped[:SHOWN], circling[:CYCLES_KEPT]))
 
 
 def _pairs(flat: npt.NDArray[np.int64], count: int) -> Pairs:
@@ -233,11 +255,9 @@ def livelock(relation: Relation) -> Livelock:
     >>> livelock("mesh(3, 3)", routing="dimension_order").free
     True
     """
-    from unknot.verify.delivery_kernel import ENDLESS
-
-    totals, *_, circling = _followed(relation)
-    explorer, endless = Explorer(relation), totals[ENDLESS]
-    return Livelock(not endless, endless, tuple((_loop(explorer, address), address) for _, address in circling))
+    routes, explorer = _followed(relation), Explorer(relation)
+    cycles = tuple((_loop(explorer, address), address) for _, address in routes.circling)
+    return Livelock(not routes.endless, routes.endless, cycles)
 
 
 def answer_claims(relation: Relation, verdicts: Iterable[Verdict], delivery: Delivery | None) -> list[Document]:
