@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -15,6 +16,7 @@ from unknot.cli.commands.options import (
     SEED,
     Json,
     NetworkText,
+    Options,
     Seed,
     TimeLimit,
 )
@@ -24,6 +26,7 @@ from unknot.cli.commands.shared import exit_code, write_evidence
 if TYPE_CHECKING:
     from unknot.cli.commands.shared import Proved
     from unknot.lanes import ChangingLanes, Lanes, LongerLanes
+    from unknot.network import Network
 
 
 CLAUSES = ".cnf"
@@ -35,36 +38,11 @@ HOW = {
 """How packets change their lanes, by the value of `--changes`."""
 
 
-def lanes(
-    network: NetworkText,
-    paths: Literal["free", "table", "given"] = "free",
-    routing: str | None = None,
-    changes: Literal["none", "rising", "any", "ports"] = "none",
-    flows: Path | None = None,
-    count: int | None = None,
-    stretch: int | None = None,
-    goal: Literal["mean", "longest"] = "mean",
-    most: int | None = None,
-    first: Literal["lanes", "load"] = "lanes",
-    worst: bool = False,
-    survive: Literal["links", "channels", "routers", "any"] | None = None,
-    effort: int | None = None,
-    vcs: int | None = None,
-    both_ways: bool | None = None,
-    deadline: TimeLimit = MINUTE,
-    seed: Seed = SEED,
-    out: Path | None = None,
-    evidence: Path | None = None,
-    json: Json = False,
-) -> None:
-    """Find routes along shortest paths that cannot deadlock, in as few virtual lanes as possible.
+@dataclass(frozen=True)
+class LanesOptions(Options):
+    """What lanes are sought for, and where the answer goes.
 
-    A lane is one virtual channel of each channel. A packet keeps its lane all the way, or with --changes may leave it
-    for another. Ctrl-C ends the search and keeps the best so far.
-
-    Exit code 0: routes were found, and the proof holds; 3: there was no time for the proof.
-
-    Parameters
+    Attributes
     ----------
     evidence : FILE.json|v
         Write the evidence, for `unknot accept`; with .v for Coq.
@@ -95,68 +73,117 @@ def lanes(
         Write the routes there, as export does; with .cnf the clauses that refute fewer lanes, and their proof beside
         them as .drat and .lrat.
     """
+
+    network: NetworkText
+    paths: Literal["free", "table", "given"] = "free"
+    routing: str | None = None
+    changes: Literal["none", "rising", "any", "ports"] = "none"
+    flows: Path | None = None
+    count: int | None = None
+    stretch: int | None = None
+    goal: Literal["mean", "longest"] = "mean"
+    most: int | None = None
+    first: Literal["lanes", "load"] = "lanes"
+    worst: bool = False
+    survive: Literal["links", "channels", "routers", "any"] | None = None
+    effort: int | None = None
+    vcs: int | None = None
+    both_ways: bool | None = None
+    deadline: TimeLimit = MINUTE
+    seed: Seed = SEED
+    out: Path | None = None
+    evidence: Path | None = None
+    json: Json = False
+
+    @property
+    def longer(self) -> bool:
+        """Whether routes may be longer than shortest paths."""
+        return self.count is not None or self.stretch is not None
+
+
+def lanes(options: LanesOptions) -> None:
+    """Find routes along shortest paths that cannot deadlock, in as few virtual lanes as possible.
+
+    A lane is one virtual channel of each channel. A packet keeps its lane all the way, or with --changes may leave it
+    for another. Ctrl-C ends the search and keeps the best so far.
+
+    Exit code 0: routes were found, and the proof holds; 3: there was no time for the proof.
+    """
     from unknot.cli.answers.lanes import ANSWERS
     from unknot.cli.commands import activity
     from unknot.cli.commands.display import tell
-    from unknot.cli.commands.shared import proved, searching
-    from unknot.fabrics.named import network as network_named
-    from unknot.lanes import changing_lanes, longer_lanes, read_flows
-    from unknot.lanes import lanes as fewest_lanes
-    from unknot.report.export import require_format
+    from unknot.cli.commands.shared import proved
+    from unknot.fabrics.named import network
+    from unknot.lanes import read_flows
     from unknot.routing.named import require_connected
-    from unknot.routing.named import routing as routing_from
 
-    longer = count is not None or stretch is not None
-    if longer and (paths != "free" or routing is not None or most is not None):
-        raise RelationError("lanes: with --lanes or --stretch paths are free, and --most has no meaning")
-    if longer and evidence is not None:
-        raise RelationError(
-            "lanes: --evidence is for the fewest lanes of shortest paths, not for --lanes or --stretch"
-        )
-    if longer and changes != "none":
-        raise RelationError("lanes: with --lanes or --stretch packets keep their lanes, and --changes has no meaning")
-    if changes != "none" and most is not None:
-        raise RelationError("lanes: --most is for packets that keep their lanes, and not for --changes")
-    of_evidence = () if longer else (CLAUSES,)
-    if out is not None and out.suffix.lower() not in of_evidence:
-        require_format(out, of_evidence)
-    if (effort is not None or worst or survive is not None) and (longer or changes != "none"):
-        raise RelationError(
-            "lanes: --effort, --worst and --survive are for shortest paths in lanes that packets keep"
-        )
-    built = network_named(network, where="NETWORK")
-    matrix = None if flows is None else read_flows(flows, built)
+    _refuse_meaningless(options)
+    built = network(options.network, where="NETWORK")
+    matrix = None if options.flows is None else read_flows(options.flows, built)
     if matrix is None:
         require_connected(built)
     began = time.monotonic()
     with keeping_the_best(), activity.working("looking for lanes") as show:
-        relation = None
-        if routing is not None:
-            relation = routing_from(built, routing, None, where="--routing")
-        search: dict[str, Any] = {"flows": matrix, "vcs": vcs, "seed": seed, "progress": show}
-        search["time_limit"] = searching(built, deadline)
-        routes: Lanes | ChangingLanes | LongerLanes
-        if longer:
-            routes = longer_lanes(built, count, stretch=stretch, goal=goal, **search)
-        elif changes != "none":
-            routes = changing_lanes(built, paths, changes=changes, routing=relation, **search)
-        else:
-            # by default with tables on a fabric, whose ports have numbers
-            shared = paths != "free" and built.ports is not None if both_ways is None else both_ways
-            search |= {"worst": worst, "survive": survive} | ({} if effort is None else {"effort": effort})
-            routes = fewest_lanes(built, paths, routing=relation, most=most, first=first, both_ways=shared, **search)
+        routes = _routes(options, built, {"flows": matrix, "progress": show})
         seconds = time.monotonic() - began
-        proof = proved(routes.relation, deadline)
-    if out is not None:
-        _write_routes(routes, out)
-    if evidence is not None:
-        _write_evidence(routes, proof, evidence)
-    more: dict[str, Any] = {"lanes": routes.count, "conclusion": _conclusion(routes, survive)}
-    if not longer:
+        proof = proved(routes.relation, options.deadline)
+    if options.out is not None:
+        _write_routes(routes, options.out)
+    if options.evidence is not None:
+        _write_evidence(routes, proof, options.evidence)
+    more: dict[str, Any] = {"lanes": routes.count, "conclusion": _conclusion(routes, options.survive)}
+    if not options.longer:
         more["seconds"] = seconds
     sources = (routes, proof.verdict, proof.delivery)
-    tell(json, ANSWERS[type(routes)], *sources, of=routes.relation, certificate_holds=proof.holds, **more)
+    tell(options.json, ANSWERS[type(routes)], *sources, of=routes.relation, certificate_holds=proof.holds, **more)
     raise typer.Exit(exit_code(proof.safe))
+
+
+def _refuse_meaningless(options: LanesOptions) -> None:
+    """Refuse options that have no meaning beside others, and a file that routes cannot be written to."""
+    from unknot.report.export import require_format
+
+    longer, changing, most = options.longer, options.changes != "none", options.most
+    if longer and (options.paths != "free" or options.routing is not None or most is not None):
+        raise RelationError("lanes: with --lanes or --stretch paths are free, and --most has no meaning")
+    if longer and options.evidence is not None:
+        raise RelationError(
+            "lanes: --evidence is for the fewest lanes of shortest paths, not for --lanes or --stretch"
+        )
+    if longer and changing:
+        raise RelationError("lanes: with --lanes or --stretch packets keep their lanes, and --changes has no meaning")
+    if changing and most is not None:
+        raise RelationError("lanes: --most is for packets that keep their lanes, and not for --changes")
+    of_evidence = () if longer else (CLAUSES,)
+    if options.out is not None and options.out.suffix.lower() not in of_evidence:
+        require_format(options.out, of_evidence)
+    if (options.effort is not None or options.worst or options.survive is not None) and (longer or changing):
+        raise RelationError(
+            "lanes: --effort, --worst and --survive are for shortest paths in lanes that packets keep"
+        )
+
+
+def _routes(options: LanesOptions, network: Network, search: dict[str, Any]) -> Lanes | ChangingLanes | LongerLanes:
+    """Look for routes of the kind that is sought; `search` has what all searches take besides."""
+    from unknot.cli.commands.shared import searching
+    from unknot.lanes import changing_lanes, longer_lanes
+    from unknot.lanes import lanes as fewest_lanes
+    from unknot.routing.named import routing
+
+    relation = None
+    if options.routing is not None:
+        relation = routing(network, options.routing, None, where="--routing")
+    search |= options.some("vcs", "seed") | {"time_limit": searching(network, options.deadline)}
+    if options.longer:
+        return longer_lanes(network, options.count, **options.some("stretch", "goal"), **search)
+    if options.changes != "none":
+        return changing_lanes(network, options.paths, changes=options.changes, routing=relation, **search)
+    search |= options.some("most", "first", "worst", "survive")
+    search |= {} if options.effort is None else {"effort": options.effort}
+    # by default with tables on a fabric, whose ports have numbers
+    shared = options.paths != "free" and network.ports is not None
+    both_ways = shared if options.both_ways is None else options.both_ways
+    return fewest_lanes(network, options.paths, routing=relation, both_ways=both_ways, **search)
 
 
 def _write_evidence(routes: Lanes | ChangingLanes | LongerLanes, proof: Proved, path: Path) -> None:
