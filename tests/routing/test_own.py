@@ -26,6 +26,7 @@ def reversed_order(network, vcs=1, *, dateline="auto"):
 def nothing(network):
     return 42
 """
+MINE = "my_routing.py:reversed_order"
 STUDY = """
 [[design]]
 name = "mine"
@@ -50,6 +51,8 @@ def test_a_file_is_taken_where_a_name_is() -> None:
     assert run.vcs == 4
     words = ["check", "torus(4, 4)", "--routing", 'my_routing.py:reversed_order(dateline="none")', "--vcs", "2"]
     assert CliRunner().invoke(app, words).exit_code == 1
+    faults = [CliRunner().invoke(app, ["faults", "mesh(2, 2)", "--routing", name]) for name in (MINE, "west_first")]
+    assert faults[0].exit_code == faults[1].exit_code
 
 
 @pytest.mark.parametrize(

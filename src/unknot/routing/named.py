@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import lru_cache, partial
 from typing import Any
 
@@ -69,52 +70,63 @@ def routing(
     UnknotError
         If there is no such routing, or it cannot be used on this network or with that number of VCs.
     """
-    return _made(network, text, *_named(text, where), vcs, flows)
+    return routing_named(text, where).on(network, vcs, flows)
 
 
-def _named(text: str, where: str) -> tuple[Callable[..., Relation], Call]:
-    """The function that a text names, of a user's file, of routes or of `unknot.routing`, and the call."""
+@dataclass(frozen=True)
+class NamedRouting:
+    """What the text of a routing names: a function, and the call with which it makes a relation on a network."""
+
+    text: str
+    function: Callable[..., Relation]
+    call: Call
+
+    @property
+    def parameters(self) -> Mapping[str, inspect.Parameter]:
+        return inspect.signature(self.function).parameters
+
+    def on(self, network: Network, vcs: int | None = None, flows: npt.ArrayLike | None = None) -> Relation:
+        """Return the relation that the call makes on a network."""
+        text, call, more = self.text, self.call, dict[str, Any]()
+        if flows is not None and "flows" in self.parameters:
+            more["flows"] = flows
+        if vcs is not None:
+            if not isinstance(vcs, (int, np.integer)) or vcs < 1:
+                raise RelationError(f"{call.name}: every channel needs at least 1 VC, got {vcs!r}")
+            if "vcs" not in self.parameters:
+                own = self.on(network).vcs.counts
+                many = " to ".join(map(str, sorted({int(own.min(initial=1)), int(own.max(initial=1))})))
+                raise RelationError(
+                    f"{call.name} fixes its virtual channels, {many} per channel of {network.name}, and cannot use "
+                    f"{vcs}: leave the number out"
+                )
+            more["vcs"] = vcs
+        try:
+            made = apply(call, self.function, network, **more)
+            if not isinstance(made, Relation):
+                raise RelationError(
+                    f"{text.strip()}: a function that returns a Relation is needed, got {type(made).__name__}"
+                )
+            made.__dict__["_made_by"] = (rooted(text, "."), vcs)
+            return made
+        except UnknotError:
+            raise
+        except (TypeError, ValueError, OverflowError) as error:
+            raise RelationError(f"{text.strip()} on {network.name}: {error}") from error
+
+
+def routing_named(text: str, where: str = "<routing>") -> NamedRouting:
+    """What a text names: a function of a user's file, which is run, routes in a file, or one of `unknot.routing`."""
     if is_code(text):
-        return own_function(text, where)
-    return routing_named(text, where), Call(text.strip()) if is_file(text) else parse_call(text, where)
-
-
-def _made(
-    network: Network,
-    text: str,
-    function: Callable[..., Relation],
-    call: Call,
-    vcs: int | None = None,
-    flows: npt.ArrayLike | None = None,
-) -> Relation:
-    """Return the relation that a call makes on a network."""
-    more: dict[str, Any] = {}
-    parameters = inspect.signature(function).parameters
-    if flows is not None and "flows" in parameters:
-        more["flows"] = flows
-    if vcs is not None:
-        if not isinstance(vcs, (int, np.integer)) or vcs < 1:
-            raise RelationError(f"{call.name}: every channel needs at least 1 VC, got {vcs!r}")
-        if "vcs" not in parameters:
-            own = _made(network, text, function, call).vcs.counts
-            many = " to ".join(map(str, sorted({int(own.min(initial=1)), int(own.max(initial=1))})))
-            raise RelationError(
-                f"{call.name} fixes its virtual channels, {many} per channel of {network.name}, and cannot use "
-                f"{vcs}: leave the number out"
-            )
-        more["vcs"] = vcs
-    try:
-        made = apply(call, function, network, **more)
-        if not isinstance(made, Relation):
-            raise RelationError(
-                f"{text.strip()}: a function that returns a Relation is needed, got {type(made).__name__}"
-            )
-        made.__dict__["_made_by"] = (rooted(text, "."), vcs)
-        return made
-    except UnknotError:
-        raise
-    except (TypeError, ValueError, OverflowError) as error:
-        raise RelationError(f"{text.strip()} on {network.name}: {error}") from error
+        return NamedRouting(text, *own_function(text, where))
+    if is_file(text):
+        return NamedRouting(text, partial(read_routes, path=text.strip()), Call(text.strip()))
+    require_function(text, where)
+    call = parse_call(text, where)
+    if call.name in DESIGNERS:
+        return NamedRouting(text, DESIGNERS[call.name](), call)
+    function = _algorithm(call.name) or chosen(call, routings(), "routing", also=DESIGNERS)
+    return NamedRouting(text, function, call)
 
 
 ENOUGH_VCS = 4
@@ -141,10 +153,9 @@ def routing_to_simulate(
     >>> routing_to_simulate(mesh(4, 4), "dimension_order").vcs.widest
     4
     """
-    function, call = _named(text, where)
-    make = partial(_made, network, text, function, call, flows=flows)
-    parameter = inspect.signature(function).parameters.get("vcs")
-    if vcs is not None or parameter is None or "vcs" in call.options:
+    named = routing_named(text, where)
+    make, parameter = partial(named.on, network, flows=flows), named.parameters.get("vcs")
+    if vcs is not None or parameter is None or "vcs" in named.call.options:
         return make(vcs)
     own: Relation | None = None
     if not isinstance(parameter.default, int) or parameter.default >= ENOUGH_VCS:
@@ -211,17 +222,6 @@ def relation_of(
             f"{what}: {subject.name} is a network; name its routing as well, by keyword: routing='dimension_order'"
         )
     return (routing_to_simulate if simulated else routing)(subject, routing_text, vcs)
-
-
-def routing_named(text: str, where: str = "<routing>") -> Callable[..., Relation]:
-    """The function of a network that the name of a routing, or of a file of routes, stands for, its options apart."""
-    if is_file(text):
-        return partial(read_routes, path=text.strip())
-    require_function(text, where)
-    call = parse_call(text, where)
-    if call.name in DESIGNERS:
-        return DESIGNERS[call.name]()
-    return _algorithm(call.name) or chosen(call, routings(), "routing", also=DESIGNERS)
 
 
 def require_connected(network: Network) -> None:
