@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from tests.strategies import table_relation
+from unknot._base.deadline import Deadline
 from unknot._base.errors import RelationError, UnknotError
 from unknot._base.memory import SizeError, memory_limit
 from unknot.network import Network, from_edges, to_networkx
@@ -154,3 +155,25 @@ def test_what_is_undecided_is_neither_survived_nor_not() -> None:
     assert sweep.survives is None
     worse = replace(sweep.tried[0], outcome="deadlock")
     assert replace(sweep, tried=(*sweep.tried, worse)).survives is False
+
+
+class FewLooks(Deadline):
+    """A deadline that is over after some looks at it."""
+
+    def __init__(self, looks: int) -> None:
+        super().__init__(1e9, float("inf"))
+        object.__setattr__(self, "looks", itertools.count(looks, -1))
+
+    @property
+    def over(self) -> bool:
+        return next(self.looks) <= 0  # type: ignore[attr-defined,no-any-return]
+
+
+def test_what_was_tried_in_time_is_kept() -> None:
+    whole = fault_sweep("ring(5)", "up_down")
+    early = fault_sweep("ring(5)", "up_down", until=FewLooks(3))
+    assert (whole.survives, whole.cut_short, len(whole.tried)) == (True, False, 5)
+    assert (early.survives, early.cut_short, len(early.tried)) == (None, True, 3)
+    assert {*early.tried} <= {*whole.tried}
+    bad = fault_sweep("ring(5)", "dimension_order", until=FewLooks(3))
+    assert (bad.survives, bad.cut_short) == (False, True)

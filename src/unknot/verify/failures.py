@@ -120,13 +120,13 @@ class Tried:
     outcomes: ClassVar[tuple[str, ...]]
     """Outcomes of a fault, the worst first."""
     harmless: ClassVar[frozenset[str]]
+    cut_short: bool = False
 
     @property
     def survives(self) -> bool | None:
-        """Whether every fault that was tried has a harmless outcome; None where some are undecided, no others bad."""
-        return all_hold(
-            None if fault.outcome == "undecided" else fault.outcome in self.harmless for fault in self.tried
-        )
+        """Whether every outcome is harmless; None: some faults are undecided or left out, and none is bad."""
+        known = [None if fault.outcome == "undecided" else fault.outcome in self.harmless for fault in self.tried]
+        return all_hold([*known, None] if self.cut_short else known)
 
     @property
     def counts(self) -> dict[Any, int]:
@@ -160,6 +160,8 @@ class FaultSweep(Tried, Brief):
         The worst first: by outcome, then the fewest parts, then by undelivered pairs, then as they come.
     claims : tuple of dict
         Evidence of what was settled at once, for `unknot.certificates`.
+    cut_short : bool
+        Whether time ran out before all of them were tried.
 
     Examples
     --------
@@ -180,6 +182,7 @@ class FaultSweep(Tried, Brief):
     never_deadlocks: bool | None
     tried: tuple[Fault, ...]
     claims: tuple[dict[str, Any], ...] = ()
+    cut_short: bool = False
     outcomes = OUTCOMES
     harmless = frozenset({"holds", "disconnected"})
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from itertools import takewhile
 from math import comb
 from time import perf_counter
 from typing import Any
 
 import numpy as np
 
+from unknot._base.deadline import NEVER, Deadline
 from unknot._base.errors import RelationError, UnknotError
 from unknot._base.kernels.lazy_kernel import is_small, plainly
 from unknot._base.progress import Progress, reported, with_bar
@@ -62,6 +64,7 @@ def fault_sweep(
     budget: int = 1000,
     seed: int = 1,
     time_limit: float = 10.0,
+    until: Deadline = NEVER,
     notice: Callable[[str], None] | None = None,
     progress: Progress | None = None,
     on_verdict: Callable[[FaultVerdict], None] | None = None,
@@ -96,6 +99,8 @@ def fault_sweep(
         Seeds the draws.
     time_limit : float
         Seconds for each proof.
+    until : Deadline
+        Sets that are judged one by one are judged until then.
     notice : callable, optional
         Told beforehand how many sets there are and how long they take, for `bgp` and `ospf`.
     progress : callable, optional
@@ -144,7 +149,7 @@ def fault_sweep(
             return Fault(names, "disconnected", 0, 0, left)
         try:
             relation = build(left)
-            verdict = check(relation, technique, time_limit=time_limit)
+            verdict = check(relation, technique, time_limit=min(time_limit, until.left))
             delivery = deliver(relation)
         except UnknotError as error:
             return Fault(names, "refused", 0, 0, str(error))
@@ -171,7 +176,10 @@ def fault_sweep(
             claims += evidence
         else:
             chosen = sets_of_parts(f"{kind} of {network.name}", parts, size, budget, seed)
-            tried += reported(map(outcome, chosen), len(chosen), progress, str)
+            in_time = takewhile(lambda _: not until.over, chosen)
+            tried += reported(map(outcome, in_time), len(chosen), progress, str)
+            if until.over and tried and tried[-1].outcome == "undecided":
+                tried.pop()  # its proof had less than its time
     sampled = sum(fault.alike for fault in tried) < possible
     never = None if fabric is None else never_circular(fabric.vector)
     claims += [] if never is None else [never]
@@ -189,6 +197,7 @@ def fault_sweep(
         proved,
         tuple(tried),
         tuple(claims),
+        sampled and until.over,
     )
 
 

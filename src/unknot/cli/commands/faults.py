@@ -12,7 +12,7 @@ import typer
 from unknot._base.errors import UnknotError
 from unknot._base.switching import DEFAULT_SWITCHING, Switching
 from unknot._base.three_valued import all_hold
-from unknot.cli.commands.options import SEED, Json, NetworkText, Options, Seed
+from unknot.cli.commands.options import SEED, Json, MostTime, NetworkText, Options, Seed
 from unknot.cli.commands.printing import notify
 from unknot.cli.commands.shared import exit_code, write_evidence, write_rows
 
@@ -137,6 +137,7 @@ class FaultOptions(Options):
     budget: int | None = None
     seed: Seed = SEED
     proof_limit: float = 10.0
+    deadline: MostTime = None
     repair: bool = False
     within: int | None = None
     beforehand: bool = False
@@ -187,6 +188,7 @@ class FaultOptions(Options):
 
     def rerouted(self, network: Network, routing: str) -> bool | None:
         """Rebuild the routing, as its algorithm takes the network that remains."""
+        from unknot._base.deadline import NEVER
         from unknot.cli.answers.analyses import FaultsAnswer
         from unknot.cli.commands import activity
         from unknot.cli.commands.display import tell
@@ -196,9 +198,12 @@ class FaultOptions(Options):
         with activity.working("faults") as progress:
             sweep = fault_sweep(
                 network, routing, self.switching, vcs=self.vcs, kind=self.kind, faults=self.at_once, fewer=self.fewer,
-                between=self.between, budget=self.sets, seed=self.seed, time_limit=self.proof_limit, notice=notify,
-                progress=progress, on_verdict=kept,
+                between=self.between, budget=self.sets, seed=self.seed, time_limit=self.proof_limit,
+                until=self.deadline or NEVER, notice=notify, progress=progress, on_verdict=kept,
             )  # fmt: skip
+        if sweep.cut_short and self.deadline is not None:
+            tried, seconds = sum(fault.alike for fault in sweep.tried), self.deadline.seconds
+            notify(f"{tried:,} of {sweep.possible:,} sets were tried in {seconds:g} s, the time limit")
         if kept is not None:
             kept.write(len(sweep.tried), sweep.claims)
         tell(self.json, FaultsAnswer, sweep, max_rows=self.show)
