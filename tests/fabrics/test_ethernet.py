@@ -181,6 +181,15 @@ def test_broken_cables_and_folders(tmp_path: Path) -> None:
         read_ethernet(tmp_path)
 
 
+def test_a_link_that_leads_nowhere_is_no_missing_switch(tmp_path: Path) -> None:
+    folder = tmp_path / "up"
+    shutil.copytree(EXAMPLES / "frr-all-links-up", folder)
+    (folder / "leaf0.route.json").unlink()
+    (folder / "leaf0.route.json").symlink_to("nowhere")
+    with pytest.raises(TextError, match=r"leaf0\.route\.json: this is no file"):
+        read_ethernet(folder)
+
+
 def test_missing_switch_is_not_taken_for_hosts(tmp_path: Path) -> None:
     folder = tmp_path / "dual"
     shutil.copytree(DUAL.parent, folder)

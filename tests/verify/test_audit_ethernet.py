@@ -117,6 +117,25 @@ def test_encapsulation_back_into_the_old_queue_deadlocks_again(tmp_path: Path) -
         assert audit.verdict.deadlock_free is not cyclic
 
 
+@pytest.mark.parametrize("prefix", ["10.9.0.0/24", "0.0.0.0/0"])
+def test_a_prefix_that_ends_nowhere_is_a_forwarding_loop(prefix: str, tmp_path: Path) -> None:
+    folder = tmp_path / "up"
+    shutil.copytree(EXAMPLES / "frr-all-links-up", folder)
+    for name, interface in (("leaf0", "to-spine0"), ("spine0", "to-leaf0")):
+        path = folder / f"{name}.route.json"
+        hop = {"fib": True, "active": True, "interfaceName": interface}
+        entry = {"protocol": "static", "selected": True, "nexthops": [hop]}
+        hosts = {"fib": True, "active": True, "interfaceName": "Vlan1000"}
+        own = {"10.1.0.0/24": [{"protocol": "connected", "selected": True, "nexthops": [hosts]}]}
+        path.write_text(
+            json.dumps({**json.loads(path.read_text()), **(own if name == "leaf0" else {}), prefix: [entry]})
+        )
+    audit = audit_ethernet(read_ethernet(folder))
+    assert audit.delivered is False
+    assert any(prefix in text and "leaf0" in text and "spine0" in text for text in audit.forwarding_loops)
+    assert audit.deadlock_free is False
+
+
 def test_both_tors_on_standby_make_a_forwarding_loop(tmp_path: Path) -> None:
     state = {"Ethernet0": {"STATUS": "standby"}, "Ethernet4": {"STATUS": "standby"}}
     fabric = changed(tmp_path, "dual-tor-two-queues", "tor-a/mux.json", "MUX_CABLE", to=state)

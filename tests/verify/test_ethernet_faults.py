@@ -188,6 +188,25 @@ def test_the_command_says_which_routes_are_computed_and_wants_a_routing() -> Non
     assert "--routing bgp or ospf" in " ".join(refused.output.split())
 
 
+def test_an_as_plan_by_tiers_holds_after_failures_too(tmp_path: Path) -> None:
+    """The tiers of a folder's switches are hops from hosts, which failures change."""
+    folder, runner = str(EXAMPLES / "frr-all-links-up"), CliRunner()
+    words = ["faults", folder, "--routing", "bgp(plan='rfc7938')"]
+    done = runner.invoke(app, [*words, "--evidence", str(tmp_path / "e.json")])
+    assert done.exit_code == 0, done.output
+    assert "verdicts after 8 of 8 sets" in done.output
+    assert runner.invoke(app, [*words, "--between"]).exit_code == 0
+    done = runner.invoke(app, [*words, "--at-once", "2", "--repair"])
+    assert done.exit_code == 0, done.output
+    vector = path_vector(PODS, "bgp(plan='rfc7938')")
+    assert vector is not None
+    left = PODS.without(routers=[1]).without(routers=[4])
+    assert (
+        vector.after_failures(left).systems.tolist()
+        == bgp_vector(left, plan=vector.systems.tolist()).systems.tolist()
+    )
+
+
 def test_texts_of_other_routings_are_no_path_vectors() -> None:
     assert path_vector(PODS, "up_down") is None
     assert path_vector(PODS, "routes.json") is None

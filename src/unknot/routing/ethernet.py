@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -25,6 +25,7 @@ from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_network
 
 PLANS = ("switch", "rfc7938")
+SOURCES = {"ospf": "OSPF (RFC 2328) with ECMP", "bgp": "BGP (RFC 4271, RFC 7938)"}
 MOST_STATES = 200
 """States in which the routes to a destination are computed where the age of routes decides."""
 
@@ -53,6 +54,19 @@ class PathVector:
     relax: bool = True
     oldest: bool = False
     most: int | None = None
+    name: str = "bgp"
+
+    def after_failures(self, left: Network) -> PathVector:
+        """The same on what failures left of the network: every router keeps its AS."""
+        if left is self.network:
+            return self
+        place = {router: number for number, router in enumerate(_originals(self.network))}
+        systems = np.unique([self.systems[place[router]] for router in _originals(left)], return_inverse=True)[1]
+        return replace(self, network=left, systems=frozen(systems.reshape(-1)))
+
+    def relation(self) -> Relation:
+        """The routing, with all choices of routers among its candidates."""
+        return self.next_hops().relation(self.name, SOURCES[self.name])
 
     @cached_property
     def shared(self) -> npt.NDArray[np.bool_]:
@@ -142,7 +156,7 @@ def path_vector(network: Network, text: str) -> PathVector | None:
 def shortest_paths_vector(network: Network, *, maximum_paths: int | None = None) -> PathVector:
     """All shortest paths: a path vector with an AS for each router; see `ospf`."""
     _require_number("ospf: maximum_paths", maximum_paths, 1)
-    return PathVector(network, frozen(np.arange(network.num_routers)), most=maximum_paths)
+    return PathVector(network, frozen(np.arange(network.num_routers)), most=maximum_paths, name="ospf")
 
 
 def bgp_vector(
@@ -186,11 +200,7 @@ def ospf(network: Network, *, maximum_paths: int | None = None) -> Relation:
     >>> ospf("fat_tree(2, 2)")
     <Relation ospf on fat_tree(2, 2), 8 VCs>
     """
-    return (
-        shortest_paths_vector(network, maximum_paths=maximum_paths)
-        .next_hops()
-        .relation("ospf", "OSPF (RFC 2328) with ECMP")
-    )
+    return shortest_paths_vector(network, maximum_paths=maximum_paths).relation()
 
 
 @takes_network
@@ -239,10 +249,9 @@ def bgp(
     >>> bgp("fat_tree(2, 2)", plan="rfc7938")
     <Relation bgp on fat_tree(2, 2), 8 VCs>
     """
-    vector = bgp_vector(
+    return bgp_vector(
         network, plan=plan, allowas_in=allowas_in, relax=relax, oldest=oldest, maximum_paths=maximum_paths
-    )
-    return vector.next_hops().relation("bgp", "BGP (RFC 4271, RFC 7938)")
+    ).relation()
 
 
 def as_plan(network: Network, plan: str | Sequence[int]) -> list[int]:
@@ -265,12 +274,17 @@ def as_plan(network: Network, plan: str | Sequence[int]) -> list[int]:
         raise RelationError(
             f"bgp: there is no plan {plan!r}; known are {', '.join(PLANS)}, or the AS of every router"
         )
-    kept = list(range(network.num_routers)) if network.origin is None else network.origin.routers.tolist()
+    kept = _originals(network)
     if len(plan) <= max(kept, default=-1) or (network.origin is None and len(plan) != len(kept)):
         raise RelationError(
             f"bgp: {len(plan)} ASes in the plan; {network.name} needs one for each router, got {plan!r}"
         )
     return [plan[router] for router in kept]
+
+
+def _originals(network: Network) -> list[int]:
+    """The number of each router in the network without failures."""
+    return list(range(network.num_routers)) if network.origin is None else network.origin.routers.tolist()
 
 
 def _clusters(network: Network) -> list[tuple[int, ...]]:

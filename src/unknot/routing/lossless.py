@@ -216,7 +216,8 @@ def lossless_relation(walk: Walk) -> Relation:
                 offers.setdefault(start, set()).add(into)
         if here is not None and not hops and walk.model.ends(place):
             offers[here, walk.address(place.header)] = {EJECT}
-    homes = [fabric.destinations[header.destination].owners[0] for header in walk.headers]
+    # Where routes end nowhere nothing is ejected, at no terminal.
+    homes = [next(iter(fabric.destinations[header.destination].owners), 0) for header in walk.headers]
     for (at, address), out in offers.items():
         if EJECT in out and _router(walk, at) != homes[address]:
             out.clear()

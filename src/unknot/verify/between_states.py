@@ -42,11 +42,9 @@ class Between:
     established: str
 
 
-def states_between(
-    routing: str, before: PathVector, after: PathVector, seed: int, time_limit: float | Deadline
-) -> Between:
-    """Judge the states between the routes on a network and those on what failures left of it, for `bgp` or `ospf`."""
-    if routing.startswith("ospf"):
+def states_between(before: PathVector, after: PathVector, seed: int, time_limit: float | Deadline) -> Between:
+    """Judge the states between the routes on a network and those on what failures left of it."""
+    if before.name == "ospf":
         return between_tables(before, after, time_limit)
     return between_announcements(before, after, seed, time_limit)
 

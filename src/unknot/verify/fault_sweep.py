@@ -130,14 +130,19 @@ def fault_sweep(
     """
     technique = switching_named(switching)
     check_faults("fault_sweep", kind, faults, budget)
-    build = routing if callable(routing) else lambda left: routing_of(left, routing, vcs)
+    vector = path_vector(network, routing) if isinstance(routing, str) else None
+
+    def build(left: Network) -> Relation:
+        if vector is not None and vcs is None:
+            return vector.after_failures(left).relation()
+        return routing(left) if callable(routing) else routing_of(left, routing, vcs)
+
     whole = build(network)
     if isinstance(routing, str) and is_file(routing):
         build = partial(restricted, whole)
     parts, sizes = list(parts_of(network, kind)), range(1 if fewer else faults, faults + 1)
     possible = sum(comb(len(parts), size) for size in sizes)
-    before = path_vector(network, routing) if between and isinstance(routing, str) else None
-    if between and before is None:
+    if between and vector is None:
         raise RelationError("fault_sweep: states between are those of bgp and ospf")
     one_by_one = callable(routing) or between or (on_verdict is not None and possible <= budget)
     fabric = None if one_by_one else fabric_of(network, str(routing), kind)
@@ -160,10 +165,8 @@ def fault_sweep(
             "deadlock" if free is False else "undelivered" if not delivered else "holds" if free else "undecided"
         )
         why = _lost(relation, delivery) if name == "undelivered" else verdict.established
-        if before is not None and name == "holds":
-            after = path_vector(left, str(routing))
-            assert after is not None
-            meanwhile = states_between(str(routing), before, after, seed, time_limit)
+        if between and vector is not None and name == "holds":
+            meanwhile = states_between(vector, vector.after_failures(left), seed, time_limit)
             why = meanwhile.established
             name = "holds" if meanwhile.free else "undecided" if meanwhile.free is None else "between"
         return Fault(names, name, delivery.undelivered_pairs, delivery.pairs, why)

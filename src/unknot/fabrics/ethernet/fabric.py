@@ -21,7 +21,7 @@ class Destination:
     name : str
         Its first prefix, with the number of the others.
     owners : tuple of int
-        Switches at which routes to it end.
+        Switches at which routes to it end; none where packets circle.
     next_hops : mapping
         For each other switch that has a route the outgoing channels, one for each choice of ECMP; none: dropped.
     standby : mapping

@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 from ipaddress import ip_address
 from pathlib import Path
 
+import numpy as np
+
 from unknot._base.errors import TextError, UnknotError
 from unknot.fabrics.ethernet.cables import Port, read_cable_list, read_lldp
 from unknot.fabrics.ethernet.fabric import Destination, EthernetFabric
@@ -14,6 +16,7 @@ from unknot.fabrics.ethernet.qos import SwitchQos, read_config_db
 from unknot.fabrics.ethernet.routes import Prefix, Route, prefix_of, read_batfish_routes, read_routes
 from unknot.fabrics.fabric_text import inside
 from unknot.network import Network
+from unknot.network.graph import strong_components
 
 ROUTES = ("route.json", "route6.json")
 KINDS = (*ROUTES, "lldp.json", "config_db.json", "mux.json")
@@ -55,18 +58,20 @@ def files_of(folder: Path) -> dict[str, dict[str, Path]]:
     Raises
     ------
     TextError
-        If the folder cannot be read, or two files are the same of one switch.
+        If the folder cannot be read, one of them is no file, or two files are the same of one switch.
     """
     files: dict[str, dict[str, Path]] = {}
     parts = inside(folder)
     for path in [*parts, *(file for part in parts if part.is_dir() for file in inside(part))]:
-        for kind in KINDS if path.is_file() else ():
+        for kind in KINDS:
             if path.name == kind and path.parent != folder:
                 switch = path.parent.name
             elif path.name.endswith(f".{kind}") and path.parent == folder:
                 switch = path.name.removesuffix(f".{kind}")
             else:
                 continue
+            if not path.is_file():
+                raise TextError("this is no file, but a folder, a pipe or a link that leads nowhere", path)
             if kind in files.setdefault(switch, {}):
                 raise TextError(f"{kind} of {switch} is in {files[switch][kind]} already", path)
             files[switch][kind] = path
@@ -173,8 +178,14 @@ def _destinations(tables: _Tables, notes: list[str]) -> tuple[Destination, ...]:
     tunnels = {prefix_of(one.peer) for one in tables.qos if one.peer is not None}
     for prefix in sorted({*tunnels, *_prefixes(tables)}, key=lambda one: (one.version, one)):
         owners, hops = _owners_and_hops(tables, prefix)
-        if owners and (len(owners) > 1 or hops):
+        if (owners and (len(owners) > 1 or hops)) or (not owners and _circular(tables.network, hops)):
             groups[owners, tuple(sorted(hops.items())), prefix in tunnels].append(prefix)
+    for prefix in sorted({p for routes in tables.routes for p in routes if not p.prefixlen}, key=str):
+        # A default route leads out of the fabric, unless it comes back to a switch.
+        table = {r: routes[prefix] for r, routes in enumerate(tables.routes) if prefix in routes}
+        hops = {r: tuple(c for name in route.interfaces for c in tables.leads(r, name)) for r, route in table.items()}
+        if _circular(tables.network, hops):
+            groups[(), tuple(sorted(hops.items())), False].append(prefix)
     destinations: list[Destination] = []
     to: dict[Prefix, int] = {}
     loopbacks = {prefix for routes in tables.routes for prefix in routes if _is_loopback(tables, prefix)}
@@ -198,6 +209,13 @@ def _destinations(tables: _Tables, notes: list[str]) -> tuple[Destination, ...]:
                 replace(one, name=f"{one.name}, {text}", standby=state, hosts=True) for text, state in states
             ]
     return tuple(destinations)
+
+
+def _circular(network: Network, hops: dict[int, tuple[int, ...]]) -> bool:
+    """Whether packets can come back to a switch."""
+    pairs = [(router, int(network.target[channel])) for router, channels in hops.items() for channel in channels]
+    tail, head = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
+    return bool(strong_components(tail, head, network.num_routers)[1].any())
 
 
 def _prefixes(tables: _Tables) -> set[Prefix]:
