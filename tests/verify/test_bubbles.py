@@ -182,6 +182,10 @@ def test_damaged_evidence_is_rejected() -> None:
     stuck = check(relation, bubble=loose)
     assert stuck.deadlock_free is False
     claim = verdict_claim(stuck)
+    longer = {**claim["proof"]["messages"][0], "length": claim["proof"]["buffer_depth"] // 2 + 1}
+    whole = claim | {"proof": claim["proof"] | {"messages": [longer, *claim["proof"]["messages"][1:]]}}
+    with pytest.raises(Rejected, match="have no room for 2 packets like 1"):
+        accept(document(relation.network, relation, [whole]))
     del claim["proof"]["messages"][-1]
     with pytest.raises(Rejected):
         accept(document(relation.network, relation, [claim]))

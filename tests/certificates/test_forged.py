@@ -1,0 +1,132 @@
+"""Certificates that claim a little more than is true, one for each place of the plain checker that must notice."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import pytest
+
+from tests.strategies import table_relation
+from unknot.certificates import Rejected, document, plain
+from unknot.certificates.documents import network_of, table_of
+from unknot.network import Network
+from unknot.network.families import mesh
+from unknot.routing import EJECT, Relation, dimension_order
+from unknot.verify.update import update, update_claims
+
+TWO = {"name": "two", "routers": 2, "source": [0, 1], "target": [1, 0], "inject": [0, 0, 1], "eject": [0, 0, 1]}
+CIRCLE = Network("circle", 4, [0, 1, 2, 3], [1, 2, 3, 0])
+
+
+def one_way() -> Relation:
+    """Shortest paths round a circle of four routers, which deadlock."""
+    places = {**{at: (at + 1) % 4 for at in range(4)}, **{4 + t: t for t in range(4)}}
+    return table_relation(
+        CIRCLE, 1, {(at, a): [EJECT if router == a else router] for at, router in places.items() for a in range(4)}
+    )
+
+
+def size(relation: Relation, switching: str, least: int, held: int) -> str:
+    """What is shown of the claim that no deadlock has fewer packets, and no such one fewer VCs."""
+    claim = {"subject": "size", "switching": switching, "least": least, "held": held, "proof": {}}
+    return plain.accept(document(relation.network, relation, [claim]))[0]
+
+
+def test_flows_between_the_same_routers_add_up() -> None:
+    sent, parts, whole, largest = plain.flow_amounts(plain.Network(TWO), [[0, 2, 0.5], [1, 2, 1.5], [2, 0, 1.25]])
+    assert (sent, parts, whole, largest) == ([{1: 5}, {0: 8}], 4, 1, 6)
+
+
+def test_each_channel_has_its_capacity() -> None:
+    network = plain.Network(TWO)
+    assert plain.capacities(network, None) == [1, 1]
+    assert plain.capacities(network, [0.5, 3]) == [Fraction(1, 2), 3]
+    for wrong in ([1], [1, 1, 1], [1, 0], "11"):
+        with pytest.raises(Rejected, match="capacity: "):
+            plain.capacities(network, wrong)
+
+
+def test_a_candidate_that_is_never_waited_for_is_not_there_twice() -> None:
+    assert plain.joined([-3, 4, -1], [1, 4, 2, -6, -1, -2]) == [-3, 4, -1, 2, -2]
+
+
+def test_channels_may_have_no_vc() -> None:
+    """Nothing is sent to terminal 0 of a line, so that the channel to it needs none."""
+    network = plain.Network({**TWO, "inject": [0, 1], "eject": [0, 1]})
+    states = [[[1, plain.EJECT]], [[0, plain.EJECT], [1, 0], [2, plain.EJECT]]]
+    about = {"vcs": [1, 0], "commits": False, "destination": [0, 1], "sources": [[0], [0, 1]], "states": states}
+    assert plain.Table(network, about).channel == [0]
+
+
+@pytest.mark.parametrize("switching", plain.SWITCHINGS)
+def test_the_smallest_deadlock_of_a_one_way_ring(switching: str) -> None:
+    """Of four channels: two packets that hold two of them each, or four where a packet is in one."""
+    relation, packets = one_way(), 2 if switching.startswith("wormhole") else 4
+    more = ", nor one of 2 packets fewer than 4 VCs" if packets == 2 else ""
+    shown = f"no deadlock under {switching} has fewer than {packets} packets{more}"
+    assert size(relation, switching, packets, 4).partition(": ")[2] == shown
+    with pytest.raises(Rejected, match=f"{packets} packets may wait for each other, and not {packets + 1} at least"):
+        size(relation, switching, packets + 1, packets + 1)
+    with pytest.raises(Rejected, match=f"{packets} packets may wait for each other on 4 VCs or fewer"):
+        size(relation, switching, packets, 5)
+    with pytest.raises(Rejected, match="4 packets hold 4 VCs at least, and not 3"):
+        size(relation, switching, 4, 3)
+    fewer = size(relation, switching, 1, 9)  # there are no deadlocks of one packet, so none that holds few VCs
+    assert fewer.endswith("has fewer than 1 packets, nor one of 1 packets fewer than 9 VCs")
+
+
+def accepted(claim: dict[str, Any], **changes: Any) -> str:
+    """What is shown of a claim about two routings of a mesh of four routers, with other entries."""
+    return plain.accept(document(mesh(2, 2), None, [claim | changes]))[0]
+
+
+def test_packets_follow_the_old_routing_before_the_new_one() -> None:
+    """Two circles of four packets: from each router one by the old routing, and one once the router is updated."""
+    base, other = dimension_order(mesh(2, 2)), dimension_order(mesh(2, 2), order=[1, 0])
+    deadlock, batches = update_claims(update(base, other))
+    before, after = (
+        [{"source": t, "address": 3 - t, "lead": [], "held": [v], "wanted": [w]} for t, (v, w) in enumerate(ends)]
+        for ends in (((0, 3), (2, 1), (4, 7), (6, 5)), ((1, 4), (3, 6), (5, 0), (7, 2)))
+    )
+    proof = {"updated": [0, 1, 2, 3], "messages": [*before, *after]}
+    assert accepted(deadlock, proof=proof).endswith("deadlock under vct while routers are updated")
+    late = [after[1], *before, after[0], *after[2:]]
+    for wrong in ({"messages": late}, {"updated": [0, 2, 3]}):
+        with pytest.raises(Rejected, match="its router has not got yet, or no longer has"):
+            accepted(deadlock, proof=proof | wrong)
+    with pytest.raises(Rejected, match="the moments do not show 'any order'"):
+        accepted(batches, how="any order", proof={"moments": batches["proof"]["moments"][:1]})
+
+
+def test_a_header_that_keeps_its_choice_waits_for_one_candidate() -> None:
+    table = plain.Table(plain.Network(network_of(CIRCLE)), table_of(one_way()))
+    messages = [
+        {"source": at, "address": (at + 2) % 4, "lead": [], "held": [at], "wanted": [(at + 1) % 4]} for at in range(4)
+    ]
+    removed, kept = plain.knot_clause(table, "wormhole-nonatomic", messages)
+    assert (len(removed), kept) == (8, set())
+    messages[0]["wanted"] = [1, 2]
+    with pytest.raises(Rejected, match="wanted: a list of 1 whole numbers"):
+        plain.knot_clause(table, "wormhole-nonatomic", messages)
+
+
+@pytest.mark.parametrize(("kind", "more"), [("all_to_all", ""), ("all_gather", ", if members alone copy and add up")])
+def test_a_time_that_channels_need_and_a_longer_one(kind: str, more: str) -> None:
+    """Two members have a byte for each other, and a channel each way."""
+    claim = {"kind": kind, "nodes": 2, "members": [0, 1], "root": None, "size": [1, 1], "time": [1, 1]}
+    claim["channels"] = [[0, 1, 1, 1, 0, 1], [1, 0, 1, 1, 0, 1]]
+    shown = plain.check_collective(claim, {"lengths": [1, 1]})
+    assert shown == f"{kind} of 2 members, size 1: not below 1{more}"
+    for time in ([2, 1], [1001, 1000]):
+        with pytest.raises(Rejected, match="it may take less"):
+            plain.check_collective({**claim, "time": time}, {"lengths": [1, 1]})
+
+
+def test_what_is_no_pair_is_not_among_all_pairs() -> None:
+    pairs = plain.AllPairs(plain.Network(TWO))
+    assert [pair in pairs for pair in ((0, 1), (1, 0), (0, 0), (0,), (0, 1, 1), None)] == [True, True, *[False] * 4]
+
+
+def test_what_is_said_has_a_thousand_characters_at_most() -> None:
+    assert len(str(Rejected("why " * 1000))) == 1000
