@@ -184,8 +184,6 @@ def test_a_measurement_that_is_too_short_is_undecided() -> None:
     assert "saturated" not in said
     found = answer(unknot_says(*words, "--json"))
     assert (found["outcome"], found["stable"]) == ("too short", False)
-    longer = answer(unknot_says(*words[:-4], "--json"))
-    assert (longer["outcome"], longer["stable"]) == ("stable", True)
 
 
 @pytest.mark.parametrize(

@@ -343,6 +343,7 @@ def test_the_load_of_the_worst_permutation_is_exact(network: Network, paths: str
     assert np.array_equal(walked(routes), routes.load)
 
 
+@pytest.mark.sampled(0.5)
 @pytest.mark.parametrize(
     ("text", "worst", "named"),
     [("torus(5, 5)", 2, "dimension_order"), ("hyperx([4, 4])", 1, "hyperx_dimension_order")],

@@ -86,7 +86,6 @@ def compare(relation: Relation, made: Bubble, seen: Counter[str], limit: int) ->
     seen["shared"] += shared
 
 
-@settings(max_examples=20)
 @given(systems(max_routers=3, max_channels=4))
 def test_shorter_packets_change_nothing(system: tuple[Relation, Bubble]) -> None:
     """In a ring they take the room of the longest; elsewhere more of them fit, which opens no new deadlock."""

@@ -127,7 +127,7 @@ def test_nothing_stays_behind() -> None:
             for switching in SWITCHINGS:
                 check(relation, switching, shorten=False, threads=1)
 
-    some(15)
+    some(9)
     before = memory()
-    some(30)
+    some(18)
     assert memory() - before < 10

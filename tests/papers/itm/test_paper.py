@@ -35,7 +35,7 @@ def judge(name: str, monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
     assert sorted(path.name for path in folder.iterdir()) == DRAWN.get(name, [])
 
 
-@pytest.mark.sampled(0.4)
+@pytest.mark.sampled(0.25)
 @pytest.mark.parametrize("name", sorted(QUESTIONS.keys() - SLOW))
 def test_answers(name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     judge(name, monkeypatch, tmp_path)

@@ -84,11 +84,13 @@ def test_all_permutations_of_eight() -> None:
     assert realisable(rcbn(8).without(routers=["s1r0"]), EIGHT).sum() == 23424
 
 
-def test_looping_routes_every_permutation_of_eight() -> None:
-    """The rows of all 40,320 at once: no link between two rows is taken twice."""
-    rows = np.stack([rcbn_rows(permutation) for permutation in EIGHT])
+@pytest.mark.parametrize("step", [17, pytest.param(1, marks=pytest.mark.campaign)])
+def test_looping_routes_every_permutation_of_eight(step: int) -> None:
+    """The rows of all 40,320 at once, or of some: no link between two rows is taken twice."""
+    some = EIGHT[::step]
+    rows = np.stack([rcbn_rows(permutation) for permutation in some])
     assert (rows[:, :, 0] == np.arange(8) // 2).all()
-    assert (rows[:, :, 2] == EIGHT // 2).all()
+    assert (rows[:, :, 2] == some // 2).all()
     for stage in (0, 1):
         assert np.isin(rows[:, :, stage] ^ rows[:, :, stage + 1], (0, 1, 2)).all()
         links = np.sort(rows[:, :, stage] * 4 + rows[:, :, stage + 1], axis=1)

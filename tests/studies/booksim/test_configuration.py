@@ -77,7 +77,7 @@ def test_studies_and_configurations_are_distinguished(tmp_path: Path) -> None:
     assert is_configuration(written(tmp_path))
 
 
-@given(st.recursive(st.from_regex(r"[a-z0-9]{1,3}", fullmatch=True), lambda inner: st.lists(inner, min_size=1)))
+@given(st.recursive(st.text("abz019", min_size=1, max_size=3), lambda inner: st.lists(inner, min_size=1)))
 def test_lists_are_split_at_their_own_commas(value: object) -> None:
     def text(part: object) -> str:
         return "{" + ",".join(map(text, part)) + "}" if isinstance(part, list) else str(part)

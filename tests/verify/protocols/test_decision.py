@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import copy
+import functools
 import json
 from collections.abc import Iterator
 from dataclasses import replace
@@ -23,6 +24,7 @@ from unknot.network.families import mesh, ring
 from unknot.routing import EJECT, Relation, dimension_order, in_classes
 from unknot.verify import check
 from unknot.verify.protocols import Follow, MessageClass, Protocol, Queue, check_protocol, protocol
+from unknot.verify.protocols.decision import ProtocolVerdict
 from unknot.verify.protocols.evidence import claims, holds
 from unknot.verify.protocols.runs import replayed
 from unknot.verify.protocols.words import blocked, steps
@@ -67,9 +69,17 @@ def test_classes_apart_need_queues_apart() -> None:
     assert check_protocol(dimension_order(mesh(3, 3)), protocol("sink")).deadlock_free
 
 
+@functools.cache
+def two_requests() -> tuple[Relation, ProtocolVerdict]:
+    """Two terminals on shared VCs with two requests of one message each: free of deadlock by all states."""
+    relation = dimension_order(mesh(2))
+    return relation, check_protocol(relation, protocol("request_reply(depth=1, outstanding=2)"), time_limit=300)
+
+
 def test_limits_and_deep_queues() -> None:
     """Two terminals on shared VCs of one message: with three requests each they deadlock, with two they cannot."""
-    for outstanding, depth, free in ((2, 1, True), (3, 1, False), (3, 6, True), (None, 6, False)):
+    assert holds(two_requests()[1])
+    for outstanding, depth, free in ((3, 1, False), (3, 6, True), (None, 6, False)):
         described = protocol(f"request_reply(depth={depth}, outstanding={outstanding})")
         verdict = check_protocol(dimension_order(mesh(2)), described, time_limit=300)
         assert verdict.deadlock_free is free
@@ -156,8 +166,7 @@ def places(content: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]
 
 def test_states_that_cannot_empty_show_nothing() -> None:
     """Three requests each deadlock."""
-    relation = dimension_order(mesh(2))
-    verdict = check_protocol(relation, protocol("request_reply(depth=1, outstanding=2)"))
+    relation, verdict = two_requests()
     good = document(relation.network, relation, claims(verdict))
     assert accept(good)[0].endswith("free of deadlock under vct: from each of 413 states all messages can leave")
     for change, why in (
