@@ -188,6 +188,7 @@ def test_a_shift_by_groups_sends_once_to_each_and_loads_pairs_of_groups_alike(te
         assert max(pairs.count(pair) for pair in pairs) <= -(-each // many)
 
 
+@pytest.mark.campaign
 def test_a_shift_by_groups_keeps_terminals_busier_than_random_orders() -> None:
     network = named("dragonfly(4, 2, 2)", where="NETWORK")
     platform = platform_of(network)
