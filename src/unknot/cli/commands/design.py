@@ -113,16 +113,7 @@ def design(
         write_text(export, python_file(rule, conclusion(outcome, family)))
         wrote(export)
     if evidence is not None:
-        refusals = {id(e): e.claim for one in outcome.decisions for e in one.evidence}
-        claims, relation = list(refusals.values()), None
-        if best is not None and rule is not None and best.proof is not None:
-            claims.append(best.proof.claim(rule.offers, outcome.switching))
-        elif best is not None and rule is not None:
-            from unknot.cli.commands.shared import proved
-
-            relation = rule.on(best.sides)
-            claims += proved(relation, deadline.closing, outcome.switching).claims(relation)
-        write_evidence(evidence, None if relation is None else relation.network, relation, claims)
+        _write_evidence(evidence, outcome, deadline.closing)
     keys = {
         "family": family,
         "conclusion": conclusion(outcome, family),
@@ -136,6 +127,21 @@ def design(
     if best is not None:
         raise typer.Exit(HOLDS if best.proof is not None else UNDECIDED)
     raise typer.Exit(FAILS if refuted(outcome) else UNDECIDED)
+
+
+def _write_evidence(path: Path, outcome: Design, deadline: Deadline) -> None:
+    """Write why fewer VCs are impossible, and the proof of the rule, or its verdict on the largest mesh."""
+    best, relation = outcome.best, None
+    refusals = {id(e): e.claim for one in outcome.decisions for e in one.evidence}
+    claims = list(refusals.values())
+    if best is not None and best.rule is not None and best.proof is not None:
+        claims.append(best.proof.claim(best.rule.offers, outcome.switching))
+    elif best is not None and best.rule is not None:
+        from unknot.cli.commands.shared import proved
+
+        relation = best.rule.on(best.sides)
+        claims += proved(relation, deadline, outcome.switching).claims(relation)
+    write_evidence(path, None if relation is None else relation.network, relation, claims)
 
 
 def _checked(one: Decision, ending: Deadline) -> Decision:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,7 @@ from unknot.cli.commands.options import (
     SEED,
     Json,
     NetworkText,
+    Options,
     Seed,
     TimeLimit,
 )
@@ -32,20 +34,37 @@ BEFORE, REMEDIES = 0.15, 5
 """Most of the time for the verdict on the routing as it is; how many remedies are judged anew, at most."""
 
 
-def repair(
-    network: NetworkText,
-    routing: str | None = None,
-    vcs: int | None = None,
-    switching: Switching = DEFAULT_SWITCHING,
-    lanes: int | None = None,
-    minimal: bool = False,
-    deadline: TimeLimit = MINUTE,
-    both_ways: bool | None = None,
-    seed: Seed = SEED,
-    out: Path | None = None,
-    evidence: Path | None = None,
-    json: Json = False,
-) -> None:
+@dataclass(frozen=True)
+class RepairOptions(Options):
+    """What is repaired, within which bounds, and where the answer goes.
+
+    Attributes
+    ----------
+    routing : NAME
+        A routing; by default a fabric's tables.
+    lanes
+        Lanes of tables with few changes; by default as many as the VCs.
+    minimal
+        Keep an adaptive routing to shortest paths.
+    out : FILE.json|DIR
+        Write the routes of each remedy, its kind in the name of the file; or, of a fabric, files OpenSM loads.
+    """
+
+    network: NetworkText
+    routing: str | None = None
+    vcs: int | None = None
+    switching: Switching = DEFAULT_SWITCHING
+    lanes: int | None = None
+    minimal: bool = False
+    deadline: TimeLimit = MINUTE
+    both_ways: bool | None = None
+    seed: Seed = SEED
+    out: Path | None = None
+    evidence: Path | None = None
+    json: Json = False
+
+
+def repair(options: RepairOptions) -> None:
     """Find remedies for a routing that can deadlock, and show what each costs.
 
     Of tables: the same routes in as few virtual lanes as possible; few changed routes, or entries, in the lanes there
@@ -61,34 +80,18 @@ def repair(
     writes the verdict on the routing, why cheaper remedies are impossible, and the verdict on each remedy.
 
     Exit code 0: every remedy was proved safe.
-
-    Parameters
-    ----------
-    routing : NAME
-        A routing; by default a fabric's tables.
-    lanes
-        Lanes of tables with few changes; by default as many as the VCs.
-    minimal
-        Keep an adaptive routing to shortest paths.
-    out : FILE.json|DIR
-        Write the routes of each remedy, its kind in the name of the file; or, of a fabric, files OpenSM loads.
     """
-    from unknot.certificates.documents import part_of
-    from unknot.cli.answers.filling import answer
-    from unknot.cli.answers.lanes import RemedyForm, RepairAnswer
     from unknot.cli.commands import activity
-    from unknot.cli.commands.display import sentences, tell
-    from unknot.cli.commands.shared import proved, searching
     from unknot.fabrics.ethernet.folder import is_ethernet
-    from unknot.repair import repair as find_remedies
-    from unknot.report.export import export
 
+    network, routing, out = options.network, options.routing, options.out
     if routing is None and is_ethernet(Path(network)):
-        if any((vcs, lanes, minimal, both_ways is not None, switching != DEFAULT_SWITCHING)):
+        others = options.vcs, options.lanes, options.minimal, options.both_ways is not None
+        if any(others) or options.switching != DEFAULT_SWITCHING:
             raise UnknotError(
                 f"{network}: a repair of Ethernet takes --out, --evidence, --time-limit and --json alone"
             )
-        raise typer.Exit(_repair_switches(Path(network), deadline, out, evidence, json=json))
+        raise typer.Exit(_repair_switches(options))
     if out is not None and (routing is not None or out.suffix) and out.suffix.lower() != ".json":
         raise UnknotError(
             f"{out}: routes of remedies are written as .json, such as {out.with_suffix('.json')}; "
@@ -98,24 +101,32 @@ def repair(
         from unknot.cli.commands.repair_fabric import SearchLimits, repair_fabric
 
         with activity.working("looking for remedies") as progress:
-            search = SearchLimits(deadline, seed, both_ways is not False, progress)
-            code = repair_fabric(network, out, search, evidence)
+            search = SearchLimits(options.deadline, options.seed, options.both_ways is not False, progress)
+            code = repair_fabric(network, out, search, options.evidence)
         raise typer.Exit(code)
-    relation = _refuted(network, routing, vcs)
+    raise typer.Exit(_repair_routing(options))
+
+
+def _repair_routing(options: RepairOptions) -> int:
+    """Find remedies for a routing, or the tables of a fabric, and prove them; return the exit code."""
+    from unknot.certificates.documents import part_of
+    from unknot.cli.answers.filling import answer
+    from unknot.cli.answers.lanes import RemedyForm, RepairAnswer
+    from unknot.cli.commands import activity
+    from unknot.cli.commands.display import sentences, tell
+    from unknot.cli.commands.shared import proved, searching
+    from unknot.repair import repair as find_remedies
+    from unknot.report.export import export
+
+    switching, deadline, out = options.switching, options.deadline, options.out
+    relation = _refuted(options.network, options.routing, options.vcs)
     search_until = searching(relation.network, deadline, times=REMEDIES)
+    both_ways = relation.network.ports is not None if options.both_ways is None else options.both_ways
     with keeping_the_best(), activity.working("looking for remedies") as progress:
         proof_before = proved(relation, deadline.part(BEFORE), switching)
         before = state_of(relation, proof_before, deadline.part(BEFORE))
-        remedies = find_remedies(
-            relation,
-            lanes=lanes,
-            switching=switching,
-            minimal=minimal,
-            both_ways=relation.network.ports is not None if both_ways is None else both_ways,
-            time_limit=search_until,
-            seed=seed,
-            progress=progress,
-        )
+        search = options.some("lanes", "switching", "minimal", "seed") | {"both_ways": both_ways}
+        remedies = find_remedies(relation, time_limit=search_until, progress=progress, **search)
         proofs = [None if one.cost is None else proved(one.relation, deadline, switching) for one in remedies]
         after = [
             None if proof is None else state_of(one.relation, proof, deadline)
@@ -124,17 +135,17 @@ def repair(
     if search_until.over:
         more = f"with more than {deadline.seconds:g} s there may be more or better remedies"
         notify(f"the time for the search was over: {more}")
-    if evidence is not None:
+    if options.evidence is not None:
         parts = [
             part_of(remedy.kind, remedy.relation, claims)
             for remedy, proof in zip(remedies, proofs, strict=True)
             if proof is not None and (claims := proof.claims(remedy.relation))
         ]
         bounds = [claim for remedy in remedies for claim in remedy.bound_claims]
-        write_evidence(evidence, relation.network, relation, [*proof_before.claims(relation), *bounds], parts)
+        write_evidence(options.evidence, relation.network, relation, [*proof_before.claims(relation), *bounds], parts)
     rows = [answer(RemedyForm, remedy, after=state) for remedy, state in zip(remedies, after, strict=True)]
-    tell(json, RepairAnswer, of=relation, switching=switching, before=before, remedies=rows)
-    if not json:
+    tell(options.json, RepairAnswer, of=relation, switching=switching, before=before, remedies=rows)
+    if not options.json:
         nowhere = "whatever is removed, it is not safe and connected"
         sentences(f"{remedy.kind}: {nowhere}" for remedy in remedies if remedy.cost is None)
     for remedy in remedies:
@@ -142,7 +153,7 @@ def repair(
             file = out.with_stem(f"{out.stem}-{remedy.kind.replace(' ', '-')}")
             export(remedy.relation, file)
             wrote(file)
-    raise typer.Exit(exit_code(*(proof.safe for proof in proofs if proof is not None)))
+    return exit_code(*(proof.safe for proof in proofs if proof is not None))
 
 
 def state_of(relation: Relation, proof: Proved, deadline: Deadline) -> Answer:
@@ -175,7 +186,7 @@ def _refuted(network: str, routing: str | None, vcs: int | None) -> Relation:
     return fabric_relation(fabrics.read_fabric(Path(network)))
 
 
-def _repair_switches(folder: Path, deadline: Deadline, out: Path | None, evidence: Path | None, *, json: bool) -> int:
+def _repair_switches(options: RepairOptions) -> int:
     """Find the fewest lossless queues for a folder of what switches printed; return the exit code.
 
     The folder `out` appears when all is written.
@@ -188,18 +199,19 @@ def _repair_switches(folder: Path, deadline: Deadline, out: Path | None, evidenc
     from unknot.repair.lossless import repair_lossless
     from unknot.report.repair_pages import PAGE, ethernet_repair_page
 
+    out = options.out
     if out is not None and out.exists():
         raise UnknotError(f"{out} exists; name a new folder")
-    fabric = read_ethernet(folder)
+    fabric = read_ethernet(Path(options.network))
     with activity.working("looking for the fewest queues"), ExitStack() as writing:
         made = None if out is None else writing.enter_context(written_folder(out))
-        repaired = repair_lossless(fabric, made, time_limit=deadline)
+        repaired = repair_lossless(fabric, made, time_limit=options.deadline)
         if made is not None:
             write_text(made / PAGE, ethernet_repair_page(repaired))
     claim, after = repaired.queues.claim, repaired.after
-    if evidence is not None:
-        write_evidence(evidence, fabric.network, None, [] if claim is None else [claim])
-    tell(json, RepairEthernetAnswer, repaired)
+    if options.evidence is not None:
+        write_evidence(options.evidence, fabric.network, None, [] if claim is None else [claim])
+    tell(options.json, RepairEthernetAnswer, repaired)
     if out is not None:
         wrote(out, f"; how to load it: {out / PAGE}")
     return exit_code(not repaired.refused if after is None else after.holds)
