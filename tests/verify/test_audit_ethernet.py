@@ -117,6 +117,25 @@ def test_encapsulation_back_into_the_old_queue_deadlocks_again(tmp_path: Path) -
         assert audit.verdict.deadlock_free is not cyclic
 
 
+def test_packets_to_an_aggregate_are_followed_to_where_it_drops_them(tmp_path: Path) -> None:
+    folder = tmp_path / "up"
+    shutil.copytree(EXAMPLES / "frr-all-links-up", folder)
+    for name, interfaces in (("leaf0", ["to-spine0"]), ("leaf1", ["to-spine0"]), ("spine0", [])):
+        path = folder / f"{name}.route.json"
+        hops = [{"fib": True, "active": True, "interfaceName": one} for one in interfaces]
+        entry = {"protocol": "bgp", "selected": True, "nexthops": hops or [{"blackhole": True, "active": True}]}
+        path.write_text(json.dumps({**json.loads(path.read_text()), "10.8.0.0/16": [entry]}))
+    fabric = read_ethernet(folder)
+    aggregate = next(one for one in fabric.destinations if one.name == "10.8.0.0/16")
+    assert (aggregate.owners, aggregate.dropped, set(aggregate.next_hops)) == ((4,), True, {0, 1})
+    assert fabric.edges == (0, 1, 2, 3)
+    audit = audit_ethernet(fabric)
+    assert audit.deadlock_free
+    assert any(
+        place.header.destination == fabric.destinations.index(aggregate) for place in Walk(PfcModel(fabric)).steps
+    )
+
+
 @pytest.mark.parametrize("prefix", ["10.9.0.0/24", "0.0.0.0/0"])
 def test_a_prefix_that_ends_nowhere_is_a_forwarding_loop(prefix: str, tmp_path: Path) -> None:
     folder = tmp_path / "up"

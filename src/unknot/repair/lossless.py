@@ -14,8 +14,9 @@ from unknot._base.deadline import Deadline
 from unknot._base.errors import UnknotError
 from unknot._base.input import read_json
 from unknot._base.output import write_text
+from unknot.fabrics.ethernet.document import files_of
 from unknot.fabrics.ethernet.fabric import EthernetFabric
-from unknot.fabrics.ethernet.folder import files_of, read_ethernet
+from unknot.fabrics.ethernet.folder import read_ethernet
 from unknot.fabrics.ethernet.qos import DSCPS
 from unknot.lanes.flow_paths import graph_of_walk
 from unknot.lanes.queues import LosslessQueues, fewest_queues

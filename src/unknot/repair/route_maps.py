@@ -17,9 +17,8 @@ from unknot._base.errors import TextError
 from unknot._base.input import read_lines
 from unknot._base.output import write_text
 from unknot.certificates import evidence_holds
-from unknot.fabrics.ethernet.document import Document
+from unknot.fabrics.ethernet.document import Document, files_of
 from unknot.fabrics.ethernet.fabric import EthernetFabric
-from unknot.fabrics.ethernet.folder import files_of
 from unknot.network import Network
 from unknot.network.graph import reached_from
 from unknot.network.metrics import hops_from_any

@@ -1,4 +1,4 @@
-"""JSON that a switch printed, with errors that name a line."""
+"""JSON that switches printed: the files of each in a folder, and errors that name a line."""
 
 from __future__ import annotations
 
@@ -9,6 +9,10 @@ from typing import Any
 
 from unknot._base.errors import TextError
 from unknot._base.input import read_json, read_text
+from unknot.fabrics.fabric_text import inside
+
+ROUTES = ("route.json", "route6.json")
+KINDS = (*ROUTES, "lldp.json", "config_db.json", "mux.json")
 
 
 @dataclass(frozen=True)
@@ -44,3 +48,29 @@ class Document:
             where = " / ".join(map(str, keys)) or "this file"
             raise self.error(f"{where}: a list […] is needed, not {json.dumps(content)[:40]}", *keys)
         return [self.table(row, *keys) for row in content]
+
+
+def files_of(folder: Path) -> dict[str, dict[str, Path]]:
+    """Files by switch and kind: ``SWITCH/route.json`` or ``SWITCH.route.json``; a name before the kind is free.
+
+    Raises
+    ------
+    TextError
+        If the folder cannot be read, one of them is no file, or two files are the same of one switch.
+    """
+    files: dict[str, dict[str, Path]] = {}
+    parts = inside(folder)
+    for path in [*parts, *(file for part in parts if part.is_dir() for file in inside(part))]:
+        for kind in KINDS:
+            if path.name == kind and path.parent != folder:
+                switch = path.parent.name
+            elif path.name.endswith(f".{kind}") and path.parent == folder:
+                switch = path.name.removesuffix(f".{kind}")
+            else:
+                continue
+            if not path.is_file():
+                raise TextError("this is no file, but a folder, a pipe or a link that leads nowhere", path)
+            if kind in files.setdefault(switch, {}):
+                raise TextError(f"{kind} of {switch} is in {files[switch][kind]} already", path)
+            files[switch][kind] = path
+    return files

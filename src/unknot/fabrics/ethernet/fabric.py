@@ -27,7 +27,9 @@ class Destination:
     standby : mapping
         For each ToR that is on standby for these servers, the destination of its tunnel to the other ToR.
     hosts : bool
-        Whether hosts are there; else it is the address of a switch.
+        Whether hosts send there; else it is the address of a switch.
+    dropped : bool
+        Whether its owners drop the packets, as those to an aggregate of prefixes that have no hosts.
     """
 
     name: str
@@ -35,6 +37,7 @@ class Destination:
     next_hops: Mapping[int, tuple[int, ...]]
     standby: Mapping[int, int]
     hosts: bool
+    dropped: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,7 +76,9 @@ class EthernetFabric:
     @cached_property
     def edges(self) -> tuple[int, ...]:
         """Switches with hosts, ascending."""
-        return tuple(sorted({owner for one in self.destinations if one.hosts for owner in one.owners}))
+        return tuple(
+            sorted({owner for one in self.destinations if one.hosts and not one.dropped for owner in one.owners})
+        )
 
     @property
     def hosted(self) -> Network:

@@ -11,18 +11,16 @@ import numpy as np
 
 from unknot._base.errors import TextError, UnknotError
 from unknot.fabrics.ethernet.cables import Port, read_cable_list, read_lldp
+from unknot.fabrics.ethernet.document import ROUTES, files_of
 from unknot.fabrics.ethernet.fabric import Destination, EthernetFabric
 from unknot.fabrics.ethernet.qos import SwitchQos, read_config_db
 from unknot.fabrics.ethernet.routes import Prefix, Route, prefix_of, read_batfish_routes, read_routes
-from unknot.fabrics.fabric_text import inside
 from unknot.network import Network
 from unknot.network.graph import strong_components
 
-ROUTES = ("route.json", "route6.json")
-KINDS = (*ROUTES, "lldp.json", "config_db.json", "mux.json")
 CABLES, BATFISH = "cables.txt", "routes.csv"
-_Treatment = tuple[tuple[int, ...], tuple[tuple[int, tuple[int, ...]], ...], bool]
-"""Owners of a prefix, the channels of each other switch, and whether it is an end of a tunnel."""
+_Treatment = tuple[tuple[int, ...], tuple[tuple[int, tuple[int, ...]], ...], bool, bool]
+"""Owners of a prefix, channels of each other switch, whether it is an end of a tunnel, and whether it is dropped."""
 
 
 @dataclass(frozen=True)
@@ -50,32 +48,6 @@ class _Tables:
                 return None
             wide = wide.supernet()
         return table[wide]
-
-
-def files_of(folder: Path) -> dict[str, dict[str, Path]]:
-    """Files by switch and kind: ``SWITCH/route.json`` or ``SWITCH.route.json``; a name before the kind is free.
-
-    Raises
-    ------
-    TextError
-        If the folder cannot be read, one of them is no file, or two files are the same of one switch.
-    """
-    files: dict[str, dict[str, Path]] = {}
-    parts = inside(folder)
-    for path in [*parts, *(file for part in parts if part.is_dir() for file in inside(part))]:
-        for kind in KINDS:
-            if path.name == kind and path.parent != folder:
-                switch = path.parent.name
-            elif path.name.endswith(f".{kind}") and path.parent == folder:
-                switch = path.name.removesuffix(f".{kind}")
-            else:
-                continue
-            if not path.is_file():
-                raise TextError("this is no file, but a folder, a pipe or a link that leads nowhere", path)
-            if kind in files.setdefault(switch, {}):
-                raise TextError(f"{kind} of {switch} is in {files[switch][kind]} already", path)
-            files[switch][kind] = path
-    return files
 
 
 def is_ethernet(folder: Path) -> bool:
@@ -178,29 +150,32 @@ def _destinations(tables: _Tables, notes: list[str]) -> tuple[Destination, ...]:
     tunnels = {prefix_of(one.peer) for one in tables.qos if one.peer is not None}
     for prefix in sorted({*tunnels, *_prefixes(tables)}, key=lambda one: (one.version, one)):
         owners, hops = _owners_and_hops(tables, prefix)
-        if (owners and (len(owners) > 1 or hops)) or (not owners and _circular(tables.network, hops)):
-            groups[owners, tuple(sorted(hops.items())), prefix in tunnels].append(prefix)
+        dropping = () if owners or _circular(tables.network, hops) else tuple(r for r in hops if not hops[r])
+        if dropping:
+            owners, hops = dropping, {router: channels for router, channels in hops.items() if channels}
+        if hops or (len(owners) > 1 and not dropping):
+            groups[owners, tuple(sorted(hops.items())), prefix in tunnels, bool(dropping)].append(prefix)
     for prefix in sorted({p for routes in tables.routes for p in routes if not p.prefixlen}, key=str):
         # A default route leads out of the fabric, unless it comes back to a switch.
         table = {r: routes[prefix] for r, routes in enumerate(tables.routes) if prefix in routes}
         hops = {r: tuple(c for name in route.interfaces for c in tables.leads(r, name)) for r, route in table.items()}
         if _circular(tables.network, hops):
-            groups[(), tuple(sorted(hops.items())), False].append(prefix)
+            groups[(), tuple(sorted(hops.items())), False, False].append(prefix)
     destinations: list[Destination] = []
     to: dict[Prefix, int] = {}
     loopbacks = {prefix for routes in tables.routes for prefix in routes if _is_loopback(tables, prefix)}
-    for (owners, rows, _), prefixes in groups.items():
+    for (owners, rows, _, dropped), prefixes in groups.items():
         shown = [prefix for prefix in prefixes if prefix not in loopbacks and prefix not in tunnels]
         for prefix in prefixes:
             to[prefix] = len(destinations)
         name = str((shown or prefixes)[0]) + (f" and {len(prefixes) - 1} more" if len(prefixes) > 1 else "")
-        destinations.append(Destination(name, owners, dict(rows), {}, bool(shown)))
-    if not any(one.hosts for one in destinations):
+        destinations.append(Destination(name, owners, dict(rows), {}, bool(shown), dropped))
+    if not any(one.hosts and one.owners and not one.dropped for one in destinations):
         destinations = [replace(one, hosts=True) for one in destinations]
         notes.append("only addresses of single switches are announced; they are taken for those of hosts")
     if not destinations:
         raise UnknotError(f"{tables.network.name}: no prefix is announced by one switch and reached from another")
-    for index, ((owners, _, _), prefixes) in enumerate(groups.items()):
+    for index, ((owners, *_), prefixes) in enumerate(groups.items()):
         states = _standby(tables, owners, prefixes, to)
         if states:
             one = destinations[index]
