@@ -2451,7 +2451,7 @@ class Play:
 
     def __init__(self, ends: Ends, moves: list[Any], switching: str, worms: bool) -> None:
         self.ends, self.table, self.switching, self.worms = ends, ends.table, switching, worms
-        if worms and switching != "wormhole":
+        if worms and switching in ("saf", "vct"):
             raise Rejected("worms are those of wormhole")
         self.held: dict[Place, list[Sent]] = {}
         self.begun = 0
@@ -2522,7 +2522,8 @@ class Play:
         message, ahead = self.held[place][0], self.ahead(place)
         if to not in ahead:
             raise Rejected("no header may go there")
-        target, held, in_two = ahead[to], (*message.behind, place), to == EJECT and self.in_two(place, message)
+        target, held = ahead[to], (*message.behind, place)
+        in_two = (target is None or self.received(target)) and self.in_two(place, message)
         if not self.worms:
             tail = SPLITS if in_two else FOLLOWS
         alone = side == "receive" or (tail == FOLLOWS and not message.behind)
@@ -2635,6 +2636,8 @@ class Play:
             at = place if isinstance(place, int) else self.table.vcs + place[1]
             within = not isinstance(place, int) and place[3:] == (1,)
             choices = [[EJECT]] if within else self.table.choices(at, message.address, self.switching)
+            if self.worms and self.switching == "wormhole-nonatomic" and not self.table.commits:
+                choices = [list(ahead)]  # it may not have chosen yet
             full = {to for to, target in ahead.items() if target is not None and self.room(target) < 1}
             if not any(full.issuperset(choice) for choice in choices):
                 raise Rejected(f"a {message.kind} can move on from {place}")
@@ -2766,7 +2769,7 @@ def emptied(ends: Ends, switching: str) -> int:
 
     Where the empty state can be reached from every state, no message can be in a place for ever.
     """
-    if switching == "wormhole-nonatomic" or ends.table.commits:
+    if ends.table.commits:
         raise Rejected("states show nothing of headers that commit to a candidate")
     counted = ends.limit is not None or any(map(ends.partner, ends.classes))
     by_pair: dict[tuple[str, int, int], list[list[Any]]] = {}
@@ -2782,10 +2785,12 @@ def emptied(ends: Ends, switching: str) -> int:
         for sends in product(*(by_pair.get((name, t, home), []) for name in group))
     ]
     before: dict[State, list[State]] = {(): []}
-    play = Play(ends, [], switching, switching == "wormhole")
+    play = Play(ends, [], switching, switching not in ("saf", "vct"))
 
     def after(here: State) -> Iterable[State]:
         play.restore(here)
+        if switching == "wormhole-nonatomic" and any(len(play.ahead(place)) > 1 for place in play.held):
+            raise Rejected("states show nothing of headers that commit to one of several candidates")
         for move in [*begins, *play.moves()]:
             play.restore(here)
             try:

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 
 from tests.verify.protocols.exploration import Exploration, TooLarge
 from tests.verify.protocols.systems import NETWORKS, PAIRS, random_system
-from tests.verify.protocols.worms import Worms
+from tests.verify.protocols.worms import QueueingWorms, Worms
 from unknot._base.errors import RelationError
 from unknot.routing import Relation
 from unknot.verify.protocols import Protocol, check_protocol
@@ -40,12 +40,11 @@ RULES = (
 
 def agrees(seed: int, switching: str, states: int = STATES) -> tuple[str, set[str]]:
     """Compare one random system: the answer, or why there is none, and the rules in it."""
-    worms = switching == "wormhole"
+    worms = {"wormhole": Worms, "wormhole-nonatomic": QueueingWorms}.get(switching)
     relation, described = random_system(random.Random(seed), PAIRS if worms else NETWORKS)
     rules = set(rules_of(relation, described))
     try:
-        explored = Worms(relation, described, 25 * states) if worms else Exploration(relation, described, states)
-        truth = explored.deadlocks()
+        truth = (worms or Exploration)(relation, described, (25 if worms else 1) * states).deadlocks()
         verdict = check_protocol(relation, described, switching, time_limit=4 if worms else 30)
     except TooLarge:
         return "large", rules

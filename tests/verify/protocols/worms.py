@@ -125,3 +125,37 @@ class Worms(Exploration):
                 yield state - {worm} | new | {((*message[:5], message[5] + 1), places, whole)}, left
             else:
                 yield state - gone | new | set(self.behind(worm)), left
+
+
+class QueueingWorms(Worms):
+    """The same under wormhole-nonatomic: a header may choose a candidate once the tail of the worm there is in it.
+
+    It waits for that one alone then, and no other may choose it. A state has the choices too, by place of the header.
+    """
+
+    choices: dict[Place, Place | None]
+
+    def stands(self, state: Any, moved: set[Any]) -> bool:
+        return super().stands(state[0], moved) if state else False
+
+    def moves(self, state: Any) -> Iterator[tuple[Any, list[Any]]]:
+        worms, choices = state or (frozenset(), frozenset())
+        self.choices = dict(choices)
+        for after, moved in super().moves(worms):
+            left = {place for _, place in moved}
+            yield (after, frozenset(one for one in choices if one[0] not in left)), moved
+        for message, places, _ in worms:
+            if places[-1] not in self.choices and not self.within(places[-1]):
+                for to in super().ahead(message, places[-1]):
+                    there = [worm for worm in worms if to in worm[1]]
+                    tail_in = all(whole and held[0] == to for _, held, whole in there)
+                    if to is None or (tail_in and to not in self.choices.values()):
+                        yield (worms, choices | {(places[-1], to)}), []
+
+    def within(self, place: Place) -> bool:
+        return place[0] == "receive" or (place[0] == "send" and place[3] == 1)
+
+    def ahead(self, message: Message, place: Place) -> list[Place | None]:
+        if self.within(place):
+            return super().ahead(message, place)
+        return [self.choices[place]] if place in self.choices else []

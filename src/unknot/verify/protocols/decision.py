@@ -130,9 +130,11 @@ def check_protocol(
     if verdict is not None:
         return verdict
     states, method = 0, ""
-    for number, method in enumerate(_methods(system, technique)):
+    filled = [] if is_counted(system.protocol, technique) else [FILLED]
+    for number, method in enumerate([SEARCHED, *filled, FEW_BEGIN, SEARCHED]):
         left = deadline.part(1 / max(1, 4 - number))
-        modelled = system if method == FILLED else replace(system, worms=technique == "wormhole")
+        worms = {FILLED: (), FEW_BEGIN: ("wormhole",), SEARCHED: ("wormhole", "wormhole-nonatomic")}[method]
+        modelled = replace(system, worms=technique in worms)
         if method == FILLED:
             run = _filled(system, left)
         elif method == FEW_BEGIN:
@@ -140,7 +142,8 @@ def check_protocol(
         else:
             every = search(modelled, most_states=MOST_STATES if number else TINY, end=left.end)
             run, states = every.run, every.states
-            if run is None and every.complete:
+            chosen = technique == "wormhole-nonatomic" and not system.relation.commits and modelled.chooses
+            if run is None and every.complete and not chosen:
                 text = f"none of the {states} states that can be reached holds a message that can never move"
                 return ProtocolVerdict(True, technique, method, text, modelled, states=states, empties=every.returns)
         if run is not None:
@@ -148,13 +151,6 @@ def check_protocol(
             return ProtocolVerdict(False, technique, method, summary(modelled, run), modelled, run, states=states)
     text = deadline.undecided("places may wait for each other; no run to a deadlock was found")
     return ProtocolVerdict(None, technique, method, text, system, states=states)
-
-
-def _methods(system: System, technique: Switching) -> list[str]:
-    """How to look for a deadlock, the method that decides such a system soonest first."""
-    filled = [] if is_counted(system.protocol, technique) else [FILLED]
-    every = [] if technique == "wormhole-nonatomic" else [SEARCHED]
-    return [*every, *filled, FEW_BEGIN, *every]
 
 
 def by_ranks(system: System, technique: Switching, deadline: Deadline) -> ProtocolVerdict | None:

@@ -30,7 +30,7 @@ def claims(verdict: ProtocolVerdict) -> list[Document]:
         if certificate.core is not None:
             proof["core"] = np.flatnonzero(certificate.core).tolist()
             proof["windows"] = [[np.asarray(part).tolist() for part in step] for step in certificate.windows]
-    elif verdict.empties and not system.commits:
+    elif verdict.empties and not system.relation.commits:
         proof = {"kind": "states"}
     else:
         return []

@@ -93,7 +93,7 @@ def movements(system: System, state: State, place: int, message: Message, to: in
     target = destination(system, place, message, to)
     if not has_room(system, state, target):
         return
-    in_two = to == EJECT and has_another(system, place, message)
+    in_two = (target is None or system.receives(target)) and has_another(system, place, message)
     if in_two:
         yield Event("move", place, to=to, tail="parts")
     if not in_two or (system.worms and not system.receives(place)):

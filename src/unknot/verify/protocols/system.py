@@ -65,8 +65,16 @@ class System:
 
     @cached_property
     def commits(self) -> bool:
-        """Whether a blocked header waits for one candidate that it chose."""
-        return self.queueing or self.relation.commits
+        """Whether a blocked header waits for one candidate that it chose, which may be any.
+
+        Headers that queue choose only what the tail of a worm has come to, as each message that has one place.
+        """
+        return self.relation.commits or (self.queueing and not self.worms)
+
+    @property
+    def chooses(self) -> bool:
+        """Whether some header had more than one candidate so far."""
+        return any(len(candidates) > 1 for candidates, _ in self._answers.values())
 
     @cached_property
     def vcs(self) -> int:
@@ -199,7 +207,7 @@ class System:
             candidates = self.relation.candidates(at, address)
             may, waits = (
                 tuple(EJECT if one.vc is None else one.vc for one in candidates if one.waits or everything)
-                for everything in (True, False)
+                for everything in (True, self.queueing)
             )
             known = self._answers[at, address] = may, waits
         return known
