@@ -133,7 +133,12 @@ def shown(value: object, most: int = 80) -> str:
         text = repr(value[: most + 1] if isinstance(value, (str, bytes, list, tuple)) else value)
     except ValueError:
         text = f"a {type(value).__name__} of very long numbers"
-    return text if len(text) <= most else text[: most - 1] + "…"
+    return shortened(text, most)
+
+
+def shortened(text: str, most: int) -> str:
+    """The text, cut to a number of characters."""
+    return text if len(text) <= most else text[: max(most - 1, 1)] + "…"
 
 
 _UNSEEN = re.compile(

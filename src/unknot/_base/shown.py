@@ -6,6 +6,7 @@ from collections.abc import Collection
 from dataclasses import fields
 from typing import Any
 
+from unknot._base.errors import shortened
 from unknot._base.later import Later
 
 LETTERS, ITEMS = 60, 4
@@ -34,7 +35,7 @@ def _brief(value: Any) -> str:
     if value is None or isinstance(value, (bool, int, float)):
         return repr(value)
     if isinstance(value, str):
-        return repr(value if len(value) <= LETTERS else value[: LETTERS - 1] + "…")
+        return repr(shortened(value, LETTERS))
     if hasattr(value, "dtype") and hasattr(value, "shape"):
         return f"{value.dtype}{list(value.shape)}"
     if isinstance(value, Collection):

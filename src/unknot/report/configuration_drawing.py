@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from unknot._base.errors import shortened
 from unknot.certificates.verdict import Configuration
 from unknot.network import Network
 from unknot.report import shapes
@@ -243,7 +244,7 @@ class KnotSheet:
             who = ", ".join(str(m + 1) for m in after)
             text = f"{journey(self.relation, message)}  waits for {who or 'nobody'}"
             parts.append(shapes.numbered(i, at, 8.5, ""))
-            parts.append(shapes.text(at + complex(15, 4), shapes.short(text, room), size=12, anchor="start"))
+            parts.append(shapes.text(at + complex(15, 4), shortened(text, room), size=12, anchor="start"))
         if shown < len(self.configuration.messages):
             rest = len(self.configuration.messages) - shown
             at = complex(15, self.sheet.height + 20 * rows + 14)

@@ -9,7 +9,7 @@ from typing import Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
-from unknot._base.errors import UnknotError, require_known
+from unknot._base.errors import UnknotError, require_known, shortened
 from unknot._base.units import Scale, Units
 from unknot.fabrics.named import network as network_named
 from unknot.network import Network
@@ -225,7 +225,7 @@ def draw_matrix(
         place = _square(complex(left + column * size, above + row * size), size)
         parts.append(shapes.area(place, ink(value / top), words))
     for cell in sorted({0, cells // 4, cells // 2, 3 * cells // 4, cells - 1}):
-        name = shapes.short(paper.short_name(network, cell * per), 9)
+        name = shortened(paper.short_name(network, cell * per), 9)
         parts.append(shapes.text(complex(left - 6, above + (cell + 0.5) * size + 3), name, size=9, anchor="end"))
         parts.append(shapes.text(complex(left + (cell + 0.5) * size, above - 7), name, size=9))
     foot = "rows: where channels begin; columns: where they end" + (f"; {per} routers to a row" if per > 1 else "")

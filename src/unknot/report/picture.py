@@ -8,7 +8,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from unknot._base.errors import UnknotError, visible
+from unknot._base.errors import UnknotError, shortened, visible
 from unknot._base.output import manifest_at, write_bytes, write_text
 from unknot.report.phrases import escape
 from unknot.report.sheet import INK, SOFT
@@ -248,8 +248,7 @@ DARK = f"<style>@media (prefers-color-scheme:dark){{{_RULES}}}</style>"
 
 def plain(text: str, most: int = 60) -> str:
     """A name that matplotlib does not read as mathematics, cut to a number of characters."""
-    text = visible(text)
-    return (text if len(text) <= most else text[: most - 1] + "…").replace("$", r"\$")
+    return shortened(visible(text), most).replace("$", r"\$")
 
 
 def drawing(figure: Figure, title: str) -> Drawing:

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from unknot._base.errors import shortened
 from unknot.network import Network
 from unknot.report import shapes
 from unknot.report import sheet as paper
@@ -154,7 +155,7 @@ def draw_busy_channels(schedule: Schedule, names: Sequence[str]) -> str:
         line = paper.path([complex(LEFT, y), complex(LEFT + WIDTH, y)])
         share = sum(end - start for start, end, _ in busy[c]) / whole
         parts += [
-            shapes.text(complex(LEFT - 6, y + 3), shapes.short(label, 20), size=8, anchor="end", colour=SOFT),
+            shapes.text(complex(LEFT - 6, y + 3), shortened(label, 20), size=8, anchor="end", colour=SOFT),
             shapes.stroke(line, PALE, 0.6, f"{label}: busy {share:.0%} of the time"),
         ]
         for adds in (True, False):

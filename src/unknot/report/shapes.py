@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
+from unknot._base.errors import shortened
 from unknot.network import Network
 from unknot.network.bandwidth import written
 from unknot.network.stages import seated
@@ -119,7 +120,7 @@ def _name(sheet: Sheet, z: complex, name: str, *, faint: bool, always: bool) -> 
         return [text(z + 0.36j * size, name, size=size, colour=colour)]
     if always or (not faint and sheet.names_fit_between):
         at = z + complex(sheet.radius + 2, sheet.radius + 7)
-        return [text(at, short(name, 20), size=9.5, anchor="start", colour=colour, halo=True)]
+        return [text(at, shortened(name, 20), size=9.5, anchor="start", colour=colour, halo=True)]
     return []
 
 
@@ -177,10 +178,6 @@ def text(
         f'<text x="{number(at.real)}" y="{number(at.imag)}" font-size="{number(size)}" text-anchor="{anchor}" '
         f'fill="{colour}"{extra}>{escape(words, quote=False)}</text>'
     )
-
-
-def short(text: str, room: int) -> str:
-    return text if len(text) <= room else text[: max(room - 1, 1)] + "…"
 
 
 def summary(network: Network) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from unknot._base.errors import shortened
 from unknot.report import shapes
 from unknot.report import sheet as paper
 from unknot.report.phrases import count
@@ -45,7 +46,7 @@ def draw_bnr(relation: Relation, table: Sequence[Bnr], reasons: Sequence[str] | 
         parts += _line(relation, row, y)
         y += ROW
     for reason in _lines(reasons):
-        parts.append(shapes.text(complex(20, y + 8), shapes.short(reason, 130), size=12, anchor="start"))
+        parts.append(shapes.text(complex(20, y + 8), shortened(reason, 130), size=12, anchor="start"))
         y += ROW
     forbidden = [row for row in table if row.forbidden is not None]
     drawn = forbidden[:MOST_PANELS] if network.num_routers <= MOST_ROUTERS else []
@@ -82,10 +83,10 @@ def _line(relation: Relation, row: Bnr, y: float) -> list[str]:
         shapes.text(complex(200, y), f"{row.full_pairs:,} of {row.pairs:,}", size=12, anchor="start"),
     ]
     if row.forbidden is not None:
-        sentence = shapes.short(row.forbidden.describe(relation), 84)
+        sentence = shortened(row.forbidden.describe(relation), 84)
         cells.append(shapes.text(complex(330, y), sentence, size=12, anchor="start"))
     elif row.refusal is not None:
-        sentence = shapes.short(f"none; but {row.refusal.describe(relation)}", 98)
+        sentence = shortened(f"none; but {row.refusal.describe(relation)}", 98)
         cells.append(shapes.text(complex(330, y), sentence, size=11, anchor="start", colour=SOFT))
     return cells
 

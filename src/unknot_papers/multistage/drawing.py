@@ -6,6 +6,7 @@ import contextlib
 
 import numpy as np
 
+from unknot._base.errors import shortened
 from unknot.report import shapes
 from unknot.report import sheet as paper
 from unknot.report.phrases import count
@@ -117,7 +118,7 @@ def _numbers(sheet: Sheet, realisation: Realisation) -> list[str]:
 def _words(sheet: Sheet, realisation: Realisation) -> list[str]:
     word = {True: "realised", False: "blocked", None: "undecided"}[realisation.realised]
     colour = CONFLICT if realisation.realised is False else INK
-    low, said = sheet.height + 10, shapes.short(realisation.established, LONGEST)
+    low, said = sheet.height + 10, shortened(realisation.established, LONGEST)
     head = f"{sheet.network.name}: {word} ({realisation.method})"
     return [
         shapes.text(complex(14, low), head, size=12, anchor="start", colour=colour, bold=True),

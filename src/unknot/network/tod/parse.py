@@ -9,7 +9,7 @@ from typing import Any
 
 from lark import Lark, Token, UnexpectedCharacters, UnexpectedToken
 
-from unknot._base.errors import TextError
+from unknot._base.errors import TextError, shortened
 from unknot.network.tod.syntax import Definition, Include, Node, Program, Source, raise_all
 from unknot.network.tod.tree import SOURCE, Tree
 
@@ -147,7 +147,7 @@ def _statement(source: Source, tokens: Sequence[Token]) -> Any:
         ended = token.type == "$END"
         at = (tokens[-1].end_pos if ended else token.start_pos) or 0
         accepted = parser.accepts()  # type: ignore[no-untyped-call]
-        problem = "the statement ends here" if ended else f"{_shortened(str(token))} cannot stand here"
+        problem = "the statement ends here" if ended else f"{shortened(str(token), 40)} cannot stand here"
         raise source.error(f"{problem}; expected {_expected(accepted)}", at) from None
 
 
@@ -159,10 +159,6 @@ def _expected(terminals: set[str]) -> str:
             terminals = terminals - members - {"LSQB", "MINUS", "NOT", "IF", "TRUE", "FALSE"}
     words += sorted(_SHOWN[t] for t in terminals if t in _SHOWN)
     return ", ".join(words[:-1]) + (" or " if len(words) > 1 else "") + words[-1] if words else "nothing more"
-
-
-def _shortened(text: str) -> str:
-    return text if len(text) <= 40 else text[:39] + "…"
 
 
 @cache

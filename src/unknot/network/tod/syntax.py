@@ -12,7 +12,7 @@ from functools import cached_property
 
 from lark import Token
 
-from unknot._base.errors import TextError
+from unknot._base.errors import TextError, shortened
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,8 +62,7 @@ class Node:
     @property
     def text(self) -> str:
         """The words of the text, shortened."""
-        words = " ".join(self.source.text[self.at : self.end].split())
-        return words if len(words) <= 40 else words[:39] + "…"
+        return shortened(" ".join(self.source.text[self.at : self.end].split()), 40)
 
     def up_to(self, last: Node) -> Node:
         """The text from here to the end of a later node."""
