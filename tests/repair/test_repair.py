@@ -63,7 +63,7 @@ def test_remedies_of_adaptive_routings() -> None:
     assert {kind: (remedy.cost, remedy.unit, remedy.lower_bound) for kind, remedy in remedies.items()} == {
         "fewer candidates": (2, "candidates", 2),
         "escape VCs": (6, "VCs", 1),
-        "minimal escape VCs": (8, "VCs", 1),
+        "minimal escape VCs": (8, "VCs", 2),
         "new routes": (1, "lanes", 1),
     }
     for remedy in remedies.values():

@@ -52,6 +52,11 @@ def removals_claim(switching: str, minimal: bool, least: int, proof: Document) -
     return {"subject": "removals", "switching": switching, "minimal": minimal, "least": least, "proof": proof}
 
 
+def escapes_claim(switching: str, minimal: bool, least: int, proof: Document) -> Document:
+    """The claim that at least a number of VCs must be added, to which headers may turn, for a relation to be safe."""
+    return {"subject": "escapes", "switching": switching, "minimal": minimal, "least": least, "proof": proof}
+
+
 def changes_claim(kind: str, least: int, proof: Document) -> Document:
     """The claim that at least a number of "pairs" or "entries" change where the routes fit into one lane."""
     return {"subject": "changes", "kind": kind, "least": least, "proof": proof}

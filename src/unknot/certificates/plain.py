@@ -1395,6 +1395,36 @@ def knot_clause(table: Table, switching: str, messages: list[Any]) -> tuple[set[
     return removed, kept
 
 
+def check_escapes(table: Table, claim: Any, proof: Any) -> str:
+    """Check that a relation can deadlock, however fewer than `least` VCs are added to which blocked headers may turn.
+
+    It keeps its candidates, so a knot stands still unless a header in it may turn to an added VC: of a channel that
+    leaves its router and, where that is asked for, leads nearer to the destination. Knots have weights, in parts of
+    `PARTS`. Those that one added VC can mend weigh 1 at most, so there are no fewer added VCs than knots weigh.
+    """
+    switching, minimal, least = technique(claim), field(claim, "minimal", bool), field(claim, "least", int)
+    if table.commits or switching == "wormhole-nonatomic":
+        raise Rejected("a header that keeps its choice turns to no other VC")
+    total, mended, target = 0, Counter[int](), table.network.target
+    for knot in field(proof, "knots", list):
+        messages, weight = field(knot, "messages", list), field(knot, "weight", int)
+        _, kept = knot_clause(table, switching, messages)
+        if kept or weight < 0:
+            raise Rejected("a header waits for a VC that nobody holds, or a weight is negative")
+        channels = set[int]()
+        for packet in (Packet(table, switching, message) for message in messages):
+            hops = table.network.hops_to(table.network.eject[table.destination[packet.address]])
+            here = table.router[packet.at]
+            away = hops.get(here, 0)
+            channels |= {c for c in table.network.leaving[here] if not minimal or hops.get(target[c], away) < away}
+        total += weight
+        mended.update(dict.fromkeys(channels, weight))
+    if max(mended.values(), default=0) > PARTS or total <= PARTS * (least - 1):
+        raise Rejected(f"the knots do not weigh more than {least - 1} added VCs can mend")
+    nearer = " that lead nearer" if minimal else ""
+    return f"can deadlock under {switching} with fewer than {least} added VCs{nearer} to turn to"
+
+
 # ----------------------------------------------------------------------------------- rules for meshes, refuted
 
 Signs = tuple[int, ...]
@@ -3353,6 +3383,7 @@ OF_TABLES = {
     "cuts": check_cuts,
     "deadlock": check_verdict,
     "delivery": check_delivery,
+    "escapes": check_escapes,
     "lanes of routes": check_routes,
     "lengths": check_lengths,
     "protocol": check_protocol,

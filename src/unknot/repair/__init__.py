@@ -6,6 +6,8 @@ from unknot.repair.change_bounds import ChangeBound as ChangeBound
 from unknot.repair.change_bounds import accept_changes as accept_changes
 from unknot.repair.escape import Escaped as Escaped
 from unknot.repair.escape import escaped as escaped
+from unknot.repair.escape_bounds import EscapeBound as EscapeBound
+from unknot.repair.escape_bounds import accept_escapes as accept_escapes
 from unknot.repair.fault_repairs import RepairedFault as RepairedFault
 from unknot.repair.fault_repairs import repaired_faults as repaired_faults
 from unknot.repair.prune_bounds import PruneBound as PruneBound

@@ -6,17 +6,24 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from unknot._base.deadline import clock
 from unknot._base.errors import RelationError
 from unknot._base.shown import Brief
+from unknot._base.switching import DEFAULT_SWITCHING
+from unknot.certificates.verdict_checker import accepts
 from unknot.lanes.lanes import lanes
 from unknot.lanes.path_set import Ints
 from unknot.lanes.tables import Table
 from unknot.network import Network, distances_from
+from unknot.repair.escape_bounds import EscapeBound, accept_escapes, escape_bound
 from unknot.routing.overlay import Layer
 from unknot.routing.paths import homes_of
 from unknot.routing.relation import EJECT, TIER, Out, Relation
 from unknot.routing.taking import takes_relation
 from unknot.routing.virtual_channels import VirtualChannels
+
+BOUND_SHARE = 0.3
+"""Share of the time for the lower bound, where routes are searched for too."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -31,6 +38,8 @@ class Escaped(Brief):
     widest : int
         Most VCs that one channel got.
     original : Relation
+    evidence : EscapeBound or None
+        Why fewer added VCs are not enough, for a relation that can deadlock as it is.
 
     Examples
     --------
@@ -44,15 +53,29 @@ class Escaped(Brief):
     added: int
     widest: int
     original: Relation
+    evidence: EscapeBound | None
 
     @property
     def lower_bound(self) -> int:
         """Fewest added VCs that can be enough for a relation that can deadlock as it is."""
-        return 1
+        return 1 if self.evidence is None else self.evidence.least
+
+    @property
+    def evidence_holds(self) -> bool | None:
+        """Whether the separate checker accepts the lower bound; None: there is nothing to check."""
+        bound = self.evidence
+        return None if bound is None else accepts(lambda: accept_escapes(self.original, bound) == bound.least, True)
 
 
 @takes_relation
-def escaped(relation: Relation, *, minimal: bool = False, time_limit: float = 20.0, seed: int = 1) -> Escaped:
+def escaped(
+    relation: Relation,
+    *,
+    switching: str = DEFAULT_SWITCHING,
+    minimal: bool = False,
+    time_limit: float = 20.0,
+    seed: int = 1,
+) -> Escaped:
     """Give a relation escape VCs, which every blocked header may enter and nobody leaves before the destination.
 
     The escape routes are those of a spanning tree: one more VC on each channel of the tree, up before down. No
@@ -62,10 +85,12 @@ def escaped(relation: Relation, *, minimal: bool = False, time_limit: float = 20
 
     Parameters
     ----------
+    switching : str
+        Technique of the lower bound; with escapes the relation is safe under `wormhole`, `vct` and `saf`.
     minimal : bool
         Escape along shortest paths, by tables in as few lanes as `lanes` finds, so that a minimal relation stays so.
     time_limit : float
-        Seconds for the search.
+        Seconds for the search and for the lower bound.
     seed : int
         Seed of the random choices.
 
@@ -90,12 +115,12 @@ def escaped(relation: Relation, *, minimal: bool = False, time_limit: float = 20
     >>> found.added, check(found.relation).deadlock_free
     (8, True)
     """
-    network = relation.network
+    network, end_time = relation.network, clock() + time_limit
     if relation.commits:
         raise RelationError(f"{relation.name}: headers commit to a VC and wait for no other, so escapes are no use")
     _, column = homes_of(network)
     if minimal:
-        laned = lanes(network, "table", time_limit=time_limit, seed=seed, tries=1)
+        laned = lanes(network, "table", time_limit=(1 - BOUND_SHARE) * time_limit, seed=seed, tries=1)
         assert isinstance(laned.routes, Table)
         step, lane, count = laned.routes.next_channel, laned.lane, laned.count
         column = laned.routes.row
@@ -134,7 +159,8 @@ def escaped(relation: Relation, *, minimal: bool = False, time_limit: float = 20
         claims_minimal=relation.claims_minimal if minimal else None, address_labels=relation.address_labels,
         source="Duato 1993",
     )  # fmt: skip
-    return Escaped(made, int(more.sum()), int(more.max(initial=0)), relation)
+    bound = escape_bound(relation, switching, minimal=minimal, deadline=end_time)
+    return Escaped(made, int(more.sum()), int(more.max(initial=0)), relation, bound)
 
 
 def _tree(network: Network) -> Ints:

@@ -8,7 +8,7 @@ which its step is lightest, and the lightest cycle through each VC is found by s
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from heapq import heappop, heappush
 from itertools import pairwise
 
@@ -63,8 +63,16 @@ Removed = Mapping[Entry, float]
 """Shares by which candidates are removed; 0 for those that it does not have."""
 
 
-def light_knots(offers: Offers, removed: Removed) -> dict[Fact, Literals]:
-    """Knots whose clauses a fractional choice does not satisfy, by their clauses."""
+def light_knots(
+    offers: Offers, removed: Removed, turned: Callable[[int, int], float] = lambda at, address: 0.0
+) -> dict[Fact, Literals]:
+    """Knots whose clauses a fractional choice does not satisfy, by their clauses.
+
+    Parameters
+    ----------
+    turned : callable(int, int)
+        The share by which a header in an input VC, with an address, is let out by what is not a candidate yet.
+    """
     relation = offers.relation
     queues = offers.switching == "wormhole-nonatomic" or relation.commits
     lightest: dict[tuple[int, int], tuple[float, Message]] = {}
@@ -76,9 +84,10 @@ def light_knots(offers: Offers, removed: Removed) -> dict[Fact, Literals]:
             waits = [vc for vc, waited in candidates if waited or queues]
             if EJECTED in waits and not queues:
                 continue
+            aside = turned(at, address)
             for vc in waits:
                 others = () if queues else (other for other in waits if other != vc)
-                weight = away[at] + (removed.get((at, address, vc), 0.0) if queues else 0.0)
+                weight = away[at] + aside + (removed.get((at, address, vc), 0.0) if queues else 0.0)
                 weight += sum(1.0 - removed.get((at, address, other), 0.0) for other in others)
                 if vc == EJECTED or weight >= lightest.get((at, vc), (1.0,))[0]:
                     continue

@@ -91,14 +91,16 @@ class Remedy:
     @property
     def evidence_holds(self) -> bool | None:
         """Whether the separate checker accepts why less is impossible; None: there is nothing to check."""
-        return None if isinstance(self.change, Escaped) else self.change.evidence_holds
+        return self.change.evidence_holds
 
     @property
     def bound_claims(self) -> list[Document]:
         """Why less is impossible, as claims of a document about the relation that was refuted."""
         change = self.change
-        if isinstance(change, Escaped) or change.evidence is None:
+        if change.evidence is None:
             return []
+        if isinstance(change, Escaped):
+            return [change.evidence.claim]
         if isinstance(change, Lanes):
             return [lane_bound_claim(change.evidence, change.sends, change.given)]
         if isinstance(change, Rerouted):
@@ -226,7 +228,8 @@ def _escaped(relation: Relation, switching: str, effort: SearchEffort, *, minima
     if switching == "wormhole-nonatomic":
         return None
     try:
-        return escaped(relation, minimal=minimal, time_limit=max(0.1, effort.deadline - clock()), seed=effort.seed)
+        seconds = max(0.1, effort.deadline - clock())
+        return escaped(relation, switching=switching, minimal=minimal, time_limit=seconds, seed=effort.seed)
     except RelationError:
         return None
 

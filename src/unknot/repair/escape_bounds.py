@@ -1,0 +1,136 @@
+"""Lower bounds on the VCs that escapes add: knots that no few of them mend."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from unknot._base.deadline import clock
+from unknot._base.shown import Brief
+from unknot.certificates import plain
+from unknot.certificates.claims import escapes_claim
+from unknot.certificates.documents import Document, plain_table
+from unknot.lanes.path_set import Floats
+from unknot.network import distances_from
+from unknot.repair.facts import Knot, plain_fact
+from unknot.repair.light_cycles import light_knots
+from unknot.repair.prune_space import Offers
+from unknot.routing.relation import Relation
+from unknot.routing.taking import takes_relation
+
+MOST_CANDIDATES = 200_000
+"""Most candidates of a relation among which knots are sought."""
+ROUNDING = 1e-6
+"""Share by which weights are lowered, so that errors of the solver do not make them too high."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class EscapeBound(Brief):
+    """Proof that fewer added VCs are not enough.
+
+    Attributes
+    ----------
+    knots : tuple of (Knot, int)
+        Each with its weight, in parts of `unknot.certificates.plain.PARTS`.
+    switching : str
+    minimal : bool
+        Added VCs lead nearer to the destination of what turns to them.
+    """
+
+    knots: tuple[tuple[Knot, int], ...]
+    switching: str
+    minimal: bool
+
+    @property
+    def least(self) -> int:
+        """Added VCs that are needed at least."""
+        return -(-sum(weight for _, weight in self.knots) // plain.PARTS)
+
+    @property
+    def claim(self) -> Document:
+        """The bound as a claim of a document."""
+        knots = [{"messages": plain_fact(knot)["messages"], "weight": weight} for knot, weight in self.knots]
+        return escapes_claim(self.switching, self.minimal, self.least, {"knots": knots})
+
+
+@takes_relation
+def accept_escapes(relation: Relation, bound: EscapeBound) -> int:
+    """The number of added VCs that the bound shows to be needed; raise `Rejected` if it does not hold.
+
+    Parameters
+    ----------
+    bound : EscapeBound
+        The bound with its evidence.
+
+    Returns
+    -------
+    int
+        The bound that holds.
+
+    Examples
+    --------
+    >>> from unknot.repair import accept_escapes, escaped
+    >>> from unknot.routing import fully_adaptive
+    >>> relation = fully_adaptive("mesh(4, 4)")
+    >>> accept_escapes(relation, escaped(relation).evidence)
+    4
+    """
+    claim: dict[str, Any] = bound.claim
+    plain.check_escapes(plain_table(relation), claim, claim["proof"])
+    return bound.least
+
+
+def escape_bound(relation: Relation, switching: str, *, minimal: bool, deadline: float) -> EscapeBound | None:
+    """The best bound of linear programming over simple knots; None if there are none, or the relation is too large.
+
+    Each knot needs an added VC of a channel to which one of its headers may turn. With shares of channels that sum up
+    to least, the lightest knots are sought and added until none weighs less than 1, or the deadline is over.
+    """
+    from scipy.optimize import linprog
+    from scipy.sparse import csr_array
+
+    offers, network = Offers(relation, switching, minimal), relation.network
+    if offers.count > MOST_CANDIDATES:
+        return None
+    homes = network.eject[relation.destination]
+    away = {h: distances_from(network, h, reverse=True) for h in np.unique(homes).tolist()}
+    first, leaving = network.outgoing
+    turns: dict[tuple[int, int], list[int]] = {}
+
+    def channels(at: int, address: int) -> list[int]:
+        """The channels whose added VCs a header may turn to."""
+        if (at, address) not in turns:
+            here = relation.vcs.router[at]
+            out, hops = leaving[first[here] : first[here + 1]], away[int(homes[address])]
+            turns[at, address] = out[hops[network.target[out]] < hops[here]].tolist() if minimal else out.tolist()
+        return turns[at, address]
+
+    def let_out(share: Floats, at: int, address: int) -> float:
+        return float(share[channels(at, address)].sum())
+
+    share, knots, weights = np.zeros(network.num_channels), dict[Knot, list[int]](), np.zeros(0)
+    while True:
+        fresh = light_knots(offers, {}, partial(let_out, share))
+        more = {
+            fact: sorted({c for message in fact.messages for c in channels(message.held[-1], message.address)})
+            for fact, (_, kept) in fresh.items()
+            if isinstance(fact, Knot) and not kept and fact not in knots
+        }
+        if not more or (knots and clock() > deadline):
+            break
+        knots |= more
+        rows = np.repeat(np.arange(len(knots)), [len(row) for row in knots.values()])
+        columns = np.concatenate([np.array(row, dtype=np.int64) for row in knots.values()])
+        needs = csr_array((np.ones(rows.size), (rows, columns)), shape=(len(knots), share.size))
+        solved = linprog(
+            np.ones(share.size), A_ub=-needs, b_ub=-np.ones(len(knots)), bounds=(0, None), method="highs"
+        )
+        if solved.status != 0:
+            break
+        share, weights = solved.x, np.maximum(0.0, -np.asarray(solved.ineqlin.marginals))
+    parts = np.floor(weights * (1 - ROUNDING) * plain.PARTS).astype(np.int64).tolist()
+    used = tuple((knot, part) for knot, part in zip(knots, parts, strict=False) if part)
+    return EscapeBound(used, switching, minimal) if used else None
