@@ -61,7 +61,10 @@ proofs: $(STAMP)
 browser-test: $(STAMP)
 	$(BIN)/pytest -m browser tests/browser -rs
 
+# Fabrics of 1,000 end points too, kept row by row: what was stopped goes on, also after a kill.
 campaign: $(STAMP)
+	@mkdir -p reports
+	$(BIN)/python examples/cluster.py --huge --store reports/cluster.sqlite --out reports/cluster.html
 	$(BIN)/pytest -m campaign
 	$(BIN)/pytest -m "(hypothesis or sampled) and not campaign and not browser" --hypothesis-profile campaign
 

@@ -3,8 +3,9 @@
 Cost, verdict and VCs, saturation under uniform traffic beside what no routing exceeds, and the cycles of an
 all-to-all and an all-reduce, all by `unknot.studies.comparison`. With failed links the routing is
 that of the fabric if it still delivers, or else lanes. Run it with ``python examples/cluster.py``, for about 70
-endpoints each; ``--large`` takes about 256, ``--huge`` about 1,000 (without collective operations), ``--quick`` tiny
-ones. With ``--store FILE.sqlite`` it goes on where it was stopped; ``--out FILE.html`` writes the report.
+endpoints each; ``--large`` takes about 256, ``--huge`` about 1,000 (collective operations by a model),
+``--quick`` tiny ones. With ``--store FILE.sqlite`` it goes on where it was stopped; ``--out FILE.html`` writes the
+report.
 """
 
 from __future__ import annotations

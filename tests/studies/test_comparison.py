@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -140,3 +141,13 @@ def test_the_report_of_a_comparison(tmp_path):
     assert "two columns" not in text
     outcome = CliRunner().invoke(app, [*words, "--out", "fabrics.pdf"])
     assert (outcome.exit_code, "written as .html" in outcome.stderr) == (2, True)
+
+
+@pytest.mark.parametrize("design", ["torus(4, 4) by duato", "dragonfly(2) by dragonfly_minimal"])
+def test_the_model_of_large_designs_is_near_what_runs_on_small_ones(design, monkeypatch):
+    (run,) = compared([design], simulated=True)
+    monkeypatch.setattr("unknot.studies.comparison.MOST_SIMULATED", 0)
+    (model,) = compared([design], simulated=True)
+    assert model.all_to_all <= run.all_to_all <= 4 * model.all_to_all
+    assert 0.6 * model.all_reduce <= run.all_reduce <= 1.05 * model.all_reduce
+    assert replace(model, all_to_all=run.all_to_all, all_reduce=run.all_reduce) == run

@@ -7,6 +7,7 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from math import ceil
 from pathlib import Path
 
 import numpy as np
@@ -24,10 +25,12 @@ from unknot.routing.named import routing
 from unknot.routing.own import is_code, is_file
 from unknot.simulation.collectives import execute
 from unknot.simulation.run.limits import saturation
+from unknot.simulation.traces.trace_run import run_trace
 from unknot.studies.result import decode, encode
 from unknot.studies.store import Store
 from unknot.traffic import Pattern, pattern
 from unknot.traffic.collectives import Operation, platform_of, textbook
+from unknot.traffic.trace import TracedMessage
 from unknot.verify import check
 from unknot.verify.delivery import deliver
 from unknot.verify.loads import loads
@@ -37,7 +40,7 @@ DEFAULT_ROUTING = "hop_number"
 FLITS = 4
 """Flits of a packet, and of a block of a collective operation, that are simulated."""
 MOST_SIMULATED = 300
-"""Terminals up to which collective operations are simulated: their messages grow with the square."""
+"""Terminals up to which whole collective operations are simulated: their messages grow with the square."""
 PER_TERMINAL, PER_MESSAGE = 0.03, 1e-4
 """Seconds of a processor for the saturation of a design, and for each message of its collective operations."""
 DRAWS = 100
@@ -74,7 +77,8 @@ class Compared:
         The highest load of uniform traffic that was stable flit by flit; None: not simulated.
     all_to_all, all_reduce : int or None
         Cycles of an exchange of blocks of `FLITS` in pairs, and of an all-reduce of as large blocks around a ring of
-        the terminals in their order; None: not simulated.
+        the terminals in their order; None: not simulated. With more than `MOST_SIMULATED` terminals by a model: as
+        long as the busiest channel takes, and as often as there are steps the time of the first one flit by flit.
     """
 
     design: str
@@ -276,11 +280,20 @@ def _simulated(row: Compared, relation: Relation, seed: int) -> Compared:
         measure=2000,
         seed=seed,
     )
-    if row.terminals > MOST_SIMULATED:
-        return replace(row, saturation=point.load)
-    platform = platform_of(relation.network)
-    times = []
-    for kind, algorithm, size in (("all_to_all", "pairwise", FLITS), ("all_reduce", "ring", FLITS * row.terminals)):
-        operation = Operation(kind, platform.members, Fraction(size))
-        times.append(execute(relation, textbook(platform, operation, algorithm)).makespan)
+    times = _by_model(row, relation) if row.terminals > MOST_SIMULATED else _by_run(row, relation)
     return replace(row, saturation=point.load, all_to_all=times[0], all_reduce=times[1])
+
+
+def _by_run(row: Compared, relation: Relation) -> list[int | None]:
+    platform = platform_of(relation.network)
+    sizes = (("all_to_all", "pairwise", FLITS), ("all_reduce", "ring", FLITS * row.terminals))
+    operations = ((name, Operation(kind, platform.members, Fraction(size))) for kind, name, size in sizes)
+    return [execute(relation, textbook(platform, operation, name)).makespan for name, operation in operations]
+
+
+def _by_model(row: Compared, relation: Relation) -> list[int | None]:
+    """An exchange as fast as the busiest channel, and the first step around a ring, run, as often as there are."""
+    count = row.terminals
+    turn = [TracedMessage(0, terminal, (terminal + 1) % count, FLITS) for terminal in range(count)]
+    step = run_trace(relation, turn).makespan
+    return [ceil(FLITS * (count - 1) / row.uniform), step and 2 * (count - 1) * step]
