@@ -75,7 +75,7 @@ def table(rows: Iterator[tuple[str, Platform, str, Fraction, float]]) -> None:
         whole = Operation(kind, platform.members, size)
         lower = bound(platform, whole)
         if (platform, kind) not in kept:
-            kept[platform, kind] = candidates(platform, whole, pieces=(1, 2, 3, 4, 6, 8, 12, 16, 32, 64))
+            kept[platform, kind] = candidates(platform, whole)
         chosen = best(kept[platform, kind], size)
         schedule = chosen.schedule(size)
         seconds = time.process_time() - started

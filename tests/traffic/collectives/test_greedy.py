@@ -11,6 +11,7 @@ from unknot.certificates import document
 from unknot.certificates.plain import accept
 from unknot.traffic.collectives import Operation, Platform, best, bound, candidates
 from unknot.traffic.collectives.choice import GREEDY
+from unknot.traffic.collectives.greedy import greedy
 from unknot.traffic.collectives.platform import Channel
 
 
@@ -46,3 +47,11 @@ def test_switches_and_members_apart_are_refused() -> None:
     one_way = Platform("one way", 2, (Channel(0, 1, Fraction(1)),), (0, 1))
     with pytest.raises(NetworkError, match="no channel leads from each root"):
         candidates(one_way, operation_on(one_way, "all_gather"), ["greedy"])
+
+
+def test_members_at_one_switch_end_together() -> None:
+    """Each receives a block in every unit of time, as the one that lacks the most comes first."""
+    for count in (5, 8, 13):
+        channels = [Channel(*ends, Fraction(1)) for m in range(count) for ends in ((m, count), (count, m))]
+        star = Platform("star", count + 1, tuple(channels), tuple(range(count)))
+        assert greedy(star, star.members, Fraction(1))[2] == count - 1

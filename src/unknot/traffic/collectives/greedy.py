@@ -17,8 +17,8 @@ from unknot.traffic.collectives.platform import Platform
 from unknot.traffic.collectives.schedule import passage
 from unknot.traffic.collectives.trees import Edge, Tree
 
-PATIENCE = (1.5, 1e9)
-"""Values of how much slower than another way to its target a connection may be for a chunk that could go that way."""
+PATIENCE = (1.5, 0, 1e9)
+"""Values of `patience` that are tried."""
 SAME = 1e-9
 
 
@@ -47,7 +47,8 @@ def greedy(
     pieces : int
         Chunks of each root.
     patience : float
-        A connection brings nothing that one faster by this factor could bring from a member that has it, or will.
+        A connection brings nothing that a member has, or will, whose own connection is faster by this factor; 0: so
+        fast that it could bring all that is missing in the same time.
 
     Raises
     ------
@@ -98,7 +99,7 @@ class _Run:
         patience: float,
         draw: random.Random,
     ) -> None:
-        self.platform, self.pieces, self.draw = platform, pieces, draw
+        self.platform, self.pieces, self.patience, self.draw = platform, pieces, patience, draw
         self.connections = list(connections(platform, size))
         self.near = SAME * max(way.taken for way in self.connections) if self.connections else 0.0
         self.owners = [root for root in roots for _ in range(pieces)]
@@ -115,7 +116,7 @@ class _Run:
             for c, begins, _ in way.busy:
                 self.users[c].append((number, begins))
         self.faster = [
-            [other.source for other in into[way.target] if other.taken * patience < way.taken]
+            [(other.source, way.taken / other.taken) for other in into[way.target] if other.taken < way.taken]
             for way in self.connections
         ]
         self.edges: list[list[Edge]] = [[] for _ in self.owners]
@@ -147,14 +148,20 @@ class _Run:
         return trees, self.order, self.last
 
     def start(self, look: set[int], now: float, events: list[tuple[float, int, int]]) -> None:
-        """Let connections that may be free bring a chunk: those first that have the rarest, then the fastest."""
-        able = [number for number in look if self.lacks(number)]
-        self.draw.shuffle(able)
-        able.sort(key=lambda number: (self.rarest(self.lacks(number))[0], self.connections[number].taken))
-        for number in able:
+        """Let connections that may be free bring a chunk: those first that have the rarest, then the fastest.
+
+        Of equals those come first whose target lacks the most, so that no member is left behind at the end.
+        """
+        able = list[tuple[int, float, int, float, int]]()
+        for number in look:
+            if self.is_free(number, now) and (lacks := self.lacks(number)):
+                way = self.connections[number]
+                left = self.missing(way.target).bit_count()
+                able.append((self.rarest(lacks)[0], way.taken, -left, self.draw.random(), number))
+        for *_, number in sorted(able):
             way = self.connections[number]
             lacks = self.lacks(number)
-            if not lacks or any(self.free[c] > now + begins + self.near for c, begins, _ in way.busy):
+            if not lacks or not self.is_free(number, now):
                 continue
             holders, equal = self.rarest(lacks)
             shift = self.draw.randrange(equal.bit_length())
@@ -175,12 +182,20 @@ class _Run:
                 for offset in {offset for _, offset in self.users[c]}:
                     heappush(events, (now + ends - offset, -1, c))
 
+    def is_free(self, number: int, now: float) -> bool:
+        return all(self.free[c] <= now + begins + self.near for c, begins, _ in self.connections[number].busy)
+
+    def missing(self, member: int) -> int:
+        return self.whole & ~self.comes[member]
+
     def lacks(self, number: int) -> int:
         """Chunks that a connection may bring to its target."""
         way = self.connections[number]
-        lacks = self.has[way.source] & ~self.comes[way.target]
-        for other in self.faster[number] if lacks else ():
-            lacks &= ~self.comes[other]
+        missing = self.missing(way.target)
+        lacks = self.has[way.source] & missing
+        for other, times in self.faster[number] if lacks else ():
+            if times > (self.patience or missing.bit_count()):
+                lacks &= ~self.comes[other]
         return lacks
 
     def rarest(self, chunks: int) -> tuple[int, int]:
