@@ -95,6 +95,9 @@ def test_vcs_apart_are_counted_from_those_that_a_class_has() -> None:
         (["--protocol", "axi", "--evidence", "x.v"], "files for Coq are about a routing alone"),
         (["--protocol", "axis"], "unknown protocol 'axis'"),
         (["--protocol", "none.toml"], "none.toml: cannot read this file"),
+        (["--protocol", "axi", "--to", "west_first"], "--to: --protocol is about one routing; leave it out"),
+        (["--protocol", "axi", "--all-sizes"], "--all-sizes: --protocol is about networks of one size"),
+        (["--to", "west_frist"], "--to:1:1: unknown routing 'west_frist'"),
     ],
 )
 def test_what_cannot_be_asked(options: list[str], said: str) -> None:

@@ -102,7 +102,12 @@ def test_classes_that_cannot_be() -> None:
     for classes, said in (
         ((), "1 to 16 message classes"),
         ((MessageClass("a"), MessageClass("a")), "two message classes are called 'a'"),
-        ((MessageClass("a", carries="b"), MessageClass("b")), "of the same network"),
+        ((MessageClass("a", carries="b"), MessageClass("b")), 'give it network = "a" too'),
+        ((MessageClass("a", carries="b"), MessageClass("b", network="a", carries="a")), "it carries nothing itself"),
+        (
+            (MessageClass("a", follows=(Follow("a", count=600),) * 2, at_once=False),),
+            "more than 1000 messages follow",
+        ),
         ((MessageClass("a", together="b"), MessageClass("b", follows=(Follow("a"),))), "what follows is said of a"),
         ((MessageClass("\n"),), "is no name"),
     ):

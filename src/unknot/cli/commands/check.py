@@ -58,10 +58,11 @@ def check(routed: RoutedNetwork, question: OtherQuestion, details: Details, outp
     """
     alone = vars(details) | {"export": output.export}
     if question.all_sizes:
-        refuse_beside("--all-sizes", "is about networks of one size", **alone, out=output.out, flows=routed.flows)
+        one_size = {"out": output.out, "flows": routed.flows, "to": question.to, "protocol": question.protocol}
+        refuse_beside("--all-sizes", "is about networks of one size", **alone, **one_size)
         answered = _of_every_size(routed)
     elif question.to is not None:
-        refuse_beside("--to", "is about one routing", **alone)
+        refuse_beside("--to", "is about one routing", **alone, protocol=question.protocol)
         _require_json(output, "--to", "about one routing")
         answered = _of_update(routed, question.to)
     elif question.protocol is not None:
@@ -142,7 +143,7 @@ def _of_update(routed: RoutedNetwork, to: str) -> Answered:
     from unknot.verify import update
     from unknot.verify.update import update_claims
 
-    old, new = routed.relation(), routed.relation(to)
+    old, new = routed.relation(), routed.relation(to, "--to")
     began = time.monotonic()
     with activity.working("following packets of both routings") as progress:
         change = update(old, new, routed.switching, time_limit=routed.deadline, progress=progress)

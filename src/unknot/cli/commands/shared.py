@@ -43,6 +43,7 @@ def relation_of(
     simulated: bool = False,
     flows: Path | None = None,
     proved: bool = False,
+    where: str = "--routing",
 ) -> Relation:
     """The relation of texts, for some flows alone; those found in a file may name files of its folder alone.
 
@@ -70,7 +71,7 @@ def relation_of(
 
         matrix = read_flows(flows, built)
     with activity.working(f"building {routing}"):
-        made = make(built, routing, vcs, flows=matrix, where="--routing")
+        made = make(built, routing, vcs, flows=matrix, where=where)
     return made if matrix is None else only(made, matrix)
 
 
@@ -87,9 +88,11 @@ class RoutedNetwork(Options):
     buffer_depth: int = BUFFER_DEPTH
     flows: Path | None = None
 
-    def relation(self, routing: str | None = None) -> Relation:
-        """The relation of the routing, or of another one on the same network."""
-        return relation_of(self.network, routing or self.routing, self.vcs, flows=self.flows, proved=True)
+    def relation(self, routing: str | None = None, where: str = "--routing") -> Relation:
+        """The relation of the routing, or of another one on the same network that an option names."""
+        return relation_of(
+            self.network, routing or self.routing, self.vcs, flows=self.flows, proved=True, where=where
+        )
 
 
 def numbers_of(text: str, where: str) -> list[int]:

@@ -216,6 +216,9 @@ class Protocol:
                 message = f"a message goes to one of {', '.join(RECIPIENTS)}, not {follow.to!r}"
                 raise ProtocolError(message, (*path, "follows", i, "to"))
             _require_number("count", follow.count, (*path, "follows", i, "count"), MOST_FOLLOWERS)
+        if sum(follow.count for follow in one.follows) > MOST_FOLLOWERS:
+            message = f"more than {MOST_FOLLOWERS} messages follow one of {one.name}"
+            raise ProtocolError(message, (*path, "follows"))
         if one.at_once:
             self._require_room([f.message for f in one.follows for _ in range(f.count)], (*path, "follows"))
         for key in ("together", "carries"):
@@ -224,10 +227,11 @@ class Protocol:
                 self._require(other, (*path, key))
                 if other == one.name:
                     raise ProtocolError(f"{key}: {one.name} cannot be its own other part", (*path, key))
-        if one.carries and (self[one.carries].network != one.network or self[one.carries].carries):
-            message = (
-                f"{one.carries} comes in the packet of {one.name}: it is of the same network and carries nothing"
-            )
+        if one.carries and self[one.carries].carries:
+            message = f"{one.carries} comes in the packet of {one.name}, so it carries nothing itself"
+            raise ProtocolError(message, (*path, "carries"))
+        if one.carries and self[one.carries].network != one.network:
+            message = f'{one.carries} comes in the packet of {one.name}: give it network = "{one.network}" too'
             raise ProtocolError(message, (*path, "carries"))
         if one.together and (self[one.together].together or self[one.together].follows):
             message = f"{one.together} is consumed with {one.name}: what follows is said of {one.name} alone"
