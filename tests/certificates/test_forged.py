@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import product
 from typing import Any
 
 import pytest
@@ -12,7 +13,9 @@ from unknot.certificates import Rejected, document, plain
 from unknot.certificates.documents import network_of, table_of
 from unknot.network import Network
 from unknot.network.families import mesh
-from unknot.routing import EJECT, Relation, dimension_order
+from unknot.routing import EJECT, Relation, dimension_order, duato
+from unknot.verify.protocols import check_protocol, protocol
+from unknot.verify.protocols.evidence import claims
 from unknot.verify.update import update, update_claims
 
 TWO = {"name": "two", "routers": 2, "source": [0, 1], "target": [1, 0], "inject": [0, 0, 1], "eject": [0, 0, 1]}
@@ -76,6 +79,14 @@ def test_the_smallest_deadlock_of_a_one_way_ring(switching: str) -> None:
     assert fewer.endswith("has fewer than 1 packets, nor one of 1 packets fewer than 9 VCs")
 
 
+def test_headers_that_keep_a_choice_wait_for_it_alone() -> None:
+    """By Duato's escape nothing deadlocks, unless a header queues behind another packet for one candidate."""
+    relation = duato(mesh(2, 2), 2)
+    assert size(relation, "wormhole", 99, 99).endswith("has fewer than 99 packets")
+    with pytest.raises(Rejected, match="packets may wait for each other, and not 99 at least"):
+        size(relation, "wormhole-nonatomic", 99, 99)
+
+
 def accepted(claim: dict[str, Any], **changes: Any) -> str:
     """What is shown of a claim about two routings of a mesh of four routers, with other entries."""
     return plain.accept(document(mesh(2, 2), None, [claim | changes]))[0]
@@ -118,9 +129,22 @@ def test_a_time_that_channels_need_and_a_longer_one(kind: str, more: str) -> Non
     claim["channels"] = [[0, 1, 1, 1, 0, 1], [1, 0, 1, 1, 0, 1]]
     shown = plain.check_collective(claim, {"lengths": [1, 1]})
     assert shown == f"{kind} of 2 members, size 1: not below 1{more}"
-    for time in ([2, 1], [1001, 1000]):
+    assert plain.check_collective(claim, {"cut": [0]}) == f"{kind} of 2 members, size 1: not below 1"
+    for time, proof in product(([2, 1], [1001, 1000]), ({"lengths": [1, 1]}, {"cut": [0]})):
         with pytest.raises(Rejected, match="it may take less"):
-            plain.check_collective({**claim, "time": time}, {"lengths": [1, 1]})
+            plain.check_collective({**claim, "time": time}, proof)
+
+
+@pytest.mark.parametrize(
+    ("most", "why"), [(12, "2 classes of 5 terminals are more"), (13, "VCs are more than the 13")]
+)
+def test_queues_of_many_terminals_are_not_checked(most: int, why: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    relation = dimension_order(mesh(5))
+    (claim,) = claims(check_protocol(relation, protocol("request_reply(depth=1)")))
+    ends = plain.Ends(plain.Table(plain.Network(network_of(relation.network)), table_of(relation)), claim["protocol"])
+    monkeypatch.setattr(plain, "MOST_VCS", most)
+    with pytest.raises(plain.Unchecked, match=why):
+        plain.extended(ends, 1, [])
 
 
 def test_what_is_no_pair_is_not_among_all_pairs() -> None:

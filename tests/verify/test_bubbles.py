@@ -6,7 +6,9 @@ import json
 from collections import Counter
 from contextlib import suppress
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
+from typing import Any
 
 import networkx as nx
 import numpy as np
@@ -21,7 +23,8 @@ from tests.reference.brute_force import TooLargeError
 from tests.reference.bubbles import Explorer
 from tests.strategies import networks, relations
 from unknot._base.errors import RelationError, UnknotError
-from unknot.certificates import Rejected, accept, accept_verdict, document, verdict_claim
+from unknot.certificates import Rejected, accept, accept_verdict, document, plain, verdict_claim
+from unknot.certificates.documents import network_of, table_of
 from unknot.cli.program import app
 from unknot.network import Network
 from unknot.network.families import mesh, ring, torus
@@ -84,6 +87,35 @@ def compare(relation: Relation, made: Bubble, seen: Counter[str], limit: int) ->
     seen[f"{made.rule} {'free' if expected is None else 'stuck'}"] += 1
     seen["unguarded"] += bool(made.unguarded)
     seen["shared"] += shared
+
+
+def refused(table: plain.Table, document_: dict[str, Any], rank: tuple[int, ...]) -> bool:
+    try:
+        plain.check_bubble_free(table, plain.Rings(table, document_), {"kind": "bubble", "rank": [*rank]})
+    except Rejected:
+        return True
+    return False
+
+
+def test_no_order_shows_that_a_system_which_deadlocks_is_free() -> None:
+    """Of all orders of its VCs, ties included; and of some system that is free one does."""
+    seen: Counter[bool] = Counter()
+
+    def judge(system: tuple[Relation, Bubble]) -> None:
+        relation, made = system
+        if not 2 <= relation.num_vcs <= 4 or made.rings == ((0, 1),):
+            return
+        verdict = check(relation, bubble=made)
+        if verdict.deadlock_free is None:
+            return
+        table = plain.Table(plain.Network(network_of(relation.network)), table_of(relation))
+        orders = product(range(relation.num_vcs), repeat=relation.num_vcs)
+        wrong = [refused(table, verdict_claim(verdict)["bubble"], rank) for rank in orders]
+        assert all(wrong) is not verdict.deadlock_free
+        seen[verdict.deadlock_free] += 1
+
+    some = given(systems(max_routers=3, max_channels=4))(judge)
+    draw_until(lambda: min(seen[True], seen[False]) > 4, some)
 
 
 @given(systems(max_routers=3, max_channels=4))
