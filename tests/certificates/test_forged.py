@@ -135,13 +135,30 @@ def test_a_time_that_channels_need_and_a_longer_one(kind: str, more: str) -> Non
             plain.check_collective({**claim, "time": time}, proof)
 
 
-@pytest.mark.parametrize(
-    ("most", "why"), [(12, "2 classes of 5 terminals are more"), (13, "VCs are more than the 13")]
-)
+def queues(network: Network, outstanding: int) -> plain.Ends:
+    """Terminals that send requests of one message and replies on shared VCs, with queues of one message each."""
+    described = protocol("request_reply(depth=1, outstanding=1)")
+    (claim,) = claims(check_protocol(dimension_order(mesh(2)), described))
+    table = plain.Table(plain.Network(network_of(network)), table_of(dimension_order(network)))
+    return plain.Ends(table, {**claim["protocol"], "outstanding": outstanding})
+
+
+def test_each_state_of_two_terminals_is_explored() -> None:
+    assert [plain.emptied(queues(mesh(2), most), "vct") for most in (1, 2)] == [47, 413]
+    with pytest.raises(Rejected, match="there is a state from which not all messages can leave"):
+        plain.emptied(queues(mesh(2), 3), "vct")
+
+
+def test_messages_that_hold_several_places_are_worms_of_wormhole() -> None:
+    for switching, worms in (("wormhole", True), ("wormhole", False), ("vct", False)):
+        assert plain.Play(queues(mesh(2), 1), [], switching, worms).held == {}
+    with pytest.raises(Rejected, match="worms are those of wormhole"):
+        plain.Play(queues(mesh(2), 1), [], "vct", True)
+
+
+@pytest.mark.parametrize(("most", "why"), [(12, "2 classes of 5 terminals are more"), (13, "VCs are more than")])
 def test_queues_of_many_terminals_are_not_checked(most: int, why: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    relation = dimension_order(mesh(5))
-    (claim,) = claims(check_protocol(relation, protocol("request_reply(depth=1)")))
-    ends = plain.Ends(plain.Table(plain.Network(network_of(relation.network)), table_of(relation)), claim["protocol"])
+    ends = queues(mesh(5), 1)
     monkeypatch.setattr(plain, "MOST_VCS", most)
     with pytest.raises(plain.Unchecked, match=why):
         plain.extended(ends, 1, [])
