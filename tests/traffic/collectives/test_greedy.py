@@ -49,9 +49,12 @@ def test_switches_and_members_apart_are_refused() -> None:
         candidates(one_way, operation_on(one_way, "all_gather"), ["greedy"])
 
 
-def test_members_at_one_switch_end_together() -> None:
-    """Each receives a block in every unit of time, as the one that lacks the most comes first."""
-    for count in (5, 8, 13):
-        channels = [Channel(*ends, Fraction(1)) for m in range(count) for ends in ((m, count), (count, m))]
-        star = Platform("star", count + 1, tuple(channels), tuple(range(count)))
-        assert greedy(star, star.members, Fraction(1))[2] == count - 1
+def test_two_switches_of_members_are_gathered_as_fast_as_one_receives() -> None:
+    """As members that lack the most come first, none is left behind."""
+    channels = []
+    for switch, other in ((0, 17), (17, 0)):
+        for one in range(1, 17):
+            channels += [Channel(*ends, Fraction(10)) for ends in ((switch, switch + one), (switch + one, switch))]
+        channels += [Channel(switch + one, other + one - 1, Fraction(1)) for one in range(2, 17, 2)]
+    pair = Platform("pair", 34, tuple(channels), tuple(node for node in range(34) if node % 17))
+    assert greedy(pair, pair.members, Fraction(10))[2] == pytest.approx(31)
