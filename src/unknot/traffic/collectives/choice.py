@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cache, partial
 from itertools import product
+from typing import Any
 
 from unknot._base.errors import NetworkError, require_known
 from unknot._base.memory import require
@@ -183,16 +184,13 @@ def _greedy(platform: Platform, unit: Operation, pieces: Sequence[int]) -> list[
 
 def _require_reach(platform: Platform, unit: Operation, connected: Sequence[Connection]) -> None:
     """Refuse members that connections do not lead to from each root, or from which they do not lead to it."""
-    onto: dict[int, set[int]] = {member: set() for member in unit.members}
-    back = unit.kind in ("reduce", "reduce_scatter")
-    for way in connected:
-        onto[way.target if back else way.source].add(way.source if back else way.target)
+    import networkx as nx
+
+    graph: Any = nx.DiGraph([(way.source, way.target) for way in connected])
+    graph.add_nodes_from(unit.members)
+    graph = graph.reverse(copy=False) if unit.kind in ("reduce", "reduce_scatter") else graph
     for root in unit.members if unit.root is None else (unit.root,):
-        reached, last = {root}, {root}
-        while last:
-            last = {other for node in last for other in onto[node]} - reached
-            reached |= last
-        if len(reached) < len(unit.members):
+        if len(nx.descendants(graph, root)) < len(unit.members) - 1:
             raise NetworkError(f"{platform.name}: no channel leads from each root to each member")
 
 
