@@ -10,7 +10,7 @@ import hashlib
 from collections.abc import Callable
 from functools import cached_property
 from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
@@ -183,8 +183,13 @@ def ask(relation: Relation, at: int, address: int) -> None:
     if isinstance(function, Remembered) and function.interrupted:
         function.interrupted = False
         raise KeyboardInterrupt
-    relation.candidates(int(at), int(address))
+    why = "the compiled rule fails where the plain one does not; does it depend on anything but its arguments?"
+    blame(relation, int(at), int(address), why)
+
+
+def blame(relation: Relation, at: int, address: int, otherwise: str) -> NoReturn:
+    """Raise the error of a state that breaks the contract, or, where the plain rule keeps it, one in these words."""
+    relation.candidates(at, address)
     raise RelationError(
-        f"{relation.name} at {relation.vcs.name(int(at))} for {relation.address_name(int(address))}: the compiled "
-        "rule fails where the plain one does not; does it depend on anything but its arguments?"
+        f"{relation.name} at {relation.vcs.name(at)} for {relation.address_name(address)}: {otherwise}"
     )

@@ -20,7 +20,7 @@ import numpy.typing as npt
 from unknot._base.errors import RelationError
 from unknot._base.progress import Progress
 from unknot.routing.contract import EJECT, NO_WAIT, TIER, VC_MASK, Candidate
-from unknot.routing.pointer import FEW_STATES, kept_file
+from unknot.routing.pointer import FEW_STATES, blame, kept_file
 
 TYPES = "?bhilqBHI"
 """Whole numbers and truth values; of 64 bits without sign they would not wrap round."""
@@ -83,6 +83,7 @@ FEW = 100_000
 """Most pairs of an input VC and an address for which a rule is tabulated, not compiled: about as long either way."""
 SECONDS = 0.5
 """A rule that takes longer to tabulate is compiled after all."""
+UNSTEADY = "its answers change from one question to the next"
 
 
 @dataclass(frozen=True, eq=False)
@@ -231,7 +232,7 @@ def _answers(relation: Relation, limit: int, progress: Progress | None) -> Itera
                 count = int(plain(at, address, out))
                 answer = out[:count].tolist()
             if not 0 <= count <= buffer.size:
-                _broken(relation, at, address)
+                blame(relation, at, address, UNSTEADY)
             answers[at] = answer
             states += 1
             if states > limit:
@@ -243,21 +244,12 @@ def _answers(relation: Relation, limit: int, progress: Progress | None) -> Itera
                 vc = candidate & VC_MASK
                 if vc not in seen:
                     if vc >= vcs or tail[vc] != router[at]:
-                        _broken(relation, at, address)
+                        blame(relation, at, address, UNSTEADY)
                     seen.add(vc)
                     order.append(vc)
         yield answers
         if progress is not None:
             progress("addresses", address + 1, relation.num_addresses)
-
-
-def _broken(relation: Relation, at: int, address: int) -> None:
-    """Raise the error of a state that breaks the contract."""
-    relation.candidates(at, address)
-    raise RelationError(
-        f"{relation.name} at {relation.vcs.name(at)} for {relation.address_name(address)}: its answers change from "
-        "one question to the next"
-    )
 
 
 def encode(candidate: Candidate) -> int:
