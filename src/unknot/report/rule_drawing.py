@@ -80,8 +80,9 @@ def _arrow(centre: complex, tail: complex, head: complex, colour: str) -> str:
     if tail == head:
         out = (head - centre) / abs(head - centre)
         points = [head + out * (19 + cmath.rect(8, math.pi * (0.75 - 1.5 * k / 12))) for k in range(13)]
-        way = points[-1] - points[-2]
+        ahead = points[-1] - points[-2]
     else:
-        way = (head - tail) / abs(head - tail)
-        points = [tail + way * (12 + 4j), head + way * (-13 + 4j)]
-    return shapes.stroke(paper.path(points), colour, 1.4) + shapes.area(paper.arrowhead(points[-1], way, 6.5), colour)
+        ahead = (head - tail) / abs(head - tail)
+        points = [tail + ahead * (12 + 4j), head + ahead * (-13 + 4j)]
+    arrow = shapes.area(paper.arrowhead(points[-1], ahead, 6.5), colour)
+    return shapes.stroke(paper.path(points), colour, 1.4) + arrow

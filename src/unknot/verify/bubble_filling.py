@@ -1,4 +1,4 @@
-"""Ways from an empty network to buffers full of packets that block each other, under bubble flow control."""
+"""Paths from an empty network to buffers full of packets that block each other, under bubble flow control."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ class Head:
 
 @dataclass(frozen=True, eq=False)
 class Sent:
-    """A packet that was sent to the VC of a header; its way begins with the injection port."""
+    """A packet that was sent to the VC of a header; its path begins with the injection port."""
 
     head: Head
     address: int
-    way: list[int]
+    path: list[int]
 
 
 class Buffers:
@@ -74,8 +74,8 @@ class Buffers:
             self.inside[r] -= 1
 
 
-class Ways:
-    """Ways of packets from terminals to VCs, through VCs that are empty."""
+class Paths:
+    """Paths of packets from terminals to VCs, through VCs that are empty."""
 
     def __init__(self, relation: Relation) -> None:
         self.relation, self.explorer = relation, Explorer(relation)
@@ -92,7 +92,7 @@ class Ways:
         return self.back[address]
 
     def shortest(self, buffers: Buffers, address: int, vc: int) -> list[int] | None:
-        """The injection port and the VCs, the last included, of a way that is open; None if there is none."""
+        """The injection port and the VCs, the last included, of a path that is open; None if there is none."""
         back, onward = self.before(address), {vc: vc}
         queue = deque([vc])
         while queue:
@@ -102,25 +102,25 @@ class Ways:
                     continue
                 onward[at] = v
                 if at >= self.relation.num_vcs:
-                    way = [at]
-                    while way[-1] != vc:
-                        way.append(onward[way[-1]])
-                    return way
+                    path = [at]
+                    while path[-1] != vc:
+                        path.append(onward[path[-1]])
+                    return path
                 queue.append(at)
         return None
 
     def add(self, buffers: Buffers, address: int, vc: int) -> list[int] | None:
-        """Send one packet more to a VC, if there is a way; return the way."""
-        way = self.shortest(buffers, address, vc)
-        if way is None:
+        """Send one packet more to a VC, if there is a path; return the path."""
+        path = self.shortest(buffers, address, vc)
+        if path is None:
             return None
         trial = buffers.copy()
-        for at, v in pairwise(way):
+        for at, v in pairwise(path):
             if not trial.takes(at, v):
                 return None
             trial.move(at, v)
         buffers.held, buffers.marks, buffers.inside = trial.held, trial.marks, trial.inside
-        return way
+        return path
 
     def fill(self, buffers: Buffers, head: Head) -> list[Sent]:
         """Send packets to the VC of a header until it takes no more, that of the header first."""
@@ -128,8 +128,8 @@ class Ways:
         for address in dict.fromkeys((head.address, *head.behind)):
             if buffers.held[head.vc] == 0 and address != head.address:
                 break
-            while (way := self.add(buffers, address, head.vc)) is not None:
-                sent.append(Sent(head, address, way))
+            while (path := self.add(buffers, address, head.vc)) is not None:
+                sent.append(Sent(head, address, path))
         return sent
 
 
@@ -146,16 +146,16 @@ def filling(
     length : int
         Flits per message.
     """
-    ways = Ways(relation)
+    paths = Paths(relation)
     for first in sorted(knot)[:FIRST]:
         buffers, sent, left = Buffers(bubble), list[Sent](), dict(knot)
         following: int | None = first
         while following is not None and clock() < end:
             head = left.pop(following)
-            sent += ways.fill(buffers, head)
-            following = _next(ways, buffers, left)
+            sent += paths.fill(buffers, head)
+            following = _next(paths, buffers, left)
         # What leads into a VC that was filled early may have room for more.
-        sent += [packet for head in knot.values() for packet in ways.fill(buffers, head)]
+        sent += [packet for head in knot.values() for packet in paths.fill(buffers, head)]
         blocked = all(
             buffers.held[head.vc] > 0 and not any(buffers.takes(head.vc, v) for v in head.waited)
             for head in knot.values()
@@ -165,23 +165,23 @@ def filling(
     return None
 
 
-def _next(ways: Ways, buffers: Buffers, left: dict[int, Head]) -> int | None:
+def _next(paths: Paths, buffers: Buffers, left: dict[int, Head]) -> int | None:
     """The VC after whose filling the most others can still be filled to the brim; of equal ones one with a mark."""
 
     def promise(head: Head) -> tuple[int, bool]:
         trial = buffers.copy()
-        ways.fill(trial, head)
+        paths.fill(trial, head)
         full = trial.held[head.vc] == trial.bubble.packets
-        others = sum(_fills(ways, trial, other) for other in left.values() if other is not head)
+        others = sum(_fills(paths, trial, other) for other in left.values() if other is not head)
         return full + others, head.vc in buffers.marks
 
     return max(left.values(), key=promise).vc if left else None
 
 
-def _fills(ways: Ways, buffers: Buffers, head: Head) -> bool:
+def _fills(paths: Paths, buffers: Buffers, head: Head) -> bool:
     """Whether the VC of a header can be filled to the brim."""
     trial = buffers.copy()
-    ways.fill(trial, head)
+    paths.fill(trial, head)
     return trial.held[head.vc] == trial.bubble.packets
 
 
@@ -191,8 +191,8 @@ def _messages(relation: Relation, sent: list[Sent], length: int) -> list[Message
     messages = []
     for packet in sent:
         head = packet.head
-        wanted = () if head.vc in begun else head.waited
+        awaited = () if head.vc in begun else head.waited
         begun.add(head.vc)
-        lead, source = tuple(packet.way[1:-1]), packet.way[0] - relation.num_vcs
-        messages.append(Message(source, packet.address, length, lead, (head.vc,), wanted))
+        lead, source = tuple(packet.path[1:-1]), packet.path[0] - relation.num_vcs
+        messages.append(Message(source, packet.address, length, lead, (head.vc,), awaited))
     return messages

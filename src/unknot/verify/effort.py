@@ -94,15 +94,15 @@ class Effort:
                 mine = spaces.get_nowait()
             except queue.Empty:
                 mine = workspace()
-            results = work(mine, start, stop)
+            outcome = work(mine, start, stop)
             spaces.put(mine)
-            return results
+            return outcome
 
-        results: list[T] = []
+        outcomes: list[T] = []
         if self.threads == 1 or len(blocks) < 2:
             for start, stop in blocks:
                 self.spent(stage, start, count)
-                results.append(one(start, stop))
+                outcomes.append(one(start, stop))
         else:
             futures = [Future[T]() for _ in blocks]
             todo = queue.SimpleQueue[tuple[Future[T], int, int]]()
@@ -113,9 +113,9 @@ class Effort:
                     self.spent(stage, start, count)
                     while not wait([future], PATIENCE).done:
                         self.spent(stage, start, count)
-                    results.append(future.result())
+                    outcomes.append(future.result())
         self.spent(stage, count, count)
-        return results
+        return outcomes
 
 
 @contextmanager

@@ -76,30 +76,30 @@ class ShortestPaths:
                 return some(homes)
         with ThreadPoolExecutor(processors()) as pool:
             parts = list(pool.map(some, np.array_split(homes, processors())))
-        found = [pair for part in parts if part is not None for pair in part]
-        return None if None in parts or len(found) >= room else found
+        pairs = [pair for part in parts if part is not None for pair in part]
+        return None if None in parts or len(pairs) >= room else pairs
 
     def breaking(self, loose: list[tuple[int, int]]) -> Members | None:
         """The smallest sets of parts that break all shortest paths of some pair; None if there are too many."""
-        found = set[frozenset[int]]()
+        cutting = set[frozenset[int]]()
         for start, home in loose:
             left = [frozenset[int]()]
             seen = {*left}
             while left:
                 failed = left.pop()
-                if any(parts <= failed for parts in found):
+                if any(parts <= failed for parts in cutting):
                     continue
                 path = self.path(start, home, failed)
                 if path is None:
-                    found.add(failed)
+                    cutting.add(failed)
                 elif len(failed) < self.sets.more:
                     inner = self.parts_of(path) - {int(self.own[start]), int(self.own[home])}
                     fresh = {failed | {part} for part in inner} - seen
                     seen |= fresh
                     left += sorted(fresh, key=sorted)
-            if len(found) > self.most:
+            if len(cutting) > self.most:
                 return None
-        return smallest(frozenset(found))
+        return smallest(frozenset(cutting))
 
     def parts_of(self, path: list[int]) -> set[int]:
         """The parts of a path that can fail, its ends included."""

@@ -219,9 +219,9 @@ def _cables(network: Network, channels: list[int]) -> list[list[int]]:
     cables: dict[Any, list[int]] = {}
     twins = Counter[int]()
     for channel in channels:
-        way = int(network.source[channel] > network.target[channel])
-        ports = twins[way] if network.ports is None else tuple(network.ports[channel].tolist()[:: -1 if way else 1])
-        twins[way] += 1
+        back = int(network.source[channel] > network.target[channel])
+        ports = twins[back] if network.ports is None else tuple(network.ports[channel].tolist()[:: -1 if back else 1])
+        twins[back] += 1
         cables.setdefault(ports, []).append(channel)
     return [*cables.values()]
 

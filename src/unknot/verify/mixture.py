@@ -144,7 +144,7 @@ def mixture(old: Relation, new: Relation) -> Mixture:
     _require_alike(old, new)
     router, vcs = old.vcs.router.tolist(), old.num_vcs
     both = Mixture(old, new, [], router)
-    ask_old, ask_new = _Asked(old), _Asked(new)
+    ask_old, ask_new = _CheckedRule(old), _CheckedRule(new)
     states = 0
     for address in range(old.num_addresses):
         rows: dict[int, Answer] = {}
@@ -165,7 +165,7 @@ def mixture(old: Relation, new: Relation) -> Mixture:
     return both
 
 
-class _Asked:
+class _CheckedRule:
     """The rule of a relation, its answers checked where packets of this routing alone would never come."""
 
     def __init__(self, relation: Relation) -> None:
@@ -229,8 +229,8 @@ def updated_in(both: Mixture, configuration: Configuration) -> frozenset[int] | 
     after: dict[int, int] = {}
     moment = 0
     for message in configuration.messages:
-        way = [both.old.num_vcs + message.source, *message.lead, *message.held]
-        for at, vc in pairwise(way):
+        path = [both.old.num_vcs + message.source, *message.lead, *message.held]
+        for at, vc in pairwise(path):
             old, new = both.answers[message.address][at]
             router, moment = both.router[at], moment + 1
             by_old, by_new = vc in _vcs(old), vc in _vcs(new)

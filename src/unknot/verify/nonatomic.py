@@ -108,13 +108,13 @@ def _messages(graph: Dependencies, cycle: list[int], depth: int, buffer_depth: i
                 if vc not in steps:
                     steps[vc], came[vc] = here + 1, at
             if at in after and after[at] in candidates:
-                way = [at]
-                while came[way[-1]] < vcs:
-                    way.append(came[way[-1]])
-                if at not in messages or len(way) <= len(messages[at].lead):
-                    source, lead = came[way[-1]] - vcs, tuple(way[:0:-1])
+                path = [at]
+                while came[path[-1]] < vcs:
+                    path.append(came[path[-1]])
+                if at not in messages or len(path) <= len(messages[at].lead):
+                    source, lead = came[path[-1]] - vcs, tuple(path[:0:-1])
                     messages[at] = Message(source, address, buffer_depth, lead, (at,), (after[at],))
-                if len(way) == 1:
+                if len(path) == 1:
                     for terminal in entering[at]:
                         doors[at].setdefault(terminal, address)
         if all(doors.values()) and len({terminal for door in doors.values() for terminal in door}) >= len(cycle):

@@ -107,12 +107,14 @@ class RouteChoices:
         known = dict(taken.keys())
         for state in self.steps[steps[0]]:
             if known.get(state[0], state[1]) == state[1]:
-                way = self._way(state, steps[0], taken.get(state, {}))
-                if way is not None and self._chosen(steps[1:], {**taken, state: way}):
+                choices = self._choices(state, steps[0], taken.get(state, {}))
+                if choices is not None and self._chosen(steps[1:], {**taken, state: choices}):
                     return True
         return False
 
-    def _way(self, state: State, step: Step, taken: dict[int, frozenset[int]]) -> dict[int, frozenset[int]] | None:
+    def _choices(
+        self, state: State, step: Step, taken: dict[int, frozenset[int]]
+    ) -> dict[int, frozenset[int]] | None:
         """What routers take when a packet makes a step on its way; None if the limit does not admit it."""
         rows, network, (home, _) = self.hops[state], self.vector.network, state
         most = self.vector.most or network.num_channels
@@ -136,10 +138,10 @@ class RouteChoices:
         for sender in self.senders:
             lead = onward(sender, taken, {int(network.source[step[0]])})
             rest = onward(int(network.target[step[1]]), taken, {home})
-            for way in [[*lead, *step, *rest]] if lead is not None and rest is not None else []:
-                if all(admits(int(network.source[c]), c, taken) for c in way):
+            for path in [[*lead, *step, *rest]] if lead is not None and rest is not None else []:
+                if all(admits(int(network.source[c]), c, taken) for c in path):
                     both = {
-                        r: frozenset(c for c in way if network.source[c] == r) for r in network.source[way].tolist()
+                        r: frozenset(c for c in path if network.source[c] == r) for r in network.source[path].tolist()
                     }
                     return {**taken, **{r: taken.get(r, frozenset()) | more for r, more in both.items()}}
         return None

@@ -42,14 +42,14 @@ class StudiedDesign(Form):
     runs: EachRun
 
 
-def design_answer(result: DesignResult) -> Answer:
+def design_answer(design: DesignResult) -> Answer:
     """Fill the form of a design."""
-    relation = result.relation
-    verdict = answer(VerdictForm, result.verdict, of=relation, certificate_holds=result.certificate_holds)
-    return answer(StudiedDesign, result, of=relation, verdict=verdict)
+    relation = design.relation
+    verdict = answer(VerdictForm, design.verdict, of=relation, certificate_holds=design.certificate_holds)
+    return answer(StudiedDesign, design, of=relation, verdict=verdict)
 
 
-Designs = list[Annotated[StudiedDesign, By(lambda result, _: design_answer(result))]]
+Designs = list[Annotated[StudiedDesign, By(lambda design, _: design_answer(design))]]
 
 
 class RunAnswer(WithUnits):

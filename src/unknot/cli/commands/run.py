@@ -98,13 +98,13 @@ def run(options: RunOptions) -> None:
     computing = nullcontext((None, options.jobs)) if options.dask is None else cluster(options.dask, options.jobs)
     bar = activity.working(study.name)
     with kept_in(store or default_store(study)), bar as progress, computing as (executor, jobs):
-        result = run_study(loaded, executor=executor, jobs=jobs, store=store, progress=progress, note=notify)
+        outcome = run_study(loaded, executor=executor, jobs=jobs, store=store, progress=progress, note=notify)
     report = out / f"{study.stem}.html"
-    write_study_report(result, report, units=scale.units)
+    write_study_report(outcome, report, units=scale.units)
     if options.csv or options.parquet:
-        write_rows(result.rows, options.csv, options.parquet, units=scale.units)
-    real = in_units(scale.units, result.rows)
-    tell(options.json, RunAnswer, result, scale=scale, report=str(report), units=real)
+        write_rows(outcome.rows, options.csv, options.parquet, units=scale.units)
+    real = in_units(scale.units, outcome.rows)
+    tell(options.json, RunAnswer, outcome, scale=scale, report=str(report), units=real)
 
 
 PROOF = 20.0
