@@ -100,7 +100,7 @@ class Kernel:
         if made is None:
             types: Any = importlib.import_module("unknot._base.kernels.types_kernel")
             options = {"forceinline": self.inline, "_nrt": self.allocates and not self.inline}
-            fresh = types.whole(self.signature(types), **options)(self.py_func)
+            fresh = types.njit(self.signature(types), **types.INNER, **options)(self.py_func)
             # Where two threads are first at the same time, both keep what one of them made.
             made = self.__dict__.setdefault("_compiled", fresh)
         return made
