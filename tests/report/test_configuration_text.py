@@ -61,6 +61,14 @@ def test_a_message_that_waits_for_itself() -> None:
     assert "message 1 → 1." in shown[2]
 
 
+def test_a_message_behind_another_one_in_a_virtual_channel() -> None:
+    """Its number was said to wait for nobody beside the drawing of a deadlock under bubble flow control."""
+    first, second = Message(0, 1, 8, (), (0,), (1,)), Message(0, 1, 8, (), (0,), ())
+    last = Message(1, 0, 8, (), (1,), (0,))
+    configuration = Configuration("vct", 16, "scheduled", (first, second, last, Message(0, 1, 8, (), (), ())))
+    assert waits(configuration) == [(2,), (0,), (0,), ()]
+
+
 def test_numbers_and_lists_in_words() -> None:
     assert count(1, "channel") == "1 channel"
     assert count(4032, "pair") == "4,032 pairs"

@@ -119,10 +119,12 @@ def _seat(network: Network, router: int) -> str:
 
 
 def waits(configuration: Configuration) -> list[tuple[int, ...]]:
-    """Return for each message the positions of the messages that hold what it waits for."""
+    """Return for each message the positions of those that hold what it waits for, or of the first in its VC."""
     holder = configuration.holder
+    first = [{holder[vc] for vc in message.held[-1:]} - {i} for i, message in enumerate(configuration.messages)]
     return [
-        tuple(sorted({holder[vc] for vc in message.wanted if vc in holder})) for message in configuration.messages
+        tuple(sorted({holder[vc] for vc in message.wanted if vc in holder} if message.wanted else first[i]))
+        for i, message in enumerate(configuration.messages)
     ]
 
 

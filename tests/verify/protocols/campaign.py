@@ -93,12 +93,12 @@ def rules_of(relation: Relation, protocol: Protocol) -> Iterator[str]:
         yield "deep queue"
 
 
-def compare(first: int, last: int, techniques: Sequence[str] = ("saf", "vct")) -> Counter[str]:
+def compare(first: int, last: int, techniques: Sequence[str] = ("saf", "vct"), states: int = STATES) -> Counter[str]:
     """Counts of the answers to the systems of some seeds, also by technique and by rule."""
     seen: Counter[str] = Counter()
     for seed in range(first, last):
         switching = techniques[seed % len(techniques)]
-        answer, rules = agrees(seed, switching)
+        answer, rules = agrees(seed, switching, states)
         seen[answer] += 1
         if answer in ("free", "deadlock", "open"):
             limited = ", limited" if "limit" in rules else ""

@@ -45,6 +45,12 @@ def test_two_thousand_systems() -> None:
     assert min(seen[name] for name in RULES) >= 100
 
 
+@pytest.mark.campaign
+@pytest.mark.parametrize("switching", ["wormhole", "wormhole-nonatomic"])
+def test_systems_of_worms(switching: str) -> None:
+    assert compare(0, 1200, [switching], states=80)["decided"] >= 100
+
+
 def test_headers_that_commit_stay_where_they_wait_to_the_end_of_the_run() -> None:
     """The end of a run lets other messages move: not the blocked header to a candidate that it did not choose."""
 

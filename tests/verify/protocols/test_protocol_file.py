@@ -71,7 +71,7 @@ def test_everything_is_read() -> None:
         ("outstanding = 3", "outstanding = 0", (3, 15), "outstanding is a whole number from 1"),
         ("outstanding = 3\n", "", (12, 12), "room is reserved for messages that are always consumed"),
         ('"hint"]', '"hunt"]', (2, 24), "unknown message class 'hunt'"),
-        ('begins = [["request"], "hint"]', "begins = []", (2, 10), "a protocol begins with something"),
+        ('begins = [["request"], "hint"]', "begins = []", (2, 10), "transactions begin with at least one message"),
         ('begins = [["request"], "hint"]', "", (1, 1), "begins is missing here"),
         ("[classes.hint]", "[classes.hint", (10, 14), "not valid TOML"),
         ("at_once = false", "at_once = true\ncarries = 'request'", (8, 11), "cannot be its own other part"),
@@ -102,11 +102,11 @@ def test_classes_that_cannot_be() -> None:
     for classes, said in (
         ((), "1 to 16 message classes"),
         ((MessageClass("a"), MessageClass("a")), "two message classes are called 'a'"),
-        ((MessageClass("a", carries="b"), MessageClass("b")), 'give it network = "a" too'),
-        ((MessageClass("a", carries="b"), MessageClass("b", network="a", carries="a")), "it carries nothing itself"),
+        ((MessageClass("a", carries="b"), MessageClass("b")), 'give it network = "a", and'),
+        ((MessageClass("a", carries="b"), MessageClass("b", network="a", carries="a")), "nothing to carry"),
         (
             (MessageClass("a", follows=(Follow("a", count=600),) * 2, at_once=False),),
-            "more than 1000 messages follow",
+            "number of followers of a is a whole number from 1 to 1000, not 1200",
         ),
         ((MessageClass("a", together="b"), MessageClass("b", follows=(Follow("a"),))), "what follows is said of a"),
         ((MessageClass("\n"),), "is no name"),

@@ -179,11 +179,10 @@ class Protocol:
         self._check_queues()
         for one in self.classes:
             self._check_class(one)
-        if not self.begins:
-            raise ProtocolError('a protocol begins with something: begins = [["request"]]', ("begins",))
+        if not self.begins or not all(self.begins):
+            message = 'transactions begin with at least one message: begins = [["request"]]'
+            raise ProtocolError(message, ("begins", *([self.begins.index(())] if self.begins else [])))
         for i, group in enumerate(self.begins):
-            if not group:
-                raise ProtocolError("a transaction begins with at least one message", ("begins", i))
             for k, name in enumerate(group):
                 self._require(name, ("begins", i, k))
             self._require_room(group, ("begins", i))
@@ -216,9 +215,8 @@ class Protocol:
                 message = f"a message goes to one of {', '.join(RECIPIENTS)}, not {follow.to!r}"
                 raise ProtocolError(message, (*path, "follows", i, "to"))
             _require_number("count", follow.count, (*path, "follows", i, "count"), MOST_FOLLOWERS)
-        if sum(follow.count for follow in one.follows) > MOST_FOLLOWERS:
-            message = f"more than {MOST_FOLLOWERS} messages follow one of {one.name}"
-            raise ProtocolError(message, (*path, "follows"))
+        number = sum(follow.count for follow in one.follows) or 1
+        _require_number(f"number of followers of {one.name}", number, (*path, "follows"), MOST_FOLLOWERS)
         if one.at_once:
             self._require_room([f.message for f in one.follows for _ in range(f.count)], (*path, "follows"))
         for key in ("together", "carries"):
@@ -227,12 +225,9 @@ class Protocol:
                 self._require(other, (*path, key))
                 if other == one.name:
                     raise ProtocolError(f"{key}: {one.name} cannot be its own other part", (*path, key))
-        if one.carries and self[one.carries].carries:
-            message = f"{one.carries} comes in the packet of {one.name}, so it carries nothing itself"
-            raise ProtocolError(message, (*path, "carries"))
-        if one.carries and self[one.carries].network != one.network:
-            message = f'{one.carries} comes in the packet of {one.name}: give it network = "{one.network}" too'
-            raise ProtocolError(message, (*path, "carries"))
+        if one.carries and (self[one.carries].network != one.network or self[one.carries].carries):
+            message = f'comes in the packet of {one.name}: give it network = "{one.network}", and nothing to carry'
+            raise ProtocolError(f"{one.carries} {message}", (*path, "carries"))
         if one.together and (self[one.together].together or self[one.together].follows):
             message = f"{one.together} is consumed with {one.name}: what follows is said of {one.name} alone"
             raise ProtocolError(message, (*path, "together"))
