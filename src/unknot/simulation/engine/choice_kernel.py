@@ -232,7 +232,7 @@ def win(s, b, w, w0, now):
     ready = may_request(s, w)
     if s.setup.vc_allocation_delay > 1 and not (ready and s.setup.speculative == 1):
         inputs.state[b] = PENDING
-        note(s, s.inbox.ready, now + s.setup.vc_allocation_delay, 64 * w0 + b - s.words.first_input[w0])
+        note(s, s.stages.ready, now + s.setup.vc_allocation_delay, 64 * w0 + b - s.words.first_input[w0])
     elif ready:
         inputs.state[b] = MOVING
         s.masks.winners[word] |= bit

@@ -24,11 +24,11 @@ def fetch_ends(s, r, now):
     ring, start, simple = place_of(s.ring), (now & s.setup.slots) * s.setup.num_words, is_simple(s, r)
     for word in range(s.first_word[r], s.first_word[r + 1]):
         row, w = start + word, word
-        first, bits = s.words.first_input[w], s.masks.movers[w] | s.masks.owning[w]
+        first, bits, heads = s.words.first_input[w], s.masks.owning[w], s.masks.heads[w] | s.masks.new_heads[w]
         returned = s.inbox.credits[row]
         if not simple:
-            bits |= s.inbox.flits[row]
-        heads = s.inbox.heads[row] | s.masks.heads[w]
+            bits |= s.inbox.flits[row] | s.masks.movers[w]
+            heads |= s.stages.heads[row]
         left = bits | heads
         while left != 0:
             prefetch(inputs + INPUT * (first + lowest(left)))
@@ -53,7 +53,7 @@ def fetch_beyond(s, r):
     simple, w0 = is_simple(s, r), s.first_word[r]
     first_input, first_output = s.words.first_input[w0], s.words.first_output[w0]
     for w in range(s.first_word[r], s.first_word[r + 1]):
-        first, bits = s.words.first_input[w], s.masks.movers[w] | s.masks.owning[w]
+        first, bits = s.words.first_input[w], s.masks.owning[w] if simple else s.masks.movers[w]
         while bits != 0:
             b = first + lowest(bits)
             prefetch(out_ports + OUT_PORT * (first_output + s.inputs.out_port_bit[b]))

@@ -23,7 +23,7 @@ def begin_routing(s, b, w0, cycle):
     if s.setup.in_batches == 1:
         cycle = next_batch(s.masks.routed[w0], cycle, s.setup.routing_delay)
         s.masks.routed[w0] = cycle
-    note(s, s.inbox.heads, cycle + s.setup.routing_delay, 64 * w0 + b - s.words.first_input[w0])
+    note(s, s.stages.heads, cycle + s.setup.routing_delay, 64 * w0 + b - s.words.first_input[w0])
 
 
 @inlined
@@ -109,18 +109,18 @@ def finish_stages(s, bits, word, w0, now):
 def open_inbox(s, r, now):
     """Take in the flits and credits due at router r in this cycle; return whether it has work."""
     w0, w1 = s.first_word[r], s.first_word[r + 1]
-    inbox, masks, start = s.inbox, s.masks, (now & s.setup.slots) * s.setup.num_words
+    inbox, stages, masks, start = s.inbox, s.stages, s.masks, (now & s.setup.slots) * s.setup.num_words
     for word in range(w0, w1):
         row = start + word
         flits, returned = inbox.flits[row], inbox.credits[row]
-        heads, ready = inbox.heads[row], inbox.ready[row]
+        heads, ready = stages.heads[row], stages.ready[row]
         if s.setup.parts > 1:
             flits |= s.outside.flits[row]
             returned |= s.outside.credits[row]
             s.outside.flits[row], s.outside.credits[row] = 0, 0
         if flits | returned | heads | ready:
             inbox.flits[row], inbox.credits[row] = 0, 0
-            inbox.heads[row], inbox.ready[row] = 0, 0
+            stages.heads[row], stages.ready[row] = 0, 0
             masks.heads[word] |= heads
             take_credits(s, returned, word, w0, w1)
             take_flits(s, flits, word, w0, now)

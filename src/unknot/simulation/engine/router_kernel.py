@@ -76,7 +76,7 @@ def send(s, b, w0, w1, now, final):
             call_at(setup.leave, (s.raw, b, now))
     if stay > 0:
         inputs.state[b] = PENDING
-        note(s, s.inbox.ready, gone, 64 * w0 + b - s.words.first_input[w0])
+        note(s, s.stages.ready, gone, 64 * w0 + b - s.words.first_input[w0])
     elif not tail:
         inputs.state[b] = MOVING if more else STALLED
     elif stored > 0:

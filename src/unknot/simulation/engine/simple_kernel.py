@@ -34,18 +34,17 @@ def whole_again(s, here, w, returned):
 
 @inlined
 def take_in(s, here, w, row):
-    """Take in the credits and flits of this cycle; return the headers that request from the next cycle on."""
+    """Take in the credits and flits of this cycle; return the headers among them."""
     masks, inbox, outside, setup = s.whole.masks, s.whole.inbox, s.whole.outside, s.setup
-    flits, returned, heads = inbox.flits[row], inbox.credits[row], inbox.heads[row]
+    flits, returned = inbox.flits[row], inbox.credits[row]
     if setup.parts > 1:
         flits |= outside.flits[row]
         returned |= outside.credits[row]
-    if flits | returned | heads == 0:
+    if flits | returned == 0:
         return flits
-    masks.heads[w] |= heads
-    inbox.flits[row] = inbox.credits[row] = inbox.heads[row] = none(heads)
+    inbox.flits[row] = inbox.credits[row] = none(flits)
     if setup.parts > 1:
-        outside.flits[row] = outside.credits[row] = none(heads)
+        outside.flits[row] = outside.credits[row] = none(flits)
     # A flit is a header in front exactly where the VC was empty and owns no output VC: else it is behind others, or
     # part of the packet that owns it. So this is asked before `filled` has the flits of this cycle.
     fresh = flits & ~(masks.owning[w] | masks.filled[w])
@@ -149,16 +148,13 @@ def switch(s, here, w, now, movers, hopes, final):
         spent &= spent - 1
         if owner >= 0:
             masks.no_credit[w] |= bit_at(movers, owner)
-    # The header behind a tail is routed in the next cycle, if it is there yet, and requests as soon as that is over;
-    # one that comes later is seen by `take_in`, since its VC owns nothing any more. Steps of a cycle count as cycles.
+    # The header behind a tail is routed in the next step, if it is there yet, and requests as soon as that is over;
+    # one that comes later is seen by `take_in`, since its VC owns nothing any more.
     if tails != 0:
         masks.open[w] |= freed
         masks.owning[w] ^= tails
         wake(s, w, w + s.setup.width)
-        if s.setup.queues == 0:
-            row = ((now + 1 + s.setup.routing_delay) & s.setup.slots) * s.setup.num_words + w
-            s.whole.inbox.heads[row] |= tails & filled
-        elif s.setup.routing_delay == 0:
+        if s.setup.queues == 0 or s.setup.routing_delay == 0:
             masks.new_heads[w] |= tails & filled
         else:
             masks.later_heads[w] |= tails & filled
@@ -169,6 +165,10 @@ def run_router(rule, s, w, now):
     """Run a cycle of the router of word w, after which its terminals inject; return the status."""
     masks, here, setup = s.whole.masks, rows_of(s, w), s.setup
     fresh = take_in(s, here, w, (now & setup.slots) * setup.num_words + w)
+    if setup.queues == 0:
+        # The headers behind tails of the cycle before are as far as those that come in now.
+        fresh |= masks.new_heads[w]
+        masks.new_heads[w] = none(fresh)
     if setup.routing_delay == 0:
         masks.heads[w] |= fresh
         fresh = none(fresh)

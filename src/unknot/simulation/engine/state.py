@@ -90,24 +90,27 @@ TABLES: dict[str, np.dtype[Any]] = {
     "inbox": rows(
         flits=int64,  # input VCs that a flit comes into
         credits=int64,  # output VCs that a credit comes back from
+    ),
+    "stages": rows(  # the same of what is within a router that does not take the fast path
         heads=int64,  # headers that begin to request output VCs
         ready=int64,  # input VCs whose stage is over
     ),
     "outside": rows(flits=int64, credits=int64),  # the same from other parts
+    # First what is looked at in every cycle: a cache line of 8 words, all that a router without work needs.
     "masks": rows(
         heads=int64,  # headers that request output VCs
-        asleep=int64,  # those that wait for a sign
+        new_heads=int64,  # headers that request from the next step of the router on, or are routed in it
         open=int64,  # output VCs without owner and, under atomic allocation, with all their credits
-        injection=int64,  # outputs that are ends of injection buffers
         owning=int64,  # input VCs that own an output VC, of packed routers as the next three
         no_credit=int64,  # those whose output VC has no credit
         filled=int64,  # input VCs with flits
         room=int64,  # output VCs with credits
-        movers=int64,  # input VCs that request the switch, of other routers as the next three
-        new_heads=int64,  # headers that request from the next cycle on
+        asleep=int64,  # headers that wait for a sign
+        later_heads=int64,  # headers that join `new_heads` in the next step of the router
+        injection=int64,  # outputs that are ends of injection buffers
+        movers=int64,  # input VCs that request the switch, of other routers as the next two
         winners=int64,  # input VCs that request the switch from the next cycle on
         holders=int64,  # input VCs that hold the switch
-        later_heads=int64,  # headers that join `new_heads` in the next step of the router
         routed=int64,  # of the first word of a router: cycle in which routing began, or will, with all that wait
         crossed=int64,  # the same of crossing the switch, but the step
     ),

@@ -173,4 +173,4 @@ def hold_back(s, w0, w1, now):
             bit = lowest(unlucky)
             unlucky &= unlucky - 1
             s.inputs.state[s.words.first_input[word] + bit] = PENDING
-            note(s, s.inbox.ready, now + s.setup.vc_allocation_delay, 64 * word + bit)
+            note(s, s.stages.ready, now + s.setup.vc_allocation_delay, 64 * word + bit)

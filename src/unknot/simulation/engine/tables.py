@@ -97,6 +97,7 @@ def empty_network(
     tables |= {
         "ring": inputs * held,
         "inbox": inboxes * num_words,
+        "stages": inboxes * num_words,
         "outside": inboxes * num_words if threads > 1 else 0,
         "planes": 2 * (buffer_depth - 1).bit_length() * num_words,
         "progress": threads,
