@@ -1,10 +1,13 @@
 """Lower bounds on added VCs, beside every choice of fewer."""
 
+from dataclasses import replace
 from itertools import combinations
 
 import pytest
 
 from tests.certificates.test_plain import holds
+from unknot.certificates import Rejected
+from unknot.certificates.plain import PARTS
 from unknot.network import distances_from
 from unknot.repair import accept_escapes, escaped
 from unknot.repair.escape_bounds import escape_bound
@@ -66,11 +69,25 @@ def test_what_the_checker_refuses(switching: str) -> None:
     assert not holds(relation, {**claim, "switching": "wormhole-nonatomic"})
     assert not holds(dimension_order("mesh(4, 4)"), claim)
     knots = claim["proof"]["knots"]
+    whole = {**claim, "proof": {"knots": [{**knot, "weight": PARTS} for knot in knots]}}
+    assert [holds(relation, {**whole, "least": least}) for least in (4, 5)] == [True, False]
+    heavy = [{**knots[0], "weight": PARTS + 1}, *knots[1:]]
+    assert not holds(relation, {**claim, "proof": {"knots": heavy}})
     for change in (2, -1):
         heavier = [{**knot, "weight": change * knot["weight"]} for knot in knots]
         assert not holds(relation, {**claim, "proof": {"knots": heavier}})
     assert not holds(relation, {**claim, "proof": {"knots": knots[1:]}})
     assert not holds(relation, {**claim, "proof": {"knots": [{**knots[0], "messages": knots[0]["messages"][1:]}]}})
+
+
+def test_added_vcs_that_lead_nearer() -> None:
+    relation = fully_adaptive("mesh(4, 4)", vcs=1)
+    bound = escaped(relation, minimal=True).evidence
+    assert bound is not None
+    assert accept_escapes(relation, bound) == 10
+    assert not holds(relation, {**bound.claim, "minimal": False})
+    with pytest.raises(Rejected, match="keeps its choice"):
+        accept_escapes(replace(relation, commits=True), bound)
 
 
 def test_no_bound_without_knots() -> None:
