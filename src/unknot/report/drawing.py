@@ -15,7 +15,7 @@ from unknot.fabrics.named import network as network_named
 from unknot.network import Network
 from unknot.report import shapes
 from unknot.report import sheet as paper
-from unknot.report.picture import Drawing
+from unknot.report.picture import Drawing, night
 from unknot.report.placement import MAX_DRAWN
 from unknot.report.sheet import COLOURS, INK, SOFT, Sheet
 
@@ -193,9 +193,7 @@ def _legend(y: float, top: float, caption: str) -> list[str]:
     return parts
 
 
-DARK_RAMP = shapes.night(
-    {_mixed(RAMP, i / (SHADES - 1)): _mixed(NIGHT_RAMP, i / (SHADES - 1)) for i in range(SHADES)}
-)
+DARK_RAMP = night({_mixed(RAMP, i / (SHADES - 1)): _mixed(NIGHT_RAMP, i / (SHADES - 1)) for i in range(SHADES)})
 
 
 def _round_up(value: float) -> float:

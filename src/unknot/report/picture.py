@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import xml.etree.ElementTree as ElementTree
+from collections.abc import Mapping
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -237,13 +238,14 @@ def _write(axes: Axes, element: Any, attributes: dict[str, str]) -> None:
     )
 
 
+def night(colours: Mapping[str, str], rule: str = '[{0}="{1}"]{{{0}:{2}}}') -> str:
+    """The style by which colours change where the reader prefers dark pages."""
+    rules = (f"svg.unknot {rule.format(what, *pair)}" for pair in colours.items() for what in ("fill", "stroke"))
+    return f"<style>@media (prefers-color-scheme:dark){{{''.join(rules)}}}</style>"
+
+
 _NIGHT = {"#ffffff": "#15191e", "white": "#15191e", INK: "#e6eaee", SOFT: "#a4aeb8", "#e3e7eb": "#2c343c"}
-_RULES = "".join(
-    f'svg.unknot [style*="{what}: {day}"]{{{what}:{night} !important}}'
-    for day, night in _NIGHT.items()
-    for what in ("fill", "stroke")
-)
-DARK = f"<style>@media (prefers-color-scheme:dark){{{_RULES}}}</style>"
+DARK = night(_NIGHT, '[style*="{0}: {1}"]{{{0}:{2} !important}}')
 
 
 def plain(text: str, most: int = 60) -> str:

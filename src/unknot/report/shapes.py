@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 
 from unknot._base.errors import shortened
 from unknot.network import Network
@@ -11,7 +10,7 @@ from unknot.network.bandwidth import written
 from unknot.network.stages import seated
 from unknot.report import sheet as paper
 from unknot.report.phrases import count, escape
-from unknot.report.picture import Drawing
+from unknot.report.picture import Drawing, night
 from unknot.report.sheet import COLOURS, INK, ON_COLOUR, PAPER, SOFT, Sheet, number
 
 FONT = "font-family=\"system-ui, 'Segoe UI', Roboto, 'DejaVu Sans', sans-serif\""
@@ -27,16 +26,6 @@ _NIGHT = {
     "#332288": "#8f84e8", "#882255": "#c2588b",
 }  # fmt: skip
 """Colours of a drawing and those that take their places on a dark page."""
-
-
-def night(colours: Mapping[str, str]) -> str:
-    """The style by which colours change where the reader prefers dark pages."""
-    rules = "".join(
-        f'svg.unknot [{what}="{day}"]{{{what}:{dark}}}'
-        for day, dark in colours.items()
-        for what in ("fill", "stroke")
-    )
-    return f"<style>@media (prefers-color-scheme:dark){{{rules}}}</style>"
 
 
 DARK = night(_NIGHT)

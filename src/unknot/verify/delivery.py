@@ -17,6 +17,7 @@ from unknot._base.threads import threads_of
 from unknot.certificates.documents import Document, delivery_claim, verdict_claim
 from unknot.certificates.verdict import Verdict
 from unknot.network.graph import reached_from, shortest_cycle
+from unknot.routing.pointer import ask
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_relation
 from unknot.verify.effort import Effort, step
@@ -174,7 +175,7 @@ def _followed(relation: Relation, threads: int | None = 1, progress: Progress | 
             explorer.function, explorer.layout, neighbours, start, stop, explorer.scratch, totals, *notes
         )
         if failed >= 0:
-            explorer.fail(int(totals[kernel.BROKEN]), int(failed))
+            ask(relation, int(totals[kernel.BROKEN]), int(failed))
         counts = totals[[kernel.DEAD_ENDS, kernel.LOOPS, kernel.ENDLESS]]
         return totals.tolist(), [_pairs(flat, count) for flat, count in zip(notes, counts, strict=True)]
 

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from unknot._base import memory
 from unknot._base.kernels.lazy_kernel import viewed
 from unknot.network.model import IntArray, Network, Offsets
+from unknot.routing.pointer import ask
 from unknot.routing.relation import EJECT, VC_MASK, Relation
 from unknot.routing.virtual_channels import VirtualChannels
 from unknot.verify.effort import Effort
@@ -99,7 +100,7 @@ class Explorer:
         np.asarray(seen)[:] = 0
         count = explore(self.function, address, self.layout, self.scratch, 1)
         if count < 0:
-            self.fail(int(order[-1 - count]), address)
+            ask(self.relation, int(order[-1 - count]), address)
         return order[:count], first[: count + 1], candidates[: first[count]]
 
     def visits(
@@ -117,12 +118,6 @@ class Explorer:
         order, first, value = self.visit(address)
         vcs, bounds = [v & VC_MASK for v in value.tolist()], pairwise(first.tolist())
         return {at: [vc for vc in vcs[a:b] if vc != EJECT] for at, (a, b) in zip(order.tolist(), bounds, strict=True)}
-
-    def fail(self, at: int, address: int) -> None:
-        """Raise the error of a state that breaks the contract."""
-        from unknot.routing.pointer import ask
-
-        ask(self.relation, at, address)
 
 
 def _read_only(array: npt.NDArray[Any]) -> npt.NDArray[Any]:

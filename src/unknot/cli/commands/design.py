@@ -114,13 +114,8 @@ def design(
         wrote(export)
     if evidence is not None:
         _write_evidence(evidence, outcome, deadline.closing)
-    keys = {
-        "family": family,
-        "conclusion": conclusion(outcome, family),
-        "seconds": seconds,
-        **design_keys(outcome, carrying),
-    }
-    tell(json, DesignAnswer, outcome, **keys)
+    keys = {"conclusion": conclusion(outcome, family), "seconds": seconds, **design_keys(outcome, carrying)}
+    tell(json, DesignAnswer, outcome, family=family, **keys)
     holds = all(one.holds is not False for one in outcome.decisions)
     if not holds:
         raise typer.Exit(FAILS)
