@@ -8,6 +8,7 @@ from itertools import combinations
 from math import comb
 from pathlib import Path
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
@@ -20,8 +21,9 @@ from unknot.network.families import fat_tree, ring, xgft
 from unknot.routing.ethernet import bgp_vector, path_vector
 from unknot.routing.named import routing as named
 from unknot.verify import check, fault_sweep
-from unknot.verify.ethernet_faults import AfterFailures, FailureSets, never_circular, other_routes
+from unknot.verify.ethernet_faults import AfterFailures, FailureSets, fabric_of, never_circular, other_routes
 from unknot.verify.failure_groups import Grouped
+from unknot.verify.failures import Failed
 
 EXAMPLES = Path(__file__).parents[2] / "examples/ethernet"
 PODS = xgft([1, 2, 2], [1, 2, 2])
@@ -125,6 +127,24 @@ def test_fewer_failures_are_counted_too() -> None:
     assert sweep.counts["deadlock"] == 12
     sizes = [len(fault.parts) for fault in sweep.tried if fault.outcome == "holds"]
     assert sizes == sorted(sizes)
+
+
+def test_circles_that_close_near_the_failures_are_those_of_all_routes() -> None:
+    network = xgft([1, 4, 5], [1, 2, 1])
+    fabric, found = fabric_of(network, "ospf", "links"), Counter[str]()
+    assert fabric is not None
+    above = network.target[network.source == 0]
+    pod = {*network.target[np.isin(network.source, above)].tolist()} & {*network.inject.tolist()}
+    at_pod = [part for part in fabric.parts if {*network.source[[*part[1]]].tolist()} & pod]
+    for parts in combinations(at_pod, 2):
+        decided = fabric.decide(Failed.of(parts)).fault
+        left = network.without(channels=[channel for _, channels in parts for channel in channels])
+        if decided.outcome != "disconnected":
+            assert (decided.outcome == "deadlock") == (not check(named(left, "ospf"), "vct").deadlock_free)
+        assert decided.undelivered_pairs == 0
+        found[decided.outcome] += 1
+    assert found["deadlock"]
+    assert found["holds"]
 
 
 def test_a_circle_is_named_and_so_is_a_pair_that_is_cut_off() -> None:

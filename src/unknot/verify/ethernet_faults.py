@@ -110,8 +110,19 @@ class AfterFailures:
         cut = "" if np.unique(part[hosts > 0]).size == 1 else left_after(network, self.kind, failed.numbers)
         if isinstance(cut, str) and cut:
             return Decided(Fault(failed.names, "disconnected", 0, 0, cut, failed.alike), 0)
-        after, undelivered, totals = self.dependencies(alive, hosts)
-        circle, open_to, settled = shortest_cycle(*self.pairs(after), 1), False, int(totals[0])
+        # Routes to the ends of failures, and to those two hops away, close most circles. Without choices and refusals
+        # all is delivered then.
+        near = np.zeros(network.num_routers, dtype=bool)
+        near[network.source[~alive]] = near[network.target[~alive]] = True
+        near &= hosts > 0
+        for _ in range(2):
+            near[network.target[alive & near[network.source]]] = True
+        homes = np.flatnonzero(near & (hosts > 0))
+        enough = vector.relax and vector.most is None and not vector.shared.any() and 4 * homes.size < self.homes.size
+        circle, undelivered, totals = self.circle(alive, hosts, homes) if enough else ([], 0, np.zeros(4, np.int64))
+        if not circle:
+            circle, undelivered, totals = self.circle(alive, hosts, self.homes)
+        open_to, settled = False, int(totals[0])
         if (vector.oldest and settled) or (vector.most and circle):
             choices = RouteChoices(vector, alive, hosts, self.homes)
             circle, undelivered = choices.closed(), choices.undelivered
@@ -130,16 +141,21 @@ class AfterFailures:
             Fault(failed.names, outcome, undelivered, pairs, why, failed.alike), 0 if vector.oldest else settled
         )
 
+    def circle(self, alive: npt.NDArray[np.bool_], hosts: Words, homes: Words) -> tuple[list[int], int, Words]:
+        """Channels that wait for one another on routes to some destinations; undelivered pairs; `totals`."""
+        after, undelivered, totals = self.dependencies(alive, hosts, homes, self.vector.policy)
+        return shortest_cycle(*self.pairs(after), 1), undelivered, totals
+
     def dependencies(
-        self, alive: npt.NDArray[np.bool_], hosts: npt.NDArray[np.int64], policy: Policy | None = None
-    ) -> tuple[npt.NDArray[np.int64], int, npt.NDArray[np.int64]]:
+        self, alive: npt.NDArray[np.bool_], hosts: Words, homes: Words, policy: Policy
+    ) -> tuple[Words, int, Words]:
         """What waits for what, as words of bits for each channel; undelivered pairs; `totals` of the kernel."""
         from unknot.verify.failure_kernel import dependencies
 
         vector, size = self.vector, self.vector.network.num_routers
         after, totals = np.zeros(vector.network.num_channels * vector.words, np.int64), np.zeros(4, dtype=np.int64)
         undelivered = dependencies(
-            vector.graph, alive, policy or vector.policy, np.full(size, -1, dtype=np.int32), self.homes, hosts, hosts,
+            vector.graph, alive, policy, np.full(size, -1, dtype=np.int32), homes, hosts, hosts,
             vector.no_routes(), np.zeros(size, dtype=bool), after, totals,
         )  # fmt: skip
         return after, undelivered, totals

@@ -52,7 +52,7 @@ class ShortestPaths:
         """What waits for what on all shortest paths."""
         every = np.arange(self.network.num_routers, dtype=np.int32)
         policy = Policy(every, np.zeros(every.size, dtype=bool), limit=0, relax=True)
-        return self.fabric.dependencies(self.alive, self.hosts, policy)[0]
+        return self.fabric.dependencies(self.alive, self.hosts, self.fabric.homes, policy)[0]
 
     def loose(self) -> list[tuple[int, int]] | None:
         """Pairs of which failures may break all shortest paths; None: too many, or some router may refuse one."""
