@@ -75,6 +75,11 @@ def test_groups_and_a_barrier() -> None:
     code, out, _ = run("torus(4, 2)", "--operation", "all_reduce", "--groups", "2", "--size", "16", "--json")
     answer = json.loads(out)
     assert (code, answer["groups"], answer["bound"]) == (0, 2, 24)
+    code, out, _ = run("torus(4, 2)", "--members", "0,1,2,3;4,5,6,7", "--size", "16", "--json")
+    named = json.loads(out)
+    assert (code, named["groups"], named["algorithms"]) == (0, 2, answer["algorithms"])
+    code, out, _ = run("torus(4, 2)", "--members", "0,1,2;3,7", "--size", "16", "--json")
+    assert (code, json.loads(out)["groups"], json.loads(out)["members"]) == (0, 2, 5)
     code, out, _ = run("torus(3, 3)", "--operation", "barrier", "--json")
     answer = json.loads(out)
     assert (code, answer["size"], answer["pieces"]) == (0, 1, 1)
@@ -139,6 +144,8 @@ def test_a_program_that_hangs(tmp_path: Path) -> None:
         (["--operation", "scatter", "--out", "x.xml", "--algorithm", "none"], "MSCCL has no scatter"),
         (["--router", "speed=2", "--routing", "dimension_order", "--vcs", "2"], "unknown option 'speed'"),
         (["--groups", "2"], "5 members do not make as many groups"),
+        (["--groups", "2", "--members", "0,1;2,3"], "--members names 2 groups"),
+        (["--members", "0,1;1,2"], "at least two members, each once"),
         (["--operation", "broadcast", "--groups", "2", "--members", "0,1,2,3"], "broadcast has no groups"),
     ],
 )

@@ -72,10 +72,10 @@ def collective(
         Run the schedules on this routing.
     root
         Terminal that has or gets all; by default 0.
-    members : T,T,…
-        Terminals that take part; by default all.
+    members : T,T,…[;T,T,…]
+        Terminals that take part; by default all. Semicolons part groups, which all do the operation at once.
     groups
-        Cut the members, in their order, into this number of groups of equal size; all do the operation at once.
+        Cut the members, in their order, into this number of groups of equal size instead.
     pieces
         Pieces into which chunks are cut; by default as many as are best.
     buffer_depth
@@ -122,12 +122,14 @@ def collective(
     require_whole("--terminal-width", terminal_width, 1, unit="flits", error=SimulationError)
     platform = platform_of(built, terminal=Fraction(terminal_width))
     first = built.num_routers
-    chosen = platform.members if members is None else tuple(
-        first + built.terminal(number) for number in numbers_of(members, "<members>")
-    )  # fmt: skip
+    lists = [
+        tuple(first + built.terminal(number) for number in numbers_of(part, "<members>"))
+        for part in (members.split(";") if members is not None else ())
+    ] or [platform.members]
+    chosen = tuple(member for one in lists for member in one)
     start = first + built.terminal(root or 0) if operation in ROOTED or root is not None else None
     whole = Operation(
-        operation, chosen, root=start, groups=_groups(chosen, groups),
+        operation, chosen, root=start, groups=_groups(lists, groups),
         blocks=tuple(tuple(Fraction(flits, sizes[0]) for flits in row) for row in rows),
     )  # fmt: skip
     if out is not None and out.suffix == ".xml":
@@ -156,7 +158,7 @@ def collective(
         write_evidence(evidence, None, None, [bounds[-1].claim(), fastest.schedule.claim()])
     tell(
         json, CollectiveAnswer, fastest, of=built, scale=scale, routing=relation and relation.name,
-        operation=operation, members=len(chosen), groups=groups, algorithms=tables[-1],
+        operation=operation, members=len(chosen), groups=len(whole.parts), algorithms=tables[-1],
         bound_by=_counted(bounds[-1], built), sizes=[table[0] for table in tables] if len(tables) > 1 else [],
         units=in_units(scale.units, [{"latency": fastest.measured}]),
     )  # fmt: skip
@@ -200,11 +202,14 @@ def _tell_program(file: Path, *, json: bool) -> bool:
     return run.is_right
 
 
-def _groups(members: tuple[int, ...], count: int) -> tuple[tuple[int, ...], ...]:
+def _groups(lists: list[tuple[int, ...]], count: int) -> tuple[tuple[int, ...], ...]:
     from unknot._base.errors import UnknotError
 
     if count == 1:
-        return ()
+        return tuple(lists) if len(lists) > 1 else ()
+    if len(lists) > 1:
+        raise UnknotError(f"--groups {count}: --members names {len(lists)} groups; leave one of both out")
+    (members,) = lists
     if count < 1 or len(members) % count:
         raise UnknotError(f"--groups {count}: {len(members)} members do not make as many groups of equal size")
     each = len(members) // count

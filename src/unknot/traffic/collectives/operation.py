@@ -61,7 +61,7 @@ class Operation:
     def __post_init__(self) -> None:
         kind, count = self.kind, len(self.members)
         require_known("unknown collective operation", kind, KINDS)
-        for group in self.parts:
+        for group in (self.members, *self.groups):
             if len(set(group)) < max(2, len(group)):
                 raise UnknotError(f"{kind}: at least two members, each once, are needed, got {group!r:.80}")
         if self.size <= 0:
