@@ -157,7 +157,7 @@ class BlockedForm(Form):
     """A message that can never move."""
 
 
-@form_of(ProtocolRemedy)
+@form_of(ProtocolRemedy, without=("relation", "protocol"))
 class RemedyForm(Form):
     """A change with which messages no longer wait for each other for ever."""
 

@@ -11,6 +11,7 @@ The deadlock configurations of this relation are those of the system, except for
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -63,18 +64,18 @@ class Extended:
         row = (second * system.terminals + terminal) * (receives + 1) + (receives if reserved else queue)
         return system.vcs + self.stages * system.terminals * sends + row
 
+    @cached_property
+    def _places(self) -> dict[int, int]:
+        system = self.system
+        return {
+            self.vc(place + stage * system.places): place
+            for stage in range(self.stages)
+            for place in range(system.vcs if stage else 0, system.places)
+        }
+
     def place(self, vc: int) -> int | None:
         """The place of the system that a VC stands for; None of reserved room."""
-        system = self.system
-        if vc < system.vcs:
-            return vc
-        sends, receives = len(system.protocol.send_queues), len(system.protocol.receive_queues) + 1
-        at = vc - system.vcs
-        width = system.terminals * sends
-        if at < self.stages * width:
-            return system.vcs + at % width
-        terminal, queue = divmod((at - self.stages * width) % (system.terminals * receives), receives)
-        return None if queue == receives - 1 else system.first_receive + terminal * (receives - 1) + queue
+        return self._places.get(vc)
 
 
 def is_counted(protocol: Protocol, switching: Switching) -> bool:

@@ -28,6 +28,9 @@ class ProtocolRemedy:
     ----------
     change : str
         What to change.
+    relation : Relation
+    protocol : Protocol
+        Both after the change.
     vcs : int
         VCs that it adds to a channel, at most.
     slots : int
@@ -38,20 +41,11 @@ class ProtocolRemedy:
     """
 
     change: str
-    vcs: int
-    slots: int
-    fewest: bool | None
-
-
-@dataclass(frozen=True)
-class Change:
-    """A changed relation and protocol, in words, with its costs."""
-
-    words: str
     relation: Relation
     protocol: Protocol
     vcs: int = 0
     slots: int = 0
+    fewest: bool | None = None
 
     @property
     def cost(self) -> tuple[int, int]:
@@ -71,7 +65,7 @@ def remedies(verdict: ProtocolVerdict, deadline: Deadline) -> list[ProtocolRemed
     cured = [_cheapest(list(kind), verdict.switching, deadline) for kind in kinds]
     if not any(cured[:2]):
         both = [
-            replace(change, words=f"{change.words}; {queues.words}", slots=queues.slots)
+            replace(change, change=f"{change.change}; {queues.change}", slots=queues.slots)
             for queues in _queues_apart(relation, protocol)
             for change in _vcs_apart(relation, queues.protocol)
         ]
@@ -79,7 +73,7 @@ def remedies(verdict: ProtocolVerdict, deadline: Deadline) -> list[ProtocolRemed
     return [remedy for remedy in cured if remedy is not None]
 
 
-def _cheapest(changes: list[Change], technique: Switching, deadline: Deadline) -> ProtocolRemedy | None:
+def _cheapest(changes: list[ProtocolRemedy], technique: Switching, deadline: Deadline) -> ProtocolRemedy | None:
     """The cheapest change that ranks show to be enough, and whether all cheaper ones come to a deadlock."""
     order = sorted(changes, key=lambda one: one.cost)[:MOST_TRIED]
     for change in order:
@@ -93,11 +87,11 @@ def _cheapest(changes: list[Change], technique: Switching, deadline: Deadline) -
                 if answer.deadlock_free is not False:
                     fewest = None
                     break
-            return ProtocolRemedy(change.words, change.vcs, change.slots, fewest)
+            return replace(change, fewest=fewest)
     return None
 
 
-def _vcs_apart(relation: Relation, protocol: Protocol) -> Iterator[Change]:
+def _vcs_apart(relation: Relation, protocol: Protocol) -> Iterator[ProtocolRemedy]:
     """Message classes in more groups than now, each on VCs of its own; what comes in one packet stays together."""
     base = base_of(relation)
     if base is None:
@@ -111,10 +105,10 @@ def _vcs_apart(relation: Relation, protocol: Protocol) -> Iterator[Change]:
         more = len(groups) - max(1, len(relation.classes))
         if more > 0:
             words = f"VCs of their own for {', '.join(names)}"
-            yield Change(words, in_classes(base, names), changed, vcs=base.vcs.widest * more)
+            yield ProtocolRemedy(words, in_classes(base, names), changed, vcs=base.vcs.widest * more)
 
 
-def _queues_apart(relation: Relation, protocol: Protocol) -> Iterator[Change]:
+def _queues_apart(relation: Relation, protocol: Protocol) -> Iterator[ProtocolRemedy]:
     """Some of the classes that share a queue with a queue of their own, fewest first; all in the end."""
     sides = ("send", "receive")
     shared = [
@@ -139,7 +133,7 @@ def _queues_apart(relation: Relation, protocol: Protocol) -> Iterator[Change]:
             slots = len(changed.send_queues) + len(changed.receive_queues)
             more = slots - len(protocol.send_queues) - len(protocol.receive_queues)
             if more:
-                yield Change(words, relation, changed, slots=more)
+                yield ProtocolRemedy(words, relation, changed, slots=more)
 
 
 def _with_queues(one: MessageClass, sides: Sequence[str]) -> MessageClass:
@@ -147,7 +141,7 @@ def _with_queues(one: MessageClass, sides: Sequence[str]) -> MessageClass:
     return replace(one, send=own if "send" in sides else one.send, receive=own if "receive" in sides else one.receive)
 
 
-def _deep_queues(relation: Relation, protocol: Protocol) -> Iterator[Change]:
+def _deep_queues(relation: Relation, protocol: Protocol) -> Iterator[ProtocolRemedy]:
     """Queues that hold all that can come, at the limit of transactions, or one of each terminal."""
     limit = protocol.outstanding or 1
     limited = replace(protocol, outstanding=limit)
@@ -162,7 +156,9 @@ def _deep_queues(relation: Relation, protocol: Protocol) -> Iterator[Change]:
                 said = ", ".join(f"{queue} queue of {depth} messages" for queue, depth in deep.items())
                 slots = sum(depth - depths[queue] for queue, depth in deep.items())
                 if deep or words:
-                    yield Change((words + said).removesuffix("; "), relation, _deepened(limited, deep), slots=slots)
+                    yield ProtocolRemedy(
+                        (words + said).removesuffix("; "), relation, _deepened(limited, deep), slots=slots
+                    )
 
 
 def _deepened(protocol: Protocol, depths: Mapping[str, int]) -> Protocol:
