@@ -258,8 +258,8 @@ T = TypeVar("T")
 N = TypeVar("N", int, Fraction)
 
 
-def closure(starts: Iterable[T], after: Callable[[T], Iterable[T]]) -> list[T]:
-    """Everything that can be reached, starts included."""
+def closure(starts: Iterable[T], after: Callable[[T], Iterable[T]], most: float = float("inf")) -> list[T]:
+    """Everything that can be reached, starts included; `Unchecked` if that is too much."""
     order = list(dict.fromkeys(starts))
     seen = set(order)
     for at in order:
@@ -267,6 +267,8 @@ def closure(starts: Iterable[T], after: Callable[[T], Iterable[T]]) -> list[T]:
             if other not in seen:
                 seen.add(other)
                 order.append(other)
+        if len(order) > most:
+            raise Unchecked(f"more than {most} states are not explored here")
     return order
 
 
@@ -2829,12 +2831,10 @@ def emptied(ends: Ends, switching: str) -> int:
                 continue
             there = play.state(counted)
             before.setdefault(there, []).append(here)
-            if len(before) > MOST_STATES:
-                raise Unchecked(f"more than {MOST_STATES} states are not explored here")
             yield there
 
     empty: list[State] = [()]
-    states = closure(empty, after)
+    states = closure(empty, after, MOST_STATES)
     if len(closure(empty, lambda here: before[here])) < len(states):
         raise Rejected("there is a state from which not all messages can leave")
     return len(states)
@@ -3356,17 +3356,14 @@ def check_phases(claim: Any, proof: Any) -> str:
         return f"{shown} free of deadlock in one order for all"
     if kind != "states" or system.in_order:
         raise Rejected(f"{kind}: no proof that these chunks cannot deadlock")
-    states = {system.start()}
-    todo = list(states)
-    while todo:
-        state = todo.pop()
-        onward = system.onward(state)
-        if not onward and not system.done(state):
+
+    def onward(state: Advanced) -> list[Advanced]:
+        after = system.onward(state)
+        if not after and not system.done(state):
             raise Rejected("a state is reached in which nothing can move")
-        if len(states) > MOST_STATES:
-            raise Unchecked(f"there are more than {MOST_STATES} states")
-        todo += {*onward} - states
-        states |= {*onward}
+        return after
+
+    states = closure([system.start()], onward, MOST_STATES)
     return f"{shown} free of deadlock, in each of {len(states)} states something moves or all is done"
 
 
