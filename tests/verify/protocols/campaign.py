@@ -44,8 +44,8 @@ def agrees(seed: int, switching: str, states: int = STATES) -> tuple[str, set[st
     relation, described = random_system(random.Random(seed), PAIRS if worms else NETWORKS)
     rules = set(rules_of(relation, described))
     try:
-        truth = (worms or Exploration)(relation, described, (25 if worms else 1) * states).deadlocks()
-        verdict = check_protocol(relation, described, switching, time_limit=4 if worms else 30)
+        truth = (worms or Exploration)(relation, described, (3 if worms else 1) * states).deadlocks()
+        verdict = check_protocol(relation, described, switching, time_limit=10 if worms else 30)
     except TooLarge:
         return "large", rules
     except RelationError:  # the flows hold no answer
@@ -93,12 +93,12 @@ def rules_of(relation: Relation, protocol: Protocol) -> Iterator[str]:
         yield "deep queue"
 
 
-def compare(first: int, last: int, techniques: Sequence[str] = ("saf", "vct"), states: int = STATES) -> Counter[str]:
+def compare(first: int, last: int, techniques: Sequence[str] = ("saf", "vct")) -> Counter[str]:
     """Counts of the answers to the systems of some seeds, also by technique and by rule."""
     seen: Counter[str] = Counter()
     for seed in range(first, last):
         switching = techniques[seed % len(techniques)]
-        answer, rules = agrees(seed, switching, states)
+        answer, rules = agrees(seed, switching)
         seen[answer] += 1
         if answer in ("free", "deadlock", "open"):
             limited = ", limited" if "limit" in rules else ""
