@@ -10,7 +10,7 @@ import numpy as np
 from unknot._base.kernels.native import Native
 from unknot.routing.contract import IN_ROUTER
 from unknot.simulation.engine.codes import BETTER_OF_TWO, FIRST_ONE, LEAST_WEIGHT, NONATOMIC, VCT, WAVEFRONT
-from unknot.simulation.engine.setup import PLAIN, QUEUED, USUAL, WIDE
+from unknot.simulation.engine.setup import PLAIN, QUEUED, SPECULATIVE, USUAL, WIDE
 from unknot.simulation.engine.state_arrays import State
 
 HERE = "unknot.simulation.engine"
@@ -29,7 +29,7 @@ def _by_technique(place: str, options: str, *kinds: str, others: str = VIEW) -> 
     }
 
 
-LOOPS = {"usual": USUAL, "queued": QUEUED, "wide": WIDE}
+LOOPS = {"usual": USUAL, "queued": QUEUED, "speculative": SPECULATIVE, "wide": WIDE}
 """Options with loops of their own on the fast path, and the entries of `setup` that are constant there."""
 advance = {
     options: _by_technique(

@@ -105,8 +105,8 @@ USUAL = {
     "claim": -NO_CYCLE,
 }
 """Entries that most runs have in common: for those there are loops in which they are constants."""
-WIDE, QUEUED = USUAL | {"width": 2}, USUAL | {"queues": 1}
-"""The same for routers of two words, and for those with flits that queue behind the switch."""
+WIDE, QUEUED, SPECULATIVE = USUAL | {"width": 2}, USUAL | {"queues": 1}, USUAL | {"speculative": 1}
+"""The same for routers of two words, for those with flits that queue behind the switch, and for speculation."""
 PLAIN = USUAL | {
     "allocator": ISLIP, "switch_allocator": ISLIP,
     "vc_allocation_delay": 1, "switch_allocation_delay": 1, "traversal_delay": 1, "in_batches": 0, "speed": 1 << 20,
