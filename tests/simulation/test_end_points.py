@@ -85,11 +85,20 @@ def test_deadlocks_of_worms_replay_flit_by_flit(seed: int) -> None:
     with suppress(RelationError):
         verdicts.append(check_protocol(*random_system(random.Random(seed), PAIRS), "wormhole", time_limit=2))
     for verdict in verdicts:
-        if verdict.run is not None and verdict.system.worms:
+        carries = any(one.carries for one in verdict.system.classes)
+        if verdict.run is not None and verdict.system.worms and not carries:
             assert replayed_in_flits(verdict.system, "wormhole", verdict.run, 200) is not False
             assert not replayed_in_flits(verdict.system, "wormhole", verdict.run[:-1], 200)
     assert of_limited.run is not None
     assert replayed_in_flits(of_limited.system, "wormhole", of_limited.run, 200)
+
+
+@pytest.mark.parametrize(("text", "switching"), [("axi", "wormhole"), ("axi('apart')", "wormhole-nonatomic")])
+def test_what_is_not_simulated_is_not_replayed(text: str, switching: str) -> None:
+    verdict = check_protocol(dimension_order(mesh(2)), protocol(text), switching)
+    assert verdict.run is not None
+    with pytest.raises(SimulationError, match="simulated"):
+        replayed_in_flits(verdict.system, switching, verdict.run)
 
 
 def test_limits_hold_and_the_same_seed_gives_the_same_run() -> None:

@@ -30,6 +30,7 @@ from unknot.traffic import TrafficClass
 from unknot.traffic.workload import Message as Form
 from unknot.verify.protocols.extended import Extended, extend
 from unknot.verify.protocols.machine import Event, Message, State, next_sends, step
+from unknot.verify.protocols.protocol import Protocol
 from unknot.verify.protocols.system import System
 
 
@@ -72,6 +73,17 @@ def set_ejection(engine: Engine, terminal: int, queue: int, *, is_open: bool) ->
     part.wake(int(engine.relation.network.eject[terminal]))
 
 
+def require_simulated(protocol: Protocol, switching: Switching) -> None:
+    """Refuse protocols and techniques that are decided, but not simulated."""
+    if any(one.carries for one in protocol.classes):
+        raise SimulationError(
+            f"{protocol.name}: messages that come in one packet and are received apart (carries) are decided by "
+            "`unknot check`, but not simulated; with a message each, as in axi('shared'), they are"
+        )
+    if switching == "wormhole-nonatomic":
+        raise SimulationError("end points are simulated under saf, vct and wormhole, not wormhole-nonatomic")
+
+
 class EndPoints:
     """A network and its terminals in progress.
 
@@ -94,13 +106,7 @@ class EndPoints:
         self, system: System, switching: Switching, *, flits: int, depth: int, router: Router = DEFAULT, seed: int = 1
     ) -> None:
         protocol, terminals = system.protocol, system.terminals
-        if any(one.carries for one in protocol.classes):
-            raise SimulationError(
-                f"{protocol.name}: messages that come in one packet and are received apart (carries) are decided by "
-                "`unknot check`, but not simulated; with a message each, as in axi('shared'), they are"
-            )
-        if switching == "wormhole-nonatomic":
-            raise SimulationError("end points are simulated under saf, vct and wormhole, not wormhole-nonatomic")
+        require_simulated(protocol, switching)
         check_buffers(flits, switching, depth, seed)
         self.whole = switching in ("saf", "vct")
         self.system = replace(system, room=depth // flits if self.whole else 1)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from unknot._base.switching import switching_named
-from unknot.simulation.end_points import EndPoints, engine_of, hand_over, set_ejection
+from unknot.simulation.end_points import EndPoints, engine_of, hand_over, require_simulated, set_ejection
 from unknot.simulation.engine.detector import front
 from unknot.simulation.engine.engine import Engine
 from unknot.simulation.engine.state_arrays import State as Part
@@ -72,6 +72,7 @@ def replayed_in_flits(system: System, switching: str, run: Sequence[Event], cycl
         None if buffers of one flit in a row cannot make the run: where the first of two messages that enter a queue
         at once is longer than a place, or a message is consumed past another.
     """
+    require_simulated(system.protocol, switching_named(switching))
     if system.worms:
         return _worms_replayed(system, run, cycles)
     ends = EndPoints(system, switching_named(switching), flits=1, depth=1)
