@@ -60,9 +60,7 @@ class Decision:
         if self.technique == "wormhole-nonatomic" and not graph.acyclic:
             return self._by_cycle()
         if not graph.complete:
-            so_far = "no cycle" if graph.acyclic else f"{graph.size.cyclic_vcs} VCs on cycles"
-            text = f"the dependencies of {graph.addresses} of {graph.relation.num_addresses} addresses have {so_far}"
-            return self._open("channel dependency graph", text)
+            return self._open("channel dependency graph", graph.on_cycles)
         states = None
         try:
             states = waiting(graph, self.effort, symmetry=graph.states > MANY)
