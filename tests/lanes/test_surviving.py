@@ -80,7 +80,7 @@ def test_words() -> None:
     with pytest.raises(RelationError, match="in 1 lanes no orders were found in which every pair keeps a path"):
         lanes("mesh(3, 3)", survive="links", limit=1)
     with pytest.raises(RelationError, match="unknown kind of failures"):
-        lanes("mesh(3, 3)", survive="cables")
+        lanes("mesh(3, 3)", survive="wires")
     with pytest.raises(RelationError, match="by free paths"):
         lanes("mesh(3, 3)", "table", survive="links")
 

@@ -140,7 +140,7 @@ class Network(Drawn):
             if labels is not None:
                 self._set(key, tuple(str(label) for label in labels))
                 if len(labels) != count:
-                    raise NetworkError(f"network {self.name!r}: {len(labels)} {key}, but {count} wanted")
+                    raise NetworkError(f"network {self.name!r}: {len(labels)} {key}, but {count} needed")
         if self.ports is not None:
             self._set("ports", frozen(self.ports))
             if self.ports.shape != (self.num_channels, 2):

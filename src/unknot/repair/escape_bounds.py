@@ -38,6 +38,14 @@ class EscapeBound(Brief):
     switching : str
     minimal : bool
         Added VCs lead nearer to the destination of what turns to them.
+
+    Examples
+    --------
+    >>> from unknot.network.families import mesh
+    >>> from unknot.repair import escaped
+    >>> from unknot.routing import fully_adaptive
+    >>> escaped(fully_adaptive(mesh(2, 2), vcs=1)).evidence.least
+    1
     """
 
     knots: tuple[tuple[Knot, int], ...]

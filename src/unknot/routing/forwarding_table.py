@@ -78,7 +78,7 @@ def forwarding_table(
     if table.dtype.kind not in "iu" or table.shape != (network.num_routers, homes.size):
         raise RelationError(
             f"{name}: a table of whole numbers of shape ({network.num_routers} routers, {homes.size} addresses) is "
-            f"wanted, got shape {table.shape} of {table.dtype}"
+            f"needed, got shape {table.shape} of {table.dtype}"
         )
     if address_labels is not None and len(address_labels) != homes.size:
         raise RelationError(f"{name}: {len(address_labels)} labels for {homes.size} addresses")

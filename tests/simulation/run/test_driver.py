@@ -145,7 +145,7 @@ def test_a_rule_that_breaks_its_contract_is_named() -> None:
         return 1
 
     for rule, said in (
-        (far, "does not leave router"),
+        (far, "it offers VC 99, and .* has 4 VCs"),
         (failing, "raised IndexError"),
         (hopeless, "destination is at"),
     ):
