@@ -28,8 +28,10 @@ LONG = (
     'collective "torus(4, 4)" --operation all_gather',
     'collective "torus(4, 4)" --operation all_reduce --groups',
     'collective "mesh(3, 3)" --size 1kB',
+    'collective "torus(16, 16)"',
+    'collective "dragonfly(8, 4, 4)"',
 )
-"""Commands that take seconds: in the campaign. tests/traffic/collectives has their parts."""
+"""Commands that take seconds to minutes: in the campaign. tests/traffic/collectives has their parts."""
 FABRICS = sorted(path.name for path in (ROOT / "examples/fabrics").iterdir() if path.is_dir())
 
 
