@@ -83,7 +83,7 @@ def test_other_graphs(tmp_path: Path) -> None:
         ('{"a":' * 100_000, "nested too deeply"),
         (
             '{"nodes": [{"id": 0}], "links": [], "graph": {"terminal_labels": ["a", "b"]}}',
-            "2 terminal_labels, but 1 wanted",
+            "2 terminal_labels, but 1 needed",
         ),
     ],
 )
