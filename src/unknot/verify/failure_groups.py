@@ -134,5 +134,7 @@ def _fault(fabric: AfterFailures, group: FailureGroup, count: int, *, apart: boo
     names = [fabric.parts[n][0] for n in sorted(sets.failed)]
     but = f" but for {len(sets.kept)} that are up" if sets.kept else ""
     others = ", unless named apart" if apart else ""
-    words = f"any {sets.more}{' more' if names else ''} {fabric.kind}{but}{others}"
+    parts = "parts" if fabric.kind == "any" else fabric.kind
+    noun = parts.removesuffix("s") if sets.more == 1 else parts
+    words = f"any {sets.more}{' more' if names else ''} {noun}{but}{others}"
     return Fault((*names, words), group.outcome, 0, group.pairs, group.why, count)

@@ -63,7 +63,8 @@ class Operation:
         require_known("unknown collective operation", kind, KINDS)
         for group in (self.members, *self.groups):
             if len(set(group)) < max(2, len(group)):
-                raise UnknotError(f"{kind}: at least two members, each once, are needed, got {group!r:.80}")
+                got = f"{len(group)}, of which {len(set(group))} are different"
+                raise UnknotError(f"{kind}: at least two members, each once, are needed, got {got}")
         if self.size <= 0:
             raise UnknotError(f"{kind}: the size must be positive, got {self.size}")
         if kind in ROOTED and self.root not in self.members:
