@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from math import comb
 from typing import Any, ClassVar, Literal, get_args
@@ -18,6 +18,8 @@ from unknot._base.switching import Switching
 from unknot._base.three_valued import all_hold
 from unknot.certificates.verdict import Verdict
 from unknot.network import Network
+from unknot.routing.ethernet import path_vector
+from unknot.routing.named import routing as routing_of
 from unknot.routing.paths import cut_of
 from unknot.routing.relation import Relation
 from unknot.verify.delivery import Delivery
@@ -224,6 +226,14 @@ def _cables(network: Network, channels: list[int]) -> list[list[int]]:
         twins[back] += 1
         cables.setdefault(ports, []).append(channel)
     return [*cables.values()]
+
+
+def rerouting(network: Network, routing: str, vcs: int | None = None) -> Callable[[Network], Relation]:
+    """Return a function that routes what failures leave of a network; `bgp` keeps the AS plan of the whole."""
+    vector = path_vector(network, routing) if vcs is None else None
+    if vector is not None:
+        return lambda left: vector.after_failures(left).relation()
+    return lambda left: routing_of(left, routing, vcs)
 
 
 def failed_of(network: Network, kind: str, numbers: Sequence[int]) -> tuple[list[int], list[int]]:

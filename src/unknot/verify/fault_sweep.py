@@ -22,7 +22,6 @@ from unknot.network import Network
 from unknot.network.automorphisms import Orbits
 from unknot.routing.designed import restricted
 from unknot.routing.ethernet import path_vector
-from unknot.routing.named import routing as routing_of
 from unknot.routing.own import is_file
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_network
@@ -42,6 +41,7 @@ from unknot.verify.failures import (
     check_faults,
     left_after,
     parts_of,
+    rerouting,
     sets_of_parts,
 )
 
@@ -130,18 +130,13 @@ def fault_sweep(
     """
     technique = switching_named(switching)
     check_faults("fault_sweep", kind, faults, budget)
-    vector = path_vector(network, routing) if isinstance(routing, str) else None
-
-    def build(left: Network) -> Relation:
-        if vector is not None and vcs is None:
-            return vector.after_failures(left).relation()
-        return routing(left) if callable(routing) else routing_of(left, routing, vcs)
-
+    build = routing if callable(routing) else rerouting(network, routing, vcs)
     whole = build(network)
     if isinstance(routing, str) and is_file(routing):
         build = partial(restricted, whole)
     parts, sizes = list(parts_of(network, kind)), range(1 if fewer else faults, faults + 1)
     possible = sum(comb(len(parts), size) for size in sizes)
+    vector = path_vector(network, routing) if between and isinstance(routing, str) else None
     if between and vector is None:
         raise RelationError("fault_sweep: states between are those of bgp and ospf")
     one_by_one = callable(routing) or between or (on_verdict is not None and possible <= budget)
@@ -165,7 +160,7 @@ def fault_sweep(
             "deadlock" if free is False else "undelivered" if not delivered else "holds" if free else "undecided"
         )
         why = _lost(relation, delivery) if name == "undelivered" else verdict.established
-        if between and vector is not None and name == "holds":
+        if vector is not None and name == "holds":
             meanwhile = states_between(vector, vector.after_failures(left), seed, time_limit)
             why = meanwhile.established
             name = "holds" if meanwhile.free else "undecided" if meanwhile.free is None else "between"

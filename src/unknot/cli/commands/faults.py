@@ -19,7 +19,6 @@ from unknot.cli.commands.shared import exit_code, write_evidence, write_rows
 if TYPE_CHECKING:
     from unknot.certificates.documents import Document
     from unknot.network import Network
-    from unknot.routing.relation import Relation
     from unknot.verify.failures import FaultVerdict
 
 
@@ -242,16 +241,9 @@ class FaultOptions(Options):
         from unknot.cli.commands import activity
         from unknot.cli.commands.display import tell
         from unknot.repair.fault_queues import fault_queues
-        from unknot.routing.ethernet import path_vector
-        from unknot.routing.named import routing as routing_from
+        from unknot.verify.failures import rerouting
 
-        vector = path_vector(network, routing)
-
-        def build(left: Network) -> Relation:
-            if vector is not None:
-                return vector.after_failures(left).relation()
-            return routing_from(left, routing, None, where="--routing")
-
+        build = rerouting(network, routing)
         with activity.working("faults") as progress:
             after = fault_queues(network, build, self.kind, self.at_once, budget=self.sets, progress=progress)
         claim = after.queues.claim
