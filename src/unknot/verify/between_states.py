@@ -59,7 +59,7 @@ def between_tables(vector: PathVector, after: PathVector, time_limit: float | De
     """
     old = vector.next_hops().left(after.network).relation("old tables")
     change = update(old, after.next_hops().relation("new tables"), "vct", time_limit=time_limit)
-    loops = f"; on {len(change.loops)} ways packets can circle meanwhile" if change.loops else ""
+    loops = f"; packets can circle meanwhile (cycles: {len(change.loops)})" if change.loops else ""
     free = None if change.evidence_holds is False else change.deadlock_free
     return Between(free, f"while routers change their tables: {change.established}{loops}")
 
