@@ -18,7 +18,7 @@ from unknot.network.families import mesh, ring, torus
 from unknot.routing import EJECT, Relation, dimension_order, fully_adaptive
 from unknot.routing.named import routing as named
 from unknot.verify import check, deliver
-from unknot.verify.failures import OUTCOMES, Fault, cut_of
+from unknot.verify.failures import OUTCOMES, Fault, cut_of, parts_of
 from unknot.verify.fault_sweep import fault_sweep
 
 
@@ -155,6 +155,18 @@ def test_what_is_undecided_is_neither_survived_nor_not() -> None:
     assert sweep.survives is None
     worse = replace(sweep.tried[0], outcome="deadlock")
     assert replace(sweep, tried=(*sweep.tried, worse)).survives is False
+
+
+def test_each_cable_is_a_part_of_its_own() -> None:
+    """By ports where they are known, the lower router first, also where its channel comes later; else by number."""
+    one_way = Network("two channels one way", 2, [0, 0], [1, 1])
+    assert [*parts_of(one_way, "cables")] == [("r0–r1#0", (0,)), ("r0–r1#1", (1,))]
+    three = from_edges([("a", "b"), ("a", "b"), ("c", "b"), ("c", "c")])
+    named = [("a–b#0", (0, 1)), ("a–b#1", (2, 3)), ("b–c", (4, 5)), ("c–c", (6,))]
+    assert [*parts_of(three, "cables")] == named
+    ports = [[5, 1], [1, 5], [2, 7], [7, 2]]
+    crossed = Network("crossed", 2, [1, 0, 0, 1], [0, 1, 1, 0], ports=ports)
+    assert [*parts_of(crossed, "cables")] == [("r0[1]–r1[5]", (0, 1)), ("r0[2]–r1[7]", (2, 3))]
 
 
 class FewLooks(Deadline):

@@ -200,32 +200,30 @@ def parts_of(network: Network, kind: Parts) -> Iterator[Part]:
         for channel in range(network.num_channels):
             yield network.channel_name(channel), (channel,)
     else:
-        links: dict[tuple[Any, ...], list[int]] = {}
+        links: dict[tuple[int, int], list[int]] = {}
         for channel, ends in enumerate(zip(network.source.tolist(), network.target.tolist(), strict=True)):
             links.setdefault((min(ends), max(ends)), []).append(channel)
         for (a, b), channels in links.items():
-            name = f"{network.router_name(a)}–{network.router_name(b)}"
-            if kind != "cables" or len(channels) < 3:
-                yield name, tuple(channels)
+            here, there = network.router_name(a), network.router_name(b)
+            cables = _cables(network, channels) if kind == "cables" else {}
+            if len(cables) < 2:
+                yield f"{here}–{there}", tuple(channels)
                 continue
-            for number, cable in enumerate(_cables(network, channels)):
-                ports = () if network.ports is None else network.ports[cable[0]].tolist()
-                by_ports = (
-                    f"{network.router_name(a)}[{ports[0]}]–{network.router_name(b)}[{ports[1]}]" if ports else ""
-                )
-                yield by_ports or f"{name}#{number}", tuple(cable)
+            for number, (ports, cable) in enumerate(cables.items()):
+                by_ports = f"{here}[{ports[0]}]–{there}[{ports[1]}]"
+                yield by_ports if network.ports is not None else f"{here}–{there}#{number}", tuple(cable)
 
 
-def _cables(network: Network, channels: list[int]) -> list[list[int]]:
+def _cables(network: Network, channels: list[int]) -> dict[tuple[int, int], list[int]]:
     """Divide the channels between two routers into cables: by ports, else the first one way with the first back."""
-    cables: dict[Any, list[int]] = {}
-    twins = Counter[int]()
+    cables: dict[tuple[int, int], list[int]] = {}
+    number = [0, 0]
     for channel in channels:
         back = int(network.source[channel] > network.target[channel])
-        ports = twins[back] if network.ports is None else tuple(network.ports[channel].tolist()[:: -1 if back else 1])
-        twins[back] += 1
-        cables.setdefault(ports, []).append(channel)
-    return [*cables.values()]
+        ports = (number[back],) * 2 if network.ports is None else network.ports[channel].tolist()
+        number[back] += 1
+        cables.setdefault((ports[back], ports[1 - back]), []).append(channel)
+    return cables
 
 
 def rerouting(network: Network, routing: str, vcs: int | None = None) -> Callable[[Network], Relation]:
