@@ -19,8 +19,9 @@ from unknot.simulation.end_points import EndPoints
 from unknot.simulation.engine.engine import CHECK
 from unknot.simulation.engine.router import DEFAULT, Router
 from unknot.simulation.run.statistics import summary
-from unknot.verify.protocols.machine import Event, fits, stuck
+from unknot.verify.protocols.machine import Event, fits
 from unknot.verify.protocols.protocol import Protocol
+from unknot.verify.protocols.stuck import stuck
 from unknot.verify.protocols.system import Sent, System
 from unknot.verify.protocols.words import Blocked, blocked_in
 

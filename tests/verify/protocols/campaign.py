@@ -17,8 +17,9 @@ from unknot._base.errors import RelationError
 from unknot.routing import Relation
 from unknot.verify.protocols import Protocol, check_protocol
 from unknot.verify.protocols.evidence import holds
-from unknot.verify.protocols.machine import events, stuck
+from unknot.verify.protocols.machine import events
 from unknot.verify.protocols.runs import replayed
+from unknot.verify.protocols.stuck import stuck
 
 STATES = 800
 RULES = (

@@ -11,7 +11,7 @@ from unknot.certificates.claims import protocol_claim
 from unknot.certificates.documents import Document, document
 from unknot.certificates.plain import Unchecked, accept
 from unknot.verify.protocols.decision import ProtocolVerdict
-from unknot.verify.protocols.machine import Event
+from unknot.verify.protocols.machine import TAILS, Event
 from unknot.verify.protocols.system import System
 
 MOST_ADDRESSES, MOST_STATES = 300, 5_000
@@ -77,8 +77,4 @@ def _move(system: System, event: Event) -> list[Any]:
     where, stage = system.described(event.place), 1 + event.place // system.places
     if event.act == "consume":
         return ["consume", *where[1:], stage if system.worms else event.position, sends]
-    return [
-        "move",
-        *where,
-        *([stage, event.to, ["follows", "stays", "parts"].index(event.tail)] if system.worms else [event.to]),
-    ]
+    return ["move", *where, *([stage, event.to, TAILS.index(event.tail)] if system.worms else [event.to])]

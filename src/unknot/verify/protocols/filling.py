@@ -19,9 +19,9 @@ from unknot.verify.protocols.machine import (
     has_room,
     movements,
     step,
-    stuck,
 )
 from unknot.verify.protocols.runs import LONGEST, Run
+from unknot.verify.protocols.stuck import stuck
 from unknot.verify.protocols.system import EJECT, System
 
 ROUNDS = 60

@@ -1,4 +1,4 @@
-"""The exact model of a system: states, every move, and which messages of a state can never move again.
+"""The exact model of a system: states, and every move.
 
 Under wormhole a message holds places in a row, from its tail to its header, each alone; a queue is two of them. How
 long it is shows when its tail leaves its terminal: until then it holds all places that it came through, and from then
@@ -8,10 +8,9 @@ queue to its end: with its header in the first place there, or in both.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import product
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 from unknot.verify.protocols.system import EJECT, Sent, System
 
@@ -43,6 +42,10 @@ class Message(NamedTuple):
     whole: bool = True
 
 
+Tail = Literal["follows", "stays", "parts"]
+TAILS: tuple[Tail, ...] = get_args(Tail)
+
+
 class Event(NamedTuple):
     """One move of a system.
 
@@ -67,7 +70,7 @@ class Event(NamedTuple):
     place: int
     position: int = 0
     to: int = EJECT
-    tail: Literal["follows", "stays", "parts"] = "follows"
+    tail: Tail = "follows"
     sends: tuple[Sent, ...] = ()
 
 
@@ -158,7 +161,7 @@ def step(system: System, state: State, event: Event, number: int | None = None) 
         if has_another(system, event.place, message):
             _part(system, after, event.place, message)
         if rule.together:
-            place, position = _partner(system, state, message) or (0, 0)
+            place, position = partner_of(system, state, message) or (0, 0)
             if place == event.place and position > event.position:
                 position -= 1
             _leave(after, place, position)
@@ -168,67 +171,6 @@ def step(system: System, state: State, event: Event, number: int | None = None) 
         after[event.place] = tuple(messages)
     _enter(system, after, system.home(message.address), event.sends, message.origin, message.transaction)
     return after
-
-
-def stuck(system: System, state: State) -> dict[int, tuple[int, ...]]:
-    """Positions, by place, of the messages that can never move: those that no chain of leaving messages frees.
-
-    The greatest set of messages each of which waits for room, or for its partner, within the set. A header that
-    commits to a candidate may have chosen any.
-    """
-    free: dict[int, set[int]] = {place: set() for place in state}
-    held = Counter({place: len(messages) for place, messages in state.items()})
-    held.update(place for messages in state.values() for message in messages for place in message.tail)
-
-    def room(place: int | None, slots: int = 1) -> bool:
-        return place is None or system.depth(place) - held[place] >= slots
-
-    changed = True
-    while changed:
-        changed = False
-        for place, messages in state.items():
-            for position, message in enumerate(messages):
-                if position in free[place] or (system.ordered(place) and position > len(free[place])):
-                    continue
-                if _may_leave(system, state, free, room, place, message):
-                    free[place].add(position)
-                    held.subtract((place, *message.tail))
-                    changed = True
-    left = {
-        place: tuple(i for i in range(len(messages)) if i not in free[place]) for place, messages in state.items()
-    }
-    return {place: positions for place, positions in left.items() if positions}
-
-
-def _may_leave(
-    system: System,
-    state: State,
-    free: dict[int, set[int]],
-    room: Callable[..., bool],
-    place: int,
-    message: Message,
-) -> bool:
-    candidates, waits = system.onward(place, message.address)
-    if candidates:
-        rooms = [room(destination(system, place, message, to)) for to in (candidates if system.commits else waits)]
-        if all(rooms) if system.commits else any(rooms) or not waits:
-            return True
-    if not system.at_head(place, 0):
-        return False
-    rule = message
-    if system.protocol.partner(system.classes[message.kind].name) is not None:
-        at = _partner(system, state, message)
-        if at is None:  # on the wire of a simulation
-            return True
-        where, position = at
-        first = system.at_head(where, 0) and (not system.ordered(where) or position <= len(free[where]))
-        received = first and not has_another(system, where, state[where][position])
-        if position not in free[where] and not received:
-            return False
-        if not system.classes[message.kind].together:
-            rule = state[where][position]
-    places = entries(system, system.terminal_of(place) or 0, [choice[0][0] for choice in due(system, rule)])
-    return all(room(entry, places.count(entry)) for entry in places)
 
 
 def follow_ups(system: System, message: Message) -> list[list[Sent]]:
@@ -261,7 +203,7 @@ def next_sends(system: System, state: State, place: int, message: Message) -> li
     """What a message may send when it is consumed now, or sends one more, for each; None: it has to wait."""
     kind = system.classes[message.kind]
     if system.protocol.partner(kind.name) is not None:
-        at = _partner(system, state, message)
+        at = partner_of(system, state, message)
         received = at is not None and system.at_head(*at) and not has_another(system, at[0], state[at[0]][at[1]])
         if not kind.together or not received:
             return None
@@ -269,7 +211,7 @@ def next_sends(system: System, state: State, place: int, message: Message) -> li
     return choices if fits(system, state, system.terminal_of(place) or 0, [c[0][0] for c in choices]) else None
 
 
-def _partner(system: System, state: State, message: Message) -> tuple[int, int] | None:
+def partner_of(system: System, state: State, message: Message) -> tuple[int, int] | None:
     """Place and position of the message of the same transaction with which alone one is consumed."""
     partner = system.protocol.partner(system.classes[message.kind].name)
     assert partner is not None

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator
 
 from unknot._base.deadline import clock
 from unknot.verify.exploration import Exploration, explore
-from unknot.verify.protocols.machine import Event, Message, State, beginnings, events, step, stuck
+from unknot.verify.protocols.machine import Event, Message, State, beginnings, events, step
+from unknot.verify.protocols.stuck import stuck
 from unknot.verify.protocols.system import System
 
 Run = tuple[Event, ...]

@@ -54,12 +54,12 @@ class System:
     worms: bool = False
 
     def __post_init__(self) -> None:
-        relation, wanted = self.relation, self.protocol.networks
-        missing = [name for name in wanted if name not in relation.classes]
+        relation, networks = self.relation, self.protocol.networks
+        missing = [name for name in networks if name not in relation.classes]
         if relation.classes and missing:
             raise RelationError(
                 f"{relation.name} has the message classes {', '.join(relation.classes)}; the protocol "
-                f"{self.protocol.name} wants {', '.join(wanted)}: give them as names of message_classes, or take a "
+                f"{self.protocol.name} wants {', '.join(networks)}: give them as names of message_classes, or take a "
                 "routing without classes, whose VCs all messages share"
             )
 
@@ -205,11 +205,11 @@ class System:
         known = self._answers.get((at, address))
         if known is None:
             candidates = self.relation.candidates(at, address)
-            may, waits = (
+            every, waited = (
                 tuple(EJECT if one.vc is None else one.vc for one in candidates if one.waits or everything)
                 for everything in (True, self.queueing)
             )
-            known = self._answers[at, address] = may, waits
+            known = self._answers[at, address] = every, waited
         return known
 
     def home(self, address: int) -> int:
@@ -253,12 +253,12 @@ class System:
         if number > MOST_TERMINALS:
             return None
         reached = [np.zeros((number, number, number), dtype=bool) for _ in self.classes]
-        may = [self.pairs(kind) for kind in range(len(self.classes))]
+        addressed = [self.pairs(kind) for kind in range(len(self.classes))]
         everyone = np.arange(number)
         for group in self.protocol.begins:
             for name in group:
                 kind = self.number[name]
-                reached[kind][everyone, :, everyone] |= may[kind]
+                reached[kind][everyone, :, everyone] |= addressed[kind]
         todo = list(range(len(self.classes)))
         while todo:
             kind = todo.pop()
@@ -267,7 +267,7 @@ class System:
             grown += [(self.number[f.message], _answered(f, reached[kind])) for f in self.classes[kind].follows]
             for other, more in grown:
                 self._require_addresses(kind, other, more)
-                new = more & may[other][:, :, None] & ~reached[other]
+                new = more & addressed[other][:, :, None] & ~reached[other]
                 if new.any():
                     reached[other] |= new
                     todo.append(other)
