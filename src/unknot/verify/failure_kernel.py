@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unknot._base.kernels.lazy_kernel import kernel
+from unknot.network.graph_kernel import bfs
 from unknot.routing.path_vector_kernel import BITS, announce, graph_types, policy_types, route_types
 
 
@@ -41,13 +42,16 @@ class Search(NamedTuple):
     used : int32 array, shape (parts + 1,)
         The last call that took a path over each part; at the end the number of calls.
     stack : int64 array, shape (2 · (routers + 1),)
-        The path, two words for each router on it: the router, and its next outgoing channel to try. Also a queue.
+        The path, two words for each router on it: the router, and its next outgoing channel to try.
+    queue : int32 array, shape (routers,)
+        Routers with a path to the present destination, the nearest first.
     """
 
     distance: npt.NDArray[np.int32]
     seen: npt.NDArray[np.int32]
     used: npt.NDArray[np.int32]
     stack: npt.NDArray[np.int64]
+    queue: npt.NDArray[np.int32]
 
 
 def failure_types(t):
@@ -55,7 +59,7 @@ def failure_types(t):
 
 
 def search_types(t):
-    return t.NamedTuple((t.I32, t.I32, t.I32, t.I64), Search)
+    return t.NamedTuple((t.I32, t.I32, t.I32, t.I64, t.I32), Search)
 
 
 @kernel(
@@ -66,7 +70,7 @@ def is_fixed(graph, alive, failures, start, home, search):
     """Whether more shortest paths than failures share no part that can fail: one of them is left."""
     first_out, outgoing, target = graph.first_out, graph.outgoing, graph.target
     link, own, kept, most = failures
-    distance, seen, used, stack = search
+    distance, seen, used, stack, _ = search
     # A stamp of its own saves each call to clear `seen` and `used`.
     paths, stamp = 0, used[-1] + 1
     used[-1] = stamp
@@ -116,50 +120,39 @@ def is_fixed(graph, alive, failures, start, home, search):
 
 @kernel(
     lambda t: t.int64(
-        graph_types(t), t.READ_BOOL, t.READ32, t.boolean, t.READ64, t.READ64, failure_types(t), search_types(t),
-        t.boolean[::1], t.I64,
+        graph_types(t), t.READ_BOOL, t.READ64, t.READ32, t.READ32, t.boolean, t.READ64, t.READ64, failure_types(t),
+        search_types(t), t.boolean[::1], t.I64,
     ),
     allocates=False,
 )  # fmt: skip
-def loose_pairs(graph, alive, systems, mixed, homes, hosts, failures, search, on_way, pairs):
+def loose_pairs(graph, alive, first_before, before, systems, mixed, homes, hosts, failures, search, on_way, pairs):
     """Write the pairs of routers with terminals of which failures may break all shortest paths; return their number.
 
     −1: some router could refuse a shortest path, or has none. If all routers of an AS are as far from the destination
-    on shortest paths from terminals, nobody refuses one: none is behind another. mixed: whether some share an AS.
+    on shortest paths from terminals, nobody refuses one: none is behind another. first_before, before: rows of the
+    routers with a channel to each that is alive. mixed: whether some share an AS.
     pairs: room for start and destination of each; where it is full the search ends.
     """
-    first_in, incoming, first_out, outgoing, source, target, _ = graph
-    distance, seen, _, stack = search
+    first_out, outgoing, target = graph.first_out, graph.outgoing, graph.target
+    distance, seen, _, _, queue = search
     count = 0
     for home in homes:
         if hosts[home] == 0:
             continue
-        distance[:] = -1
-        distance[home] = 0
-        stack[0] = home
-        begin, end = 0, 1
-        while begin < end:
-            router = stack[begin]
-            begin += 1
-            for k in range(first_in[router], first_in[router + 1]):
-                to = source[incoming[k]]
-                if alive[incoming[k]] and distance[to] < 0:
-                    distance[to] = distance[router] + 1
-                    stack[end] = to
-                    end += 1
+        reached = bfs(first_before, before, home, distance, queue)
         if mixed:
             for router in range(distance.size):
                 on_way[router] = hosts[router] > 0
-            for i in range(end - 1, 0, -1):
-                router = stack[i]
+            for i in range(reached - 1, 0, -1):
+                router = queue[i]
                 for k in range(first_out[router], first_out[router + 1]):
                     to = target[outgoing[k]]
                     if on_way[router] and alive[outgoing[k]] and distance[to] == distance[router] - 1:
                         on_way[to] = True
             # Hops of the ASes, counted from 1, in the room of what was seen.
             seen[:] = 0
-            for i in range(end):
-                router = stack[i]
+            for i in range(reached):
+                router = queue[i]
                 if on_way[router]:
                     if seen[systems[router]] > 0 and seen[systems[router]] != distance[router] + 1:
                         return -1

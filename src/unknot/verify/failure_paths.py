@@ -47,6 +47,7 @@ class ShortestPaths:
         self.up, self.hosts = self.fabric.left(numbers)
         self.alive = self.up & (vector.systems[self.network.source] != vector.systems[self.network.target])
         self.link, self.own = self.fabric.places
+        self._hops: dict[int, list[int]] = {}
 
     def dependencies(self) -> Words:
         """What waits for what on all shortest paths."""
@@ -59,13 +60,18 @@ class ShortestPaths:
         vector, size = self.fabric.vector, self.network.num_routers
         kept, room = np.zeros(len(self.fabric.parts), dtype=bool), PAIRS * self.most
         kept[list(self.sets.kept)] = True
+        first, channels = self._incoming
+        before = self.network.source[channels]
 
         def some(homes: Words) -> list[tuple[int, int]] | None:
             pairs, small = np.empty(2 * room, dtype=np.int64), np.zeros(size, dtype=np.int32)
             count = loose_pairs(
-                vector.graph, self.alive, vector.systems, bool(vector.shared.any()), homes, self.hosts,
+                vector.graph, self.alive, first, before, vector.systems, bool(vector.shared.any()), homes, self.hosts,
                 Failures(self.link, self.own, kept, self.sets.more),
-                Search(small, small.copy(), np.zeros(kept.size + 1, np.int32), np.zeros(2 * size + 2, np.int64)),
+                Search(
+                    distance=small, seen=small.copy(), used=np.zeros(kept.size + 1, np.int32),
+                    stack=np.zeros(2 * size + 2, np.int64), queue=small.copy(),
+                ),
                 np.zeros(size, dtype=bool), pairs,
             )  # fmt: skip
             return None if count in (-1, room) else [(s, h) for s, h in pairs[: 2 * count].reshape(-1, 2).tolist()]
@@ -119,10 +125,6 @@ class ShortestPaths:
         alive = np.flatnonzero(self.alive)
         first, order = grouped(self.network.target[alive], self.network.num_routers)
         return first, alive[order].astype(np.int32)
-
-    @cached_property
-    def _hops(self) -> dict[int, list[int]]:
-        return {}
 
     def hops(self, home: int) -> list[int]:
         """Hops from each router to a destination; −1 without a path."""
