@@ -131,7 +131,7 @@ def test_fewer_failures_are_counted_too() -> None:
 
 def test_circles_that_close_near_the_failures_are_those_of_all_routes() -> None:
     network = xgft([1, 4, 5], [1, 2, 1])
-    fabric, found = fabric_of(network, "ospf", "links"), Counter[str]()
+    fabric, counts = fabric_of(network, "ospf", "links"), Counter[str]()
     assert fabric is not None
     above = network.target[network.source == 0]
     pod = {*network.target[np.isin(network.source, above)].tolist()} & {*network.inject.tolist()}
@@ -142,9 +142,9 @@ def test_circles_that_close_near_the_failures_are_those_of_all_routes() -> None:
         if decided.outcome != "disconnected":
             assert (decided.outcome == "deadlock") == (not check(named(left, "ospf"), "vct").deadlock_free)
         assert decided.undelivered_pairs == 0
-        found[decided.outcome] += 1
-    assert found["deadlock"]
-    assert found["holds"]
+        counts[decided.outcome] += 1
+    assert counts["deadlock"]
+    assert counts["holds"]
 
 
 def test_a_circle_is_named_and_so_is_a_pair_that_is_cut_off() -> None:

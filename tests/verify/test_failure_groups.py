@@ -85,12 +85,12 @@ def outcomes(network: Network, routing: str, kind: Parts, size: int) -> Counter[
     assert len({*groups.alone}) == len(groups.alone)
     for claim in groups.claims:
         plain.check(plain.Network(network_of(network)), None, claim)
-    found = Counter(
+    counts = Counter(
         fabric.decide(Failed.of([fabric.parts[n] for n in numbers])).fault.outcome for numbers in groups.alone
     )
     for fault in groups.faults:
-        found[fault.outcome] += fault.alike
-    return found
+        counts[fault.outcome] += fault.alike
+    return counts
 
 
 @pytest.mark.parametrize(
@@ -116,8 +116,8 @@ def test_groups_have_the_outcomes_of_each_set(network: Network, routing: str, ki
 
 def test_more_uplinks_than_failures_are_one_group() -> None:
     network = xgft([1, 6], [1, 4]).without(links=[(0, 6)])
-    told: list[str] = []
-    sweep = fault_sweep(network, "bgp", faults=2, fewer=True, budget=5, notice=told.append)
+    notices: list[str] = []
+    sweep = fault_sweep(network, "bgp", faults=2, fewer=True, budget=5, notice=notices.append)
     assert sweep.counts == {"holds": comb(23, 2) + 23}
     assert not sweep.sampled
     assert sweep.survives
@@ -182,22 +182,29 @@ def test_a_claim_of_a_circle_that_is_changed_is_rejected() -> None:
         with pytest.raises(Rejected, match="may fail"):
             accept(document(network, None, [{**claim, "unless": unless}]))
     circle, paths = claim["proof"]["circle"], claim["proof"]["paths"]
+
+    def back(path: list[int]) -> int:
+        """The channel back along the last one of a path."""
+        return network.between(int(network.target[path[-1]]), int(network.source[path[-1]]))[0]
+
     for proof, why in (
         ({"circle": circle[1:], "paths": paths[1:]}, "does not take"),
         ({"circle": circle, "paths": paths[1:]}, "paths for a circle"),
         ({"circle": [], "paths": []}, "of no channels"),
-        ({"circle": circle, "paths": [path[1:] for path in paths]}, "not|no shortest"),
+        ({"circle": circle, "paths": [path[1:] for path in paths]}, "does not take"),
+        ({"circle": circle, "paths": [[*path, back(path)] for path in paths]}, "not one between hosts"),
+        ({"circle": circle, "paths": [[*path, back(path), path[-1]] for path in paths]}, "no shortest one"),
     ):
         with pytest.raises(Rejected, match=why):
             accept(document(network, None, [{**claim, "proof": proof}]))
 
 
 def test_what_the_budget_leaves_is_drawn() -> None:
-    told: list[str] = []
-    sweep = fault_sweep(PODS, "bgp", faults=2, budget=4, notice=told.append)
+    notices: list[str] = []
+    sweep = fault_sweep(PODS, "bgp", faults=2, budget=4, notice=notices.append)
     assert sweep.sampled
     assert len(sweep.tried) == 4
-    assert "120 of 120 sets of 2 links of xgft([1, 2, 2], [1, 2, 2]) are neither alike nor in groups" in told[0]
+    assert "120 of 120 sets of 2 links of xgft([1, 2, 2], [1, 2, 2]) are neither alike nor in groups" in notices[0]
 
 
 def test_compiled_and_in_plain_python_the_same(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1948,26 +1948,27 @@ class Failures:
         routers, channels = self._named(named)
         return {*(self.links[c] for c in channels), *routers}
 
-    def on_way(self, home: int, hops: dict[int, int]) -> dict[int, list[int]]:
+    def shortest(self, home: int) -> dict[int, list[int]]:
         """Channels of shortest paths from hosts, by router; nobody must be able to refuse one.
 
         If all routers of an AS on them are as far, none is behind another.
         """
-        ways: dict[int, list[int]] = {start: [] for start in self.hosts if start in hops}
+        hops = self.network.hops_to(home, self.before)
+        onward: dict[int, list[int]] = {start: [] for start in self.hosts if start in hops}
         for router in sorted(hops, key=lambda r: -hops[r]):
-            for c in self.after[router] if router in ways else ():
+            for c in self.after[router] if router in onward else ():
                 to = self.network.target[c]
                 if hops.get(to) == hops[router] - 1:
-                    ways[router].append(c)
-                    ways.setdefault(to, [])
+                    onward[router].append(c)
+                    onward.setdefault(to, [])
         far: dict[int, int] = {}
-        if self.shared and any(far.setdefault(self.system[r], hops[r]) != hops[r] for r in ways):
+        if self.shared and any(far.setdefault(self.system[r], hops[r]) != hops[r] for r in onward):
             raise Rejected(f"paths to router {home} may be refused, and longer ones taken")
-        return ways
+        return onward
 
-    def path(self, start: int, home: int, ways: dict[int, list[int]], failed: Set[Any]) -> list[int] | None:
+    def path(self, start: int, home: int, onward: dict[int, list[int]], failed: Set[Any]) -> list[int] | None:
         """A shortest path on which nothing failed, as channels; None if there is none."""
-        way, choices, entered = list[int](), [iter(ways[start])], set[int]()
+        way, choices, entered = list[int](), [iter(onward[start])], set[int]()
         while choices:
             if (self.network.target[way[-1]] if way else start) == home:
                 return way
@@ -1984,7 +1985,7 @@ class Failures:
             ):
                 entered.add(to)
                 way.append(c)
-                choices.append(iter(ways[to]))
+                choices.append(iter(onward[to]))
         return None
 
     def inner(self, way: list[int]) -> set[Any]:
@@ -1992,11 +1993,11 @@ class Failures:
         routers = (self.of_router[self.network.target[c]] for c in way[:-1])
         return {*(self.of_channel[c] for c in way), *routers} - {None}
 
-    def require_near(self, start: int, home: int, ways: dict[int, list[int]]) -> None:
+    def require_near(self, start: int, home: int, onward: dict[int, list[int]]) -> None:
         """Check that a shortest path is left: of more of them than failures, without common parts, one is."""
         more, used = self.more or 0, set[Any]()
         for _ in range(more + 1):
-            way = self.path(start, home, ways, used)
+            way = self.path(start, home, onward, used)
             if way is None:
                 break
             if not (parts := self.inner(way)):
@@ -2009,7 +2010,7 @@ class Failures:
             """Failures of one part more that may break all paths; one of each path must fail."""
             if any(parts <= failed for parts in self.unless):
                 return
-            way = self.path(start, home, ways, failed)
+            way = self.path(start, home, onward, failed)
             if way is None:
                 raise Rejected(f"{len(failed)} failures break all shortest paths from router {start} to {home}")
             yield from (failed | {part} for part in self.inner(way) if len(failed) < more)
@@ -2018,13 +2019,13 @@ class Failures:
 
     def require_climbing(self, home: int, rank: list[int]) -> None:
         """Check that channels climb on all routes to a router."""
-        ways = self.on_way(home, self.network.hops_to(home, self.before))
+        onward = self.shortest(home)
         for start in self.hosts:
-            if start not in ways:
+            if start not in onward:
                 raise Rejected(f"no path leads from router {start} to {home}")
-            self.require_near(start, home, ways)
-        lowest = {router: min(onward, key=rank.__getitem__) for router, onward in ways.items() if onward}
-        for c in (c for onward in ways.values() for c in onward):
+            self.require_near(start, home, onward)
+        lowest = {router: min(channels, key=rank.__getitem__) for router, channels in onward.items() if channels}
+        for c in (c for channels in onward.values() for c in channels):
             e = lowest.get(self.network.target[c])
             if e is not None and rank[e] <= rank[c]:
                 raise Rejected(f"after some failures channel {c} may be followed by channel {e}, no higher")
@@ -2041,11 +2042,11 @@ class Failures:
         if (c, e) not in pairwise(way):
             raise Rejected(f"a path does not take channel {c} and then {e}")
         start, home = network.source[way[0]], network.target[way[-1]]
-        ways = self.on_way(home, network.hops_to(home, self.before))
+        onward = self.shortest(home)
         routers = [start, *(network.target[channel] for channel in way)]
         if home not in self.hosts or start not in self.hosts:
             raise Rejected(f"the path from router {start} to {home} is not one between hosts")
-        if not all(channel in ways.get(router, ()) for router, channel in zip(routers, way, strict=False)):
+        if not all(channel in onward.get(router, ()) for router, channel in zip(routers, way, strict=False)):
             raise Rejected(f"the path from router {start} to {home} is no shortest one")
         parts = {*map(self.of_channel.__getitem__, way), *map(self.of_router.__getitem__, routers)} - {None}
         if self.more and not all({part} in self.unless for part in parts):

@@ -48,7 +48,7 @@ def message_classes(
     vcs : int, optional
         VCs per channel in all, shared out equally; by default those that the base takes by itself, for each class.
     base : str
-        Name of the routing, with options if wanted.
+        Name of the routing, with options if needed.
     names : sequence of str
         Names of the classes.
 

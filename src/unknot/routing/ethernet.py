@@ -46,6 +46,8 @@ class PathVector:
         Whether a router announces the oldest of its best paths, which may be any, or that by the lowest neighbour.
     most : int or None
         Next hops of a router to one destination, any of those with the best paths; None: all.
+    name : {"bgp", "ospf"}
+        The routing that its relation is called after.
     """
 
     network: Network

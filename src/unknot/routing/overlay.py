@@ -58,7 +58,7 @@ def overlay(
         VCs per channel in all; those that the others leave go to the last overlaid network. By default every part has
         the VCs it takes by itself.
     base : str
-        Name of the base routing, with options if wanted.
+        Name of the base routing, with options if needed.
     over : str or sequence of str
         Names of the overlaid routings, one for each virtual network.
     returns : bool

@@ -121,7 +121,8 @@ def deliver(relation: Relation, *, threads: int | None = None, progress: Progres
         for at, to in routes.looped:
             if all(at not in input_vcs or to != other for input_vcs, other in loops):
                 loops[_loop(explorer, to, at), to] = None
-    endless, none = routes.endless > 0, routes.endless > 0 or routes.source < 0
+    endless = routes.endless > 0
+    none = endless or routes.source < 0
     return Delivery(
         delivered=routes.undelivered == 0,
         pairs=routes.pairs,

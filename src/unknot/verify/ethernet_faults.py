@@ -110,17 +110,9 @@ class AfterFailures:
         cut = "" if np.unique(part[hosts > 0]).size == 1 else left_after(network, self.kind, failed.numbers)
         if isinstance(cut, str) and cut:
             return Decided(Fault(failed.names, "disconnected", 0, 0, cut, failed.alike), 0)
-        # Routes to the ends of failures, and to those two hops away, close most circles. Without choices and refusals
-        # all is delivered then.
-        near = np.zeros(network.num_routers, dtype=bool)
-        near[network.source[~alive]] = near[network.target[~alive]] = True
-        near &= hosts > 0
-        for _ in range(2):
-            near[network.target[alive & near[network.source]]] = True
-        homes = np.flatnonzero(near & (hosts > 0))
-        enough = vector.relax and vector.most is None and not vector.shared.any() and 4 * homes.size < self.homes.size
-        circle, undelivered, totals = self.circle(alive, hosts, homes) if enough else ([], 0, np.zeros(4, np.int64))
-        if not circle:
+        near = self.near(alive, hosts)
+        circle, undelivered, totals = self.circle(alive, hosts, self.homes if near is None else near)
+        if near is not None and not circle:
             circle, undelivered, totals = self.circle(alive, hosts, self.homes)
         open_to, settled = False, int(totals[0])
         if (vector.oldest and settled) or (vector.most and circle):
@@ -140,6 +132,22 @@ class AfterFailures:
         return Decided(
             Fault(failed.names, outcome, undelivered, pairs, why, failed.alike), 0 if vector.oldest else settled
         )
+
+    def near(self, alive: npt.NDArray[np.bool_], hosts: Words) -> Words | None:
+        """Destinations at the ends of failures and two hops away, routes to which close most circles.
+
+        None where other destinations matter too, since routers choose or refuse paths, or where these are many.
+        """
+        vector, network = self.vector, self.vector.network
+        if not vector.relax or vector.most is not None or vector.shared.any():
+            return None
+        near = np.zeros(network.num_routers, dtype=bool)
+        near[network.source[~alive]] = near[network.target[~alive]] = True
+        near &= hosts > 0
+        for _ in range(2):
+            near[network.target[alive & near[network.source]]] = True
+        homes = np.flatnonzero(near & (hosts > 0))
+        return homes if 4 * homes.size < self.homes.size else None
 
     def circle(self, alive: npt.NDArray[np.bool_], hosts: Words, homes: Words) -> tuple[list[int], int, Words]:
         """Channels that wait for one another on routes to some destinations; undelivered pairs; `totals`."""

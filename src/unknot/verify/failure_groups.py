@@ -88,11 +88,11 @@ def group_after(paths: ShortestPaths) -> FailureGroup | None:
         return FailureGroup(sets, breaking, "holds", why, pairs, claim)
     # Else not all shortest paths are used.
     if fabric.vector.relax and fabric.vector.most is None:
-        ways = [paths.path_over(channel, onward) for channel, onward in pairwise([*circle, circle[0]])]
-        on_ways = frozenset(frozenset({part}) for way in ways for part in paths.parts_of(way))
+        chosen = [paths.path_over(channel, onward) for channel, onward in pairwise([*circle, circle[0]])]
+        on_chosen = frozenset(frozenset({part}) for path in chosen for part in paths.parts_of(path))
         why = f"buffers wait in a circle: {' → '.join(map(network.channel_name, circle))}"
-        claim = fabric.claim({"circle": circle, "paths": ways}, sets, on_ways)
-        return FailureGroup(sets, smallest(breaking | on_ways), "deadlock", why, pairs, claim)
+        claim = fabric.claim({"circle": circle, "paths": chosen}, sets, on_chosen)
+        return FailureGroup(sets, smallest(breaking | on_chosen), "deadlock", why, pairs, claim)
     return None
 
 

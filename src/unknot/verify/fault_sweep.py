@@ -252,10 +252,10 @@ def announced_faults(
     groups = grouped_failures(fabric, size, budget)
     if groups.left or len(groups.alone) > MANY:
         graph = fabric.graph()
-        # Parallel cables have the same ends, by which parts are told apart.
-        apart = len(np.unique(graph.parts, axis=0)) == len(graph.parts)
+        # `ColouredGraph` knows a part by its two ends, which parallel cables share.
+        distinct = len(np.unique(graph.parts, axis=0)) == len(graph.parts)
         most = budget if groups.left else len(groups.alone) // 4
-        orbits = Orbits(graph).of_size(size, most) if apart else None
+        orbits = Orbits(graph).of_size(size, most) if distinct else None
         if orbits is not None and sum(orbit.sets for orbit in orbits) == possible:
             alike = decided([Failed.of([fabric.parts[n] for n in orbit.parts], orbit.sets) for orbit in orbits])
             if not any(one.choices and one.fault.alike > 1 for one in alike):
