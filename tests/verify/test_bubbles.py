@@ -101,7 +101,7 @@ def test_no_order_shows_that_a_system_which_deadlocks_is_free() -> None:
     """Of all orders of its VCs, ties included; and of some system that is free one does."""
     seen: Counter[bool] = Counter()
 
-    def judge(system: tuple[Relation, Bubble]) -> None:
+    def try_orders(system: tuple[Relation, Bubble]) -> None:
         relation, made = system
         if not 2 <= relation.num_vcs <= 4 or made.rings == ((0, 1),):
             return
@@ -114,7 +114,7 @@ def test_no_order_shows_that_a_system_which_deadlocks_is_free() -> None:
         assert all(wrong) is not verdict.deadlock_free
         seen[verdict.deadlock_free] += 1
 
-    some = given(systems(max_routers=3, max_channels=4))(judge)
+    some = given(systems(max_routers=3, max_channels=4))(try_orders)
     draw_until(lambda: min(seen[True], seen[False]) > 4, some)
 
 

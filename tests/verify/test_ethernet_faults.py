@@ -111,14 +111,14 @@ def test_where_orbits_are_too_many_sets_are_drawn() -> None:
 
 
 def test_where_the_choice_among_equal_routes_matters_no_set_stands_for_others(request: pytest.FixtureRequest) -> None:
-    told: list[str] = []
+    notices: list[str] = []
     sweep = fault_sweep(PODS, "bgp(plan='rfc7938', allowas_in=1)", faults=2, budget=100)
     assert not sweep.sampled
     assert sweep.counts["deadlock"] == 12
     request.getfixturevalue("no_groups")
-    sweep = fault_sweep(PODS, "bgp(plan='rfc7938', allowas_in=1)", faults=2, budget=100, notice=told.append)
+    sweep = fault_sweep(PODS, "bgp(plan='rfc7938', allowas_in=1)", faults=2, budget=100, notice=notices.append)
     assert sweep.sampled
-    assert "choice among equal ones" in told[1]
+    assert "choice among equal ones" in notices[1]
 
 
 def test_fewer_failures_are_counted_too() -> None:
@@ -157,12 +157,12 @@ def test_a_circle_is_named_and_so_is_a_pair_that_is_cut_off() -> None:
 
 
 def test_compiled_and_in_plain_python_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    told: list[str] = []
+    notices: list[str] = []
     plain = fault_sweep(PODS, "bgp", faults=2)
     monkeypatch.setattr(lazy_kernel, "STATES", 0)
     monkeypatch.setattr(lazy_kernel, "FEW", 0)
-    assert fault_sweep(PODS, "bgp", faults=2, notice=told.append) == plain
-    assert told[0].startswith("120 sets of 2 links of xgft([1, 2, 2], [1, 2, 2]), of which 120 are judged: about ")
+    assert fault_sweep(PODS, "bgp", faults=2, notice=notices.append) == plain
+    assert notices[0].startswith("120 sets of 2 links of xgft([1, 2, 2], [1, 2, 2]), of which 120 are judged: about ")
 
 
 @pytest.mark.parametrize("network", [SMALL, PODS, ring(5)], ids=lambda network: network.name)

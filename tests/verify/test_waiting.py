@@ -65,9 +65,9 @@ def compare(relation: Relation, seen: Counter[str]) -> None:
             for state, vc in enumerate(heads.input_vc.tolist()):
                 own = np.flatnonzero(heads.head_owner == state).tolist()
                 picked[vc].append(frozenset(w for head in own for w in heads.waits(head)))
-            for vc, wanted in needed_by(relation, expected, entered).items():
-                assert len(set(picked[vc])) == len(picked[vc]) == min(len(wanted), PICKED)
-                assert set(picked[vc]) <= wanted
+            for vc, expected_waits in needed_by(relation, expected, entered).items():
+                assert len(set(picked[vc])) == len(picked[vc]) == min(len(expected_waits), PICKED)
+                assert set(picked[vc]) <= expected_waits
             for head, state in enumerate(heads.head_owner.tolist()):
                 found = relation.candidates(int(heads.input_vc[state]), int(heads.owner[state]))
                 waited = sorted({c.vc for c in found if c.waits and c.vc is not None})

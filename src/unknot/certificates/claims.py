@@ -53,7 +53,7 @@ def removals_claim(switching: str, minimal: bool, least: int, proof: Document) -
 
 
 def escapes_claim(switching: str, minimal: bool, least: int, proof: Document) -> Document:
-    """The claim that at least a number of VCs must be added, to which headers may turn, for a relation to be safe."""
+    """The claim that a relation can deadlock unless at least a number of VCs are added for headers to turn to."""
     return {"subject": "escapes", "switching": switching, "minimal": minimal, "least": least, "proof": proof}
 
 

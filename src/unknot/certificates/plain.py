@@ -1398,7 +1398,7 @@ def knot_clause(table: Table, switching: str, messages: list[Any]) -> tuple[set[
 
 
 def check_escapes(table: Table, claim: Any, proof: Any) -> str:
-    """Check that a relation can deadlock, however fewer than `least` VCs are added to which blocked headers may turn.
+    """Check that a relation can deadlock whichever VCs, fewer than `least`, are added for blocked headers to turn to.
 
     It keeps its candidates, so a knot stands still unless a header in it may turn to an added VC: of a channel that
     leaves its router and, where that is asked for, leads nearer to the destination. Knots have weights, in parts of

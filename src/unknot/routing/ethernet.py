@@ -47,7 +47,6 @@ class PathVector:
     most : int or None
         Next hops of a router to one destination, any of those with the best paths; None: all.
     name : {"bgp", "ospf"}
-        The routing that its relation is called after.
     """
 
     network: Network

@@ -31,7 +31,7 @@ SOURCES = 3
 THRESHOLD = 2
 """Packets in a priority group at which it pauses its sender; what can happen does not depend on it."""
 TICKS, SEEDS = 2000, 24
-"""Ticks in which senders send; runs with other lots."""
+"""Ticks in which senders send; runs, each with draws of its own."""
 CHANGE = 0.06
 """Probability that a port or a sender changes between busy and idle in a tick."""
 FREE = "no cyclic buffer dependency, so PFC cannot deadlock"

@@ -6,6 +6,7 @@ from collections import defaultdict
 from dataclasses import dataclass, replace
 from ipaddress import ip_address
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -19,8 +20,15 @@ from unknot.network import Network
 from unknot.network.graph import strong_components
 
 CABLES, BATFISH = "cables.txt", "routes.csv"
-_Treatment = tuple[tuple[int, ...], tuple[tuple[int, tuple[int, ...]], ...], bool, bool]
-"""Owners of a prefix, channels of each other switch, whether it is an end of a tunnel, and whether it is dropped."""
+
+
+class _Treatment(NamedTuple):
+    """How the switches treat a prefix, which may be the end of a tunnel, and whose owners may drop its packets."""
+
+    owners: tuple[int, ...]
+    hops: tuple[tuple[int, tuple[int, ...]], ...]
+    tunnel: bool = False
+    dropped: bool = False
 
 
 @dataclass(frozen=True)
@@ -154,29 +162,32 @@ def _destinations(tables: _Tables, notes: list[str]) -> tuple[Destination, ...]:
         if dropping:
             owners, hops = dropping, {router: channels for router, channels in hops.items() if channels}
         if hops or (len(owners) > 1 and not dropping):
-            groups[owners, tuple(sorted(hops.items())), prefix in tunnels, bool(dropping)].append(prefix)
+            rows = tuple(sorted(hops.items()))
+            groups[_Treatment(owners, rows, prefix in tunnels, bool(dropping))].append(prefix)
     for prefix in sorted({p for routes in tables.routes for p in routes if not p.prefixlen}, key=str):
         # A default route leads out of the fabric, unless it comes back to a switch.
         table = {r: routes[prefix] for r, routes in enumerate(tables.routes) if prefix in routes}
         hops = {r: tuple(c for name in route.interfaces for c in tables.leads(r, name)) for r, route in table.items()}
         if _circular(tables.network, hops):
-            groups[(), tuple(sorted(hops.items())), False, False].append(prefix)
+            groups[_Treatment((), tuple(sorted(hops.items())))].append(prefix)
     destinations: list[Destination] = []
     to: dict[Prefix, int] = {}
     loopbacks = {prefix for routes in tables.routes for prefix in routes if _is_loopback(tables, prefix)}
-    for (owners, rows, _, dropped), prefixes in groups.items():
+    for treatment, prefixes in groups.items():
         shown = [prefix for prefix in prefixes if prefix not in loopbacks and prefix not in tunnels]
         for prefix in prefixes:
             to[prefix] = len(destinations)
         name = str((shown or prefixes)[0]) + (f" and {len(prefixes) - 1} more" if len(prefixes) > 1 else "")
-        destinations.append(Destination(name, owners, dict(rows), {}, bool(shown), dropped))
+        destinations.append(
+            Destination(name, treatment.owners, dict(treatment.hops), {}, bool(shown), treatment.dropped)
+        )
     if not any(one.hosts and one.owners and not one.dropped for one in destinations):
         destinations = [replace(one, hosts=True) for one in destinations]
         notes.append("only addresses of single switches are announced; they are taken for those of hosts")
     if not destinations:
         raise UnknotError(f"{tables.network.name}: no prefix is announced by one switch and reached from another")
-    for index, ((owners, *_), prefixes) in enumerate(groups.items()):
-        states = _standby(tables, owners, prefixes, to)
+    for index, (treatment, prefixes) in enumerate(groups.items()):
+        states = _standby(tables, treatment.owners, prefixes, to)
         if states:
             one = destinations[index]
             destinations[index] = replace(one, hosts=False)
