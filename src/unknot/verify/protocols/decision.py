@@ -31,6 +31,8 @@ CENTRES = (0.0, 0.5)
 FILLED, FEW_BEGIN = "greatest fixpoint of waiting places, filled", "search of the states of few terminals"
 SEARCHED = "search of all states"
 """Methods of a decision."""
+WORMS = {FILLED: (), FEW_BEGIN: ("wormhole",), SEARCHED: ("wormhole", "wormhole-nonatomic")}
+"""Techniques for which a method follows messages that hold several places."""
 TINY, SMALL = 1_000, 20_000
 """States up to which a system is searched first of all, and a subsystem."""
 
@@ -133,8 +135,7 @@ def check_protocol(
     filled = [] if is_counted(system.protocol, technique) else [FILLED]
     for number, method in enumerate([SEARCHED, *filled, FEW_BEGIN, SEARCHED]):
         left = deadline.part(1 / max(1, 4 - number))
-        worms = {FILLED: (), FEW_BEGIN: ("wormhole",), SEARCHED: ("wormhole", "wormhole-nonatomic")}[method]
-        modelled = replace(system, worms=technique in worms)
+        modelled = replace(system, worms=technique in WORMS[method])
         if method == FILLED:
             run = _filled(system, left)
         elif method == FEW_BEGIN:

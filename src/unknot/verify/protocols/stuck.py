@@ -47,6 +47,7 @@ def _may_leave(
     place: int,
     message: Message,
 ) -> bool:
+    """Whether a message can move, or be consumed, once all that are free have left."""
     candidates, waits = system.onward(place, message.address)
     if candidates:
         rooms = [room(destination(system, place, message, to)) for to in (candidates if system.commits else waits)]
