@@ -140,5 +140,6 @@ def escape_bound(relation: Relation, switching: str, *, minimal: bool, deadline:
             break
         share, weights = solved.x, np.maximum(0.0, -np.asarray(solved.ineqlin.marginals))
     parts = np.floor(weights * (1 - ROUNDING) * plain.PARTS).astype(np.int64).tolist()
+    # Where the last program was not solved, the knots added to it have no weight.
     used = tuple((knot, part) for knot, part in zip(knots, parts, strict=False) if part)
     return EscapeBound(used, switching, minimal) if used else None
