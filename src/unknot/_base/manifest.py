@@ -149,8 +149,8 @@ def stamped(text: str, ending: str, manifest: Manifest) -> str:
         before, _, after = text.rpartition(end)
         return f"{before}{form.format(words)}{end}{after}" if end in text else text
     if ending in (".md", ".xml", ".graphml"):
-        no_end = words.replace("--", r"-\u002d")  # XML allows no two hyphens in a comment
-        return f"{text}\n<!-- {no_end} -->\n"
+        comment = words.replace("--", r"-\u002d")  # XML allows no two hyphens in a comment
+        return f"{text}\n<!-- {comment} -->\n"
     if text.startswith("(*"):
         return f"(* {words} *)\n{text}"
     return _COMMENT[ending].format(words) + text if ending in _COMMENT else text

@@ -42,7 +42,7 @@ class ProtocolRun(Brief):
     cycles : int
         Cycles simulated.
     created, begun, done : int
-        Transactions that terminals wanted, for which their queues had room, and whose last message was consumed.
+        Transactions that terminals requested, for which their queues had room, and whose last message was consumed.
     latency_mean, latency_p50, latency_p95, latency_p99, latency_max : float or None
         Cycles from the creation of a transaction to its end.
     consumed : dict of str to int

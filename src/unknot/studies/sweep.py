@@ -52,7 +52,7 @@ class Sweep:
     unstable : set of Slot
         Runs beyond which a search does not go.
     last : list of int
-        Position of the highest load of each design that is needed.
+        Position of the highest load that each design is to be run at.
     tried : list of list of int
         Positions of the loads at which each design runs, as far as they are known.
     bracket : list of (int, int)
@@ -120,7 +120,7 @@ class Sweep:
                     pending[workers.submit(compute_in_turn, compute, list(batch.values()))] = batch
                 left = min(self.deadline.left, TIMEOUT_MAX)
                 done = wait(pending, left, return_when=FIRST_COMPLETED).done if pending else ()
-                if any(future.cancelled() and any(map(self._wanted, pending[future])) for future in done):
+                if any(future.cancelled() and any(map(self._is_needed, pending[future])) for future in done):
                     raise UnknotError(
                         "the cluster that computes points is gone (was its scheduler killed?); finished points "
                         "are kept: start it again, or leave out --dask, and give the same command"
@@ -129,7 +129,7 @@ class Sweep:
                 for future in done:  # not before they are kept: what interrupts that finds them below
                     del pending[future]
                 for future, batch in pending.items():
-                    if not any(map(self._wanted, batch)):
+                    if not any(map(self._is_needed, batch)):
                         future.cancel()
         except BrokenProcessPool as error:
             raise UnknotError(
@@ -152,7 +152,7 @@ class Sweep:
                 self.last[index] = min(self.last[index], load - 1)
         return StudyResult(self.study, tuple(map(self._result, range(len(self.relations)))), bool(late))
 
-    def _wanted(self, slot: Slot) -> bool:
+    def _is_needed(self, slot: Slot) -> bool:
         """Whether a slot is not past the last load of its design."""
         return slot[0] <= self.last[slot[1]]
 
@@ -162,7 +162,7 @@ class Sweep:
         seconds = 0.0
         while self.todo and seconds < BATCH_SECONDS:
             slot = heapq.heappop(self.todo)
-            if self._wanted(slot):
+            if self._is_needed(slot):
                 point = self._point(slot)
                 if not self._is_kept(slot, point):
                     batch[slot] = point
@@ -228,7 +228,7 @@ class Sweep:
             self.done[slot] = packed(text, self.first.setdefault(index, text.encode()))
             if not (result.stable or result.undecided):  # one too short to tell does not end higher loads
                 self.unstable.add(slot)
-        self.counted += self._wanted(slot)
+        self.counted += self._is_needed(slot)
         if isinstance(result, Proven):
             if not result.delivery.delivered:
                 self._end_at(index, -1)

@@ -61,15 +61,13 @@ def _hand_out_memory() -> None:
     runtime = sys.modules.get(MEMORY)
     if runtime is None:
         # `import` would import Numba first.
-        places = [
-            os.path.join(place, "core", "runtime") for place in _found("numba").submodule_search_locations or ()
-        ]
-        runtime = module_from_spec(_found(MEMORY, places))
+        places = [os.path.join(place, "core", "runtime") for place in _spec("numba").submodule_search_locations or ()]
+        runtime = module_from_spec(_spec(MEMORY, places))
     for name, address in runtime.c_helpers.items():
         llvm.add_symbol("NRT_" + name, address)
 
 
-def _found(name: str, places: list[str] | None = None) -> ModuleSpec:
+def _spec(name: str, places: list[str] | None = None) -> ModuleSpec:
     spec = PathFinder.find_spec(name, places)
     if spec is None:
         raise ImportError(f"there is no module {name}", name=name)
@@ -85,7 +83,7 @@ def _machine() -> str:
     options = sorted(item for item in os.environ.items() if item[0].startswith("NUMBA_") and "DIR" not in item[0])
     processor = llvm.get_process_triple(), llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
     # Asking for the version of a package imports what reads mail.
-    numba = Path(_found("numba").origin or "").with_name("_version.py").read_bytes()
+    numba = Path(_spec("numba").origin or "").with_name("_version.py").read_bytes()
     return repr((sys.version, numba, llvmlite.__version__, processor, options))
 
 

@@ -14,6 +14,9 @@ import numpy as np
 from unknot._base.kernels.cache import is_kept, sources_digest
 from unknot._base.kernels.linked import NUMBER, RAISED, file_of, flat, load, words_of
 
+ADDRESS = "address"
+"""The way to pass an array without its size, for a kind that makes its argument of the address."""
+
 
 class Native:
     """A kernel of whole numbers, one-dimensional arrays and tuples of them, that answers with a whole number.
@@ -31,7 +34,7 @@ class Native:
     Attributes
     ----------
     function : callable
-        The C function; it is loaded, or compiled, when it is first wanted.
+        The C function; it is loaded, or compiled, when it is first needed.
     """
 
     def __init__(self, place: str, *kinds: Any, answers: bool = True) -> None:
@@ -84,18 +87,18 @@ class Native:
 
 
 def _read(kind: Any) -> Any:
-    """How an argument of a kind is read: None for a number, the type of an array, "" for an address alone."""
+    """How an argument of a kind is read: `NUMBER`, `ADDRESS`, the type of an array, or a tuple of these."""
     if isinstance(kind, tuple):
         return tuple(map(_read, kind))
-    return None if kind == NUMBER else "" if "." in kind else np.dtype(kind)
+    return NUMBER if kind == NUMBER else ADDRESS if "." in kind else np.dtype(kind)
 
 
 def _words(reading: tuple[Any, ...], arguments: tuple[Any, ...], words: list[int], name: str) -> list[int]:
     """Append the words by which arguments are passed."""
     for kind, argument in zip(reading, arguments, strict=True):
-        if kind is None:
+        if kind is NUMBER:
             words.append(int(argument))
-        elif kind == "":
+        elif kind is ADDRESS:
             words.append(argument.ctypes.data)
         elif type(kind) is tuple:
             _words(kind, argument, words, name)

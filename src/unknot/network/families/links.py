@@ -22,7 +22,7 @@ MOST_LABELS = 2**16
 
 
 def whole(family: str, what: str, value: object, least: int, most: float = MAX_CHANNELS) -> int:
-    """A size that is a whole number in its limits, or an error that says which are needed."""
+    """A size that is a whole number in its limits, or an error that names them."""
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not least <= value <= most:
         limits = f"of at least {least}" if most >= MAX_CHANNELS else f"from {least} to {most}"
         raise NetworkError(f"{family}: {what} must be a whole number {limits}, got {shown(value)}")

@@ -27,12 +27,12 @@ def shift(group: Group) -> Sends:
 
 
 def at_once(group: Group) -> Sends:
-    """Return all of them in one step."""
+    """Return the sends of the shift, all in one step."""
     return [(0, one, other) for _, one, other in shift(group)]
 
 
 def _random(group: Group) -> Sends:
-    """Each to the others in a random order, drawn with seed 1: what other orders are compared with."""
+    """Each to the others in a random order, drawn with seed 1, to compare other orders with."""
     draw, n = random.Random(1), len(group.row)
     orders = [draw.sample([other for other in group.row if other != one], n - 1) for one in group.row]
     return [(k, group.row[i], orders[i][k]) for k in range(n - 1) for i in range(n)]

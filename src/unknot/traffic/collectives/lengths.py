@@ -56,9 +56,10 @@ def fair_lengths(platform: Platform, demands: Demands) -> Iterator[tuple[int, ..
 
 
 def even_lengths(platform: Platform, operation: Operation) -> Iterator[list[int]]:
-    """Yield lengths of channels: 1 into members, out of them, and elsewhere, or as long as a unit of bytes takes.
+    """Yield lengths: 1 for channels into members, out of them, between other nodes, or all, and 0 for the rest.
 
-    On small platforms also those that are fair to an all-to-all, in both directions alike.
+    The last two also with the time of a unit of bytes in place of 1. On small platforms come lengths fair to an
+    all-to-all, the same in both directions.
     """
     members, channels = set(operation.members), platform.channels
     into, out = [int(c.target in members) for c in channels], [int(c.source in members) for c in channels]
