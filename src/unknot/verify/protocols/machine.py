@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import product
-from typing import Literal, NamedTuple, get_args
+from typing import Literal, NamedTuple
 
 from unknot.verify.protocols.system import EJECT, Sent, System
 
@@ -42,8 +42,8 @@ class Message(NamedTuple):
     whole: bool = True
 
 
-Tail = Literal["follows", "stays", "parts"]
-TAILS: tuple[Tail, ...] = get_args(Tail)
+TAILS = ("follows", "stays", "parts")
+"""What becomes of the tail of a message that moves; evidence has the position."""
 
 
 class Event(NamedTuple):
@@ -70,7 +70,7 @@ class Event(NamedTuple):
     place: int
     position: int = 0
     to: int = EJECT
-    tail: Tail = "follows"
+    tail: Literal["follows", "stays", "parts"] = "follows"
     sends: tuple[Sent, ...] = ()
 
 
