@@ -43,17 +43,17 @@ def deadlocks(states: list[tuple[int, list[int], set[int]]], added: set[int]) ->
 
 
 @pytest.mark.parametrize(
-    ("text", "minimal", "least", "enough"),
-    [("ring(5)", True, 2, 2), ("ring(5)", False, 1, 1), ("mesh(2, 2)", True, 2, 2), ("mesh(3, 3)", False, 2, 2)],
+    ("text", "minimal", "fewest"),
+    [("ring(5)", True, 2), ("ring(5)", False, 1), ("mesh(2, 2)", True, 2), ("mesh(3, 3)", False, 2)],
 )
-def test_fewest_added_vcs(text: str, minimal: bool, least: int, enough: int) -> None:
-    """`enough` would do if nothing that turns to an added VC were ever blocked again."""
+def test_fewest_added_vcs(text: str, minimal: bool, fewest: int) -> None:
+    """`fewest` would do if nothing that turns to an added VC were ever blocked again."""
     relation = fully_adaptive(text, vcs=1)
-    assert escaped(relation, minimal=minimal).lower_bound == least
+    assert escaped(relation, minimal=minimal).lower_bound == fewest
     states = stuck(relation, minimal)
-    for count in range(enough + 1):
+    for count in range(fewest + 1):
         choices = combinations(range(relation.network.num_channels), count)
-        assert any(not deadlocks(states, {*added}) for added in choices) == (count == enough)
+        assert any(not deadlocks(states, {*added}) for added in choices) == (count == fewest)
 
 
 @pytest.mark.parametrize("switching", ["vct", "wormhole"])

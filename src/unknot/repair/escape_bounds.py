@@ -1,9 +1,9 @@
-"""Lower bounds on the VCs that escapes add: knots that no few of them mend."""
+"""Lower bounds on the VCs that escapes add: knots each of which needs one."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -13,18 +13,16 @@ from unknot._base.shown import Brief
 from unknot.certificates import plain
 from unknot.certificates.claims import escapes_claim
 from unknot.certificates.documents import Document, plain_table
-from unknot.lanes.path_set import Floats
 from unknot.network import distances_from
 from unknot.repair.facts import Knot, plain_fact
 from unknot.repair.light_cycles import light_knots
+from unknot.repair.prune_bounds import multipliers
 from unknot.repair.prune_space import Offers
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_relation
 
 MOST_CANDIDATES = 200_000
 """Most candidates of a relation among which knots are sought."""
-ROUNDING = 1e-6
-"""Share by which weights are lowered, so that errors of the solver do not make them too high."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -106,22 +104,21 @@ def escape_bound(relation: Relation, switching: str, *, minimal: bool, deadline:
     homes = network.eject[relation.destination]
     away = {h: distances_from(network, h, reverse=True) for h in np.unique(homes).tolist()}
     first, leaving = network.outgoing
-    turns: dict[tuple[int, int], list[int]] = {}
 
+    @cache
     def channels(at: int, address: int) -> list[int]:
         """The channels whose added VCs a header may turn to."""
-        if (at, address) not in turns:
-            here = relation.vcs.router[at]
-            out, hops = leaving[first[here] : first[here + 1]], away[int(homes[address])]
-            turns[at, address] = out[hops[network.target[out]] < hops[here]].tolist() if minimal else out.tolist()
-        return turns[at, address]
+        here = relation.vcs.router[at]
+        out, hops = leaving[first[here] : first[here + 1]], away[int(homes[address])]
+        nearer: list[int] = (out[hops[network.target[out]] < hops[here]] if minimal else out).tolist()
+        return nearer
 
-    def let_out(share: Floats, at: int, address: int) -> float:
+    def let_out(at: int, address: int) -> float:
         return float(share[channels(at, address)].sum())
 
     share, knots, weights = np.zeros(network.num_channels), dict[Knot, list[int]](), np.zeros(0)
     while True:
-        fresh = light_knots(offers, {}, partial(let_out, share))
+        fresh = light_knots(offers, {}, let_out)
         more = {
             fact: sorted({c for message in fact.messages for c in channels(message.held[-1], message.address)})
             for fact, (_, kept) in fresh.items()
@@ -138,8 +135,7 @@ def escape_bound(relation: Relation, switching: str, *, minimal: bool, deadline:
         )
         if solved.status != 0:
             break
-        share, weights = solved.x, np.maximum(0.0, -np.asarray(solved.ineqlin.marginals))
-    parts = np.floor(weights * (1 - ROUNDING) * plain.PARTS).astype(np.int64).tolist()
+        share, weights = solved.x, multipliers(solved.ineqlin.marginals)
     # Where the last program was not solved, the knots added to it have no weight.
-    used = tuple((knot, part) for knot, part in zip(knots, parts, strict=False) if part)
+    used = tuple((knot, int(weight)) for knot, weight in zip(knots, weights, strict=False) if weight)
     return EscapeBound(used, switching, minimal) if used else None

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
 from unknot._base.shown import Brief
 from unknot.certificates import plain
@@ -96,6 +97,12 @@ def accept_removed(relation: Relation, bound: PruneBound, switching: str) -> int
     return plain.removals_shown(clauses, proof["tree"])
 
 
+def multipliers(marginals: npt.ArrayLike) -> Floats:
+    """Multipliers of the rows of a linear program, in whole parts of `SCALE`, from what its solver says of them."""
+    lowered: Floats = np.floor(np.maximum(0.0, -np.asarray(marginals)) * (1 - ROUNDING) * SCALE)
+    return lowered
+
+
 @dataclass(frozen=True, eq=False)
 class CoveringProgram:
     """Fewest candidates that settle some facts: a row for each, a column for each candidate in one.
@@ -149,7 +156,7 @@ class CoveringProgram:
             bounds=np.column_stack([low, high]),
             method="highs",
         )
-        prices = np.floor(np.maximum(0.0, -np.asarray(solved.ineqlin.marginals)) * (1 - ROUNDING) * SCALE)
+        prices = multipliers(solved.ineqlin.marginals)
         # What the checker adds up. Where facts contradict each other it is far from the solution, by large prices.
         rest = 1 - self.matrix.T @ prices / SCALE
         shown = prices @ self.least / SCALE + np.minimum(rest * low[:entries], rest * high[:entries]).sum()
