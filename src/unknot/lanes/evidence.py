@@ -111,8 +111,8 @@ def shows(
 
     Parameters
     ----------
-    given : Relation, optional
-        The relation whose routes `RouteCycle` is about.
+    relation : Relation, optional
+        The relation whose routes `RouteCycle` or `RouteRefutation` is about.
     changes : {"none", "shared", "rising", "any", "ports"}
         How packets may change lanes. Lanes that change less are refuted with those that change more, and those that
         both directions of a pair share ("shared") with all others.

@@ -124,7 +124,7 @@ class ExactSearch:
 
 
 def lowest(goal: LoadGoal, now: Carried, bound: LoadBound, effort: SearchEffort) -> tuple[Carried, LoadBound]:
-    """Improve routes to the lowest load that the solver finds in the same number of lanes; and the best bound on it.
+    """Routes of the lowest load that the solver finds in the same number of lanes, and the best bound on it.
 
     The clauses are those of the checker. Each answer has a lower load than the one before; when there is none, the
     refutation is the bound. When conflicts or time run out, the bound stays as it is.
