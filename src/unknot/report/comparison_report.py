@@ -35,8 +35,8 @@ def write_comparison_report(rows: Sequence[Compared], path: str | Path) -> None:
     for row in rows:
         designs.setdefault(row.design, row)
     safe = sum(row.deadlock_free is True and row.delivered is True for row in rows)
-    do = "is deadlock-free and delivers" if safe == 1 else "are deadlock-free and deliver"
-    lead = f"{safe} of {count(len(rows), 'case')} {do} all pairs."
+    verbs = "is deadlock-free and delivers" if safe == 1 else "are deadlock-free and deliver"
+    lead = f"{safe} of {count(len(rows), 'case')} {verbs} all pairs."
     text = page(
         "comparison.html",
         title="Designs side by side",

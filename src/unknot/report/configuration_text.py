@@ -121,11 +121,13 @@ def _seat(network: Network, router: int) -> str:
 def waits(configuration: Configuration) -> list[tuple[int, ...]]:
     """Return for each message the positions of those that hold what it waits for, or of the first in its VC."""
     holder = configuration.holder
-    first = [{holder[vc] for vc in message.held[-1:]} - {i} for i, message in enumerate(configuration.messages)]
-    return [
-        tuple(sorted({holder[vc] for vc in message.wanted if vc in holder} if message.wanted else first[i]))
-        for i, message in enumerate(configuration.messages)
-    ]
+    holders = []
+    for i, message in enumerate(configuration.messages):
+        if message.wanted:
+            holders.append({holder[vc] for vc in message.wanted if vc in holder})
+        else:
+            holders.append({holder[vc] for vc in message.held[-1:]} - {i})
+    return [tuple(sorted(others)) for others in holders]
 
 
 def circle(configuration: Configuration) -> list[int]:

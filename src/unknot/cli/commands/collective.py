@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 
 BYTES = {"": 1, "k": 10**3, "M": 10**6, "G": 10**9, "Ki": 2**10, "Mi": 2**20, "Gi": 2**30}
 MOST_DIGITS = 20
-"""Digits of a size."""
+"""Most digits of a size."""
 MOST_NAMED = 4
-"""Channels of a bound that are named."""
+"""Most channels of a bound that are named one by one."""
 
 
 def collective(
@@ -174,8 +174,11 @@ def _counted(lower: Bound, network: Network) -> str:
         counted = [number for number, one in channels if one.source in cut and one.target not in cut]
     inner = [network.channel_name(number) for number in counted if number < network.num_channels]
     ends = len(counted) - len(inner)
-    words = [", ".join(inner) if len(inner) <= MOST_NAMED else f"{len(inner)} channels between routers"] * bool(inner)
-    words += [f"{ends} channel{'s' * (ends > 1)} between terminals and routers"] * bool(ends)
+    words = []
+    if inner:
+        words.append(", ".join(inner) if len(inner) <= MOST_NAMED else f"{len(inner)} channels between routers")
+    if ends:
+        words.append(f"{ends} channel{'s' * (ends > 1)} between terminals and routers")
     return " and ".join(words)
 
 
