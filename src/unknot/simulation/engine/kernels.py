@@ -3,45 +3,31 @@
 What few runs need is compiled for those alone.
 """
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
 from unknot._base.kernels.native import Native
 from unknot.routing.contract import IN_ROUTER
-from unknot.simulation.engine.codes import BETTER_OF_TWO, FIRST_ONE, LEAST_WEIGHT, NONATOMIC, VCT, WAVEFRONT
-from unknot.simulation.engine.setup import PLAIN, QUEUED, SPECULATIVE, USUAL, WIDE
+from unknot.simulation.engine.codes import BETTER_OF_TWO, FIRST_ONE, LEAST_WEIGHT, WAVEFRONT
+from unknot.simulation.engine.setup import FAST_VIEWS, GENERAL_VIEWS
 from unknot.simulation.engine.state_arrays import State
 
 HERE = "unknot.simulation.engine"
 
 VIEW = f"{HERE}.view_kernel.view"
-SPECIAL = {NONATOMIC: "nonatomic", VCT: "vct"}
-"""Techniques for which there are kernels in which they and usual options are constants."""
 
 
-def _by_technique(place: str, options: str, *kinds: str, others: str = VIEW) -> dict[int | None, Native]:
-    """Kernels for runs with some options and each technique in `SPECIAL`, and for all others at None."""
-    views = {technique: f"{HERE}.view_kernel.{options}_{name}" for technique, name in SPECIAL.items()}
+def _by_view(place: str, views: Iterable[str], *kinds: str) -> dict[str, Native]:
+    """Kernels for runs that fit a view, which each takes in place of `VIEW`."""
     return {
-        technique: Native(f"{HERE}.{place}", *(view if kind == VIEW else kind for kind in kinds))
-        for technique, view in ({None: others} | views).items()
+        view: Native(f"{HERE}.{place}", *(f"{HERE}.view_kernel.{view}" if kind == VIEW else kind for kind in kinds))
+        for view in views
     }
 
 
-LOOPS = {"usual": USUAL, "queued": QUEUED, "speculative": SPECULATIVE, "wide": WIDE}
-"""Options with loops of their own on the fast path, and the entries of `setup` that are constant there."""
-advance = {
-    options: _by_technique(
-        "cycles_kernel.advance",
-        options,
-        "number",
-        VIEW,
-        "number",
-        others=f"{HERE}.view_kernel.wide" if options == "wide" else VIEW,
-    )
-    for options in LOOPS
-}
+advance = _by_view("cycles_kernel.advance", FAST_VIEWS, "number", VIEW, "number")
 advance_general = Native(f"{HERE}.cycles_kernel.advance_general", "number", VIEW, "number")
 served = Native(f"{HERE}.state_kernel.served", "number", "int64", "int64", "int64")
 find_stuck = Native(f"{HERE}.stuck_kernel.find_stuck", "number", "int64", "bool")
@@ -53,8 +39,8 @@ def _of_numbers(place: str, count: int, answers: bool = False) -> Native:
     return Native(f"{HERE}.{place}", *["number"] * count, answers=answers)
 
 
-open_inbox = _by_technique("inbox_kernel.open_inbox", "plain", VIEW, "number", "number")
-work = _by_technique("router_kernel.work", "plain", "number", VIEW, "number", "number")
+open_inbox = _by_view("inbox_kernel.open_inbox", GENERAL_VIEWS, VIEW, "number", "number")
+work = _by_view("router_kernel.work", GENERAL_VIEWS, "number", VIEW, "number", "number")
 match_matrix = _of_numbers("matrix_kernel.match_matrix", 6)
 fetch = _of_numbers("fetch_kernel.fetch", 3)
 compare, decide = _of_numbers("compare_kernel.compare", 4), _of_numbers("compare_kernel.decide", 4)
@@ -82,33 +68,24 @@ def link(part: State) -> Native:
     setup = part.setup
     if part.linked is None:
         _link(part)
-        part.linked = _fast(setup) if setup.packable else advance_general
+        part.linked = advance[_fitting(setup, FAST_VIEWS)] if setup.packable else advance_general
     return part.linked
 
 
-def _fast(setup: Any) -> Native:
-    """Return the loop for routers that take the fast path."""
-    for options, entries in LOOPS.items():
-        technique = _special(setup, entries)
-        if technique is not None:
-            return advance[options][technique]
-    return advance["wide" if setup.width == WIDE["width"] else "usual"][None]
-
-
-def _special(setup: Any, entries: dict[str, int]) -> int | None:
-    """Return the technique, if there are kernels for it and setup has these entries."""
-    technique = int(setup.technique)
-    holds = technique in SPECIAL and all(setup[name] == entry for name, entry in entries.items())
-    return technique if holds else None
+def _fitting(setup: Any, views: dict[str, dict[str, int]]) -> str:
+    """Return the first view whose constants the setup has."""
+    return next(
+        view for view, entries in views.items() if all(setup[name] == entry for name, entry in entries.items())
+    )
 
 
 def _link(part: State) -> None:
     setup = part.setup
-    plain, packable, classes = _special(setup, PLAIN), setup.packable == 1, setup.classes > 0
+    view, packable, classes = _fitting(setup, GENERAL_VIEWS), setup.packable == 1, setup.classes > 0
     general = not packable or bool((np.diff(part.first_word) > setup.width).any())
     for entry, kernel, is_needed in (
-        ("open_inbox", open_inbox[plain], general),
-        ("work", work[plain], general),
+        ("open_inbox", open_inbox[view], general),
+        ("work", work[view], general),
         ("match_matrix", match_matrix, general and max(setup.allocator, setup.switch_allocator) >= WAVEFRONT),
         ("fetch", fetch, setup.large == 1),
         ("choose", decide if setup.compares == IN_ROUTER else compare, setup.compares > 0),

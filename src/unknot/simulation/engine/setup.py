@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from numpy import int64
 
-from unknot.simulation.engine.codes import ALL, ISLIP, NO_CYCLE
+from unknot.simulation.engine.codes import ALL, ISLIP, NO_CYCLE, NONATOMIC, VCT
 from unknot.simulation.engine.state import rows
 
 OPTIONS = (
@@ -93,6 +93,14 @@ SETUP = rows(
 )
 """Entries of `State.setup`."""
 
+
+def _by_technique(name: str, entries: dict[str, int]) -> dict[str, dict[str, int]]:
+    return {
+        f"{name}_{technique}": entries | {"technique": code}
+        for technique, code in (("nonatomic", NONATOMIC), ("vct", VCT))
+    }
+
+
 USUAL = {
     "parts": 1,
     "width": 1,
@@ -105,8 +113,6 @@ USUAL = {
     "claim": -NO_CYCLE,
 }
 """Entries that most runs have in common: for those there are loops in which they are constants."""
-WIDE, QUEUED, SPECULATIVE = USUAL | {"width": 2}, USUAL | {"queues": 1}, USUAL | {"speculative": 1}
-"""The same for routers of two words, for those with flits that queue behind the switch, and for speculation."""
 PLAIN = USUAL | {
     "allocator": ISLIP, "switch_allocator": ISLIP,
     "vc_allocation_delay": 1, "switch_allocation_delay": 1, "traversal_delay": 1, "in_batches": 0, "speed": 1 << 20,
@@ -115,6 +121,16 @@ PLAIN = USUAL | {
     "bubble": 0,
 }  # fmt: skip
 """The same for the general router."""
+FAST_VIEWS = (
+    _by_technique("usual", USUAL)
+    | _by_technique("queued", USUAL | {"queues": 1})
+    | _by_technique("speculative", USUAL | {"speculative": 1})
+    | _by_technique("wide", USUAL | {"width": 2})
+    | {"wide": {"width": 2}, "view": {}}
+)
+"""The constants of each view for which there is a loop on the fast path; a run takes the first that it fits."""
+GENERAL_VIEWS = _by_technique("plain", PLAIN) | {"view": {}}
+"""The same for kernels of the general router."""
 
 COUNT = rows(
     now=int64,  # the cycle to be simulated next

@@ -16,8 +16,7 @@ from numba.core import cgutils
 from numba.extending import intrinsic, lower_builtin, lower_getattr_generic, lower_setattr_generic
 from numba.np.arrayobj import make_array, populate_array
 
-from unknot.simulation.engine.codes import NONATOMIC, VCT
-from unknot.simulation.engine.setup import COUNT, ENTRIES, FIRST_TABLE, PLAIN, QUEUED, SETUP, SPECULATIVE, USUAL, WIDE
+from unknot.simulation.engine.setup import COUNT, ENTRIES, FAST_VIEWS, FIRST_TABLE, GENERAL_VIEWS, SETUP
 from unknot.simulation.engine.state import TABLES
 from unknot.simulation.engine.view_types_kernel import WORD, Column, Counters, Rows, Setup, View
 
@@ -171,11 +170,4 @@ def _view_with(constants):
     return view
 
 
-view, wide = _view_with({}), _view_with({"width": WIDE["width"]})
-usual_nonatomic, usual_vct = (_view_with(USUAL | {"technique": technique}) for technique in (NONATOMIC, VCT))
-queued_nonatomic, queued_vct = (_view_with(QUEUED | {"technique": technique}) for technique in (NONATOMIC, VCT))
-speculative_nonatomic, speculative_vct = (
-    _view_with(SPECULATIVE | {"technique": technique}) for technique in (NONATOMIC, VCT)
-)
-wide_nonatomic, wide_vct = (_view_with(WIDE | {"technique": technique}) for technique in (NONATOMIC, VCT))
-plain_nonatomic, plain_vct = (_view_with(PLAIN | {"technique": technique}) for technique in (NONATOMIC, VCT))
+globals().update((name, _view_with(constants)) for name, constants in (FAST_VIEWS | GENERAL_VIEWS).items())
