@@ -131,9 +131,10 @@ def extend(system: System, stages: int = 1, ample: tuple[str, ...] = ()) -> Exte
     ]
     kinds = np.array([k for k, _ in rows])
     waits = np.array([queue for _, queue in rows])
-    send_of = np.array(system.send_of)[kinds]
+    send_of = np.array([protocol.send_queues.index(system.classes[k].send) for k in kinds])
+    receive_of = np.array([protocol.receive_queues.index(system.classes[k].receive) for k in kinds])
     reserved = [one.reserved or f"receive {one.receive}" in ample for one in system.classes]
-    receive_of, safe = np.array(system.receive_of)[kinds], np.array(reserved)[kinds]
+    safe = np.array(reserved)[kinds]
     start = np.array(system.first_address)[kinds]
     block, inner, home = system.block, base.rule, base.destination.astype(np.int64)
     last_send, last_receive = first_receive - width, total - back

@@ -6,7 +6,7 @@ Places are numbered: VCs, then the send queues of each terminal, then its receiv
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import product
 
@@ -23,6 +23,8 @@ MOST_TERMINALS = 300
 """Terminals up to which it is followed who sends what to whom; with more, every class goes from each to each."""
 Sent = tuple[int, int]
 """Message class and address of a message that a terminal sends."""
+Onward = tuple[tuple[int, ...], tuple[int, ...]]
+"""Candidates of a header, VCs or `EJECT`: all, and those that it waits for."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,6 +54,7 @@ class System:
     queueing: bool = False
     room: int = 1
     worms: bool = False
+    _answers: dict[tuple[int, int], Onward] = field(default_factory=dict, init=False, repr=False)
 
     def __post_init__(self) -> None:
         relation, networks = self.relation, self.protocol.networks
@@ -105,18 +108,6 @@ class System:
         return tuple(known.index(one.network) * self.block if known else 0 for one in self.classes)
 
     @cached_property
-    def send_of(self) -> tuple[int, ...]:
-        """Number of the send queue of each class."""
-        queues = self.protocol.send_queues
-        return tuple(queues.index(one.send) for one in self.classes)
-
-    @cached_property
-    def receive_of(self) -> tuple[int, ...]:
-        """Number of the receive queue of each class."""
-        queues = self.protocol.receive_queues
-        return tuple(queues.index(one.receive) for one in self.classes)
-
-    @cached_property
     def first_receive(self) -> int:
         return self.vcs + self.terminals * len(self.protocol.send_queues)
 
@@ -125,22 +116,32 @@ class System:
         """VCs, send queues and receive queues, each queue once."""
         return self.first_receive + self.terminals * len(self.protocol.receive_queues)
 
+    @cached_property
+    def _described(self) -> list[tuple[str, int, str]]:
+        sides = (("send", self.protocol.send_queues), ("receive", self.protocol.receive_queues))
+        queues = [(side, t, name) for side, names in sides for t in range(self.terminals) for name in names]
+        return [("vc", vc, "") for vc in range(self.vcs)] + queues
+
+    def described(self, place: int) -> tuple[str, int, str]:
+        """Side, terminal and name of a queue; of a VC "vc", its number and nothing."""
+        return self._described[place % self.places]
+
+    @cached_property
+    def _place(self) -> dict[tuple[str, int, str], int]:
+        return {described: place for place, described in enumerate(self._described)}
+
     def send_place(self, terminal: int, kind: int) -> int:
         """Send queue of a class at a terminal."""
-        return self.vcs + terminal * len(self.protocol.send_queues) + self.send_of[kind]
+        return self._place["send", terminal, self.classes[kind].send]
 
     def receive_place(self, terminal: int, kind: int) -> int:
         """Receive queue of a class at a terminal."""
-        return self.first_receive + terminal * len(self.protocol.receive_queues) + self.receive_of[kind]
+        return self._place["receive", terminal, self.classes[kind].receive]
 
     def terminal_of(self, place: int) -> int | None:
         """Terminal of a queue; None of a VC."""
-        place %= self.places
-        if place < self.vcs:
-            return None
-        if place < self.first_receive:
-            return (place - self.vcs) // len(self.protocol.send_queues)
-        return (place - self.first_receive) // len(self.protocol.receive_queues)
+        side, number, _ = self.described(place)
+        return None if side == "vc" else number
 
     @cached_property
     def _rooms(self) -> list[tuple[int, bool]]:
@@ -171,17 +172,6 @@ class System:
         """Whether a place is the first one of a queue of two."""
         return self.worms and self.vcs <= place < self.places
 
-    def described(self, place: int) -> tuple[str, int, str]:
-        """Side, terminal and name of a queue; of a VC "vc", its number and nothing."""
-        terminal = self.terminal_of(place)
-        if terminal is None:
-            return "vc", place, ""
-        place %= self.places
-        if place < self.first_receive:
-            return "send", terminal, self.protocol.send_queues[(place - self.vcs) % len(self.protocol.send_queues)]
-        names = self.protocol.receive_queues
-        return "receive", terminal, names[(place - self.first_receive) % len(names)]
-
     def place_name(self, place: int) -> str:
         """Name of a place in messages."""
         side, number, queue = self.described(place)
@@ -190,12 +180,8 @@ class System:
         head = "the head of " if place >= self.places else ""
         return f"{head}{side} queue {queue} of {self.relation.network.terminal_name(number)}"
 
-    @cached_property
-    def _answers(self) -> dict[tuple[int, int], tuple[tuple[int, ...], tuple[int, ...]]]:
-        return {}
-
-    def onward(self, place: int, address: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        """Candidates of a header: VCs or `EJECT`; all, and those that it waits for."""
+    def onward(self, place: int, address: int) -> Onward:
+        """Candidates of a header."""
         if self.has_second(place):
             return (EJECT,), (EJECT,)
         if self.receives(place):
