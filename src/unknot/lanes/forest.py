@@ -12,7 +12,7 @@ from unknot._base.errors import NetworkError
 from unknot.lanes.effort import SearchEffort
 from unknot.lanes.path_set import Floats, Ints
 from unknot.network import Network, distances_from
-from unknot.routing.paths import lone_channel
+from unknot.routing.paths import lone_channel, tree_both_ways
 
 AT_FIRST = 4.0
 """Load about which loads become steep in the first round, over the mean load if all routes had one hop."""
@@ -190,14 +190,9 @@ def spanning_order(network: Network, net: Channels, root: int) -> Spanned:
     if (level < 0).any():
         lost = network.router_name(int(np.argmin(level)))
         raise NetworkError(f"one lane on {network.name}: there is no way to router {lost}")
-    parent = np.full(network.num_routers, -1)
-    rising = np.flatnonzero(level[net.target] == level[net.source] - 1)[::-1]
-    parent[net.source[rising]] = net.target[rising]
-    up = np.zeros(net.source.size, dtype=bool)
-    up[np.unique(np.where(parent[net.source] == net.target, net.source, -1), return_index=True)[1]] = True
-    up &= parent[net.source] == net.target
-    down = np.zeros_like(up)
-    down[[network.between(int(net.target[c]), int(net.source[c]))[0] for c in np.flatnonzero(up)]] = True
+    up, down = np.zeros((2, net.source.size), dtype=bool)
+    for own, channels in zip((up, down), tree_both_ways(network, root), strict=True):
+        own[channels[channels >= 0]] = True
     key = np.where(up, -1.0 - level[net.source], np.where(down, 1.0 + level[net.target], 0.0))
     at = np.argsort(key, kind="stable")
     rank = np.empty_like(at)

@@ -14,10 +14,10 @@ from unknot.certificates.verdict_checker import accepts
 from unknot.lanes.lanes import lanes
 from unknot.lanes.path_set import Ints
 from unknot.lanes.tables import Table
-from unknot.network import Network, distances_from
+from unknot.network import Network
 from unknot.repair.escape_bounds import EscapeBound, accept_escapes, escape_bound
 from unknot.routing.overlay import Layer
-from unknot.routing.paths import homes_of
+from unknot.routing.paths import homes_of, tree_both_ways
 from unknot.routing.relation import EJECT, TIER, Out, Relation
 from unknot.routing.taking import takes_relation
 from unknot.routing.virtual_channels import VirtualChannels
@@ -167,14 +167,7 @@ def _tree(network: Network) -> Ints:
     """Next channels to every home by a spanning tree, shape (homes, routers)."""
     homes, _ = homes_of(network)
     root = int(np.argmax(np.bincount(network.source, minlength=network.num_routers)))
-    level = np.asarray(distances_from(network, root))
-    first, leaving = network.outgoing
-    up, down = np.full(network.num_routers, -1), np.full(network.num_routers, -1)
-    for u in range(network.num_routers):
-        for c in leaving[first[u] : first[u + 1]].tolist():
-            v = int(network.target[c])
-            if level[v] == level[u] - 1 and up[u] < 0 and (back := network.between(v, u)):
-                up[u], down[u] = c, back[0]
+    up, down = tree_both_ways(network, root)
     lost = np.flatnonzero((up < 0) & (np.arange(network.num_routers) != root))
     if lost.size:
         name = network.router_name(int(lost[0]))

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from unknot._base.errors import NetworkError, RelationError
 from unknot.network import Grid, Network, grid
+from unknot.network.graph import channels_between
 from unknot.network.model import IntArray
 
 
@@ -183,12 +184,5 @@ def joined(network: Network) -> Ints:
 
 def channels_to(network: Network, target: Ints, *, last: bool = False) -> npt.NDArray[np.int32]:
     """Return for every router u the first (or last) channel to target[u]; −1 where that is u or there is none."""
-    key = network.source.astype(np.int64) * network.num_routers + network.target
-    order = np.argsort(key, kind="stable")
-    pair = np.arange(network.num_routers) * network.num_routers + target
-    place = np.searchsorted(key[order], pair, side="right" if last else "left") - last
-    place = np.clip(place, 0, max(0, key.size - 1))
-    channels = np.full(network.num_routers, -1, dtype=np.int32)
-    hit = (key[order][place] == pair) & (target != np.arange(network.num_routers)) if key.size else channels >= 0
-    channels[hit] = order[place][hit]
-    return channels
+    routers = np.arange(network.num_routers)
+    return np.where(target == routers, -1, channels_between(network, routers, target, last=last)).astype(np.int32)

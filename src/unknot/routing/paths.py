@@ -10,6 +10,7 @@ import numpy.typing as npt
 from unknot._base.compressed_rows import starts
 from unknot._base.errors import NetworkError, RelationError
 from unknot.network import Network, components, distances_from
+from unknot.network.graph import channels_between
 from unknot.network.metrics import spread
 from unknot.network.model import IntArray, Offsets
 
@@ -193,7 +194,18 @@ def fill_hops(
 
 def lone_channel(network: Network) -> int | None:
     """A channel without one back between the same routers."""
-    there = network.source.astype(np.int64) * network.num_routers + network.target
-    back = network.target.astype(np.int64) * network.num_routers + network.source
-    alone = np.flatnonzero(~np.isin(back, there))
+    alone = np.flatnonzero(channels_between(network, network.target, network.source) < 0)
     return int(alone[0]) if alone.size else None
+
+
+def tree_both_ways(network: Network, root: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """The channel up a tree of shortest paths to a root, and the one back, of each router; −1 where there is none.
+
+    Of the channels that lead nearer to the root, and have one back, it is the first.
+    """
+    level = distances_from(network, root)
+    back = channels_between(network, network.target, network.source)
+    rising = np.flatnonzero((level[network.target] == level[network.source] - 1) & (back >= 0))[::-1]
+    up = np.full(network.num_routers, -1, dtype=np.int64)
+    up[network.source[rising]] = rising  # of several for a router the first is written last
+    return up, np.where(up >= 0, back[up], -1)
