@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,47 +11,20 @@ import typer
 
 from unknot._base.errors import UnknotError
 from unknot._base.switching import DEFAULT_SWITCHING, Switching
-from unknot.cli.commands.options import MINUTE, Json, TimeLimit
+from unknot.cli.commands.options import MINUTE, Json, Options, TimeLimit
 from unknot.cli.commands.printing import notify
 from unknot.cli.commands.shared import exit_code, write_evidence
 
 if TYPE_CHECKING:
-    from unknot._base.deadline import Deadline
     from unknot.certificates.documents import Document
     from unknot.verify.audit import Audit
 
 
-def audit(
-    fabric: Path,
-    tables: Path | None = None,
-    sl: Path | None = None,
-    sl2vl: Path | None = None,
-    lanes: int | None = None,
-    mcfdbs: Path | None = None,
-    multicast_sl: int = 0,
-    compare: Path | None = None,
-    switching: Switching = DEFAULT_SWITCHING,
-    cables: int = 0,
-    deadline: TimeLimit = MINUTE,
-    out: Path | None = None,
-    evidence: Path | None = None,
-    json: Json = False,
-) -> None:
-    """Say whether the forwarding tables of a fabric can deadlock, and whether they deliver.
+@dataclass(frozen=True)
+class AuditOptions(Options):
+    """The fabric, what is assumed of it, and where the answer goes.
 
-    A folder with routes of Ethernet switches (SWITCH/route.json) is checked under priority flow control (PFC), with
-    QoS maps from SWITCH/config_db.json; --out, --evidence, --time-limit and --json are its options.
-
-    In a folder, service levels, lanes, multicast tables and hop counts are found beside the forwarding tables.
-    Multicast is checked together with the routes between hosts, since it shares their buffers. With service levels,
-    a second verdict is about replies at the level of the request, as the accepting side of a connection sends them.
-
-    Dumps that are cut off or lack switches are checked as far as they go; without a deadlock the answer is open.
-    --evidence has a part for each kind of traffic, with the network on which it was checked.
-
-    Exit code 0: they cannot, and they deliver; 1: otherwise; 3: undecided in the time given, or by what is known.
-
-    Parameters
+    Attributes
     ----------
     fabric : argument FOLDER|FABRIC_FILE
         ibnetdiscover output or a link list.
@@ -74,6 +47,38 @@ def audit(
     out : FILE.html
         Write a report.
     """
+
+    fabric: Path
+    tables: Path | None = None
+    sl: Path | None = None
+    sl2vl: Path | None = None
+    lanes: int | None = None
+    mcfdbs: Path | None = None
+    multicast_sl: int = 0
+    compare: Path | None = None
+    switching: Switching = DEFAULT_SWITCHING
+    cables: int = 0
+    deadline: TimeLimit = MINUTE
+    out: Path | None = None
+    evidence: Path | None = None
+    json: Json = False
+
+
+def audit(options: AuditOptions) -> None:
+    """Say whether the forwarding tables of a fabric can deadlock, and whether they deliver.
+
+    A folder with routes of Ethernet switches (SWITCH/route.json) is checked under priority flow control (PFC), with
+    QoS maps from SWITCH/config_db.json; --out, --evidence, --time-limit and --json are its options.
+
+    In a folder, service levels, lanes, multicast tables and hop counts are found beside the forwarding tables.
+    Multicast is checked together with the routes between hosts, since it shares their buffers. With service levels,
+    a second verdict is about replies at the level of the request, as the accepting side of a connection sends them.
+
+    Dumps that are cut off or lack switches are checked as far as they go; without a deadlock the answer is open.
+    --evidence has a part for each kind of traffic, with the network on which it was checked.
+
+    Exit code 0: they cannot, and they deliver; 1: otherwise; 3: undecided in the time given, or by what is known.
+    """
     from unknot.cli.answers.audits import AuditAnswer, audit_answer
     from unknot.cli.commands import activity
     from unknot.cli.commands.display import MOST_ROWS, describe, put
@@ -83,18 +88,20 @@ def audit(
     from unknot.verify.audit_merged import routes_between_hosts
     from unknot.verify.update import update_fabric
 
+    fabric, switching, deadline, out = options.fabric, options.switching, options.deadline, options.out
     if is_ethernet(fabric):
-        if any((tables, sl, sl2vl, lanes, mcfdbs, multicast_sl, compare, cables, switching != DEFAULT_SWITCHING)):
+        others = options.some("tables", "sl", "sl2vl", "lanes", "mcfdbs", "multicast_sl", "compare", "cables")
+        if any(others.values()) or switching != DEFAULT_SWITCHING:
             raise UnknotError(
                 f"{fabric}: an audit of Ethernet takes --out, --evidence, --time-limit and --json alone"
             )
-        raise typer.Exit(_audit_switches(fabric, deadline, out, evidence, json=json))
-    read = read_fabric(fabric, tables, levels=sl, lanes=sl2vl, multicast=mcfdbs)
+        raise typer.Exit(_audit_switches(options))
+    read = read_fabric(fabric, options.tables, levels=options.sl, lanes=options.sl2vl, multicast=options.mcfdbs)
     with activity.working("auditing"):
         how = partial(audit_fabric, switching=switching, time_limit=deadline)
-        audited = how(read, lanes=lanes, multicast_level=multicast_sl)
-        routes = routes_between_hosts(read) if cables else None
-        old = None if compare is None else read_fabric(compare)
+        audited = how(read, lanes=options.lanes, multicast_level=options.multicast_sl)
+        routes = routes_between_hosts(read) if options.cables else None
+        old = None if options.compare is None else read_fabric(options.compare)
         changes = None if old is None else compare_fabrics(old, read)
         before = None if old is None or old.tables is None else how(old)
         update = None if before is None or old is None else update_fabric(old, read, switching, time_limit=deadline)
@@ -103,11 +110,12 @@ def audit(
 
         write_audit_report(audited, out)
         notify(f"report: {out}")
-    if evidence is not None:
-        write_evidence(evidence, read.network, None, [], audit_parts(audited))
-    some = routes and replace(routes, cables=routes.cables[:cables])
-    put(json, AuditAnswer, audit_answer(audited, changes, before, some, update), max_rows=max(MOST_ROWS, cables))
-    if not json:
+    if options.evidence is not None:
+        write_evidence(options.evidence, read.network, None, [], audit_parts(audited))
+    some = routes and replace(routes, cables=routes.cables[: options.cables])
+    answer = audit_answer(audited, changes, before, some, update)
+    put(options.json, AuditAnswer, answer, max_rows=max(MOST_ROWS, options.cables))
+    if not options.json:
         hosts = audited.host_to_host
         one = hosts if audited.replies is None or hosts.verdict.configuration else audited.replies
         describe(one.relation, one.verdict.configuration)
@@ -116,7 +124,7 @@ def audit(
     raise typer.Exit(exit_code(audited.holds))
 
 
-def _audit_switches(folder: Path, deadline: Deadline, out: Path | None, evidence: Path | None, *, json: bool) -> int:
+def _audit_switches(options: AuditOptions) -> int:
     """Check a folder of what switches printed, and return the exit code."""
     from unknot.certificates.documents import part_of
     from unknot.cli.answers.ethernet import AuditEthernetAnswer
@@ -126,19 +134,19 @@ def _audit_switches(folder: Path, deadline: Deadline, out: Path | None, evidence
     from unknot.verify.audit_ethernet import audit_ethernet
     from unknot.verify.delivery import answer_claims
 
-    fabric = read_ethernet(folder)
+    fabric = read_ethernet(options.fabric)
     with activity.working("auditing"):
-        audited = audit_ethernet(fabric, time_limit=deadline)
-    if out is not None:
+        audited = audit_ethernet(fabric, time_limit=options.deadline)
+    if options.out is not None:
         from unknot.report.audit_report import write_ethernet_report
 
-        write_ethernet_report(audited, out)
-        notify(f"report: {out}")
-    if evidence is not None:
+        write_ethernet_report(audited, options.out)
+        notify(f"report: {options.out}")
+    if options.evidence is not None:
         claims = answer_claims(audited.relation, [audited.verdict], None)
         parts = [part_of("buffers", audited.relation, claims, of_its_own=True)] if claims else []
-        write_evidence(evidence, fabric.network, None, [], parts)
-    tell(json, AuditEthernetAnswer, audited)
+        write_evidence(options.evidence, fabric.network, None, [], parts)
+    tell(options.json, AuditEthernetAnswer, audited)
     return exit_code(audited.holds)
 
 
