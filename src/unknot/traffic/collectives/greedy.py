@@ -107,7 +107,7 @@ class _Run:
         self.has = {m: sum(1 << c for c, owner in enumerate(self.owners) if owner == m) for m in platform.members}
         self.comes = dict(self.has)
         self.level = [0, self.whole, *(0 for _ in platform.members)]
-        self.free = defaultdict[int, float](float)
+        self.free, self.ready = defaultdict[int, float](float), [0.0] * len(self.connections)
         self.out, self.users = defaultdict[int, list[int]](list), defaultdict[int, list[tuple[int, float]]](list)
         into = defaultdict[int, list[Connection]](list)
         for number, way in enumerate(self.connections):
@@ -152,17 +152,16 @@ class _Run:
 
         Of equals those come first whose target lacks the most, so that no member is left behind at the end.
         """
-        able = list[tuple[int, float, int, float, int]]()
+        able, soon = list[tuple[int, float, int, float, int]](), now + self.near
         for number in look:
-            if self.is_free(number, now) and (lacks := self.lacks(number)):
+            if self.ready[number] <= soon and (lacks := self.lacks(number)):
                 way = self.connections[number]
                 left = self.missing(way.target).bit_count()
                 able.append((self.rarest(lacks)[0], way.taken, -left, self.draw.random(), number))
         for *_, number in sorted(able):
-            way = self.connections[number]
-            lacks = self.lacks(number)
-            if not lacks or not self.is_free(number, now):
+            if self.ready[number] > soon or not (lacks := self.lacks(number)):
                 continue
+            way = self.connections[number]
             holders, equal = self.rarest(lacks)
             shift = self.draw.randrange(equal.bit_length())
             rest = equal >> shift
@@ -179,11 +178,10 @@ class _Run:
             self.last = max(self.last, now + way.taken)
             for c, _, ends in way.busy:
                 self.free[c] = now + ends
+                for other, offset in self.users[c]:
+                    self.ready[other] = max(self.ready[other], now + ends - offset)
                 for offset in {offset for _, offset in self.users[c]}:
                     heappush(events, (now + ends - offset, -1, c))
-
-    def is_free(self, number: int, now: float) -> bool:
-        return all(self.free[c] <= now + begins + self.near for c, begins, _ in self.connections[number].busy)
 
     def missing(self, member: int) -> int:
         return self.whole & ~self.comes[member]
