@@ -76,14 +76,13 @@ def table(rows: Iterator[tuple[str, Platform, str, Fraction, float]]) -> None:
         lower = bound(platform, whole)
         if (platform, kind) not in kept:
             kept[platform, kind] = candidates(platform, whole)
-        chosen = best(kept[platform, kind], size)
-        schedule = chosen.schedule(size)
+        schedule = best(kept[platform, kind], size)
         seconds = time.process_time() - started
         accept(document(None, None, [lower.claim(), schedule.claim()]))
         least, ours = float(lower.time), float(schedule.time)
         print(
             f"{name:34} {least:10.2f} {ours:10.2f} {100 * (ours / least - 1):6.2f}% {published:10.2f} "
-            f"{ours / published:9.4f} {seconds:6.1f}  {chosen.algorithm}, {chosen.pieces}",
+            f"{ours / published:9.4f} {seconds:6.1f}  {schedule.name}, {schedule.pieces}",
             flush=True,
         )
 
@@ -111,7 +110,7 @@ def tacos() -> None:
             if pieces * len(platform.members) ** 2 > 20_000:
                 break
             on = serial(platform, size / pieces)
-            schedule = best(candidates(on, whole, ["greedy"], pieces=(pieces,)), size).schedule(size)
+            schedule = best(candidates(on, whole, ["greedy"], pieces=(pieces,)), size)
             schedules.append((float(schedule.time), pieces, schedule))
         ours, pieces, schedule = min(schedules, key=lambda one: one[0])
         seconds, least = time.process_time() - started, float(lower.time)

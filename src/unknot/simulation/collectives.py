@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import numpy as np
 
+from unknot._base.deadline import NEVER, Deadline
 from unknot._base.errors import SimulationError
 from unknot._base.switching import DEFAULT_SWITCHING, Switching
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_simulated
 from unknot.simulation.engine.router import DEFAULT, Router
 from unknot.simulation.traces.trace_run import TraceRun, played, trace_run
+from unknot.traffic.collectives.bounds import Bound
 from unknot.traffic.collectives.choice import Candidate, best
 from unknot.traffic.collectives.messages import Message, channels_used, messages_of
 from unknot.traffic.collectives.schedule import Schedule
@@ -182,72 +185,94 @@ class Timed:
     schedule: Schedule
 
 
+@dataclass(frozen=True)
+class Comparison:
+    """Algorithms side by side.
+
+    Attributes
+    ----------
+    tables : list of list of Timed
+        For each size the algorithms, the fastest first.
+    complete : bool
+        Whether all algorithms are there; else the time was up.
+    """
+
+    tables: list[list[Timed]]
+    complete: bool
+
+
 def compared(
-    choices: Sequence[Candidate],
-    size: int,
-    lower: Fraction,
+    algorithms: Iterable[Sequence[Candidate]],
+    bounds: Sequence[Bound],
     relation: Relation | None = None,
     *,
     pieces_run: int = 2,
+    until: Deadline = NEVER,
     **options: Any,
-) -> list[Timed]:
-    """Return each algorithm with its best number of pieces, the fastest first.
+) -> Comparison:
+    """Compare algorithms, each with its best number of pieces.
 
     Parameters
     ----------
-    lower : Fraction
-        Bound on the time of the whole size.
+    algorithms : iterable of sequence of Candidate
+        What `by_algorithm` yields, or the candidates of each algorithm; made one after the other.
+    bounds : sequence of Bound
+        A bound for each size.
     relation : Relation, optional
         Routing on which schedules are run by `execute`, which takes the other options. The numbers of pieces that are
         best by the model are run, `pieces_run` of them and the whole, this in the order of its steps too, and the
         fastest counts.
+    until : Deadline, optional
+        When to end; what is not compared then is left out.
 
     Examples
     --------
     >>> from unknot.network.families import ring
-    >>> from unknot.traffic.collectives import Operation, bound, candidates, platform_of
+    >>> from unknot.traffic.collectives import Operation, bound, platform_of
+    >>> from unknot.traffic.collectives.choice import by_algorithm
     >>> platform = platform_of(ring(5))
     >>> gather = Operation("all_gather", platform.members, Fraction(20))
-    >>> rows = compared(candidates(platform, gather, ["ring", "bruck"]), 20, bound(platform, gather).time)
-    >>> [(row.algorithm, row.time, row.bound) for row in rows]
+    >>> made = compared(by_algorithm(platform, gather, ["ring", "bruck"]), [bound(platform, gather)])
+    >>> [(row.algorithm, row.time, row.bound) for row in made.tables[0]]
     [('ring', 81.0, 81.0), ('bruck', 115.0, 81.0)]
     """
-    rows = []
-    for name in dict.fromkeys(one.algorithm for one in choices):
-        fastest = sorted((one for one in choices if one.algorithm == name), key=lambda one: one.time(Fraction(size)))
-        tried = [best(fastest, Fraction(size))] if relation is None else fastest[:pieces_run]
-        if relation is not None:
-            tried += [one for one in fastest if one.pieces == 1]
-        made = [(one, one.schedule(Fraction(size))) for one in dict.fromkeys(tried)]
-        made += [
-            (one, ordered.by_steps()) for one, ordered in made if relation and one.pieces == 1 and ordered.starts
-        ]
-        timed = [_timed(*each, lower, relation, options) for each in made]
-        rows.append(min(timed, key=lambda row: (row.measured is None, row.measured or row.time, row.pieces)))
-    return sorted(rows, key=lambda row: (row.measured is None, row.ratio))
+    rest, tables = iter(algorithms), [list[Timed]() for _ in bounds]
+    while choices := until.unless_over(lambda: next(rest, ())):  # None: the time is up
+        for lower, table in zip(bounds, tables, strict=True):
+            runs = None if relation is None else pieces_run
+            made = until.unless_over(partial(_schedules, choices, lower.operation.size, runs)) or []
+            timed = [_timed(schedule, lower, relation, until, options) for schedule in made]
+            table += sorted(timed, key=lambda row: (row.measured is None, row.measured or row.time, row.pieces))[:1]
+    for table in tables:
+        table.sort(key=lambda row: (row.measured is None, row.ratio, row.algorithm != "optimal"))
+    return Comparison(tables, choices is not None)
+
+
+def _schedules(choices: Sequence[Candidate], size: Fraction, runs: int | None) -> list[Schedule]:
+    """Return the best schedule of an algorithm for a size, or those that are run."""
+    if runs is None:
+        return [best(choices, size)]
+    fastest = sorted(choices, key=lambda one: one.time(size))
+    tried = dict.fromkeys([*fastest[:runs], *(one for one in fastest if one.pieces == 1)])
+    made = [one.schedule(size) for one in tried]
+    return made + [one.by_steps() for one in made if one.pieces == 1 and one.starts]
 
 
 def _timed(
-    one: Candidate, schedule: Schedule, lower: Fraction, relation: Relation | None, options: dict[str, Any]
+    schedule: Schedule, lower: Bound, relation: Relation | None, until: Deadline, options: dict[str, Any]
 ) -> Timed:
     time, measured, limit = float(schedule.time), None, ""
     if relation is not None:
         try:
-            run = execute(relation, schedule, **options)
-            measured, width = run.makespan, options.get("router", DEFAULT).terminal_width
-            limit = run.reason or limit_of(relation, run, width)
+            run = until.unless_over(lambda: execute(relation, schedule, **options))
         except SimulationError as error:
             limit = str(error)
-    ratio = float((measured or time) / lower)
+        else:
+            limit = "the time was up before it ended"
+            if run is not None:
+                measured, width = run.makespan, options.get("router", DEFAULT).terminal_width
+                limit = run.reason or limit_of(relation, run, width)
     return Timed(
-        int(schedule.operation.size),
-        one.algorithm,
-        one.pieces,
-        schedule.steps,
-        time,
-        float(lower),
-        measured,
-        ratio,
-        limit,
-        schedule,
-    )
+        int(schedule.operation.size), schedule.name, schedule.pieces, schedule.steps, time, float(lower.time),
+        measured, float((measured or time) / lower.time), limit, schedule,
+    )  # fmt: skip

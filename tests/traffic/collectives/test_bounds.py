@@ -171,9 +171,10 @@ def test_latencies_raise_bounds_and_no_schedule_is_below() -> None:
         late = tuple(replace(c, latency=Fraction(draw.randint(0, 9), draw.randint(1, 3))) for c in plain.channels)
         platform = replace(plain, channels=late)
         whole = operation_on(platform, draw.choice(KINDS), Fraction(draw.randint(1, 20), 3))
-        least, fastest = bound(platform, whole), best(candidates(platform, whole, pieces=(1, 3)), whole.size)
-        schedule = fastest.schedule(whole.size)
-        assert accept(document(None, None, [least.claim(), schedule.claim()])), (platform, whole)
+        least, schedule = bound(platform, whole), best(candidates(platform, whole, pieces=(1, 3)), whole.size)
+        quick = bound(platform, whole, quick=True)
+        assert accept(document(None, None, [least.claim(), quick.claim(), schedule.claim()])), (platform, whole)
+        assert quick.time <= schedule.time, (platform, whole)
         assert bound(plain, whole).time <= least.time <= schedule.time, (platform, whole)
         raised += least.time > bound(plain, whole).time
         claim = least.claim()

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
+from unknot._base.deadline import Deadline
 from unknot.certificates.plain import accept
 from unknot.cli.program import app
 from unknot.traffic.collectives.msccl import read_msccl, run_program
@@ -122,6 +124,34 @@ def test_a_program_that_hangs(tmp_path: Path) -> None:
     assert "rank 0 block 0 step 0 waits for a message of rank 1" in " ".join(out.split())
 
 
+@pytest.mark.parametrize("routed", [[], ["--routing", "dimension_order", "--vcs", "2"]])
+def test_the_best_so_far_is_shown_when_the_time_is_up(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, routed: list[str]
+) -> None:
+    """Whatever does not end: the bound, an algorithm, or a run."""
+    proof = tmp_path / "proof.json"
+    words = ["ring(5)", "--operation", "all_gather", *routed, "--evidence", str(proof), "--json"]
+    rows = {}
+    for size in ("8", "16"):
+        code, out, _ = run(*words, "--size", size)
+        assert (code, json.loads(out)["complete"]) == (0, True)
+        rows |= {(int(size), row["algorithm"]): row for row in json.loads(out)["algorithms"]}
+    for most in (0, 1, 2, 3, 4, 5, 8):
+        calls = itertools.count()
+        monkeypatch.setattr(Deadline, "unless_over", lambda _, work: work() if next(calls) < most else None)  # noqa: B023
+        code, out, err = run(*words, "--size", "8,16", "--time-limit", "30")
+        answer = json.loads(out)
+        assert (code, answer["complete"]) == (3, False)
+        assert "in 30 s, the time limit" in err
+        names = [row["algorithm"] for row in answer["algorithms"]]
+        assert answer["algorithm"] in [*names[:1], None]
+        for row in answer["algorithms"]:
+            same = rows[answer["size"], row["algorithm"]]
+            assert row["bound"] == answer["bound"] <= same["bound"]
+            assert row == same or "the time was up" in row["limit"] or routed
+        assert len(accept(json.loads(proof.read_text()))) == 1 + (answer["algorithm"] is not None)
+
+
 @pytest.mark.parametrize(
     ("words", "shown"),
     [
@@ -143,8 +173,8 @@ def test_a_program_that_hangs(tmp_path: Path) -> None:
         ),
         (["--operation", "scatter", "--out", "x.xml", "--algorithm", "none"], "MSCCL has no scatter"),
         (["--router", "speed=2", "--routing", "dimension_order", "--vcs", "2"], "unknown option 'speed'"),
-        (["--groups", "2"], "5 members do not make as many groups"),
-        (["--groups", "2", "--members", "0,1;2,3"], "--members names 2 groups"),
+        (["--groups", "2"], "5 members cannot be cut into 2 equal groups"),
+        (["--groups", "2", "--members", "0,1;2,3"], "--members names 2 groups already; give one of the two"),
         (["--members", "0,1;1,2"], "at least two members, each once"),
         (["--operation", "broadcast", "--groups", "2", "--members", "0,1,2,3"], "broadcast has no groups"),
     ],

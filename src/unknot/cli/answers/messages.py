@@ -112,7 +112,7 @@ class CollectiveAnswer(WithUnits):
 
     table = (
         "network.name", "routing", "operation", "members", "groups", "size", "algorithm", "pieces", "bound", "time",
-        "measured", "ratio", "bound_by", "limit", "algorithms", "sizes",
+        "measured", "ratio", "bound_by", "limit", "complete", "algorithms", "sizes",
     )  # fmt: skip
 
     network: NetworkForm
@@ -121,14 +121,15 @@ class CollectiveAnswer(WithUnits):
     members: Positive
     groups: Positive = key("Groups of members that each do the operation at the same time.")
     size: Positive = key("Flits of the vector, of a message, or of the largest block.")
-    algorithm: str
-    pieces: Positive
+    algorithm: str | None = key("null: no schedule was made in the time given.", default=None)
+    pieces: Positive | None = key(default=None)
     bound: Number = key("Cycles that no schedule can be below.")
-    time: Number = key("Cycles by the model of steps.")
-    measured: Natural | None = key("Cycles flit by flit.")
-    ratio: Number = key("Measured time, or else that of the model, over the bound.")
+    time: Number | None = key("Cycles by the model of steps.", default=None)
+    measured: Natural | None = key("Cycles flit by flit.", default=None)
+    ratio: Number | None = key("Measured time, or else that of the model, over the bound.", default=None)
     bound_by: str = key("Channels that the bound counts.")
-    limit: str = key("What the run flit by flit spends its time on; empty: not run.")
+    limit: str = key("What the run flit by flit spends its time on; empty: not run.", default="")
+    complete: bool = key("Whether the bound is the best and all algorithms are compared; not where the time was up.")
     algorithms: list[TimedForm] = key("Each for that size, the fastest first.")
     sizes: list[TimedForm] = key("The best for each size, where several are named.")
 

@@ -2,63 +2,43 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import typer
 
 from unknot._base.calls import Piece
-from unknot._base.errors import SimulationError
+from unknot._base.errors import SimulationError, UnknotError
 from unknot._base.switching import DEFAULT_SWITCHING, Switching
-from unknot.cli.commands.options import Json, NetworkText
-from unknot.cli.commands.printing import wrote
+from unknot.cli.commands.options import Json, MostTime, NetworkText, Options
+from unknot.cli.commands.printing import notify, wrote
 from unknot.cli.commands.shared import numbers_of, relation_of, write_evidence
-from unknot.cli.exit_codes import FAILS, HOLDS
+from unknot.cli.exit_codes import FAILS, HOLDS, UNDECIDED
 
 if TYPE_CHECKING:
     from unknot._base.units import Units
     from unknot.network import Network
     from unknot.simulation.collectives import Timed
+    from unknot.simulation.engine.router import Router
+    from unknot.traffic.collectives import Operation
     from unknot.traffic.collectives.bounds import Bound
 
 BYTES = {"": 1, "k": 10**3, "M": 10**6, "G": 10**9, "Ki": 2**10, "Mi": 2**20, "Gi": 2**30}
 MOST_DIGITS = 20
 """Most digits of a size."""
+BOUNDING = 0.5
+"""Share of a time limit after which bounds that are not known yet are quick ones."""
 MOST_NAMED = 4
 """Most channels of a bound that are named one by one."""
 
 
-def collective(
-    network: NetworkText,
-    operation: str = "all_reduce",
-    size: str | None = None,
-    algorithm: str = "best",
-    routing: str | None = None,
-    root: int | None = None,
-    members: str | None = None,
-    groups: int = 1,
-    pieces: int | None = None,
-    vcs: int | None = None,
-    switching: Switching = DEFAULT_SWITCHING,
-    buffer_depth: int | None = None,
-    overhead: int = 0,
-    terminal_width: int = 1,
-    router: str = "",
-    together: bool = False,
-    out: Path | None = None,
-    evidence: Path | None = None,
-    units: str | None = None,
-    json: Json = False,
-) -> None:
-    """Find the best schedule of a collective operation, and how near it is to the bound.
+@dataclass(frozen=True)
+class CollectiveOptions(Options):
+    """The operation, how its schedules are made and run, and where the answer goes.
 
-    With --routing schedules run flit by flit. A FILE.xml is an MSCCL program: whether it hangs, races or ends with
-    something wrong. Exit code 0: there is a schedule, and the program is right; 1: it is not, or the run came to no
-    end.
-
-    Parameters
+    Attributes
     ----------
     operation
         broadcast, reduce, scatter, gather, all_gather, reduce_scatter, all_reduce, barrier or all_to_all.
@@ -91,8 +71,75 @@ def collective(
     out : FILE.csv|xml|svg|png|pdf
         Write the schedule: its transfers, an MSCCL program, or a picture of its busy channels over time.
     """
-    if _is_program(Path(network)):
-        raise typer.Exit(HOLDS if _tell_program(Path(network), json=json) else FAILS)
+
+    network: NetworkText
+    operation: str = "all_reduce"
+    size: str | None = None
+    algorithm: str = "best"
+    routing: str | None = None
+    root: int | None = None
+    members: str | None = None
+    groups: int = 1
+    pieces: int | None = None
+    vcs: int | None = None
+    switching: Switching = DEFAULT_SWITCHING
+    buffer_depth: int | None = None
+    overhead: int = 0
+    terminal_width: int = 1
+    router: str = ""
+    together: bool = False
+    deadline: MostTime = None
+    out: Path | None = None
+    evidence: Path | None = None
+    units: str | None = None
+    json: Json = False
+
+    def operation_on(self, network: Network, rows: list[list[int]]) -> Operation:
+        """Return the operation, of size 1, on the terminals of a network."""
+        from unknot.traffic.collectives import Operation
+        from unknot.traffic.collectives.operation import ROOTED
+
+        first, count = network.num_routers, self.groups
+        texts = ["all"] if self.members is None else self.members.split(";")
+        lists = [
+            tuple(first + network.terminal(number) for number in numbers_of(text, "<members>"))
+            for text in texts if text != "all"
+        ] or [tuple(range(first, first + network.num_terminals))]  # fmt: skip
+        if count != 1 and len(lists) > 1:
+            raise UnknotError(f"--groups {count}: --members names {len(lists)} groups already; give one of the two")
+        if count < 1 or len(lists[0]) % count:
+            raise UnknotError(f"--groups {count}: {len(lists[0])} members cannot be cut into {count} equal groups")
+        if count > 1:
+            each = len(lists[0]) // count
+            lists = [lists[0][i : i + each] for i in range(0, len(lists[0]), each)]
+        rooted = self.operation in ROOTED or self.root is not None
+        most = _most(rows)
+        return Operation(
+            self.operation, tuple(member for one in lists for member in one),
+            root=first + network.terminal(self.root or 0) if rooted else None,
+            groups=tuple(lists) if len(lists) > 1 else (),
+            blocks=tuple(tuple(Fraction(flits, most) for flits in row) for row in rows),
+        )  # fmt: skip
+
+    def routers(self) -> Router:
+        """Return the router of the runs."""
+        from unknot.simulation.run.options import router_of
+
+        model = replace(router_of(self.router), terminal_width=self.terminal_width)
+        return replace(model, selection="first") if self.terminal_width > 1 and model.selection is None else model
+
+
+def collective(options: CollectiveOptions) -> None:
+    """Find the best schedule of a collective operation, and how near it is to the bound.
+
+    With --routing schedules run flit by flit. A FILE.xml is an MSCCL program: whether it hangs, races or ends with
+    something wrong. Exit code 0: there is a schedule, and the program is right; 1: it is not, or the run came to no
+    end; 3: the time was up before all algorithms were compared, and the best so far is shown.
+    """
+    file, json = Path(options.network), options.json
+    if _is_program(file):
+        raise typer.Exit(HOLDS if _tell_program(file, json=json) else FAILS)
+    from unknot._base.deadline import NEVER
     from unknot._base.numbers import require_whole
     from unknot._base.units import Scale
     from unknot.cli.answers.messages import CollectiveAnswer
@@ -102,67 +149,58 @@ def collective(
     from unknot.fabrics.named import network as named
     from unknot.report.picture import require_ending
     from unknot.simulation.collectives import compared
-    from unknot.simulation.run.options import router_of
-    from unknot.traffic.collectives import Operation, bound, candidates, group_of, platform_of
-    from unknot.traffic.collectives.choice import PIECES
+    from unknot.traffic.collectives import bound, group_of, platform_of
+    from unknot.traffic.collectives.choice import PIECES, by_algorithm
     from unknot.traffic.collectives.msccl import require_program
-    from unknot.traffic.collectives.operation import ROOTED
 
+    out, deadline, router = options.out, options.deadline or NEVER, options.routers()
     if out is not None and out.suffix not in (".csv", ".xml"):
         require_ending(out, "; transfers as .csv, an MSCCL program as .xml")
-    scale = Scale.of(units)
-    size = size or ("1" if operation == "barrier" else "64")
+    scale = Scale.of(options.units)
+    size = options.size or ("1" if options.operation == "barrier" else "64")
     rows = _rows(Path(size), scale.units) if Path(size).suffix in (".csv", ".json") else []
-    if rows:
-        sizes = [max(flits for row in rows for flits in row)]
-    else:
-        sizes = [_flits(piece, scale.units) for piece in Piece(size, "<size>").split(",")]
-    relation = None if routing is None else relation_of(network, routing, vcs, simulated=True)
-    built = named(network, where="NETWORK") if relation is None else relation.network
-    require_whole("--terminal-width", terminal_width, 1, unit="flits", error=SimulationError)
-    platform = platform_of(built, terminal=Fraction(terminal_width))
-    first = built.num_routers
-    lists = [
-        tuple(first + built.terminal(number) for number in numbers_of(part, "<members>"))
-        for part in (members.split(";") if members is not None else ())
-    ] or [platform.members]
-    chosen = tuple(member for one in lists for member in one)
-    start = first + built.terminal(root or 0) if operation in ROOTED or root is not None else None
-    whole = Operation(
-        operation, chosen, root=start, groups=_groups(lists, groups),
-        blocks=tuple(tuple(Fraction(flits, sizes[0]) for flits in row) for row in rows),
-    )  # fmt: skip
+    sizes = [_flits(one, scale.units) for one in Piece(size, "<size>").split(",")] if not rows else [_most(rows)]
+    relation = None
+    if options.routing is not None:
+        relation = relation_of(options.network, options.routing, options.vcs, simulated=True)
+    built = named(options.network, where="NETWORK") if relation is None else relation.network
+    require_whole("--terminal-width", options.terminal_width, 1, unit="flits", error=SimulationError)
+    platform, whole = platform_of(built, terminal=Fraction(options.terminal_width)), options.operation_on(built, rows)
     if out is not None and out.suffix == ".xml":
         require_program(whole)
-    names = () if algorithm == "best" else tuple(name.strip() for name in algorithm.split(","))
-    with activity.working("looking for schedules"):
-        counts = PIECES if pieces is None else (pieces,)
-        choices = candidates(platform, whole, names, group=group_of(built, whole), pieces=counts)
-    model = replace(router_of(router), terminal_width=terminal_width)
-    if terminal_width > 1 and model.selection is None:
-        model = replace(model, selection="first")
-    options: dict[str, Any] = {
-        "switching": switching, "buffer_depth": buffer_depth, "overhead": overhead, "router": model,
-        "together": together,
-    }  # fmt: skip
-    with activity.working("comparing"):
-        bounds = [bound(platform, replace(whole, size=Fraction(flits))) for flits in sizes]
-        tables = [
-            compared(choices, flits, least.time, relation, **options)
-            for flits, least in zip(sizes, bounds, strict=True)
-        ]
-    fastest = tables[-1][0]
-    if out is not None:
-        _write(out, fastest, built)
-    if evidence is not None:
-        write_evidence(evidence, None, None, [bounds[-1].claim(), fastest.schedule.claim()])
+    names = () if options.algorithm == "best" else tuple(name.strip() for name in options.algorithm.split(","))
+    operations = [replace(whole, size=Fraction(flits)) for flits in sizes]
+    with activity.working("bounds"):
+        exact = deadline.part(BOUNDING).unless_over(lambda: [bound(platform, one) for one in operations])
+        bounds = exact or [bound(platform, one, quick=True) for one in operations]
+    with activity.working("schedules"):
+        group, counts = group_of(built, whole), PIECES if options.pieces is None else (options.pieces,)
+        made = compared(
+            by_algorithm(platform, whole, names, group=group, pieces=counts), bounds, relation, until=deadline,
+            router=router, **options.some("switching", "buffer_depth", "overhead", "together"),
+        )  # fmt: skip
+    best = [table[0] for table in made.tables if table]
+    last, shown = max(0, len(best) - 1), best[-1:]
+    complete = made.complete and exact is not None
+    if not complete:
+        count = f"{len(made.tables[last])} algorithms were compared" if best else "no schedule was made"
+        notify(f"{count} in {deadline.seconds:g} s, the time limit" + "; the bound is a quick one" * (exact is None))
+    if out is not None and best:
+        _write(out, best[-1], built)
+    if options.evidence is not None:
+        claims = [bounds[last].claim(), *(one.schedule.claim() for one in shown)]
+        write_evidence(options.evidence, None, None, claims)
+    measured = best[-1].measured if best else None
     tell(
-        json, CollectiveAnswer, fastest, of=built, scale=scale, routing=relation and relation.name,
-        operation=operation, members=len(chosen), groups=len(whole.parts), algorithms=tables[-1],
-        bound_by=_counted(bounds[-1], built), sizes=[table[0] for table in tables] if len(tables) > 1 else [],
-        units=in_units(scale.units, [{"latency": fastest.measured}]),
+        json, CollectiveAnswer, *shown, of=built, scale=scale, routing=relation and relation.name,
+        operation=options.operation, members=len(whole.members), groups=len(whole.parts), size=sizes[last],
+        bound=float(bounds[last].time), complete=complete, algorithms=made.tables[last],
+        bound_by=_counted(bounds[last], built), sizes=best if len(sizes) > 1 else [],
+        units=in_units(scale.units, [{"latency": measured}]),
     )  # fmt: skip
-    raise typer.Exit(HOLDS if relation is None or fastest.measured is not None else FAILS)
+    if not complete:
+        raise typer.Exit(UNDECIDED)
+    raise typer.Exit(HOLDS if relation is None or measured is not None else FAILS)
 
 
 def _counted(lower: Bound, network: Network) -> str:
@@ -205,20 +243,6 @@ def _tell_program(file: Path, *, json: bool) -> bool:
     return run.is_right
 
 
-def _groups(lists: list[tuple[int, ...]], count: int) -> tuple[tuple[int, ...], ...]:
-    from unknot._base.errors import UnknotError
-
-    if count == 1:
-        return tuple(lists) if len(lists) > 1 else ()
-    if len(lists) > 1:
-        raise UnknotError(f"--groups {count}: --members names {len(lists)} groups; leave one of both out")
-    (members,) = lists
-    if count < 1 or len(members) % count:
-        raise UnknotError(f"--groups {count}: {len(members)} members do not make as many groups of equal size")
-    each = len(members) // count
-    return tuple(members[i : i + each] for i in range(0, len(members), each))
-
-
 def _rows(file: Path, units: Units | None) -> list[list[int]]:
     """Flits of each block: the rows of a CSV file, or the lists of a JSON file."""
     from unknot._base.errors import TextError
@@ -233,9 +257,14 @@ def _rows(file: Path, units: Units | None) -> list[list[int]]:
         text = enumerate(read_text(file).splitlines(), 1)
         lines = [Piece(line, file, line=number) for number, line in text if line.strip()]
     rows = [[_flits(piece, units, least=0) for piece in line.split(",")] for line in lines]
-    if not any(map(any, rows)):
+    if not _most(rows):
         raise TextError("there is no block in it that is sent", file)
     return rows
+
+
+def _most(rows: list[list[int]]) -> int:
+    """Flits of the largest block."""
+    return max((flits for row in rows for flits in row), default=0)
 
 
 def _flits(piece: Piece, units: Units | None, least: int = 1) -> int:

@@ -82,7 +82,7 @@ class Bound:
         }
 
 
-def bound(platform: Platform, operation: Operation) -> Bound:
+def bound(platform: Platform, operation: Operation, *, quick: bool = False) -> Bound:
     """Return the largest bound by a cut, or by lengths of channels, on the time of an operation.
 
     Without latencies it is the optimum of a broadcast or reduce between members alone; of an all-gather or
@@ -96,6 +96,8 @@ def bound(platform: Platform, operation: Operation) -> Bound:
         Nodes and channels.
     operation : Operation
         The operation.
+    quick : bool
+        Whether cuts around one of the first members are enough.
 
     Returns
     -------
@@ -118,7 +120,7 @@ def bound(platform: Platform, operation: Operation) -> Bound:
     for member in operation.members:
         if not 0 <= member < platform.num_nodes:
             raise NetworkError(f"{platform.name}: member {member} is none of its {platform.num_nodes} nodes")
-    unit = _of_unit_size(platform, replace(operation, size=Fraction(1)))
+    unit = (_of_members if quick else _of_unit_size)(platform, replace(operation, size=Fraction(1)))
     made = replace(unit, operation=operation, time=unit.time * operation.size)
     if not any(channel.latency for channel in platform.channels):
         return made
@@ -141,6 +143,14 @@ def _of_unit_size(platform: Platform, operation: Operation) -> Bound:
     return max(bounds, key=lambda one: one.time)
 
 
+def _of_members(platform: Platform, operation: Operation) -> Bound:
+    """Return the largest bound by a cut around one of the first members, without latencies."""
+    every, size = frozenset(range(platform.num_nodes)), len(platform.channels) + len(operation.members) ** 2
+    looked_at = operation.members[: max(1, MOST_DISTANCES // size)]
+    cuts = [cut for member in looked_at for cut in (frozenset({member}), every - {member})]
+    return max((_by_cut(platform, operation, cut) for cut in cuts), key=lambda one: one.time)
+
+
 def _worst_cuts(platform: Platform, operation: Operation) -> Iterator[frozenset[int]]:
     """Yield the worst cut of each group; where bytes go both ways, also that of the other direction."""
     kind = REVERSED.get(operation.kind, operation.kind)
@@ -159,7 +169,10 @@ def _worst_cuts(platform: Platform, operation: Operation) -> Iterator[frozenset[
 
 def _by_cut(platform: Platform, operation: Operation, cut: frozenset[int]) -> Bound:
     room = sum(c.bandwidth for c in platform.channels if c.source in cut and c.target not in cut)
-    return Bound(platform, operation, _leaving(operation, cut) / room, tuple(sorted(cut)))
+    leaving = _leaving(operation, cut)
+    if leaving and not room:
+        raise NetworkError(f"{platform.name}: no channel leads from members that send to others that receive")
+    return Bound(platform, operation, leaving / room if room else Fraction(0), tuple(sorted(cut)))
 
 
 def _leaving(operation: Operation, cut: Collection[int], source: int | None = None, target: int | None = None) -> Any:

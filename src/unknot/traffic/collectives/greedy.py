@@ -8,14 +8,18 @@ from __future__ import annotations
 import random
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 from heapq import heappop, heappush
+from typing import Any
 
 from unknot._base.errors import NetworkError
+from unknot.traffic.collectives.operation import Operation
 from unknot.traffic.collectives.platform import Platform
 from unknot.traffic.collectives.schedule import passage
-from unknot.traffic.collectives.trees import Edge, Tree
+from unknot.traffic.collectives.timing import StartOrder
+from unknot.traffic.collectives.trees import Edge, Tree, spread, up_and_down
 
 PATIENCE = (1.5, 0, 1e9)
 """Values of `patience` that are tried."""
@@ -33,12 +37,50 @@ class Connection:
     taken: float
 
 
+@dataclass(frozen=True)
+class GreedyTrees:
+    """Trees that grew over time.
+
+    Attributes
+    ----------
+    trees : list of Tree
+    grown : list of pairs of int and Edge
+        Edges in the order of their starts, each with the number of its tree.
+    time : float
+        Of the last arrival.
+    """
+
+    trees: list[Tree]
+    grown: list[tuple[int, Edge]]
+    time: float
+
+
+def greedy_order(
+    platform: Platform, unit: Operation, pieces: int, patience: float, seed: int, size: Fraction
+) -> StartOrder:
+    """Return the schedule of greedy trees for a size; those that add up are grown on the reversed platform."""
+    operation, kind = replace(unit, size=size), unit.kind
+    roots = unit.members if unit.root is None else (unit.root,)
+    block = size / len(roots) if kind == "all_reduce" else size
+    grow = partial(greedy, roots=roots, size=block, pieces=pieces, patience=patience, seed=seed)
+    up = None if kind in ("broadcast", "all_gather") else grow(platform.reversed())
+    down = None if kind in ("reduce", "reduce_scatter") else grow(platform)
+    both = [one for one in (up, down) if one is not None]
+    if len(both) > 1:
+        shared = ([replace(tree, share=tree.share / len(roots)) for tree in one.trees] for one in both)
+        made = up_and_down("greedy", platform, operation, *shared)
+    else:
+        made = spread("greedy", platform, operation, both[0].trees)
+    place = {(sent.chunk, sent.source, sent.target, sent.reduces): i for i, sent in enumerate(made.transfers)}
+    order = [] if up is None else [place[n, edge.child, edge.parent, True] for n, edge in reversed(up.grown)]
+    order += [] if down is None else [place[n, edge.parent, edge.child, False] for n, edge in down.grown]
+    return StartOrder(replace(made, pieces=pieces), sum(one.time for one in both), order)
+
+
 def greedy(
     platform: Platform, roots: Sequence[int], size: Fraction, pieces: int = 1, *, patience: float = 3.0, seed: int = 0
-) -> tuple[list[Tree], list[tuple[int, Edge]], float]:
-    """Return trees from roots to all members, their edges in the order of starts, and the time of the last arrival.
-
-    An edge has the number of its tree.
+) -> GreedyTrees:
+    """Return trees from roots to all members.
 
     Parameters
     ----------
@@ -60,11 +102,25 @@ def greedy(
     >>> from unknot.traffic.collectives.platform import Channel
     >>> ends = [(a, b) for a in range(4) for b in range(4) if a != b]
     >>> square = Platform("four", 4, tuple(Channel(a, b, Fraction(1)) for a, b in ends), (0, 1, 2, 3))
-    >>> trees, order, time = greedy(square, (0, 1, 2, 3), Fraction(1))
-    >>> [(tree.root, max(edge.step for edge in tree.edges)) for tree in trees]
+    >>> made = greedy(square, (0, 1, 2, 3), Fraction(1))
+    >>> [(tree.root, max(edge.step for edge in tree.edges)) for tree in made.trees]
     [(0, 0), (1, 0), (2, 0), (3, 0)]
     """
     return _Run(platform, roots, size / pieces, pieces, patience, random.Random(seed)).trees()
+
+
+def require_reach(platform: Platform, operation: Operation) -> list[Connection]:
+    """Return the connections of members, unless they do not lead from each root to all, or back to it."""
+    import networkx as nx
+
+    connected = list(connections(platform, Fraction(1)))
+    graph: Any = nx.DiGraph([(way.source, way.target) for way in connected])
+    graph.add_nodes_from(operation.members)
+    graph = graph.reverse(copy=False) if operation.kind in ("reduce", "reduce_scatter") else graph
+    for root in operation.members if operation.root is None else (operation.root,):
+        if len(nx.descendants(graph, root)) < len(operation.members) - 1:
+            raise NetworkError(f"{platform.name}: no channel leads from each root to each member")
+    return connected
 
 
 def connections(platform: Platform, size: Fraction) -> Iterator[Connection]:
@@ -123,7 +179,7 @@ class _Run:
         self.depth = [{owner: 0} for owner in self.owners]
         self.order, self.last = list[tuple[int, Edge]](), 0.0
 
-    def trees(self) -> tuple[list[Tree], list[tuple[int, Edge]], float]:
+    def trees(self) -> GreedyTrees:
         """Let time go on from event to event: arrivals, and channels that are free again."""
         events = list[tuple[float, int, int]]()  # time, member or −1, chunk or channel
         look, now = set(range(len(self.connections))), 0.0
@@ -145,7 +201,7 @@ class _Run:
                     )
         share = Fraction(1, self.pieces)
         trees = [Tree(root, tuple(tree), share) for root, tree in zip(self.owners, self.edges, strict=True)]
-        return trees, self.order, self.last
+        return GreedyTrees(trees, self.order, self.last)
 
     def start(self, look: set[int], now: float, events: list[tuple[float, int, int]]) -> None:
         """Let connections that may be free bring a chunk: those first that have the rarest, then the fastest.

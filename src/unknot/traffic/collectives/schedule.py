@@ -98,6 +98,8 @@ class Schedule(Brief):
     transfers : tuple of Transfer
     starts : tuple of Fraction
         When each transfer begins; empty: steps follow each other.
+    pieces : int
+        Into which each chunk of the algorithm is cut.
 
     Examples
     --------
@@ -116,6 +118,7 @@ class Schedule(Brief):
     chunks: tuple[Chunk, ...]
     transfers: tuple[Transfer, ...]
     starts: tuple[Fraction, ...] = ()
+    pieces: int = 1
 
     @property
     def steps(self) -> int:
@@ -208,7 +211,7 @@ class Schedule(Brief):
             for sent in self.transfers
             for piece in range(pieces)
         ]
-        return replace(self, chunks=chunks, transfers=in_steps(transfers), starts=())
+        return replace(self, chunks=chunks, transfers=in_steps(transfers), starts=(), pieces=self.pieces * pieces)
 
     def resized(self, size: Fraction) -> Schedule:
         """Return the schedule for another size of the operation, by steps."""

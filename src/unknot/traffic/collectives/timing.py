@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from heapq import heappop, heappush
 from typing import Any
@@ -18,6 +18,29 @@ _Key = tuple[Fraction, tuple[int, ...]]
 """Size of a chunk, and the path that it takes."""
 SAME = 1e-9
 """Share of the longest transfer below which times are equal."""
+
+
+@dataclass(frozen=True)
+class StartOrder:
+    """The order in which transfers of a schedule start, before the starts are computed exactly.
+
+    Attributes
+    ----------
+    schedule : Schedule
+        By steps.
+    time : float
+        Of all transfers, rounded.
+    order : sequence of int
+        Transfers, by number; empty: steps follow each other.
+    """
+
+    schedule: Schedule
+    time: float
+    order: Sequence[int] = ()
+
+    def exact(self) -> Schedule:
+        """Return the schedule with its starts."""
+        return begun(self.schedule, self.order) if self.order else self.schedule
 
 
 def timed(schedule: Schedule) -> Schedule:
@@ -52,7 +75,7 @@ def timed(schedule: Schedule) -> Schedule:
     >>> chain.time, timed(chain).time
     (Fraction(77, 1), Fraction(43, 1))
     """
-    return begun(schedule, order_of_starts(schedule)[0])
+    return order_of_starts(schedule).exact()
 
 
 def needs_of(schedule: Schedule) -> list[list[int]]:
@@ -147,8 +170,8 @@ class _Use:
         self.last = max(self.last, begins + lasts)
 
 
-def order_of_starts(schedule: Schedule) -> tuple[list[int], float]:
-    """Return the transfers in the order of their starts, and the time of the schedule, rounded."""
+def order_of_starts(schedule: Schedule) -> StartOrder:
+    """Return the order of starts in which of transfers that could go those with the longest chain after them go."""
     sends, needs = schedule.transfers, needs_of(schedule)
     followers: list[list[int]] = [[] for _ in sends]
     for i, before in enumerate(needs):
@@ -203,4 +226,4 @@ def order_of_starts(schedule: Schedule) -> tuple[list[int], float]:
                 missing[j] -= 1
                 if not missing[j]:
                     heappush(events, (ready[j], -height[j], j, (0, 0.0)))
-    return order, last
+    return StartOrder(schedule, last, order)
