@@ -177,7 +177,23 @@ def test_broken_cables_and_folders(tmp_path: Path) -> None:
         read_ethernet(tmp_path)
     shutil.copy(UP / "leaf0.route.json", tmp_path)
     shutil.copy(UP / "cables.txt", tmp_path)
-    with pytest.raises(TextError, match="has cables but no routes"):
+    with pytest.raises(TextError, match=r"cables.txt:\d+: \w+ has cables but no routes"):
+        read_ethernet(tmp_path)
+    (tmp_path / "leaf0.route.json").rename(tmp_path / "Leaf0.route.json")
+    with pytest.raises(TextError, match=r"did you mean Leaf0\?"):
+        read_ethernet(tmp_path)
+    (tmp_path / "Leaf0.route.json").write_text("")
+    with pytest.raises(TextError, match="is empty; the JSON of `vtysh -c 'show ip route json'` belongs here"):
+        read_routes(tmp_path / "Leaf0.route.json")
+
+
+def test_names_by_lldp_with_a_domain_are_no_hosts(tmp_path: Path) -> None:
+    shutil.copy(UP / "leaf0.route.json", tmp_path)
+    shutil.copy(UP / "spine0.route.json", tmp_path)
+    port = {"id": {"type": "ifname", "value": "to-leaf0"}}
+    neighbour = {"chassis": {"spine0.example.com": {}}, "port": port}
+    (tmp_path / "leaf0.lldp.json").write_text(json.dumps({"lldp": {"interface": [{"to-spine0": neighbour}]}}))
+    with pytest.raises(UnknotError, match=r"called spine0\.example\.com by LLDP, and a switch here spine0; give"):
         read_ethernet(tmp_path)
 
 

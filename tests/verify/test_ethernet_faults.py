@@ -10,6 +10,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from unknot._base.kernels import lazy_kernel
@@ -145,6 +147,26 @@ def test_circles_that_close_near_the_failures_are_those_of_all_routes() -> None:
         counts[decided.outcome] += 1
     assert counts["deadlock"]
     assert counts["holds"]
+
+
+@given(st.data())
+def test_circles_found_by_longer_routes_are_those_of_all_routes(data: st.DataObject) -> None:
+    size = data.draw(st.integers(3, 8))
+    pairs = st.sampled_from([(a, b) for a in range(size) for b in range(a)])
+    edges = data.draw(st.lists(pairs, min_size=size, max_size=3 * size))
+    terminals = data.draw(st.lists(st.integers(0, size - 1), min_size=2, max_size=size, unique=True))
+    source, target = np.array([*edges, *[(b, a) for a, b in edges]]).T
+    network = Network("drawn", size, source=source, target=target, inject=terminals, eject=terminals)
+    fabric = fabric_of(network, "ospf", "any")
+    assert fabric is not None
+    for _ in range(5):
+        alive, hosts = fabric.left(
+            [n for _, part in data.draw(st.lists(st.sampled_from(fabric.parts), max_size=4)) for n in part]
+        )
+        circle = fabric.by_changes(alive, hosts)
+        if circle is not None:
+            assert bool(circle) == bool(fabric.circle(alive, hosts, fabric.homes)[0])
+            assert alive[circle].all()
 
 
 def test_a_circle_is_named_and_so_is_a_pair_that_is_cut_off() -> None:

@@ -181,7 +181,7 @@ def _written_out(character: str) -> str:
 USUAL = {
     "dor": "dimension_order", "xy": "dimension_order", "xy_yx": "o1turn", "ecube": "dimension_order",
     "e_cube": "dimension_order", "dim_order": "dimension_order", "min_adapt": "duato",
-    "updown": "up_down", "updn": "up_down", "val": "valiant",
+    "updown": "up_down", "updn": "up_down", "val": "valiant", "ecmp": "ospf", "isis": "ospf", "is_is": "ospf",
     "bitcomp": "bit_complement", "bitrev": "bit_reverse", "randperm": "permutation", "neighbor": "neighbour",
     "fly": "butterfly", "flatfly": "flattened_butterfly", "cmesh": "terminals", "fattree": "fat_tree",
     "cube": "torus", "qtree": "fat_tree", "tree4": "fat_tree",
@@ -196,7 +196,8 @@ def near(name: str, names: Iterable[str]) -> str:
     usual = name.lower().replace("-", "_")
     if USUAL.get(usual) in known:
         return f"did you mean {_USUALLY.get(usual, USUAL[usual])}?"
-    close = difflib.get_close_matches(name, known, n=3, cutoff=0.5)
+    close = [one for one in known if one.lower() == name.lower()]
+    close = close or difflib.get_close_matches(name, known, n=3, cutoff=0.5)
     return f"did you mean {' or '.join(close)}?" if close else f"known: {', '.join(known)}"
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from unknot._base.errors import TextError, UnknotError
 from unknot._base.manifest import met
+from unknot.fabrics.ethernet.document import KINDS
 from unknot.fabrics.ethernet.folder import is_ethernet, read_ethernet
 from unknot.fabrics.fabric import Fabric
 from unknot.fabrics.fabric_text import inside
@@ -107,6 +108,8 @@ def read_fabric(
         if chosen.holds != "fabric":
             beside = chosen.holds in _OF_A_FABRIC
             hint = f"; give it as `{chosen.holds}`, beside a fabric file" if beside else ""
+            if path.name.endswith(KINDS):
+                hint = "; of Ethernet switches give the folder"
             raise TextError(
                 f"ibnetdiscover output or a link list (.lst) is needed; this is {chosen.words}{hint}", path
             )

@@ -178,10 +178,8 @@ def on_cycles(tail: npt.NDArray[Any], head: npt.NDArray[Any]) -> dict[int, list[
     """The successors of each node on a cycle, over edges that are on cycles."""
     if not tail.size:
         return {}
-    nodes, ends = np.unique(np.concatenate([tail, head]), return_inverse=True)
-    u, v = ends.reshape(2, -1)
-    label, _ = strong_components(u, v, nodes.size)
-    inside = label[u] == label[v]
+    label, _ = strong_components(tail, head, int(max(tail.max(), head.max())) + 1)
+    inside = label[tail] == label[head]
     after: dict[int, list[int]] = {}
     for a, b in zip(np.asarray(tail)[inside].tolist(), np.asarray(head)[inside].tolist(), strict=True):
         after.setdefault(a, []).append(b)

@@ -278,7 +278,8 @@ def as_plan(network: Network, plan: str | Sequence[int]) -> list[int]:
     kept = _originals(network)
     if len(plan) <= max(kept, default=-1) or (network.origin is None and len(plan) != len(kept)):
         raise RelationError(
-            f"bgp: {len(plan)} ASes in the plan; {network.name} needs one for each router, got {plan!r}"
+            f"bgp: {len(plan)} ASes in the plan; {network.name} needs one for each of its {network.num_routers} "
+            f"routers, got {plan!r}"
         )
     return [plan[router] for router in kept]
 

@@ -23,6 +23,7 @@ from unknot.routing.path_vector_kernel import BITS, Policy
 from unknot.routing.paths import homes_of
 from unknot.verify.failures import Failed, Fault, Outcome, Part, Parts, failed_of, left_after, parts_of
 from unknot.verify.route_choices import RouteChoices
+from unknot.verify.routes_before import RoutesBefore
 
 FREE = "buffers depend on one another in no circle"
 Words = npt.NDArray[np.int64]
@@ -110,9 +111,8 @@ class AfterFailures:
         cut = "" if np.unique(part[hosts > 0]).size == 1 else left_after(network, self.kind, failed.numbers)
         if isinstance(cut, str) and cut:
             return Decided(Fault(failed.names, "disconnected", 0, 0, cut, failed.alike), 0)
-        near = self.near(alive, hosts)
-        circle, undelivered, totals = self.circle(alive, hosts, self.homes if near is None else near)
-        if near is not None and not circle:
+        circle, undelivered, totals = self.by_changes(alive, hosts), 0, np.zeros(4, dtype=np.int64)
+        if circle is None:
             circle, undelivered, totals = self.circle(alive, hosts, self.homes)
         open_to, settled = False, int(totals[0])
         if (vector.oldest and settled) or (vector.most and circle):
@@ -133,21 +133,30 @@ class AfterFailures:
             Fault(failed.names, outcome, undelivered, pairs, why, failed.alike), 0 if vector.oldest else settled
         )
 
-    def near(self, alive: npt.NDArray[np.bool_], hosts: Words) -> Words | None:
-        """Destinations at the ends of failures and two hops away, routes to which close most circles.
-
-        None where other destinations matter too, since routers choose or refuse paths, or where these are many.
-        """
+    @cached_property
+    def before(self) -> RoutesBefore | None:
+        """Routes before failures; None where routers choose among shortest paths or refuse some."""
         vector, network = self.vector, self.vector.network
         if not vector.relax or vector.most is not None or vector.shared.any():
             return None
-        near = np.zeros(network.num_routers, dtype=bool)
-        near[network.source[~alive]] = near[network.target[~alive]] = True
-        near &= hosts > 0
-        for _ in range(2):
-            near[network.target[alive & near[network.source]]] = True
-        homes = np.flatnonzero(near & (hosts > 0))
-        return homes if 4 * homes.size < self.homes.size else None
+        alive = np.ones(network.num_channels, dtype=bool)
+        pairs = self.pairs(self.dependencies(alive, self.hosts, self.homes, vector.policy)[0])
+        return RoutesBefore(network, self.homes, *pairs)
+
+    def by_changes(self, alive: npt.NDArray[np.bool_], hosts: Words) -> list[int] | None:
+        """Channels that wait for one another, found by the destinations to which routes get longer.
+
+        An empty list: none do. None: routes to all destinations are needed.
+        """
+        if self.before is None:
+            return None
+        longer = self.before.longer(alive)
+        after, _, _ = self.dependencies(alive, hosts, longer, self.vector.policy)
+        possible = self.before.circle(alive, *self.pairs(after))
+        if not possible:
+            return []
+        on_circle = self.before.destinations(possible)
+        return self.circle(alive, hosts, np.union1d(longer, on_circle))[0] or None
 
     def circle(self, alive: npt.NDArray[np.bool_], hosts: Words, homes: Words) -> tuple[list[int], int, Words]:
         """Channels that wait for one another on routes to some destinations; undelivered pairs; `totals`."""
@@ -173,8 +182,10 @@ class AfterFailures:
         network, (first, outgoing) = self.vector.network, self.vector.network.outgoing
         tails, heads = [np.empty(0, dtype=np.int64)], [np.empty(0, dtype=np.int64)]
         rows = after.reshape(network.num_channels, -1)
+        some = np.flatnonzero(rows.any(axis=1))
+        rows = rows[some]
         for position in range(int(np.diff(first).max(initial=0))):
-            tail = np.flatnonzero(rows[:, position // BITS] >> (position % BITS) & 1)
+            tail = some[rows[:, position // BITS] >> (position % BITS) & 1 > 0]
             tails.append(tail)
             heads.append(outgoing[first[network.target[tail]] + position].astype(np.int64))
         return np.concatenate(tails), np.concatenate(heads)

@@ -305,7 +305,7 @@ def test_damaged_evidence_raises_nothing_else() -> None:
 
 def test_what_does_not_fit_is_refused() -> None:
     with pytest.raises(
-        RelationError, match="the protocol coherence with 3 classes on 3 networks wants request, forward"
+        RelationError, match="the protocol coherence with 3 classes on 3 networks has request, forward"
     ):
         check_protocol(in_classes(dimension_order(mesh(2))), protocol("coherence"))
     with pytest.raises(UnknotError, match="at least two terminals"):

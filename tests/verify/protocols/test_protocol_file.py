@@ -69,7 +69,8 @@ def test_everything_is_read() -> None:
         ("out = 4", 'out = "4"', (17, 7), "a whole number is needed here, not '4'"),
         ("depth = 2", "depth = 0", (19, 6), "depth of in is a whole number"),
         ("outstanding = 3", "outstanding = 0", (3, 15), "outstanding is a whole number from 1"),
-        ("outstanding = 3\n", "", (12, 12), "room is reserved for messages that are always consumed"),
+        ("outstanding = 3\n", "", (12, 12), "reserved needs a limit, `outstanding`, and a message"),
+        ('"hint"]', '"request"]', (10, 1), "nobody sends hint"),
         ('"hint"]', '"hunt"]', (2, 24), "unknown message class 'hunt'"),
         ('begins = [["request"], "hint"]', "begins = []", (2, 10), "transactions begin with at least one message"),
         ('begins = [["request"], "hint"]', "", (1, 1), "begins is missing here"),
@@ -108,7 +109,10 @@ def test_classes_that_cannot_be() -> None:
             (MessageClass("a", follows=(Follow("a", count=600),) * 2, at_once=False),),
             "number of followers of a is a whole number from 1 to 1000, not 1200",
         ),
-        ((MessageClass("a", together="b"), MessageClass("b", follows=(Follow("a"),))), "what follows is said of a"),
+        (
+            (MessageClass("a", together="b"), MessageClass("b", follows=(Follow("a"),))),
+            "what follows both is said",
+        ),
         ((MessageClass("\n"),), "is no name"),
     ):
         with pytest.raises(ProtocolError, match=said):

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from unknot._base.errors import TextError
+from unknot._base.errors import TextError, near
 from unknot._base.input import read_lines
 from unknot.fabrics.ethernet.document import Document
 
@@ -23,13 +23,13 @@ class Port:
         return f"{self.switch} {self.name}"
 
 
-def read_cable_list(path: str | Path) -> list[tuple[Port, Port]]:
+def read_cable_list(path: str | Path, switches: Collection[str] | None = None) -> list[tuple[Port, Port]]:
     """Read a list of cables: in each line switch, interface, switch, interface; ``#`` begins a remark.
 
     Raises
     ------
     TextError
-        With the line, if there are not four words in it, or a port has two cables.
+        With the line, if there are not four words in it, a port has two cables, or none of `switches` has it.
     """
     cables: list[tuple[Port, Port]] = []
     line_of: dict[Port, int] = {}
@@ -44,6 +44,12 @@ def read_cable_list(path: str | Path) -> list[tuple[Port, Port]]:
                 if end in line_of or ends[0] == ends[1]:
                     first = line_of.get(end, number)
                     raise TextError(f"{end} has a cable by line {first} already", path, number, text=line)
+                if switches is not None and end.switch not in switches:
+                    message = (
+                        f"{end.switch} has cables but no routes in this folder: add them, or mend the line (switch, "
+                        f"interface, switch, interface); {near(end.switch, switches)}"
+                    )
+                    raise TextError(message, path, number, text=line)
             line_of |= dict.fromkeys(ends, number)
             cables.append(ends)
     return cables

@@ -11,8 +11,16 @@ from unknot._base.errors import TextError
 from unknot._base.input import read_json, read_text
 from unknot.fabrics.fabric_text import inside
 
-ROUTES = ("route.json", "route6.json")
-KINDS = (*ROUTES, "lldp.json", "config_db.json", "mux.json")
+COMMANDS = {
+    "route.json": "`vtysh -c 'show ip route json'`",
+    "route6.json": "`vtysh -c 'show ipv6 route json'`",
+    "lldp.json": "`lldpcli -f json show neighbors`",
+    "config_db.json": "/etc/sonic/config_db.json",
+    "mux.json": "`show muxcable status --json`",
+}
+"""Kinds of files, and where their contents come from."""
+KINDS = tuple(COMMANDS)
+ROUTES = KINDS[:2]
 
 
 @dataclass(frozen=True)
@@ -24,8 +32,13 @@ class Document:
 
     @classmethod
     def read(cls, path: Path) -> Document:
-        """Read a file; TextError if it cannot be read or is not JSON."""
-        return cls(path, read_json(path))
+        """Read a file; TextError, with the command that prints it, if it cannot be read or is not JSON."""
+        try:
+            return cls(path, read_json(path))
+        except TextError as error:
+            command = next((command for kind, command in COMMANDS.items() if path.name.endswith(kind)), "SONiC")
+            message = f"{error.message}; the JSON of {command} belongs here"
+            raise TextError(message, error.where, error.line, error.column, error.text) from None
 
     def error(self, message: str, *keys: object) -> TextError:
         """An error at the line where these keys stand one after another, as far as they are there."""

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from unknot._base.errors import TextError, UnknotError
+from unknot._base.errors import UnknotError
 from unknot.fabrics.ethernet.cables import Port, read_cable_list, read_lldp
 from unknot.fabrics.ethernet.document import ROUTES, files_of
 from unknot.fabrics.ethernet.fabric import Destination, EthernetFabric
@@ -121,11 +121,7 @@ def _cables(
     """Cables between the switches: the list if there is one, else by LLDP; in LLDP one end is enough."""
     alias = {switch: one.aliases for switch, one in zip(switches, qos, strict=True)}
     if (folder / CABLES).is_file():
-        listed = read_cable_list(folder / CABLES)
-        strangers = {end.switch for cable in listed for end in cable} - set(switches)
-        if strangers:
-            raise TextError(f"{min(strangers)} has cables but no routes in this folder", folder / CABLES)
-        return [(min(cable), max(cable)) for cable in listed]
+        return [(min(cable), max(cable)) for cable in read_cable_list(folder / CABLES, switches)]
     neighbours: dict[Port, tuple[Port, ...]] = {}
     for switch in switches:
         if "lldp.json" in files[switch]:
@@ -144,9 +140,15 @@ def _cables(
             count[end] += 1
             if count[end] > 1:
                 raise UnknotError(f"{folder}: by LLDP {end} has several cables; give {CABLES}")
+    strangers = {name.switch for names in neighbours.values() for name in names} - set(switches)
+    plain = {switch.partition(".")[0].lower(): switch for switch in switches}
+    for stranger in sorted(strangers):
+        if (alike := plain.get(stranger.partition(".")[0].lower())) is not None:
+            raise UnknotError(
+                f"{folder}: a neighbour is called {stranger} by LLDP, and a switch here {alike}; give both one name"
+            )
     if not cables:
         raise UnknotError(f"{folder}: no cables; give {CABLES}, or SWITCH/lldp.json of each switch")
-    strangers = {name.switch for names in neighbours.values() for name in names} - set(switches)
     if strangers:
         notes.append(f"{len(strangers)} neighbours without routes are taken for hosts, the first {min(strangers)}")
     return sorted(cables)
@@ -256,10 +258,12 @@ def _owners_and_hops(tables: _Tables, prefix: Prefix) -> tuple[tuple[int, ...], 
             outside[router] = f"{name} {open_ports[0]}"
     mixed = [router for router in outside if local or router in hops]
     if mixed:
+        ports = [port.name for port in sorted(tables.channels) if port.switch == tables.switches[mixed[0]]]
         raise UnknotError(
             f"{tables.network.name}: {outside[mixed[0]]} has no cable, but packets to {prefix} leave there, which "
             + (f"is connected to {tables.switches[local[0]]}" if local else "also leave by cables")
-            + "; are a cable or the routes of a switch missing?"
+            + f"; are a cable or the routes of a switch missing? {tables.switches[mixed[0]]} has cables at "
+            + (", ".join(ports) or "no port")
         )
     owners = sorted([*local, *outside])
     if not owners:

@@ -134,6 +134,8 @@ class _Reader:
         for key, row in self.rows("BUFFER_PG").items():
             ports, _, span = key.partition("|")
             low, _, high = span.partition("-")
+            if not span:
+                raise self.document.error(f"{key}: PORT|GROUP or PORT|FIRST-LAST is needed", "BUFFER_PG", key)
             first, last = (self.number(part, 8, "BUFFER_PG", key) for part in (low, high or low))
             profile = str(row.get("profile", "NULL")).strip("[]").split("|")[-1]
             if profile != "NULL" and profile not in profiles:
@@ -180,8 +182,11 @@ def read_config_db(path: str | Path, mux_file: str | Path | None = None) -> Swit
 
 def _port(reader: _Reader, key: str, row: dict[str, Any], lossless: frozenset[int] | None) -> PortQos:
     where, plain = ("PORT_QOS_MAP", key), PortQos()
-    words = [word for word in str(row.get("pfc_enable", "")).split(",") if word.strip()]
-    enabled = frozenset(reader.number(word.strip(), 8, *where, "pfc_enable") for word in words)
+    words = [word.strip() for word in str(row.get("pfc_enable", "")).split(",") if word.strip()]
+    if any(not word.isdigit() for word in words):
+        message = f'priorities such as "3,4" are needed, got {row["pfc_enable"]!r}'
+        raise reader.document.error(message, *where, "pfc_enable")
+    enabled = frozenset(reader.number(word, 8, *where, "pfc_enable") for word in words)
     groups = reader.map(row, "pfc_to_pg_map", "PFC_PRIORITY_TO_PRIORITY_GROUP_MAP", (8, 8), *where)
     priorities = list(IDENTITY)
     for priority, group in enumerate(groups or ()):

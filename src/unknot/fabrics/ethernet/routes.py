@@ -104,7 +104,11 @@ def read_batfish_routes(path: str | Path) -> dict[str, dict[Prefix, Route]]:
         raise TextError(f"{error}", path, 1, text=lines[0]) from None
     if missing:
         raise TextError(
-            f"no column {', '.join(sorted(missing))}; Batfish's routes are needed", path, 1, text=lines[0]
+            f"no column {', '.join(sorted(missing))}; Batfish writes them by "
+            f'bf.q.routes().answer().frame().to_csv("{Path(path).name}")',
+            path,
+            1,
+            text=lines[0],
         )
     rows: defaultdict[str, list[tuple[int, Prefix, dict[str, str]]]] = defaultdict(list)
     try:

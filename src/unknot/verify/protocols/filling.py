@@ -254,9 +254,7 @@ def _steps(system: System) -> dict[int, int]:
     steps = {system.number[name]: 0 for group in system.protocol.begins for name in group}
     queue = list(steps)
     for kind in queue:
-        one = system.classes[kind]
-        after = [follow.message for follow in one.follows] + [one.carries] * bool(one.carries)
-        for other in (system.number[name] for name in after):
+        for other in (system.number[one.name] for one in system.protocol.after(system.classes[kind])):
             if other not in steps:
                 steps[other] = steps[kind] + 1
                 queue.append(other)

@@ -114,6 +114,8 @@ def axi(
         Transactions of a terminal that may be under way.
     """
     require_known("axi: unknown kind of writes", write, ("joined", "shared", "apart"), ProtocolError)
+    if address_buffer < 0:
+        raise ProtocolError(f"axi: address_buffer is a number from 0, not {address_buffer}")
     behind: dict[str, Any] = {"carries": "w"} if write == "joined" else {}
     joint = {} if write == "apart" else {"send": "write", "network": "request"}
     words: dict[str, Any] = joint if address_buffer else joint | {"receive": "write"}
@@ -160,6 +162,8 @@ def collective(steps: int = 2, depth: int = 1, outstanding: int | None = None) -
     outstanding : int, optional
         Chunks of a terminal that may be under way.
     """
+    if steps < 1:
+        raise ProtocolError(f"collective has at least 1 step, not {steps}")
     names = [f"step {i + 1}" for i in range(steps)]
     after = [(Follow(name, "any"),) for name in names[1:]]
     classes = [

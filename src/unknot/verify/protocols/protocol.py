@@ -229,11 +229,11 @@ class Protocol:
             message = f'comes in the packet of {one.name}: give it network = "{one.network}", and nothing to carry'
             raise ProtocolError(f"{one.carries} {message}", (*path, "carries"))
         if one.together and (self[one.together].together or self[one.together].follows):
-            message = f"{one.together} is consumed with {one.name}: what follows is said of {one.name} alone"
+            message = f"{one.together} is consumed with {one.name}: what follows both is said of {one.name} alone"
             raise ProtocolError(message, (*path, "together"))
         companions = any(one.name in (other.together, other.carries) for other in self.classes)
         if one.reserved and (one.follows or one.together or one.carries or companions or self.outstanding is None):
-            message = "room is reserved for messages that are always consumed, by terminals with a limit: outstanding"
+            message = "reserved needs a limit, `outstanding`, and a message alone in its packet that nothing follows"
             raise ProtocolError(f"{one.name}: {message}", (*path, "reserved"))
 
     def _require(self, name: str, path: tuple[str | int, ...]) -> None:
@@ -286,6 +286,10 @@ class Protocol:
         """Messages that each queue holds, "send NAME" or "receive NAME"."""
         depths = {f"send {name}": self.send_depth(name) for name in self.send_queues}
         return depths | {f"receive {name}": self.room(name).depth for name in self.receive_queues}
+
+    def after(self, one: MessageClass) -> list[MessageClass]:
+        """Classes of the messages that one of a class carries or leads to."""
+        return [self[name] for name in (one.carries, *(follow.message for follow in one.follows)) if name]
 
     def partner(self, name: str) -> MessageClass | None:
         """The class with which a message is consumed, whichever of the two says so."""

@@ -9,6 +9,7 @@ from typing import Any
 
 from unknot._base.errors import near, shown
 from unknot._base.toml_places import KeyPath, Toml, read_toml
+from unknot.network.graph import reached_from
 from unknot.verify.protocols.protocol import Follow, MessageClass, Protocol, ProtocolError, Queue
 
 TOP = ("name", "classes", "begins", "send", "receive", "outstanding")
@@ -72,7 +73,13 @@ def read_protocol(text: str, where: str | Path = "<protocol>") -> Protocol:
 
 def _protocol(toml: Toml) -> Protocol:
     try:
-        return _Reader(Path(toml.where)).protocol(toml.document)
+        protocol = _Reader(Path(toml.where)).protocol(toml.document)
+        sent = reached_from([protocol[name] for group in protocol.begins for name in group], protocol.after)
+        for one in protocol.classes:
+            if one not in sent:
+                message = f"nobody sends {one.name}: name it in begins, or in follows or carries of a class"
+                raise ProtocolError(message, ("classes", one.name))
+        return protocol
     except ProtocolError as error:
         raise toml.error(error.path, str(error), at_key=error.at_key) from None
 
@@ -151,6 +158,12 @@ class _Reader:
 
     def of(self, kind: type, entry: Any, path: KeyPath) -> Any:
         if type(entry) is not kind:
-            words = {str: "a text", int: "a whole number", bool: "true or false", dict: "a table", list: "a list"}
+            words = {
+                str: "a text",
+                int: "a whole number",
+                bool: "true or false",
+                dict: f"a table [{path[0]}.NAME] for each" if len(path) == 1 else "a table",
+                list: f'a list such as ["{entry}"]' if isinstance(entry, str) else "a list",
+            }
             raise ProtocolError(f"{words[kind]} is needed here, not {shown(entry)}", path)
         return entry

@@ -62,7 +62,7 @@ class System:
         if relation.classes and missing:
             raise RelationError(
                 f"{relation.name} has the message classes {', '.join(relation.classes)}; the protocol "
-                f"{self.protocol.name} wants {', '.join(networks)}: give them as names of message_classes, or take a "
+                f"{self.protocol.name} has {', '.join(networks)}: take message_classes(names={list(networks)}), or a "
                 "routing without classes, whose VCs all messages share"
             )
 

@@ -1,0 +1,99 @@
+"""All shortest paths before failures, from which most of what is after them can be known.
+
+Where a router keeps a next hop to a destination, its paths there stay as long as they were. If all routers do, each
+buffer waits afterwards for some of those that it waited for before.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+
+import numpy as np
+import numpy.typing as npt
+
+from unknot._base.compressed_rows import grouped, positions
+from unknot._base.kernels.lazy_kernel import is_small, plainly
+from unknot.network import Network
+from unknot.network.graph import shortest_cycle, strong_components
+
+Numbers = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class RoutesBefore:
+    """Shortest paths to some destinations.
+
+    Attributes
+    ----------
+    network : Network
+    homes : int64 array
+        The destinations.
+    tail, head : int64 arrays
+        Channels, and those that they wait for.
+    """
+
+    network: Network
+    homes: Numbers
+    tail: Numbers
+    head: Numbers
+
+    @cached_property
+    def hops(self) -> npt.NDArray[np.int16]:
+        """Hops from each router to each destination, shape (routers, homes)."""
+        from unknot.network.graph_kernel import distances
+
+        (first, channels), shape = self.network.incoming, (self.homes.size, self.network.num_routers)
+        table = np.empty(shape[0] * shape[1], dtype=np.int16)
+        with plainly(is_small(self.homes.size * channels.size, distances)):
+            distances(first, self.network.source[channels], self.homes, table)
+        return np.ascontiguousarray(table.reshape(shape).T)
+
+    @cached_property
+    def rows(self) -> tuple[Numbers, Numbers]:
+        """Channels that each channel waits for, in compressed rows."""
+        first, order = grouped(self.tail, self.network.num_channels)
+        return first, self.head[order]
+
+    @cached_property
+    def circular(self) -> Numbers:
+        """Channels that wait in a circle."""
+        return np.flatnonzero(strong_components(self.tail, self.head, self.network.num_channels)[1])
+
+    def longer(self, alive: npt.NDArray[np.bool_]) -> Numbers:
+        """Destinations to which a router has no next hop of before when only some channels are alive."""
+        network, (first, outgoing) = self.network, self.network.outgoing
+        up = np.zeros(network.num_routers, dtype=bool)
+        up[network.source[alive]] = up[network.target[alive]] = True
+        longer = np.zeros(self.homes.size, dtype=bool)
+        for router in np.unique(network.source[~alive]):
+            onward = outgoing[first[router] : first[router + 1]]
+            hops, near = self.hops[router], self.hops[network.target[onward[alive[onward]]]]
+            longer |= up[router] & (hops > 0) & ~(near == hops - 1).any(axis=0)
+        return self.homes[longer]
+
+    def circle(self, alive: npt.NDArray[np.bool_], tail: Numbers, head: Numbers) -> list[int]:
+        """A circle of channels that wait as before, or now as given; none if there is none."""
+        first, onward = self.rows
+        left, tails, heads = alive.copy(), [tail], [head]
+        front = np.union1d(head, self.circular)
+        while front.size:
+            left[front] = False
+            tails.append(np.repeat(front, np.diff(first)[front]))
+            heads.append(onward[positions(first, front)])
+            reached = np.zeros(alive.size, dtype=bool)
+            reached[heads[-1]] = True
+            front = np.flatnonzero(reached & left)
+        tail, head = np.concatenate(tails), np.concatenate(heads)
+        both = alive[tail] & alive[head]
+        return shortest_cycle(tail[both], head[both], 1)
+
+    def destinations(self, circle: list[int]) -> Numbers:
+        """For each step of a circle the nearest destination that had it on a shortest path."""
+        source, target, nearest = self.network.source, self.network.target, list[int]()
+        for channel, onward in pairwise([*circle, circle[0]]):
+            before, at, after = (self.hops[r] for r in (source[channel], target[channel], target[onward]))
+            fitting = np.flatnonzero((before == at + 1) & (at == after + 1))
+            nearest += [int(self.homes[fitting[np.argmin(after[fitting])]])] if fitting.size else []
+        return np.array(nearest, dtype=np.int64)
