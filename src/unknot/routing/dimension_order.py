@@ -96,13 +96,14 @@ def dimension_order(
     dims = np.arange(radices.size) if order is None else np.array(order, dtype=np.int64)
     if sorted(dims.tolist()) != list(range(radices.size)):
         raise RelationError(f"dimension_order: order {order!r} must name each of the {radices.size} dimensions once")
-    router, first, at_channel, home = virtual.router, virtual.first, virtual.channel, network.eject
-    dimension, num_vcs, entry = product.dimension, virtual.total, dateline == "entry"
+    home, dimension, num_vcs, entry = network.eject, product.dimension, virtual.total, dateline == "entry"
     classes = 1 if dateline == "none" else 2
     share = vcs // classes
+    # Tables by channel take less room in a cache than those by VC, and all channels have as many VCs.
+    ends, channels = np.concatenate([network.target, network.inject]), network.num_channels
 
     def rule(at: int, address: int, out: Out) -> int:
-        here, there = router[at], home[address]
+        here, there = ends[at // vcs if at < num_vcs else at - num_vcs + channels], home[address]
         for i in dims:
             a, b = coordinates[here, i], coordinates[there, i]
             if a == b:
@@ -119,9 +120,9 @@ def dimension_order(
                 kind = 1 if classes == 2 and not wrapping else 0
                 if entry:
                     kind = 1 if wrapping else 0
-                    if at < num_vcs and dimension[at_channel[at]] == i:
-                        kind = (at - first[at_channel[at]]) // share
-                count = offered(out, count, first[port] + kind * share, share)
+                    if at < num_vcs and dimension[at // vcs] == i:
+                        kind = at % vcs // share
+                count = offered(out, count, port * vcs + kind * share, share)
             return count
         out[0] = EJECT
         return 1

@@ -77,6 +77,8 @@ def ends_of_buffers(relation: Relation, depth: int, router: Router, widest: int 
     }
     in_local = in_row - first_input[reads]
     out_local = row_of_output - first_output[writes]
+    runs = _runs(writes[:num_vcs], out_local[:num_vcs], routers)
+    frames |= {name: np.append(run[owner], 0) for name, run in zip(("first_vc", "end_vc"), runs, strict=True)}
     in_cell = 64 * words[reads] + in_local
     credit_cell = 64 * words[network.source[vcs.channel]] + out_local[:num_vcs]
     credit_cell = np.concatenate([credit_cell, 64 * words[network.inject[terminal]] + out_local[total:]])
@@ -144,6 +146,16 @@ def ends_of_buffers(relation: Relation, depth: int, router: Router, widest: int 
         "ejection_row": row_of_output[num_vcs:total:local],
         "buffer": buffers[in_order],
     }  # fmt: skip
+
+
+def _runs(router: Numbers, cell: Numbers, routers: int) -> Numbers:
+    """First VC and end of each router whose VCs are its first outputs, one after the other; 0 of others."""
+    vcs = np.arange(router.size)
+    low, high = np.full(routers, router.size), np.zeros(routers, dtype=np.int64)
+    np.minimum.at(low, router, vcs)
+    np.maximum.at(high, router, vcs + 1)
+    high[router[vcs - cell != low[router]]] = 0
+    return np.stack([low * (high > 0), high])
 
 
 def _pace(relation: Relation, port: Numbers, row: Numbers) -> dict[str, Numbers]:

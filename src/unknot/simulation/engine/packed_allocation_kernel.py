@@ -50,7 +50,7 @@ def wish(rule, s, here, w, at, p):
             if s.setup.all_tiers == 1:
                 return mask | other, np.int64(DONE)
             return mask if mask != 0 else other, np.int64(DONE)
-    count = call_rule(rule, here.inputs.at[at], address, place_of(candidates))
+    count, first_vc = call_rule(rule, here.inputs.at[at], address, place_of(candidates)), s.words.first_vc[w]
     if count <= 0 or count > candidates.size:
         return mask, np.int64(DEAD_END if count == 0 else BROKEN_RULE)
     # VCs that follow each other and are of this router have rows that do so too. Candidates with a tier or NO_WAIT,
@@ -61,8 +61,9 @@ def wish(rule, s, here, w, at, p):
             many += 1
         if vc < 0 or vc + many > limit:
             break
-        cell = s.out_row[vc] - here.first_output
-        last = s.out_row[vc + many - 1] - here.first_output
+        cell, last = vc - first_vc, vc + many - 1 - first_vc
+        if cell < 0 or vc + many > s.words.end_vc[w]:
+            cell, last = s.out_row[vc] - here.first_output, s.out_row[vc + many - 1] - here.first_output
         if cell < 0 or last >= here.cells or last - cell != many - 1:
             return none(free), np.int64(BROKEN_RULE)
         mask |= ones(free, many) << cell

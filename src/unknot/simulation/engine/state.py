@@ -86,7 +86,12 @@ TABLES: dict[str, np.dtype[Any]] = {
     ),
     # Words of bits: one row each, of `words` one more.
     "first_word": np.dtype(int32),  # of each router, and the end
-    "words": rows(first_input=int32, first_output=int32),  # rows that the first bit stands for
+    "words": rows(
+        first_input=int32,  # rows that the first bit stands for
+        first_output=int32,
+        first_vc=int32,  # of the router, if its VCs follow each other as its first output rows do
+        end_vc=int32,  # and the end; 0 if they do not
+    ),
     "inbox": rows(
         flits=int64,  # input VCs that a flit comes into
         credits=int64,  # output VCs that a credit comes back from
