@@ -28,13 +28,15 @@ from unknot.routing.virtual_channels import VirtualChannels
 
 WAYS_UP = ("adaptive", "modulo")
 NONE = 127
+EVERY_UP, SEVERAL = -1, -2
+"""Turns: by every port up, or by some of several ports on one side."""
 
 
 @takes_network
 def nca(network: Network, vcs: int = 1, *, up: str = "adaptive") -> Relation:
     """Nearest common ancestor on networks with levels.
 
-    A table takes a byte for each router and each router that ejects.
+    Tables take two or three bytes for each router and each router that ejects.
 
     Parameters
     ----------
@@ -87,17 +89,22 @@ def nca(network: Network, vcs: int = 1, *, up: str = "adaptive") -> Relation:
     begin, ports_of = grouped(2 * network.source + ~rises, 2 * network.num_routers)
     ahead, lowest = network.target[ports_of], virtual.first[ports_of]
     adaptive = up == "adaptive"
+    turn = _turns(height, begin, ahead)
 
     def rule(at: int, address: int, out: Out) -> int:
         here, there = router[at], column[address]
         if here == home[address]:
             out[0] = EJECT
             return 1
-        left = height[here, there]
-        side = 2 * here + (left == 0)
+        # One look at a large table, and only where ports are neither all those up nor a single one at several.
+        step = turn[here, there]
+        side = 2 * here + (step >= 0 or (step == SEVERAL and height[here, there] == 0))
+        first, end = begin[side], begin[side + 1]
+        if step >= 0:
+            first, end = first + step, first + step + 1
         count = 0
-        for k in range(begin[side], begin[side + 1]):
-            if height[ahead[k], there] == max(left - 1, 0):
+        for k in range(first, end):
+            if step != SEVERAL or height[ahead[k], there] == max(height[here, there] - 1, 0):
                 for v in range(vcs):
                     out[count] = lowest[k] + v
                     count += 1
@@ -120,6 +127,20 @@ def nca(network: Network, vcs: int = 1, *, up: str = "adaptive") -> Relation:
         selection="random" if adaptive else None,
         source="Petrini & Vanneschi 1997" if adaptive else "Zahavi, Johnson, Kerbyson & Lang 2010",
     )
+
+
+def _turns(height: npt.NDArray[np.int8], begin: Ints, ahead: IntArray) -> npt.NDArray[np.int16]:
+    """Return for each router and home the place of the one port down that leads there, or EVERY_UP, or SEVERAL."""
+    turn = np.full(height.shape, SEVERAL, dtype=np.int16 if np.diff(begin).max() > 127 else np.int8)
+    for here, row in enumerate(height):
+        up, down, end = begin[2 * here : 2 * here + 3]
+        rows = height[ahead[up:end]]
+        fits = rows == np.maximum(row - 1, 0)
+        leads_down, place = fits[down - up :].sum(axis=0) == 1, fits[down - up :].argmax(axis=0) if end > down else 0
+        turn[here] = np.where((row == 0) & leads_down, place, SEVERAL)
+        turn[here, (row > 0) & fits[: down - up].all(axis=0)] = EVERY_UP
+    turn.setflags(write=False)
+    return turn
 
 
 def _heights(network: Network, level: npt.NDArray[np.int64], homes: npt.NDArray[np.int64]) -> npt.NDArray[np.int8]:
