@@ -16,9 +16,10 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from unknot._base.compressed_rows import grouped
+from unknot._base.compressed_rows import Starts, grouped, offsets
 from unknot._base.errors import NetworkError, RelationError, require_known
 from unknot.network import Network
+from unknot.network.model import IntArray
 from unknot.network.stages import levels
 from unknot.routing.contract import ACYCLIC
 from unknot.routing.paths import MAX_DISTANCES, fill_hops, homes_of
@@ -36,7 +37,8 @@ EVERY_UP, SEVERAL = -1, -2
 def nca(network: Network, vcs: int = 1, *, up: str = "adaptive") -> Relation:
     """Nearest common ancestor on networks with levels.
 
-    Tables take two or three bytes for each router and each router that ejects.
+    Tables take a byte for each router and each router that ejects, and up to six where the homes below a port have no
+    numbers in a row.
 
     Parameters
     ----------
@@ -84,20 +86,29 @@ def nca(network: Network, vcs: int = 1, *, up: str = "adaptive") -> Relation:
     below = np.cumprod([1, *(max(1, count) for count in most[:-1])], dtype=np.int64)[level]
 
     virtual = VirtualChannels(network, vcs)
-    router, home = virtual.router, network.eject
+    home = network.eject
     # The ports up of each router, then its ports down; of each the router ahead and its lowest VC.
     begin, ports_of = grouped(2 * network.source + ~rises, 2 * network.num_routers)
     ahead, lowest = network.target[ports_of], virtual.first[ports_of]
     adaptive = up == "adaptive"
-    turn = _turns(height, begin, ahead)
+    run, edge, turn = _turns(height, begin, ahead)
+    # A table by channel takes less room in a cache than one by VC.
+    ends, num_vcs, channels = np.concatenate([network.target, network.inject]), virtual.total, network.num_channels
 
     def rule(at: int, address: int, out: Out) -> int:
-        here, there = router[at], column[address]
+        here, there = ends[at // vcs if at < num_vcs else at - num_vcs + channels], column[address]
         if here == home[address]:
             out[0] = EJECT
             return 1
-        # One look at a large table, and only where ports are neither all those up nor a single one at several.
-        step = turn[here, there]
+        # Heights, a large table, are looked at only where ports are neither all those up nor a single one down.
+        k, last = run[here], run[here + 1] - 1
+        while k < last:
+            middle = (k + last) >> 1
+            if edge[middle] <= there:
+                k = middle + 1
+            else:
+                last = middle
+        step = turn[k]
         side = 2 * here + (step >= 0 or (step == SEVERAL and height[here, there] == 0))
         first, end = begin[side], begin[side + 1]
         if step >= 0:
@@ -129,18 +140,26 @@ def nca(network: Network, vcs: int = 1, *, up: str = "adaptive") -> Relation:
     )
 
 
-def _turns(height: npt.NDArray[np.int8], begin: Ints, ahead: IntArray) -> npt.NDArray[np.int16]:
-    """Return for each router and home the place of the one port down that leads there, or EVERY_UP, or SEVERAL."""
-    turn = np.full(height.shape, SEVERAL, dtype=np.int16 if np.diff(begin).max() > 127 else np.int8)
+def _turns(
+    height: npt.NDArray[np.int8], begin: Starts, ahead: IntArray
+) -> tuple[Starts, IntArray, npt.NDArray[np.int16]]:
+    """Return where the runs of each router begin, the end of each run of homes, and what leads to all of these.
+
+    That is the place of a port among those down, if there is one, or EVERY_UP, or SEVERAL.
+    """
+    runs, edges, turns = [], [], []
     for here, row in enumerate(height):
         up, down, end = begin[2 * here : 2 * here + 3]
-        rows = height[ahead[up:end]]
-        fits = rows == np.maximum(row - 1, 0)
-        leads_down, place = fits[down - up :].sum(axis=0) == 1, fits[down - up :].argmax(axis=0) if end > down else 0
-        turn[here] = np.where((row == 0) & leads_down, place, SEVERAL)
-        turn[here, (row > 0) & fits[: down - up].all(axis=0)] = EVERY_UP
-    turn.setflags(write=False)
-    return turn
+        fits = height[ahead[up:end]] == np.maximum(row - 1, 0)
+        turn = np.full(row.size, SEVERAL, dtype=np.int16)
+        turn[(row > 0) & fits[: down - up].all(axis=0)] = EVERY_UP
+        alone = np.flatnonzero((row == 0) & (fits[down - up :].sum(axis=0) == 1))
+        turn[alone] = fits[down - up :, alone].argmax(axis=0) if alone.size else SEVERAL
+        last = np.append(np.flatnonzero(np.diff(turn)), row.size - 1)
+        runs.append(last.size)
+        edges.append(last + 1)
+        turns.append(turn[last])
+    return offsets(runs), np.concatenate(edges).astype(np.int32), np.concatenate(turns)
 
 
 def _heights(network: Network, level: npt.NDArray[np.int64], homes: npt.NDArray[np.int64]) -> npt.NDArray[np.int8]:
