@@ -9,12 +9,33 @@ from unknot.simulation.engine.state import TABLES
 from unknot.simulation.engine.state_kernel import packet_of
 from unknot.simulation.engine.view_kernel import place_of, view
 
-INPUT, OUTPUT, OUT_PORT, IN_PORT, PACKET = (
-    TABLES[name].itemsize for name in ("inputs", "outputs", "out_ports", "in_ports", "packets")
+INPUT, OUTPUT, OUT_PORT, IN_PORT, PACKET, MASK, INBOX = (
+    TABLES[name].itemsize for name in ("inputs", "outputs", "out_ports", "in_ports", "packets", "masks", "inbox")
 )
 """Bytes of their rows."""
-FAR, NEAR = 5, 3
-"""How many routers ahead of the one that is visited rows are fetched, and what they point to."""
+FIRST, FAR, NEAR = 9, 5, 3
+"""How many routers ahead of the one that is visited bits are fetched, rows, and what they point to."""
+
+
+@inlined
+def fetch_bits(s, r, now):
+    """Prefetch the bits of router r."""
+    masks, inbox = place_of(s.masks), place_of(s.inbox) + INBOX * (now & s.setup.slots) * s.setup.num_words
+    for w in range(s.first_word[r], s.first_word[r + 1]):
+        prefetch(masks + MASK * w)
+        prefetch(masks + MASK * w + MASK // 2)
+        prefetch(inbox + INBOX * w)
+
+
+@inlined
+def fetch_far_ends(s, b, out, now):
+    """Prefetch what input row b writes to in other routers if it sends a flit to output row `out`."""
+    inbox, ring, (inputs, outputs) = place_of(s.inbox), place_of(s.ring), (s.inputs, s.outputs)
+    slot, words = s.setup.slots, s.setup.num_words
+    prefetch(inbox + INBOX * ((now + 1 + inputs.latency[b] & slot) * words + (inputs.credit_bit[b] >> 6)))
+    if outputs.reader[out] >= 0:
+        prefetch(inbox + INBOX * ((now + 2 + outputs.latency[out] & slot) * words + (outputs.flit_bit[out] >> 6)))
+        prefetch(ring + 4 * (outputs.reader[out] * s.setup.ring + outputs.back[out]))
 
 
 @inlined
@@ -46,7 +67,7 @@ def fetch_ends(s, r, now):
 
 
 @inlined
-def fetch_beyond(s, r):
+def fetch_beyond(s, r, now):
     """Prefetch the rows that those of `fetch_ends` point to: packets of headers, outputs of movers."""
     packets = place_of(s.packets)
     out_ports, in_ports, outputs = place_of(s.out_ports), place_of(s.in_ports), place_of(s.outputs)
@@ -58,7 +79,9 @@ def fetch_beyond(s, r):
             b = first + lowest(bits)
             prefetch(out_ports + OUT_PORT * (first_output + s.inputs.out_port_bit[b]))
             prefetch(in_ports + IN_PORT * (first_input + s.inputs.port_bit[b]))
-            if not simple:
+            if simple:
+                fetch_far_ends(s, b, first_output + s.inputs.out[b], now)
+            else:
                 prefetch(outputs + OUTPUT * s.inputs.out[b])
             bits &= bits - 1
         bits = s.masks.heads[w]
@@ -71,6 +94,8 @@ def fetch_beyond(s, r):
 def fetch(raw, r, now):
     """Prefetch what the routers after router r will need in a cycle."""
     s = view(raw)
+    if r + FIRST < s.setup.last_router:
+        fetch_bits(s, r + FIRST, now)
     if r + FAR < s.setup.last_router:
         fetch_ends(s, r + FAR, now)
-        fetch_beyond(s, r + NEAR)
+        fetch_beyond(s, r + NEAR, now)
