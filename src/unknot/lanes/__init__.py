@@ -8,13 +8,13 @@ from unknot.lanes.evidence import accept as accept
 from unknot.lanes.evidence import accept_routes as accept_routes
 from unknot.lanes.evidence import write_refutation as write_refutation
 from unknot.lanes.figures import Lanes as Lanes
+from unknot.lanes.figures import LongerLanes as LongerLanes
 from unknot.lanes.flows import read_flows as read_flows
 from unknot.lanes.forced import ForcedCycle as ForcedCycle
 from unknot.lanes.forced import RouteCycle as RouteCycle
 from unknot.lanes.lane_refutation import Refutation as Refutation
 from unknot.lanes.lane_refutation import RouteRefutation as RouteRefutation
 from unknot.lanes.lanes import lanes as lanes
-from unknot.lanes.longer import LongerLanes as LongerLanes
 from unknot.lanes.longer import longer_lanes as longer_lanes
 from unknot.lanes.one_lane import OneLane as OneLane
 from unknot.lanes.one_lane import one_lane as one_lane

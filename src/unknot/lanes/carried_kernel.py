@@ -46,8 +46,10 @@ class Carried(NamedTuple):
     rank, at : int64 arrays, shape (lanes, channels)
         The place of each channel in the order of a lane, and the channel at each place.
     left : int16 array, shape (lanes, channels, columns)
-        Hops of the shortest climbing routes that begin with a channel: all routes are such, and orders stay. Without
-        lanes where routes are shortest paths.
+        Hops of the shortest climbing routes that begin with a channel; 0: none does. Orders stay. Without lanes where
+        routes are shortest paths.
+    slack : int
+        Hops by which each step may lengthen a climbing route. With 0 all routes are shortest climbing ones.
     """
 
     apart: int
@@ -65,6 +67,7 @@ class Carried(NamedTuple):
     rank: npt.NDArray[np.int64]
     at: npt.NDArray[np.int64]
     left: npt.NDArray[np.int16]
+    slack: int
 
 
 @njit(inline="always")
@@ -92,7 +95,7 @@ def leads(paths, c, h):
 def onward_to(paths, now, k, c, e, h):
     """Whether a channel may follow another in a lane on the way to a column's home."""
     if now.left.size:
-        return now.rank[k, e] > now.rank[k, c] and now.left[k, e, h] == now.left[k, c, h] - 1
+        return now.rank[k, e] > now.rank[k, c] and 0 < now.left[k, e, h] < now.left[k, c, h] + now.slack
     return leads(paths, e, h)
 
 

@@ -15,8 +15,36 @@ from unknot.lanes.tables import Table
 from unknot.routing.relation import Relation
 
 
+class BoundedLoad:
+    """The highest load, and a lower bound on it."""
+
+    relation: Relation
+    load_evidence: LoadBound | None
+
+    @property
+    def highest_load(self) -> float:
+        """Highest load of a channel."""
+        raise NotImplementedError
+
+    @property
+    def load_bound(self) -> float | None:
+        """Lower bound on the highest load of shortest paths in as many lanes; None for given and longer paths."""
+        return None if self.load_evidence is None else float(self.load_evidence.least)
+
+    @property
+    def load_gap(self) -> float | None:
+        """How far the highest load is above its lower bound, as a share of the bound; 0: no load is lower."""
+        bound = self.load_bound
+        return None if bound is None else self.highest_load / bound - 1 if bound > 0 else 0.0
+
+    @property
+    def load_bound_holds(self) -> bool | None:
+        """Whether the separate checker accepts the lower bound on the load; None: there is none to check."""
+        return None if self.load_evidence is None else self.load_evidence.holds(self.relation.network)
+
+
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Figures:
+class Figures(BoundedLoad):
     """What every search for lanes finds: routes, loads, and bounds on fewer lanes.
 
     Attributes
@@ -70,22 +98,6 @@ class Figures:
     sends: Flags | None = None
     given: Relation | None = None
     both_ways: bool = False
-
-    @property
-    def load_bound(self) -> float | None:
-        """Lower bound on the highest load of shortest paths in as many lanes; None for given paths."""
-        return None if self.load_evidence is None else float(self.load_evidence.least)
-
-    @property
-    def load_gap(self) -> float | None:
-        """How far the highest load is above its lower bound, as a share of the bound; 0: no load is lower."""
-        bound = self.load_bound
-        return None if bound is None else self.highest_load / bound - 1 if bound > 0 else 0.0
-
-    @property
-    def load_bound_holds(self) -> bool | None:
-        """Whether the separate checker accepts the lower bound on the load; None: there is none to check."""
-        return None if self.load_evidence is None else self.load_evidence.holds(self.relation.network)
 
     @property
     def highest_load(self) -> float:
@@ -166,3 +178,82 @@ class Lanes(Brief, SharedOut, Figures):
             self.relation.network, self.evidence, self.lower_bound, sends=self.sends, relation=self.given,
             changes="shared" if self.both_ways else "none",
         )  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class LongerLanes(Brief, SharedOut, BoundedLoad):
+    """Routes that may be longer than shortest paths, in lanes.
+
+    Attributes
+    ----------
+    relation : Relation
+    count : int
+        Number of lanes.
+    routes : Routes
+    hops, shortest : int64 arrays, shape (routers, columns)
+        Hops of the routes and of shortest paths; 0 where none is needed. Columns are routers that eject, or
+        terminals by these routers.
+    key : float64 array, shape (lanes, channels)
+        In its lane, the channels of every route climb in it.
+    wanted : bool array, same shape
+    lane : int64 array, same shape
+        The lane of each pair; −1: none is needed.
+    lane_load : float64 array, shape (lanes, channels)
+        What each lane of a channel carries of its load.
+    load_evidence : LoadBound or None
+        Where all routes are shortest paths: why no shortest paths in as many lanes have a lower highest load.
+    moves : int
+        Moves of the search.
+    complete : bool
+        Whether the search ended by itself, not by the time limit or Ctrl-C.
+
+    Examples
+    --------
+    >>> from unknot.lanes import longer_lanes
+    >>> routes = longer_lanes("ring(6)", 1)
+    >>> routes.count, routes.longest_detour
+    (1, 2)
+    """
+
+    relation: Relation
+    count: int
+    routes: Routes
+    hops: Ints
+    shortest: Ints
+    key: Floats
+    wanted: Flags
+    lane: Ints
+    lane_load: Floats
+    load_evidence: LoadBound | None
+    moves: int
+    complete: bool
+
+    @property
+    def mean_hops(self) -> float:
+        """Mean length of the routes of all pairs of routers, in hops."""
+        return float(self.hops[self.wanted].mean()) if self.wanted.any() else 0.0
+
+    @property
+    def mean_shortest(self) -> float:
+        """Hops of shortest paths, over all pairs of routers: no routes have a lower mean."""
+        return float(self.shortest[self.wanted].mean()) if self.wanted.any() else 0.0
+
+    @property
+    def longest_detour(self) -> int:
+        """Hops that some route has more than a shortest path."""
+        return int((self.hops - self.shortest)[self.wanted].max(initial=0))
+
+    @property
+    def highest_load(self) -> float:
+        """Highest load of a channel, in routes or in the units of the flows, over its bandwidth."""
+        return float(self.routes.load.max(initial=0.0))
+
+    @property
+    def longer_pairs(self) -> int:
+        """Pairs of routers whose route is no shortest path."""
+        return int(np.count_nonzero(self.hops[self.wanted] > self.shortest[self.wanted]))
+
+    @property
+    def pairs(self) -> int:
+        """Pairs of routers."""
+        return int(np.count_nonzero(self.wanted))

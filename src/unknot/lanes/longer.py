@@ -9,27 +9,36 @@ import numpy as np
 import numpy.typing as npt
 
 from unknot._base.deadline import Deadline, clock
-from unknot._base.errors import RelationError, require_known
+from unknot._base.errors import NetworkError, RelationError, require_known
 from unknot._base.numbers import require_whole
 from unknot._base.progress import Progress, with_bar
-from unknot._base.shown import Brief
 from unknot.lanes.detours import LOST, detour_paths, improved, tree_order, unit_of
 from unknot.lanes.effort import SEARCHING, SearchEffort
-from unknot.lanes.figures import SharedOut
+from unknot.lanes.figures import LongerLanes
+from unknot.lanes.forced import climbing
 from unknot.lanes.laned import Routes, laned
-from unknot.lanes.path_set import Flags, Floats, Ints, demand, every_path, path_set
-from unknot.lanes.rerouted import LoadGoal, balanced, evened, routes_of
-from unknot.lanes.rooted import one_by_one
+from unknot.lanes.low_loads import LowLoads, RoutesInLanes
+from unknot.lanes.one_lane import trees
+from unknot.lanes.path_set import Demand, Floats, Ints, every_path
+from unknot.lanes.question import Question, question_of
+from unknot.lanes.rerouted import LoadGoal, balanced, evened, highest, routes_of
+from unknot.lanes.rooted import ServingOrders, one_by_one, orders_of
 from unknot.network import Network
-from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_network
 
 if TYPE_CHECKING:
+    from unknot.lanes.carried_kernel import Carried
     from unknot.lanes.orders_kernel import PathSet
 
-GOALS = ("mean", "longest")
+GOALS = ("load", "mean", "longest")
+SLACK = 2
+"""Hops by which a step may lengthen a route for a lower load; in a network of two colours 1 is as good as none."""
+FIRST_ROUNDS = 2
+"""Rounds of annealing of orders for a low load: orders of fewer hops do not carry more."""
 BALANCING = 4
 """Rounds of balancing the load."""
+STARTS = 4
+"""Starts of that where shortest paths are enough."""
 SHARE = 0.4
 """Share of the time that is left for each number of lanes, where it is not prescribed."""
 MOST_STRETCH = 16
@@ -40,80 +49,6 @@ STEEP = 6
 """Weight of each further unit of a pair's detour over the unit before, where the longest detour is to be small."""
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class LongerLanes(Brief, SharedOut):
-    """Routes that may be longer than shortest paths, in lanes.
-
-    Attributes
-    ----------
-    relation : Relation
-    count : int
-        Number of lanes.
-    routes : Routes
-    hops, shortest : int64 arrays, shape (routers, homes)
-        Hops of the routes and of shortest paths; 0 where none is needed.
-    key : float64 array, shape (lanes, channels)
-        In its lane, the channels of every route climb in it.
-    wanted : bool array, shape (routers, homes)
-    lane : int64 array, same shape
-        The lane of each pair; −1: none is needed.
-    lane_load : float64 array, shape (lanes, channels)
-        What each lane of a channel carries of its load.
-    moves : int
-        Moves of the search.
-    complete : bool
-        Whether the search ended by itself, not by the time limit or Ctrl-C.
-
-    Examples
-    --------
-    >>> routes = longer_lanes("ring(6)", 1)
-    >>> routes.count, routes.longest_detour
-    (1, 2)
-    """
-
-    relation: Relation
-    count: int
-    routes: Routes
-    hops: Ints
-    shortest: Ints
-    key: Floats
-    wanted: Flags
-    lane: Ints
-    lane_load: Floats
-    moves: int
-    complete: bool
-
-    @property
-    def mean_hops(self) -> float:
-        """Mean length of the routes of all pairs of routers, in hops."""
-        return float(self.hops[self.wanted].mean()) if self.wanted.any() else 0.0
-
-    @property
-    def mean_shortest(self) -> float:
-        """Hops of shortest paths, over all pairs of routers: no routes have a lower mean."""
-        return float(self.shortest[self.wanted].mean()) if self.wanted.any() else 0.0
-
-    @property
-    def longest_detour(self) -> int:
-        """Hops that some route has more than a shortest path."""
-        return int((self.hops - self.shortest)[self.wanted].max(initial=0))
-
-    @property
-    def highest_load(self) -> float:
-        """Highest load of a channel, in routes or in the units of the flows, over its bandwidth."""
-        return float(self.routes.load.max(initial=0.0))
-
-    @property
-    def longer_pairs(self) -> int:
-        """Pairs of routers whose route is no shortest path."""
-        return int(np.count_nonzero(self.hops[self.wanted] > self.shortest[self.wanted]))
-
-    @property
-    def pairs(self) -> int:
-        """Pairs of routers."""
-        return int(np.count_nonzero(self.wanted))
-
-
 @takes_network
 @with_bar
 def longer_lanes(
@@ -121,7 +56,7 @@ def longer_lanes(
     count: int | None = None,
     *,
     stretch: int | None = None,
-    goal: str = "mean",
+    goal: str = "load",
     flows: npt.ArrayLike | None = None,
     vcs: int | None = None,
     time_limit: float | Deadline = 60.0,
@@ -131,17 +66,18 @@ def longer_lanes(
 ) -> LongerLanes:
     """Route in a prescribed number of lanes, or in few, by paths that are longer than shortest ones where needed.
 
-    Orders of the lanes are searched for in which climbing routes are short. Of the shortest that climb, each pair
-    takes one by which the highest load is low.
+    Orders of the lanes are searched for in which climbing routes are short. Where shortest paths are enough, routes
+    and loads are as those of `unknot.lanes.lanes`.
 
     Parameters
     ----------
     count : int, optional
-        Lanes; by default the fewest in which routes of the stretch are found. No bound on them is shown.
+        The most lanes; by default the fewest in which routes of the stretch are found. No bound on them is shown.
     stretch : int, optional
         Hops by which a route may be longer than a shortest path; by default any number, if lanes are prescribed.
-    goal : {"mean", "longest"}
-        What is to be small: the mean number of hops, or first the longest detour.
+    goal : {"load", "mean", "longest"}
+        What is to be low: the highest load; the mean number of hops, and the load among such routes; or the longest
+        detour, then as with "mean". Within a stretch "load" is as "mean".
     flows, vcs, time_limit : optional
         As `unknot.lanes.lanes` takes them.
     rounds : int
@@ -179,68 +115,143 @@ def longer_lanes(
         require_whole("lanes: the stretch", stretch, 0, most=MOST_STRETCH, unit="hops", error=RelationError)
     require_known("lanes: unknown goal", goal, GOALS, RelationError)
     deadline = Deadline.of(time_limit, "lanes")
-    traffic = demand(network, flows)
     effort = SearchEffort(deadline.part(SEARCHING).end, seed, progress)
-    blocks = BLOCKS if stretch is None else stretch // unit_of(traffic)
-    weights = np.array([STEEP**i if goal == "longest" else 1 for i in range(blocks)] + [LOST])
-    paths, taken = detour_paths(traffic, weights, limited=stretch is not None)
-    if count is None:
-        keys = _fewest(paths, taken, one_by_one(path_set(traffic), [seed, 0]).key, effort, network, rounds)
-    else:
-        best = improved(paths, taken, _start(network, count, seed), effort, rounds=rounds)
-        if best is None:
-            raise RelationError(
-                f"lanes on {network.name}: no way was found to connect all pairs in {count} "
-                f"lane{'s' * (count > 1)}{'' if stretch is None else f' with a stretch of {stretch}'}, "
-                f"{effort.moves} moves; more lanes or a longer time limit may do"
-            )
-        keys, _ = best
+    question = question_of(network, "free", "none", None, flows)
+    search = LongerSearch(question, count, stretch, goal, rounds, effort)
+    keys = search.orders()
     effort.finish_by(deadline.end)
-    low_load = LoadGoal(traffic, every_path(traffic), False, 0.0, longer=True)
-    routed = low_load.drawn(keys, effort)
-    # However routes are chosen, they have as many hops in all, so the mean load is a bound.
-    low_load = replace(low_load, floor=float(routed.load.mean()))
-    routed = evened(low_load, balanced(low_load, routed, effort, BALANCING), effort)
+    if orders_of(question.path_set, keys)[1] == 0:
+        traffic, low = _along_shortest(question, keys, effort)
+    else:
+        traffic, low = search.traffic, search.low_load(keys)
+    assert isinstance(low.routes, Routes)
     shortest = np.where(traffic.wanted, traffic.distances.table.T, 0).astype(np.int64)
-    length = np.where(traffic.wanted, routed.left[routed.lane, routed.start, np.arange(len(shortest.T))], 0)
-    routes = routes_of(low_load, routed)
+    hops = _hops(low.routes, network, traffic.distances.homes)
     return LongerLanes(
-        laned(network, routes, vcs=vcs, sends=traffic.sends, minimal=bool((length <= shortest).all())),
-        len(keys),
-        routes,
-        length,
+        laned(network, low.routes, vcs=vcs, sends=question.sends, minimal=bool((hops <= shortest).all())),
+        low.count,
+        low.routes,
+        hops,
         shortest,
-        keys,
+        low.key,
         traffic.wanted,
-        routes.lane,
-        routed.lane_load,
+        low.lane,
+        low.lane_load,
+        low.bound,
         effort.moves,
         effort.complete,
     )
 
 
-def _start(network: Network, count: int, seed: int) -> Floats:
-    """Keys to begin with: of a spanning tree in one lane, and at random in the others."""
-    start = np.random.default_rng([seed, count]).random((count, network.num_channels))
-    start[0] = tree_order(network)
-    return start
+@dataclass(frozen=True, eq=False)
+class LongerSearch:
+    """Search for routes that may be longer than shortest paths.
 
-
-def _fewest(paths: PathSet, taken: Ints, kept: Floats, effort: SearchEffort, network: Network, rounds: int) -> Floats:
-    """Keys of the fewest lanes in which all pairs are found to have a path; at most as many as those of `kept`.
-
-    Parameters
+    Attributes
     ----------
-    kept : float64 array, shape (lanes, channels)
-        Keys by which shortest paths serve all pairs.
+    question : Question
+    count, stretch, goal, rounds : optional
+        As `longer_lanes` takes them.
+    effort : SearchEffort
     """
-    for lanes in range(1, len(kept)):
-        if effort.over or effort.interrupted:
-            break
-        part = replace(effort, deadline=clock() + SHARE * (effort.deadline - clock()))
-        best = improved(paths, taken, _start(network, lanes, effort.seed), part, rounds=rounds)
-        effort.moves, effort.interrupted = part.moves, part.interrupted
-        if best is not None:
-            return best[0]
-    best = improved(paths, taken, kept, effort, rounds=rounds)
-    return kept if best is None else best[0]
+
+    question: Question
+    count: int | None
+    stretch: int | None
+    goal: str
+    rounds: int
+    effort: SearchEffort
+
+    @property
+    def traffic(self) -> Demand:
+        """The pairs of routers to serve."""
+        assert self.question.demand is not None
+        return self.question.demand
+
+    def orders(self) -> Floats:
+        """Keys of lanes in which every pair has a climbing path."""
+        network, count, stretch = self.question.network, self.count, self.stretch
+        blocks = BLOCKS if stretch is None else stretch // unit_of(self.traffic)
+        weights = np.array([STEEP**i if self.goal == "longest" else 1 for i in range(blocks)] + [LOST])
+        paths, taken = detour_paths(self.traffic, weights, limited=stretch is not None)
+        if count is None:
+            return self._fewest(paths, taken)
+        first = min(self.rounds, FIRST_ROUNDS) if self.goal == "load" else self.rounds
+        for rounds in (first, self.rounds):
+            best = improved(paths, taken, self._start(count), self.effort, rounds=rounds)
+            if best is not None:
+                return best[0]
+        raise RelationError(
+            f"lanes on {network.name}: no way was found to connect all pairs in {count} "
+            f"lane{'s' * (count > 1)}{'' if stretch is None else f' with a stretch of {stretch}'}, "
+            f"{self.effort.moves} moves; more lanes or a longer time limit may do"
+        )
+
+    def _start(self, count: int) -> Floats:
+        """Keys to begin with: of a spanning tree in one lane, and at random in the others."""
+        network = self.question.network
+        start = np.random.default_rng([self.effort.seed, count]).random((count, network.num_channels))
+        start[0] = tree_order(network)
+        return start
+
+    def _fewest(self, paths: PathSet, taken: Ints) -> Floats:
+        """Keys of the fewest lanes that are found; at most as many as those that serve shortest paths."""
+        effort, kept = self.effort, one_by_one(self.question.path_set, [self.effort.seed, 0]).key
+        for lanes in range(1, len(kept)):
+            if effort.over or effort.interrupted:
+                break
+            part = replace(effort, deadline=clock() + SHARE * (effort.deadline - clock()))
+            best = improved(paths, taken, self._start(lanes), part, rounds=self.rounds)
+            effort.moves, effort.interrupted = part.moves, part.interrupted
+            if best is not None:
+                return best[0]
+        best = improved(paths, taken, kept, effort, rounds=self.rounds)
+        return kept if best is None else best[0]
+
+    def low_load(self, keys: Floats) -> RoutesInLanes:
+        """Routes of low load in lanes of these keys, or where they may be longer in those of a tree for each home."""
+        traffic, effort, bandwidth = self.traffic, self.effort, self.question.network.bandwidth
+        goal = LoadGoal(traffic, every_path(traffic), False, 0.0, longer=True)
+        routed, hops = goal.drawn(keys, effort), traffic.distances.table.T.astype(np.int64)
+        if self.goal == "load" and self.stretch is None:
+            starts = [routed, *_trees(goal, len(keys), effort)]
+            slack = (start._replace(slack=SLACK) for start in starts)
+            routed = min((balanced(goal, start, effort, FIRST_ROUNDS) for start in slack), key=highest)
+        else:  # all routes that may be taken have as many hops
+            hops = _hops(routed, traffic.network, traffic.distances.homes)
+        goal = replace(goal, floor=float((goal.rate * hops).sum() / bandwidth.sum()))
+        routed = evened(goal, balanced(goal, routed, effort, BALANCING), effort)
+        return RoutesInLanes(routes_of(goal, routed), routed.lane, routed.lane_load, routed.rank.astype(np.float64))
+
+
+def _along_shortest(question: Question, keys: Floats, effort: SearchEffort) -> tuple[Demand, RoutesInLanes]:
+    """Routes of low load along shortest paths, in at most as many lanes as those of keys that serve all pairs."""
+    orders = ServingOrders(keys, question.path_set.nearer)
+    search = effort.insist(lambda: LowLoads(question, orders, effort, STARTS, BALANCING, 1, worst=False))
+    return search.goal.demand, min(search.front(len(keys)), key=lambda low: (low.highest, low.count))
+
+
+def _trees(goal: LoadGoal, lanes: int, effort: SearchEffort) -> list[Carried]:
+    """The routes of `one_lane`, whose load is not above that of named routings, in the first of the lanes."""
+    traffic, target = goal.demand, goal.path_set.target
+    try:
+        step, _ = trees(traffic.network, goal.path_set.home, traffic.rate.T, effort)
+    except NetworkError:  # some channel has none back
+        return []
+    then = np.where(step >= 0, step[np.arange(len(step))[:, None], target[step]], -1)
+    key = climbing(np.stack([step[then >= 0], then[then >= 0]], axis=1).tolist(), target.size)
+    assert key is not None
+    return [goal.by_table(np.concatenate([key[None], np.repeat(-key[None], lanes - 1, axis=0)]), step)]
+
+
+def _hops(routes: Routes | Carried, network: Network, home: Ints) -> Ints:
+    """Hops of the route of each pair, shape (routers, columns); 0 where there is none."""
+    hops = np.zeros(routes.lane.shape, dtype=np.int64)
+    router, column = np.nonzero(routes.lane >= 0)
+    lane, channel = routes.lane[router, column], routes.start[router, column]
+    while channel.size:
+        hops[router, column] += 1
+        going = network.target[channel] != home[column]
+        router, column, lane, channel = (ends[going] for ends in (router, column, lane, channel))
+        channel = routes.follow[lane, channel, column].astype(np.int64)
+    return hops

@@ -66,7 +66,7 @@ def another(paths, now, state, k, u, before, old, h):
         e = options[j]
         if e == old:
             continue
-        if onward_to(paths, now, k, before, e, h) if hops == 0 else now.left[k, e, h] == hops:
+        if onward_to(paths, now, k, before, e, h) if hops == 0 else 0 < now.left[k, e, h] <= hops + now.slack:
             count += 1
             if below(state, count) == 0:
                 choice = e
@@ -81,8 +81,10 @@ def reroute(paths, now, rate, state, moves, scale, hot, cold):
     """
     lanes, channels = now.rank.shape
     routers, columns = now.lane.shape
-    path = np.empty(routers + 1, np.int64)
-    fresh, was = np.empty(routers + 1, np.int64), np.empty(routers + 1, np.int64)
+    # A climbing route takes a channel once, but may come to a router again.
+    most = max(routers, channels) + 1
+    path = np.empty(most, np.int64)
+    fresh, was = np.empty(most, np.int64), np.empty(most, np.int64)
     mark, stack = np.zeros(channels, np.bool_), np.empty(channels, np.int64)
     heat = hot
     for move in range(moves):

@@ -31,7 +31,7 @@ LEAST_GAIN = 0.5
 """Decrease of that cost for which routes are taken."""
 EVEN_MOVES = 1 << 22
 """Most moves for that."""
-FIXED = ("apart", "site", "slow", "left", "evenness")
+FIXED = ("apart", "site", "slow", "left", "slack", "evenness")
 """Fields of `Carried` that no move changes."""
 ENOUGH = 1 + 1e-9
 """Highest load over its lower bound at which a search ends."""
@@ -52,7 +52,8 @@ class LoadGoal:
     kept : int64 array, shape (lanes, turns), or None
         1 for turns that climb in a lane whatever routes are: other paths than these may need them.
     longer : bool
-        Whether paths may be longer than shortest ones. Orders then stay, and each pair has a shortest climbing path.
+        Whether paths may be longer than shortest ones. Orders then stay, and each pair gets a shortest climbing path,
+        which may become longer by the `slack` of its routes.
     """
 
     demand: Demand
@@ -69,7 +70,7 @@ class LoadGoal:
 
     def empty(self, key: Floats | Ints) -> Carried:
         """No routes yet, in lanes of these orders; lane 0 where one is needed."""
-        from unknot.lanes.carried_kernel import Carried
+        from unknot.lanes.carried_kernel import Carried, climbing_hops
 
         paths, (lanes, channels) = self.path_set, key.shape
         at = np.argsort(key, axis=1, kind="stable")
@@ -81,7 +82,7 @@ class LoadGoal:
             uses[: len(self.kept)] = self.kept
         shape = (lanes, channels, columns)
         sites = (1, len(paths.wanted), columns) if self.table else shape
-        return Carried(
+        now = Carried(
             0 if self.table else 1,
             paths.target if self.table else np.arange(channels),
             np.where(self.demand.wanted, 0, -1),
@@ -97,19 +98,21 @@ class LoadGoal:
             rank,
             at,
             np.zeros((lanes if self.longer else 0, channels, columns), dtype=np.int16),
+            0,
         )
+        if self.longer:
+            climbing_hops(paths, now, np.asarray(key, dtype=np.float64))
+        return now
 
     def drawn(self, key: Floats, effort: SearchEffort, before: Carried | Routes | None = None) -> Carried:
         """Routes that climb in lanes of these keys, at random; those of `before` in its lanes that climb stay.
 
         The lane of pairs without one is −1.
         """
-        from unknot.lanes.carried_kernel import carry_routes, choose, climbing_hops
+        from unknot.lanes.carried_kernel import carry_routes, choose
 
         orders, _ = orders_of(self.path_set, key)
         now = self.empty(key)
-        if self.longer:
-            climbing_hops(self.path_set, now, orders.key)
         routers = len(now.lane)
         if before is not None:
             stay = self._stay(now, before, orders.key)

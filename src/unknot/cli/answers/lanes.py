@@ -20,10 +20,9 @@ from unknot.cli.answers.form import (
 from unknot.cli.answers.networks import RelationForm
 from unknot.cli.answers.verdicts import DeliveryForm, VerdictForm
 from unknot.lanes.changing import ChangingLanes
-from unknot.lanes.figures import Lanes
+from unknot.lanes.figures import Lanes, LongerLanes
 from unknot.lanes.forced import ForcedCycle, ForcedTurn, RouteCycle, RouteTurn
 from unknot.lanes.lane_refutation import Refutation, RouteRefutation
-from unknot.lanes.longer import LongerLanes
 from unknot.repair.fault_repairs import RepairedFault
 from unknot.report.phrases import count
 from unknot.verify.failures import Parts
@@ -180,16 +179,31 @@ class LanesChangesAnswer(FewestForm):
     """JSON answer of `unknot lanes --changes …`."""
 
 
+UNSHOWN_LONGER = ("relation", "count", "routes", "hops", "shortest", "key", "wanted")
+
+
 @form_of(
-    LongerLanes, without=("relation", "count", "routes", "hops", "shortest", "key", "wanted", "lane", "lane_load")
+    LongerLanes,
+    without=(
+        "relation",
+        "count",
+        "routes",
+        "hops",
+        "shortest",
+        "key",
+        "wanted",
+        "lane",
+        "lane_load",
+        "load_evidence",
+    ),
 )
 class LanesLongerAnswer(SharedForm, VerdictForm, DeliveryForm, RelationForm):
     """JSON answer of `unknot lanes --lanes K`."""
 
     table = (
-        "conclusion", "network.name", "mean_hops", "mean_shortest", "longest_detour", "highest_load", "lane_pairs",
-        "lane_highest", "deadlock_free", "established", "certificate_holds", "delivered", "minimal",
-        "longest_route", "longest_pair", "moves", "complete",
+        "conclusion", "network.name", "lanes", "mean_hops", "mean_shortest", "longest_detour", "highest_load",
+        "load_bound", "load_gap", "load_bound_holds", "lane_pairs", "lane_highest", "deadlock_free", "established",
+        "certificate_holds", "delivered", "minimal", "longest_route", "longest_pair", "moves", "complete",
     )  # fmt: skip
 
     lanes: Positive
@@ -200,6 +214,9 @@ class LanesLongerAnswer(SharedForm, VerdictForm, DeliveryForm, RelationForm):
     mean_shortest: Number = key("Mean hops of shortest paths.")
     longest_detour: Natural = key("Hops that some route has more than a shortest path.")
     highest_load: Number
+    load_bound: Number | None = key("No shortest paths in as many lanes have a lower load; null: some are longer.")
+    load_gap: Number | None = key("The highest load over this bound, less 1.")
+    load_bound_holds: bool | None = key("Whether the separate checker accepts this bound.")
 
 
 ANSWERS: dict[type, type[Form]] = {

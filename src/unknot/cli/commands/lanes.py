@@ -54,11 +54,11 @@ class LanesOptions(Options):
         Whether packets change lanes on the way: none; rising: only to higher ones, as VC classes; any; ports: by
         input port, output port and service level, as SL2VL.
     count : --lanes
-        This many lanes, by longer paths where they are needed.
+        At most this many lanes, by longer paths where they are needed.
     stretch : HOPS
         Routes may be this much longer than shortest paths, in fewer lanes or in those of --lanes.
     goal
-        With --lanes or --stretch: a small mean of hops, or a short longest detour.
+        Where paths may be longer: a low highest load, a small mean of hops, or a short longest detour.
     most
         Find the loads of routes in up to this many lanes, too.
     first
@@ -81,7 +81,7 @@ class LanesOptions(Options):
     flows: Path | None = None
     count: int | None = None
     stretch: int | None = None
-    goal: Literal["mean", "longest"] = "mean"
+    goal: Literal["load", "mean", "longest"] = "load"
     most: int | None = None
     first: Literal["lanes", "load"] = "lanes"
     worst: bool = False
@@ -146,10 +146,6 @@ def _refuse_meaningless(options: LanesOptions) -> None:
     longer, changing, most = options.longer, options.changes != "none", options.most
     if longer and (options.paths != "free" or options.routing is not None or most is not None):
         raise RelationError("lanes: with --lanes or --stretch paths are free, and --most has no meaning")
-    if longer and options.evidence is not None:
-        raise RelationError(
-            "lanes: --evidence is for the fewest lanes of shortest paths, not for --lanes or --stretch"
-        )
     if longer and changing:
         raise RelationError("lanes: with --lanes or --stretch packets keep their lanes, and --changes has no meaning")
     if changing and most is not None:
@@ -194,7 +190,7 @@ def _write_evidence(routes: Lanes | ChangingLanes | LongerLanes, proof: Proved, 
     claims = proof.claims(routes.relation)
     if not isinstance(routes, LongerLanes) and routes.evidence is not None:
         claims.append(bound_claim(routes.evidence, routes.sends, routes.given))
-    if not isinstance(routes, LongerLanes) and routes.load_evidence is not None:
+    if routes.load_evidence is not None:
         claims.append(routes.load_evidence.claim)
     write_evidence(path, routes.relation.network, routes.relation, claims)
 
