@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unknot._base.errors import RelationError
+from unknot.network.graph import reached_from
 
 Signs = tuple[int, ...]
 State = tuple[int, Signs]
@@ -159,16 +160,14 @@ class Space:
         injected : iterable of signs, optional
             What may remain when packets are injected; by default anything.
         """
-        todo: list[State] = [(self.injection, signs) for signs in (self.remaining if injected is None else injected)]
-        seen = set(todo)
-        for held, signs in todo:
-            for out in self.outs[held, signs]:
-                if offers[self.number[held, signs, out]]:
-                    for then in self.after(signs, out):
-                        if any(then) and (out, then) not in seen:
-                            seen.add((out, then))
-                            todo.append((out, then))
-        return seen
+
+        def onward(state: State) -> Iterator[State]:
+            for out in self.outs[state]:
+                if offers[self.number[(*state, out)]]:
+                    yield from ((out, then) for then in self.after(state[1], out) if any(then))
+
+        every = self.remaining if injected is None else injected
+        return {*reached_from([(self.injection, signs) for signs in every], onward)}
 
     def trimmed(self, offers: Flags) -> Flags:
         """A rule without the permissions in states that no packet comes to."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,7 +15,7 @@ from unknot.certificates import plain
 from unknot.certificates.documents import plain_table
 from unknot.lanes.forced import Turn
 from unknot.network import Network
-from unknot.network.graph import strong_components
+from unknot.network.graph import path_to, reached_from, strong_components
 from unknot.routing.lossless import SENT, Walk
 from unknot.routing.relation import Relation
 
@@ -103,18 +102,9 @@ class FlowGraph:
 
     def whole(self, part: Path, place: int) -> Path:
         """A path from where packets start to where they end, with this part from this place on."""
-        before: dict[int, int] = {n: -1 for n, channel in enumerate(self.came) if channel == SENT}
-        left = deque(before)
-        while left:
-            here = left.popleft()
-            for then in self.after[here]:
-                if then not in before:
-                    before[then] = here
-                    left.append(then)
-        lead, here = list[int](), before[place]
-        while here >= 0 and self.came[here] != SENT:
-            lead.insert(0, self.came[here])
-            here = before[here]
+        sent = [n for n, channel in enumerate(self.came) if channel == SENT]
+        way = path_to(place, reached_from(sent, self.after.__getitem__))
+        lead = [self.came[n] for n in way[1:-1]]
         reached = {place}
         for channel in part[1:]:
             reached = {m for n in reached for m in self.after[n] if self.came[m] == channel}

@@ -14,6 +14,7 @@ from unknot.lanes.forced import Turn, climbing
 from unknot.lanes.path_set import Floats, Ints, of_pairs, served, unpacked
 from unknot.lanes.tables import Hops, grown_table, random_table
 from unknot.network import Network
+from unknot.network.graph import reached_from
 from unknot.network.grid import whole_grid
 
 if TYPE_CHECKING:
@@ -73,13 +74,7 @@ def around(paths: PathSet, way: Sequence[int]) -> Floats:
     routers = len(paths.wanted)
     target = paths.target[paths.leaving].tolist()
     first = paths.leaving_first.tolist()
-    order = list(dict.fromkeys(way))
-    seen = set(order)
-    for router in order:
-        for after in target[first[router] : first[router + 1]]:
-            if after not in seen:
-                seen.add(after)
-                order.append(after)
+    order = [*reached_from(way, lambda router: target[first[router] : first[router + 1]])]
     number = np.full(routers, routers)
     number[order] = np.arange(len(order))
     start, end = number[paths.source], number[paths.target]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -191,9 +191,19 @@ def reached_from(starts: Iterable[N], after: Callable[[N], Iterable[N]]) -> dict
     before = {start: start for start in starts}
     todo = [*before]
     for at in todo:
-        fresh = [to for to in dict.fromkeys(after(at)) if to not in before]
-        before |= dict.fromkeys(fresh, at)
-        todo += fresh
+        for to in after(at):
+            if to not in before:
+                before[to] = at
+                todo.append(to)
+    return before
+
+
+def backwards(after: Mapping[N, Iterable[N]]) -> dict[N, list[N]]:
+    """Return for each node those from which an edge leads to it."""
+    before: dict[N, list[N]] = {}
+    for node, onward in after.items():
+        for to in onward:
+            before.setdefault(to, []).append(node)
     return before
 
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from math import comb
 
@@ -17,6 +16,7 @@ from unknot._base.three_valued import all_hold
 from unknot.lanes.flow_paths import graph_of_relations
 from unknot.lanes.queues import LosslessQueues, fewest_queues
 from unknot.network import Network
+from unknot.network.graph import reached_from
 from unknot.network.metrics import hops_from_any
 from unknot.routing.relation import Relation
 from unknot.verify.check import check
@@ -119,15 +119,14 @@ def pairs_without_valley_free_path(network: Network, tiers: npt.NDArray[np.int64
         tiers = tiers[network.origin.routers]
     first, channels = network.outgoing
     ends, lost = {*network.eject.tolist()}, 0
+
+    def onward(at: tuple[int, bool]) -> Iterator[tuple[int, bool]]:
+        router, rising = at
+        for far in network.target[channels[first[router] : first[router + 1]]].tolist():
+            up = bool(tiers[far] > tiers[router])
+            if rising or not up:
+                yield far, up
+
     for start in sorted({*network.inject.tolist()}):
-        seen = {(start, True)}
-        left = deque(seen)
-        while left:
-            router, rising = left.popleft()
-            for far in network.target[channels[first[router] : first[router + 1]]].tolist():
-                up = bool(tiers[far] > tiers[router])
-                if (rising or not up) and (far, up) not in seen:
-                    seen.add((far, up))
-                    left.append((far, up))
-        lost += len(ends - {router for router, _ in seen})
+        lost += len(ends - {router for router, _ in reached_from([(start, True)], onward)})
     return lost

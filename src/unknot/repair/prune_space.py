@@ -10,6 +10,7 @@ import numpy as np
 
 from unknot._base.compressed_rows import offsets
 from unknot.network import distances_from
+from unknot.network.graph import backwards, path_to, reached_from
 from unknot.repair.facts import Detour, Entry, Fact, Knot, Literals, Trap, literals
 from unknot.routing.relation import VC_MASK, Relation
 from unknot.routing.tabulate import Table, lookup, tabulate
@@ -104,12 +105,8 @@ class Offers:
 
     def _arriving(self, address: int, steps: Steps) -> dict[int, int]:
         """The input VCs from which steps lead to the destination."""
-        before: Steps = {}
-        for at, onward in steps.items():
-            for vc in onward:
-                before.setdefault(vc, []).append(at)
         ends = [at for at, candidates in self.after[address].items() if any(vc == EJECTED for vc, _ in candidates)]
-        return _walk(ends, before)
+        return _reached(ends, backwards(steps))
 
     def closed(self, removed: frozenset[Entry], address: int) -> frozenset[Entry] | None:
         """Remove also what leads where packets to an address are lost; None if a source is then cut off."""
@@ -118,48 +115,35 @@ class Offers:
         if any(at not in alive for at in sources):
             return None
         kept = {at: [vc for vc in onward if vc in alive] for at, onward in steps.items()}
-        return removed | {(at, address, vc) for at in _walk(sources, kept) for vc in steps[at] if vc not in alive}
+        return removed | {(at, address, vc) for at in _reached(sources, kept) for vc in steps[at] if vc not in alive}
 
     def reached(self, address: int, removed: frozenset[Entry]) -> dict[int, int]:
-        """The input VCs that packets to an address come to, each with the one they come from first; −1: none."""
-        return _walk(self._sources(address), self._steps(address, removed))
+        """The input VCs that packets to an address come to, each with the one they come from first, or itself."""
+        return _reached(self._sources(address), self._steps(address, removed))
 
     def lost(self, address: int, removed: frozenset[Entry]) -> Iterator[Fact]:
         """Traps and detours on the ways to an address."""
         states, steps = self.after[address], self._steps(address, removed)
-        came, done = _walk(self._sources(address), steps), 0
+        came, done = _reached(self._sources(address), steps), 0
         home = int(self.relation.network.eject[self.relation.destination[address]])
         router = self.relation.vcs.router
         for at in came:
             kept = [waits for vc, waits in states.get(at, ()) if (at, address, vc) not in removed]
             if kept and not any(kept):
-                yield Trap(address, _way(came, at), (at,), waits=True)
+                yield Trap(address, tuple(path_to(at, came)), (at,), waits=True)
                 done += 1
             for vc in steps.get(at, ()) if self.minimal else ():
                 if self.away[home][router[vc]] != self.away[home][router[at]] - 1:
-                    yield Detour(address, (*_way(came, at), vc))
+                    yield Detour(address, (*path_to(at, came), vc))
                     done += 1
             if done >= AT_ONCE:
                 return
         arrives = self._arriving(address, steps)
         for at in came:
-            if at not in arrives and (came[at] < 0 or came[at] in arrives):
-                yield Trap(address, _way(came, at), tuple(sorted(_walk([at], steps))))
+            if at not in arrives and (came[at] == at or came[at] in arrives):
+                yield Trap(address, tuple(path_to(at, came)), tuple(sorted(_reached([at], steps))))
 
 
-def _walk(starts: list[int], steps: Steps) -> dict[int, int]:
-    """What steps lead to, nearest first, each with where it is first come to from; −1 for the starts."""
-    came, todo = dict.fromkeys(starts, -1), list(starts)
-    for at in todo:
-        for then in steps.get(at, ()):
-            if then not in came:
-                came[then] = at
-                todo.append(then)
-    return came
-
-
-def _way(came: dict[int, int], at: int) -> tuple[int, ...]:
-    path = [at]
-    while came[path[-1]] >= 0:
-        path.append(came[path[-1]])
-    return tuple(path[::-1])
+def _reached(starts: list[int], steps: Steps) -> dict[int, int]:
+    """What steps lead to, nearest first, each with where it is first come to from; a start is before itself."""
+    return reached_from(starts, lambda at: steps.get(at, ()))

@@ -20,7 +20,7 @@ from unknot.certificates import evidence_holds
 from unknot.certificates.verdict import Configuration, Verdict
 from unknot.fabrics.ethernet.fabric import EthernetFabric
 from unknot.fabrics.ethernet.qos import DSCPS
-from unknot.network.graph import path_to, reached_from
+from unknot.network.graph import backwards, path_to, reached_from
 from unknot.routing.lossless import Hop, PfcModel, Place, Walk, header_name, lossless_relation
 from unknot.routing.relation import Relation
 from unknot.verify.check import check
@@ -168,10 +168,7 @@ def _circle(configuration: Configuration | None) -> list[int]:
 def _flows(walk: Walk, configuration: Configuration | None) -> list[Flow]:
     """For each message flows of real packets that come to its place and go on where it waits, from a few sources."""
     places = {(walk.vc(p.channel, p.group), walk.address(p.header)): p for p in walk.steps}
-    origins: dict[Place, list[Place]] = {}
-    for place, hops in walk.steps.items():
-        for hop in hops:
-            origins.setdefault(hop.place, []).append(place)
+    origins = backwards({place: [hop.place for hop in hops] for place, hops in walk.steps.items()})
     flows: dict[Flow, None] = {}
     for message in configuration.messages if configuration else ():
         at = places.get((message.held[-1], message.address))

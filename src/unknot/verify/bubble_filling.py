@@ -8,6 +8,7 @@ from itertools import pairwise
 
 from unknot._base.deadline import clock
 from unknot.certificates.verdict import Message
+from unknot.network.graph import backwards
 from unknot.routing.bubble import Bubble
 from unknot.routing.relation import Relation
 from unknot.verify.explorer import Explorer
@@ -84,11 +85,7 @@ class Paths:
     def before(self, address: int) -> dict[int, list[int]]:
         """For each VC, where headers with an address come to it from."""
         if address not in self.back:
-            back: dict[int, list[int]] = {}
-            for at, onward in self.explorer.steps(address).items():
-                for v in onward:
-                    back.setdefault(v, []).append(at)
-            self.back[address] = back
+            self.back[address] = backwards(self.explorer.steps(address))
         return self.back[address]
 
     def shortest(self, buffers: Buffers, address: int, vc: int) -> list[int] | None:

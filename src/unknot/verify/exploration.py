@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from unknot._base.deadline import clock
+from unknot.network.graph import reached_from
 
 S = TypeVar("S", bound=Hashable)
 M = TypeVar("M")
@@ -62,9 +63,4 @@ def explore(
                 if len(came) > most_states or (len(came) % 64 == 0 and clock() > end):
                     return Exploration(None, False, len(came))
             before[there].append(here)
-    reached = {start: None}
-    for state in (emptying := [start]):
-        fresh = [other for other in before[state] if other not in reached]
-        reached |= dict.fromkeys(fresh)
-        emptying += fresh
-    return Exploration(None, True, len(came), len(reached) == len(came))
+    return Exploration(None, True, len(came), len(reached_from([start], before.__getitem__)) == len(came))

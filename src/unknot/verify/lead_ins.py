@@ -10,7 +10,7 @@ from math import inf
 import numpy as np
 
 from unknot._base.deadline import clock
-from unknot.network.graph import path_to, reached_from
+from unknot.network.graph import backwards, path_to, reached_from
 from unknot.routing.relation import Relation
 from unknot.verify.exact_model import Worm
 from unknot.verify.explorer import Explorer
@@ -46,13 +46,8 @@ class LeadIns:
 
         One breadth-first search back from the tail serves all terminals; nearest terminals come first.
         """
-        graph = self.graph(worm.address)
         closed = {*banned, *worm.path}
-        before: dict[int, list[int]] = {}
-        for at, vcs in graph.items():
-            if at not in closed:
-                for vc in vcs:
-                    before.setdefault(vc, []).append(at)
+        before = backwards({at: vcs for at, vcs in self.graph(worm.address).items() if at not in closed})
         ahead = reached_from(worm.path[:1], lambda vc: before.get(vc, ()))
         for at in ahead:
             if at >= self.relation.num_vcs:
