@@ -23,6 +23,7 @@ from unknot.lanes.path_set import Demand, Floats, Ints, every_path
 from unknot.lanes.question import Question, question_of
 from unknot.lanes.rerouted import LoadGoal, balanced, evened, highest, routes_of
 from unknot.lanes.rooted import ServingOrders, one_by_one, orders_of
+from unknot.lanes.starts import MOST_STATES
 from unknot.network import Network
 from unknot.routing.taking import takes_network
 
@@ -234,12 +235,15 @@ def _along_shortest(question: Question, keys: Floats, effort: SearchEffort) -> t
 def _trees(goal: LoadGoal, lanes: int, effort: SearchEffort) -> list[Carried]:
     """The routes of `one_lane`, whose load is not above that of named routings, in the first of the lanes."""
     traffic, target = goal.demand, goal.path_set.target
+    if effort.over or goal.path_set.home.size * target.size > MOST_STATES:
+        return []
     try:
         step, _ = trees(traffic.network, goal.path_set.home, traffic.rate.T, effort)
     except NetworkError:  # some channel has none back
         return []
     then = np.where(step >= 0, step[np.arange(len(step))[:, None], target[step]], -1)
-    key = climbing(np.stack([step[then >= 0], then[then >= 0]], axis=1).tolist(), target.size)
+    turns = np.unique(np.stack([step[then >= 0], then[then >= 0]], axis=1), axis=0)
+    key = climbing(turns.tolist(), target.size)
     assert key is not None
     return [goal.by_table(np.concatenate([key[None], np.repeat(-key[None], lanes - 1, axis=0)]), step)]
 
