@@ -1,8 +1,6 @@
 # mypy: ignore-errors
 """Moves of the search for orders that are aimed at a pair that no lane serves."""
 
-import numpy as np
-
 from unknot._base.kernels.mask_kernel import how_many, lowest
 from unknot._base.kernels.types_kernel import called
 from unknot.lanes.orders_kernel import below, missing
@@ -16,7 +14,9 @@ def apart(paths, orders, u, n):
             if n < paths.many[u, v]:
                 break
             n -= paths.many[u, v]
-    h = np.searchsorted(paths.home, v)
+    h = 0
+    while paths.home[h] < v:
+        h += 1
     while True:
         if (paths.wanted[u, h >> 6] >> (h & 63)) & 1:
             if n == 0:

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from numba import njit
 
 from unknot._base.kernels.mask_kernel import how_many
-from unknot._base.kernels.types_kernel import called, kept
+from unknot._base.kernels.types_kernel import alone, called
 from unknot.lanes.aim_kernel import drawn_path, elsewhere, unserved_pair
 from unknot.lanes.orders_kernel import below, cooled, counted, covered, draw, pop, push, reached, unit
 
@@ -139,8 +139,7 @@ def take_back(paths, orders, undo):
             orders.missed[u] -= undo.missed[i]
 
 
-@kept(nogil=True)
-def anneal(paths, orders, state, moves, hot, cold, aimed, turned, spare, unserved):
+def anneal(paths, orders, state, moves, hot, cold, aimed, turned, spare, unserved) -> tuple[int, int, int]:
     """Simulated annealing of the keys, and of a table, on the number of pairs that are not served.
 
     A move gives a channel another key in one lane, or a router another channel to one destination; only what that
@@ -168,15 +167,27 @@ def anneal(paths, orders, state, moves, hot, cold, aimed, turned, spare, unserve
     unserved, least, moves made : int
     """
     lanes, channels, words = orders.reach.shape
-    routers, slack = orders.missed.size, SLACK * paths.weight.max()
-    heap, waits, row = np.empty(channels, np.int64), np.zeros(channels, np.bool_), np.empty(words, np.int64)
+    routers = orders.missed.size
     room = channels * (lanes if turned > 0 else 1) + 1
     undo = Undo(
         np.zeros(3, np.int64), np.empty(room, np.int64), np.empty(room, np.int64), np.empty((room, words), np.int64),
         np.empty((room * words, 3), np.int64), np.empty(room * words, np.int64), np.empty(room * words, np.int64),
     )  # fmt: skip
-    path, fall = np.empty(routers + 1, np.int64), np.empty(routers + 1, np.int64)
-    other_path, other_fall = np.empty(routers + 1, np.int64), np.empty(routers + 1, np.int64)
+    heap, waits, row = np.empty(channels, np.int64), np.zeros(channels, np.bool_), np.empty(words, np.int64)
+    drawn = np.empty((4, routers + 1), np.int64)
+    slack = SLACK * float(paths.weight.max())
+    return anneal_in(
+        paths, orders, state, moves, hot, cold, aimed, turned, spare, unserved, undo, heap, waits, row, drawn, slack
+    )
+
+
+@alone
+def anneal_in(
+    paths, orders, state, moves, hot, cold, aimed, turned, spare, unserved, undo, heap, waits, row, drawn, slack
+):
+    """Do that in arrays made for it."""
+    lanes, channels, _ = orders.reach.shape
+    path, fall, other_path, other_fall = drawn[0], drawn[1], drawn[2], drawn[3]
     least, heat = unserved, hot
     for move in range(moves):
         if unserved == 0:

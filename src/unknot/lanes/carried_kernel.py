@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from unknot._base.kernels.types_kernel import called, kept
+from unknot._base.kernels.types_kernel import alone, called
 from unknot.lanes.load_kernel import serves, steep
 from unknot.lanes.orders_kernel import below
 
@@ -99,7 +99,7 @@ def onward_to(paths, now, k, c, e, h):
     return leads(paths, e, h)
 
 
-@kept(nogil=True)
+@alone
 def climbing_hops(paths, now, key):
     """Work out `left` from the keys of lanes; 0 where no route climbs to a column's home."""
     for k in range(now.rank.shape[0]):
@@ -142,7 +142,7 @@ def add(paths, now, k, c, h, pairs, amount, scale):
         c = e
 
 
-@kept(nogil=True)
+@alone
 def carry_routes(paths, now, rate):
     """Add what all pairs send."""
     for u in range(now.lane.shape[0]):
@@ -151,7 +151,7 @@ def carry_routes(paths, now, rate):
                 add(paths, now, now.lane[u, h], now.start[u, h], h, np.int64(1), rate[u, h], 1.0)
 
 
-@kept(nogil=True)
+@alone
 def choose(paths, key, reach, now, state, first, end, hurried):
     """Draw a lane and a path that climbs in its keys for each wanted pair of the routers from `first` to `end`.
 

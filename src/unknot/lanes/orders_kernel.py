@@ -18,7 +18,7 @@ import numpy.typing as npt
 from numba import njit
 
 from unknot._base.kernels.mask_kernel import how_many, lowest
-from unknot._base.kernels.types_kernel import called, kept
+from unknot._base.kernels.types_kernel import alone, called
 from unknot._base.kernels.words_kernel import mixed
 from unknot._base.splitmix import STEP
 
@@ -197,33 +197,35 @@ def counted(paths, orders, k, u, w, was):
     return more
 
 
-@kept(nogil=True)
-def settle(paths, orders):
+def settle(paths, orders) -> int:
     """Work out from the keys alone what is served; how many pairs are not."""
+    return settle_by(paths, orders, np.argsort(orders.key, axis=1)[:, ::-1].copy())
+
+
+@alone
+def settle_by(paths, orders, falling):
+    """Do that, given the channels of each lane by falling key."""
     lanes, _, words = orders.reach.shape
     mutual = paths.many.size > 0
-    if mutual:
-        orders.agree[:] = 0
-        for u in range(orders.missed.size):
-            orders.missed[u] = paths.many[u].sum()
-            for v in range(orders.missed.size):  # an array copied to another takes half a second longer to compile
-                for k in range(lanes):
-                    orders.lack[k, u, v] = paths.many[u, v]
+    for u in range(orders.missed.size):
+        orders.missed[u] = 0
+        for v in range(paths.many.shape[0]):  # an array copied to another takes half a second longer to compile
+            orders.agree[u, v] = 0
+            orders.missed[u] += paths.many[u, v]
+            for k in range(lanes):
+                orders.lack[k, u, v] = paths.many[u, v]
     for k in range(lanes):
         keys, reach = orders.key[k], orders.reach[k]
-        for c in np.argsort(keys)[::-1]:
+        for c in falling[k]:
             reached(paths, keys, orders.taken, reach, c, reach[c])
         for u in range(orders.missed.size):
             for w in range(words):
                 orders.cover[k, u, w] = covered(paths, reach, u, w)
                 if mutual:
                     counted(paths, orders, k, u, w, np.int64(0))
-    if mutual:
-        return orders.missed.sum()
     total = 0
     for u in range(orders.missed.size):
-        orders.missed[u] = 0
-        for w in range(words):
+        for w in range(0 if mutual else words):
             orders.missed[u] += how_many(missing(paths, orders, u, w)) * paths.weight[w]
         total += orders.missed[u]
     return total

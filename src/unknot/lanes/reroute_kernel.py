@@ -7,7 +7,7 @@ it by moving channels up (`climb`), unless a cycle of turns in use forbids it.
 
 import numpy as np
 
-from unknot._base.kernels.types_kernel import called, kept
+from unknot._base.kernels.types_kernel import alone, called
 from unknot.lanes.carried_kernel import add, after, onward_to, turn
 from unknot.lanes.orders_kernel import below, cooled, unit
 from unknot.routing.order_kernel import climb
@@ -73,19 +73,24 @@ def another(paths, now, state, k, u, before, old, h):
     return choice
 
 
-@kept(nogil=True)
-def reroute(paths, now, rate, state, moves, scale, hot, cold):
+def reroute(paths, now, rate, state, moves, scale, hot, cold) -> None:
     """Simulated annealing of routes on the sum of steep costs of the loads; all turns in use stay acyclic.
 
     A move takes a pair at random and a step of its way, and takes another step there, with all that goes this way.
     """
-    lanes, channels = now.rank.shape
-    routers, columns = now.lane.shape
+    channels = now.rank.shape[1]
     # A climbing route takes a channel once, but may come to a router again.
-    most = max(routers, channels) + 1
-    path = np.empty(most, np.int64)
-    fresh, was = np.empty(most, np.int64), np.empty(most, np.int64)
+    drawn = np.empty((3, max(len(now.lane), channels) + 1), np.int64)
     mark, stack = np.zeros(channels, np.bool_), np.empty(channels, np.int64)
+    reroute_in(paths, now, rate, state, moves, scale, hot, cold, drawn, mark, stack)
+
+
+@alone
+def reroute_in(paths, now, rate, state, moves, scale, hot, cold, drawn, mark, stack):
+    """Do that in arrays made for it."""
+    lanes = now.rank.shape[0]
+    routers, columns = now.lane.shape
+    path, fresh, was = drawn[0], drawn[1], drawn[2]
     heat = hot
     for move in range(moves):
         heat = cooled(heat, hot, cold, move, moves)
@@ -186,16 +191,22 @@ def relane(paths, now, rate, mark, stack, lane, u, v, first, end, scale):
     return True
 
 
-@kept(nogil=True)
-def reroute_table(paths, now, rate, state, moves, scale, hot, cold):
+def reroute_table(paths, now, rate, state, moves, scale, hot, cold) -> None:
     """Simulated annealing as `reroute`, of routes by a table: one next channel of a router for each home.
 
     A move takes a pair at random, and gives it another lane, or its router another channel to the home. Where both
     directions of two routers share a lane, all that they send to each other changes it together.
     """
-    lanes, channels = now.rank.shape
-    routers, columns = now.lane.shape
+    channels = now.rank.shape[1]
     mark, stack = np.zeros(channels, np.bool_), np.empty(channels, np.int64)
+    reroute_table_in(paths, now, rate, state, moves, scale, hot, cold, mark, stack)
+
+
+@alone
+def reroute_table_in(paths, now, rate, state, moves, scale, hot, cold, mark, stack):
+    """Do that in arrays made for it."""
+    lanes = now.rank.shape[0]
+    routers, columns = now.lane.shape
     heat = hot
     for move in range(moves):
         heat = cooled(heat, hot, cold, move, moves)

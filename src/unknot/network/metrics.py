@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unknot._base.errors import NetworkError
-from unknot._base.kernels.lazy_kernel import is_small, plainly
+from unknot._base.kernels.lazy_kernel import CHANNELS, is_small, plainly
 from unknot.network.bandwidth import written
 from unknot.network.graph import components, pairs
 from unknot.network.grid import Grid, whole_grid
@@ -185,7 +185,7 @@ def distances_from(network: Network, router: int, *, reverse: bool = False) -> I
     first, channels = network.incoming if reverse else network.outgoing
     distance = np.empty(network.num_routers, dtype=np.int32)
     ends = network.source if reverse else network.target
-    with plainly(is_small(network.num_channels, bfs)):
+    with plainly(is_small(network.num_channels // CHANNELS, bfs)):
         bfs(first, ends[channels], router, distance, distance.copy())
     return distance
 

@@ -9,13 +9,27 @@ leave a router.
 import numpy as np
 from numba import types
 
-from unknot._base.kernels.types_kernel import READ32, READ64, kept
+from unknot._base.kernels.types_kernel import READ32, READ64, called, kept
 from unknot.routing.order_kernel import climb
 
 ROUTES = types.Array(types.int32, 2, "C", readonly=True)
 DISTANCES = types.Array(types.int16, 2, "C", readonly=True)
 LAYERS = types.int8[:, ::1]
 MOST_LAYERS = 64
+
+
+@called
+def by_distance(hops, count, order):
+    """Write the routers by distance into `order`, which takes a second less to compile than `argsort`."""
+    for k in range(count.size):
+        count[k] = 0
+    for router in range(hops.size):
+        count[hops[router] + 2] += 1  # −1: there is no way
+    for k in range(1, count.size):
+        count[k] += count[k - 1]
+    for router in range(hops.size):
+        order[count[hops[router] + 1]] = router
+        count[hops[router] + 1] += 1
 
 
 @kept(
@@ -31,9 +45,10 @@ def balanced_channels(first, channel, source, target, distance, column, sinks, s
     routers = first.size - 1
     weight = np.zeros(channel.size, np.int64)
     cost, flow = np.empty(routers, np.int64), np.empty(routers, np.int64)
+    count, order = np.empty(routers + 2, np.int64), np.empty(routers, np.int64)
     for i in sinks:
         hops = distance[column[i]]
-        order = np.argsort(hops)
+        by_distance(hops, count, order)
         for router in range(routers):
             flow[router], cost[router], table[i, router] = sending[router], 0, -1
         for router in order:

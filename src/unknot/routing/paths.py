@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from unknot._base.compressed_rows import starts
 from unknot._base.errors import NetworkError, RelationError
+from unknot._base.kernels.lazy_kernel import CHANNELS, is_small, plainly
 from unknot.network import Network, components, distances_from
 from unknot.network.graph import channels_between
 from unknot.network.metrics import spread
@@ -55,7 +56,8 @@ def distances_to_homes(network: Network, needed_by: str) -> Distances:
     require_room(network, homes, needed_by)
     table = np.empty((homes.size, network.num_routers), dtype=np.int16)
     first, channels = network.incoming
-    refuse_too_far(network, distances(first, network.source[channels], homes, table.reshape(-1)))
+    with plainly(is_small(homes.size * network.num_channels // CHANNELS, distances)):
+        refuse_too_far(network, distances(first, network.source[channels], homes, table.reshape(-1)))
     table.setflags(write=False)
     return Distances(homes, column, table)
 

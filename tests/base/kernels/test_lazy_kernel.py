@@ -126,7 +126,7 @@ def test_a_check_of_a_small_network_does_without_numba() -> None:
 
 @pytest.mark.parametrize(
     ("ready", "numba", "most"),
-    [(True, False, lazy_kernel.FEW), (False, False, lazy_kernel.STATES), (False, True, lazy_kernel.FEW)],
+    [(True, False, lazy_kernel.FEW), (False, False, lazy_kernel.STATES), (False, True, lazy_kernel.MORE)],
 )
 def test_a_kernel_is_worth_its_loading_after_some_work(
     ready: bool, numba: bool, most: int, monkeypatch: pytest.MonkeyPatch

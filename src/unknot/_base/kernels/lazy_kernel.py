@@ -19,10 +19,12 @@ from typing import Any
 from unknot._base.kernels.linked import NUMBER
 from unknot._base.kernels.native import Native
 
-STATES = 40_000
-"""Visits of a state, at about 10 µs each in plain Python, up to which no kernel is compiled."""
+STATES, MORE = 40_000, 10_000
+"""Visits of a state, at about 10 µs each in plain Python, up to which no kernel is compiled; once Numba is loaded."""
 FEW = 1_000
 """Visits up to which none is loaded."""
+CHANNELS = 10
+"""Channels that a breadth-first search passes in the time of such a visit."""
 _plain: ContextVar[bool] = ContextVar("plain", default=False)
 _visited = 0
 _interpreted = os.environ.get("NUMBA_DISABLE_JIT") == "1"
@@ -183,11 +185,11 @@ def _itself(array: Any) -> Any:
     return array
 
 
-def is_small(states: int, kernel: Kernel) -> bool:
+def is_small(states: int, kernel: Kernel | Native) -> bool:
     """Whether visiting that many states is done sooner without a kernel; counts them if so."""
     global _visited
-    # Where Numba is loaded, something was compiled and this is next: the same command is then quick the next time.
-    if _visited + states > (FEW if kernel.native.ready or "numba" in sys.modules else STATES):
+    ready = (kernel if isinstance(kernel, Native) else kernel.native).ready
+    if _visited + states > (FEW if ready else MORE if "numba" in sys.modules else STATES):
         return False
     _visited += states
     return True

@@ -16,6 +16,9 @@ watch_compiling()
 INNER = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "no_rewrites": True, "pipeline_class": InnerCompiler}
 called = njit(_nrt=False, **INNER)
 inlined = njit(_nrt=False, forceinline=True, **INNER)
+# Functions that Python calls, with records of arrays of any shape, and that make no arrays: then nothing counts
+# references to those that they are given, which takes longer to compile than what they do.
+alone = kept(nogil=True, _nrt=False, no_cfunc_wrapper=True, no_rewrites=True)
 whole = partial(njit, **{**INNER, "no_rewrites": False, "pipeline_class": WholeCompiler})
 
 # Read-only arrays; writable ones are accepted too.

@@ -10,25 +10,60 @@ import numpy as np
 import numpy.typing as npt
 
 from unknot._base.errors import RelationError
+from unknot._base.kernels.lazy_kernel import is_small
 from unknot._base.switching import Switching
 from unknot.certificates.verdict import Configuration, Message, Reachability
 from unknot.network.graph import path_to, reached_from
 from unknot.routing.bubble import Bubble
 from unknot.routing.relation import Relation
-from unknot.simulation.engine.codes import STALLED
+from unknot.simulation.engine.codes import BETTER_OF_TWO, BLOCKED, MOVING, STALLED
+from unknot.simulation.engine.kernels import find_stuck
 from unknot.simulation.engine.state_arrays import State
 from unknot.verify.explorer import Explorer
 
 Flags = npt.NDArray[np.bool_]
+PASSES = 4
+"""Visits of a packet that waits, while it is seen whether all give way."""
 
 
 def stuck_vcs(relation: Relation, state: State) -> Flags:
     """The VCs whose front packet can never move: bool array, shape (VCs,); linear in their candidates per pass."""
-    from unknot.simulation.engine.kernels import find_stuck
-
     stuck: Flags = np.zeros(relation.num_vcs, dtype=np.bool_)
-    find_stuck(relation.compiled.address, state.raw, stuck)
+    if find_stuck.ready or not all_give_way(relation, state):
+        find_stuck(relation.compiled.address, state.raw, stuck)
     return stuck
+
+
+def all_give_way(relation: Relation, state: State) -> bool:
+    """Whether few packets wait, each for ejection or for one that moves in the end: no kernel need be compiled then.
+
+    What a kernel would find beyond that, such as room in the buffer of one that does not move, is left out.
+    """
+    if state.setup.bubble or state.setup.selection == BETTER_OF_TWO:
+        return False
+    inputs, rows = np.asarray(state.tables["inputs"]), state.tables["in_row"][: relation.num_vcs]
+    status, stored = inputs["state"][rows], inputs["stored"][rows]
+    held = (status == BLOCKED) | (status == STALLED) | ((status == MOVING) & (state.setup.shared > 0))
+    left = np.flatnonzero(held & (stored > 0)).tolist()
+    if not is_small(PASSES * len(left), find_stuck):
+        return False
+    waits = {vc: () if _ejects(relation, state, vc) else awaited_by(relation, state, vc) for vc in left}
+    while waits:
+        stay = {vc: those for vc, those in waits.items() if those and all(map(waits.__contains__, those))}
+        if len(stay) == len(waits):
+            return False
+        waits = stay
+    return True
+
+
+def _ejects(relation: Relation, state: State, vc: int) -> bool:
+    """Whether the packet in front of a VC waits for ejection."""
+    row = state.inputs[state.in_row[vc]]
+    if row.state >= STALLED:
+        return bool(state.outputs.reader[row.out] < 0)
+    packet = state.packets[front(state, vc)]
+    candidates = relation.candidates(vc, int(packet.address)) if packet.script < 0 else ()
+    return bool(candidates) and all(c.vc is None for c in candidates)
 
 
 def awaited_by(relation: Relation, state: State, vc: int) -> tuple[int, ...]:

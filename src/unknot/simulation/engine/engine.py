@@ -27,6 +27,8 @@ from unknot.simulation.engine.watchdog import Watchdog
 
 ENOUGH = 20_000_000
 """Buffers × cycles in a call of the kernel: less than half a second of work."""
+COMPILED = 50_000_000
+"""Calls of a rule that take about half as long as compiling what fills the routing cache."""
 CHECK = 512
 """Cycles between two looks for a knot."""
 
@@ -250,7 +252,7 @@ class Engine:
         local = int(part.setup.local) if part.setup.ejection else 1
         states = (self.relation.num_vcs + local * self.relation.network.num_terminals) * many
         calls = 2 * (self.count("flit_hops") - self.calls_from)
-        if calls < states:
+        if calls < states or (calls < COMPILED and not kernels.fill_cache.ready):
             return
         if states > MOST_STATES:
             self.calls_from = NO_CYCLE
