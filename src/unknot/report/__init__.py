@@ -8,7 +8,6 @@ from unknot._base.later import exports
 
 if TYPE_CHECKING:
     from unknot.report.audit_report import write_audit_report as write_audit_report
-    from unknot.report.comparison_report import write_comparison_report as write_comparison_report
     from unknot.report.configuration_drawing import draw_configuration as draw_configuration
     from unknot.report.configuration_text import describe as describe
     from unknot.report.curves import draw_curves as draw_curves
@@ -17,6 +16,7 @@ if TYPE_CHECKING:
     from unknot.report.moving_knot import animate_configuration as animate_configuration
     from unknot.report.moving_knot import write_knot_page as write_knot_page
     from unknot.report.rule_drawing import draw_rule as draw_rule
+    from unknot.report.study_report import write_comparison_report as write_comparison_report
     from unknot.report.study_report import write_study_report as write_study_report
 
 __getattr__, __dir__ = exports(__name__)

@@ -1,11 +1,12 @@
-"""The report of a study: what was asked, what was proved, how it ran, how to run it again."""
+"""Reports of a study (what was asked, proved and run, and how to run it again), and of designs side by side."""
 
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
@@ -19,6 +20,9 @@ from unknot.routing.relation import Relation
 from unknot.simulation.run.replication import FEWEST_SEEDS
 from unknot.simulation.run.run import Run
 from unknot.studies.result import DesignResult, StudyResult
+
+if TYPE_CHECKING:
+    from unknot.studies.comparison import Compared
 
 MOST_RUNS = 1000
 """Runs that the report lists; what it says of loads is of all."""
@@ -159,3 +163,46 @@ def _networks(designs: tuple[DesignResult, ...]) -> list[Network]:
 
 def _tenths(value: float | None) -> str:
     return "–" if value is None else f"{value:.1f}"
+
+
+def write_comparison_report(rows: Sequence[Compared], path: str | Path) -> None:
+    """Write the report of a comparison as one HTML file that needs nothing else.
+
+    Parameters
+    ----------
+    rows : sequence of Compared
+        The rows, as `unknot.studies.comparison.compared` yields them.
+    path : str or Path
+        The file.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> from unknot.studies.comparison import compared
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "fabrics.html"
+    ...     write_comparison_report(list(compared(["ring(4) by up_down"])), path)
+    ...     path.read_text(encoding="utf-8")[:15]
+    ...
+    '<!DOCTYPE html>'
+    """
+    designs: dict[str, Compared] = {}
+    for row in rows:
+        designs.setdefault(row.design, row)
+    safe = sum(row.deadlock_free is True and row.delivered is True for row in rows)
+    verbs = "is deadlock-free and delivers" if safe == 1 else "are deadlock-free and deliver"
+    lead = f"{safe} of {count(len(rows), 'case')} {verbs} all pairs."
+    text = page(
+        "comparison.html",
+        title="Designs side by side",
+        lead=lead,
+        rows=rows,
+        designs=list(designs.values()),
+        simulated=any(row.saturation is not None for row in rows),
+        number=_number,
+    )
+    write(text, path)
+
+
+def _number(number: float | None, digits: int = 0) -> str:
+    return "–" if number is None else f"{number:,.{digits}f}"

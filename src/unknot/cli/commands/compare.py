@@ -63,7 +63,7 @@ def compare(
     with kept_in(store):
         rows = list(compared(designs, shares, prices=costs, seed=seed, simulated=simulate, store=store))
     if out is not None:
-        from unknot.report.comparison_report import write_comparison_report
+        from unknot.report import write_comparison_report
 
         write_comparison_report(rows, out)
         wrote(out)

@@ -1,17 +1,21 @@
-"""Parser from text to syntax tree. The syntax itself stands in grammar.lark."""
+"""Parser from text to syntax tree, a method for each rule. The syntax itself stands in grammar.lark."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import json
+from collections.abc import Callable, Iterator, Sequence
+from contextvars import ContextVar
+from dataclasses import replace
 from functools import cache
 from importlib.resources import files
+from itertools import pairwise
 from typing import Any
 
-from lark import Lark, Token, UnexpectedCharacters, UnexpectedToken
+from lark import Lark, Token, Transformer, UnexpectedCharacters, UnexpectedToken
 
 from unknot._base.errors import TextError, shortened
-from unknot.network.tod.syntax import Definition, Include, Node, Program, Source, raise_all
-from unknot.network.tod.tree import SOURCE, Tree
+from unknot.network.tod import syntax
+from unknot.network.tod.syntax import Definition, Include, Node, Option, Program, Source, raise_all
 
 LONGEST = 4_000_000
 """Most characters of a text."""
@@ -34,6 +38,110 @@ _SHOWN = {
     "COLON": ":", "TO": "..", "FOR": "for", "IN": "in", "IF": "if", "THEN": "then", "ELSE": "else",
     "LINK": "--", "ARC": "->", "NAME": "a name", "STRING": 'a text in "quotes"', "$END": "the end",
 }  # fmt: skip
+
+
+SOURCE: ContextVar[Source] = ContextVar("source")
+"""The text that is parsed: the grammar, and this transformer with it, is made once for all texts."""
+
+
+def _span(parts: list[Any]) -> tuple[Source, Any, Any]:
+    """The text from the first to the last of some tokens and nodes."""
+    first, last = parts[0], parts[-1]
+    return (
+        SOURCE.get(),
+        first.start_pos if isinstance(first, Token) else first.at,
+        last.end_pos if isinstance(last, Token) else last.end,
+    )
+
+
+def _nodes(parts: list[Any]) -> tuple[Any, ...]:
+    return tuple(part for part in parts if isinstance(part, Node))
+
+
+def _fields(kind: Callable[..., Node], *fields: int | Callable[[list[Any]], Any]) -> Callable[[Any, list[Any]], Node]:
+    """Maker of a node whose fields are some of the parts of its rule, or made of them all."""
+
+    def field(c: list[Any], of: int | Callable[[list[Any]], Any]) -> Any:
+        part = c[of] if isinstance(of, int) else of(c)
+        return str(part) if isinstance(part, Token) else part
+
+    def make(self: Any, c: list[Any]) -> Node:
+        return kind(*_span(c), *(field(c, of) for of in fields))
+
+    return make
+
+
+class Tree(Transformer[Token, Any]):
+    """Transformer that makes the nodes as the parser goes, so that no depth of nesting is walked down again."""
+
+    include = _fields(Include, 1)
+    name = _fields(syntax.Name, 0)
+    option = _fields(Option, 0, 2)
+    conditional = _fields(syntax.Conditional, 1, 3, 5)
+    true = _fields(syntax.Literal, lambda c: True)
+    false = _fields(syntax.Literal, lambda c: False)
+    position = _fields(syntax.Position, _nodes)
+    listing = _fields(syntax.Listing, _nodes)
+    chain = _fields(syntax.Chain, lambda c: tuple(c[0::2]), lambda c: tuple(c[1::2]))
+    prefix = _fields(syntax.Prefix, lambda c: c[0].type, lambda c: len(c) - 1, -1)
+    power = _fields(syntax.Power, 0, lambda c: tuple(c[2::2]))
+    replacement = _fields(syntax.Replacement, lambda c: _nodes(c)[0], lambda c: _nodes(c)[1:])
+
+    def definition(self, c: list[Any]) -> Node:
+        return Definition(*_span(c), str(c[0]), c[1] if isinstance(c[1], tuple) else None, c[-1])
+
+    def parameters(self, c: list[Any]) -> tuple[str, ...]:
+        return tuple(str(word) for word in c if word.type == "NAME")
+
+    def integer(self, c: list[Any]) -> Node:
+        if len(c[0]) > 19 or int(c[0]) >= 2**63:
+            raise Node(*_span(c)).error("this number is too big; numbers are less than 2**63")
+        return syntax.Literal(*_span(c), int(c[0]))
+
+    def string(self, c: list[Any]) -> Node:
+        try:
+            return syntax.Literal(*_span(c), json.loads(c[0], strict=False))
+        except ValueError as error:
+            words = 'a text is written as in JSON: \\" \\\\ \\n \\t \\u0041 are its escapes'
+            raise Node(*_span(c)).error(words) from error
+
+    def call(self, c: list[Any]) -> Node:
+        parts, clauses = c[2] if isinstance(c[2], tuple) else ((), None)
+        options = tuple(part for part in parts if isinstance(part, Option))
+        return syntax.Call(*_span(c), str(c[0]), parts[: len(parts) - len(options)], options, clauses)
+
+    def arguments(self, c: list[Any]) -> tuple[Any, ...]:
+        nodes = _nodes(c)
+        for before, after in pairwise(nodes):
+            if isinstance(before, Option) and not isinstance(after, Option):
+                raise after.error("values without a name come before options such as latency=2")
+        return nodes, None
+
+    def spread(self, c: list[Any]) -> tuple[Any, ...]:
+        return (c[0],), c[1]
+
+    def bracketed(self, c: list[Any]) -> Node:
+        node: Node = replace(c[1], at=c[0].start_pos, end=c[-1].end_pos)
+        return node
+
+    def edges(self, c: list[Any]) -> Node:
+        *edges, last = _nodes(c)
+        if isinstance(last, syntax.Clauses):
+            return syntax.Edges(*_span(c), tuple(edges), last)
+        return syntax.Edges(*_span(c), (*edges, last), None)
+
+    def edge(self, c: list[Any]) -> Node:
+        arcs = tuple(mark.type == "ARC" for mark in c[1::2] if mark.type != "COLON")
+        ends = c[0 : 2 * len(arcs) + 1 : 2]
+        return syntax.Edge(*_span(c), tuple(ends), arcs, c[-1] if len(c) > 2 * len(arcs) + 1 else None)
+
+    def clauses(self, c: list[Any]) -> Node:
+        ranges = tuple(part for part in _nodes(c) if isinstance(part, syntax.Range))
+        return syntax.Clauses(*_span(c), ranges, None if isinstance(c[-1], syntax.Range) else c[-1])
+
+    def range(self, c: list[Any]) -> Node:
+        first, *last = _nodes(c)
+        return syntax.Range(*_span(c), str(c[0]), first, last[0] if last else None)
 
 
 def parse(text: str, where: str = "<text>") -> Program:
