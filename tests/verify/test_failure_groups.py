@@ -199,6 +199,23 @@ def test_a_claim_of_a_circle_that_is_changed_is_rejected() -> None:
             accept(document(network, None, [{**claim, "proof": proof}]))
 
 
+@pytest.mark.parametrize("budget", [5, 20])
+def test_sets_judged_alone_and_those_that_stand_for_others_have_evidence(budget: int) -> None:
+    sweep = fault_sweep(SMALL, "bgp", faults=2, budget=budget, on_verdict=lambda _: None)
+    claims = [claim for claim in sweep.claims if claim["more"] == 0]
+    for outcome, free in (("deadlock", False), ("holds", True)):
+        proved = [claim for claim in claims if claim["deadlock_free"] == free]
+        assert len(proved) == sum(fault.outcome == outcome and "any" not in fault.parts[-1] for fault in sweep.tried)
+    assert {fault.alike > 1 for fault in sweep.tried if fault.outcome == "deadlock"} == {budget == 5}
+    for claim in claims:
+        assert "after failures of" in accept(document(SMALL, None, [claim]))[0]
+        with pytest.raises(Rejected):
+            accept(document(SMALL, None, [{**claim, "deadlock_free": not claim["deadlock_free"]}]))
+        if not claim["deadlock_free"]:
+            with pytest.raises(Rejected):
+                accept(document(SMALL, None, [{**claim, "failed": {"routers": [], "channels": []}}]))
+
+
 def test_what_the_budget_leaves_is_drawn() -> None:
     notices: list[str] = []
     sweep = fault_sweep(PODS, "bgp", faults=2, budget=4, notice=notices.append)
@@ -224,7 +241,7 @@ def test_the_command_writes_what_the_checker_accepts(tmp_path: Path) -> None:
     words = ["faults", "xgft([1, 6], [1, 4])", "--routing", "bgp(plan='rfc7938')", "--at-once", "2", "--budget", "1"]
     done = CliRunner().invoke(app, [*words, "--evidence", str(tmp_path / "e.json")])
     assert done.exit_code == 0, done.output
-    assert "2 claims about many sets at once" in " ".join(done.output.split())
+    assert "2 claims about sets of faults" in " ".join(done.output.split())
     accepted = CliRunner().invoke(app, ["accept", str(tmp_path / "e.json")])
     assert accepted.exit_code == 0
     assert "whatever fails" in accepted.output

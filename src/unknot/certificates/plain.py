@@ -2058,7 +2058,12 @@ def check_failures(network: Network, claim: Any, proof: Any) -> str:
     failures, free = Failures(network, claim), field(claim, "deadlock_free", bool)
     kept = f" of all but {len(failures.kept)}" if failures.kept else ""
     unless = f", but for {len(failures.unless)} sets and those that contain one," if failures.unless else ""
-    when = f"when up to {failures.more}{kept} {failures.kind} more fail{unless}"
+    lost = [f"{network.source[c]}→{network.target[c]}" for c in claim["failed"]["channels"]]
+    lost += map(str, claim["failed"]["routers"])
+    conditions = [f"after failures of {', '.join(lost)}"] * bool(lost)
+    if failures.more or not lost:
+        conditions.append(f"when up to {failures.more}{kept} {failures.kind} more fail{unless}")
+    when = ", ".join(conditions)
     if not free:
         circle = integers(field(proof, "circle", list), "circle", 0, network.channels)
         if failures.more is None or not circle:

@@ -8,7 +8,7 @@ one. And a circle that some paths close stays closed as long as none of them fai
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -19,6 +19,9 @@ from unknot.network.graph import shortest_cycle, strong_components
 from unknot.verify.ethernet_faults import AfterFailures, FailureSets
 from unknot.verify.failure_paths import Members, ShortestPaths, smallest
 from unknot.verify.failures import Fault, Outcome
+
+MOST_NUMBERS = 2_000_000
+"""Channels of all networks that are left together, up to which evidence is made for single sets."""
 
 
 @dataclass(frozen=True)
@@ -91,7 +94,7 @@ def group_after(paths: ShortestPaths) -> FailureGroup | None:
         chosen = [paths.path_over(channel, onward) for channel, onward in pairwise([*circle, circle[0]])]
         on_chosen = frozenset(frozenset({part}) for path in chosen for part in paths.parts_of(path))
         why = f"buffers wait in a circle: {' → '.join(map(network.channel_name, circle))}"
-        claim = fabric.claim({"circle": circle, "paths": chosen}, sets, on_chosen)
+        claim = fabric.claim({"circle": circle, "paths": chosen}, sets, on_chosen if sets.more else ())
         return FailureGroup(sets, smallest(breaking | on_chosen), "deadlock", why, pairs, claim)
     return None
 
@@ -127,6 +130,15 @@ def grouped_failures(fabric: AfterFailures, size: int, budget: int) -> Grouped:
         else:
             left.append(sets)
     return Grouped(tuple(faults), tuple(claims), tuple(alone), tuple(left))
+
+
+def claims_of_sets(fabric: AfterFailures, sets: Sequence[tuple[int, ...]]) -> list[dict[str, Any]]:
+    """Evidence of what becomes of single sets of parts, where routes are all shortest paths; none if it is large."""
+    if len(sets) * fabric.vector.network.num_channels > MOST_NUMBERS:
+        return []
+    every = (FailureSets(tuple(numbers), frozenset(), 0) for numbers in sets)
+    groups = (group_after(ShortestPaths(fabric, one, 1)) for one in every)
+    return [group.claim for group in groups if group is not None and group.claim is not None]
 
 
 def _fault(fabric: AfterFailures, group: FailureGroup, count: int, *, apart: bool) -> Fault:

@@ -17,6 +17,7 @@ from unknot.network.graph import path_to, reached_from
 from unknot.routing.path_vector_kernel import Policy
 from unknot.verify.ethernet_faults import AfterFailures, FailureSets, Words
 from unknot.verify.failure_kernel import Failures, Search, is_fixed, loose_pairs
+from unknot.verify.routes_before import hops_to
 
 PAIRS = 50
 """Pairs that failures can move apart, for each set that may be judged; of more, no sets are sought."""
@@ -128,14 +129,9 @@ class ShortestPaths:
 
     def hops(self, home: int) -> list[int]:
         """Hops from each router to a destination; −1 without a path."""
-        from unknot.network.graph_kernel import distances
-
         if home not in self._hops:
-            (first, channels), size = self._incoming, self.network.num_routers
-            row = np.empty(size, dtype=np.int16)
-            with plainly(is_small(size + channels.size, distances)):
-                distances(first, self.network.source[channels], np.array([home]), row)
-            self._hops[home] = row.tolist()
+            first, channels = self._incoming
+            self._hops[home] = hops_to(np.array([home]), first, self.network.source[channels])[0].tolist()
         return self._hops[home]
 
     def path(self, start: int, home: int, failed: frozenset[int]) -> list[int] | None:

@@ -29,7 +29,7 @@ from unknot.verify.between_states import states_between
 from unknot.verify.check import check
 from unknot.verify.delivery import Delivery, deliver
 from unknot.verify.ethernet_faults import AfterFailures, Decided, FailureSets, fabric_of, never_circular
-from unknot.verify.failure_groups import grouped_failures
+from unknot.verify.failure_groups import claims_of_sets, grouped_failures
 from unknot.verify.failures import (
     OUTCOMES,
     Failed,
@@ -107,7 +107,7 @@ def fault_sweep(
         Called with what was found last and the faults done, see `unknot._base.progress`.
     on_verdict : callable, optional
         Called with the `FaultVerdict` of each fault after which there was a routing to judge; of more than `budget`
-        sets for `bgp` and `ospf` with none.
+        sets for `bgp` and `ospf` with none, but then `claims` has evidence of sets that are judged alone too.
 
     Returns
     -------
@@ -169,7 +169,8 @@ def fault_sweep(
     tried, claims = list[Fault](), list[dict[str, Any]]()
     for size in sizes:
         if fabric is not None:
-            outcomes, evidence = announced_faults(fabric, size, budget, seed, notice, progress)
+            proofs = on_verdict is not None
+            outcomes, evidence = announced_faults(fabric, size, budget, seed, notice, progress, proofs=proofs)
             tried += outcomes
             claims += evidence
         else:
@@ -216,8 +217,10 @@ def announced_faults(
     seed: int,
     notice: Callable[[str], None] | None = None,
     progress: Progress | None = None,
+    *,
+    proofs: bool = False,
 ) -> tuple[Sequence[Fault], Sequence[dict[str, Any]]]:
-    """Judge all sets of `size` parts, and give evidence for groups of them.
+    """Judge all sets of `size` parts, and give evidence for groups of them; with `proofs` for other sets too.
 
     Of more than `budget`, groups have one outcome, and the sets that may change it are judged alone. Where these are
     many, one set stands for all that are alike, unless the age of routes could change what becomes of it.
@@ -259,13 +262,15 @@ def announced_faults(
         if orbits is not None and sum(orbit.sets for orbit in orbits) == possible:
             alike = decided([Failed.of([fabric.parts[n] for n in orbit.parts], orbit.sets) for orbit in orbits])
             if not any(one.choices and one.fault.alike > 1 for one in alike):
-                return [one.fault for one in alike], groups.claims
+                shown = claims_of_sets(fabric, [orbit.parts for orbit in orbits] if proofs else ())
+                return [one.fault for one in alike], [*groups.claims, *shown]
             note("after some of them routes depend on a choice among equal ones, so that no set stands for others")
     if groups.left:
         count = sum(sets.count(len(fabric.parts)) for sets in groups.left)
         note(f"{count:,} of {possible:,} sets of {size} {what} are neither alike nor in groups; {budget:,} are drawn")
     drawn = drawn_from(groups.left, len(fabric.parts), budget, seed)
-    return [*groups.faults, *alone([*groups.alone, *drawn])], groups.claims
+    sets = [*groups.alone, *drawn]
+    return [*groups.faults, *alone(sets)], [*groups.claims, *claims_of_sets(fabric, sets if proofs else ())]
 
 
 def drawn_from(left: Sequence[FailureSets], parts: int, budget: int, seed: int) -> list[tuple[int, ...]]:

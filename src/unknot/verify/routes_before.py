@@ -21,6 +21,17 @@ from unknot.network.graph import shortest_cycle, strong_components
 Numbers = npt.NDArray[np.int64]
 
 
+def hops_to(homes: Numbers, first: Numbers, before: npt.NDArray[np.int32]) -> npt.NDArray[np.int16]:
+    """Hops to each destination from each router, −1 without a path, by compressed rows of the routers before each."""
+    from unknot.network.graph_kernel import distances
+
+    routers = first.size - 1
+    table = np.empty(homes.size * routers, dtype=np.int16)
+    with plainly(is_small(homes.size * (routers + before.size), distances)):
+        distances(first, before, homes, table)
+    return table.reshape(-1, routers)
+
+
 @dataclass(frozen=True, eq=False)
 class RoutesBefore:
     """Shortest paths to some destinations.
@@ -42,13 +53,8 @@ class RoutesBefore:
     @cached_property
     def hops(self) -> npt.NDArray[np.int16]:
         """Hops from each router to each destination, shape (routers, homes)."""
-        from unknot.network.graph_kernel import distances
-
-        (first, channels), shape = self.network.incoming, (self.homes.size, self.network.num_routers)
-        table = np.empty(shape[0] * shape[1], dtype=np.int16)
-        with plainly(is_small(self.homes.size * channels.size, distances)):
-            distances(first, self.network.source[channels], self.homes, table)
-        return np.ascontiguousarray(table.reshape(shape).T)
+        first, channels = self.network.incoming
+        return np.ascontiguousarray(hops_to(self.homes, first, self.network.source[channels]).T)
 
     @cached_property
     def rows(self) -> tuple[Numbers, Numbers]:

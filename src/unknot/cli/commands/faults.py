@@ -279,5 +279,5 @@ class _Kept:
     def write(self, tried: int, claims: Sequence[Document] = ()) -> None:
         """Write what was kept, as parts of a document about the network without faults, and claims about sets."""
         write_evidence(self.path, self.network, None, claims, self.parts)
-        at_once = f", and {len(claims)} claims about many sets at once" if claims else ""
+        at_once = f", and {len(claims)} claims about sets of faults" if claims else ""
         notify(f"it holds the verdicts after {len(self.parts)} of {tried} sets of faults{at_once}")
