@@ -125,7 +125,8 @@ def _judge(name: str, group: Group, args: argparse.Namespace, explained: set[str
     def tried(tests: Tests) -> None:
         nonlocal share
         alone = _spent() - begin
-        print(f"  tests alone: {alone:.0f} s; not run here: {sorted(tests.failed)}", flush=True)
+        left_out = [f"{name} ({tests.seconds[name]:.0f} s)" for name in sorted(tests.failed)]
+        print(f"  tests alone: {alone:.0f} s; not run here: {', '.join(left_out)}", flush=True)
         number, excused, others = 0, 0, len(lines)
         for mutant in planted:
             if _spent() - begin - alone > args.seconds:

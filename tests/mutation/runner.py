@@ -37,6 +37,10 @@ OPTIONS = ["-q", "--tb=no", "--no-header", "--no-summary", "-W", "ignore", "--hy
 PLUGINS = ["-p", "no:cacheprovider", "-p", "no:xdist"]
 
 
+class TooLongError(BaseException):
+    """A test takes too long; no `Exception`, which Hypothesis would look for again in simpler examples."""
+
+
 @dataclass
 class Tests:
     """A pytest plugin: which lines each test runs, its time, whether it passes; then `judge` tries the faults.
@@ -73,7 +77,8 @@ class Tests:
                 break
             coverage.switch_context(name)
             signal.signal(signal.SIGPROF, self._too_long)
-            signal.setitimer(signal.ITIMER_PROF, self.longest)
+            # Again and again, as code that goes on after any error goes on after this one too.
+            signal.setitimer(signal.ITIMER_PROF, self.longest, 1.0)
             begin = time.process_time()
             reports = runtestprotocol(item, log=False, nextitem=None)
             signal.setitimer(signal.ITIMER_PROF, 0)
@@ -94,9 +99,9 @@ class Tests:
 
     def _too_long(self, _: int, __: FrameType | None) -> None:
         if global_compiler_lock.is_locked():  # what is compiled is kept for other tests
-            signal.setitimer(signal.ITIMER_PROF, self.longest)
+            signal.setitimer(signal.ITIMER_PROF, self.longest, 1.0)
         else:
-            raise TimeoutError("this test takes too long")
+            raise TooLongError
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_makereport(self, call: pytest.CallInfo[None]) -> None:

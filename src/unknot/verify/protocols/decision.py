@@ -33,7 +33,7 @@ SEARCHED = "search of all states"
 """Methods of a decision."""
 WORMS = {FILLED: (), FEW_BEGIN: ("wormhole",), SEARCHED: ("wormhole", "wormhole-nonatomic")}
 """Techniques for which a method follows messages that hold several places."""
-TINY, SMALL = 1_000, 20_000
+TINY, SMALL = 3_000, 20_000
 """States up to which a system is searched first of all, and a subsystem."""
 
 
