@@ -24,7 +24,7 @@ extensions = [
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
     "sphinx.ext.intersphinx",
-    "numpydoc",
+    "docstrings",
     "myst_nb",
     "sphinx_gallery.gen_gallery",
     "sphinx_design",
@@ -85,6 +85,7 @@ python_use_unqualified_type_names = True
 python_maximum_signature_line_length = 88
 numpydoc_show_class_members = False
 numpydoc_xref_param_type = False
+autodoc_use_type_comments = False
 
 # --- Other projects -------------------------------------------------------------------------------------------------
 FOREIGN = {

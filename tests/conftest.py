@@ -66,7 +66,7 @@ def pytest_sessionstart() -> None:
 def pytest_collection(session: pytest.Session) -> Iterator[None]:
     """Let one worker turn all sources into bytecode in a fresh clone, while the others wait."""
     worker, done = os.environ.get("PYTEST_XDIST_WORKER"), session.config.rootpath / ".pytest_cache" / "collected"
-    patience = time.monotonic() + 120
+    patience = time.monotonic() + 600
     while worker not in (None, "gw0") and not done.exists() and time.monotonic() < patience:
         time.sleep(0.05)
     yield

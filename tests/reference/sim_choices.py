@@ -6,7 +6,7 @@ from collections.abc import Callable
 from itertools import groupby
 
 from unknot.network import distances_from
-from unknot.routing.relation import Relation
+from unknot.routing.relation import Candidate, Relation
 from unknot.simulation.engine.router import Router
 
 from .sim_parts import InputVC, Node, OutputVC, Packet
@@ -15,6 +15,7 @@ from .sim_terminals import scramble
 
 class Choices:
     relation: Relation
+    candidates: Callable[[int, int], list[Candidate]]
     switching: str
     options: Router
     select: int
@@ -48,7 +49,7 @@ class Choices:
                 return
         costs = []
         for address in (other, own):
-            port = self.relation.candidates(relation.num_vcs + packet.source, address)
+            port = self.candidates(relation.num_vcs + packet.source, address)
             first = min(port, key=lambda c: c.tier).vc
             c = None if first is None else int(relation.vcs.channel[first])
             every = [] if c is None else range(relation.vcs.first[c], relation.vcs.first[c + 1])
@@ -59,7 +60,7 @@ class Choices:
 
     def hops_of(self, source: int, address: int) -> int:
         at, hops = self.relation.num_vcs + source, 0
-        while (first := min(self.relation.candidates(at, address), key=lambda c: c.tier).vc) is not None:
+        while (first := min(self.candidates(at, address), key=lambda c: c.tier).vc) is not None:
             at, hops = first, hops + 1
         return hops
 
@@ -67,7 +68,7 @@ class Choices:
         """First channel of a way; flits that wait for it or travel on it, on all its VCs or on candidates, × hops."""
         relation, way = self.relation, [self.relation.num_vcs + source]
         while len(way) <= relation.num_vcs + 1:
-            offered = relation.candidates(way[-1], address)
+            offered = self.candidates(way[-1], address)
             if not offered:
                 break
             vc = min(offered, key=lambda c: c.tier).vc
@@ -76,7 +77,7 @@ class Choices:
                     return None, 0, 0
                 c, hops = int(relation.vcs.channel[way[1]]), len(way) - 1
                 every = range(relation.vcs.first[c], relation.vcs.first[c + 1])
-                first = relation.candidates(way[0], address)
+                first = self.candidates(way[0], address)
                 tier = min(one.tier for one in first)
                 some = [one.vc for one in first if one.tier == tier and one.vc in every]
                 return c, hops * sum(map(self.waiting, every)), hops * sum(map(self.waiting, some))
@@ -93,7 +94,7 @@ class Choices:
             return []
         if self.relation.decides and vc.at >= self.relation.num_vcs and not packet.decided:
             self.decide(packet)
-        offered = self.relation.candidates(vc.at, packet.address)
+        offered = self.candidates(vc.at, packet.address)
         assert offered
         ends = {c: [self.output[c.vc]] if c.vc is not None else self.exits(vc, packet) for c in offered}
 
@@ -173,12 +174,15 @@ class Choices:
 
     def wishes(self, node: Node, vc: InputVC) -> list[OutputVC]:
         """Which of them it requests."""
-        able, outputs = self.able(vc), node.output_vcs(self.options.terminal_width)
+        able, choice = self.able(vc), self.selection
+        if not able or choice in ("all", "better_of_two"):
+            return able
+        outputs = node.output_vcs(self.options.terminal_width)
 
         def any_of(outs: list[OutputVC]) -> list[OutputVC]:
             return [sorted(outs, key=outputs.index)[self.draw(vc) % len(outs)]]
 
-        match self.selection if able else "all":
+        match choice:
             case "first":
                 return able[:1]
             case "random" | "least_weight":

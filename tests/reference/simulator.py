@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from fractions import Fraction
+from functools import cache
 from math import floor
 from typing import NamedTuple
 
@@ -67,6 +68,7 @@ class Simulator(Choices):
         bursts: Bursts | None = None,
     ) -> None:
         network, self.relation, self.switching = relation.network, relation, switching
+        self.candidates = cache(relation.candidates)  # a rule always gives the same answer
         self.options, self.workload = router, Workload(relation, pairs, chance, length, bursts)
         self.select = scramble(seed + 0x5851F42D4C957F2D)
         self.now = self.tick = self.flit_hops = self.flits_in = self.flits_out = self.created = 0

@@ -106,11 +106,17 @@ def test_the_linear_program_of_knots() -> None:
 
 
 @pytest.mark.parametrize(
-    ("network", "fewest"), [(mesh(4, 2), 12), pytest.param(mesh(3, 3), 20, marks=pytest.mark.campaign)], ids=str
+    ("network", "switching", "fewest"),
+    [
+        (mesh(4, 2), "wormhole", 12),
+        pytest.param(mesh(4, 2), DEFAULT_SWITCHING, 12, marks=pytest.mark.campaign),
+        pytest.param(mesh(3, 3), DEFAULT_SWITCHING, 20, marks=pytest.mark.campaign),
+    ],
+    ids=str,
 )
-def test_the_fewest_of_a_mesh_by_branch_and_bound(network: Network, fewest: int) -> None:
+def test_the_fewest_of_a_mesh_by_branch_and_bound(network: Network, switching: str, fewest: int) -> None:
     """The linear program shows two fewer than the leaves of the tree."""
-    pruning = pruned(fully_adaptive(network, vcs=1), effort())
+    pruning = pruned(fully_adaptive(network, vcs=1), effort(), switching=switching)
     assert isinstance(pruning, Pruned)
     assert (len(pruning.removed), pruning.lower_bound, pruning.evidence_holds) == (fewest, fewest, True)
     assert pruning.evidence is not None
