@@ -24,7 +24,7 @@ class Choices:
     ejection: dict[int, list[OutputVC]]
 
     def compare(self, packet: Packet) -> None:
-        direct = int(self.relation.direct[packet.source, self.relation.destination[packet.address]])
+        direct = int(self.relation.direct_addresses(packet.source, self.relation.destination[packet.address]))
         if direct in (-1, packet.address):
             return
         (port, by_port, by_vc), (other, its_port, its_vc) = (
@@ -44,7 +44,7 @@ class Choices:
         if relation.direct is None:
             other = base + (own - base + block // 2) % block
         else:
-            other = base + int(relation.direct[packet.source, relation.destination[own]])
+            other = base + int(relation.direct_addresses(packet.source, relation.destination[own]))
             if other < base:
                 return
         costs = []

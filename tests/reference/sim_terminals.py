@@ -85,18 +85,21 @@ class Workload:
         pairs, random, t = self.pairs, terminal.random, terminal.number
         if pairs.everyone >= 0:
             choices = [other for other in range(len(pairs.rate)) if pairs.everyone or other != t]
-            return choices[random.draw() % len(choices)]
-        first, end = pairs.pair_first[t : t + 2].tolist()
-        pair = first + random.draw() % (end - first)
+            pair = choices[random.draw() % len(choices)]
+            if not pairs.addresses.size:
+                return pair
+        else:
+            first, end = pairs.pair_first[t : t + 2].tolist()
+            pair = first + random.draw() % (end - first)
         if pairs.keep.size and random.draw() >= pairs.keep[pair]:
             pair = int(pairs.other[pair])
         begin, end = pairs.address_range[2 * pair : 2 * pair + 2]
         usable = pairs.addresses[begin:end].tolist()
         drawn = usable[random.draw() % len(usable)] if len(usable) > 1 else usable[0]
-        direct = self.relation.direct
-        if direct is not None and self.relation.decides is None and len(usable) > 2:
+        relation = self.relation
+        if relation.direct is not None and self.relation.decides is None and len(usable) > 2:
             to = self.relation.destination[drawn]
-            while drawn in (direct[t, to], direct[to, to]):
+            while drawn in (relation.direct_addresses(t, to), relation.direct_addresses(to, to)):
                 drawn = usable[random.draw() % len(usable)]
         return drawn
 

@@ -118,9 +118,8 @@ def test_romm_on_rings_takes_every_waypoint_on_a_shortest_path(text: str) -> Non
 
 def test_the_direct_way_of_ugal_has_no_first_phase() -> None:
     relation = ugal(mesh(3, 3))
-    assert relation.direct is not None
     for source, to in np.ndindex(9, 9):
-        address = int(relation.direct[source, to])
+        address = int(relation.direct_addresses(source, to))
         assert relation.destination[address] == to
         offered = {c.vc for c in relation.candidates(relation.num_vcs + source, address) if c.vc is not None}
         assert all(relation.vcs.index[vc] == 1 for vc in offered)

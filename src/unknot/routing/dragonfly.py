@@ -30,7 +30,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unknot._base.compressed_rows import starts
-from unknot._base.errors import NetworkError, RelationError
+from unknot._base.errors import NetworkError
 from unknot.network import Network
 from unknot.network.model import IntArray
 from unknot.routing.contract import ACYCLIC, PairNames
@@ -125,10 +125,6 @@ def _name(network: Network, groups: tuple[str, ...], group: int, to: int) -> str
     return f"{network.terminal_name(to)} via group {groups[group]}"
 
 
-MAX_PAIRS = 2**28
-"""Most pairs of terminals for which the direct address of UGAL is kept."""
-
-
 @takes_network
 def dragonfly_minimal(network: Network, vcs: int | None = None) -> Relation:
     """Local, global, local; of several global links those on the least hops.
@@ -185,7 +181,7 @@ def dragonfly_ugal(network: Network, vcs: int | None = None, *, variant: str = "
     Raises
     ------
     RelationError
-        If there is no such variant, or too many terminals, or as for `dragonfly_valiant`.
+        If there is no such variant, or as for `dragonfly_valiant`.
 
     Examples
     --------
@@ -194,15 +190,10 @@ def dragonfly_ugal(network: Network, vcs: int | None = None, *, variant: str = "
     <Relation dragonfly_ugal on dragonfly(4, 2, 2), 468 VCs>
     """
     whole = dragonfly_valiant(network, vcs)
-    terminals = network.num_terminals
-    if terminals * terminals > MAX_PAIRS:
-        raise RelationError(
-            f"dragonfly_ugal on {network.name}: an address for each of {terminals} × {terminals} pairs of terminals "
-            "is too much; use dragonfly_valiant"
-        )
     own = groups_of(network, "dragonfly_ugal").group[network.inject]
-    direct = own[:, None] * terminals + np.arange(terminals)
-    return replace(whole, name="dragonfly_ugal", direct=direct.astype(np.int32), compares=variant)
+    return replace(
+        whole, name="dragonfly_ugal", direct=(own * network.num_terminals).astype(np.int32), compares=variant
+    )
 
 
 def _routing(network: Network, vcs: int | None, least: int, name: str) -> Relation:

@@ -67,9 +67,10 @@ class Relation:
         Names of addresses for messages.
     source : str
         Where the algorithm was published, in a few words; empty for one's own.
-    direct : array_like of int, shape (terminals, terminals), optional
+    direct : array_like of int, shape (terminals, terminals) or (terminals,), optional
         For each source and destination the address a packet takes unless the way there is the more congested: on
-        injection, the simulator compares it with one drawn at random (UGAL, Singh 2005); −1: none. Proofs ignore it.
+        injection, the simulator compares it with one drawn at random (UGAL, Singh 2005); −1: none. In one dimension,
+        for each source the address for terminal 0, which those for others follow in order. Proofs ignore it.
     compares : {"UGAL-L_VCH", "UGAL-L_VC", "UGAL-L"}
         Queues that are compared where `direct` is given: of whole ports (UGAL-L), of the VCs that the packet may
         take (UGAL-L_VC), or of VCs only where both ways begin with the same port (UGAL-L_VCH).
@@ -178,6 +179,17 @@ class Relation:
     def _direct(self, destination: IntArray) -> IntArray:
         terminals = self.network.num_terminals
         direct = np.array(self.direct, dtype=np.int32)
+        if direct.shape == (terminals,) and self.may_use is None:
+            blocks = np.unique(direct)
+            if blocks.min(initial=0) < 0 or blocks.max(initial=0) + terminals > destination.size:
+                raise RelationError(f"{self.name}: direct begins beyond the {destination.size} addresses")
+            for block in blocks.tolist():
+                if not np.array_equal(destination[block : block + terminals], np.arange(terminals)):
+                    raise RelationError(f"{self.name}: addresses from {block} on are not for all terminals in order")
+            direct.setflags(write=False)
+            return direct
+        if direct.shape == (terminals,):
+            direct = np.add.outer(direct, np.arange(terminals)).astype(np.int32)
         if direct.shape != (terminals, terminals):
             raise RelationError(f"{self.name}: direct has shape {direct.shape}, wanted ({terminals}, {terminals})")
         legal = (direct >= 0) & (direct < destination.size)
@@ -188,6 +200,11 @@ class Relation:
             raise RelationError(f"{self.name}: direct[{s}, {d}] is {direct[s, d]}, no address that {s} uses for {d}")
         direct.setflags(write=False)
         return direct
+
+    def direct_addresses(self, source: Any, to: Any) -> Any:
+        """Return the direct addresses of some sources for some destinations, whose shapes are joined."""
+        assert self.direct is not None
+        return self.direct[source] + to if self.direct.ndim == 1 else self.direct[source, to]
 
     @property
     def compares_on_injection(self) -> bool:

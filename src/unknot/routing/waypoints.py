@@ -235,8 +235,7 @@ def ugal(
     <Relation ugal on mesh(4, 4), 96 VCs>
     """
     whole = valiant(network, vcs, base=base, then=then)
-    terminals = network.num_terminals
-    direct = np.arange(terminals * terminals, dtype=np.int32).reshape(terminals, terminals)
+    direct = network.num_terminals * np.arange(network.num_terminals, dtype=np.int32)
     return replace(whole, name="ugal", direct=direct, compares=variant, source="Singh 2005")
 
 

@@ -256,8 +256,7 @@ def addresses(relation: Relation, source: int, destination: int, kind: int = ANY
 
 def _detours(relation: Relation, source: int, destination: int, usable: list[int]) -> list[int]:
     """The addresses by other waypoints than the source's own and the destination's own, or all if there are few."""
-    assert relation.direct is not None
-    own = {int(relation.direct[source, destination]), int(relation.direct[destination, destination])}
+    own = {int(relation.direct_addresses(end, destination)) for end in (source, destination)}
     return [a for a in usable if a not in own] if len(usable) > 2 else usable
 
 

@@ -10,7 +10,8 @@ from unknot._base.kernels.types_kernel import called, inlined
 from unknot._base.kernels.words_kernel import call_rule
 from unknot.routing.contract import EJECT, VC_MASK
 from unknot.simulation.engine.codes import DECIDED, NO_CYCLE
-from unknot.simulation.engine.state_kernel import preferred
+from unknot.simulation.engine.pack_kernel import free_slots, is_in, is_simple
+from unknot.simulation.engine.state_kernel import direct_of, preferred
 from unknot.simulation.engine.view_kernel import place_of, view
 
 BY_PORT, BY_VC, HYBRID = 1, 2, 3
@@ -18,13 +19,17 @@ BY_PORT, BY_VC, HYBRID = 1, 2, 3
 
 
 @inlined
-def queued(s, row):
-    """Return the flits behind an output VC: those sent whose credits have not come back."""
+def queued(s, r, row):
+    """Return the flits behind an output VC of router r: those sent whose credits have not come back."""
+    if r >= 0 and is_simple(s, r):
+        # Terminals of these routers inject when flits of the same cycle have been sent, else before.
+        w, cell = s.first_word[r], row - s.words.first_output[s.first_word[r]]
+        return s.setup.depth - free_slots(s, w, cell) - is_in(s.masks.spent, w, cell)
     return s.setup.depth - s.outputs.credits[row]
 
 
 @called
-def queues(s, count):
+def queues(s, r, count):
     """Return the output port of the preferred candidate, flits queued for it, and those on its VCs of that tier."""
     best = s.candidates[preferred(s, count)]
     row, tier = s.out_row[best & VC_MASK], (best >> 40) & 0xFF
@@ -33,18 +38,20 @@ def queues(s, count):
     while row > 0 and s.outputs.port[row - 1] == port:
         row -= 1
     while row < s.outputs.size and s.outputs.port[row] == port:
-        by_port += queued(s, row)
+        by_port += queued(s, r, row)
         row += 1
     for k in range(count):
         vc = s.candidates[k] & VC_MASK
         if vc != EJECT and (s.candidates[k] >> 40) & 0xFF == tier and s.outputs.port[s.out_row[vc]] == port:
-            by_vc += queued(s, s.out_row[vc])
+            by_vc += queued(s, r, s.out_row[vc])
     return port, by_port, by_vc
 
 
 @called
-def way(rule, raw, t, address):
-    """Return the first port of the way of an address from terminal t, flits queued there by port and by VC, and hops.
+def way(rule, raw, r, t, address):
+    """Return the first port of the way of an address from terminal t of router r, flits queued there, and hops.
+
+    They are counted by port and by VC.
 
     The way goes by the preferred candidates; one that never ends counts as longer than any other.
     """
@@ -62,21 +69,21 @@ def way(rule, raw, t, address):
         if vc < 0 or vc >= num_vcs:
             break
         if hops == 0:
-            port, by_port, by_vc = queues(s, count)
+            port, by_port, by_vc = queues(s, r, count)
         at = vc
     return port, np.int64(1), np.int64(1), np.int64(NO_CYCLE)
 
 
 @inlined
-def compare(rule, raw, t, p):
+def compare(rule, raw, r, t, p):
     """Give a packet about to be injected the direct address in place of its own, unless that costs more now."""
     s = view(raw)
     own = s.packets.address[p]
-    direct = s.direct[t * s.terminals.size + s.destination[own]]
+    direct = direct_of(s, t, s.destination[own])
     if direct < 0 or direct == own:
         return
-    port, by_port, by_vc, hops = way(rule, raw, t, direct)
-    other_port, other_by_port, other_by_vc, other_hops = way(rule, raw, t, own)
+    port, by_port, by_vc, hops = way(rule, raw, r, t, direct)
+    other_port, other_by_port, other_by_vc, other_hops = way(rule, raw, r, t, own)
     how = s.setup.compares
     if how == BY_VC or (how == HYBRID and port == other_port):
         shorter = by_vc * hops <= other_by_vc * other_hops
@@ -87,14 +94,14 @@ def compare(rule, raw, t, p):
 
 
 @inlined
-def decide(rule, raw, t, p):
+def decide(rule, raw, r, t, p):
     """Packet p of terminal t takes its own address or another one, by the queues of its first router (`Decision`)."""
     s = view(raw)
     setup, own = s.setup, s.packets.address[p]
     s.packets.script[p] = DECIDED
     block = own // setup.block * setup.block
     if s.direct.size > 0:
-        other = s.direct[t * s.ejection_row.size + s.destination[own]]
+        other = direct_of(s, t, s.destination[own])
         if other < 0:
             return
         other += block
@@ -103,8 +110,8 @@ def decide(rule, raw, t, p):
         other = block + (own - block + setup.block // 2) % setup.block
     if other == own:
         return
-    _, its_cost, _, its_hops = way(rule, raw, t, other)
-    _, cost, _, hops = way(rule, raw, t, own)
+    _, its_cost, _, its_hops = way(rule, raw, r, t, other)
+    _, cost, _, hops = way(rule, raw, r, t, own)
     if setup.weight > 0:
         cost *= setup.weight
     else:

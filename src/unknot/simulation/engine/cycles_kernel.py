@@ -31,7 +31,7 @@ def inject_all(rule, s, r, now):
         call_at(s.setup.inject_classes, (s.raw, r, now))
         return
     for i in range(s.first_terminal[r], s.first_terminal[r + 1]):
-        inject(rule, s, s.local_terminals[i], now)
+        inject(rule, s, r, s.local_terminals[i], now)
 
 
 @inlined

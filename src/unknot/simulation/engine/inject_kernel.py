@@ -8,7 +8,7 @@ from unknot._base.kernels.words_kernel import call_at
 from unknot._base.splitmix import STEP
 from unknot.routing.contract import IN_ROUTER
 from unknot.simulation.engine.codes import UNDECIDED
-from unknot.simulation.engine.state_kernel import enqueue, has_credits, has_room, need, post, random_bits
+from unknot.simulation.engine.state_kernel import direct_of, enqueue, has_credits, has_room, need, post, random_bits
 
 AHEAD = 64
 """Most cycles that a terminal without a packet draws for in advance."""
@@ -63,9 +63,13 @@ def choose_address(s, t):
     setup = s.setup
     if setup.everyone >= 0:
         # Of all but itself: those from its own number on move up by one.
-        address = draw(s, t) % (s.terminals.size - 1 + setup.everyone)
-        return address + 1 if setup.everyone == 0 and address >= t else address
-    begin, many = draw_pair(s, t, s.keep.size > 0)
+        to = draw(s, t) % (s.terminals.size - 1 + setup.everyone)
+        to += setup.everyone == 0 and to >= t
+        if s.addresses.size == 0:
+            return to
+        begin, many = s.address_range[2 * to], s.address_range[2 * to + 1] - s.address_range[2 * to]
+    else:
+        begin, many = draw_pair(s, t, s.keep.size > 0)
     address = s.addresses[begin + (draw(s, t) % many if many > 1 else 0)]
     # There are more than these two, so this ends.
     while 0 < setup.compares < IN_ROUTER and many > 2 and no_detour(s, t, address):
@@ -76,8 +80,8 @@ def choose_address(s, t):
 @inlined
 def no_detour(s, t, address):
     """Return whether an address leads by the source's own waypoint or by the destination's own."""
-    to, terminals = s.destination[address], s.terminals.size
-    return address == s.direct[t * terminals + to] or address == s.direct[to * terminals + to]
+    to = s.destination[address]
+    return address == direct_of(s, t, to) or address == direct_of(s, to, to)
 
 
 @inlined
@@ -153,8 +157,8 @@ def send_again(s, t):
 
 
 @inlined
-def inject(rule, s, t, now):
-    """Create packets of terminal t, unless one is being injected, and inject a flit if possible."""
+def inject(rule, s, r, t, now):
+    """Create packets of terminal t at router r, unless one is being injected, and inject a flit if possible."""
     terminals, outputs, setup = s.terminals, s.outputs, s.setup
     if terminals.packet[t] < 0 and not (setup.watchdog != 0 and send_again(s, t)):
         if terminals.drawn[t] > now:
@@ -174,7 +178,7 @@ def inject(rule, s, t, now):
                 s.packets.injected[p] = now
                 if setup.choose != 0 and s.packets.script[p] < 0:
                     if setup.compares < IN_ROUTER or setup.routing_delay == 0:
-                        call_at(setup.choose, (rule, s.raw, t, p))
+                        call_at(setup.choose, (rule, s.raw, r, t, p))
                 break
         if terminals.vc[t] < 0:
             return

@@ -13,7 +13,7 @@ from unknot._base.compressed_rows import offsets
 from unknot._base.errors import SimulationError, near
 from unknot.routing.relation import Relation
 from unknot.simulation.engine.codes import UNEQUAL
-from unknot.simulation.engine.pairs import NONE, Pairs, by_ports, pairs_of
+from unknot.simulation.engine.pairs import NONE, Pairs, by_ports, in_rows, pairs_of
 from unknot.simulation.engine.sources import Sources, thresholds
 from unknot.traffic import pattern
 from unknot.traffic.workload import Shares, Traffic, TrafficClass, mean_length
@@ -192,7 +192,8 @@ def _mix(relation: Relation, traffic: Traffic, load: float) -> Mix:
     total = sum(one.share for one in traffic.classes)
     sources: list[Sources] = []
     for k, one in enumerate(traffic.classes):
-        pairs = _spread(pairs_of(block, pattern(relation.network, one.traffic)), traffic.subnets)
+        pairs = pairs_of(block, pattern(relation.network, one.traffic))
+        pairs = _spread(in_rows(pairs) if pairs.addresses.size else pairs, traffic.subnets)
         sources.append(Sources(load * one.share / total / one.mean_length, pairs, bursts=one.bursts))
         _check_chance(f"traffic class {one.name or k}", sources[-1])
     return Mix(tuple(traffic.classes), tuple(sources), traffic.lengths, relation, traffic.subnets)

@@ -24,8 +24,8 @@ class Pairs:
     Attributes
     ----------
     everyone : int
-        1: every terminal sends to all terminals; 0: to all but itself; in both cases alike, address = terminal, and
-        there are no tables. −1: the arrays say.
+        1: every terminal sends to all terminals, alike; 0: to all but itself. In both cases entry k is terminal k.
+        There are no tables where address = terminal too. −1: the arrays say.
     rate : float64 array, shape (terminals,)
         What each terminal sends, as a part of the offered load; 0 for a silent one.
     pair_first : int64 array, shape (terminals + 1,)
@@ -73,9 +73,15 @@ def pairs_of(relation: Relation, pattern: Pattern) -> Pairs:
     own = _own_addresses(relation) if may_be_own else NONE
     identity = np.array_equal(relation.destination, np.arange(terminals))
     alike = pattern.destination is None and pattern.weight is None
-    if alike and identity and relation.may_use is None and own.size in (0, terminals) and terminals - 1 + own.size:
-        return replace(nobody(terminals), everyone=int(own.size > 0), rate=np.ones(terminals))
     served = _Served(relation, own)
+    same = relation.may_use is None and served.ends.size == terminals and own.size in (0, relation.num_addresses)
+    if alike and same and terminals - 1 + own.size:
+        pairs = replace(nobody(terminals), everyone=int(own.size > 0), rate=np.ones(terminals))
+        return (
+            pairs
+            if identity
+            else replace(pairs, address_range=served.everyones.reshape(-1), addresses=served.addresses)
+        )
     rows: list[npt.NDArray[np.int64]] = []
     shares: list[npt.NDArray[np.float64]] = []
     rate = np.zeros(terminals)
@@ -208,16 +214,23 @@ def _ranges(ascending: npt.NDArray[np.int32], start: int) -> npt.NDArray[np.int6
     return np.stack([begins, ends], axis=1).astype(np.int64) + start
 
 
+def in_rows(pairs: Pairs) -> Pairs:
+    """Return pairs with the destinations of each terminal in rows of its own, also where they are alike."""
+    if pairs.everyone < 0:
+        return pairs
+    terminals = pairs.rate.size
+    addresses = pairs.addresses if pairs.addresses.size else np.arange(terminals, dtype=np.int32)
+    ranges = pairs.address_range if pairs.addresses.size else np.repeat(np.arange(terminals + 1), 2)[1:-1]
+    ends = np.arange(terminals)
+    rows = [ranges.reshape(-1, 2)[(ends != t) | (pairs.everyone == 1)] for t in range(terminals)]
+    return pairs_in_rows(pairs.rate, rows, addresses, ())
+
+
 def by_ports(pairs: Pairs, width: int) -> Pairs:
     """Return pairs of terminals as those of their ports, numbered port × terminals + terminal."""
     if width == 1:
         return pairs
-    terminals = pairs.rate.size
-    if pairs.everyone >= 0:
-        ends = np.tile(np.arange(terminals), (terminals, 1))
-        ends = ends if pairs.everyone else ends[~np.eye(terminals, dtype=bool)].reshape(terminals, -1)
-        rows = [np.stack([row, row + 1], axis=1) for row in ends]
-        pairs = pairs_in_rows(pairs.rate, rows, np.arange(terminals, dtype=np.int32), ())
+    pairs = in_rows(pairs)
     many, ports = int(pairs.pair_first[-1]), np.arange(width)[:, None]
     return Pairs(
         -1,

@@ -138,6 +138,8 @@ def switch(s, here, w, now, movers, hopes, final):
         return
     s.count.flit_hops += how_many(won)
     s.count.last_move = now
+    if s.setup.choose != 0:
+        masks.spent[w] = spent
     left, spent = count_departures(s, w, won, spent)
     filled = masks.filled[w] & (left | ~won)
     masks.filled[w] = filled
@@ -164,6 +166,8 @@ def switch(s, here, w, now, movers, hopes, final):
 def run_router(rule, s, w, now):
     """Run a cycle of the router of word w, after which its terminals inject; return the status."""
     masks, here, setup = s.whole.masks, rows_of(s, w), s.setup
+    if setup.choose != 0:
+        masks.spent[w] = none(masks.spent[w])
     fresh = take_in(s, here, w, (now & setup.slots) * setup.num_words + w)
     if setup.queues == 0:
         # The headers behind tails of the cycle before are as far as those that come in now.

@@ -118,6 +118,7 @@ TABLES: dict[str, np.dtype[Any]] = {
         holders=int64,  # input VCs that hold the switch
         routed=int64,  # of the first word of a router: cycle in which routing began, or will, with all that wait
         crossed=int64,  # the same of crossing the switch, but the step
+        spent=int64,  # output VCs to which a flit was sent in this cycle, of packed routers whose packets choose
     ),
     # Bubble flow control, see `bubble_kernel`; without it empty.
     "first_member": np.dtype(int32),  # of each row of `outputs`: the first of `members` that is its VC, or −1

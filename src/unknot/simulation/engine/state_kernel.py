@@ -222,6 +222,13 @@ def ask_rule(rule, s, b, p):
 
 
 @inlined
+def direct_of(s, t, to):
+    """Return the direct address from terminal t to another; there is a table of pairs, or one of where they begin."""
+    terminals = s.ejection_row.size
+    return s.direct[t] + to if s.direct.size == terminals else s.direct[t * terminals + to]
+
+
+@inlined
 def outputs_of(s, address, candidate):
     """Return the first row of `outputs` of a candidate for an address and their number; −1 if it is no candidate."""
     vc = candidate & VC_MASK

@@ -16,6 +16,7 @@ from unknot._base.switching import SWITCHINGS, Switching
 from unknot.network import Network
 from unknot.network.bandwidth import written
 from unknot.routing.bubble import RULES, Bubble
+from unknot.routing.contract import IN_ROUTER
 from unknot.routing.relation import Relation
 from unknot.simulation.engine.bubbles import ring_tables
 from unknot.simulation.engine.codes import HONOURING, NO_CYCLE, SPAN
@@ -174,7 +175,8 @@ def _bytes(tables: Mapping[str, Any]) -> int:
 
 def is_packable(relation: Relation, router: Router) -> bool:
     """Whether routers with few words go through `simple_kernel`, the fast twin of `router_kernel`."""
-    return router.is_packable and not relation.commits and relation.comparison == 0
+    compares_early = relation.comparison == 0 or (relation.comparison < IN_ROUTER and not router.queues)
+    return router.is_packable and not relation.commits and compares_early
 
 
 def write_relation(setup: Any, relation: Relation, router: Router) -> None:

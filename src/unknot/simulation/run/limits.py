@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from unknot._base.errors import SimulationError, UnknotError
+from unknot._base.memory import require
 from unknot._base.numbers import is_number
 from unknot._base.output import Tabular
 from unknot._base.progress import Progress, with_bar
@@ -101,7 +102,8 @@ def directly(relation: Relation) -> Relation:
     if relation.direct is None:
         return relation
     terminals = np.arange(relation.network.num_terminals)[:, None]
-    taken = relation.direct[terminals, relation.destination[None, :]]
+    require("the direct addresses of all pairs", 8 * terminals.size * relation.num_addresses)
+    taken = relation.direct_addresses(terminals, relation.destination[None, :])
     allowed = (taken == np.arange(relation.num_addresses)) | (taken < 0)
     return replace(relation, may_use=allowed if relation.may_use is None else allowed & relation.may_use)
 
