@@ -196,6 +196,20 @@ def dragonfly_ugal(network: Network, vcs: int | None = None, *, variant: str = "
     )
 
 
+def _only_ways(network: Network, view: Groups) -> IntArray:
+    """Twice the channel from each router towards each group, plus 1 if it leads there; −1 where several do."""
+    here, groups = np.arange(network.num_routers)[:, None], len(view.names)
+    is_only = np.diff(view.first) == 1
+    across = np.full(groups * groups, -1)
+    across[is_only] = view.between[view.first[:-1][is_only]]
+    channel = across.reshape(groups, groups)[view.group]
+    start = network.source[channel]
+    local = view.local[here, view.index[start]].astype(np.int64)
+    only = np.where(channel < 0, -1, np.where(start == here, 2 * channel + 1, 2 * local))
+    ways: IntArray = only.astype(np.int32)
+    return ways
+
+
 def _routing(network: Network, vcs: int | None, least: int, name: str) -> Relation:
     """The routing whose classes begin at `least`: 1 for minimal, 0 for Valiant's."""
     from unknot.routing.rules_kernel import offered
@@ -215,13 +229,16 @@ def _routing(network: Network, vcs: int | None, least: int, name: str) -> Relati
         np.searchsorted(share_across[1:], virtual.index, side="right") + 1,
         np.searchsorted(share[1:], virtual.index, side="right"),
     )
-    router, first, home, target, source = virtual.router, virtual.first, network.eject, network.target, network.source
     total, terminals, groups = virtual.total, network.num_terminals, len(view.names)
+    home, target, source = network.eject, network.target, network.source
+    # Tables that headers look at are few and of small numbers: large dragonflies do not fit in a cache.
+    place = virtual.router * classes + np.append(now_at, np.zeros(terminals, dtype=np.int64))
+    place, first = place.astype(np.int32), virtual.first.astype(np.int32)
+    only = _only_ways(network, view)
 
     def rule(at: int, address: int, out: Out) -> int:
-        here, there = router[at], home[address % terminals]
+        here, now, there = place[at] // classes, place[at] % classes, home[address % terminals]
         goal = group[there]
-        now = now_at[at] if at < total else 0
         direct = least == 1 or now > 0 or address // terminals == group[here]
         if not direct:
             goal = address // terminals
@@ -234,6 +251,15 @@ def _routing(network: Network, vcs: int | None, least: int, name: str) -> Relati
         if goal == group[here]:
             port = local[here, index[there]]
             return int(offered(out, 0, first[port] + share[now], share[now + 1] - share[now]))
+        way = only[here, goal]
+        if way >= 0:
+            if way & 1 == 0:
+                return int(offered(out, 0, first[way >> 1] + share[now], share[now + 1] - share[now]))
+            if now == classes - 1:
+                return 0
+            return int(
+                offered(out, 0, first[way >> 1] + share_across[now], share_across[now + 1] - share_across[now])
+            )
         begin, end = pair[group[here] * groups + goal], pair[group[here] * groups + goal + 1]
         # Local hops before the global channel and, on the way to the destination's group, after it.
         fewest = 2
