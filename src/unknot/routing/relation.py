@@ -179,16 +179,15 @@ class Relation:
     def _direct(self, destination: IntArray) -> IntArray:
         terminals = self.network.num_terminals
         direct = np.array(self.direct, dtype=np.int32)
-        if direct.shape == (terminals,) and self.may_use is None:
-            blocks = np.unique(direct)
-            if blocks.min(initial=0) < 0 or blocks.max(initial=0) + terminals > destination.size:
-                raise RelationError(f"{self.name}: direct begins beyond the {destination.size} addresses")
-            for block in blocks.tolist():
-                if not np.array_equal(destination[block : block + terminals], np.arange(terminals)):
-                    raise RelationError(f"{self.name}: addresses from {block} on are not for all terminals in order")
-            direct.setflags(write=False)
-            return direct
         if direct.shape == (terminals,):
+            for block in np.unique(direct).tolist():
+                if block < 0 or not np.array_equal(destination[block : block + terminals], np.arange(terminals)):
+                    raise RelationError(
+                        f"{self.name}: direct addresses from {block} on are not of all terminals in order"
+                    )
+            if self.may_use is None:
+                direct.setflags(write=False)
+                return direct
             direct = np.add.outer(direct, np.arange(terminals)).astype(np.int32)
         if direct.shape != (terminals, terminals):
             raise RelationError(f"{self.name}: direct has shape {direct.shape}, wanted ({terminals}, {terminals})")
