@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from unknot._base.calls import apply, chosen, parse_call
@@ -62,10 +63,16 @@ def coherence(classes: int = 3, networks: int | None = None, depth: int = 1) -> 
         MessageClass("completion"),
         MessageClass("writeback", follows=(Follow("response"),)),
     ][:classes]
+    order = sorted(
+        (one.name for one in members), key=("request", "writeback", "forward", "response", "completion").index
+    )
+    number = classes if networks is None else networks
+    if not 1 <= number <= classes:
+        raise ProtocolError(f"coherence with {classes} classes: 1 to {classes} networks, not {number}")
+    home = {one: order[min(i, number - 1)] for i, one in enumerate(order)}
+    joined = [replace(m, send=home[m.name], receive=home[m.name], network=home[m.name]) for m in members]
     begins = (("request",), ("writeback",))[: 2 if classes > 4 else 1]
-    order = ["request", "writeback", "forward", "response", "completion"]
-    names = [name for name in order if name in [one.name for one in members]]
-    return _on_networks(f"coherence with {classes} classes", members, begins, names, networks, depth)
+    return _with_depth(f"coherence with {classes} classes on {number} networks", joined, begins, depth)
 
 
 def cache_transfer(networks: int = 4, depth: int = 1) -> Protocol:
@@ -75,23 +82,21 @@ def cache_transfer(networks: int = 4, depth: int = 1) -> Protocol:
 
     Parameters
     ----------
-    networks : int
-        4; or 3, where fills share queues and network with commands; 2 and 1 also join what follows.
+    networks : {4, 3}
+        With 3 fills share queues and network with commands.
     depth : int
         Messages of each queue.
     """
+    if networks not in (3, 4):
+        raise ProtocolError(f"cache_transfer has 3 or 4 networks, not {networks}")
+    joined: dict[str, Any] = dict.fromkeys(("send", "receive", "network"), "command") if networks == 3 else {}
     members = [
         MessageClass("request", follows=(Follow("command", "any"),)),
         MessageClass("command", follows=(Follow("fill", "origin"),)),
-        MessageClass("fill", follows=(Follow("response", "any"),)),
+        MessageClass("fill", follows=(Follow("response", "any"),), **joined),
         MessageClass("response"),
     ]
-    if networks == 3:
-        joined: dict[str, Any] = dict.fromkeys(("send", "receive", "network"), "command")
-        members[2] = MessageClass("fill", follows=members[2].follows, **joined)
-        return _with_depth("cache_transfer on 3 networks", members, (("request",),), depth)
-    names = [one.name for one in members]
-    return _on_networks("cache_transfer", members, (("request",),), names, networks, depth)
+    return _with_depth(f"cache_transfer on {networks} networks", members, (("request",),), depth)
 
 
 def axi(
@@ -219,25 +224,3 @@ def _with_depth(
     send = dict.fromkeys((one.send for one in classes), depth)
     receive = {one.receive: Queue(depth) for one in classes}
     return Protocol(name, tuple(classes), begins, send, receive, outstanding)
-
-
-def _on_networks(
-    name: str,
-    members: list[MessageClass],
-    begins: tuple[tuple[str, ...], ...],
-    order: list[str],
-    networks: int | None,
-    depth: int,
-) -> Protocol:
-    """A protocol whose classes, in an order, share the last of some networks, its queues too."""
-    number = len(order) if networks is None else networks
-    if not 1 <= number <= len(order):
-        raise ProtocolError(f"{name}: 1 to {len(order)} networks, not {number}")
-    home = {one: order[min(i, number - 1)] for i, one in enumerate(order)}
-    classes = [
-        MessageClass(
-            one.name, follows=one.follows, send=home[one.name], receive=home[one.name], network=home[one.name]
-        )
-        for one in members
-    ]
-    return _with_depth(f"{name} on {number} networks", classes, begins, depth)
