@@ -10,6 +10,7 @@ import numpy.typing as npt
 from unknot.lanes.figures import Lanes
 from unknot.lanes.laned import laned
 from unknot.lanes.lanes import lanes as fewest
+from unknot.lanes.multipath import multipath as all_paths
 from unknot.lanes.tables import Table, tabled
 from unknot.network import Network
 from unknot.routing.relation import Relation
@@ -20,6 +21,7 @@ def lanes(
     *,
     vcs: int | None = None,
     paths: str = "free",
+    multipath: bool = False,
     time_limit: float = 60.0,
     seed: int = 1,
     flows: npt.ArrayLike | None = None,
@@ -31,12 +33,16 @@ def lanes(
     vcs : int, optional
         VCs per channel, shared out among the lanes; by default one for each lane.
     paths : {"free", "table"}
+    multipath : bool
+        Whether packets may take every shortest path that climbs in their lane, see `unknot.lanes.multipath`.
     time_limit : float
     seed : int
     flows : array_like of float, shape (terminals, terminals), optional
         As of `unknot.lanes.lanes`.
     """
     fewest_lanes = _last_or_new(network, flows, {"paths": paths, "time_limit": time_limit, "seed": seed})
+    if multipath:
+        return all_paths(fewest_lanes, vcs=vcs)
     if vcs is None:
         return fewest_lanes.relation
     if isinstance(fewest_lanes.routes, Table):

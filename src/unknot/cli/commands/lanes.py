@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -63,6 +63,9 @@ class LanesOptions(Options):
         Find the loads of routes in up to this many lanes, too.
     first
         With --most: the fewest lanes, or the lowest load.
+    multipath
+        Let packets take every shortest path that climbs in their lane, as adaptive routers can; loads are of one path
+        for each pair.
     worst
         Seek a low load under the worst permutation of terminals, and then one of all flows.
     survive
@@ -84,6 +87,7 @@ class LanesOptions(Options):
     goal: Literal["load", "mean", "longest"] = "load"
     most: int | None = None
     first: Literal["lanes", "load"] = "lanes"
+    multipath: bool = False
     worst: bool = False
     survive: Literal["links", "channels", "routers", "any"] | None = None
     effort: int | None = None
@@ -153,16 +157,19 @@ def _refuse_meaningless(options: LanesOptions) -> None:
     of_evidence = () if longer else (CLAUSES,)
     if options.out is not None and options.out.suffix.lower() not in of_evidence:
         require_format(options.out, of_evidence)
-    if (options.effort is not None or options.worst or options.survive is not None) and (longer or changing):
+    of_kept = (options.effort is not None, options.worst, options.multipath, options.survive is not None)
+    if any(of_kept) and (longer or changing):
         raise RelationError(
-            "lanes: --effort, --worst and --survive are for shortest paths in lanes that packets keep"
+            "lanes: --effort, --worst, --multipath and --survive are for shortest paths in lanes that packets keep"
         )
+    if options.multipath and options.paths != "free":
+        raise RelationError("lanes: --multipath is for free paths, not for --paths")
 
 
 def _routes(options: LanesOptions, network: Network, search: dict[str, Any]) -> Lanes | ChangingLanes | LongerLanes:
     """Look for routes of the kind that is sought; `search` has what all searches take besides."""
     from unknot.cli.commands.shared import searching
-    from unknot.lanes import changing_lanes, longer_lanes
+    from unknot.lanes import changing_lanes, longer_lanes, multipath
     from unknot.lanes import lanes as fewest_lanes
     from unknot.routing.named import routing
 
@@ -179,7 +186,8 @@ def _routes(options: LanesOptions, network: Network, search: dict[str, Any]) -> 
     # by default with tables on a fabric, whose ports have numbers
     shared = options.paths != "free" and network.ports is not None
     both_ways = shared if options.both_ways is None else options.both_ways
-    return fewest_lanes(network, options.paths, routing=relation, both_ways=both_ways, **search)
+    routes = fewest_lanes(network, options.paths, routing=relation, both_ways=both_ways, **search)
+    return replace(routes, relation=multipath(routes, vcs=options.vcs)) if options.multipath else routes
 
 
 def _write_evidence(routes: Lanes | ChangingLanes | LongerLanes, proof: Proved, path: Path) -> None:
