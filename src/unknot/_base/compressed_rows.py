@@ -38,6 +38,18 @@ def grouped(row: npt.NDArray[Any], rows: int) -> tuple[Starts, npt.NDArray[np.in
     return starts(row, rows), np.argsort(row, kind="stable").astype(np.int32)
 
 
+def ranks(row: npt.NDArray[Any]) -> Starts:
+    """Return the number of each entry among those of its row, in their order; rows may be any numbers.
+
+    >>> ranks(np.array([7, 3, 7, 7])).tolist()
+    [0, 0, 1, 2]
+    """
+    order = np.argsort(row, kind="stable")
+    rank = np.empty(row.size, dtype=np.int64)
+    rank[order] = np.arange(row.size) - np.searchsorted(row[order], row[order])
+    return rank
+
+
 def positions(first: Starts, rows: npt.NDArray[Any]) -> Starts:
     """Return the positions of the entries of some rows, row after row.
 

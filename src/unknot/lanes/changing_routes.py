@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from unknot._base.compressed_rows import ranks
 from unknot._base.switching import SWITCHINGS
 from unknot.lanes.path_set import Flags, Floats, Ints, Numbers, unpacked
 from unknot.lanes.tables import Table, hops_of
@@ -174,9 +175,7 @@ def apart(table: Table, lane: Ints, lanes: int) -> LeveledRoutes:
 
 def _slots(network: Network) -> tuple[Ints, int]:
     """The place of each channel among those that leave its router, and the most there are."""
-    first, leaving = network.outgoing
-    slot = np.empty(network.num_channels, dtype=np.int64)
-    slot[leaving] = np.arange(leaving.size) - first[network.source[leaving]]
+    slot = ranks(network.source)
     return slot, int(slot.max(initial=0)) + 1
 
 

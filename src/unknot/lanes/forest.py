@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from unknot._base.compressed_rows import starts
+from unknot._base.compressed_rows import ranks, starts
 from unknot._base.errors import NetworkError
 from unknot.lanes.effort import SearchEffort
 from unknot.lanes.path_set import Floats, Ints
@@ -170,10 +170,8 @@ def channels_of(network: Network) -> Channels:
     many = np.diff(first)[target]
     turns = starts(np.repeat(np.arange(source.size), many), source.size)
     after = leaving[np.arange(turns[-1]) - np.repeat(turns[:-1] - first[target], many)]
-    slot = np.empty(source.size, dtype=np.int64)
-    slot[leaving] = np.arange(source.size) - first[source[leaving]]
     coming = np.argsort(target, kind="stable")
-    return Channels(source, target, turns, after, slot, starts(target, network.num_routers), coming)
+    return Channels(source, target, turns, after, ranks(source), starts(target, network.num_routers), coming)
 
 
 def spanning_order(network: Network, net: Channels, root: int) -> Spanned:
@@ -195,8 +193,7 @@ def spanning_order(network: Network, net: Channels, root: int) -> Spanned:
         own[channels[channels >= 0]] = True
     key = np.where(up, -1.0 - level[net.source], np.where(down, 1.0 + level[net.target], 0.0))
     at = np.argsort(key, kind="stable")
-    rank = np.empty_like(at)
-    rank[at] = np.arange(at.size)
+    rank = np.argsort(at)
     before = np.repeat(np.arange(net.source.size), np.diff(net.first))
     back = net.target[net.after] == net.source[before]
     legal = (up[before] & (up | down)[net.after]) | (down[before] & down[net.after])

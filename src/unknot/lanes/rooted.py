@@ -115,8 +115,7 @@ def filled(paths: PathSet, random: np.random.Generator) -> Floats:
     from unknot.lanes.fill_kernel import fill
 
     at = np.argsort(paths.base + random.random(paths.base.size))
-    rank = np.empty_like(at)
-    rank[at] = np.arange(at.size)
+    rank = np.argsort(at)
     uses = np.zeros(paths.after.size, dtype=np.int32)
     state = np.array([random.integers(2**63)], dtype=np.uint64)
     fill(paths, uses, rank, at, state, random.permutation(paths.home.size), FILLING)

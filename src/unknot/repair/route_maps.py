@@ -19,7 +19,6 @@ from unknot._base.output import write_text
 from unknot.certificates import evidence_holds
 from unknot.fabrics.ethernet.document import Document, files_of
 from unknot.fabrics.ethernet.fabric import EthernetFabric
-from unknot.network import Network
 from unknot.network.graph import reached_from
 from unknot.network.metrics import hops_from_any
 from unknot.routing.lossless import offered_relation
@@ -92,7 +91,7 @@ def judge_route_maps(fabric: EthernetFabric, folder: Path) -> RouteMaps:
     network, admitted = fabric.hosted, read_route_maps(fabric, folder)
     used = {c for one in fabric.destinations for channels in one.next_hops.values() for c in channels}
     ends = [*zip(network.source.tolist(), network.target.tolist(), strict=True)]
-    up = {c for c, (u, v) in enumerate(ends) if not used.isdisjoint((c, *_back(network, u, v)))}
+    up = {c for c, (u, v) in enumerate(ends) if not used.isdisjoint((c, *network.between(v, u)))}
     # A ToR on standby sends packets up again in a tunnel, whatever BGP announces.
     tunnels = {router for one in fabric.destinations for router in one.standby}
     after: dict[int, list[int]] = {
@@ -195,9 +194,3 @@ def _path(folder: Path, name: str, files: dict[str, Path]) -> Path:
     """Where the fragment of a switch is: beside its routes."""
     own = next((path.parent for path in files.values() if path.parent != folder), None)
     return folder / f"{name}.{FILE}" if own is None else own / FILE
-
-
-def _back(network: Network, u: int, v: int) -> list[int]:
-    """Channels the other way."""
-    first, outgoing = network.outgoing
-    return [int(c) for c in outgoing[first[v] : first[v + 1]] if network.target[c] == u]

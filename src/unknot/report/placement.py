@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from unknot._base.compressed_rows import ranks
 from unknot.network import Network
 from unknot.network.model import IntArray
 from unknot.network.stages import is_multistage, levels
@@ -152,10 +153,7 @@ def _clustered(network: Network, cluster: Numbers) -> Places:
     apart = np.abs(centre[:, None] - centre[None, :]) + np.where(np.eye(count, dtype=bool), np.inf, 0.0)
     centre = centre * (2 * float(radius.max()) + 1.2) / float(apart.min())
 
-    order = np.argsort(cluster, kind="stable")
-    rank = np.empty(network.num_routers, dtype=np.int64)
-    rank[order] = np.arange(network.num_routers) - np.repeat(np.cumsum(size) - size, size)
-    spoke = np.exp(2j * np.pi * rank / size[cluster])
+    spoke = np.exp(2j * np.pi * ranks(cluster) / size[cluster])
     pull = centre[cluster[network.target]] - centre[cluster[network.source]]
     pull[across] /= np.abs(pull[across])
     turn = np.zeros(count, dtype=np.complex128)

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unknot._base.calls import apply, parse_call
+from unknot._base.compressed_rows import ranks
 from unknot._base.errors import RelationError
 from unknot._base.kernels.lazy_kernel import is_small, plainly
 from unknot.network import Network
@@ -82,10 +83,8 @@ class PathVector:
     @cached_property
     def graph(self) -> Graph:
         """The channels, as kernels take them."""
-        first, outgoing = self.network.outgoing
-        position = np.empty(self.network.num_channels, dtype=np.int64)
-        position[outgoing] = np.arange(position.size) - first[self.network.source[outgoing]]
-        return Graph(*self.network.incoming, first, outgoing, self.network.source, self.network.target, position)
+        network = self.network
+        return Graph(*network.incoming, *network.outgoing, network.source, network.target, ranks(network.source))
 
     @property
     def words(self) -> int:

@@ -37,7 +37,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from unknot._base.compressed_rows import offsets, positions
+from unknot._base.compressed_rows import offsets, positions, ranks
 from unknot._base.errors import RelationError
 from unknot.network import Network
 from unknot.network.model import IntArray, Offsets
@@ -79,8 +79,7 @@ class Routes:
     def lines(self) -> tuple[Offsets, IntArray, IntArray]:
         """Dependencies: where those of each channel begin, the channel each leads to, the place of each channel."""
         (first, channels), ends = self.network.outgoing, self.network.target
-        place = np.empty(self.network.num_channels, dtype=np.int32)
-        place[channels] = np.arange(channels.size) - first[self.network.source[channels]]
+        place = ranks(self.network.source).astype(np.int32)
         return offsets(np.diff(first)[ends]), channels[positions(first, ends)], place
 
 

@@ -148,9 +148,7 @@ def _ranks(network: Network, top: int, levels: str) -> IntArray:
     if levels == "dfs":
         depth = preorder(network.source, network.target, network.num_routers, top)
     depth = np.where(depth < 0, network.num_routers, depth)
-    rank = np.empty(network.num_routers, dtype=np.int32)
-    rank[np.lexsort((np.arange(network.num_routers), depth))] = np.arange(network.num_routers)
-    return rank
+    return np.argsort(np.argsort(depth, kind="stable")).astype(np.int32)
 
 
 def _hops(

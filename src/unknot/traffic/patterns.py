@@ -257,9 +257,7 @@ def _ids(network: Network, digits: npt.NDArray[np.int32]) -> Ids:
     if own is None:
         raise TrafficError(f"{network.name} has no terminal at every coordinate")
     rank = np.ravel_multi_index(tuple(own.T), network.radices)
-    at = np.empty(rank.size, dtype=np.int64)
-    at[rank] = np.arange(rank.size)
-    return np.asarray(at[np.ravel_multi_index(tuple(digits.T), network.radices)])
+    return np.asarray(np.argsort(rank)[np.ravel_multi_index(tuple(digits.T), network.radices)])
 
 
 def _turned(network: Network, name: str, step: Callable[[int], int]) -> Pattern:

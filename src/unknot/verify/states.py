@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unknot._base import memory
-from unknot._base.compressed_rows import grouped, offsets, starts
+from unknot._base.compressed_rows import grouped, offsets, ranks, starts
 from unknot._base.kernels.lazy_kernel import is_small, plainly, viewed
 from unknot._base.shown import Brief
 from unknot.certificates.verdict import Size
@@ -41,8 +41,7 @@ class Slots:
         vcs, tail = relation.vcs, relation.network.source[relation.vcs.channel]
         self.span, self._head = span, vcs.router[: vcs.total]
         self._first, self._leaving = grouped(tail, relation.network.num_routers)
-        self.rank = np.empty(vcs.total, dtype=np.int32)
-        self.rank[self._leaving] = np.arange(vcs.total) - self._first[tail[self._leaving]]
+        self.rank = ranks(tail).astype(np.int32)
         self.first = offsets((np.diff(self._first)[self._head] + span - 1) // span)
 
     def dependencies(self, word: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], IntArray]:

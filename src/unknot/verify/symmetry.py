@@ -21,6 +21,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from unknot._base.compressed_rows import ranks
+from unknot.network.graph import pairs
 from unknot.network.model import IntArray
 from unknot.routing.relation import Relation
 from unknot.verify.effort import Effort, step
@@ -120,15 +122,15 @@ def _group(relation: Relation, dimensions: tuple[int, ...]) -> Translations | No
         return np.asarray(where @ weights)
 
     source, target = network.source[vcs.channel], network.target[vcs.channel]
-    twin = _number(np.stack([network.source, network.target]))[vcs.channel]
+    twin = ranks(pairs(network))[vcs.channel]
     place_kind = _orbits(np.stack([shifted(source, target), shifted(target, target), twin, vcs.index]), order)
     inject, eject = network.inject, network.eject
-    twin = _number(np.stack([inject, eject]))
+    twin = ranks(inject.astype(np.int64) * network.num_routers + eject)
     terminal_kind = _orbits(np.stack([shifted(inject, inject), shifted(eject, inject), twin]), order)
     if place_kind is None or terminal_kind is None:
         return None
     home = relation.destination
-    address_kind = _orbits(np.stack([terminal_kind[home], _number(home[None, :])]), order)
+    address_kind = _orbits(np.stack([terminal_kind[home], ranks(home)]), order)
     if address_kind is None:
         return None
     group = Translations(
@@ -172,17 +174,6 @@ def commutes(relation: Relation, group: Translations, effort: Effort) -> bool:
 
 class _DiffersError(Exception):
     """An address that does not look like its representative."""
-
-
-def _number(keys: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
-    """Count for each column the equal ones before it."""
-    order = np.lexsort(keys)
-    new = np.ones(order.size, dtype=bool)
-    new[1:] = (keys[:, order[1:]] != keys[:, order[:-1]]).any(axis=0)
-    start = np.flatnonzero(new)
-    number = np.empty(order.size, dtype=np.int64)
-    number[order] = np.arange(order.size) - np.repeat(start, np.diff([*start, order.size]))
-    return number
 
 
 def _orbits(keys: npt.NDArray[Any], order: int) -> IntArray | None:

@@ -163,6 +163,4 @@ def _opposite(a: Graph) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
         raise MisfitError(
             f"near the channel {ends[0]}→{ends[1]} not every channel has an opposite; replacement is for links"
         )
-    opposite = np.empty(a.channels, dtype=np.int64)
-    opposite[there] = back
-    return opposite
+    return back[np.argsort(there)]

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from unknot._base.compressed_rows import ranks
 from unknot.network.model import IntArray
 from unknot.network.tod.graph import Dimension, Graph, Joints, Keys, Shown, Wires, numbered, seats, wires
 from unknot.network.tod.syntax import MisfitError
@@ -93,12 +94,7 @@ def _keys(a: Graph) -> tuple[Keys, Keys | None]:
     in_order = np.sort(key)
     if not (in_order[1:] == in_order[:-1]).any():
         return key, None
-    order = np.argsort(key, kind="stable")
-    ranked = key[order]
-    start = np.flatnonzero(np.concatenate([[True], ranked[1:] != ranked[:-1]]))
-    rank = np.empty(key.size, dtype=np.int64)
-    rank[order] = np.arange(key.size) - np.repeat(start, np.diff(np.append(start, key.size)))
-    return key, rank
+    return key, ranks(key)
 
 
 def _in(a: tuple[Keys, Keys | None], b: tuple[Keys, Keys | None]) -> Mask:
