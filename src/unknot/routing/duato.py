@@ -63,11 +63,13 @@ def duato(network: Network, vcs: int | None = None) -> Relation:
         escaped = False
         for i in range(dimensions):
             a, b = coordinates[here, i], coordinates[there, i]
+            if a == b:
+                continue
             directions = towards(a, b, radices[i], wraps[i], has[i])
             for sign in range(2):
-                port = channel[here, 2 * i + sign]
                 if not directions & (1 << sign):
                     continue
+                port = channel[here, 2 * i + sign]
                 if not escaped:
                     escaped = True
                     if port >= 0:

@@ -22,7 +22,7 @@ from unknot.simulation.engine.state_arrays import State
 from unknot.verify.explorer import Explorer
 
 Flags = npt.NDArray[np.bool_]
-PASSES = 4
+PASSES = 2
 """Visits of a packet that waits, while it is seen whether all give way."""
 
 
