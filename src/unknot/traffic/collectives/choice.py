@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import partial
@@ -27,7 +29,7 @@ PIECES = (1, 2, 4, 8, 16, 32, 64)
 MOST_TRANSFERS = 100_000
 """Transfers of the largest schedule that is tried, unless it is the only one."""
 MOST_TIMED = 20_000
-"""Transfers of the largest schedule that goes without barriers."""
+"""Transfers of the largest schedule that goes without barriers, unless it is packed, with chunks of many sizes."""
 MOST_PACKED = 40
 """Members up to which `best` packs trees: the time grows with the fourth power of their number."""
 LOOKED_AT = 8
@@ -151,9 +153,9 @@ def _candidates(
     if name == "greedy":
         return _greedy(platform, unit, pieces)
     base, made = optimal(platform, unit) if name == "optimal" else textbook(platform, unit, name, group), []
-    least = float(base.busiest)
+    least, on = float(base.busiest), Counter(sent.chunk for sent in base.transfers)
     for count in pieces if unit.kind != "barrier" else (1,):
-        if count > 1 and count * len(base.transfers) > MOST_TRANSFERS:
+        if count > 1 and sum(on[chunk] * cut for chunk, cut in enumerate(base.counts(count))) > MOST_TRANSFERS:
             break
         latency, busy, _ = base.pipelined_costs(count)
         start_order = partial(_started, base, count, latency, busy)
@@ -163,14 +165,14 @@ def _candidates(
 
 def _started(base: Schedule, pieces: int, latency: float, busy: float, size: Fraction) -> StartOrder:
     """Return a schedule of unit size for another size, in pieces, by steps or by starts, whichever is faster."""
-    steps = StartOrder(base.resized(size).pipelined(pieces), latency + busy * float(size))
-    if len(steps.schedule.transfers) > MOST_TIMED:
-        return steps
-    try:
-        ordered = order_of_starts(steps.schedule)
-    except NetworkError:
-        return steps
-    return steps if steps.time <= ordered.time * (1 + 1e-9) else ordered
+    whole, by_steps = base.resized(size), latency + busy * float(size)
+    cut = whole.pipelined(pieces, alike=True)
+    if len(cut.transfers) <= (MOST_TRANSFERS if base.name == "optimal" else MOST_TIMED):
+        with suppress(NetworkError):
+            ordered = order_of_starts(cut)
+            if by_steps > ordered.time * (1 + 1e-9):
+                return ordered
+    return StartOrder(whole.pipelined(pieces), by_steps)
 
 
 def _greedy(platform: Platform, unit: Operation, pieces: Sequence[int]) -> list[Candidate]:

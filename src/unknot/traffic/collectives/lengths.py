@@ -22,11 +22,14 @@ from unknot.traffic.collectives.flows import MOST_FLOWS, Demands, concurrent_flo
 from unknot.traffic.collectives.operation import Operation
 from unknot.traffic.collectives.platform import Platform
 from unknot.traffic.collectives.schedule import in_whole_numbers
+from unknot.traffic.collectives.sharing import share
 
 Distances = npt.NDArray[np.float64]
 """Whole numbers below 2^53, or infinite, by sender and receiver."""
 MOST_FAIR = 20_000
 """Members times channels up to which `even_lengths` has the lengths of an all-to-all too."""
+MOST_SHARED = 6_000
+"""Members times channels up to which it has prices of a linear program of trees."""
 MOST_PLANES = 60
 """Linear programs of classes that are solved."""
 CLOSE = 1e-9
@@ -50,6 +53,10 @@ def fair_lengths(platform: Platform, demands: Demands) -> Iterator[tuple[int, ..
         exact = concurrent_flow(platform, demands).prices
     else:
         exact = _of_classes(platform, demands)
+    yield from _rounded(exact)
+
+
+def _rounded(exact: Distances) -> Iterator[tuple[int, ...]]:
     for parts in (1, 12, 2520, 10**9):
         if (rounded := np.rint(exact / exact.max() * parts)).any():
             yield tuple(map(int, rounded))
@@ -59,7 +66,7 @@ def even_lengths(platform: Platform, operation: Operation) -> Iterator[list[int]
     """Yield lengths: 1 for channels into members, out of them, between other nodes, or all, and 0 for the rest.
 
     The last two also with the time of a unit of bytes in place of 1. On small platforms come lengths fair to an
-    all-to-all, the same in both directions.
+    all-to-all, and prices of the bandwidth that trees share, the same in both directions.
     """
     members, channels = set(operation.members), platform.channels
     into, out = [int(c.target in members) for c in channels], [int(c.source in members) for c in channels]
@@ -68,12 +75,19 @@ def even_lengths(platform: Platform, operation: Operation) -> Iterator[list[int]
     for lengths in (into, out, between, [a * b for a, b in zip(between, taken, strict=True)], [1] * len(into), taken):
         if any(lengths):
             yield lengths
+    exact = list[Distances]()
     if len(members) * len(channels) <= MOST_FAIR:
-        for fair in fair_lengths(platform, replace(operation, kind="all_to_all").amounts):
-            there = defaultdict[tuple[int, int], int](int)
-            for channel, length in zip(channels, fair, strict=True):
-                there[channel.source, channel.target] += length
-            yield [there[c.source, c.target] + there[c.target, c.source] for c in channels]
+        exact.append(concurrent_flow(platform, replace(operation, kind="all_to_all").amounts).prices)
+    if len(members) * len(channels) <= MOST_SHARED:
+        roots = None if operation.kind in ("all_reduce", "barrier") else operation.parts
+        shared = share(replace(platform, members=operation.members), operation.parts, roots, up=roots is None)
+        exact += [] if shared is None else [shared.prices]
+    for prices in exact:
+        there = defaultdict[tuple[int, int], float](float)
+        for channel, price in zip(channels, prices.tolist(), strict=True):
+            there[channel.source, channel.target] += price
+        both = np.array([there[c.source, c.target] + there[c.target, c.source] for c in channels])
+        yield from map(list, _rounded(both))
 
 
 def carried(platform: Platform, operation: Operation, lengths: Sequence[int]) -> Fraction:

@@ -12,7 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from math import gcd, lcm
+from itertools import accumulate
+from math import ceil, gcd, lcm
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -200,16 +201,36 @@ class Schedule(Brief):
         close = (late, float(window.max(axis=1).sum()) / pieces, 1)
         return min(close, apart, key=lambda costs: costs[0] + costs[1])
 
-    def pipelined(self, pieces: int) -> Schedule:
-        """Return the schedule with each chunk cut in pieces that follow each other, in the faster of two orders."""
+    def counts(self, pieces: int) -> list[int]:
+        """Return pieces of each chunk of which none is larger than if the largest chunk had that number."""
+        largest = max(chunk.size for chunk in self.chunks)
+        of_size = {size: ceil(size * pieces / largest) for size in {chunk.size for chunk in self.chunks}}
+        return [of_size[chunk.size] for chunk in self.chunks]
+
+    def pipelined(self, pieces: int, *, alike: bool = False) -> Schedule:
+        """Return the schedule with chunks cut in pieces that follow each other, in the faster of two orders.
+
+        Parameters
+        ----------
+        pieces : int
+            Of each chunk; or of the largest.
+        alike : bool
+            Whether smaller chunks are cut in fewer pieces, as `counts` says; steps then take longer, starts do not.
+        """
         if pieces == 1:
             return self
-        stride = self.pipelined_costs(pieces)[2]
-        chunks = tuple(replace(chunk, size=chunk.size / pieces) for chunk in self.chunks for _ in range(pieces))
+        counts = self.counts(pieces) if alike else [pieces] * len(self.chunks)
+        stride, first = self.pipelined_costs(pieces)[2], [0, *accumulate(counts)]
+        chunks = tuple(
+            replace(chunk, size=chunk.size / count)
+            for chunk, count in zip(self.chunks, counts, strict=True)
+            for _ in range(count)
+        )
         transfers = [
-            replace(sent, step=sent.step * stride + piece, chunk=sent.chunk * pieces + piece)
+            replace(sent, step=sent.step * stride + piece * pieces // count, chunk=first[sent.chunk] + piece)
             for sent in self.transfers
-            for piece in range(pieces)
+            for count in (counts[sent.chunk],)
+            for piece in range(count)
         ]
         return replace(self, chunks=chunks, transfers=in_steps(transfers), starts=(), pieces=self.pieces * pieces)
 

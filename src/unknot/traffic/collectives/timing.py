@@ -16,6 +16,8 @@ Time = Any
 """A number: rounded, or a fraction."""
 _Key = tuple[Fraction, tuple[int, ...]]
 """Size of a chunk, and the path that it takes."""
+_Plan = tuple[list[tuple[int, float]], float, float, float]
+"""Channels with when they begin to be used, how long they are, at which rate, and when all has arrived; rounded."""
 SAME = 1e-9
 """Share of the longest transfer below which times are equal."""
 
@@ -171,7 +173,10 @@ class _Use:
 
 
 def order_of_starts(schedule: Schedule) -> StartOrder:
-    """Return the order of starts in which of transfers that could go those with the longest chain after them go."""
+    """Return the order of starts in which those go first after which the longest chain follows.
+
+    Of a schedule in pieces also that in which those of earlier steps go first; the faster one counts.
+    """
     sends, needs = schedule.transfers, needs_of(schedule)
     followers: list[list[int]] = [[] for _ in sends]
     for i, before in enumerate(needs):
@@ -190,7 +195,24 @@ def order_of_starts(schedule: Schedule) -> StartOrder:
     for i in sorted(range(len(sends)), key=lambda i: -sends[i].step):
         height[i] += max((height[j] for j in followers[i]), default=0.0)
     near = SAME * max(height, default=0.0)
-    missing, ready = [len(before) for before in needs], [0.0] * len(sends)
+    urgent = [height]
+    if schedule.pieces > 1:  # or the first pieces of trees with short chains come late
+        tall = max(height) + near
+        urgent.append([above / tall - sent.step for above, sent in zip(height, sends, strict=True)])
+    missing = [len(before) for before in needs]
+    return min((_listed(schedule, plans, followers, missing, one, near) for one in urgent), key=lambda one: one.time)
+
+
+def _listed(
+    schedule: Schedule,
+    plans: Sequence[_Plan],
+    followers: Sequence[Sequence[int]],
+    missing: Sequence[int],
+    height: Sequence[float],
+    near: float,
+) -> StartOrder:
+    """Let time go on from event to event: of transfers that could go, those of the largest height go first."""
+    missing, ready = list(missing), [0.0] * len(plans)
     uses = [_Use(float(channel.bandwidth), near) for channel in schedule.platform.channels]
     waiting = defaultdict[tuple[int, float], list[tuple[float, int]]](list)
     # Events: a transfer that may go, or a channel, with the offset of those that wait for it, as a negative number.
