@@ -39,7 +39,7 @@ def shuffled(fabric: EthernetFabric, random: np.random.Generator) -> EthernetFab
 
 def some_flow(walk: Walk, random: np.random.Generator) -> Flow | None:
     """A flow with choices by lot; None if it does not come to a host."""
-    starts = [place for place, origin in walk.before.items() if origin is None]
+    starts = list(walk.starts)
     place: Place = starts[int(random.integers(len(starts)))]
     start, hops = place, []
     while walk.steps[place] and len(hops) < 20:

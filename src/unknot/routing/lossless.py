@@ -7,7 +7,6 @@ ECMP chose the port by a hash, once. docs/ethernet.md has the model and its assu
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -18,6 +17,7 @@ from unknot._base import memory
 from unknot.fabrics.ethernet.fabric import EthernetFabric
 from unknot.fabrics.ethernet.qos import DSCPS, PortQos
 from unknot.network import Network
+from unknot.network.graph import reached_from
 from unknot.routing.relation import EJECT, Out, Relation
 
 SENT = -1
@@ -35,12 +35,13 @@ class Header:
 
 @dataclass(frozen=True)
 class Place:
-    """A packet at a switch: the channel it came by (`SENT` from a host), its priority group and its header."""
+    """A packet at a switch: the channel it came by (`SENT` from a host), its priority group, header, and class."""
 
     router: int
     channel: int
     group: int
     header: Header
+    traffic_class: int
 
 
 @dataclass(frozen=True)
@@ -81,23 +82,24 @@ class PfcModel:
         one = self.fabric.destinations[place.header.destination]
         return place.header.inner is None and place.router in one.owners and place.router not in one.standby
 
-    def arrive(self, router: int, channel: int, header: Header) -> tuple[Place, int]:
-        """The place of a packet that arrives, decapsulated if its tunnel ends here, and its traffic class."""
+    def arrive(self, router: int, channel: int, header: Header) -> Place:
+        """The place of a packet that arrives, decapsulated if its tunnel ends here."""
         port, tunnel = self.port(router, channel), self.fabric.qos[router].tunnel
         inner = header.inner
         if inner is None or router not in self.fabric.destinations[header.destination].owners:
             tc = port.dscp_to_tc[header.dscp]
-            return Place(router, channel, port.tc_to_group[tc], header), tc
+            return Place(router, channel, port.tc_to_group[tc], header, tc)
         if tunnel.uniform:
             inner = replace(inner, dscp=header.dscp)
         tc = port.dscp_to_tc[header.dscp]
         if tunnel.decap_dscp_to_tc is not None:
             tc = tunnel.decap_dscp_to_tc[inner.dscp]
-        return Place(router, channel, (tunnel.decap_tc_to_group or port.tc_to_group)[tc], inner), tc
+        return Place(router, channel, (tunnel.decap_tc_to_group or port.tc_to_group)[tc], inner, tc)
 
-    def hops(self, place: Place, tc: int) -> Iterator[tuple[Hop, int]]:
-        """All steps from a place, one for each choice of ECMP, with the traffic class at the next place."""
-        fabric, header, tunnel = self.fabric, place.header, self.fabric.qos[place.router].tunnel
+    def hops(self, place: Place) -> Iterator[Hop]:
+        """All steps from a place, one for each choice of ECMP."""
+        fabric, header, tc = self.fabric, place.header, place.traffic_class
+        tunnel = fabric.qos[place.router].tunnel
         one, queues = fabric.destinations[header.destination], None
         if header.inner is None and place.router in one.standby:
             dscp = header.dscp if tunnel.encap_tc_to_dscp is None else tunnel.encap_tc_to_dscp[tc]
@@ -108,8 +110,7 @@ class PfcModel:
             remark = -1 if port.tc_to_dscp is None else port.tc_to_dscp[tc]
             sent = header if remark < 0 else replace(header, dscp=remark)
             queue = (queues or port.tc_to_queue)[tc]
-            then, its_tc = self.arrive(int(fabric.network.target[channel]), channel, sent)
-            yield Hop(channel, queue, then), its_tc
+            yield Hop(channel, queue, self.arrive(int(fabric.network.target[channel]), channel, sent))
 
     @cached_property
     def dscps(self) -> tuple[int, ...]:
@@ -132,32 +133,26 @@ class Walk:
     ----------
     steps : dict
         The steps from each place.
-    before : dict
-        The place from which each was first reached; None for those at which packets start.
+    starts : dict
+        Places at which packets start, as keys.
     """
 
     model: PfcModel
     steps: dict[Place, list[Hop]] = field(default_factory=dict)
-    before: dict[Place, Place | None] = field(default_factory=dict)
+    starts: dict[Place, None] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        fabric, left = self.model.fabric, deque[tuple[Place, int]]()
+        fabric = self.model.fabric
         for source in fabric.edges:
             for number, one in enumerate(fabric.destinations):
                 away = one.hosts and (source not in one.owners or source in one.standby)
                 for dscp in self.model.dscps if away else ():
-                    self._reach(self.model.arrive(source, SENT, Header(number, dscp)), None, left)
-        while left:
-            place, tc = left.popleft()
-            moves = [] if self.model.ends(place) else list(self.model.hops(place, tc))
-            self.steps[place] = [hop for hop, _ in moves]
-            for hop, its_tc in moves:
-                self._reach((hop.place, its_tc), place, left)
+                    self.starts[self.model.arrive(source, SENT, Header(number, dscp))] = None
+        reached_from(self.starts, self._onward)
 
-    def _reach(self, at: tuple[Place, int], origin: Place | None, left: deque[tuple[Place, int]]) -> None:
-        if at[0] not in self.before:
-            self.before[at[0]] = origin
-            left.append(at)
+    def _onward(self, place: Place) -> list[Place]:
+        self.steps[place] = [] if self.model.ends(place) else list(self.model.hops(place))
+        return [hop.place for hop in self.steps[place]]
 
     @cached_property
     def first(self) -> list[int]:
@@ -184,7 +179,7 @@ class Walk:
     @cached_property
     def headers(self) -> list[Header]:
         """Headers by address."""
-        return list(dict.fromkeys(place.header for place in self.before))
+        return list(dict.fromkeys(place.header for place in self.steps))
 
     def address(self, header: Header) -> int:
         """Address of a header in the relation."""

@@ -124,7 +124,7 @@ def audit_ethernet(
     walk = Walk(PfcModel(fabric, dscps))
     if not walk.model.dscps:
         raise UnknotError(f"{fabric.name}: no DSCP falls into a lossless priority group, so PFC is not in use")
-    if not walk.before:
+    if not walk.starts:
         raise UnknotError(f"{fabric.name}: there are hosts at one switch only, so there is no traffic to judge")
     relation = lossless_relation(walk)
     verdict = check(relation, "vct", time_limit=time_limit)
@@ -177,7 +177,7 @@ def _flows(walk: Walk, configuration: Configuration | None) -> list[Flow]:
             after = reached_from([onward.place], lambda place: [hop.place for hop in walk.steps[place]])
             end = next(filter(walk.model.ends, after), onward.place)
             toward = reached_from([at], lambda place: origins.get(place, ()))
-            for start in islice((place for place in toward if walk.before[place] is None), SOURCES):
+            for start in islice((place for place in toward if place in walk.starts), SOURCES):
                 lead = _hops(walk, path_to(start, toward)[::-1])
                 flows[Flow(start, (*lead, onward, *_hops(walk, path_to(end, after))))] = None
     return list(flows)

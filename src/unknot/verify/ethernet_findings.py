@@ -7,7 +7,7 @@ from collections import Counter
 import numpy as np
 
 from unknot.fabrics.ethernet.fabric import EthernetFabric
-from unknot.network.graph import strong_components
+from unknot.network.graph import reached_from, strong_components
 from unknot.network.metrics import hops_from_any
 from unknot.routing.lossless import Place, Walk, header_name
 
@@ -48,17 +48,13 @@ def places_without_route(walk: Walk) -> tuple[str, ...]:
 def lossless_drops(walk: Walk) -> tuple[str, ...]:
     """Steps by which a packet, lossless where it starts, comes into a group that does not hold back its queue."""
     model, texts = walk.model, dict[str, None]()
-    starts = (place for place, origin in walk.before.items() if origin is None)
-    left = [place for place in starts if place.group in model.port(place.router, place.channel).lossless]
-    seen = set(left)
-    while left:
-        place = left.pop()
+
+    def is_lossless(place: Place) -> bool:
+        return place.group in model.port(place.router, place.channel).lossless
+
+    starts = filter(is_lossless, walk.starts)
+    for place in filter(is_lossless, reached_from(starts, lambda at: [hop.place for hop in walk.steps[at]])):
         for hop in walk.steps[place]:
-            if hop.place not in seen:
-                seen.add(hop.place)
-                left.append(hop.place)
-            if place.group not in model.port(place.router, place.channel).lossless:
-                continue
             pauses, group = model.pauses[hop.channel], hop.place.group
             if pauses.get(group) == hop.queue:
                 continue
