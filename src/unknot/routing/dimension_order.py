@@ -129,7 +129,7 @@ def dimension_order(
 
     turns = wraps & (radices > np.where(has == 3, 3, 2))
     safe = not turns.any() or dateline == "crossing" or (entry and bool((has[turns] == 3).all()))
-    seated = np.unique(network.inject).size == np.unique(home).size == network.num_routers
+    seated = all(np.bincount(ends, minlength=network.num_routers).all() for ends in (network.inject, home))
     known_stuck = product.complete and seated and not entry
     return Relation(
         network,

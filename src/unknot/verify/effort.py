@@ -7,15 +7,17 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, wait
 from contextlib import contextmanager, suppress
 from contextvars import copy_context
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from unknot._base.deadline import clock
 from unknot._base.progress import Progress
 from unknot._base.threads import processors
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
 
 T = TypeVar("T")
 W = TypeVar("W")
@@ -104,6 +106,8 @@ class Effort:
                 self.spent(stage, start, count)
                 outcomes.append(one(start, stop))
         else:
+            from concurrent.futures import Future, wait  # short commands have one block each
+
             futures = [Future[T]() for _ in blocks]
             todo = queue.SimpleQueue[tuple[Future[T], int, int]]()
             for future, block in zip(futures, blocks, strict=True):
