@@ -7,13 +7,18 @@ from itertools import product
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from tests.strategies import table_relation
-from unknot.certificates import Rejected, document, plain
+from tests.strategies import relations, table_relation
+from unknot.certificates import Rejected, document, plain, verdict_claim
 from unknot.certificates.documents import network_of, table_of
+from unknot.design import every_size
 from unknot.network import Network
-from unknot.network.families import mesh
+from unknot.network.families import mesh, ring
 from unknot.routing import EJECT, Relation, dimension_order, duato
+from unknot.routing.bubble import bubble
+from unknot.verify import check
 from unknot.verify.protocols import check_protocol, protocol
 from unknot.verify.protocols.evidence import claims
 from unknot.verify.update import update, update_claims
@@ -171,3 +176,39 @@ def test_what_is_no_pair_is_not_among_all_pairs() -> None:
 
 def test_what_is_said_has_a_thousand_characters_at_most() -> None:
     assert len(str(Rejected("why " * 1000))) == 1000
+
+
+def test_an_escape_is_not_enough_for_worms() -> None:
+    """By vct lcfaa is free on meshes of every size; by wormhole it deadlocks on 3 by 3."""
+    claim = every_size("mesh(2)", "lcfaa", "vct").claim
+    plain.check_rule(claim, claim["proof"])
+    worms = claim | {"switching": "wormhole", "proof": claim["proof"] | {"kind": "drain"}}
+    with pytest.raises(Rejected, match="drain: the escape rises after the hop"):
+        plain.check_rule(worms, worms["proof"])
+
+
+@given(relations(), st.data())
+def test_the_level_of_a_state_is_that_of_a_walk_over_ranks_as_high(relation: Relation, data: st.DataObject) -> None:
+    table = plain.Table(plain.Network(network_of(relation.network)), table_of(relation))
+    rank = data.draw(st.lists(st.integers(0, 4), min_size=table.vcs, max_size=table.vcs))
+
+    def waits(at: int, address: int, low: int) -> bool:
+        """Whether a header comes over ranks as high to where it waits for ranks as high alone."""
+        reached = plain.closure(
+            [at], lambda here: [v for v in table.may[address].get(here, ()) if v != plain.EJECT and rank[v] >= low]
+        )
+        choices = [one for here in reached for one in table.choices(here, address) if plain.EJECT not in one]
+        return any(min(rank[v] for v in choice) >= low for choice in choices)
+
+    for address, may in enumerate(table.may):
+        levels = {at: max((low for low in range(5) if waits(at, address, low)), default=None) for at in may}
+        level = plain.drain_levels(table, address, rank)
+        assert level == {at: low for at, low in levels.items() if low is not None}
+
+
+def test_ranks_of_bubbles_are_those_of_all_vcs() -> None:
+    relation = dimension_order(ring(4), dateline="none")
+    claim = verdict_claim(check(relation, bubble=bubble(relation, "localised")))
+    for rank in (claim["proof"]["rank"][:-1], [*claim["proof"]["rank"], 0]):
+        with pytest.raises(Rejected, match="rank"):
+            plain.accept(document(relation.network, relation, [claim | {"proof": claim["proof"] | {"rank": rank}}]))

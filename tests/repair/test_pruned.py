@@ -154,7 +154,8 @@ def test_shortest_paths_of_a_ring_cannot_be_saved() -> None:
 
 
 def test_the_best_so_far_is_kept() -> None:
-    pruning = pruned(fully_adaptive(torus(4, 4), vcs=1), effort(0.7))
+    tries = (pruned(fully_adaptive(torus(4, 4), vcs=1), effort(seconds)) for seconds in (0.7, 5, 40))
+    pruning = next(one for one in tries if one is not None)  # a busy machine needs more time for the first
     assert isinstance(pruning, Pruned)
     assert pruning.verdict.deadlock_free
     assert deliver(pruning.relation).delivered
