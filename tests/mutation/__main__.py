@@ -61,7 +61,7 @@ GROUPS = {
     name + ("-kernels" if interpreted else ""): Group(
         wanted, (f"src/unknot/{name}/**/*.py",), (f"tests/{name}", *ELSEWHERE.get(name, ())), interpreted
     )
-    for names, wanted in (("certificates verify", 0.9), ("routing lanes studies simulation", 0.8))
+    for names, wanted in (("certificates verify", 0.9), ("network routing traffic lanes studies simulation", 0.8))
     for name in names.split()
     for interpreted in (False, True)
     # Kernels of the simulator read their state by an intrinsic (`view_kernel.py`), which Python cannot run.
