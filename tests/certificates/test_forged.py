@@ -212,3 +212,22 @@ def test_ranks_of_bubbles_are_those_of_all_vcs() -> None:
     for rank in (claim["proof"]["rank"][:-1], [*claim["proof"]["rank"], 0]):
         with pytest.raises(Rejected, match="rank"):
             plain.accept(document(relation.network, relation, [claim | {"proof": claim["proof"] | {"rank": rank}}]))
+
+
+def test_candidates_of_the_routing_before_are_waited_for_only_where_the_new_one_has_none() -> None:
+    """Who came to a router before it was updated may be beside the old candidates, but waits for the new ones."""
+    base, other = dimension_order(mesh(2, 2)), dimension_order(mesh(2, 2), order=[1, 0])
+    claim, _ = update_claims(update(base, other))
+    mixed = plain.Mixed(plain.Network(network_of(base.network)), claim)
+    address, at = next((a, p) for a, rows in enumerate(mixed.answers) for p, (old, new) in rows.items() if old != new)
+    old, new = mixed.answers[address][at]
+    here = {mixed.router[at]}
+
+    def after(passed: set[int]) -> tuple[set[int], list[int]]:
+        table = mixed.table(here, set(), passed, set())
+        return set(table.may[address][at]), table.waits[address][at]
+
+    assert after(here) == ({*old, *new}, new)
+    assert after(set()) == (set(new), new)
+    mixed.answers[address][at] = old, []
+    assert after(here) == (set(old), old)
