@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from numpy import int64
 
-from unknot.simulation.engine.codes import ALL, ISLIP, NO_CYCLE, NONATOMIC, VCT
+from unknot.simulation.engine.codes import ALL, ISLIP, NO_CYCLE, NONATOMIC, RANDOM, VCT
 from unknot.simulation.engine.state import rows
 
 OPTIONS = (
@@ -125,6 +125,7 @@ FAST_VIEWS = (
     _by_technique("usual", USUAL)
     | _by_technique("queued", USUAL | {"queues": 1})
     | _by_technique("speculative", USUAL | {"speculative": 1})
+    | _by_technique("random", USUAL | {"selection": RANDOM})
     | _by_technique("wide", USUAL | {"width": 2})
     | {"wide": {"width": 2}, "view": {}}
 )
