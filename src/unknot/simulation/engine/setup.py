@@ -101,7 +101,7 @@ def _by_technique(name: str, entries: dict[str, int]) -> dict[str, dict[str, int
     }
 
 
-USUAL = {
+ANY_ALLOCATOR = {
     "parts": 1,
     "width": 1,
     "routing_delay": 1,
@@ -112,9 +112,9 @@ USUAL = {
     "watchdog": 0,
     "claim": -NO_CYCLE,
 }
+USUAL = ANY_ALLOCATOR | {"allocator": ISLIP, "switch_allocator": ISLIP}
 """Entries that most runs have in common: for those there are loops in which they are constants."""
 PLAIN = USUAL | {
-    "allocator": ISLIP, "switch_allocator": ISLIP,
     "vc_allocation_delay": 1, "switch_allocation_delay": 1, "traversal_delay": 1, "in_batches": 0, "speed": 1 << 20,
     "iterations": 1, "switch_iterations": 1, "arbiter": 0, "switch_arbiter": 0, "priority": 0, "donate_priority": 0,
     "hold_switch": 0, "blocks": 0, "output_buffer": 0, "empty_first": 0, "all_tiers": 0, "ejection": 0, "commits": 0,
@@ -127,6 +127,7 @@ FAST_VIEWS = (
     | _by_technique("speculative", USUAL | {"speculative": 1})
     | _by_technique("random", USUAL | {"selection": RANDOM})
     | _by_technique("wide", USUAL | {"width": 2})
+    | _by_technique("allocated", ANY_ALLOCATOR)
     | {"wide": {"width": 2}, "view": {}}
 )
 """The constants of each view for which there is a loop on the fast path; a run takes the first that it fits."""
