@@ -23,39 +23,40 @@ from unknot.certificates.documents import network_of, table_of
 from unknot.lanes.tables import table_of as tables
 from unknot.network.families import mesh, ring
 from unknot.repair.change_bounds import Kind, bound_claim, change_bound
-from unknot.repair.facts import Detour, Fact, Knot, Trap, literals, plain_fact
+from unknot.repair.facts import CANDIDATE, Cycle, Detour, Entry, Fact, Knot, Rise, Stop, literals, plain_fact
+from unknot.repair.prune_space import Offers
 from unknot.repair.pruned import Pruned, Unprunable, pruned
 from unknot.routing import Relation, fully_adaptive, shortest_paths
 
-SECONDS = 5.0
-"""Seconds for a search; without a fault it takes less than one."""
+SECONDS = 15.0
+"""Seconds for a search; without a fault it takes less than one of a processor."""
 FACTS, CHANGES = "unknot.repair.facts:", "unknot.repair.change_bounds:"
 CHECKER = "unknot.certificates.plain:"
 BOUND_FAULTS = (
     # The search for removed candidates.
     Fault(FACTS + "literals", "return gone, frozenset(kept)", "return frozenset(), frozenset(kept)"),
-    Fault(
-        FACTS + "literals", "if candidate.waits if fact.waits else candidate.vc not in fact.input_vcs:", "if True:"
-    ),
-    Fault(FACTS + "literals", "- 1 or int(away[here]) < 0", "- 2"),
+    Fault(FACTS + "literals", "(last, vc) if vc in fact.falling else (last, fact.address, vc)", "(last, vc)"),
+    Fault(FACTS + "literals", "there == here - 1 or here < 0", "there == here - 2"),
     Fault(FACTS + "_knot", "gone |= _steps(relation, message.address, path)", "pass"),
     Fault(FACTS + "_knot", "c.waits and c.vc not in held}", "c.waits}"),
     Fault(FACTS + "_knot", "gone |= {(path[-1], message.address, vc) for vc in chosen}", "pass"),
     Fault(FACTS + "_steps", "steps.add((at, address, then))", "steps = {(at, address, then)}"),
-    Fault(FACTS + "plain_fact", "if fact.waits:", "if False:"),
+    Fault(FACTS + "plain_fact", "for vc in fact.falling]", "for vc in fact.path]"),
     # The checker of removed candidates.
-    Fault(CHECKER + "removal_clause", "- 1:\n            raise", "- 2:\n            raise"),
+    Fault(CHECKER + "removal_clause", "- 1:\n        raise", "- 2:\n        raise"),
     Fault(CHECKER + "removal_clause", "for v in waits}", "for v in waits[1:]}"),
-    Fault(CHECKER + "removal_clause", " if v not in trap}", " if v in trap}"),
-    Fault(CHECKER + "removal_clause", "any(EJECT in table.may[address][at] for at in trap)", "False"),
+    Fault(CHECKER + "removal_clause", "if v in falling else", "if v not in falling else"),
+    Fault(CHECKER + "removal_clause", "[*vcs, *vcs[:1]]", "vcs"),
+    Fault(CHECKER + "removal_clause", "return removed, {(way[-2], way[-1])}", "return set(), {(way[-2], way[-1])}"),
     Fault(CHECKER + "knot_clause", "removed |= packet.taken", "pass"),
     Fault(CHECKER + "knot_clause", "if v not in held}", "if v in held}"),
     Fault(CHECKER + "knot_clause", "removed.add((*state, wants[0]))", "pass"),
     Fault(CHECKER + "knot_clause", "if EJECT in waits:", "if False:"),
     Fault(CHECKER + "taken", "if v not in table.may[address].get(at, ()):", "if False:"),
     Fault(CHECKER + "leaf_shown", "total += multiplier * (1 - len(kept))", "total += multiplier"),
-    Fault(CHECKER + "leaf_shown", "part > PARTS", "part > 2 * PARTS"),
-    Fault(CHECKER + "leaf_shown", "fixed.get(entry, part > PARTS)", "not fixed.get(entry, part <= PARTS)"),
+    Fault(CHECKER + "leaf_shown", "part > cost", "part > 2 * cost + 1"),
+    Fault(CHECKER + "leaf_shown", "fixed.get(entry, part > cost)", "not fixed.get(entry, part <= cost)"),
+    Fault(CHECKER + "leaf_shown", "if len(entry) == CANDIDATE else 0", ""),
     Fault(CHECKER + "removals_shown", "{**fixed, entry: False}", "{**fixed, entry: True}"),
     Fault(CHECKER + "removals_shown", "min(shown)", "max(shown)"),
     # The search for changes.
@@ -105,12 +106,22 @@ def neighbours(fact: Fact) -> Iterator[Fact]:
             way = (*message.lead, *message.held)
             yield from (Knot((replace(message, lead=way, held=(vc,)),)) for vc in message.wanted)
         return
+    if isinstance(fact, Cycle):
+        yield from (Cycle(fact.vcs[:i]) for i in range(len(fact.vcs)))
+        return
     for i in range(1, len(fact.path)):
-        yield from (Trap(fact.address, fact.path[:i], (fact.path[i - 1],), waits) for waits in (False, True))
+        yield from (Rise(fact.address, fact.path[: i + 1]), Stop(fact.address, fact.path[:i], fact.path[i : i + 1]))
         yield Detour(fact.address, (*fact.path[:i], *fact.path[i + 1 :]))
-    if isinstance(fact, Trap) and not fact.waits:
-        yield replace(fact, path=fact.path[:-1])
-        yield from (replace(fact, input_vcs=fact.input_vcs[:i]) for i in range(1, len(fact.input_vcs)))
+    if isinstance(fact, Stop):
+        yield from (replace(fact, path=fact.path[:-1]), replace(fact, falling=()))
+
+
+def gone(entry: Entry, found: Pruned, rank: dict[int, int]) -> bool:
+    """Whether a candidate is removed, or a turn does not fall."""
+    if len(entry) == CANDIDATE:
+        return entry in found.removed
+    at, vc = entry
+    return at < found.relation.num_vcs and rank.get(vc, -1) >= rank.get(at, -1)
 
 
 def removals_agree(relation: Relation, switching: str, minimal: bool, least: int) -> None:
@@ -121,12 +132,17 @@ def removals_agree(relation: Relation, switching: str, minimal: bool, least: int
     assert found.lower_bound == least
     table = plain.Table(plain.Network(network_of(relation.network)), table_of(relation))
     for fact in (other for one in found.evidence.facts for other in neighbours(one)):
-        mine = clause(partial(literals, relation, fact, switching))
+        shortest = minimal or not isinstance(fact, Detour)
+        mine = clause(partial(literals, relation, fact, switching)) if shortest else None
         assert mine == clause(partial(plain.removal_clause, table, switching, minimal, plain_fact(fact))), fact
     clauses = [plain.removal_clause(table, switching, minimal, plain_fact(fact)) for fact in found.evidence.facts]
     if isinstance(found, Pruned) and len(found.removed) == least:
+        rank = Offers(relation, switching, minimal).order(frozenset(found.removed))
+        assert rank is not None
         for removed, kept in clauses:
-            assert removed & {*found.removed} or kept - {*found.removed}, "the removed candidates settle every fact"
+            assert any(gone(entry, found, rank) for entry in removed) or any(
+                not gone(entry, found, rank) for entry in kept
+            ), "the removed candidates settle every fact"
     for times in (2, 3) if isinstance(found, Pruned) else ():
         tree = found.evidence.proof["tree"]
         for leaf in (node for node in tree if "multipliers" in node):

@@ -60,6 +60,8 @@ MOST_LANES = 64
 """Lanes up to which a refutation is checked."""
 PARTS = 10**9
 """Denominator of the multipliers of facts about removed candidates, and of what changes of routes pay."""
+CANDIDATE = 3
+"""Numbers of a candidate that can be removed; a turn has two."""
 MOST_FOLLOWERS = 1000
 """Messages of a class that follow one message."""
 FOLLOWS, STAYS, SPLITS = range(3)
@@ -495,8 +497,8 @@ class Packet:
         self.at = self.held[-1]
 
 
-Entry = tuple[int, int, int]
-"""A candidate: the place that offers it, the address, the VC."""
+Entry = tuple[int, ...]
+"""A candidate: the place that offers it, the address, the VC. Or a turn: the place and the VC."""
 
 
 def taken(table: Table, address: int, way: list[int]) -> set[Entry]:
@@ -1284,8 +1286,11 @@ def check_removals(table: Table, claim: Any, proof: Any) -> str:
     """Check that a relation is not safe and delivering, however fewer than `least` of its candidates are removed.
 
     Safe: free of deadlock under a technique. Delivering: ejection can be reached from every state that is left, and a
-    blocked header waits for something. Minimal: on shortest paths only. Each fact is a clause about the candidates
-    that are removed. In each leaf of a tree of choices, facts are added up by whole multipliers.
+    blocked header waits for something. Minimal: on shortest paths only. Then VCs have an order in which every header
+    waits for one that is lower than its own, or where headers keep their choice all candidates are lower: VCs without
+    such an order hold packets, each in one VC, that wait for each other. Each fact is a clause about the candidates
+    that are removed, and the turns that do not fall in the order. In each leaf of a tree of choices, facts are added
+    up by whole multipliers.
     """
     switching, minimal, least = technique(claim), field(claim, "minimal", bool), field(claim, "least", int)
     facts = [removal_clause(table, switching, minimal, fact) for fact in field(proof, "facts", list)]
@@ -1298,7 +1303,8 @@ def check_removals(table: Table, claim: Any, proof: Any) -> str:
 def removals_shown(facts: list[tuple[set[Entry], set[Entry]]], tree: list[Any]) -> int:
     """The removed candidates that facts show to be needed: the fewest of all leaves of a tree.
 
-    The tree is a list, each node before its branches. A candidate divides a node: first it is removed, then kept.
+    The tree is a list, each node before its branches. A candidate divides a node: first it is removed, then kept; or
+    a turn does: first it does not fall, then it falls.
     """
     branches: list[dict[Entry, bool]] = [{}]
     shown, steps = [], Steps()
@@ -1308,8 +1314,7 @@ def removals_shown(facts: list[tuple[set[Entry], set[Entry]]], tree: list[Any]) 
         fixed = branches.pop()
         steps.take(1 + KEEPING * len(fixed))
         if isinstance(node, dict) and "entry" in node:
-            at, address, vc = integers(node["entry"], "entry", 0, 2**62, 3)
-            entry = at, address, vc
+            entry = (*integers(node["entry"], "entry", 0, 2**62),)
             branches += [{**fixed, entry: False}, {**fixed, entry: True}]
         else:
             shown.append(leaf_shown(facts, fixed, field(node, "multipliers", list), steps))
@@ -1323,9 +1328,10 @@ def leaf_shown(
 ) -> int:
     """The removed candidates that facts show, added up in parts of `PARTS`, where some of them are fixed.
 
-    With x = 1 for a removed candidate, a fact is: the x of some, minus those of others, are at least 1 minus the
-    number of the others. So for any x from 0 to 1: parts · Σ x ≥ Σ multiplier · (1 − others) + Σ (parts − slope) · x,
-    and where x is not fixed the last sum is least if x is 1 where its factor is negative, else 0.
+    With x = 1 for a removed candidate, or a turn that does not fall, a fact is: the x of some, minus those of others,
+    are at least 1 minus the number of the others. Candidates cost `PARTS`, turns 0. So for any x from 0 to 1:
+    Σ cost · x ≥ Σ multiplier · (1 − others) + Σ (cost − slope) · x, and where x is not fixed the last sum is least if
+    x is 1 where its factor is negative, else 0.
     """
     total = 0
     slope = Counter[Entry](dict.fromkeys(fixed, 0))
@@ -1338,38 +1344,40 @@ def leaf_shown(
         total += multiplier * (1 - len(kept))
         slope.update(dict.fromkeys(removed, multiplier))
         slope.subtract(dict.fromkeys(kept, multiplier))
-    total += sum(PARTS - part for entry, part in slope.items() if fixed.get(entry, part > PARTS))
+    for entry, part in slope.items():
+        cost = PARTS if len(entry) == CANDIDATE else 0
+        total += cost - part if fixed.get(entry, part > cost) else 0
     return max(0, -(-total // PARTS))
 
 
 def removal_clause(table: Table, switching: str, minimal: bool, fact: Any) -> tuple[set[Entry], set[Entry]]:
-    """The clause of a fact: one of the first candidates is removed, or one of the second is kept."""
-    kind = field(fact, "kind", str)
+    """The clause of a fact: one of the first entries is removed, or one of the second is kept; of turns, falls."""
+    kind, chosen = field(fact, "kind", str), table.commits or switching == "wormhole-nonatomic"
     if kind == "knot":
         return knot_clause(table, switching, field(fact, "messages", list))
+    if kind == "cycle":
+        vcs = integers(field(fact, "around", list), "around", 0, table.vcs)
+        if not vcs:
+            raise Rejected("a cycle has VCs")
+        return {*pairwise([*vcs, *vcs[:1]])}, set()
     address = field(fact, "address", int)
     way = integers(field(fact, "way", list), "way", 0, len(table.router))
     removed = taken(table, address, way)
-    if kind == "detour":
-        home = table.network.eject[table.destination[address]]
-        hops = table.network.hops_to(home)
-        if not minimal or len(way) < 2:
-            raise Rejected("a detour is a fault where shortest paths are asked for, and has a step")
-        here, there = table.router[way[-2]], table.router[way[-1]]
-        if here not in hops or hops.get(there) == hops[here] - 1:
-            raise Rejected(f"the step to {table.name(way[-1])} is on a shortest path")
-        return removed, set()
-    if kind == "unwaited":
+    if kind == "stop":
         waits = table.waits[address][way[-1]]
-        if EJECT in waits:
-            raise Rejected(f"ejection cannot be removed at {table.name(way[-1])}")
-        return removed, {(way[-1], address, v) for v in waits}
-    trap = {*integers(field(fact, "input_vcs", list), "input_vcs", 0, len(table.router))}
-    if kind != "trap" or way[-1] not in trap or not trap <= table.may[address].keys():
-        raise Rejected(f"{kind!r} is no fact: a trap has the place to which its way leads")
-    if any(EJECT in table.may[address][at] for at in trap):
-        raise Rejected("packets leave the network from a place of a trap")
-    return removed, {(at, address, v) for at in trap for v in table.may[address][at] if v not in trap}
+        falling = integers(field(fact, "falling", list), "falling", 0, table.vcs)
+        if EJECT in waits or (chosen and falling):
+            raise Rejected(f"ejection cannot be removed at {table.name(way[-1])}, or what a header chooses must fall")
+        return removed, {(way[-1], v) if v in falling else (way[-1], address, v) for v in waits}
+    if len(way) < 2:
+        raise Rejected(f"{kind!r} is no fact, or has no step")
+    if kind == "rise" and chosen:
+        return removed, {(way[-2], way[-1])}
+    hops = table.network.hops_to(table.network.eject[table.destination[address]])
+    here, there = table.router[way[-2]], table.router[way[-1]]
+    if kind != "detour" or not minimal or here not in hops or hops.get(there) == hops[here] - 1:
+        raise Rejected(f"the step to {table.name(way[-1])} need not fall, and is no detour from shortest paths")
+    return removed, set()
 
 
 def knot_clause(table: Table, switching: str, messages: list[Any]) -> tuple[set[Entry], set[Entry]]:

@@ -7,8 +7,8 @@ from heapq import heapify, heappop, heappush, heapreplace
 from math import ceil
 
 from unknot.lanes.effort import SearchEffort
-from unknot.repair.facts import Entry, Fact, Literals
-from unknot.repair.light_cycles import light_knots
+from unknot.repair.facts import CANDIDATE, Entry, Fact, Literals, literals
+from unknot.repair.light_cycles import unsettled
 from unknot.repair.prune_bounds import CoveringProgram, Multipliers, PruneBound, Relaxed
 from unknot.repair.prune_space import Offers
 
@@ -74,39 +74,41 @@ class Branching:
             self.open = [branch for branch in self.open if branch.lower_bound < self.upper_bound]
             heapify(self.open)
 
-    def step(self, effort: SearchEffort) -> frozenset[Entry]:
-        """Divide the lowest leaf, unless more facts close it; return what has a share above one half there."""
+    def step(self, effort: SearchEffort) -> None:
+        """Divide the lowest leaf, unless more facts close it."""
         # It stays in the heap until it is closed or divided: a step that is broken off leaves it open.
         branch = self.open[0]
         totals: list[float] = []
         while True:
             relaxed = self._relaxed(branch)
-            branch.multipliers, branch.lower_bound = (
-                relaxed.multipliers,
-                max(branch.lower_bound, ceil(relaxed.total - NEAR)),
-            )
+            shares, branch.multipliers = relaxed.shares, relaxed.multipliers
+            branch.lower_bound = max(branch.lower_bound, ceil(relaxed.total - NEAR))
             totals.append(relaxed.total)
-            chosen = frozenset(entry for entry, share in relaxed.shares.items() if share > 0.5)
             if branch.lower_bound >= self.upper_bound:
                 heappop(self.open)
-                return chosen
-            fresh = light_knots(self.offers, relaxed.shares)
-            entry = min(relaxed.shares, key=lambda entry: abs(relaxed.shares[entry] - 0.5), default=None)
-            whole = entry is None or abs(relaxed.shares[entry] - 0.5) > 0.5 - NEAR
-            if whole and not fresh.keys() - self.facts.keys():
-                fresh = self.offers.wrong(chosen)
-                if not fresh:
-                    self.improve(chosen)
-                    return chosen
+                return
             known = len(self.facts)
-            self.facts.update(fresh)
+            self.facts.update(unsettled(self.offers, shares))
+            split = [entry for entry, share in shares.items() if min(share, 1 - share) > NEAR]
+            if len(self.facts) == known and all(len(entry) != CANDIDATE for entry in split):
+                chosen = frozenset(
+                    entry for entry, share in shares.items() if share > 0.5 and len(entry) == CANDIDATE
+                )
+                if self.offers.delivers(chosen):  # else turns that are divided keep packets from going round
+                    knot = self.offers.knot(chosen)
+                    if knot is None:
+                        self.improve(chosen)
+                        return
+                    self.facts[knot] = literals(self.offers.relation, knot, self.offers.switching)
             slow = len(totals) > GAIN_ROUNDS and totals[-1] < (1 + LEAST_GAIN) * totals[-1 - GAIN_ROUNDS]
             if effort.over:
                 heapreplace(self.open, branch)
-                return chosen
-            if entry is not None and not whole and (slow or len(self.facts) == known):
+                return
+            if split and (slow or len(self.facts) == known):
                 break
-        branch.entry = entry
+        # Turns first: each is a matter of many candidates. Of these what most of the sum of facts depends on.
+        gain = {entry: relaxed.weight[entry] * shares[entry] * (1 - shares[entry]) for entry in split}
+        branch.entry = entry = min(split, key=lambda entry: (len(entry), -gain[entry]))
         branch.parts = tuple(
             Branch({**branch.fixed, entry: removed}, branch.multipliers, branch.lower_bound)
             for removed in (True, False)
@@ -114,11 +116,10 @@ class Branching:
         heappop(self.open)
         for part in branch.parts:
             heappush(self.open, part)
-        return chosen
 
     def _relaxed(self, branch: Branch) -> Relaxed:
         if not self.facts:
-            return Relaxed({}, 0.0, {})
+            return Relaxed({}, 0.0, {}, {})
         if self._program is None or self._program.matrix.shape[0] < len(self.facts):
             self._program = CoveringProgram.of(self.facts)
         return self._program.relaxed(branch.fixed, self.upper_bound)

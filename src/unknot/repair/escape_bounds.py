@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -13,11 +15,13 @@ from unknot._base.shown import Brief
 from unknot.certificates import plain
 from unknot.certificates.claims import escapes_claim
 from unknot.certificates.documents import Document, plain_table
+from unknot.certificates.verdict import Message
 from unknot.network import distances_from
+from unknot.network.graph import path_to
 from unknot.repair.facts import Knot, plain_fact
-from unknot.repair.light_cycles import light_knots
+from unknot.repair.light_cycles import light_cycles
 from unknot.repair.prune_bounds import multipliers
-from unknot.repair.prune_space import Offers
+from unknot.repair.prune_space import EJECTED, Offers
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_relation
 
@@ -118,11 +122,10 @@ def escape_bound(relation: Relation, switching: str, *, minimal: bool, deadline:
 
     share, knots, weights = np.zeros(network.num_channels), dict[Knot, list[int]](), np.zeros(0)
     while True:
-        fresh = light_knots(offers, {}, let_out)
         more = {
-            fact: sorted({c for message in fact.messages for c in channels(message.held[-1], message.address)})
-            for fact, (_, kept) in fresh.items()
-            if isinstance(fact, Knot) and not kept and fact not in knots
+            knot: sorted({c for message in knot.messages for c in channels(message.held[-1], message.address)})
+            for knot in light_knots(offers, let_out)
+            if knot not in knots
         }
         if not more or (knots and clock() > deadline):
             break
@@ -139,3 +142,22 @@ def escape_bound(relation: Relation, switching: str, *, minimal: bool, deadline:
     # Where the last program was not solved, the knots added to it have no weight.
     used = tuple((knot, int(weight)) for knot, weight in zip(knots, weights, strict=False) if weight)
     return EscapeBound(used, switching, minimal) if used else None
+
+
+def light_knots(offers: Offers, let_out: Callable[[int, int], float]) -> Iterator[Knot]:
+    """Knots whose headers together are let out by less than 1, of messages that hold a VC and wait for one."""
+    lightest: dict[tuple[int, int], tuple[float, Message]] = {}
+    for address, states in enumerate(offers.after):
+        came = offers.reached(address, frozenset())
+        for at in came:
+            waits = [vc for vc, waited in states[at] if waited or offers.chosen]
+            if at >= offers.relation.num_vcs or (len(waits) > 1 and not offers.chosen):
+                continue
+            weight = let_out(at, address)
+            for vc in waits:
+                if vc != EJECTED and weight < lightest.get((at, vc), (1.0,))[0]:
+                    source, *lead = path_to(at, came)
+                    message = Message(source - offers.relation.num_vcs, address, 1, tuple(lead[:-1]), (at,), (vc,))
+                    lightest[at, vc] = weight, message
+    for cycle in light_cycles({turn: weight for turn, (weight, _) in lightest.items()}):
+        yield Knot(tuple(lightest[turn][1] for turn in pairwise((*cycle, cycle[0]))))

@@ -1,12 +1,17 @@
 """Facts about the candidates that have to be removed from a relation.
 
-Each fact is a clause that holds for every choice of removed candidates after which the relation is safe and delivers:
+Where a relation is safe, there is an order of its VCs in which every header that is reached may wait for a VC that is
+lower than its own: the turn to it falls. Where headers keep their choice, the turns to all candidates fall. Each fact
+is a clause that holds for every choice of removed candidates after which the relation is safe and delivers, with such
+an order:
 
+- a cycle of VCs: one of its turns does not fall;
+- a stop: a path leads to a header that waits for nothing that falls, unless a candidate on the path is removed, or
+  one that it waits for is kept and falls;
+- a rise: a path ends with a choice that is kept, and that does not fall, unless a candidate on it is removed;
+- a detour: a path ends with a step that is on no shortest path, unless a candidate on it is removed;
 - a knot of messages: they stand still for ever, unless a candidate on the path of one of them is removed, or one that
-  a header may wait for and nobody in the knot holds is kept;
-- a trap: a path leads to input VCs that nothing leaves for the destination, unless a candidate on it is removed,
-  or one that leads out of the trap is kept;
-- a detour: a path ends with a step that is on no shortest path, unless a candidate on it is removed.
+  a header may wait for and nobody in the knot holds is kept.
 
 Lower bounds add them up by whole multipliers, in each leaf of a tree of choices (`branching.py`). The checker
 (`unknot.certificates.plain`) derives the clauses of facts by itself.
@@ -25,29 +30,39 @@ from unknot.certificates.verdict import Message
 from unknot.network import distances_from
 from unknot.routing.relation import Relation
 
-Entry = tuple[int, int, int]
-"""A candidate: input VC, address, output VC."""
+Entry = tuple[int, ...]
+"""A candidate: input VC, address, output VC. Or a turn, input VC and output VC, in the place of a candidate: it is
+"removed" if it does not fall, and costs nothing."""
+CANDIDATE = 3
+"""Numbers of a candidate; a turn has two."""
 InputVcs = tuple[int, ...]
 
 
 @dataclass(frozen=True)
-class Knot:
-    """Messages that block each other."""
+class Cycle:
+    """VCs of which each turns to the next, and the last to the first."""
 
-    messages: tuple[Message, ...]
+    vcs: InputVcs
 
 
 @dataclass(frozen=True)
-class Trap:
-    """Input VCs that a path leads to, the last of it among them, and that no packet leaves for its destination.
+class Stop:
+    """A path to a header that waits for nothing that falls.
 
-    `waits`: it is one input VC, whose candidates that are kept are none that a header waits for.
+    Of the candidates in `falling` the clause says that they fall, of the others that they are kept.
     """
 
     address: int
     path: InputVcs
-    input_vcs: InputVcs
-    waits: bool = False
+    falling: InputVcs
+
+
+@dataclass(frozen=True)
+class Rise:
+    """A path whose last step has to fall, since headers keep their choice."""
+
+    address: int
+    path: InputVcs
 
 
 @dataclass(frozen=True)
@@ -58,47 +73,57 @@ class Detour:
     path: InputVcs
 
 
-Fact = Knot | Trap | Detour
+@dataclass(frozen=True)
+class Knot:
+    """Messages that block each other."""
+
+    messages: tuple[Message, ...]
+
+
+Fact = Cycle | Stop | Rise | Detour | Knot
 Literals = tuple[frozenset[Entry], frozenset[Entry]]
-"""Clause: one of the first candidates is removed, or one of the second is kept."""
+"""Clause: one of the first entries is removed, or one of the second is kept."""
 
 
 def plain_fact(fact: Fact) -> dict[str, Any]:
     """A fact as plain data."""
     if isinstance(fact, Knot):
         return {"kind": "knot", "messages": [message_of(message) for message in fact.messages]}
-    path = [int(at) for at in fact.path]
-    if isinstance(fact, Detour):
-        return {"kind": "detour", "address": fact.address, "way": path}
-    if fact.waits:
-        return {"kind": "unwaited", "address": fact.address, "way": path}
-    return {"kind": "trap", "address": fact.address, "way": path, "input_vcs": [int(at) for at in fact.input_vcs]}
+    if isinstance(fact, Cycle):
+        return {"kind": "cycle", "around": [int(vc) for vc in fact.vcs]}
+    about = {"kind": type(fact).__name__.lower(), "address": fact.address, "way": [int(at) for at in fact.path]}
+    return {**about, "falling": [int(vc) for vc in fact.falling]} if isinstance(fact, Stop) else about
 
 
 def literals(relation: Relation, fact: Fact, switching: str) -> Literals:
     """The clause of a fact; raise `Rejected` if it is none."""
     if isinstance(fact, Knot):
         return _knot(relation, fact, switching)
+    if isinstance(fact, Cycle):
+        if not fact.vcs or not 0 <= min(fact.vcs) <= max(fact.vcs) < relation.num_vcs:
+            raise Rejected("a cycle has VCs")
+        return frozenset(pairwise((*fact.vcs, fact.vcs[0]))), frozenset()
     gone = _steps(relation, fact.address, fact.path)
+    *before, last = fact.path
+    chosen = relation.commits or switching == "wormhole-nonatomic"
+    if isinstance(fact, Stop):
+        waits = [c.vc for c in relation.candidates(last, fact.address) if c.waits]
+        if None in waits or (chosen and fact.falling):
+            raise Rejected("a header waits to leave the network, or what it chooses has to fall")
+        kept = ((last, vc) if vc in fact.falling else (last, fact.address, vc) for vc in waits if vc is not None)
+        return gone, frozenset(kept)
+    if not before:
+        raise Rejected("a path without a step does not rise, and is no detour")
+    if isinstance(fact, Rise):
+        if not chosen:
+            raise Rejected("headers wait for any of several VCs")
+        return gone, frozenset({(before[-1], last)})
     home = int(relation.network.eject[relation.destination[fact.address]])
-    if isinstance(fact, Detour):
-        if len(fact.path) < 2:
-            raise Rejected("a detour has a step")
-        away = distances_from(relation.network, home, reverse=True)
-        here, there = (int(relation.vcs.router[at]) for at in fact.path[-2:])
-        if int(away[there]) == int(away[here]) - 1 or int(away[here]) < 0:
-            raise Rejected(f"the step to {relation.vcs.name(fact.path[-1])} is on a shortest path")
-        return gone, frozenset()
-    if fact.path[-1] not in fact.input_vcs or (fact.waits and len(fact.input_vcs) > 1):
-        raise Rejected("a trap has the place to which its path leads")
-    kept: set[Entry] = set()
-    for at in fact.input_vcs:
-        for candidate in relation.candidates(at, fact.address):
-            if candidate.vc is None:
-                raise Rejected(f"a packet leaves the network at {relation.vcs.name(at)}: that is no trap")
-            if candidate.waits if fact.waits else candidate.vc not in fact.input_vcs:
-                kept.add((at, fact.address, candidate.vc))
-    return gone, frozenset(kept)
+    away = distances_from(relation.network, home, reverse=True)
+    here, there = (int(away[relation.vcs.router[at]]) for at in (before[-1], last))
+    if there == here - 1 or here < 0:
+        raise Rejected(f"the step to {relation.vcs.name(last)} is on a shortest path")
+    return gone, frozenset()
 
 
 def _knot(relation: Relation, fact: Knot, switching: str) -> Literals:

@@ -1,22 +1,19 @@
-"""Cuts of the linear programs for lower bounds: light cycles of turns, and knots of messages.
+"""Cuts of the linear programs for lower bounds: light cycles of turns, and facts about each header that is reached.
 
-A fractional choice of removed candidates gives each a share from 0 to 1 by which it is removed. The clause of a knot
-asks for shares of what its messages take, and of what they might wait for besides, that add up to 1. Here each
-message of a knot holds one VC and waits for the next one's. So a knot is a cycle of VCs, each with the address by
-which its step is lightest, and the lightest cycle through each VC is found by shortest paths.
+A fractional choice of removed candidates gives each a share from 0 to 1 by which it is removed, and each turn a share
+by which it does not fall. The clause of a fact asks for shares that add up to 1. The lightest path to a header makes
+the strongest fact.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Iterator, Mapping
 from heapq import heappop, heappush
-from itertools import pairwise
 
 import numpy as np
 
-from unknot.certificates.verdict import Message
 from unknot.network.graph import from_lowest
-from unknot.repair.facts import Entry, Fact, Knot, Literals, literals
+from unknot.repair.facts import Cycle, Detour, Entry, Fact, Literals, Rise, Stop, literals
 from unknot.repair.prune_space import EJECTED, Offers
 
 STARTS = 200
@@ -59,52 +56,45 @@ def light_cycles(weight: Mapping[tuple[int, int], float]) -> list[tuple[int, ...
     return sorted(weight_of, key=lambda cycle: (weight_of[cycle], cycle))
 
 
-Removed = Mapping[Entry, float]
-"""Shares by which candidates are removed; 0 for those that it does not have."""
+Shares = Mapping[Entry, float]
+"""Shares by which entries are removed; 0 for those that it does not have."""
 
 
-def light_knots(
-    offers: Offers, removed: Removed, turned: Callable[[int, int], float] = lambda at, address: 0.0
-) -> dict[Fact, Literals]:
-    """Knots whose clauses a fractional choice does not satisfy, by their clauses.
-
-    Parameters
-    ----------
-    turned : callable(int, int)
-        The share by which a header in an input VC, with an address, is let out by what is not a candidate yet.
-    """
-    relation = offers.relation
-    queues = offers.switching == "wormhole-nonatomic" or relation.commits
-    lightest: dict[tuple[int, int], tuple[float, Message]] = {}
+def unsettled(offers: Offers, shares: Shares) -> dict[Fact, Literals]:
+    """Facts whose clauses a fractional choice does not satisfy, by their clauses: cycles, and one for each state."""
+    relation, facts = offers.relation, list[Fact]()
+    facts += map(Cycle, light_cycles({turn: shares.get(turn, 0.0) for turn in offers.turns}))
     for address, states in enumerate(offers.after):
-        away, before = _lightest_paths(offers, address, removed)
-        for at, candidates in states.items():
-            if at >= relation.num_vcs or at not in away:
-                continue
-            waits = [vc for vc, waited in candidates if waited or queues]
-            if EJECTED in waits and not queues:
-                continue
-            aside = turned(at, address)
-            for vc in waits:
-                others = () if queues else (other for other in waits if other != vc)
-                weight = away[at] + aside + (removed.get((at, address, vc), 0.0) if queues else 0.0)
-                weight += sum(1.0 - removed.get((at, address, other), 0.0) for other in others)
-                if vc == EJECTED or weight >= lightest.get((at, vc), (1.0,))[0]:
-                    continue
+        away, before = _lightest_paths(offers, address, shares)
+        for at in states:
+            if away.get(at, 1.0) < 1 - NEAR:
                 path = [at]
                 while path[-1] in before:
                     path.append(before[path[-1]])
-                source, *lead = path[::-1]
-                message = Message(source - relation.num_vcs, address, 1, tuple(lead[:-1]), (at,), (vc,))
-                lightest[at, vc] = weight, message
-    facts: dict[Fact, Literals] = {}
-    for cycle in light_cycles({turn: weight for turn, (weight, _) in lightest.items()}):
-        fact = Knot(tuple(lightest[turn][1] for turn in pairwise((*cycle, cycle[0]))))
-        facts[fact] = literals(relation, fact, offers.switching)
-    return facts
+                facts += _at(offers, address, tuple(path[::-1]), away[at], shares)
+    return {fact: literals(relation, fact, offers.switching) for fact in facts}
 
 
-def _lightest_paths(offers: Offers, address: int, removed: Removed) -> tuple[dict[int, float], dict[int, int]]:
+def _at(offers: Offers, address: int, path: tuple[int, ...], away: float, shares: Shares) -> Iterator[Fact]:
+    """What a fractional choice does not satisfy at the end of a path that weighs so much."""
+    at, stopped, falling = path[-1], away, []
+    for vc, waits in offers.after[address][at]:
+        removed = shares.get((at, address, vc), 0.0)
+        rises = shares.get((at, vc), 0.0)
+        if vc != EJECTED and away + removed < 1 - NEAR:
+            if offers.is_detour(address, at, vc):
+                yield Detour(address, (*path, vc))
+            if offers.chosen and away + removed + 1 - rises < 1 - NEAR:
+                yield Rise(address, (*path, vc))
+        if waits:
+            has_to_fall = rises > removed and not offers.chosen
+            stopped += 1 - (rises if has_to_fall else removed)
+            falling += [vc] if has_to_fall else []
+    if stopped < 1 - NEAR:
+        yield Stop(address, path, tuple(falling))
+
+
+def _lightest_paths(offers: Offers, address: int, shares: Shares) -> tuple[dict[int, float], dict[int, int]]:
     """Weight of the lightest path to each input VC, by the shares of its steps; and the VC before on that path."""
     heap = [(0.0, offers.relation.num_vcs + source) for source in offers.relation.sources(address).tolist()]
     away, before, done = {at: 0.0 for _, at in heap}, dict[int, int](), set[int]()
@@ -114,7 +104,7 @@ def _lightest_paths(offers: Offers, address: int, removed: Removed) -> tuple[dic
             continue
         done.add(at)
         for vc, _ in offers.after[address].get(at, ()):
-            more = weight + removed.get((at, address, vc), 0.0)
+            more = weight + shares.get((at, address, vc), 0.0)
             if vc != EJECTED and more < away.get(vc, np.inf):
                 away[vc], before[vc] = more, at
                 heappush(heap, (more, vc))

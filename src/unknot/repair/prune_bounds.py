@@ -12,7 +12,7 @@ from unknot._base.shown import Brief
 from unknot.certificates import plain
 from unknot.certificates.documents import plain_table
 from unknot.lanes.path_set import Floats
-from unknot.repair.facts import Entry, Fact, Literals, plain_fact
+from unknot.repair.facts import CANDIDATE, Entry, Fact, Literals, plain_fact
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_relation
 
@@ -36,10 +36,10 @@ class PruneBound(Brief):
 
     Attributes
     ----------
-    facts : tuple of Knot, Trap or Detour
+    facts : tuple of Fact
     tree : tuple of Entry or dict of int to int
-        Each node before its branches. A candidate has two: it is removed, then it is kept. A leaf has the multipliers
-        with which facts are added up, by the number of the fact, in parts of `SCALE`.
+        Each node before its branches. A candidate has two: it is removed, then it is kept; a turn rises, then it
+        falls. A leaf has the multipliers with which facts are added up, by number of the fact, in parts of `SCALE`.
     minimal : bool
         What is left shall take shortest paths only.
 
@@ -109,15 +109,18 @@ class CoveringProgram:
 
     Attributes
     ----------
-    column : dict of (input VC, address, output VC) to int
+    column : dict of Entry to int
     matrix : csr_array, shape (facts, entries)
     least : float64 array, shape (facts,)
         What each row adds up to at least.
+    cost : float64 array, shape (entries,)
+        1 for candidates, 0 for turns.
     """
 
     column: dict[Entry, int]
     matrix: csr_array
     least: Floats
+    cost: Floats
 
     @classmethod
     def of(cls, facts: dict[Fact, Literals]) -> CoveringProgram:
@@ -133,7 +136,8 @@ class CoveringProgram:
         ]
         row, col, sign = np.array(terms, dtype=np.int64).reshape(-1, 3).T
         matrix = coo_array((sign.astype(np.float64), (row, col)), shape=(len(facts), len(column))).tocsr()
-        return cls(column, matrix, np.array([1.0 - len(kept) for _, kept in facts.values()]))
+        cost = np.array([float(len(entry) == CANDIDATE) for entry in column])
+        return cls(column, matrix, np.array([1.0 - len(kept) for _, kept in facts.values()]), cost)
 
     def relaxed(self, fixed: dict[Entry, bool], upper_bound: int) -> Relaxed:
         """Solve the linear program where some candidates are removed or kept for certain.
@@ -147,10 +151,10 @@ class CoveringProgram:
         facts, entries = self.matrix.shape
         low, high = np.zeros(entries + facts), np.full(entries + facts, np.inf)
         high[:entries] = 1
-        for entry, removed in fixed.items():
-            low[self.column[entry]] = high[self.column[entry]] = removed
+        for entry in fixed.keys() & self.column.keys():
+            low[self.column[entry]] = high[self.column[entry]] = fixed[entry]
         solved = linprog(
-            np.concatenate([np.ones(entries), np.full(facts, PRICE * (upper_bound + 1.0))]),
+            np.concatenate([self.cost, np.full(facts, PRICE * (upper_bound + 1.0))]),
             A_ub=-hstack([self.matrix, eye_array(facts)]),
             b_ub=-self.least,
             bounds=np.column_stack([low, high]),
@@ -158,12 +162,13 @@ class CoveringProgram:
         )
         prices = multipliers(solved.ineqlin.marginals)
         # What the checker adds up. Where facts contradict each other it is far from the solution, by large prices.
-        rest = 1 - self.matrix.T @ prices / SCALE
+        rest = self.cost - self.matrix.T @ prices / SCALE
         shown = prices @ self.least / SCALE + np.minimum(rest * low[:entries], rest * high[:entries]).sum()
         return Relaxed(
             dict(zip(self.column, solved.x[:entries].tolist(), strict=True)),
             float(shown),
             {fact: int(prices[fact]) for fact in np.flatnonzero(prices).tolist()},
+            dict(zip(self.column, (abs(self.matrix).T @ prices).tolist(), strict=True)),
         )
 
 
@@ -174,3 +179,5 @@ class Relaxed:
     shares: dict[Entry, float]
     total: float
     multipliers: Multipliers
+    weight: dict[Entry, float]
+    """By entry, the multipliers of the facts that it is in."""

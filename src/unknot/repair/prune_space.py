@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -10,8 +9,8 @@ import numpy as np
 
 from unknot._base.compressed_rows import offsets
 from unknot.network import distances_from
-from unknot.network.graph import backwards, path_to, reached_from
-from unknot.repair.facts import Detour, Entry, Fact, Knot, Literals, Trap, literals
+from unknot.network.graph import backwards, reached_from
+from unknot.repair.facts import Entry, Knot
 from unknot.routing.relation import VC_MASK, Relation
 from unknot.routing.tabulate import Table, lookup, tabulate
 
@@ -21,8 +20,6 @@ if TYPE_CHECKING:
 Steps = dict[int, list[int]]
 """VCs by the VC from which a step leads to them."""
 EJECTED = -1
-AT_ONCE = 40
-"""Traps and detours that are looked for in one relation."""
 
 
 class OpenVerdictError(Exception):
@@ -30,10 +27,19 @@ class OpenVerdictError(Exception):
 
 
 class Offers:
-    """A relation as a table, and its faults when candidates are removed."""
+    """A relation as a table, and its faults when candidates are removed.
+
+    Attributes
+    ----------
+    chosen : bool
+        Whether headers keep their choice of a candidate.
+    turns : list of (int, int)
+        Of a VC to a candidate of a header in it.
+    """
 
     def __init__(self, relation: Relation, switching: str, minimal: bool) -> None:
         self.relation, self.switching, self.minimal = relation, switching, minimal
+        self.chosen = relation.commits or switching == "wormhole-nonatomic"
         self.table = relation.table or tabulate(relation)
         table = self.table
         self.after: list[dict[int, list[tuple[int, bool]]]] = []
@@ -45,6 +51,8 @@ class Offers:
                 states[at] = [(EJECTED if c.vc is None else c.vc, c.waits) for c in relation.candidates(at, address)]
                 self.count += sum(vc != EJECTED for vc, _ in states[at])
             self.after.append(states)
+        rows = [(at, vc) for states in self.after for at, row in states.items() for vc, _ in row]
+        self.turns = sorted({(at, vc) for at, vc in rows if at < relation.num_vcs and vc != EJECTED})
         homes = sorted({int(relation.network.eject[t]) for t in relation.destination})
         self.away = {h: distances_from(relation.network, h, reverse=True).tolist() for h in homes} if minimal else {}
 
@@ -69,23 +77,12 @@ class Offers:
 
         return check(relation, self.switching, threads=1)
 
-    def wrong(self, removed: frozenset[Entry]) -> dict[Fact, Literals]:
-        """Facts that the relation without some candidates violates; none if it is safe and delivers."""
-        broken: dict[Fact, Literals] = {}
-        for address in range(self.relation.num_addresses):
-            for fact in self.lost(address, removed):
-                broken[fact] = literals(self.relation, fact, self.switching)
-            if len(broken) >= AT_ONCE:
-                break
-        if broken:
-            return broken
+    def knot(self, removed: frozenset[Entry]) -> Knot | None:
+        """A deadlock of the relation without some candidates; None if there is none."""
         verdict = self.verdict(self.without(removed))
-        if verdict.configuration is None:
-            if verdict.deadlock_free is None:
-                raise OpenVerdictError
-            return {}
-        fact = Knot(verdict.configuration.messages)
-        return {fact: literals(self.relation, fact, self.switching)}
+        if verdict.configuration is None and verdict.deadlock_free is None:
+            raise OpenVerdictError
+        return Knot(verdict.configuration.messages) if verdict.configuration else None
 
     def _sources(self, address: int) -> list[int]:
         """The injection ports from which packets to an address come."""
@@ -108,40 +105,57 @@ class Offers:
         ends = [at for at, candidates in self.after[address].items() if any(vc == EJECTED for vc, _ in candidates)]
         return _reached(ends, backwards(steps))
 
-    def closed(self, removed: frozenset[Entry], address: int) -> frozenset[Entry] | None:
-        """Remove also what leads where packets to an address are lost; None if a source is then cut off."""
-        steps, sources = self._steps(address, removed), self._sources(address)
-        alive = self._arriving(address, self._steps(address, removed, waiting=True))
-        if any(at not in alive for at in sources):
-            return None
-        kept = {at: [vc for vc in onward if vc in alive] for at, onward in steps.items()}
-        return removed | {(at, address, vc) for at in _reached(sources, kept) for vc in steps[at] if vc not in alive}
+    def order(self, removed: frozenset[Entry]) -> dict[int, int] | None:
+        """Ranks of VCs by which headers fall, without some candidates; None if there is no such order."""
+        stuck: dict[int, list[list[int]]] = {}
+        for address in range(self.relation.num_addresses):
+            for at in self.reached(address, removed):
+                row = [vc for vc, w in self.after[address][at] if w or self.chosen]
+                if at < self.relation.num_vcs and (self.chosen or EJECTED not in row):
+                    left = [vc for vc in row if vc != EJECTED and (at, address, vc) not in removed]
+                    stuck.setdefault(at, []).append(left)
+                elif at < self.relation.num_vcs:
+                    stuck.setdefault(at, [])
+        rank: dict[int, int] = {}
+        while True:
+            enough = all if self.chosen else any
+            free = [at for at, rows in stuck.items() if all(enough(vc in rank for vc in row) for row in rows)]
+            if not free:
+                return None if stuck else rank
+            for at in free:
+                rank[at] = len(rank)
+                del stuck[at]
 
     def reached(self, address: int, removed: frozenset[Entry]) -> dict[int, int]:
         """The input VCs that packets to an address come to, each with the one they come from first, or itself."""
         return _reached(self._sources(address), self._steps(address, removed))
 
-    def lost(self, address: int, removed: frozenset[Entry]) -> Iterator[Fact]:
-        """Traps and detours on the ways to an address."""
-        states, steps = self.after[address], self._steps(address, removed)
-        came, done = _reached(self._sources(address), steps), 0
-        home = int(self.relation.network.eject[self.relation.destination[address]])
+    def hold(self, removed: frozenset[Entry]) -> bool:
+        """Whether the relation without some candidates delivers and is safe; an order is not enough for worms."""
+        ordered = self.delivers(removed) and self.order(removed) is not None
+        return ordered and (self.switching != "wormhole" or self.chosen or self.knot(removed) is None)
+
+    def delivers(self, removed: frozenset[Entry]) -> bool:
+        """Whether all packets arrive, by shortest paths if need be, and blocked headers wait for something."""
+        return all(self._delivers(address, removed) for address in range(self.relation.num_addresses))
+
+    def _delivers(self, address: int, removed: frozenset[Entry]) -> bool:
+        steps = self._steps(address, removed)
+        came, arrives = _reached(self._sources(address), steps), self._arriving(address, steps)
+        return all(
+            at in arrives
+            and any(w and (at, address, vc) not in removed for vc, w in self.after[address].get(at, ()))
+            and not any(self.is_detour(address, at, vc) for vc in steps.get(at, ()))
+            for at in came
+        )
+
+    def is_detour(self, address: int, at: int, vc: int) -> bool:
+        """Whether shortest paths are asked for, and a step is on none."""
+        if not self.minimal:
+            return False
+        away = self.away[int(self.relation.network.eject[self.relation.destination[address]])]
         router = self.relation.vcs.router
-        for at in came:
-            kept = [waits for vc, waits in states.get(at, ()) if (at, address, vc) not in removed]
-            if kept and not any(kept):
-                yield Trap(address, tuple(path_to(at, came)), (at,), waits=True)
-                done += 1
-            for vc in steps.get(at, ()) if self.minimal else ():
-                if self.away[home][router[vc]] != self.away[home][router[at]] - 1:
-                    yield Detour(address, (*path_to(at, came), vc))
-                    done += 1
-            if done >= AT_ONCE:
-                return
-        arrives = self._arriving(address, steps)
-        for at in came:
-            if at not in arrives and (came[at] == at or came[at] in arrives):
-                yield Trap(address, tuple(path_to(at, came)), tuple(sorted(_reached([at], steps))))
+        return bool(away[router[vc]] != away[router[at]] - 1)
 
 
 def _reached(starts: list[int], steps: Steps) -> dict[int, int]:

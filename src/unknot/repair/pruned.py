@@ -14,8 +14,10 @@ from unknot._base.shown import Brief
 from unknot._base.switching import DEFAULT_SWITCHING
 from unknot.certificates import Rejected, Unchecked
 from unknot.lanes.effort import SearchEffort
+from unknot.network import distances_from
 from unknot.repair.branching import Branching
-from unknot.repair.facts import Entry, Fact, Knot, Literals
+from unknot.repair.facts import Entry
+from unknot.repair.ordered import OrderedProgram
 from unknot.repair.prune_bounds import PruneBound, accept_removed
 from unknot.repair.prune_space import EJECTED, Offers, OpenVerdictError
 from unknot.routing.named import routing, routings
@@ -31,8 +33,12 @@ MOST_NAMED = 20_000
 """Most candidates of a relation beside which named routings are tried."""
 NAMED_SHARE = 0.2
 """Share of the time for these, once one fits."""
-CYCLE = 5
-"""Rounds of local search of which the first begins with what the linear program removes."""
+MOST_PROGRAMMED = 50_000
+"""Most candidates of a relation among which local search goes on."""
+MOST_FREE = 9
+"""Most routers at which turns are free in local search."""
+NEARBY = 4.0
+"""Most seconds of a local search."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -146,14 +152,16 @@ def pruned(
         Go on until the fewest are found, or time runs out; otherwise the first relation that holds is enough.
     """
     search = Branching(Offers(relation, switching, minimal))
-    rounds, local = 0, 0.0
+    rounds, local, program = 0, 0.0, None
     try:
         search.improve(min(named(search.offers, effort), key=len, default=None))
+        small = search.offers.count <= MOST_PROGRAMMED
         while search.open and not effort.over and (exact or search.best is None):
-            chosen = search.step(effort)
+            search.step(effort)
             started = clock()
-            if search.open and local <= LOCAL_SHARE * (started - effort.began):
-                search.improve(nearby(search, chosen, rounds, effort))
+            if search.open and small and local <= LOCAL_SHARE * (started - effort.began):
+                program = program or OrderedProgram.of(search.offers, search.facts)
+                search.improve(nearby(search, program, rounds, effort))
                 rounds, local = rounds + 1, local + clock() - started
             enough = "none" if search.best is None else search.upper_bound
             effort.report(f"{search.lower_bound} candidates have to go, {enough} do")
@@ -205,53 +213,22 @@ def named(offers: Offers, effort: SearchEffort) -> Iterator[frozenset[Entry]]:
             if vc != EJECTED and vc not in (there for there, _ in kept[address].get(at, ()))
         )
         removed = frozenset(entry for entry in removed if entry[0] in offers.reached(entry[1], removed))
-        if removed not in known and not offers.wrong(removed):
+        if removed not in known and offers.hold(removed):
             fits = True
-            yield _put_back(offers, removed, frozenset(), effort)
+            yield removed
         known.add(removed)
 
 
-def nearby(search: Branching, chosen: frozenset[Entry], number: int, effort: SearchEffort) -> frozenset[Entry] | None:
-    """Complete a choice; or put back what the best removes at two neighbours, and remove candidates anew."""
-    best, relation = search.best, search.offers.relation
-    if best is not None and number % CYCLE:
-        channel = int(np.random.default_rng([effort.seed, number]).integers(relation.network.num_channels))
-        ends = [int(relation.network.source[channel]), int(relation.network.target[channel])]
-        router = np.concatenate([relation.vcs.router, relation.network.inject])
-        chosen = frozenset(entry for entry in best if int(router[entry[0]]) not in ends)
-    return greedy(search.offers, chosen, search.facts, effort)
-
-
-def greedy(
-    offers: Offers, removed: frozenset[Entry], facts: dict[Fact, Literals], effort: SearchEffort
-) -> frozenset[Entry] | None:
-    """Candidates removed one after the other until nothing is wrong, and then put back while nothing is."""
-    random = np.random.default_rng([effort.seed, len(facts)])
-    start = removed
-    while wrong := offers.wrong(removed):
-        if effort.over:
-            return None
-        facts.update(wrong)
-        fact, (gone, _) = next(iter(wrong.items()))
-        if not isinstance(fact, Knot):
-            return None
-        options = [offers.closed(removed | {entry}, entry[1]) for entry in sorted(gone)]
-        sizes = [float("inf") if option is None else len(option) + random.random() for option in options]
-        chosen = options[int(np.argmin(sizes))]
-        if chosen is None:
-            return None
-        removed = chosen
-    return _put_back(offers, removed, start, effort)
-
-
-def _put_back(
-    offers: Offers, removed: frozenset[Entry], start: frozenset[Entry], effort: SearchEffort
-) -> frozenset[Entry]:
-    """Put removed candidates back, but those of `start`, one after the other, while nothing is wrong."""
-    end = (clock() + effort.deadline) / 2
-    for entry in sorted(removed - start):
-        if clock() > end:
-            break
-        if not offers.wrong(removed - {entry}):
-            removed = removed - {entry}
-    return removed
+def nearby(search: Branching, program: OrderedProgram, number: int, effort: SearchEffort) -> frozenset[Entry] | None:
+    """As few as the best, or fewer, where turns at some routers are free, and others stay; without a best all are."""
+    offers, fixed = search.offers, dict[tuple[int, int], bool]()
+    rank = None if search.best is None else offers.order(search.best)
+    if rank is not None:
+        network, random = offers.relation.network, np.random.default_rng([effort.seed, number])
+        away = distances_from(network, int(random.integers(network.num_routers))) + random.random(network.num_routers)
+        free = np.argsort(away)[: number % (MOST_FREE + 1)].tolist()
+        for at, vc in offers.turns:
+            if at in rank and int(offers.relation.vcs.router[at]) not in free:
+                fixed[at, vc] = rank.get(vc, -1) >= rank[at]
+    removed = program.solved(fixed, min(search.upper_bound, offers.count), min(NEARBY, effort.deadline - clock()))
+    return removed if removed is not None and offers.hold(removed) else None
