@@ -11,7 +11,6 @@ The deadlock configurations of this relation are those of the system, except for
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -64,18 +63,13 @@ class Extended:
         row = (second * system.terminals + terminal) * (receives + 1) + (receives if reserved else queue)
         return system.vcs + self.stages * system.terminals * sends + row
 
-    @cached_property
-    def _places(self) -> dict[int, int]:
-        system = self.system
-        return {
-            self.vc(place + stage * system.places): place
-            for stage in range(self.stages)
-            for place in range(system.vcs if stage else 0, system.places)
-        }
-
     def place(self, vc: int) -> int | None:
-        """The place of the system that a VC stands for; None of reserved room."""
-        return self._places.get(vc)
+        """The place of the system that a VC stands for, where each queue is one VC; None of reserved room."""
+        first, receives = self.system.first_receive, len(self.system.protocol.receive_queues)
+        if vc < first:
+            return vc
+        terminal, queue = divmod(vc - first, receives + 1)
+        return None if queue == receives else first + terminal * receives + queue
 
 
 def is_counted(protocol: Protocol, switching: Switching) -> bool:
