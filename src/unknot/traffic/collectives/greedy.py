@@ -212,7 +212,7 @@ class _Run:
         for number in look:
             if self.ready[number] <= soon and (lacks := self.lacks(number)):
                 way = self.connections[number]
-                left = self.missing(way.target).bit_count()
+                left = (self.whole & ~self.comes[way.target]).bit_count()
                 able.append((self.rarest(lacks)[0], way.taken, -left, self.draw.random(), number))
         for *_, number in sorted(able):
             if self.ready[number] > soon or not (lacks := self.lacks(number)):
@@ -239,13 +239,10 @@ class _Run:
                 for offset in {offset for _, offset in self.users[c]}:
                     heappush(events, (now + ends - offset, -1, c))
 
-    def missing(self, member: int) -> int:
-        return self.whole & ~self.comes[member]
-
     def lacks(self, number: int) -> int:
         """Chunks that a connection may bring to its target."""
         way = self.connections[number]
-        missing = self.missing(way.target)
+        missing = self.whole & ~self.comes[way.target]
         lacks = self.has[way.source] & missing
         for other, times in self.faster[number] if lacks else ():
             if times > (self.patience or missing.bit_count()):

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 from itertools import pairwise, product
 from math import prod
 from typing import TypeVar
@@ -45,20 +46,13 @@ def _bidirectional_ring(group: Group) -> list[Tree]:
     return [tree_of(row[i], _steps(_turned_to(row, i)), 2) for i, row in rows]
 
 
-def _bucket(group: Group) -> list[Tree]:
-    """Around the ring of each dimension with all that was received before."""
-    return _buckets(group, several=False)
+def _buckets(group: Group, *, several: bool = False) -> list[Tree]:
+    """Around the ring of each dimension with all that was received before.
 
-
-def _multiport_bucket(group: Group) -> list[Tree]:
-    """Buckets in both directions of each ring, with a part of the data for each dimension to begin with, twice.
-
-    In rings of even length the two parts go the one step more in opposite directions, so that all channels are busy.
+    Or several at a time: buckets in both directions of each ring, with a part of the data for each dimension to begin
+    with, twice. In rings of even length the two parts go the one step more in opposite directions, so that all
+    channels are busy.
     """
-    return _buckets(group, several=True)
-
-
-def _buckets(group: Group, *, several: bool) -> list[Tree]:
     if group.places is None:
         raise NetworkError("bucket goes around the dimensions of a grid; this network has no coordinates")
     axes = [sorted(set(axis)) for axis in zip(*group.places.values(), strict=True)]
@@ -94,14 +88,6 @@ def _bruck(group: Group) -> list[Tree]:
     row, n = group.row, len(group.row)
     sends = [(k, j, j + (1 << k)) for k in range((n - 1).bit_length()) for j in range(min(1 << k, n - (1 << k)))]
     return [tree_of(row[i], [(k, row[(i - a) % n], row[(i - b) % n]) for k, a, b in sends]) for i in range(n)]
-
-
-def _direct(group: Group) -> list[Tree]:
-    return _each_to_all(group, at_once)
-
-
-def _pairwise(group: Group) -> list[Tree]:
-    return _each_to_all(group, shift)
 
 
 def _each_to_all(group: Group, order: Callable[[Group], Sends]) -> list[Tree]:
@@ -169,7 +155,7 @@ def _double_tree(group: Group) -> list[Tree]:
 
 
 def _direct_from(group: Group) -> list[Tree]:
-    return [tree for tree in _direct(group) if tree.root == _root(group)]
+    return [tree for tree in _each_to_all(group, at_once) if tree.root == _root(group)]
 
 
 def _ways_down(group: Group, trees: Sequence[Tree]) -> list[Tree]:
@@ -179,9 +165,10 @@ def _ways_down(group: Group, trees: Sequence[Tree]) -> list[Tree]:
 
 
 GATHERING: dict[str, Callable[[Group], list[Tree]]] = {
-    "ring": _ring, "bidirectional_ring": _bidirectional_ring, "bucket": _bucket,
-    "multiport_bucket": _multiport_bucket, "recursive_doubling": _doubling,
-    "bruck": _bruck, "direct": _direct, "pairwise": _pairwise, "hierarchical": _bucket,
+    "ring": _ring, "bidirectional_ring": _bidirectional_ring, "bucket": _buckets,
+    "multiport_bucket": partial(_buckets, several=True), "recursive_doubling": _doubling,
+    "bruck": _bruck, "direct": lambda group: _each_to_all(group, at_once),
+    "pairwise": lambda group: _each_to_all(group, shift), "hierarchical": _buckets,
 }  # fmt: skip
 SPREADING: dict[str, Callable[[Group], list[Tree]]] = {
     "binomial": _binomial, "chain": _chain, "double_tree": _double_tree, "direct": _direct_from,
