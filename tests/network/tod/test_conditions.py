@@ -109,6 +109,7 @@ def test_parallel_links_are_different_connections() -> None:
         ("step(step(ring(8), 2), 2)", "has a step already", 6),
         ("step(3, 3)", "step: graph must be a network, got the number 3", 6),
         ("forward(complete(3))", r"forward is for a line or a ring, .* oriented", 9),
+        ("backward(complete(3))", r"backward is for a line or a ring, .* oriented", 10),
         ("ring(3)[ring(3)]", r"router 0 .* has 2 connections, but the graph in brackets has 3 points", 1),
         ("{a -- b, b -- c}[line(1)]", "router b .* has 2 connections", 1),
         ("{0 -> 1, 1 -> 2, 2 -> 0}[point()]", "replacement is for links", 1),
