@@ -273,3 +273,10 @@ def test_ugal_draws_detours_only() -> None:
     )
     two = dragonfly_ugal(dragonfly(1, 1, 1))
     assert addresses_drawn(two, np.array([0]), np.array([1]), 3).size == 1
+
+
+def test_ugal_takes_a_large_dragonfly() -> None:
+    network = dragonfly(16, 8, 8)
+    direct = dragonfly_ugal(network).direct
+    assert direct is not None
+    assert direct.shape == (network.num_terminals,) == (16_512,)
