@@ -276,6 +276,7 @@ def test_flow_files(tmp_path) -> None:  # type: ignore[no-untyped-def]
         ("source,target,bandwidth\n0 1,2\n", "no terminal called '0 1'"),
         ("source,target\nt0,t0\n", "to another terminal"),
         ("source,target,bandwidth\nt0,t1,-3\n", "is no bandwidth"),
+        ("source,target,load\nt0,t1,3\n", "'load' is none of source, target, bandwidth"),
         ("source,target,bandwidth\nt0,t1,3 km/h\n", "is no bandwidth"),
     ):
         file.write_text(text)

@@ -77,6 +77,18 @@ def drawn_path(paths, orders, keys, state, u, destination, path, fall):
 
 
 @called
+def completing(paths, keys, path, i, destination):
+    """Which channel makes a path climb, of which keys fall at place i alone, when it moves just past the other there.
+
+    1: the one before, 2: the one after, 3: either, 0: neither.
+    """
+    before = i < 2 or keys[path[i - 2]] < keys[path[i]]
+    last = paths.target[path[i]] == paths.home[destination]
+    after = last or keys[path[i + 1]] > keys[path[i - 1]]
+    return (1 if before else 0) + (2 if after else 0)
+
+
+@called
 def elsewhere(paths, orders, state, old, destination):
     """Another channel than `old` of the same router that may be taken to a destination; −1 if there is none.
 

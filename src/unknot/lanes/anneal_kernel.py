@@ -11,12 +11,12 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from unknot._base.kernels.mask_kernel import how_many
+from unknot._base.kernels.mask_kernel import how_many, lowest
 from unknot._base.kernels.types_kernel import alone, called
-from unknot.lanes.aim_kernel import drawn_path, elsewhere, unserved_pair
+from unknot.lanes.aim_kernel import completing, drawn_path, elsewhere, unserved_pair
 from unknot.lanes.orders_kernel import below, cooled, counted, covered, draw, pop, push, reached, unit
 
-TRIES = 4
+TRIES = 8
 """Paths, each in a lane at random, of which an aimed move mends the one that falls least often."""
 SLACK = 8.0
 """Cost, in pairs, by which a move is above the highest that is accepted when it is given up before its end."""
@@ -28,10 +28,11 @@ class Undo(NamedTuple):
     Attributes
     ----------
     count : int64 array, shape (3,)
-        Channels and words that were overwritten, and the change of what is missed.
-    lane, channel : int64 arrays
-        Of sets of `reach`.
-    reach : int64 array, shape (places, words)
+        Words of `reach` and of `cover` that were overwritten, and the change of what is missed.
+    word : int64 array, shape (places, 3)
+        Lane, channel and number of words of `reach`.
+    reach : int64 array, shape (places,)
+        Those words.
     place : int64 array, shape (places, 3)
         Lane, router and number of words of `cover`.
     cover, missed : int64 arrays
@@ -39,8 +40,7 @@ class Undo(NamedTuple):
     """
 
     count: npt.NDArray[np.int64]
-    lane: npt.NDArray[np.int64]
-    channel: npt.NDArray[np.int64]
+    word: npt.NDArray[np.int64]
     reach: npt.NDArray[np.int64]
     place: npt.NDArray[np.int64]
     cover: npt.NDArray[np.int64]
@@ -86,40 +86,67 @@ def uncover(paths, orders, lane, u, w, now, undo, spare):
     return missed + spare * rarer * paths.weight[w]
 
 
+@njit(inline="always")
+def all_words(words):
+    """A bit for each word, and for every 64th after it."""
+    return np.int64(-1) if words >= 64 else (np.int64(1) << words) - 1
+
+
 @called
-def spread(paths, orders, lane, heap, size, waits, row, undo, spare, cost, limit):
+def spread(paths, orders, lane, heap, size, stale, changed, undo, spare, cost, limit):
     """Work out again what the channels in a heap reach in a lane, and all that this changes; the cost so far.
 
-    Channels come by falling key, so each is worked out once, after all that it may be followed by. `waits` says which
-    are in the heap. Above the limit of the cost the rest is left as it is: the move will be taken back.
+    Channels come by falling key, so each is worked out once, after all that it may be followed by. Most changes are
+    of few words, and only words that may change are worked out: `stale` has a bit for each of them, and for every
+    64th after it. Above the limit of the cost the rest is left as it is: the move will be taken back.
     """
     keys, reach = orders.key[lane], orders.reach[lane]
+    words = reach.shape[1]
+    # A detour takes from words of other blocks.
+    others = all_words(words) if paths.detour.shape[0] > 0 else np.int64(0)
     while size > 0 and cost <= limit:
         c, size = pop(heap, size, keys)
-        waits[c] = False
-        reached(paths, keys, orders.taken, reach, c, row)
-        n, u = undo.count[0], paths.source[c]
-        undo.lane[n], undo.channel[n] = lane, c
-        undo.count[0] += 1
-        for w in range(row.size):
-            undo.reach[n, w] = reach[c, w]
-            reach[c, w] = row[w]
-            row[w] ^= undo.reach[n, w]
-            if row[w] != 0:
-                now = covered(paths, reach, u, w)
-                if now != orders.cover[lane, u, w]:
-                    cost += uncover(paths, orders, lane, u, w, now, undo, spare)
+        left, stale[c] = stale[c], 0
+        u, new = paths.source[c], np.int64(0)
+        while left:
+            bit = lowest(left)
+            left &= left - 1
+            changed[bit] = 0
+            for w in range(bit, words, 64):
+                now = reached(paths, keys, orders.taken, reach, c, w)
+                was = reach[c, w]
+                if now == was:
+                    continue
+                n = undo.count[0]
+                undo.word[n, 0], undo.word[n, 1], undo.word[n, 2], undo.reach[n] = lane, c, w, was
+                undo.count[0] += 1
+                reach[c, w] = now
+                changed[bit] |= now ^ was
+                cover = covered(paths, reach, u, w)
+                if cover != orders.cover[lane, u, w]:
+                    cost += uncover(paths, orders, lane, u, w, cover, undo, spare)
+            if changed[bit]:
+                new |= np.int64(1) << bit
+        if new == 0:
+            continue
         for j in range(paths.before_first[c], paths.before_first[c + 1]):
             before = paths.before[j]
-            if keys[before] < keys[c] and not waits[before]:
-                waiting = np.int64(paths.detour.shape[0])  # a detour takes from words of other blocks
-                for w in range(row.size):
-                    waiting |= row[w] & orders.taken[before, w]
-                if waiting != 0:
-                    waits[before] = True
+            if keys[before] < keys[c]:
+                more = others
+                left = new & ~stale[before] & ~more
+                while left:
+                    bit = lowest(left)
+                    left &= left - 1
+                    takes = np.int64(0)
+                    for w in range(bit, words, 64):
+                        takes |= changed[bit] & orders.taken[before, w]
+                    if takes:
+                        more |= np.int64(1) << bit
+                if more and stale[before] == 0:
                     size = push(heap, size, keys, before)
+                stale[before] |= more
     for i in range(size):
-        waits[heap[i]] = False
+        stale[heap[i]] = 0
     return cost
 
 
@@ -127,8 +154,8 @@ def spread(paths, orders, lane, heap, size, waits, row, undo, spare, cost, limit
 def take_back(paths, orders, undo):
     """Undo what a move changed of what is served, the last first."""
     for i in range(undo.count[0]):
-        for w in range(undo.reach.shape[1]):
-            orders.reach[undo.lane[i], undo.channel[i], w] = undo.reach[i, w]
+        k, c, w = undo.word[i]
+        orders.reach[k, c, w] = undo.reach[i]
     for i in range(undo.count[1] - 1, -1, -1):
         k, u, w = undo.place[i]
         tried = orders.cover[k, u, w]
@@ -170,23 +197,25 @@ def anneal(paths, orders, state, moves, hot, cold, aimed, turned, spare, unserve
     routers = orders.missed.size
     room = channels * (lanes if turned > 0 else 1) + 1
     undo = Undo(
-        np.zeros(3, np.int64), np.empty(room, np.int64), np.empty(room, np.int64), np.empty((room, words), np.int64),
+        np.zeros(3, np.int64), np.empty((room * words, 3), np.int64), np.empty(room * words, np.int64),
         np.empty((room * words, 3), np.int64), np.empty(room * words, np.int64), np.empty(room * words, np.int64),
     )  # fmt: skip
-    heap, waits, row = np.empty(channels, np.int64), np.zeros(channels, np.bool_), np.empty(words, np.int64)
+    heap, stale, changed = np.empty(channels, np.int64), np.zeros(channels, np.int64), np.empty(64, np.int64)
     drawn = np.empty((4, routers + 1), np.int64)
     slack = SLACK * float(paths.weight.max())
     return anneal_in(
-        paths, orders, state, moves, hot, cold, aimed, turned, spare, unserved, undo, heap, waits, row, drawn, slack
-    )
+        paths, orders, state, moves, hot, cold, aimed, turned, spare, unserved, undo, heap, stale, changed, drawn,
+        slack,
+    )  # fmt: skip
 
 
 @alone
 def anneal_in(
-    paths, orders, state, moves, hot, cold, aimed, turned, spare, unserved, undo, heap, waits, row, drawn, slack
+    paths, orders, state, moves, hot, cold, aimed, turned, spare, unserved, undo, heap, stale, changed, drawn, slack
 ):
     """Do that in arrays made for it."""
-    lanes, channels, _ = orders.reach.shape
+    lanes, channels, words = orders.reach.shape
+    every = all_words(words)
     path, fall, other_path, other_fall = drawn[0], drawn[1], drawn[2], drawn[3]
     least, heat = unserved, hot
     for move in range(moves):
@@ -202,21 +231,25 @@ def anneal_in(
         c, old = below(state, channels), 0.0
         new = paths.base[c] + unit(state)
         if unit(state) < aimed:
-            # Most paths of a pair fall once or twice somewhere, and a move mends one place: the path that falls least
-            # is the one that a move may complete.
+            # Most paths of a pair fall once or twice somewhere, and a move mends one place: best is a path that a
+            # move completes, then one that falls least.
             u, destination = unserved_pair(paths, orders, state)
-            falls = 0
+            best, sides = 0, 0
             for _ in range(TRIES):
                 k = below(state, lanes)
-                more = drawn_path(paths, orders, orders.key[k], state, u, destination, other_path, other_fall)
-                if more > 0 and (falls == 0 or more < falls):
-                    lane, falls = k, more
+                falls = drawn_path(paths, orders, orders.key[k], state, u, destination, other_path, other_fall)
+                complete = (
+                    completing(paths, orders.key[k], other_path, other_fall[0], destination) if falls == 1 else 0
+                )
+                badness = 2 * falls - (complete > 0)
+                if falls > 0 and (best == 0 or badness < best):
+                    lane, best, sides = k, badness, complete
                     path, other_path = other_path, path
                     fall, other_fall = other_fall, fall
-            if falls == 0:
+            if best == 0:
                 continue
             keys = orders.key[lane]
-            i = fall[below(state, falls)]
+            i = fall[below(state, (best + 1) >> 1)]
             if unit(state) < turned:
                 # The channel after the fall, or the one before it.
                 old_channel = path[i - np.int64(draw(state) & np.uint64(1))]
@@ -229,7 +262,7 @@ def anneal_in(
                 # Keys are spread over a unit, so this is about the distance to the next key: the two channels change
                 # places, and few others with them.
                 past = unit(state) / channels
-                if draw(state) & np.uint64(1):
+                if sides == 1 or (sides != 2 and draw(state) & np.uint64(1)):
                     c, new = path[i - 1], keys[path[i]] - past
                 else:
                     c, new = path[i], keys[path[i - 1]] + past
@@ -238,22 +271,22 @@ def anneal_in(
             for k in range(lanes):
                 size = np.int64(0)
                 for i in range(paths.copies):
-                    waits[old_channel + i] = waits[new_channel + i] = True
+                    stale[old_channel + i] = stale[new_channel + i] = every
                     size = push(heap, size, orders.key[k], old_channel + i)
                     size = push(heap, size, orders.key[k], new_channel + i)
-                cost = spread(paths, orders, k, heap, size, waits, row, undo, spare, cost, most + slack)
+                cost = spread(paths, orders, k, heap, size, stale, changed, undo, spare, cost, most + slack)
         else:
             old = keys[c]
             keys[c] = new
-            waits[c] = True
+            stale[c] = every
             size = push(heap, np.int64(0), keys, c)
             for j in range(paths.before_first[c], paths.before_first[c + 1]):
                 before = paths.before[j]
                 # What a channel before c reaches changes by the move itself only where c passes it.
                 if (keys[before] < old) != (keys[before] < new):
-                    waits[before] = True
+                    stale[before] = every
                     size = push(heap, size, keys, before)
-            cost = spread(paths, orders, lane, heap, size, waits, row, undo, spare, cost, most + slack)
+            cost = spread(paths, orders, lane, heap, size, stale, changed, undo, spare, cost, most + slack)
         if cost <= most:
             unserved += undo.count[2]
             least = min(least, unserved)

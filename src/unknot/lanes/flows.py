@@ -62,10 +62,11 @@ def read_flows(path: str | Path, network: Network) -> Floats:
     rows = csv.reader(lines)
     heads = [head.strip() for head in next(rows, [])]
     missing = [column for column in COLUMNS[:2] if column not in heads]
-    if missing:
-        raise TextError(
-            f"the first line names the columns; there is no {missing[0]!r}", path, 1, 1, lines[0] if lines else ""
-        )
+    unknown = [head for head in heads if head not in COLUMNS]
+    if missing or unknown:
+        words = f"there is no {missing[0]!r}" if missing else f"{unknown[0]!r} is none of {', '.join(COLUMNS)}"
+        place = 1 if missing else cell_column(lines[0], heads.index(unknown[0]))
+        raise TextError(f"the first line names the columns; {words}", path, 1, place, lines[0] if lines else "")
     rates = np.zeros((network.num_terminals,) * 2)
     for row in rows:
         line = rows.line_num

@@ -15,7 +15,7 @@ from unknot.lanes.rooted import ServingOrders, lane_after_lane, orders_of
 if TYPE_CHECKING:
     from unknot.lanes.orders_kernel import Orders, PathSet
 
-COVERED = 0.97
+COVERED = 0.96
 """Share of the pairs that the lanes serve with which the annealing begins."""
 ROUND = 200
 """Moves for each channel and lane of a round, if there is time; twice as many in the next with as many lanes."""
@@ -23,9 +23,9 @@ ROUNDS = 4
 """Rounds in one lane less than is known to do, before the search ends."""
 SHARE = 0.8
 """Share of the time that is left for a round: it ends when all pairs are served, and a slower one leaves fewer."""
-HEAT = (8.0, 1.5)
+HEAT = (16.0, 1.0)
 """Temperatures at the beginning and at the end of a round."""
-SPARE = 0.2
+SPARE = 0.06
 """Cost when a pair loses its last lane but one, in pairs that lose their last; a later move may lose that one too."""
 
 

@@ -135,24 +135,18 @@ def cooled(heat, hot, cold, move, moves):
 
 
 @called
-def reached(paths, keys, taken, reach, c, row):
-    """Write the destinations that channel c reaches, from what the channels after it reach."""
-    for w in range(row.size):
-        row[w] = paths.own[c, w]
+def reached(paths, keys, taken, reach, c, w):
+    """Word w of the destinations that channel c reaches, from what the channels after it reach."""
+    word, longer = paths.own[c, w], np.int64(0)
     for j in range(paths.after_first[c], paths.after_first[c + 1]):
         after = paths.after[j]
         if keys[after] > keys[c]:
-            for w in range(row.size):
-                row[w] |= reach[after, w]
-    for w in range(row.size):
-        row[w] &= taken[c, w]
-    for i in range(paths.detour.shape[0]):
-        away = (i + 1) * paths.block
-        for j in range(paths.after_first[c], paths.after_first[c + 1]):
-            after = paths.after[j]
-            if keys[after] > keys[c]:
-                for w in range(away, row.size):
-                    row[w] |= reach[after, w - away] & paths.detour[i, c, w]
+            word |= reach[after, w]
+            for i in range(paths.detour.shape[0]):
+                away = (i + 1) * paths.block
+                if w >= away:
+                    longer |= reach[after, w - away] & paths.detour[i, c, w]
+    return (word & taken[c, w]) | longer
 
 
 @njit(inline="always")
@@ -217,7 +211,8 @@ def settle_by(paths, orders, falling):
     for k in range(lanes):
         keys, reach = orders.key[k], orders.reach[k]
         for c in falling[k]:
-            reached(paths, keys, orders.taken, reach, c, reach[c])
+            for w in range(words):
+                reach[c, w] = reached(paths, keys, orders.taken, reach, c, w)
         for u in range(orders.missed.size):
             for w in range(words):
                 orders.cover[k, u, w] = covered(paths, reach, u, w)
