@@ -32,6 +32,8 @@ MOST_TIMED = 20_000
 """Transfers of the largest schedule that goes without barriers, unless it is packed, with chunks of many sizes."""
 MOST_PACKED = 40
 """Members up to which `best` packs trees: the time grows with the fourth power of their number."""
+ALIKE = 1e-4
+"""Share of the time below which a schedule is not worth to be looked for."""
 LOOKED_AT = 8
 """Candidates whose starts `best` looks for: those of least time by steps."""
 
@@ -196,7 +198,7 @@ def _greedy(platform: Platform, unit: Operation, pieces: Sequence[int]) -> list[
 def best(choices: Sequence[Candidate], size: Fraction) -> Schedule:
     """Return the schedule of least time for a size; of equals that with fewer pieces.
 
-    Greedy trees, and the best by steps, are made. What cannot be faster, by its busiest channel, is not.
+    Greedy trees, and the best by steps, are made. What cannot be faster by `ALIKE`, by its busiest channel, is not.
 
     Parameters
     ----------
@@ -226,7 +228,7 @@ def best(choices: Sequence[Candidate], size: Fraction) -> Schedule:
     )
     chosen, looked = ordered[0].start_order(size), int(ordered[0].algorithm != "greedy")
     for one in ordered[1:]:
-        if one.least * float(size) >= chosen.time or looked == LOOKED_AT:
+        if one.least * float(size) >= chosen.time * (1 - ALIKE) or looked == LOOKED_AT:
             continue
         looked += one.algorithm != "greedy"
         made = one.start_order(size)

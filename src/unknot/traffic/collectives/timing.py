@@ -18,6 +18,8 @@ _Key = tuple[Fraction, tuple[int, ...]]
 """Size of a chunk, and the path that it takes."""
 _Plan = tuple[list[tuple[int, float]], float, float, float]
 """Channels with when they begin to be used, how long they are, at which rate, and when all has arrived; rounded."""
+ENOUGH = 1.01
+"""Time over that of the busiest channel up to which no second order is tried."""
 SAME = 1e-9
 """Share of the longest transfer below which times are equal."""
 
@@ -195,12 +197,13 @@ def order_of_starts(schedule: Schedule) -> StartOrder:
     for i in sorted(range(len(sends)), key=lambda i: -sends[i].step):
         height[i] += max((height[j] for j in followers[i]), default=0.0)
     near = SAME * max(height, default=0.0)
-    urgent = [height]
-    if schedule.pieces > 1:  # or the first pieces of trees with short chains come late
-        tall = max(height) + near
-        urgent.append([above / tall - sent.step for above, sent in zip(height, sends, strict=True)])
     missing = [len(before) for before in needs]
-    return min((_listed(schedule, plans, followers, missing, one, near) for one in urgent), key=lambda one: one.time)
+    made = _listed(schedule, plans, followers, missing, height, near)
+    if schedule.pieces > 1 and made.time > ENOUGH * schedule.busiest:  # first pieces of short chains may come late
+        tall = max(height) + near
+        early = [above / tall - sent.step for above, sent in zip(height, sends, strict=True)]
+        made = min(made, _listed(schedule, plans, followers, missing, early, near), key=lambda one: one.time)
+    return made
 
 
 def _listed(
