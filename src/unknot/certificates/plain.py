@@ -1366,8 +1366,8 @@ def removal_clause(table: Table, switching: str, minimal: bool, fact: Any) -> tu
     if kind == "stop":
         waits = table.waits[address][way[-1]]
         falling = integers(field(fact, "falling", list), "falling", 0, table.vcs)
-        if EJECT in waits or (chosen and falling):
-            raise Rejected(f"ejection cannot be removed at {table.name(way[-1])}, or what a header chooses must fall")
+        if EJECT in waits:
+            raise Rejected(f"ejection cannot be removed at {table.name(way[-1])}")
         return removed, {(way[-1], v) if v in falling else (way[-1], address, v) for v in waits}
     if len(way) < 2:
         raise Rejected(f"{kind!r} is no fact, or has no step")

@@ -108,8 +108,8 @@ def literals(relation: Relation, fact: Fact, switching: str) -> Literals:
     chosen = relation.commits or switching == "wormhole-nonatomic"
     if isinstance(fact, Stop):
         waits = [c.vc for c in relation.candidates(last, fact.address) if c.waits]
-        if None in waits or (chosen and fact.falling):
-            raise Rejected("a header waits to leave the network, or what it chooses has to fall")
+        if None in waits:
+            raise Rejected("a header waits to leave the network")
         kept = ((last, vc) if vc in fact.falling else (last, fact.address, vc) for vc in waits if vc is not None)
         return gone, frozenset(kept)
     if not before:

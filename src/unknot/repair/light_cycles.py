@@ -87,9 +87,8 @@ def _at(offers: Offers, address: int, path: tuple[int, ...], away: float, shares
             if offers.chosen and away + removed + 1 - rises < 1 - NEAR:
                 yield Rise(address, (*path, vc))
         if waits:
-            has_to_fall = rises > removed and not offers.chosen
-            stopped += 1 - (rises if has_to_fall else removed)
-            falling += [vc] if has_to_fall else []
+            stopped += 1 - max(removed, rises)
+            falling += [vc] if rises > removed else []
     if stopped < 1 - NEAR:
         yield Stop(address, path, tuple(falling))
 
