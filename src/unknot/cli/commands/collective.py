@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from unknot._base.units import Units
     from unknot.network import Network
     from unknot.simulation.collectives import Timed
-    from unknot.simulation.engine.router import Router
     from unknot.traffic.collectives import Operation
     from unknot.traffic.collectives.bounds import Bound
 
@@ -121,13 +120,6 @@ class CollectiveOptions(Options):
             blocks=tuple(tuple(Fraction(flits, most) for flits in row) for row in rows),
         )  # fmt: skip
 
-    def routers(self) -> Router:
-        """Return the router of the runs."""
-        from unknot.simulation.run.options import router_of
-
-        model = replace(router_of(self.router), terminal_width=self.terminal_width)
-        return replace(model, selection="first") if self.terminal_width > 1 and model.selection is None else model
-
 
 def collective(options: CollectiveOptions) -> None:
     """Find the best schedule of a collective operation, and how near it is to the bound.
@@ -149,11 +141,12 @@ def collective(options: CollectiveOptions) -> None:
     from unknot.fabrics.named import network as named
     from unknot.report.picture import require_ending
     from unknot.simulation.collectives import compared
+    from unknot.simulation.run.options import router_of
     from unknot.traffic.collectives import bound, group_of, platform_of
     from unknot.traffic.collectives.choice import PIECES, by_algorithm
     from unknot.traffic.collectives.msccl import require_program
 
-    out, deadline, router = options.out, options.deadline or NEVER, options.routers()
+    out, deadline, width = options.out, options.deadline or NEVER, options.terminal_width
     if out is not None and out.suffix not in (".csv", ".xml"):
         require_ending(out, "; transfers as .csv, an MSCCL program as .xml")
     scale = Scale.of(options.units)
@@ -164,8 +157,10 @@ def collective(options: CollectiveOptions) -> None:
     if options.routing is not None:
         relation = relation_of(options.network, options.routing, options.vcs, simulated=True)
     built = named(options.network, where="NETWORK") if relation is None else relation.network
-    require_whole("--terminal-width", options.terminal_width, 1, unit="flits", error=SimulationError)
-    platform, whole = platform_of(built, terminal=Fraction(options.terminal_width)), options.operation_on(built, rows)
+    require_whole("--terminal-width", width, 1, unit="flits", error=SimulationError)
+    router = replace(router_of(options.router), terminal_width=width)
+    router = replace(router, selection="first") if width > 1 and router.selection is None else router
+    platform, whole = platform_of(built, terminal=Fraction(width)), options.operation_on(built, rows)
     if out is not None and out.suffix == ".xml":
         require_program(whole)
     names = () if options.algorithm == "best" else tuple(name.strip() for name in options.algorithm.split(","))
