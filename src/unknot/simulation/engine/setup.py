@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from numpy import int64
 
-from unknot.simulation.engine.codes import ALL, ISLIP, NO_CYCLE, NONATOMIC, RANDOM, VCT
+from unknot.simulation.engine.codes import ALL, ISLIP, NO_CYCLE, NONATOMIC, RANDOM, VCT, WAVEFRONT
 from unknot.simulation.engine.state import rows
 
 OPTIONS = (
@@ -127,6 +127,7 @@ FAST_VIEWS = (
     | _by_technique("speculative", USUAL | {"speculative": 1})
     | _by_technique("random", USUAL | {"selection": RANDOM})
     | _by_technique("wide", USUAL | {"width": 2})
+    | _by_technique("wavefront", ANY_ALLOCATOR | {"allocator": WAVEFRONT, "switch_allocator": WAVEFRONT})
     | _by_technique("allocated", ANY_ALLOCATOR)
     | {"wide": {"width": 2}, "view": {}}
 )
