@@ -25,6 +25,8 @@ from unknot.traffic.trace import Trace, TracedMessage
 
 BUSY = 0.9
 """Share of the time from which on a channel or terminal counts as what limits a run."""
+LOOKED_AT = 4
+"""Numbers of pieces of an algorithm whose starts are looked for: more took twice the time, and gained nothing."""
 MOST_FLIT_HOPS = 50_000_000
 """Flits times channels of the longest run: a few seconds."""
 
@@ -251,7 +253,7 @@ def compared(
 def _schedules(choices: Sequence[Candidate], size: Fraction, runs: int | None) -> list[Schedule]:
     """Return the best schedule of an algorithm for a size, or those that are run."""
     if runs is None:
-        return [best(choices, size)]
+        return [best(choices, size, LOOKED_AT)]
     fastest = sorted(choices, key=lambda one: one.time(size))
     tried = dict.fromkeys([*fastest[:runs], *(one for one in fastest if one.pieces == 1)])
     made = [one.schedule(size) for one in tried]

@@ -35,7 +35,7 @@ MOST_PACKED = 40
 ALIKE = 1e-4
 """Share of the time below which a schedule is not worth to be looked for."""
 LOOKED_AT = 8
-"""Candidates whose starts `best` looks for: those of least time by steps."""
+"""Candidates whose starts `best` looks for."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -195,7 +195,7 @@ def _greedy(platform: Platform, unit: Operation, pieces: Sequence[int]) -> list[
     return made
 
 
-def best(choices: Sequence[Candidate], size: Fraction) -> Schedule:
+def best(choices: Sequence[Candidate], size: Fraction, looked_at: int = LOOKED_AT) -> Schedule:
     """Return the schedule of least time for a size; of equals that with fewer pieces.
 
     Greedy trees, and the best by steps, are made. What cannot be faster by `ALIKE`, by its busiest channel, is not.
@@ -206,6 +206,8 @@ def best(choices: Sequence[Candidate], size: Fraction) -> Schedule:
         What :func:`candidates` returned.
     size : Fraction
         Size of the operation.
+    looked_at : int
+        Candidates whose starts are looked for: those of least time by steps.
 
     Returns
     -------
@@ -228,7 +230,7 @@ def best(choices: Sequence[Candidate], size: Fraction) -> Schedule:
     )
     chosen, looked = ordered[0].start_order(size), int(ordered[0].algorithm != "greedy")
     for one in ordered[1:]:
-        if one.least * float(size) >= chosen.time * (1 - ALIKE) or looked == LOOKED_AT:
+        if one.least * float(size) >= chosen.time * (1 - ALIKE) or looked == looked_at:
             continue
         looked += one.algorithm != "greedy"
         made = one.start_order(size)
