@@ -71,7 +71,7 @@ def test_facts_add_up_in_every_leaf() -> None:
     tree = [{"entry": [*a]}, {"multipliers": [[1, part]]}, {"multipliers": [[0, part], [2, part]]}]
     assert plain.removals_shown(pairs, [leaf]) == plain.removals_shown(pairs, tree) == 2
     assert plain.removals_shown(pairs, [tree[0], {"multipliers": []}, tree[2]]) == 1
-    for wrong in ([], tree[:2], [*tree, leaf], [{"entry": [0, 0]}, leaf, leaf], [{"multipliers": [[3, 1]]}], [7]):
+    for wrong in ([], tree[:2], [*tree, leaf], [{"entry": [0]}, leaf, leaf], [{"multipliers": [[3, 1]]}], [7]):
         with pytest.raises(Rejected):
             plain.removals_shown(pairs, wrong)
 

@@ -60,8 +60,8 @@ MOST_LANES = 64
 """Lanes up to which a refutation is checked."""
 PARTS = 10**9
 """Denominator of the multipliers of facts about removed candidates, and of what changes of routes pay."""
-CANDIDATE = 3
-"""Numbers of a candidate that can be removed; a turn has two."""
+CANDIDATE, TURN = 3, 2
+"""Numbers of a candidate that can be removed, and of a turn."""
 MOST_FOLLOWERS = 1000
 """Messages of a class that follow one message."""
 FOLLOWS, STAYS, SPLITS = range(3)
@@ -1315,6 +1315,8 @@ def removals_shown(facts: list[tuple[set[Entry], set[Entry]]], tree: list[Any]) 
         steps.take(1 + KEEPING * len(fixed))
         if isinstance(node, dict) and "entry" in node:
             entry = (*integers(node["entry"], "entry", 0, 2**62),)
+            if len(entry) not in (TURN, CANDIDATE):
+                raise Rejected("an entry is a candidate, of three numbers, or a turn, of two")
             branches += [{**fixed, entry: False}, {**fixed, entry: True}]
         else:
             shown.append(leaf_shown(facts, fixed, field(node, "multipliers", list), steps))

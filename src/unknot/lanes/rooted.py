@@ -55,8 +55,7 @@ def orders_of(paths: PathSet, key: Floats, taken: Ints | None = None) -> tuple[O
         np.ascontiguousarray(key, dtype=np.float64),
         paths.nearer if taken is None else taken,
         np.zeros((lanes, channels, words), dtype=np.int64),
-        # In memory the lanes are next to each other: a move that changes a word looks at that of every lane.
-        np.zeros((routers, words, lanes), dtype=np.int64).transpose(2, 0, 1),
+        np.zeros((lanes, routers, words), dtype=np.int64),
         np.zeros(routers, dtype=np.int64),
         np.zeros((lanes if pairs else 0, pairs, pairs), dtype=np.int64),
         np.zeros((pairs, pairs), dtype=np.int64),

@@ -90,7 +90,7 @@ def nca(network: Network, vcs: int = 1, *, up: str = "adaptive") -> Relation:
     # The ports up of each router, then its ports down; of each the router ahead and its lowest VC.
     begin, ports_of = grouped(2 * network.source + ~rises, 2 * network.num_routers)
     ahead, lowest = network.target[ports_of], virtual.first[ports_of]
-    adaptive = up == "adaptive"
+    adaptive, several = up == "adaptive", SEVERAL
     run, edge, turn = _turns(height, begin, ahead)
     # A table by channel takes less room in a cache than one by VC.
     ends, num_vcs, channels = np.concatenate([network.target, network.inject]), virtual.total, network.num_channels
@@ -109,13 +109,13 @@ def nca(network: Network, vcs: int = 1, *, up: str = "adaptive") -> Relation:
             else:
                 last = middle
         step = turn[k]
-        side = 2 * here + (step >= 0 or (step == SEVERAL and height[here, there] == 0))
+        side = 2 * here + (step >= 0 or (step == several and height[here, there] == 0))
         first, end = begin[side], begin[side + 1]
         if step >= 0:
             first, end = first + step, first + step + 1
         count = 0
         for k in range(first, end):
-            if step != SEVERAL or height[ahead[k], there] == max(height[here, there] - 1, 0):
+            if step != several or height[ahead[k], there] == max(height[here, there] - 1, 0):
                 for v in range(vcs):
                     out[count] = lowest[k] + v
                     count += 1
