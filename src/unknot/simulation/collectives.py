@@ -236,7 +236,7 @@ def compared(
     >>> gather = Operation("all_gather", platform.members, Fraction(20))
     >>> made = compared(by_algorithm(platform, gather, ["ring", "bruck"]), [bound(platform, gather)])
     >>> [(row.algorithm, row.time, row.bound) for row in made.tables[0]]
-    [('ring', 81.0, 81.0), ('bruck', 114.5, 81.0)]
+    [('ring', 81.0, 81.0), ('bruck', 115.0, 81.0)]
     """
     rest, tables = iter(algorithms), [list[Timed]() for _ in bounds]
     while choices := until.unless_over(lambda: next(rest, ())):  # None: the time is up

@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable
 
+import numpy as np
+
 from unknot.routing import Relation
 from unknot.routing.relation import EJECT, VC_MASK
 
@@ -50,7 +52,7 @@ def steps(relation: Relation) -> set[Row]:
     """(destination, router before, router, VC before, next router, VC) for each step; −1 outside of the network."""
     network, vcs = relation.network, relation.vcs
     source, target, channel = network.source.tolist(), network.target.tolist(), vcs.channel.tolist()
-    index, out = vcs.index.tolist(), [0] * (vcs.total + 1)
+    index, out = vcs.index.tolist(), np.zeros(vcs.total + 1, dtype=np.int64)
     found = set()
     for address, to in enumerate(relation.destination.tolist()):
         todo = [relation.num_vcs + int(s) for s in relation.sources(address) if s != to]
@@ -60,7 +62,7 @@ def steps(relation: Relation) -> set[Row]:
                 state = source[channel[at]], target[channel[at]], index[at]
             else:
                 state = -1, int(network.inject[at - relation.num_vcs]), -1
-            for vc in (value & VC_MASK for value in out[: relation.rule(at, address, out)]):
+            for vc in (value & VC_MASK for value in out[: relation.rule(at, address, out)].tolist()):
                 if vc == EJECT:
                     found.add((to, *state, -1, -1))
                     continue
