@@ -131,7 +131,10 @@ def removals_agree(relation: Relation, switching: str, minimal: bool, least: int
     assert found.evidence is not None
     assert found.lower_bound == least
     table = plain.Table(plain.Network(network_of(relation.network)), table_of(relation))
-    for fact in (other for one in found.evidence.facts for other in neighbours(one)):
+    # Cycles of turns left hardly any knot in a proof, so the relation's own deadlock is compared too.
+    deadlock = Offers(relation, switching, minimal).knot(frozenset())
+    facts = [*found.evidence.facts, *([] if deadlock is None else [deadlock])]
+    for fact in (other for one in facts for other in neighbours(one)):
         shortest = minimal or not isinstance(fact, Detour)
         mine = clause(partial(literals, relation, fact, switching)) if shortest else None
         assert mine == clause(partial(plain.removal_clause, table, switching, minimal, plain_fact(fact))), fact
