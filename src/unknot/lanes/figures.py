@@ -19,12 +19,13 @@ class BoundedLoad:
     """The highest load, and a lower bound on it."""
 
     relation: Relation
+    load: Floats
     load_evidence: LoadBound | None
 
     @property
     def highest_load(self) -> float:
-        """Highest load of a channel."""
-        raise NotImplementedError
+        """Highest load of a channel, in routes or in the units of the flows, over its bandwidth."""
+        return float(self.load.max(initial=0.0))
 
     @property
     def load_bound(self) -> float | None:
@@ -98,11 +99,6 @@ class Figures(BoundedLoad):
     sends: Flags | None = None
     given: Relation | None = None
     both_ways: bool = False
-
-    @property
-    def highest_load(self) -> float:
-        """Highest load of a channel."""
-        return float(self.load.max(initial=0.0))
 
     @property
     def mean_load(self) -> float:
@@ -200,6 +196,8 @@ class LongerLanes(Brief, SharedOut, BoundedLoad):
         The lane of each pair; −1: none is needed.
     lane_load : float64 array, shape (lanes, channels)
         What each lane of a channel carries of its load.
+    load : float64 array, shape (channels,)
+        Load of each channel, in routes (pairs of terminals), or in the units of the flows, over its bandwidth.
     load_evidence : LoadBound or None
         Where all routes are shortest paths: why no shortest paths in as many lanes have a lower highest load.
     moves : int
@@ -224,6 +222,7 @@ class LongerLanes(Brief, SharedOut, BoundedLoad):
     wanted: Flags
     lane: Ints
     lane_load: Floats
+    load: Floats
     load_evidence: LoadBound | None
     moves: int
     complete: bool
@@ -242,11 +241,6 @@ class LongerLanes(Brief, SharedOut, BoundedLoad):
     def longest_detour(self) -> int:
         """Hops that some route has more than a shortest path."""
         return int((self.hops - self.shortest)[self.wanted].max(initial=0))
-
-    @property
-    def highest_load(self) -> float:
-        """Highest load of a channel, in routes or in the units of the flows, over its bandwidth."""
-        return float(self.routes.load.max(initial=0.0))
 
     @property
     def longer_pairs(self) -> int:

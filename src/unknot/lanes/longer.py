@@ -138,6 +138,7 @@ def longer_lanes(
         traffic.wanted,
         low.lane,
         low.lane_load,
+        low.routes.load,
         low.bound,
         effort.moves,
         effort.complete,
@@ -178,7 +179,7 @@ class LongerSearch:
         if count is None:
             return self._fewest(paths, taken)
         first = min(self.rounds, FIRST_ROUNDS) if self.goal == "load" else self.rounds
-        for rounds in (first, self.rounds):
+        for rounds in sorted({first, self.rounds}):
             best = improved(paths, taken, self._start(count), self.effort, rounds=rounds)
             if best is not None:
                 return best[0]

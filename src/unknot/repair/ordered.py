@@ -1,6 +1,6 @@
-"""Fewest removed candidates beside an order of which a part is fixed: a mixed-integer program.
+"""Fewest removed candidates where a part of the order of VCs is fixed: a mixed-integer program.
 
-It tells nothing about other orders, and gives no evidence: it finds what removes few candidates. Where a header is
+It is for good choices alone: it shows nothing about other orders, and gives no evidence. Where a header is
 reached, one candidate that it waits for is kept and falls; where headers keep their choice, all that are kept fall.
 """
 
@@ -81,7 +81,7 @@ class OrderedProgram:
         return cls(column, matrix.tocsr(), np.array([float(least) for least, _ in rows]))
 
     def solved(self, rises: Mapping[tuple[int, int], bool], most: int, seconds: float) -> frozenset[Entry] | None:
-        """At most so many removed candidates, where some turns rise or fall for certain; None: none are known."""
+        """Up to `most` removed candidates, where some turns are set to rise or fall; None: the solver has none."""
         from scipy.optimize import Bounds, LinearConstraint, milp
 
         low, high = np.zeros(len(self.column)), np.ones(len(self.column))

@@ -179,24 +179,7 @@ class LanesChangesAnswer(FewestForm):
     """JSON answer of `unknot lanes --changes …`."""
 
 
-UNSHOWN_LONGER = ("relation", "count", "routes", "hops", "shortest", "key", "wanted")
-
-
-@form_of(
-    LongerLanes,
-    without=(
-        "relation",
-        "count",
-        "routes",
-        "hops",
-        "shortest",
-        "key",
-        "wanted",
-        "lane",
-        "lane_load",
-        "load_evidence",
-    ),
-)
+@form_of(LongerLanes, without=(*UNSHOWN, "routes", "lane", "lane_load", "hops", "shortest", "wanted"))
 class LanesLongerAnswer(SharedForm, VerdictForm, DeliveryForm, RelationForm):
     """JSON answer of `unknot lanes --lanes K`."""
 

@@ -33,7 +33,7 @@ MOST_TIMED = 20_000
 MOST_PACKED = 40
 """Members up to which `best` packs trees: the time grows with the fourth power of their number."""
 ALIKE = 1e-4
-"""Share of the time below which a schedule is not worth to be looked for."""
+"""Share of the time by which a schedule that is looked for has to be faster."""
 LOOKED_AT = 8
 """Candidates whose starts `best` looks for."""
 
