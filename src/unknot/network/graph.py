@@ -154,8 +154,9 @@ def channels_between(
     network: Network, source: npt.NDArray[Any], target: npt.NDArray[Any], *, last: bool = False
 ) -> npt.NDArray[np.int64]:
     """The first (or last) channel from each of some routers to another; −1 where there is none."""
-    order = np.argsort(pairs(network), kind="stable")
-    known, key = pairs(network)[order], source.astype(np.int64) * network.num_routers + target
+    ends = pairs(network)
+    order = np.argsort(ends, kind="stable")
+    known, key = ends[order], source.astype(np.int64) * network.num_routers + target
     place = np.searchsorted(known, key, side="right" if last else "left") - last
     place = np.clip(place, 0, max(0, order.size - 1))
     return np.where(known[place] == key, order[place], -1) if order.size else np.full(key.shape, -1, dtype=np.int64)
