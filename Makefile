@@ -21,8 +21,8 @@ demo: $(STAMP)
 	$(BIN)/python examples/demo.py
 
 lint: $(STAMP)
-	$(BIN)/ruff check src tests examples benchmarks docs
-	$(BIN)/ruff format --check src tests examples benchmarks docs
+	$(BIN)/ruff check src tests examples benchmarks docs release_version.py
+	$(BIN)/ruff format --check src tests examples benchmarks docs release_version.py
 
 types: $(STAMP)
 	$(BIN)/mypy

@@ -2,7 +2,8 @@
 
 The wheel is installed into a fresh environment of every Python that is found, the sdist into one of the oldest, with
 the newest dependencies, and commands are tried there. For versions that are not found, the dependencies must resolve
-to wheels. A tag has to be the version, CHANGELOG has to date it, and the pages about all routings have to show all.
+to wheels. CHANGELOG has to date a tag, and what is built must have it as its version; the pages about all routings
+have to show all.
 The oldest dependencies are `make floors`.
 """
 
@@ -15,8 +16,9 @@ import sys
 import tempfile
 from pathlib import Path
 
+from release_version import newest_release, version
+
 from tests.floors import PROJECT, attempt
-from unknot import __version__
 from unknot.routing.named import routings
 
 ROOT = Path(__file__).parents[1]
@@ -34,21 +36,21 @@ def run(*words: str | Path) -> None:
 def pythons() -> dict[str, str]:
     """The interpreters of this machine by version: those on the path, and those of pyenv."""
     known: dict[str, str] = {}
-    for version in VERSIONS:
-        kept = sorted(Path.home().glob(f".pyenv/versions/{version}.*/bin/python"))
-        for program in (shutil.which(f"python{version}"), *map(str, kept)):
+    for release in VERSIONS:
+        kept = sorted(Path.home().glob(f".pyenv/versions/{release}.*/bin/python"))
+        for program in (shutil.which(f"python{release}"), *map(str, kept)):
             if program and subprocess.run([program, "-c", ""], capture_output=True, check=False).returncode == 0:
-                known[version] = program
+                known[release] = program
     return known
 
 
-def require_dated(tag: str | None) -> None:
-    """Refuse a tag that is not the version, and a version that CHANGELOG does not date."""
-    if tag is not None and tag.removeprefix("v") != __version__:
-        sys.exit(f"the tag is {tag}, and src/unknot/_base/__init__.py has version {__version__}")
-    log = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
-    if not re.search(rf"^## \[{re.escape(__version__)}\] - \d{{4}}-\d\d-\d\d$", log, re.M):
-        sys.exit(f"CHANGELOG.md has no line '## [{__version__}] - YEAR-MONTH-DAY'")
+def require_tagged(tag: str) -> None:
+    """Refuse a tag that is not of this commit, and one whose version is not the newest that CHANGELOG dates."""
+    if version() != tag.removeprefix("v"):
+        sys.exit(f"the tag is {tag}, and a build of this commit has version {version()}: check that tag out")
+    newest = "{}.{}.{}".format(*newest_release((ROOT / "CHANGELOG.md").read_text(encoding="utf-8")))
+    if newest != version():
+        sys.exit(f"the newest version that CHANGELOG.md dates is {newest}: add '## [{version()}] - YEAR-MONTH-DAY'")
 
 
 def require_shown() -> None:
@@ -68,33 +70,34 @@ def install(python: str, distribution: Path, place: Path) -> str:
     return inside
 
 
-def resolve(version: str, folder: Path) -> None:
+def resolve(python: str, folder: Path) -> None:
     """Require that all dependencies have wheels for a version of Python that is not here."""
     extras = PROJECT["optional-dependencies"]
     texts = [*PROJECT["dependencies"], *(t for name in ("solving", "plotting", "data", "dask") for t in extras[name])]
-    run(sys.executable, "-m", "pip", "download", *ONLY_WHEELS, "--python-version", version, "--dest", folder, *texts)
+    run(sys.executable, "-m", "pip", "download", *ONLY_WHEELS, "--python-version", python, "--dest", folder, *texts)
 
 
 def main() -> int:
-    require_dated(sys.argv[1] if len(sys.argv) > 1 else None)
+    if len(sys.argv) > 1:
+        require_tagged(sys.argv[1])
     require_shown()
     wrong = 0
     with tempfile.TemporaryDirectory() as scratch:
         here = Path(scratch)
         run(Path(sys.executable).parent / "uv", "build", "--quiet", "--out-dir", here / "dist", ROOT)
-        built = sorted((here / "dist").glob("unknot-*"))
+        built = sorted((here / "dist").glob(f"unknot-{version()}[-.]*"))
         known = pythons()
-        for version in VERSIONS:
-            if version not in known:
-                resolve(version, here / "wheels")
-                print(f"Python {version} is not here; its dependencies resolve", flush=True)
+        for python in VERSIONS:
+            if python not in known:
+                resolve(python, here / "wheels")
+                print(f"Python {python} is not here; its dependencies resolve", flush=True)
                 continue
             # Both hold the same code, so one trial of the sdist shows that it is whole.
-            kinds = (".whl", ".gz") if version == min(known) else (".whl",)
+            kinds = (".whl", ".gz") if python == min(known) else (".whl",)
             for distribution in (file for file in built if file.suffix in kinds):
-                print(f"Python {version}, {distribution.name}", flush=True)
-                place = here / f"{version}{distribution.suffix}"
-                wrong += attempt(install(known[version], distribution, place))
+                print(f"Python {python}, {distribution.name}", flush=True)
+                place = here / f"{python}{distribution.suffix}"
+                wrong += attempt(install(known[python], distribution, place))
                 shutil.rmtree(place)
     print(f"{wrong} commands did not end as they should")
     return 1 if wrong else 0

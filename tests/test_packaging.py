@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-import importlib
+import importlib.metadata
 import re
+import subprocess
 import tomllib
 from pathlib import Path
 
 import numba
+import pytest
+import release_version
+from release_version import newest_release
 
 import unknot
 
@@ -15,10 +19,37 @@ ROOT = Path(__file__).parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 
 
-def test_the_version_has_one_source():
-    assert PROJECT["project"]["dynamic"] == ["version"]
-    assert PROJECT["tool"]["hatch"]["version"]["path"] == "src/unknot/_base/__init__.py"
-    assert re.search(r"^version: (.*)$", (ROOT / "CITATION.cff").read_text(), re.M)[1] == unknot.__version__
+def test_the_citation_names_the_newest_release():
+    newest = newest_release((ROOT / "CHANGELOG.md").read_text())
+    assert re.search(r"^version: (.*)$", (ROOT / "CITATION.cff").read_text(), re.M)[1] == "{}.{}.{}".format(*newest)
+
+
+def test_a_build_has_the_version_of_its_tag(tmp_path):
+    """A release only at its tag; an sdist keeps its version; without git or a tag the next one is in development."""
+
+    def git(*words):
+        subprocess.run(["git", "-C", tmp_path, "-c", "user.name=n", "-c", "user.email=e", *words], check=True)
+
+    (tmp_path / "CHANGELOG.md").write_text("## [Unreleased]\n\n## [0.9.3] - 2030-01-02\n\n## [0.9.2] - 2029-01-02\n")
+    assert release_version.version(tmp_path) == "0.9.4.dev0"
+    git("init", "--quiet")
+    git("add", "CHANGELOG.md")
+    git("commit", "--quiet", "-m", "first")
+    assert release_version.version(tmp_path) == "0.9.4.dev0"
+    git("tag", "other")
+    git("tag", "v0.9.3")
+    assert release_version.version(tmp_path) == "0.9.3"
+    git("commit", "--quiet", "--allow-empty", "-m", "second")
+    assert release_version.version(tmp_path) == "0.9.4.dev0"
+    (tmp_path / "PKG-INFO").write_text("Metadata-Version: 2.4\nName: unknot\nVersion: 1.2.3\n")
+    assert release_version.version(tmp_path) == "1.2.3"
+    with pytest.raises(ValueError, match="has no line"):
+        release_version.newest_release("## [Unreleased]\n")
+
+
+def test_the_package_knows_the_version_that_was_installed():
+    assert unknot.__version__ == importlib.metadata.version("unknot")
+    assert "__version__" in unknot.__all__
 
 
 def test_numba_is_a_version_that_is_known_to_work():

@@ -10,7 +10,6 @@ import sys as _sys
 from importlib import import_module as _import_module
 from typing import TYPE_CHECKING, Any
 
-from unknot._base import __version__ as __version__
 from unknot._base import extensions as _extensions
 from unknot._base import moved as _moved
 from unknot._base import shown as _shown
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
     from unknot._base.memory import SizeError as SizeError
     from unknot._base.memory import memory_limit as memory_limit
     from unknot._base.units import Units as Units
+    from unknot._base.version import __version__ as __version__
     from unknot.certificates import Configuration as Configuration
     from unknot.certificates import Verdict as Verdict
     from unknot.network import Network as Network
@@ -50,7 +50,7 @@ _sys.meta_path.append(_moved.Finder)
 _load, _names = _exports(__name__)
 _ROOMS: tuple[str, ...] = ("certificates", "design", "fabrics", "lanes", "network", "repair")
 _ROOMS += ("report", "routing", "simulation", "studies", "traffic", "verify")
-__all__ = ["__version__", *_names()]
+__all__ = _names()
 
 
 def _displays() -> Any:

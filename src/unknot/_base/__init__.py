@@ -1,4 +1,3 @@
 """What every room stands on: errors, limits, progress, reading and writing, and what kernels share."""
 
-__version__ = "0.1.0"
-__all__ = ["__version__"]
+__all__: list[str] = []

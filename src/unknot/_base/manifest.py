@@ -16,7 +16,6 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal
 
-from unknot._base import __version__
 from unknot._base.extensions import folders
 
 STDOUT = "-"
@@ -80,6 +79,8 @@ class Running:
 
     def manifest(self) -> Manifest:
         """The manifest of its outcomes, as things stand."""
+        from unknot._base.version import __version__
+
         return Manifest(
             command=self.command,
             seed=self.seed,

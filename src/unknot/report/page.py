@@ -13,9 +13,9 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from unknot._base import __version__
 from unknot._base.errors import visible
 from unknot._base.output import make_folder, write_text
+from unknot._base.version import __version__
 from unknot.certificates.verdict import Configuration
 from unknot.network import Network, measure
 from unknot.report.configuration_drawing import draw_configuration

@@ -255,7 +255,7 @@ _KEYWORD = inspect.Parameter.KEYWORD_ONLY
 
 def _version(flag: bool) -> None:
     if flag:
-        from unknot._base import __version__
+        from unknot._base.version import __version__
 
         print(f"unknot {__version__}")
         raise typer.Exit()
