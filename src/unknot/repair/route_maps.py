@@ -7,7 +7,6 @@ of it to such switches. So packets go up, at most one step aside, and down, what
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
 from ipaddress import ip_address
@@ -19,7 +18,7 @@ from unknot._base.output import write_text
 from unknot.certificates import evidence_holds
 from unknot.fabrics.ethernet.document import Document, files_of
 from unknot.fabrics.ethernet.fabric import EthernetFabric
-from unknot.network.graph import reached_from
+from unknot.network.graph import backwards, reached_from
 from unknot.network.metrics import hops_from_any
 from unknot.routing.lossless import offered_relation
 from unknot.routing.relation import EJECT
@@ -97,19 +96,17 @@ def judge_route_maps(fabric: EthernetFabric, folder: Path) -> RouteMaps:
     after: dict[int, list[int]] = {
         c: [e for e in up if ends[e][0] == ends[c][1] and (admitted(c, e) or ends[e][0] in tunnels)] for c in up
     }
-    before: defaultdict[int, list[int]] = defaultdict(list)
-    for c, onward in after.items():
-        for e in onward:
-            before[e].append(c)
-    offers: dict[tuple[int, int], set[int]] = {}
-    cut = 0
-    for address, home in enumerate(network.eject.tolist()):
-        leading = reached_from([c for c in up if ends[c][1] == home], before.__getitem__)
-        for c in leading:
-            offers[c, address] = {EJECT} if ends[c][1] == home else {e for e in after[c] if e in leading}
-        for terminal, start in enumerate(network.inject.tolist()):
-            offers[network.num_channels + terminal, address] = {c for c in leading if ends[c][0] == start}
-            cut += start != home and not offers[network.num_channels + terminal, address]
+    before, cut = backwards(after), 0
+    offers = list[dict[int, set[int]]]()
+    for home in network.eject.tolist():
+        leading = reached_from([c for c in up if ends[c][1] == home], lambda c: before.get(c, ()))
+        onward = {c: {EJECT} if ends[c][1] == home else {e for e in after[c] if e in leading} for c in leading}
+        sent = {
+            network.num_channels + terminal: {c for c in leading if ends[c][0] == start}
+            for terminal, start in enumerate(network.inject.tolist()) if start != home
+        }  # fmt: skip
+        offers.append(onward | sent)
+        cut += sum(not channels for channels in sent.values())
     relation = offered_relation(
         network, [1] * network.num_channels, offers, range(network.num_terminals), "route-maps"
     )

@@ -13,12 +13,12 @@ from functools import cached_property
 
 import numpy as np
 
-from unknot._base import memory
 from unknot.fabrics.ethernet.fabric import EthernetFabric
 from unknot.fabrics.ethernet.qos import DSCPS, PortQos
 from unknot.network import Network
 from unknot.network.graph import reached_from
-from unknot.routing.relation import EJECT, Out, Relation
+from unknot.routing.relation import EJECT, Relation
+from unknot.routing.tabulate import Table, lookup
 
 SENT = -1
 """Channel of a packet that has just come from a host."""
@@ -197,75 +197,47 @@ def lossless_relation(walk: Walk) -> Relation:
     the terminal of that switch: dependencies are the same, and an address stays what the header carries. A packet of
     several groups' queue is offered all of them, since each alone can hold it back.
     """
-    fabric, first = walk.model.fabric, walk.first
-    network, offers = fabric.network, dict[tuple[int, int], set[int]]()
+    fabric, first, terminal = walk.model.fabric, walk.first, walk.first[-1]
+    offers: list[dict[int, set[int]]] = [{} for _ in walk.headers]
+    # Where routes end nowhere nothing is ejected, at no terminal.
+    homes = [next(iter(fabric.destinations[header.destination].owners), 0) for header in walk.headers]
     for place, hops in walk.steps.items():
-        here = walk.vc(place.channel, place.group)
-        at = first[-1] + place.router if here is None else here
+        here, address = walk.vc(place.channel, place.group), walk.address(place.header)
         for hop in hops:
             into, waits = walk.vc(hop.channel, hop.place.group), walk.waits(hop)
             if here is not None:
-                offers.setdefault((at, walk.address(place.header)), set()).update(waits)
+                offers[address].setdefault(here, set()).update(waits)
             if into is not None and (here is None or hop.place.header != place.header or into not in waits):
-                start = first[-1] + place.router, walk.address(hop.place.header)
-                offers.setdefault(start, set()).add(into)
+                offers[walk.address(hop.place.header)].setdefault(terminal + place.router, set()).add(into)
         if here is not None and not hops and walk.model.ends(place):
-            offers[here, walk.address(place.header)] = {EJECT}
-    # Where routes end nowhere nothing is ejected, at no terminal.
-    homes = [next(iter(fabric.destinations[header.destination].owners), 0) for header in walk.headers]
-    for (at, address), out in offers.items():
-        if EJECT in out and _router(walk, at) != homes[address]:
-            out.clear()
+            offers[address][here] = {EJECT} if place.router == homes[address] else set()
     labels = [header_name(fabric, header) for header in walk.headers]
-    return offered_relation(network, np.diff(first).tolist(), offers, homes, "PFC", labels)
+    return offered_relation(fabric.network, np.diff(first).tolist(), offers, homes, "PFC", labels)
 
 
 def offered_relation(
     network: Network,
     vcs: Sequence[int],
-    offers: Mapping[tuple[int, int], Iterable[int]],
+    offers: Sequence[Mapping[int, Iterable[int]]],
     homes: Sequence[int],
     name: str,
     labels: Sequence[str] | None = None,
 ) -> Relation:
-    """Return the relation of packets that keep their choice, from what each is offered by input VC and address.
+    """Return the relation of packets that keep their choice, from what each is offered.
 
     Parameters
     ----------
     vcs : sequence of int
         Virtual channels of each channel.
-    offers : mapping
-        Candidates in each state; a terminal sends to the addresses for which it has any.
+    offers : sequence of mapping
+        Candidates at each input VC, by address; a terminal sends to the addresses for which it has any.
     homes : sequence of int
         The terminal of each address.
     """
-    total, addresses = sum(vcs), len(homes)
-    memory.require(f"{network.name}: {len(offers):,} states", 8 * addresses * (total + network.num_terminals))
-    index = np.full((total + network.num_terminals, addresses), -1, dtype=np.int64)
-    used = np.zeros((network.num_terminals, addresses), dtype=bool)
-    rows, begins = list[int](), [0]
-    for number, ((at, address), out) in enumerate(offers.items()):
-        index[at, address] = number
-        used[max(at - total, 0), address] |= at >= total
-        rows += sorted(out)
-        begins.append(len(rows))
-    begin, offered = np.array(begins, dtype=np.int64), np.array(rows, dtype=np.int64)
-
-    def offer(at: int, address: int, out: Out) -> int:
-        row = index[at, address]
-        count = 0
-        if row >= 0:
-            for position in range(begin[row], begin[row + 1]):
-                out[count] = offered[position]
-                count += 1
-        return count
-
-    return Relation(network, vcs, offer, name, homes, used, commits=True, address_labels=labels)
-
-
-def _router(walk: Walk, at: int) -> int:
-    channel = int(np.searchsorted(walk.first, at, side="right")) - 1
-    return int(walk.model.fabric.network.target[channel])
+    terminals = range(sum(vcs), sum(vcs) + network.num_terminals)
+    used = np.array([[terminal in rows for rows in offers] for terminal in terminals])
+    table = Table.of({at: sorted(out) for at, out in rows.items()} for rows in offers)
+    return Relation(network, vcs, lookup(table), name, homes, used, commits=True, address_labels=labels)
 
 
 def header_name(fabric: EthernetFabric, header: Header) -> str:
