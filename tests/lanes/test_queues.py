@@ -82,7 +82,7 @@ def queues_of(example: str) -> tuple[LosslessQueues, Walk]:
 def test_two_tors_need_two_queues_for_a_class_and_one_is_refuted() -> None:
     queues, _ = queues_of("dual-tor-one-queue")
     assert (queues.count, queues.lower_bound, queues.evidence_holds) == (2, 2, True)
-    assert queues.lines == [f"{tor}: from t1-0, t1-1, tag 1, to t1-0, t1-1: tag 2" for tor in ("tor-a", "tor-b")]
+    assert queues.entries == [f"{tor}: from t1-0, t1-1, tag 1, to t1-0, t1-1: tag 2" for tor in ("tor-a", "tor-b")]
 
 
 def test_evidence_of_other_routes_is_refused() -> None:

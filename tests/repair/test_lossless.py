@@ -56,4 +56,4 @@ def test_a_folder_that_exists_is_left_alone(tmp_path: Path) -> None:
 def test_a_fabric_that_is_free_needs_one_queue() -> None:
     repaired = repair_lossless(read_ethernet(EXAMPLES / "frr-all-links-up"))
     assert repaired.before.deadlock_free
-    assert (repaired.queues.count, repaired.queues.entries) == (1, {})
+    assert (repaired.queues.count, repaired.queues.entries) == (1, [])

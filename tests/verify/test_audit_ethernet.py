@@ -59,7 +59,7 @@ def test_frr_with_two_links_down_deadlocks_in_a_replay() -> None:
     assert audit.holds is False
     assert cyclic_by_brute_force(fabric)
     assert len(audit.loop) == 4
-    assert audit.standstill is not None
+    assert audit.replay_seed is not None
     assert audit.delivered
     assert any("leaf1 → spine0 → leaf3 → spine1 → leaf0" in flow for flow in audit.flows)
 
@@ -68,7 +68,7 @@ def test_frr_with_two_links_down_deadlocks_in_a_replay() -> None:
 def test_dual_tor_with_one_queue_for_a_class_deadlocks(dscp: int) -> None:
     audit = audit_ethernet(read_ethernet(EXAMPLES / "dual-tor-one-queue"), dscps=(dscp,))
     assert audit.deadlock_free is False
-    assert audit.standstill is not None
+    assert audit.replay_seed is not None
     assert audit.certificate_holds
     assert len(audit.loop) == 4
     assert all(f"priority group {dscp}" in place for place in audit.loop)

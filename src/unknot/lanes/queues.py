@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
@@ -72,47 +72,32 @@ class LosslessQueues:
         return None if self.claim is None else accepts(lambda: bool(plain.check(about, None, self.claim)), True)
 
     @property
-    def entries(self) -> dict[int, list[TagEntry]]:
-        """For each switch with rules that change a tag, the entries of its TCAM, with sets of ports in each.
+    def rules(self) -> list[Key]:
+        """The keys of `tags` that change the tag."""
+        return sorted(key for key, new in self.tags.items() if new != key[1])
+
+    @property
+    def entries(self) -> list[str]:
+        """Entries of the switches' TCAMs in words, with the neighbours at sets of ports.
 
         A packet that no entry matches keeps its tag. Input ports with the same output ports share an entry.
         """
-        entries = {}
-        for router, keys in self.rules.items():
-            outs: defaultdict[tuple[int, int, int], set[int]] = defaultdict(set)
-            for (came, tag, leaves), new in keys.items():
-                outs[came, tag, new].add(leaves)
-            rows: defaultdict[tuple[int, int, frozenset[int]], list[int]] = defaultdict(list)
-            for (came, tag, new), leave in outs.items():
-                rows[tag, new, frozenset(leave)].append(came)
-            entries[router] = [
-                TagEntry(tuple(sorted(came)), tag, tuple(sorted(leave)), new)
-                for (tag, new, leave), came in rows.items()
-            ]
-        return entries
-
-    @property
-    def rules(self) -> dict[int, dict[Key, int]]:
-        """For each switch the tags that change."""
-        rules: defaultdict[int, dict[Key, int]] = defaultdict(dict)
-        for key, new in sorted(self.tags.items()):
-            if new != key[1]:
-                rules[int(self.network.source[key[2]])][key] = new
-        return dict(rules)
-
-    @property
-    def lines(self) -> list[str]:
-        """The entries of all switches in words: the neighbours at their ports."""
         network = self.network
+        leaving: defaultdict[tuple[int, Key], list[int]] = defaultdict(list)
+        for came, tag, leaves in self.rules:
+            rewrites = came, tag, self.tags[came, tag, leaves]
+            leaving[int(network.source[leaves]), rewrites].append(leaves)
+        coming: defaultdict[tuple[int, int, int, tuple[int, ...]], list[int]] = defaultdict(list)
+        for (router, (came, tag, new)), channels in leaving.items():
+            coming[router, tag, new, tuple(channels)].append(came)
 
-        def names(channels: Sequence[int], ends: Any) -> str:
+        def names(channels: Iterable[int], ends: Any) -> str:
             return ", ".join("hosts" if c == SENT else network.router_name(int(ends[c])) for c in channels)
 
         return [
-            f"{network.router_name(router)}: from {names(one.came, network.source)}, tag {one.tag}, "
-            f"to {names(one.leaves, network.target)}: tag {one.becomes}"
-            for router, entries in self.entries.items()
-            for one in entries
+            f"{network.router_name(router)}: from {names(came, network.source)}, tag {tag}, "
+            f"to {names(leaves, network.target)}: tag {new}"
+            for (router, tag, new, leaves), came in sorted(coming.items(), key=lambda entry: entry[0][0])
         ]
 
     def relation(self, routes: Relation) -> Relation:
@@ -138,16 +123,6 @@ class LosslessQueues:
             network, count, tagged, f"{routes.name} in {count} queues", routes.destination, routes.may_use,
             commits=True, source=routes.source, address_labels=routes.address_labels,
         )  # fmt: skip
-
-
-@dataclass(frozen=True)
-class TagEntry:
-    """An entry of a TCAM: input ports (channels; `SENT`: hosts), tag, output ports (channels), and the new tag."""
-
-    came: tuple[int, ...]
-    tag: int
-    leaves: tuple[int, ...]
-    becomes: int
 
 
 def fewest_queues(

@@ -88,7 +88,7 @@ def repair_lossless(
     queues = fewest_queues(graph, fabric.edges, time_limit=deadline)
     shutil.copytree(fabric.folder, folder, dirs_exist_ok=True)
     network = fabric.network
-    write_text(folder / RULES, "".join(f"{line}\n" for line in queues.lines))
+    write_text(folder / RULES, "".join(f"{line}\n" for line in queues.entries))
     write_route_maps(fabric, folder)
     repaired, files = RepairedFabric(before, queues, maps=judge_route_maps(fabric, folder)), files_of(folder)
     try:

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unknot._base.calls import apply, parse_call
-from unknot._base.compressed_rows import ranks
+from unknot._base.compressed_rows import positions, ranks
 from unknot._base.errors import RelationError
 from unknot._base.kernels.lazy_kernel import is_small, plainly
 from unknot.network import Network
@@ -90,6 +90,11 @@ class PathVector:
     def words(self) -> int:
         """Words of the next hops of a router."""
         return -(-int(np.diff(self.network.outgoing[0]).max(initial=1)) // BITS)
+
+    def turns(self, channels: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """Some channels, each as often as others leave the router at its end, and these."""
+        (first, outgoing), ends = self.network.outgoing, self.network.target[channels]
+        return np.repeat(channels, np.diff(first)[ends]), outgoing[positions(first, ends)].astype(np.int64)
 
     def no_routes(self) -> Routes:
         """Room for the routes to one destination."""

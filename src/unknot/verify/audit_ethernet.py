@@ -60,6 +60,8 @@ class EthernetAudit:
         Channels of `loop`.
     paths : tuple of tuple of int
         Channels of each of `flows`.
+    replay_seed : int or None
+        Seed of the replay in which the flows stand still for ever; null where there is none.
     delivered : bool
         Whether every switch with hosts reaches every destination, whatever the hash chooses.
     forwarding_loops : tuple of str
@@ -82,7 +84,7 @@ class EthernetAudit:
     flows: tuple[str, ...]
     circle: tuple[int, ...]
     paths: tuple[tuple[int, ...], ...]
-    standstill: Standstill | None
+    replay_seed: int | None
     delivered: bool
     forwarding_loops: tuple[str, ...]
     lost: tuple[str, ...]
@@ -129,18 +131,18 @@ def audit_ethernet(
     relation = lossless_relation(walk)
     verdict = check(relation, "vct", time_limit=time_limit)
     circle, flows = _circle(verdict.configuration), _flows(walk, verdict.configuration)
-    stuck = replay(walk, flows) if flows else None
+    seed = replay(walk, flows) if flows else None
     loops, lost = forwarding_loops(walk), places_without_route(walk)
-    free = verdict.deadlock_free if verdict.deadlock_free is not False or stuck else None
+    free = verdict.deadlock_free if verdict.deadlock_free is not False or seed is not None else None
     established = verdict.established
     if verdict.deadlock_free is not None:
-        established = FREE if verdict.deadlock_free else STUCK if stuck else OPEN
+        established = FREE if free else OPEN if free is None else STUCK
     return EthernetAudit(
         fabric, relation, verdict, evidence_holds(relation, verdict), free,
         established + (f"; {LOOPED}" if loops else ""),
         tuple(map(walk.vc_name, circle)), tuple(_flow_name(fabric, flow) for flow in flows),
         tuple(int(relation.vcs.channel[vc]) for vc in circle),
-        tuple(tuple(hop.channel for hop in flow.hops) for flow in flows), stuck,
+        tuple(tuple(hop.channel for hop in flow.hops) for flow in flows), seed,
         not loops and not lost, loops, lost, lossless_drops(walk), odd_maps(walk), _assumption(fabric, walk),
     )  # fmt: skip
 
@@ -206,22 +208,6 @@ class Flow:
         return self.hops[steps - 1].place if steps else self.start
 
 
-@dataclass(frozen=True)
-class Standstill:
-    """Packets that never move again although every host receives and every port is idle.
-
-    Attributes
-    ----------
-    seed : int
-        Seed of the run.
-    held : tuple of (int, int, int)
-        Channel, priority group, and number of packets in it.
-    """
-
-    seed: int
-    held: tuple[tuple[int, int, int], ...]
-
-
 @dataclass(eq=False)
 class _Run:
     """A run: packets by flow and steps gone, in the queues of ports, and their number in each priority group."""
@@ -266,13 +252,13 @@ class _Run:
         return bool(moving)
 
 
-def replay(walk: Walk, flows: list[Flow]) -> Standstill | None:
-    """Run some flows until they stand still for ever.
+def replay(walk: Walk, flows: list[Flow]) -> int | None:
+    """Run some flows until they stand still for ever: every host receives and every port is idle.
 
     Returns
     -------
-    Standstill or None
-        What is left in the first run that does not drain; None if all do.
+    int or None
+        Seed of the first run that does not drain; None if all do.
     """
     for seed in range(SEEDS):
         run = _Run(walk, flows, Random(seed))
@@ -284,7 +270,6 @@ def replay(walk: Walk, flows: list[Flow]) -> Standstill | None:
             run.serve(free=False)
         while run.serve(free=True):
             pass
-        left = tuple((c, g, n) for (c, g), n in sorted(run.held.items()) if n and c >= 0)
-        if left:
-            return Standstill(seed, left)
+        if any(count for (channel, _), count in run.held.items() if channel >= 0):
+            return seed
     return None

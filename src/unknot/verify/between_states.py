@@ -24,6 +24,7 @@ from unknot.routing.ethernet import PathVector
 from unknot.routing.forwarding_table import NextHops
 from unknot.routing.paths import homes_of
 from unknot.verify.check import check
+from unknot.verify.route_choices import Step, route_steps
 from unknot.verify.update import update
 
 ORDERS, EVENTS = 20, 4000
@@ -200,13 +201,8 @@ class _Speakers:
 
     def circle(self, _: None) -> list[int]:
         """Channels that wait for one another in a circle at present; none if none do."""
-        turns = set[tuple[int, int]]().union(*map(self._turns, self.homes))
+        turns, target = set[Step](), self.vector.network.target
+        for home in self.homes:
+            turns |= {*route_steps(self.homes, cache(partial(self.next_hops, home=home)), target)}
         tails, heads = np.array(sorted(turns), dtype=np.int64).reshape(-1, 2).T
         return shortest_cycle(tails, heads, 1)
-
-    def _turns(self, home: int) -> set[tuple[int, int]]:
-        """Each channel by which packets come to a router on their way, and those that they wait for there."""
-        hops, target = cache(partial(self.next_hops, home=home)), self.vector.network.target
-        senders = [router for router in self.homes if router != home]
-        routers = reached_from(senders, lambda router: [int(target[c]) for c in hops(router)])
-        return {(c, e) for router in routers for c in hops(router) for e in hops(int(target[c]))}

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from graphlib import TopologicalSorter
 from itertools import combinations
 from math import comb
 from typing import Any
@@ -13,7 +12,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from unknot._base.compressed_rows import positions
 from unknot.fabrics.ethernet.fabric import EthernetFabric
 from unknot.network import Network
 from unknot.network.automorphisms import ColouredGraph
@@ -179,16 +177,11 @@ class AfterFailures:
 
     def pairs(self, after: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
         """Channels, and those that they wait for, of words of bits."""
-        network, (first, outgoing) = self.vector.network, self.vector.network.outgoing
-        tails, heads = [np.empty(0, dtype=np.int64)], [np.empty(0, dtype=np.int64)]
-        rows = after.reshape(network.num_channels, -1)
-        some = np.flatnonzero(rows.any(axis=1))
-        rows = rows[some]
-        for position in range(int(np.diff(first).max(initial=0))):
-            tail = some[rows[:, position // BITS] >> (position % BITS) & 1 > 0]
-            tails.append(tail)
-            heads.append(outgoing[first[network.target[tail]] + position].astype(np.int64))
-        return np.concatenate(tails), np.concatenate(heads)
+        rows = after.reshape(self.vector.network.num_channels, -1)
+        tail, head = self.vector.turns(np.flatnonzero(rows.any(axis=1)))
+        position = self.vector.graph.position[head]
+        waits = rows[tail, position // BITS] >> position % BITS & 1 > 0
+        return tail[waits], head[waits]
 
     def graph(self) -> ColouredGraph:
         """The fabric with its ASes and hosts as colours, and the parts that may fail."""
@@ -209,11 +202,8 @@ class AfterFailures:
 
     def ranks(self, pairs: tuple[Words, Words]) -> list[int]:
         """Ranks of all channels, higher for the second of each pair, which close no circle."""
-        before: dict[int, list[int]] = {channel: [] for channel in range(self.vector.network.num_channels)}
-        for tail, head in zip(*(column.tolist() for column in pairs), strict=True):
-            before[head].append(tail)
-        rank = {channel: number for number, channel in enumerate(TopologicalSorter(before).static_order())}
-        return [rank[channel] for channel in sorted(rank)]
+        label, _ = strong_components(*pairs, self.vector.network.num_channels)
+        return [int(rank) for rank in label.max(initial=0) - label]
 
     def claim(
         self,
@@ -277,14 +267,12 @@ def never_circular(vector: PathVector) -> dict[str, Any] | None:
     channel form no circle, none can come about. That is sufficient, not necessary.
     """
     network, systems = vector.network, vector.systems
-    first, outgoing = network.outgoing
     if vector.limit:
         return None
-    tail = np.repeat(np.arange(network.num_channels), np.diff(first)[network.target])
-    head = outgoing[positions(first, network.target)]
+    tail, head = vector.turns(np.arange(network.num_channels))
     via, source, to = systems[network.target[tail]], systems[network.source[tail]], systems[network.target[head]]
     steps = (source != via) & (via != to) & (to != source)
-    pairs = tail[steps], head[steps].astype(np.int64)
+    pairs = tail[steps], head[steps]
     if strong_components(*pairs, network.num_channels)[1].any():
         return None
     fabric = AfterFailures(vector, "links", ())

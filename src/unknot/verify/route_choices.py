@@ -6,7 +6,7 @@ circle is on a way to some destination, and no router needs two states, or more 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -14,7 +14,7 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
-from unknot.network.graph import cycle_through, on_cycles
+from unknot.network.graph import cycle_through, on_cycles, reached_from
 from unknot.routing.ethernet import PathVector
 from unknot.routing.path_vector_kernel import BITS
 
@@ -26,6 +26,15 @@ Step = tuple[int, int]
 """A channel, and one that its packets wait for."""
 Taken = dict[State, dict[int, frozenset[int]]]
 """Next hops that are chosen at routers, in one state of each destination."""
+
+
+def route_steps(
+    senders: Iterable[int], hops: Callable[[int], Iterable[int]], target: npt.NDArray[np.int32]
+) -> Iterator[Step]:
+    """Yield each channel on the way of packets, and those by which they go on."""
+    for router in reached_from(senders, lambda router: [int(target[c]) for c in hops(router)]):
+        for c in hops(router):
+            yield from ((c, e) for e in hops(int(target[c])))
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,15 +86,10 @@ class RouteChoices:
     @cached_property
     def steps(self) -> dict[Step, list[State]]:
         """Each step of packets on any routes, and where it is possible."""
-        target, steps = self.vector.network.target, dict[Step, list[State]]()
+        steps = dict[Step, list[State]]()
         for state, rows in self.hops.items():
-            seen = list(dict.fromkeys(self.senders))
-            for router in seen:
-                for c in rows[router] if router != state[0] else ():
-                    to = int(target[c])
-                    seen += [] if to in seen else [to]
-                    for e in rows[to] if to != state[0] else ():
-                        steps.setdefault((c, e), []).append(state)
+            for step in route_steps(self.senders, rows.__getitem__, self.vector.network.target):
+                steps.setdefault(step, []).append(state)
         return steps
 
     def circles(self) -> Iterator[list[int]]:

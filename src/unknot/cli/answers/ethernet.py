@@ -11,7 +11,7 @@ from unknot.repair.fault_queues import FaultQueues
 from unknot.verify.audit_ethernet import EthernetAudit
 
 
-@form_of(EthernetAudit, without=("fabric", "relation", "verdict", "standstill", "circle", "paths"))
+@form_of(EthernetAudit, without=("fabric", "relation", "verdict", "circle", "paths"))
 class AuditEthernetAnswer(VerdictForm):
     """JSON answer of `unknot audit` for lossless Ethernet."""
 
@@ -28,9 +28,6 @@ class AuditEthernetAnswer(VerdictForm):
     loop: Annotated[list[str], CIRCLE]
     cyclic_dependency: Annotated[bool | None, By(lambda free, _: None if free is None else not free)] = key(
         "Whether buffers depend on one another in a circle; null: undecided.", of="verdict.deadlock_free"
-    )
-    replay_seed: int | None = key(
-        "Seed of the replay in which the flows stand still for ever; null: there is none.", of="standstill.seed"
     )
     network: NetworkForm = key(of="fabric.network")
     destinations: Annotated[int, SIZE] = key(
@@ -51,10 +48,8 @@ class QueuesForm(Form):
     tagger_bounces: Positive | None = key(
         "Queues that Tagger takes by bounces of a Clos; null: it does not apply.", of="queues.bounces"
     )
-    rules: Annotated[Natural, By(lambda rules, _: sum(map(len, rules.values())))] = key(
-        "Rules of all switches that change a tag.", of="queues.rules"
-    )
-    entries: list[str] = key("The same as entries of TCAMs, with sets of ports.", of="queues.lines")
+    rules: Annotated[int, SIZE] = key("Rules of all switches that change a tag.", of="queues.rules")
+    entries: list[str] = key("The same as entries of TCAMs, with sets of ports.", of="queues.entries")
 
 
 OR_0 = By(lambda number, _: number or 0)

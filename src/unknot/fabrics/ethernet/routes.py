@@ -97,27 +97,23 @@ def read_batfish_routes(path: str | Path) -> dict[str, dict[Prefix, Route]]:
         With the line, if a column is missing, a prefix or an address is none, or no interface leads to a next hop.
     """
     lines = read_lines(path)
+
+    def error(message: object, line: int = 1) -> TextError:
+        line = min(max(1, line), len(lines))
+        return TextError(f"{message}", path, line, text=lines[line - 1])
+
     reader = csv.DictReader(lines, restval="")
-    try:
-        missing = set(COLUMNS) - set(reader.fieldnames or ())
-    except csv.Error as error:
-        raise TextError(f"{error}", path, 1, text=lines[0]) from None
-    if missing:
-        raise TextError(
-            f"no column {', '.join(sorted(missing))}; Batfish writes them by "
-            f'bf.q.routes().answer().frame().to_csv("{Path(path).name}")',
-            path,
-            1,
-            text=lines[0],
-        )
     rows: defaultdict[str, list[tuple[int, Prefix, dict[str, str]]]] = defaultdict(list)
     try:
+        missing = ", ".join(sorted({*COLUMNS} - {*(reader.fieldnames or ())}))
+        if missing:
+            command = f'bf.q.routes().answer().frame().to_csv("{Path(path).name}")'
+            raise error(f"no column {missing}; Batfish writes them by {command}")
         for row in reader:
             if row["VRF"] == "default":
                 rows[row["Node"]].append((reader.line_num, prefix_of(row["Network"]), row))
-    except (ValueError, csv.Error) as error:
-        line = min(max(1, reader.line_num), len(lines))
-        raise TextError(f"{error}", path, line, text=lines[line - 1]) from None
+    except (ValueError, csv.Error) as fault:
+        raise error(fault, reader.line_num) from None
     routes: dict[str, dict[Prefix, Route]] = {}
     for node, its in rows.items():
         table = routes[node] = dict[Prefix, Route]()
@@ -131,12 +127,7 @@ def read_batfish_routes(path: str | Path) -> dict[str, dict[Prefix, Route]]:
                 except ValueError:
                     known = []
                 if not known:
-                    raise TextError(
-                        f"{node}: no connected interface leads to next hop {row['Next_Hop_IP']!r}",
-                        path,
-                        number,
-                        text=lines[number - 1],
-                    )
+                    raise error(f"{node}: no connected interface leads to next hop {row['Next_Hop_IP']!r}", number)
                 name = known[0]
             before = table.get(prefix, Route(False, ()))
             names = before.interfaces if name == "null_interface" else (*before.interfaces, name)
