@@ -102,8 +102,8 @@ def test_given_routes_of_a_torus() -> None:
         laned.evidence.turns[1:],
         (),
         tuple(reversed(laned.evidence.turns)),
-        (replace(laned.evidence.turns[0], source=9, address=9), *laned.evidence.turns[1:]),
-        (replace(laned.evidence.turns[0], address=99), *laned.evidence.turns[1:]),
+        (replace(laned.evidence.turns[0], source=9, destination=9), *laned.evidence.turns[1:]),
+        (replace(laned.evidence.turns[0], destination=99), *laned.evidence.turns[1:]),
     ):
         with pytest.raises(Rejected):
             accept_routes(relation, RouteCycle(tuple(wrong)))

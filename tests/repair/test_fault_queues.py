@@ -15,7 +15,7 @@ from unknot.network.metrics import hops_from_any
 from unknot.repair.fault_queues import fault_queues, pairs_without_valley_free_path
 from unknot.routing.ethernet import bgp, ospf
 from unknot.routing.relation import Relation
-from unknot.verify.failures import parts_of
+from unknot.verify.failures import Failures, parts_of
 from unknot.verify.fault_sweep import fault_sweep
 
 
@@ -26,8 +26,8 @@ def by_tier(network: Network) -> Relation:
 
 def test_two_spines_and_four_leaves_take_two_queues_after_two_failures() -> None:
     network = xgft([1, 4], [1, 2])
-    after = fault_queues(network, bgp, at_once=2)
-    sweep = fault_sweep(network, bgp, faults=2)
+    after = fault_queues(network, bgp, failures=Failures(at_once=2))
+    sweep = fault_sweep(network, bgp, failures=Failures(at_once=2))
     assert after.deadlocks == sweep.counts["deadlock"] == 12
     assert (after.queues.count, after.queues.lower_bound, after.queues.evidence_holds) == (2, 2, True)
     assert after.free
@@ -41,12 +41,12 @@ def test_one_failure_needs_no_second_queue(routing: object) -> None:
 
 
 def test_one_as_for_the_spines_needs_one_queue_and_cuts_pairs_off() -> None:
-    after = fault_queues(xgft([1, 3], [1, 2]), by_tier, at_once=2)
+    after = fault_queues(xgft([1, 3], [1, 2]), by_tier, failures=Failures(at_once=2))
     assert (after.queues.count, after.deadlocks, after.valley_free_cut) == (1, 0, 6)
 
 
 def test_routes_of_states_that_are_free_alone_can_need_a_queue_more_together() -> None:
-    after = fault_queues(xgft([1, 3], [1, 2]), bgp, at_once=2)
+    after = fault_queues(xgft([1, 3], [1, 2]), bgp, failures=Failures(at_once=2))
     assert after.deadlocks == 0
     assert (after.queues.lower_bound, after.free) == (2, True)
 
@@ -67,12 +67,12 @@ def test_pairs_without_a_valley_free_path_equal_paths_one_by_one() -> None:
 
 def test_more_sets_than_the_budget_are_refused_with_their_number() -> None:
     with pytest.raises(UnknotError, match="37 sets of at most 2 failed links"):
-        fault_queues(xgft([1, 4], [1, 2]), bgp, at_once=2, budget=36)
+        fault_queues(xgft([1, 4], [1, 2]), bgp, failures=Failures(at_once=2, budget=36))
 
 
 def test_the_relation_in_queues_is_free_after_each_failure_and_not_in_one() -> None:
     network = xgft([1, 4], [1, 2])
-    queues = fault_queues(network, ospf, at_once=2).queues
+    queues = fault_queues(network, ospf, failures=Failures(at_once=2)).queues
     refuted = [
         left
         for failed in combinations([numbers for _, numbers in parts_of(network, "links")], 2)

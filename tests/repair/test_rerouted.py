@@ -24,13 +24,14 @@ from unknot.lanes.effort import SearchEffort
 from unknot.lanes.orders_kernel import settle
 from unknot.lanes.path_set import Demand, demand, path_set
 from unknot.lanes.rooted import one_by_one, orders_of
-from unknot.lanes.tables import free_table, random_table, table_of, tabled
+from unknot.lanes.tables import free_table, random_table, table_of
 from unknot.network import Network
 from unknot.network.families import ring, torus
 from unknot.repair import accept_changes, escaped
 from unknot.repair.change_bounds import SCALE
 from unknot.repair.rerouted import rerouted
 from unknot.routing import Relation, fully_adaptive, shortest_paths
+from unknot.routing.in_lanes import tabled
 from unknot.routing.named import routing
 from unknot.verify import check, deliver
 
@@ -43,7 +44,7 @@ def random_routing(network: Network, seed: int) -> Relation:
     """Shortest paths by a random table, in one lane."""
     traffic = demand(network)
     table = free_table(traffic, path_set(traffic), random_table(path_set(traffic), [seed]))
-    return tabled(table, np.zeros(table.wanted.shape, dtype=np.int64), 1)
+    return tabled(table.addresses, table.next_channel, np.zeros(table.wanted.shape, dtype=np.int64), 1)
 
 
 def compare(network: Network, seed: int, seen: Counter[str]) -> None:

@@ -14,6 +14,7 @@ from unknot.network import Network
 from unknot.network.families import fat_tree, xgft
 from unknot.routing import Relation, bgp, ospf
 from unknot.routing.ethernet import as_plan
+from unknot.verify.failures import Failures
 from unknot.verify.fault_sweep import fault_sweep
 
 EXAMPLES = Path(__file__).parents[2] / "examples/ethernet"
@@ -147,8 +148,13 @@ def test_paths_without_relax_and_with_own_as_equal_a_path_vector_that_speaks(pla
 def test_two_spines_and_four_leaves_deadlock_after_two_failures_by_an_as_for_each_switch() -> None:
     for routing in ("bgp", "ospf"):
         assert fault_sweep("xgft([1, 4], [1, 2])", routing, "wormhole").survives
-        assert fault_sweep("xgft([1, 4], [1, 2])", routing, "wormhole", faults=2).counts["deadlock"] == 12
-    tiers = fault_sweep("xgft([1, 4], [1, 2])", lambda left: bgp(left, plan="rfc7938"), "wormhole", faults=2)
+        assert (
+            fault_sweep("xgft([1, 4], [1, 2])", routing, "wormhole", failures=Failures(at_once=2)).counts["deadlock"]
+            == 12
+        )
+    tiers = fault_sweep(
+        "xgft([1, 4], [1, 2])", lambda left: bgp(left, plan="rfc7938"), "wormhole", failures=Failures(at_once=2)
+    )
     assert tiers.counts == {"undelivered": 12, "disconnected": 4, "holds": 12}
 
 

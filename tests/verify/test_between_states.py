@@ -17,6 +17,7 @@ from unknot.routing.ethernet import PathVector, bgp_vector, shortest_paths_vecto
 from unknot.routing.forwarding_table import NextHops
 from unknot.verify import fault_sweep
 from unknot.verify.between_states import _Speakers, announceable, between_announcements, between_tables
+from unknot.verify.failures import Failures
 
 SMALL = xgft([1, 3], [1, 2])
 PODS = xgft([1, 2, 2], [1, 2, 2])
@@ -108,7 +109,7 @@ def test_an_as_for_each_switch_passes_through_circles() -> None:
 
 
 def test_routers_that_fail_are_struck_from_old_tables() -> None:
-    sweep = fault_sweep(PODS, "ospf", kind="routers", between=True)
+    sweep = fault_sweep(PODS, "ospf", between=True, failures=Failures(kind="routers"))
     assert {"between", "holds"} == {fault.outcome for fault in sweep.tried}
 
 

@@ -25,7 +25,7 @@ from unknot.routing.named import routing as named
 from unknot.verify import check, fault_sweep
 from unknot.verify.ethernet_faults import AfterFailures, FailureSets, fabric_of, never_circular, other_routes
 from unknot.verify.failure_groups import Grouped
-from unknot.verify.failures import Failed
+from unknot.verify.failures import Failed, Failures
 
 EXAMPLES = Path(__file__).parents[2] / "examples/ethernet"
 PODS = xgft([1, 2, 2], [1, 2, 2])
@@ -44,7 +44,7 @@ def no_groups(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def outcomes(network: Network, routing: str, **options: object) -> Counter[tuple[object, ...]]:
     """Outcomes of the sweep that makes every network, or of the one by kernel: by what is the same for all alike."""
-    sweep = fault_sweep(network, routing, **options)  # type: ignore[arg-type]
+    sweep = fault_sweep(network, routing, failures=Failures(**options))  # type: ignore[arg-type]
     found = Counter[tuple[object, ...]]()
     for fault in sweep.tried:
         found[fault.outcome, fault.undelivered_pairs, fault.pairs] += fault.alike
@@ -55,7 +55,8 @@ def outcomes(network: Network, routing: str, **options: object) -> Counter[tuple
 
 def each(network: Network, routing: str, **options: object) -> Counter[tuple[object, ...]]:
     """The same by the sweep that makes each network, and its relation."""
-    sweep = fault_sweep(network, lambda left: named(left, routing), budget=10**6, **options)  # type: ignore[arg-type]
+    failures = Failures(budget=10**6, **options)  # type: ignore[arg-type]
+    sweep = fault_sweep(network, lambda left: named(left, routing), failures=failures)
     return Counter((fault.outcome, fault.undelivered_pairs, fault.pairs) for fault in sweep.tried)
 
 
@@ -71,11 +72,11 @@ def each(network: Network, routing: str, **options: object) -> Counter[tuple[obj
     ],
 )
 def test_whole_enumeration_and_groups(network: Network, kind: str, faults: int, routing: str) -> None:
-    expected = each(network, routing, kind=kind, faults=faults)
+    expected = each(network, routing, kind=kind, at_once=faults)
     parts = {"links": network.num_channels // 2, "routers": network.num_routers}
     assert expected.total() == comb(parts.get(kind, sum(parts.values())), faults)
-    assert outcomes(network, routing, kind=kind, faults=faults) == expected
-    groups = fault_sweep(network, routing, kind=kind, faults=faults, budget=60)  # type: ignore[arg-type]
+    assert outcomes(network, routing, kind=kind, at_once=faults) == expected
+    groups = fault_sweep(network, routing, failures=Failures(kind=kind, at_once=faults, budget=60))  # type: ignore[arg-type]
     by_name = Counter(dict.fromkeys(("holds", "deadlock", "disconnected", "undelivered"), 0))
     for (outcome, *_), count in expected.items():
         by_name[str(outcome)] += count
@@ -85,14 +86,14 @@ def test_whole_enumeration_and_groups(network: Network, kind: str, faults: int, 
 @pytest.mark.usefixtures("no_groups")
 @pytest.mark.parametrize(("kind", "routing"), [("any", "bgp"), ("links", "bgp(plan='rfc7938', allowas_in=1)")])
 def test_orbits_equal_whole_enumeration(kind: str, routing: str) -> None:
-    expected = each(SMALL, routing, kind=kind, faults=2)
-    assert outcomes(SMALL, routing, kind=kind, faults=2, budget=35) == expected
+    expected = each(SMALL, routing, kind=kind, at_once=2)
+    assert outcomes(SMALL, routing, kind=kind, at_once=2, budget=35) == expected
 
 
 @pytest.mark.usefixtures("no_groups")
 def test_a_fabric_with_dead_links_has_fewer_automorphisms() -> None:
     left = fat_tree(2, 3).without(links=[(0, 4), (1, 5)])
-    whole, some = outcomes(left, "bgp"), fault_sweep(left, "bgp", budget=13)
+    whole, some = outcomes(left, "bgp"), fault_sweep(left, "bgp", failures=Failures(budget=13))
     assert outcomes(left, "bgp", budget=13) == whole == each(left, "bgp")
     assert len(some.tried) == 4
     assert sum(fault.alike for fault in some.tried) == 14
@@ -101,30 +102,32 @@ def test_a_fabric_with_dead_links_has_fewer_automorphisms() -> None:
 @pytest.mark.usefixtures("no_groups")
 def test_other_networks_without_coordinates_are_symmetric_too() -> None:
     network = from_edges([(a, b) for a in range(3) for b in range(3, 7)])
-    sweep = fault_sweep(network, "ospf", faults=2, budget=5)
+    sweep = fault_sweep(network, "ospf", failures=Failures(at_once=2, budget=5))
     assert not sweep.sampled
-    assert outcomes(network, "ospf", faults=2, budget=5) == each(network, "ospf", faults=2)
+    assert outcomes(network, "ospf", at_once=2, budget=5) == each(network, "ospf", at_once=2)
 
 
 def test_where_orbits_are_too_many_sets_are_drawn() -> None:
-    sweep = fault_sweep(PODS, "bgp", faults=2, budget=4)
+    sweep = fault_sweep(PODS, "bgp", failures=Failures(at_once=2, budget=4))
     assert sweep.sampled
     assert len(sweep.tried) == 4
 
 
 def test_where_the_choice_among_equal_routes_matters_no_set_stands_for_others(request: pytest.FixtureRequest) -> None:
     notices: list[str] = []
-    sweep = fault_sweep(PODS, "bgp(plan='rfc7938', allowas_in=1)", faults=2, budget=100)
+    sweep = fault_sweep(PODS, "bgp(plan='rfc7938', allowas_in=1)", failures=Failures(at_once=2, budget=100))
     assert not sweep.sampled
     assert sweep.counts["deadlock"] == 12
     request.getfixturevalue("no_groups")
-    sweep = fault_sweep(PODS, "bgp(plan='rfc7938', allowas_in=1)", faults=2, budget=100, notice=notices.append)
+    sweep = fault_sweep(
+        PODS, "bgp(plan='rfc7938', allowas_in=1)", notice=notices.append, failures=Failures(at_once=2, budget=100)
+    )
     assert sweep.sampled
     assert "choice among equal ones" in notices[1]
 
 
 def test_fewer_failures_are_counted_too() -> None:
-    sweep = fault_sweep("xgft([1, 4], [1, 2])", "bgp", faults=2, fewer=True)
+    sweep = fault_sweep("xgft([1, 4], [1, 2])", "bgp", failures=Failures(at_once=2, fewer=True))
     assert sweep.possible == 8 + 28
     assert sweep.counts["deadlock"] == 12
     sizes = [len(fault.parts) for fault in sweep.tried if fault.outcome == "holds"]
@@ -170,20 +173,20 @@ def test_circles_found_by_longer_routes_are_those_of_all_routes(data: st.DataObj
 
 
 def test_a_circle_is_named_and_so_is_a_pair_that_is_cut_off() -> None:
-    stuck = fault_sweep("xgft([1, 4], [1, 2])", "bgp", faults=2).tried[0]
+    stuck = fault_sweep("xgft([1, 4], [1, 2])", "bgp", failures=Failures(at_once=2)).tried[0]
     assert stuck.why.startswith("buffers wait in a circle: (")
     assert stuck.why.count("→") >= 3
-    lost = fault_sweep("xgft([1, 4], [1, 2])", "bgp(plan='rfc7938')", faults=2).tried[0]
+    lost = fault_sweep("xgft([1, 4], [1, 2])", "bgp(plan='rfc7938')", failures=Failures(at_once=2)).tried[0]
     assert lost.outcome == "undelivered"
     assert "no way on from" in lost.why
 
 
 def test_compiled_and_in_plain_python_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     notices: list[str] = []
-    plain = fault_sweep(PODS, "bgp", faults=2)
+    plain = fault_sweep(PODS, "bgp", failures=Failures(at_once=2))
     monkeypatch.setattr(lazy_kernel, "STATES", 0)
     monkeypatch.setattr(lazy_kernel, "FEW", 0)
-    assert fault_sweep(PODS, "bgp", faults=2, notice=notices.append) == plain
+    assert fault_sweep(PODS, "bgp", notice=notices.append, failures=Failures(at_once=2)) == plain
     assert notices[0].startswith("120 sets of 2 links of xgft([1, 2, 2], [1, 2, 2]), of which 120 are judged: about ")
 
 
@@ -216,7 +219,8 @@ def test_a_folder_is_judged_with_hosts_at_its_edges_and_its_routes_compared(fold
     assert vector is not None
     other, compared = other_routes(read_ethernet(path), vector)
     assert (compared - len(other), compared) == (alike, 20)
-    assert fault_sweep(network, "bgp", faults=2).counts == {"deadlock": 12, "disconnected": 4, "holds": 12}
+    sweep = fault_sweep(network, "bgp", failures=Failures(at_once=2))
+    assert sweep.counts == {"deadlock": 12, "disconnected": 4, "holds": 12}
 
 
 def test_the_command_says_which_routes_are_computed_and_wants_a_routing() -> None:

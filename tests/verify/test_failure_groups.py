@@ -22,7 +22,7 @@ from unknot.network.families import ring, xgft
 from unknot.verify import fault_sweep
 from unknot.verify.ethernet_faults import fabric_of
 from unknot.verify.failure_groups import Grouped, grouped_failures
-from unknot.verify.failures import Failed, Parts
+from unknot.verify.failures import Failed, Failures, Parts
 
 SMALL = xgft([1, 4], [1, 2])
 PODS = xgft([1, 2, 2], [1, 2, 2])
@@ -72,7 +72,7 @@ def test_the_sets_that_deadlock_are_those_of_a_brute_force(network: Network, siz
         if shortest_deadlocks(network, dead)
     }
     assert outcomes(network, "ospf", "links", size)["deadlock"] == len(expected)
-    sweep = fault_sweep(network, "ospf", faults=size, budget=10**6)
+    sweep = fault_sweep(network, "ospf", failures=Failures(at_once=size, budget=10**6))
     assert {frozenset(fault.parts) for fault in sweep.tried if fault.outcome == "deadlock"} == expected
 
 
@@ -110,14 +110,14 @@ def outcomes(network: Network, routing: str, kind: Parts, size: int) -> Counter[
     ],
 )
 def test_groups_have_the_outcomes_of_each_set(network: Network, routing: str, kind: Parts, size: int) -> None:
-    each = fault_sweep(network, routing, kind=kind, faults=size, budget=10**6)
+    each = fault_sweep(network, routing, failures=Failures(kind=kind, at_once=size, budget=10**6))
     assert outcomes(network, routing, kind, size) == Counter(fault.outcome for fault in each.tried)
 
 
 def test_more_uplinks_than_failures_are_one_group() -> None:
     network = xgft([1, 6], [1, 4]).without(links=[(0, 6)])
     notices: list[str] = []
-    sweep = fault_sweep(network, "bgp", faults=2, fewer=True, budget=5, notice=notices.append)
+    sweep = fault_sweep(network, "bgp", notice=notices.append, failures=Failures(at_once=2, fewer=True, budget=5))
     assert sweep.counts == {"holds": comb(23, 2) + 23}
     assert not sweep.sampled
     assert sweep.survives
@@ -127,8 +127,8 @@ def test_more_uplinks_than_failures_are_one_group() -> None:
 
 def test_a_leaf_with_two_cables_names_the_sets_that_may_change_the_outcome() -> None:
     network = xgft([1, 6], [1, 4]).without(links=[(0, 6), (0, 7)])
-    sweep = fault_sweep(network, "bgp", faults=2, budget=50)
-    each = fault_sweep(network, "bgp", faults=2, budget=10**6)
+    sweep = fault_sweep(network, "bgp", failures=Failures(at_once=2, budget=50))
+    each = fault_sweep(network, "bgp", failures=Failures(at_once=2, budget=10**6))
     assert sweep.counts == each.counts == {"deadlock": 15, "disconnected": 1, "holds": 215}
     assert sweep.tried[-1].parts == ("any 2 links, unless named apart",)
     assert "but for 16 sets and those that contain one," in accept(document(network, None, sweep.claims))[0]
@@ -136,8 +136,8 @@ def test_a_leaf_with_two_cables_names_the_sets_that_may_change_the_outcome() -> 
 
 def test_a_circle_outlasts_failures_elsewhere() -> None:
     network = xgft([1, 5], [1, 3]).without(links=[(0, 5), (1, 6), (0, 6), (1, 7)])
-    sweep = fault_sweep(network, "ospf", faults=2, budget=54)
-    each = fault_sweep(network, "ospf", faults=2, budget=10**6)
+    sweep = fault_sweep(network, "ospf", failures=Failures(at_once=2, budget=54))
+    each = fault_sweep(network, "ospf", failures=Failures(at_once=2, budget=10**6))
     assert sweep.counts == each.counts
     assert "buffers wait in a circle" in accept(document(network, None, sweep.claims))[0]
 
@@ -201,7 +201,7 @@ def test_a_claim_of_a_circle_that_is_changed_is_rejected() -> None:
 
 @pytest.mark.parametrize("budget", [5, 20])
 def test_sets_judged_alone_and_those_that_stand_for_others_have_evidence(budget: int) -> None:
-    sweep = fault_sweep(SMALL, "bgp", faults=2, budget=budget, on_verdict=lambda _: None)
+    sweep = fault_sweep(SMALL, "bgp", on_verdict=lambda _: None, failures=Failures(at_once=2, budget=budget))
     claims = [claim for claim in sweep.claims if claim["more"] == 0]
     for outcome, free in (("deadlock", False), ("holds", True)):
         proved = [claim for claim in claims if claim["deadlock_free"] == free]
@@ -218,7 +218,7 @@ def test_sets_judged_alone_and_those_that_stand_for_others_have_evidence(budget:
 
 def test_what_the_budget_leaves_is_drawn() -> None:
     notices: list[str] = []
-    sweep = fault_sweep(PODS, "bgp", faults=2, budget=4, notice=notices.append)
+    sweep = fault_sweep(PODS, "bgp", notice=notices.append, failures=Failures(at_once=2, budget=4))
     assert sweep.sampled
     assert len(sweep.tried) == 4
     assert "120 of 120 sets of 2 links of xgft([1, 2, 2], [1, 2, 2]) are neither alike nor in groups" in notices[0]

@@ -18,7 +18,7 @@ from unknot.network.families import mesh, ring, torus
 from unknot.routing import EJECT, Relation, dimension_order, fully_adaptive
 from unknot.routing.named import routing as named
 from unknot.verify import check, deliver
-from unknot.verify.failures import OUTCOMES, Fault, cut_of, parts_of
+from unknot.verify.failures import OUTCOMES, Failures, Fault, cut_of, parts_of
 from unknot.verify.fault_sweep import fault_sweep
 
 
@@ -48,7 +48,7 @@ def one(network: Network, routing: str, switching: str) -> tuple[str, int]:
 )
 @pytest.mark.parametrize("kind", ["links", "channels", "routers"])
 def test_every_fault_is_judged_as_by_itself(network: Network, routing: str, switching: str, kind: str) -> None:
-    sweep = fault_sweep(network, routing, switching, kind=kind)  # type: ignore[arg-type]
+    sweep = fault_sweep(network, routing, switching, failures=Failures(kind=kind))  # type: ignore[arg-type]
     expected: dict[tuple[str, ...], tuple[str, int]] = {}
     if kind == "routers":
         for r in range(network.num_routers):
@@ -72,10 +72,10 @@ def test_every_fault_is_judged_as_by_itself(network: Network, routing: str, swit
 
 def test_two_faults_at_once_all_or_drawn() -> None:
     network = mesh(3, 3)
-    every = fault_sweep(network, "up_down", faults=2, switching="wormhole")
+    every = fault_sweep(network, "up_down", switching="wormhole", failures=Failures(at_once=2))
     assert (every.possible, len(every.tried), every.sampled, every.survives) == (66, 66, False, True)
-    drawn = fault_sweep(network, "up_down", faults=2, budget=20, seed=3, switching="wormhole")
-    again = fault_sweep(network, "up_down", faults=2, budget=20, seed=3, switching="wormhole")
+    drawn = fault_sweep(network, "up_down", switching="wormhole", failures=Failures(at_once=2, budget=20, seed=3))
+    again = fault_sweep(network, "up_down", switching="wormhole", failures=Failures(at_once=2, budget=20, seed=3))
     assert drawn.sampled
     assert drawn.tried == again.tried
     assert len({fault.parts for fault in drawn.tried}) == 20
@@ -118,16 +118,16 @@ def test_progress_and_arguments() -> None:
     assert [step[1:] for step in seen] == [(1, 3), (2, 3), (3, 3)]
     assert seen[0][0] == "(0)–(1): holds"
     with pytest.raises(RelationError, match="unknown kind 'link'; did you mean"):
-        fault_sweep(ring(3), "up_down", kind="link", switching="wormhole")  # type: ignore[arg-type]
+        fault_sweep(ring(3), "up_down", switching="wormhole", failures=Failures(kind="link"))  # type: ignore[arg-type]
     with pytest.raises(RelationError, match="at least 1"):
-        fault_sweep(ring(3), "up_down", faults=0, switching="wormhole")
+        fault_sweep(ring(3), "up_down", switching="wormhole", failures=Failures(at_once=0))
     with pytest.raises(UnknotError, match="unknown routing"):
         fault_sweep(ring(3), "up_dwn", switching="wormhole")
 
 
 def test_sets_that_do_not_fit_the_memory() -> None:
     with memory_limit("200K"), pytest.raises(SizeError, match="a list of 5000 sets of failed channels"):
-        fault_sweep(mesh(4, 4), "up_down", kind="channels", faults=3, budget=5000)
+        fault_sweep(mesh(4, 4), "up_down", failures=Failures(kind="channels", at_once=3, budget=5000))
 
 
 def test_one_way_to_the_first_terminal_is_missed_by_nobody() -> None:
@@ -150,7 +150,7 @@ def passing(network: Network) -> Relation:
 
 def test_what_is_undecided_is_neither_survived_nor_not() -> None:
     network = Network("double", 2, [0, 1, 0], [1, 0, 1])
-    sweep = fault_sweep(network, passing, kind="channels")
+    sweep = fault_sweep(network, passing, failures=Failures(kind="channels"))
     assert sweep.counts == {"undecided": 2, "disconnected": 1}
     assert sweep.survives is None
     worse = replace(sweep.tried[0], outcome="deadlock")

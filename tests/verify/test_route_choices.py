@@ -14,6 +14,7 @@ from unknot.network import Network
 from unknot.network.families import xgft
 from unknot.routing.ethernet import as_plan, bgp, bgp_vector
 from unknot.verify import fault_sweep
+from unknot.verify.failures import Failures
 
 Hops = dict[int, tuple[int, ...]]
 """Next routers of each router on the way to one destination."""
@@ -82,7 +83,7 @@ def outcomes(network: Network, routing: str, systems: list[int], allowas_in: int
     """Compare all pairs of failed links; the number of those that deadlock."""
     names = {network.router_name(r): r for r in range(network.num_routers)}
     bad = 0
-    for fault in fault_sweep(network, routing, faults=2, budget=10**6).tried:
+    for fault in fault_sweep(network, routing, failures=Failures(at_once=2, budget=10**6)).tried:
         if fault.outcome == "disconnected":
             continue
         left = network.without(links=[tuple(names[end] for end in part.split("–")) for part in fault.parts])

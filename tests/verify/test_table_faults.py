@@ -20,7 +20,7 @@ from tests.verify.test_audit import layouts
 from unknot._base.memory import SizeError, memory_limit
 from unknot.certificates import Rejected, document, plain
 from unknot.fabrics import Fabric, read_fabric
-from unknot.verify.failures import Parts
+from unknot.verify.failures import Failures, Parts
 from unknot.verify.table_faults import TableFaults, table_faults
 
 Pair = tuple[int, int]
@@ -84,7 +84,7 @@ def compare(fabric: Fabric, kind: Parts, at_once: int) -> None:
     parts = channels_of(fabric, kind)
     if len(parts) < at_once:
         return
-    found = table_faults(fabric, kind=kind, faults=at_once, budget=10**6)
+    found = table_faults(fabric, failures=Failures(kind=kind, at_once=at_once, budget=10**6))
     whole, _ = delivered(fabric, set(), set())
     assert (found.possible, found.sampled) == (comb(len(parts), at_once), False)
     rows: dict[str, set[tuple[str, int]]] = {}
@@ -150,9 +150,10 @@ def test_a_bridge_disconnects_and_a_cable_without_routes_does_no_harm() -> None:
 
 def test_sets_are_drawn_beyond_the_budget() -> None:
     fabric = read_fabric(EXAMPLES / "opensm-torus8x8-dor")
-    found = table_faults(fabric, faults=2, budget=5, seed=3)
+    failures = Failures(at_once=2, budget=5, seed=3)
+    found = table_faults(fabric, failures=failures)
     assert (found.sampled, len(found.tried), found.possible) == (True, 5, comb(128, 2))
-    assert [f.parts for f in table_faults(fabric, faults=2, budget=5, seed=3).tried] == [f.parts for f in found.tried]
+    assert [f.parts for f in table_faults(fabric, failures=failures).tried] == [f.parts for f in found.tried]
 
 
 def test_routes_that_do_not_fit_the_memory() -> None:
@@ -164,7 +165,7 @@ def test_routes_that_do_not_fit_the_memory() -> None:
 def test_sets_that_do_not_fit_the_memory() -> None:
     fabric = read_fabric(EXAMPLES / "opensm-ring12-lash")
     with memory_limit("20K"), pytest.raises(SizeError, match="a list of 220 sets of failed links"):
-        table_faults(fabric, faults=3)
+        table_faults(fabric, failures=Failures(at_once=3))
 
 
 def test_the_command(tmp_path: Path) -> None:

@@ -8,10 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from unknot.lanes.figures import Lanes
-from unknot.lanes.laned import laned
 from unknot.lanes.lanes import lanes as fewest
+from unknot.lanes.low_loads import RoutesInLanes
 from unknot.lanes.multipath import multipath as all_paths
-from unknot.lanes.tables import Table, tabled
 from unknot.network import Network
 from unknot.routing.relation import Relation
 
@@ -45,9 +44,8 @@ def lanes(
         return all_paths(fewest_lanes, vcs=vcs)
     if vcs is None:
         return fewest_lanes.relation
-    if isinstance(fewest_lanes.routes, Table):
-        return tabled(fewest_lanes.routes, fewest_lanes.lane, fewest_lanes.count, vcs=vcs)
-    return laned(network, fewest_lanes.routes, vcs=vcs, sends=fewest_lanes.sends)
+    made = RoutesInLanes(fewest_lanes.routes, fewest_lanes.lane, fewest_lanes.lane_load, fewest_lanes.key)
+    return made.relation(network, fewest_lanes.sends, vcs)
 
 
 def _last_or_new(network: Network, flows: npt.ArrayLike | None, options: dict[str, Any]) -> Lanes:

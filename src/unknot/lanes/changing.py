@@ -12,11 +12,12 @@ from unknot._base.deadline import Deadline, clock
 from unknot._base.errors import RelationError, require_known
 from unknot._base.progress import Progress, with_bar
 from unknot._base.shown import Brief
-from unknot.lanes.changing_routes import by_levels, changes_of, moving, table_steps
+from unknot.lanes.changing_routes import changes_of, table_steps
 from unknot.lanes.changing_search import ChangingSearch
 from unknot.lanes.effort import SEARCHING, SearchEffort
 from unknot.lanes.evidence import shows
 from unknot.lanes.figures import Figures
+from unknot.lanes.laned import by_levels, moving
 from unknot.lanes.load_bounds import load_bound
 from unknot.lanes.path_set import in_classes
 from unknot.lanes.question import CHANGES, question_of

@@ -7,9 +7,10 @@ from dataclasses import replace
 import numpy as np
 
 from unknot._base.errors import RelationError
-from unknot.lanes.changing_routes import LEVELS, LeveledRoutes, apart, in_levels
+from unknot.lanes.changing_routes import LEVELS, apart, in_levels
 from unknot.lanes.effort import SHARE, SearchEffort
 from unknot.lanes.exact import ExactSearch
+from unknot.lanes.laned import LeveledRoutes
 from unknot.lanes.orders import FIRST_ROUNDS, fewer, search
 from unknot.lanes.path_set import CLASS, Floats, Ints, in_classes
 from unknot.lanes.question import Question

@@ -52,14 +52,14 @@ def cycle_of_turns(turns: Sequence[Turn]) -> list[Turn]:
 
 
 @dataclass(frozen=True)
-class ForcedTurn:
-    """A channel and the next that every shortest path from one router to another takes.
+class TurnOfPair:
+    """A channel and the next that every shortest path of a pair takes, or its given route.
 
     Attributes
     ----------
     channel, following : int
     source, destination : int
-        The routers.
+        Two routers; of a given route, the terminal that sends and the address.
     """
 
     channel: int
@@ -74,7 +74,7 @@ class ForcedCycle(Brief):
 
     Attributes
     ----------
-    turns : tuple of ForcedTurn
+    turns : tuple of TurnOfPair
         The channel that follows in each is the first of the next.
 
     Examples
@@ -86,7 +86,7 @@ class ForcedCycle(Brief):
     3
     """
 
-    turns: tuple[ForcedTurn, ...]
+    turns: tuple[TurnOfPair, ...]
 
 
 def forced_turns(traffic: Demand) -> dict[tuple[int, int], tuple[int, int]]:
@@ -134,31 +134,13 @@ def _two_hops(traffic: Demand) -> dict[tuple[int, int], tuple[int, int]]:
     return {turns[0]: pair for pair, turns in paths.items() if len(turns) == 1}
 
 
-@dataclass(frozen=True)
-class RouteTurn:
-    """A channel and the next that a given route takes: the one from a terminal to an address.
-
-    Attributes
-    ----------
-    channel, following : int
-    source : int
-        The terminal that sends.
-    address : int
-    """
-
-    channel: int
-    following: int
-    source: int
-    address: int
-
-
 @dataclass(frozen=True, repr=False)
 class RouteCycle(Brief):
     """A cycle of turns that given routes take: with these routes one lane is not enough.
 
     Attributes
     ----------
-    turns : tuple of RouteTurn
+    turns : tuple of TurnOfPair
         The channel that follows in each is the first of the next.
 
     Examples
@@ -169,25 +151,25 @@ class RouteCycle(Brief):
     ('RouteCycle', 4)
     """
 
-    turns: tuple[RouteTurn, ...]
+    turns: tuple[TurnOfPair, ...]
 
 
 def forced_cycle(traffic: Demand) -> ForcedCycle | None:
     """A short cycle of forced turns; None if there is none."""
     turns = forced_turns(traffic)
     cycle = cycle_of_turns(list(turns))
-    return None if not cycle else ForcedCycle(tuple(ForcedTurn(c, e, *turns[c, e]) for c, e in cycle))
+    return None if not cycle else ForcedCycle(tuple(TurnOfPair(c, e, *turns[c, e]) for c, e in cycle))
 
 
 def cycle_of_routes(table: Table) -> RouteCycle | None:
     """A short cycle of turns of given routes; None if there is none, and one lane is enough."""
-    turns = table.turns
+    turns, used = table.turns, table.addresses
     cycle = cycle_of_turns(list(turns))
     if not cycle:
         return None
     in_cycle = []
     for c, e in cycle:
         router_, row_ = turns[c, e]
-        users = table.may_use & (table.row == row_) & (table.network.inject == router_)[:, None]
-        in_cycle.append(RouteTurn(c, e, *np.argwhere(users)[0].tolist()))
+        users = used.may_use & (used.row == row_) & (table.network.inject == router_)[:, None]
+        in_cycle.append(TurnOfPair(c, e, *np.argwhere(users)[0].tolist()))
     return RouteCycle(tuple(in_cycle))

@@ -158,7 +158,7 @@ def lanes(
         front += low.front(most or 0)
     best = min(front, key=lambda o: (o.highest, o.count) if first == "load" else (o.count, o.highest))
     return Lanes(
-        relation=best.relation(question, vcs),
+        relation=best.relation(network, question.sends, vcs),
         count=best.count,
         lower_bound=exact.low,
         evidence=exact.evidence,

@@ -13,14 +13,16 @@ from unknot.lanes.effort import SearchEffort
 from unknot.lanes.exact import lowest
 from unknot.lanes.laned import Routes, laned
 from unknot.lanes.load_bounds import LoadBound, is_programmed, load_bound
-from unknot.lanes.path_set import Floats, Ints, by_terminal, of_pairs, packed, path_set
+from unknot.lanes.path_set import Flags, Floats, Ints, by_terminal, of_pairs, packed, path_set
 from unknot.lanes.permutations import lower_worst
 from unknot.lanes.question import Question
 from unknot.lanes.rerouted import LoadGoal, balanced, evened, highest, routes_of, unevenness
 from unknot.lanes.rooted import ServingOrders
 from unknot.lanes.starts import catalogue
 from unknot.lanes.surviving import climbing_turns, surviving
-from unknot.lanes.tables import Table, bits_of, free_table, table_from, tabled
+from unknot.lanes.tables import Table, bits_of, free_table, table_from
+from unknot.network import Network
+from unknot.routing.in_lanes import tabled
 from unknot.routing.relation import Relation
 from unknot.verify.failures import Parts
 
@@ -77,11 +79,12 @@ class RoutesInLanes:
         """Highest load of a channel."""
         return float(self.load.max(initial=0.0))
 
-    def relation(self, question: Question, vcs: int | None) -> Relation:
+    def relation(self, network: Network, sends: Flags | None, vcs: int | None) -> Relation:
         """The relation with this number of VCs per channel; by default one for each lane."""
         if isinstance(self.routes, Table):
-            return tabled(self.routes, self.lane, self.count, vcs=vcs)
-        return laned(question.network, self.routes, vcs=vcs, sends=question.sends)
+            table, minimal = self.routes, self.routes.minimal
+            return tabled(table.addresses, table.next_channel, self.lane, self.count, vcs=vcs, minimal=minimal)
+        return laned(network, self.routes, vcs=vcs, sends=sends)
 
 
 @dataclass(eq=False)

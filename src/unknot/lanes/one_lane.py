@@ -16,8 +16,9 @@ from unknot.lanes.forced import climbing
 from unknot.lanes.forest import Channels, Forest, TurnOrder, channels_of, spanning_order
 from unknot.lanes.path_set import Floats, Ints, by_terminal, demand
 from unknot.lanes.starts import CALLS, MOST_STATES
-from unknot.lanes.tables import Table, table_of, tabled
+from unknot.lanes.tables import table_of
 from unknot.network import Network
+from unknot.routing.in_lanes import tabled, terminals
 from unknot.routing.named import routing
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_network
@@ -97,13 +98,8 @@ def one_lane(
     home = traffic.distances.homes.astype(np.int64)
     effort = SearchEffort(Deadline.of(time_limit, "lanes").end, seed)
     step, load = trees(network, home, traffic.rate.T, effort, rounds)
-    labels = tuple(network.terminal_name(t) for t in range(network.num_terminals))
-    sends = np.ones((network.num_terminals, network.num_terminals), dtype=bool)
-    table = Table(
-        network, step, home, traffic.wanted, traffic.rate, traffic.distances.column, np.arange(network.num_terminals),
-        sends, labels, False,
-    )  # fmt: skip
-    made = tabled(table, np.where(traffic.wanted, 0, -1), 1, name="one lane")
+    lane = np.where(traffic.wanted, 0, -1)
+    made = tabled(terminals(network, None, traffic.distances.column), step, lane, 1, name="one lane", minimal=False)
     return OneLane(made, step, load, float((load * network.bandwidth).sum() / max(1.0, traffic.rate.sum())))
 
 
@@ -153,15 +149,14 @@ def named_forests(
             table = table_of(routing(network, name))
         except UnknotError:
             continue
-        rows = {
-            end: cycle(table.row[table.home[table.row] == end].tolist()) for end in np.unique(table.home[table.row])
-        }
+        row = table.addresses.row
+        rows = {end: cycle(row[table.home[row] == end].tolist()) for end in np.unique(table.home[row])}
         if not rows.keys() >= {*home.tolist()}:
             continue
         step = np.empty(sent.shape, dtype=np.int64)
         for i, end in enumerate(home.tolist()):
-            row = next(rows[end])  # several terminals of a router in turn
-            step[i] = np.where(np.arange(network.num_routers) == end, -1, table.next_channel[row])
+            then = table.next_channel[next(rows[end])]  # several terminals of a router in turn
+            step[i] = np.where(np.arange(network.num_routers) == end, -1, then)
         if (np.count_nonzero(step < 0, axis=1) > 1).any():
             continue
         then = np.where(step >= 0, step[np.arange(home.size)[:, None], net.target[step]], -1)

@@ -19,7 +19,7 @@ from unknot.certificates.verdict_checker import accepts
 from unknot.lanes.effort import SearchEffort
 from unknot.lanes.evidence import proof_of
 from unknot.lanes.flow_paths import FlowGraph, Path, Tagging, by_bounces
-from unknot.lanes.forced import RouteCycle, RouteTurn, climbing, cycle_of_turns
+from unknot.lanes.forced import RouteCycle, TurnOfPair, climbing, cycle_of_turns
 from unknot.lanes.lane_refutation import Refutation, Solution, refute
 from unknot.lanes.served_pairs import ServedPairs
 from unknot.network import Network
@@ -241,7 +241,7 @@ class _Search:
     def circle(self) -> RouteCycle:
         """A circle of turns of these paths: why one queue is too few."""
         taker = {turn: pair for pair, path in zip(self.pairs, self.paths, strict=True) for turn in pairwise(path)}
-        return RouteCycle(tuple(RouteTurn(*turn, *taker[turn]) for turn in cycle_of_turns(list(taker))))
+        return RouteCycle(tuple(TurnOfPair(*turn, *taker[turn]) for turn in cycle_of_turns(list(taker))))
 
     def claim(self, evidence: RouteCycle | Refutation, impossible: int) -> dict[str, Any]:
         """The claim that a number of queues is too few, with the paths that it is about."""

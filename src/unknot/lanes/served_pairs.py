@@ -58,9 +58,10 @@ def shortest_pairs(network: Network, sends: Flags | None) -> ServedPairs:
 
 def given_pairs(relation: Relation, table: Table) -> ServedPairs:
     """A terminal and an address for each router and row of tables, with the route that the relation has for them."""
-    users = table.may_use & table.wanted[relation.network.inject][:, table.row]
+    row = table.addresses.row
+    users = table.addresses.may_use & table.wanted[relation.network.inject][:, row]
     terminal, address = np.nonzero(users)
-    key = relation.network.inject[terminal].astype(np.int64) * len(table.home) + table.row[address]
+    key = relation.network.inject[terminal].astype(np.int64) * len(table.home) + row[address]
     _, first = np.unique(key, return_index=True)
     checked = plain_table(relation)
     pairs = [(int(terminal[i]), int(address[i])) for i in first]

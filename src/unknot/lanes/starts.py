@@ -77,10 +77,10 @@ def _columns(goal: LoadGoal, table: Table) -> Table | None:
     """
     paths, traffic = goal.path_set, goal.demand
     step = np.full((paths.home.size, len(paths.wanted)), -1)
-    for address, row in enumerate(table.row.tolist()):
-        if not table.may_use[:, address].any():
+    for address, row in enumerate(table.addresses.row.tolist()):
+        if not table.addresses.may_use[:, address].any():
             continue
-        column = traffic.distances.column[table.destination[address]]
+        column = traffic.distances.column[table.addresses.destination[address]]
         then = table.next_channel[row]
         if ((step[column] >= 0) & (then >= 0) & (step[column] != then)).any():
             return None

@@ -13,8 +13,7 @@ from unknot._base.errors import RelationError
 from unknot.lanes.path_set import Demand, Flags, Floats, Ints, following, packed, served, unpacked
 from unknot.network import Network
 from unknot.routing.forwarding_table import DROP, EJECT_HERE, route_lengths
-from unknot.routing.in_lanes import Addresses
-from unknot.routing.in_lanes import tabled as in_lanes
+from unknot.routing.in_lanes import Addresses, terminals
 from unknot.routing.relation import EJECT, VC_MASK, Relation
 from unknot.routing.taking import takes_relation
 
@@ -40,12 +39,7 @@ class Table:
         From which routers something is sent.
     rate : float64 array, shape (routers, rows)
         How much.
-    row : int64 array, shape (addresses,)
-    destination : int64 array, shape (addresses,)
-        The terminal of each address.
-    may_use : bool array, shape (terminals, addresses)
-    labels : tuple of str
-        Names of the addresses.
+    addresses : Addresses
     minimal : bool
         Whether all routes are shortest paths.
     """
@@ -55,16 +49,8 @@ class Table:
     home: Ints
     wanted: Flags
     rate: Floats
-    row: Ints
-    destination: Ints
-    may_use: Flags
-    labels: tuple[str, ...]
+    addresses: Addresses
     minimal: bool
-
-    @property
-    def addresses(self) -> Addresses:
-        """The addresses, and who uses them."""
-        return Addresses(self.network, self.row, self.destination, self.may_use, self.labels)
 
     @property
     def taken(self) -> Flags:
@@ -121,10 +107,10 @@ def table_of(relation: Relation, flows: npt.ArrayLike | None = None) -> Table:
 
     network, vcs = relation.network, relation.vcs
     space = Explorer(relation)
-    terminals, addresses = network.num_terminals, relation.num_addresses
+    count, addresses = network.num_terminals, relation.num_addresses
     table = np.full((addresses, network.num_routers), -1)
-    may_use = np.ones((terminals, addresses), dtype=bool) if relation.may_use is None else relation.may_use
-    use = may_use & (np.arange(terminals)[:, None] != relation.destination)
+    may_use = relation.usable()
+    use = may_use & (np.arange(count)[:, None] != relation.destination)
     for address in range(addresses):
         order, first, value = space.visit(address)
         home = int(network.eject[relation.destination[address]])
@@ -156,7 +142,7 @@ def table_of(relation: Relation, flows: npt.ArrayLike | None = None) -> Table:
     ends = network.eject[relation.destination]
     minimal = bool((~use | (shortest[network.inject][:, ends] == hops[:, network.inject].T)).all())
     rate = np.zeros((network.num_routers, addresses))
-    many = np.zeros((terminals, terminals))
+    many = np.zeros((count, count))
     np.add.at(many.T, relation.destination, use.T.astype(float))
     share = use / np.maximum(many[:, relation.destination], 1)
     np.add.at(rate, network.inject, share if flows is None else share * np.asarray(flows)[:, relation.destination])
@@ -166,10 +152,8 @@ def table_of(relation: Relation, flows: npt.ArrayLike | None = None) -> Table:
     rates = np.zeros((len(merged), network.num_routers))
     np.add.at(rates, row, rate.T)
     labels = tuple(relation.address_name(a) for a in range(addresses))
-    return Table(
-        network, merged[:, 1:], merged[:, 0], rates.T > 0, rates.T, row, relation.destination.astype(np.int64),
-        may_use, labels, minimal,
-    )  # fmt: skip
+    named = Addresses(network, row, relation.destination.astype(np.int64), may_use, labels)
+    return Table(network, merged[:, 1:], merged[:, 0], rates.T > 0, rates.T, named, minimal)
 
 
 def hops_of(network: Network, table: Ints, home: Ints) -> Ints:
@@ -181,14 +165,9 @@ def hops_of(network: Network, table: Ints, home: Ints) -> Ints:
 
 def free_table(traffic: Demand, paths: PathSet, taken: Ints) -> Table:
     """The tables that are found with orders: a row for each router that ejects."""
-    network = traffic.network
-    terminals = network.num_terminals
-    sends = np.ones((terminals, terminals), dtype=bool) if traffic.sends is None else traffic.sends
+    addresses = terminals(traffic.network, traffic.sends, traffic.distances.column)
     next_channel = table_from(paths, taken)
-    return Table(
-        network, next_channel, paths.home, traffic.wanted, traffic.rate, traffic.distances.column,
-        np.arange(terminals), sends, tuple(network.terminal_name(t) for t in range(terminals)), True,
-    )  # fmt: skip
+    return Table(traffic.network, next_channel, paths.home, traffic.wanted, traffic.rate, addresses, True)
 
 
 def paths_of_table(table: Table) -> PathSet:
@@ -251,8 +230,3 @@ def lanes_of(orders: Orders, table: Table) -> Ints:
     ends = table.home if orders.lack.size else np.arange(rows)  # both directions take the same turn
     turn = np.add.outer(np.arange(len(table.wanted)), ends) % np.maximum(so_far[-1], 1) + 1
     return np.where(table.wanted, np.argmax(so_far == turn, axis=0), -1)
-
-
-def tabled(table: Table, lane: Ints, lanes: int, *, vcs: int | None = None, name: str = "lanes") -> Relation:
-    """The relation of tables in lanes, see `unknot.routing.in_lanes`."""
-    return in_lanes(table.addresses, table.next_channel, lane, lanes, vcs=vcs, name=name, minimal=table.minimal)

@@ -73,7 +73,7 @@ def change_bound(table: Table, kind: Kind) -> ChangeBound | None:
     from scipy.optimize import linprog
     from scipy.sparse import coo_array
 
-    addresses = np.unique(table.row, return_index=True)[1].tolist()
+    addresses = np.unique(table.addresses.row, return_index=True)[1].tolist()
     groups = _groups(table, kind, addresses)
     cycles = light_cycles(dict.fromkeys(groups, 0.0))
     if not cycles or sum(len(members) for members in groups.values()) > MOST_GROUPS:

@@ -123,7 +123,7 @@ def escaped(
         laned = lanes(network, "table", time_limit=(1 - BOUND_SHARE) * time_limit, seed=seed, tries=1)
         assert isinstance(laned.routes, Table)
         step, lane, count = laned.routes.next_channel, laned.lane, laned.count
-        column = laned.routes.row
+        column = laned.routes.addresses.row
     else:
         step, count = _tree(network), 1
         lane = np.zeros((network.num_routers, int(column.max(initial=0)) + 1), dtype=np.int64)

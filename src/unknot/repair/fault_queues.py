@@ -20,7 +20,7 @@ from unknot.network.graph import reached_from
 from unknot.network.metrics import hops_from_any
 from unknot.routing.relation import Relation
 from unknot.verify.check import check
-from unknot.verify.failures import Parts, left_after, parts_of, sets_of_parts
+from unknot.verify.failures import EACH_LINK, Failures, left_after, parts_of, sets_of_parts
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,7 +32,7 @@ class FaultQueues:
     queues : LosslessQueues
         For the union of all routes.
     states : int
-        Sets of at most `at_once` failed parts, the empty one included, that leave the network connected.
+        Sets of at most that many failed parts, the empty one included, that leave the network connected.
     deadlocks : int
         States in which these routes can deadlock in one queue.
     free : bool or None
@@ -54,21 +54,19 @@ class FaultQueues:
 def fault_queues(
     network: Network,
     build: Callable[[Network], Relation],
-    kind: Parts = "links",
-    at_once: int = 1,
+    failures: Failures = EACH_LINK,
     *,
-    budget: int = 1000,
     time_limit: float | Deadline = 60.0,
     progress: Progress | None = None,
 ) -> FaultQueues:
-    """Find the fewest lossless queues for all routes under at most `at_once` failures, with proof for their union.
+    """Find the fewest lossless queues for all routes under at most that many failures, with proof for their union.
 
     Parameters
     ----------
     build : callable
         The routing of what is left of the network.
-    budget : int
-        Most sets of failed parts; with more nothing is tried, since the union has to be whole.
+    failures : Failures
+        Fewer fail too. With more sets than the budget nothing is tried, since the union has to be whole.
 
     Raises
     ------
@@ -79,10 +77,12 @@ def fault_queues(
     --------
     >>> from unknot.network.families import xgft
     >>> from unknot.routing.ethernet import bgp
-    >>> after = fault_queues(xgft([1, 3], [1, 2]), bgp, at_once=2)
+    >>> from unknot.verify import Failures
+    >>> after = fault_queues(xgft([1, 3], [1, 2]), bgp, Failures(at_once=2))
     >>> after.deadlocks, after.queues.count, after.queues.lower_bound, after.free
     (0, 2, 2, True)
     """
+    kind, at_once, budget = failures.kind, failures.at_once, failures.most
     parts = list(parts_of(network, kind))
     number = sum(comb(len(parts), size) for size in range(at_once + 1))
     if number > budget:

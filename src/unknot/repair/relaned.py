@@ -157,9 +157,10 @@ def _rows(laned: Lanes, columns: Ints) -> Ints:
     routes, network = laned.routes, laned.relation.network
     if not isinstance(routes, Table):
         return columns
-    if len(routes.row) != network.num_terminals or not np.array_equal(routes.home[routes.row], network.eject):
+    row = routes.addresses.row
+    if len(row) != network.num_terminals or not np.array_equal(routes.home[row], network.eject):
         raise RelationError(f"{laned.relation.name}: after faults, one address for each terminal is needed")
-    return routes.row
+    return row
 
 
 def _kept(laned: Lanes, whole: Network, left: Network, routers: Ints, channels: Ints, column: Ints) -> Routes:

@@ -15,9 +15,10 @@ from unknot.lanes.laned import Routes, laned
 from unknot.lanes.path_set import Demand, Floats, Ints, every_path
 from unknot.lanes.rerouted import LoadGoal, routes_of
 from unknot.lanes.rooted import orders_of
-from unknot.lanes.tables import Table, lanes_of, paths_of_table, tabled
+from unknot.lanes.tables import Table, lanes_of, paths_of_table
 from unknot.network import Network
 from unknot.repair.change_bounds import ChangeBound, Kind, accept_changes, change_bound
+from unknot.routing.in_lanes import tabled
 from unknot.routing.paths import Distances, distances_to_homes
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_relation
@@ -97,7 +98,7 @@ def demand_of(table: Table) -> Demand:
     """The pairs that send by a table, to be routed anew; its rows are the homes."""
     distances = distances_to_homes(table.network, "repair")
     hops = distances.table[np.searchsorted(distances.homes, table.home)]
-    return Demand(table.network, Distances(table.home, table.row, hops), table.wanted, table.rate)
+    return Demand(table.network, Distances(table.home, table.addresses.row, hops), table.wanted, table.rate)
 
 
 @takes_relation
@@ -138,7 +139,8 @@ def rerouted(
         step = changed_table(table, key)
         other = replace(table, next_channel=step, minimal=False)
         orders, _ = orders_of(paths_of_table(other), key)
-        made = tabled(other, lanes_of(orders, other), lanes, name="few changed entries")
+        lane, name = lanes_of(orders, other), "few changed entries"
+        made = tabled(table.addresses, step, lane, lanes, name=name, minimal=False)
         old = np.zeros(step.shape, dtype=bool)
         for _, row, channel in table.steps():
             old[row, network.source[channel]] = True

@@ -48,6 +48,61 @@ class Failed:
         return cls(tuple(name for name, _ in parts), tuple(n for _, numbers in parts for n in numbers), alike)
 
 
+@dataclass(frozen=True)
+class Failures:
+    """What fails.
+
+    Parameters
+    ----------
+    kind : {"channels", "cables", "links", "routers", "any"}
+        Single directed channels, pairs of opposite channels, all channels between two routers, routers with their
+        terminals, or any mixture of links and routers.
+    at_once : int
+        How many fail at once.
+    fewer : bool
+        Whether fewer that fail at once are tried too.
+    budget : int, optional
+        Most sets of parts of each size to try; of more, that number is drawn at random. By default 1000.
+    seed : int
+        Seeds the draws.
+
+    Raises
+    ------
+    RelationError
+        If the kind is unknown, or nothing fails or is tried.
+
+    Examples
+    --------
+    >>> Failures("routers", at_once=2).budget is None
+    True
+    """
+
+    kind: Parts = "links"
+    at_once: int = 1
+    fewer: bool = False
+    budget: int | None = None
+    seed: int = 1
+
+    def __post_init__(self) -> None:
+        require_known("failures: unknown kind", self.kind, PARTS, RelationError)
+        if self.at_once < 1 or self.most < 1:
+            raise RelationError(
+                f"failures need at least 1 fault and a budget of at least 1, got {self.at_once} and {self.most}"
+            )
+
+    @property
+    def most(self) -> int:
+        """Most sets of each size to try."""
+        return 1000 if self.budget is None else self.budget
+
+    @property
+    def sizes(self) -> range:
+        """How many fail at once."""
+        return range(1 if self.fewer else self.at_once, self.at_once + 1)
+
+
+EACH_LINK = Failures()
+
 SET, PART = 200, 40
 """Bytes of a set of failed parts in a list of them, and of each part."""
 
@@ -240,15 +295,6 @@ def failed_of(network: Network, kind: str, numbers: Sequence[int]) -> tuple[list
         return [*numbers], []
     channels = network.num_channels
     return [n - channels for n in numbers if n >= channels], [n for n in numbers if n < channels]
-
-
-def check_faults(function: str, kind: str, faults: int, budget: int) -> None:
-    """Refuse arguments that make no sense; RelationError."""
-    require_known(f"{function}: unknown kind", kind, PARTS, RelationError)
-    if faults < 1 or budget < 1:
-        raise RelationError(
-            f"{function} needs at least 1 fault and a budget of at least 1, got {faults} and {budget}"
-        )
 
 
 def sets_of_parts(what: str, parts: Sequence[Part], faults: int, budget: int, seed: int) -> list[Failed]:

@@ -31,14 +31,14 @@ from unknot.verify.delivery import Delivery, deliver
 from unknot.verify.ethernet_faults import AfterFailures, Decided, FailureSets, fabric_of, never_circular
 from unknot.verify.failure_groups import claims_of_sets, grouped_failures
 from unknot.verify.failures import (
+    EACH_LINK,
     OUTCOMES,
     Failed,
+    Failures,
     Fault,
     FaultSweep,
     FaultVerdict,
     Outcome,
-    Parts,
-    check_faults,
     left_after,
     parts_of,
     rerouting,
@@ -57,12 +57,8 @@ def fault_sweep(
     switching: str = DEFAULT_SWITCHING,
     *,
     vcs: int | None = None,
-    kind: Parts = "links",
-    faults: int = 1,
-    fewer: bool = False,
+    failures: Failures = EACH_LINK,
     between: bool = False,
-    budget: int = 1000,
-    seed: int = 1,
     time_limit: float = 10.0,
     until: Deadline = NEVER,
     notice: Callable[[str], None] | None = None,
@@ -82,21 +78,11 @@ def fault_sweep(
         Technique for which deadlock is judged.
     vcs : int, optional
         VCs per channel, for a routing given by name.
-    kind : {"channels", "cables", "links", "routers", "any"}
-        What fails: single directed channels, pairs of opposite channels, all channels between two routers, routers
-        with their terminals, or any mixture of links and routers.
-    faults : int
-        How many fail at once.
-    fewer : bool
-        Whether fewer that fail at once are tried too.
+    failures : Failures
+        What fails. For `bgp` and `ospf` groups of sets that have one outcome count as one in its budget, and so do
+        those that automorphisms of the network and its AS plan turn into one another.
     between : bool
         Whether the states between are judged too, while routers learn of the failures; for `bgp` and `ospf`.
-    budget : int
-        Most sets of parts of each size to try; of more, that number is drawn at random. For `bgp` and `ospf` groups
-        of sets that have one outcome count as one, and so do those that automorphisms of the network and its AS plan
-        turn into one another.
-    seed : int
-        Seeds the draws.
     time_limit : float
         Seconds for each proof.
     until : Deadline
@@ -106,7 +92,7 @@ def fault_sweep(
     progress : callable, optional
         Called with what was found last and the faults done, see `unknot._base.progress`.
     on_verdict : callable, optional
-        Called with the `FaultVerdict` of each fault after which there was a routing to judge; of more than `budget`
+        Called with the `FaultVerdict` of each fault after which there was a routing to judge; beyond the budget of
         sets for `bgp` and `ospf` with none, but then `claims` has evidence of sets that are judged alone too.
 
     Returns
@@ -123,23 +109,23 @@ def fault_sweep(
 
     Examples
     --------
-    >>> sweep = fault_sweep("ring(4)", routing="up_down", kind="routers")
+    >>> from unknot.verify import Failures
+    >>> sweep = fault_sweep("ring(4)", routing="up_down", failures=Failures("routers"))
     >>> fault = sweep.tried[0]
     >>> len(sweep.tried), fault.parts, fault.outcome
     (4, ('(0)',), 'holds')
     """
-    technique = switching_named(switching)
-    check_faults("fault_sweep", kind, faults, budget)
+    technique, kind, sizes = switching_named(switching), failures.kind, failures.sizes
     build = routing if callable(routing) else rerouting(network, routing, vcs)
     whole = build(network)
     if isinstance(routing, str) and is_file(routing):
         build = partial(restricted, whole)
-    parts, sizes = list(parts_of(network, kind)), range(1 if fewer else faults, faults + 1)
+    parts = list(parts_of(network, kind))
     possible = sum(comb(len(parts), size) for size in sizes)
     vector = path_vector(network, routing) if between and isinstance(routing, str) else None
     if between and vector is None:
         raise RelationError("fault_sweep: states between are those of bgp and ospf")
-    one_by_one = callable(routing) or between or (on_verdict is not None and possible <= budget)
+    one_by_one = callable(routing) or between or (on_verdict is not None and possible <= failures.most)
     fabric = None if one_by_one else fabric_of(network, str(routing), kind)
 
     def outcome(failed: Failed) -> Fault:
@@ -161,7 +147,7 @@ def fault_sweep(
         )
         why = _lost(relation, delivery) if name == "undelivered" else verdict.established
         if vector is not None and name == "holds":
-            meanwhile = states_between(vector, vector.after_failures(left), seed, time_limit)
+            meanwhile = states_between(vector, vector.after_failures(left), failures.seed, time_limit)
             why = meanwhile.established
             name = "holds" if meanwhile.free else "undecided" if meanwhile.free is None else "between"
         return Fault(names, name, delivery.undelivered_pairs, delivery.pairs, why)
@@ -170,11 +156,11 @@ def fault_sweep(
     for size in sizes:
         if fabric is not None:
             proofs = on_verdict is not None
-            outcomes, evidence = announced_faults(fabric, size, budget, seed, notice, progress, proofs=proofs)
+            outcomes, evidence = announced_faults(fabric, size, failures, notice, progress, proofs=proofs)
             tried += outcomes
             claims += evidence
         else:
-            chosen = sets_of_parts(f"{kind} of {network.name}", parts, size, budget, seed)
+            chosen = sets_of_parts(f"{kind} of {network.name}", parts, size, failures.most, failures.seed)
             in_time = takewhile(lambda _: not until.over, chosen)
             tried += reported(map(outcome, in_time), len(chosen), progress, str)
             if until.over and tried and tried[-1].outcome == "undecided":
@@ -189,8 +175,8 @@ def fault_sweep(
         whole.name,
         technique,
         kind,
-        faults,
-        fewer,
+        failures.at_once,
+        failures.fewer,
         possible,
         sampled,
         proved,
@@ -213,8 +199,7 @@ def _lost(relation: Relation, delivery: Delivery) -> str:
 def announced_faults(
     fabric: AfterFailures,
     size: int,
-    budget: int,
-    seed: int,
+    failures: Failures,
     notice: Callable[[str], None] | None = None,
     progress: Progress | None = None,
     *,
@@ -222,9 +207,10 @@ def announced_faults(
 ) -> tuple[Sequence[Fault], Sequence[dict[str, Any]]]:
     """Judge all sets of `size` parts, and give evidence for groups of them; with `proofs` for other sets too.
 
-    Of more than `budget`, groups have one outcome, and the sets that may change it are judged alone. Where these are
+    Beyond the budget, groups have one outcome, and the sets that may change it are judged alone. Where these are
     many, one set stands for all that are alike, unless the age of routes could change what becomes of it.
     """
+    budget, seed = failures.most, failures.seed
     what, possible = f"{fabric.kind} of {fabric.vector.network.name}", comb(len(fabric.parts), size)
     note = notice or (lambda _: None)
 

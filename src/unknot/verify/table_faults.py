@@ -23,7 +23,7 @@ from unknot.routing.forwarding_table import forwarding_table, route_lengths
 from unknot.routing.relation import Relation
 from unknot.routing.switchboard import destinations, switchboard
 from unknot.verify.audit_merged import Entries, cables_of, pairs_by_switch, routes_by_channel
-from unknot.verify.failures import Parts, Tried, TriedFault, check_faults, failed_of, parts_of, sets_of_parts
+from unknot.verify.failures import EACH_LINK, Failures, Parts, Tried, TriedFault, failed_of, parts_of, sets_of_parts
 
 Outcome = Literal["disconnected", "cut", "holds"]
 OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
@@ -127,10 +127,7 @@ class TableFaults(Tried):
 def table_faults(
     fabric: Fabric,
     *,
-    kind: Parts = "links",
-    faults: int = 1,
-    budget: int | None = None,
-    seed: int = 1,
+    failures: Failures = EACH_LINK,
     progress: Progress | None = None,
 ) -> TableFaults:
     """Let every cable, channel or switch fail, and count the pairs of hosts that lose their route.
@@ -142,15 +139,9 @@ def table_faults(
     ----------
     fabric : Fabric
         With tables.
-    kind : {"links", "channels", "routers"}
-        What fails: cables, single directions of them, or switches with their hosts.
-    faults : int
-        How many fail at once.
-    budget : int, optional
-        Most sets of parts to try; of more, that number is drawn at random. By default all single faults, and else
-        1000 sets.
-    seed : int
-        Seeds that draw.
+    failures : Failures
+        What fails: links are cables, channels single directions of them, and routers switches with their hosts. By
+        default all single faults are tried, and else 1000 sets.
 
     Raises
     ------
@@ -166,11 +157,11 @@ def table_faults(
     >>> found.tried[0].lost_pairs, found.tried[0].pairs, found.tried[0].outcome
     (36, 132, 'cut')
     """
-    check_faults("table_faults", kind, faults, 1 if budget is None else budget)
-    routes = _Routes(fabric)
+    kind, faults, routes = failures.kind, failures.at_once, _Routes(fabric)
     parts = cables_of(fabric) if kind in ("links", "cables") else list(parts_of(fabric.network, kind))
-    most = budget or (len(parts) if faults == 1 else 1000)
-    chosen, possible = sets_of_parts(f"{kind} of {fabric.name}", parts, faults, most, seed), comb(len(parts), faults)
+    possible = comb(len(parts), faults)
+    most = possible if faults == 1 and failures.budget is None else failures.most
+    chosen = sets_of_parts(f"{kind} of {fabric.name}", parts, faults, most, failures.seed)
     outcomes = ((routes.lost(one.numbers, kind).fault(one.names), one.numbers) for one in chosen)
     tried = [*reported(outcomes, len(chosen), progress, lambda one: str(one[0]))]
     tried.sort(key=lambda one: (-one[0].lost_pairs, -one[0].severed_pairs))

@@ -21,21 +21,20 @@ from unknot.cli.answers.networks import RelationForm
 from unknot.cli.answers.verdicts import DeliveryForm, VerdictForm
 from unknot.lanes.changing import ChangingLanes
 from unknot.lanes.figures import Lanes, LongerLanes
-from unknot.lanes.forced import ForcedCycle, ForcedTurn, RouteCycle, RouteTurn
+from unknot.lanes.forced import ForcedCycle, RouteCycle
 from unknot.lanes.lane_refutation import Refutation, RouteRefutation
 from unknot.repair.fault_repairs import RepairedFault
 from unknot.report.phrases import count
 from unknot.verify.failures import Parts
 
 
-@form_of(ForcedTurn)
 class ForcedTurnForm(Form):
     """A channel and the next that every shortest path from one router to another takes."""
 
     channel: ChannelName
     following: ChannelName
-    source: RouterName
-    destination: RouterName
+    source: RouterName = key("The routers.")
+    destination: RouterName = key("The routers.")
 
 
 @form_of(ForcedCycle)
@@ -61,13 +60,13 @@ class RouteRefutationForm(RefutationForm):
     kind: Literal["route-refutation"] = "route-refutation"  # type: ignore[assignment]
 
 
-@form_of(RouteTurn)
 class RouteTurnForm(Form):
     """A channel and the next that a given route takes."""
 
     channel: ChannelName
     following: ChannelName
-    source: TerminalName
+    source: TerminalName = key("The terminal that sends.")
+    address: int = key(of="destination")
 
 
 @form_of(RouteCycle)

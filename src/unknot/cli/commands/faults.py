@@ -19,7 +19,7 @@ from unknot.cli.commands.shared import exit_code, write_evidence, write_rows
 if TYPE_CHECKING:
     from unknot.certificates.documents import Document
     from unknot.network import Network
-    from unknot.verify.failures import FaultVerdict
+    from unknot.verify.failures import Failures, FaultVerdict
 
 
 ROW = 400
@@ -147,9 +147,11 @@ class FaultOptions(Options):
     csv: Path | None = None
 
     @property
-    def sets(self) -> int:
-        """Most sets of faults that routes are computed anew for."""
-        return 1000 if self.budget is None else self.budget
+    def failures(self) -> Failures:
+        """What fails."""
+        from unknot.verify.failures import Failures
+
+        return Failures(self.kind, self.at_once, self.fewer, self.budget, self.seed)
 
     def of_tables(self) -> bool | None:
         """Leave the forwarding tables of a fabric as they are."""
@@ -174,8 +176,7 @@ class FaultOptions(Options):
             )
         fabric = read_fabric(self.network, self.tables)
         with activity.working("faults") as progress:
-            how = self.some("kind", "budget", "seed")
-            faults = table_faults(fabric, faults=self.at_once, progress=progress, **how)
+            faults = table_faults(fabric, failures=self.failures, progress=progress)
         if self.csv is not None:
             lost = sum(fault.lost_pairs for fault in faults.tried[: self.show])
             require(f"{lost:,} rows of pairs", ROW * lost)
@@ -197,9 +198,9 @@ class FaultOptions(Options):
         kept = None if self.evidence is None else _Kept(self.evidence, self.kind, network)
         with activity.working("faults") as progress:
             sweep = fault_sweep(
-                network, routing, self.switching, vcs=self.vcs, kind=self.kind, faults=self.at_once, fewer=self.fewer,
-                between=self.between, budget=self.sets, seed=self.seed, time_limit=self.proof_limit,
-                until=self.deadline or NEVER, notice=notify, progress=progress, on_verdict=kept,
+                network, routing, self.switching, vcs=self.vcs, failures=self.failures, between=self.between,
+                time_limit=self.proof_limit, until=self.deadline or NEVER, notice=notify, progress=progress,
+                on_verdict=kept,
             )  # fmt: skip
         if sweep.cut_short and self.deadline is not None:
             tried, seconds = sum(fault.alike for fault in sweep.tried), self.deadline.seconds
@@ -245,7 +246,7 @@ class FaultOptions(Options):
 
         build = rerouting(network, routing)
         with activity.working("faults") as progress:
-            after = fault_queues(network, build, self.kind, self.at_once, budget=self.sets, progress=progress)
+            after = fault_queues(network, build, self.failures, progress=progress)
         claim = after.queues.claim
         if self.evidence is not None:
             write_evidence(self.evidence, network, None, [] if claim is None else [claim])

@@ -231,7 +231,7 @@ def _with_lanes(fabric: Fabric, routes: Lanes) -> Fabric:
     sends = np.isin(np.arange(hosts), fabric.owner)
     for number, column in enumerate(destinations(fabric, "host-to-host").tolist()):
         who = int(fabric.owner[column])
-        row = int(table.row[number]) if routes.paths == "given" else rows[column]
+        row = int(table.addresses.row[number]) if routes.paths == "given" else rows[column]
         chosen = np.maximum(routes.lane[:, row], 0)[network.inject]
         levels[:hosts, column] = np.where(sends, chosen, UNKNOWN)
         levels[who, column] = UNKNOWN
