@@ -22,6 +22,8 @@ from unknot._base.errors import RelationError, UnknotError
 T = TypeVar("T")
 CLOSING, AT_LEAST = 0.08, 0.8
 """Share of the limit, or seconds, if more, after which a stage is left that does not look at the clock."""
+MINUTE = 60.0
+"""Seconds of a search or a proof, unless others are given."""
 COMPILING = 10.0
 """Seconds of compiling that do not count: about as long as a first simulation takes for it, or a first proof."""
 LOOK = 0.05

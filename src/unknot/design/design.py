@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 
-from unknot._base.deadline import Deadline, NoAnswerError
+from unknot._base.deadline import MINUTE, Deadline, NoAnswerError
 from unknot._base.errors import RelationError
 from unknot._base.progress import Progress
 from unknot._base.shown import Brief
@@ -119,7 +119,7 @@ def design(
     symmetry: Kind = "none",
     counts: Counts | None = None,
     every: bool = False,
-    time_limit: float | Deadline = 60.0,
+    time_limit: float | Deadline = MINUTE,
     progress: Progress | None = None,
 ) -> Design:
     """Find a minimal deadlock-free rule with the fewest VCs per router, and show that fewer are impossible.

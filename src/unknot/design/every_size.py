@@ -9,7 +9,7 @@ from functools import partial
 
 import numpy as np
 
-from unknot._base.deadline import NEVER, Deadline, NoAnswerError
+from unknot._base.deadline import MINUTE, NEVER, Deadline, NoAnswerError
 from unknot._base.errors import RelationError
 from unknot._base.shown import Brief
 from unknot._base.switching import DEFAULT_SWITCHING, Switching, switching_named
@@ -113,7 +113,7 @@ class EverySize(Brief):
 
 
 def every_size(
-    family: str, routing: str, switching: str = DEFAULT_SWITCHING, *, time_limit: float | Deadline = 60.0
+    family: str, routing: str, switching: str = DEFAULT_SWITCHING, *, time_limit: float | Deadline = MINUTE
 ) -> EverySize:
     """Decide for all meshes of some dimensions at once whether an algorithm can deadlock.
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from unknot._base.deadline import MINUTE
 from unknot.lanes.figures import Lanes
 from unknot.lanes.lanes import lanes as fewest
 from unknot.lanes.low_loads import RoutesInLanes
@@ -21,7 +22,7 @@ def lanes(
     vcs: int | None = None,
     paths: str = "free",
     multipath: bool = False,
-    time_limit: float = 60.0,
+    time_limit: float = MINUTE,
     seed: int = 1,
     flows: npt.ArrayLike | None = None,
 ) -> Relation:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from unknot._base.deadline import Deadline, clock
+from unknot._base.deadline import MINUTE, Deadline, clock
 from unknot._base.errors import RelationError, require_known
 from unknot._base.progress import Progress, with_bar
 from unknot._base.shown import Brief
@@ -88,7 +88,7 @@ def changing_lanes(
     routing: Relation | str | None = None,
     flows: npt.ArrayLike | None = None,
     vcs: int | None = None,
-    time_limit: float | Deadline = 60.0,
+    time_limit: float | Deadline = MINUTE,
     rounds: int = 6,
     conflicts: int = 50_000,
     seed: int = 1,

@@ -7,7 +7,7 @@ from typing import cast
 import numpy as np
 import numpy.typing as npt
 
-from unknot._base.deadline import Deadline
+from unknot._base.deadline import MINUTE, Deadline
 from unknot._base.errors import RelationError, require_known
 from unknot._base.numbers import require_whole
 from unknot._base.progress import Progress, with_bar
@@ -39,7 +39,7 @@ def lanes(
     routing: Relation | str | None = None,
     flows: npt.ArrayLike | None = None,
     vcs: int | None = None,
-    time_limit: float | Deadline = 60.0,
+    time_limit: float | Deadline = MINUTE,
     tries: int = 4,
     effort: int = 800,
     most: int | None = None,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from unknot._base.deadline import Deadline, clock
+from unknot._base.deadline import MINUTE, Deadline, clock
 from unknot._base.errors import NetworkError, RelationError, require_known
 from unknot._base.numbers import require_whole
 from unknot._base.progress import Progress, with_bar
@@ -60,7 +60,7 @@ def longer_lanes(
     goal: str = "load",
     flows: npt.ArrayLike | None = None,
     vcs: int | None = None,
-    time_limit: float | Deadline = 60.0,
+    time_limit: float | Deadline = MINUTE,
     rounds: int = 6,
     seed: int = 1,
     progress: Progress | None = None,

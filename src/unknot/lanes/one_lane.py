@@ -8,7 +8,7 @@ from itertools import cycle
 
 import numpy as np
 
-from unknot._base.deadline import Deadline, clock
+from unknot._base.deadline import MINUTE, Deadline, clock
 from unknot._base.errors import UnknotError
 from unknot._base.shown import Brief
 from unknot.lanes.effort import SearchEffort
@@ -60,7 +60,7 @@ class OneLane(Brief):
 
 @takes_network
 def one_lane(
-    network: Network, *, time_limit: float | Deadline = 60.0, rounds: int = ROUNDS, seed: int = 1
+    network: Network, *, time_limit: float | Deadline = MINUTE, rounds: int = ROUNDS, seed: int = 1
 ) -> OneLane:
     """Route by tables in one lane, on paths that may be longer than shortest ones, with a low highest load.
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from unknot._base.deadline import Deadline
+from unknot._base.deadline import MINUTE, Deadline
 from unknot._base.errors import RelationError
 from unknot.certificates import plain
 from unknot.certificates.documents import network_of
@@ -126,7 +126,7 @@ class LosslessQueues:
 
 
 def fewest_queues(
-    graph: FlowGraph, edges: Iterable[int], *, time_limit: float | Deadline = 60.0, seed: int = 1
+    graph: FlowGraph, edges: Iterable[int], *, time_limit: float | Deadline = MINUTE, seed: int = 1
 ) -> LosslessQueues:
     """Find the fewest lossless queues for the paths of flows, and prove that fewer are impossible.
 

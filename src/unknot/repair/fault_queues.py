@@ -9,7 +9,7 @@ from math import comb
 import numpy as np
 import numpy.typing as npt
 
-from unknot._base.deadline import Deadline
+from unknot._base.deadline import MINUTE, Deadline
 from unknot._base.errors import UnknotError
 from unknot._base.progress import Progress, reported
 from unknot._base.three_valued import all_hold
@@ -56,7 +56,7 @@ def fault_queues(
     build: Callable[[Network], Relation],
     failures: Failures = EACH_LINK,
     *,
-    time_limit: float | Deadline = 60.0,
+    time_limit: float | Deadline = MINUTE,
     progress: Progress | None = None,
 ) -> FaultQueues:
     """Find the fewest lossless queues for all routes under at most that many failures, with proof for their union.

@@ -10,7 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from unknot._base.deadline import Deadline
+from unknot._base.deadline import MINUTE, Deadline
 from unknot._base.errors import UnknotError
 from unknot._base.input import read_json
 from unknot._base.output import write_text
@@ -54,7 +54,7 @@ class RepairedFabric:
 
 
 def repair_lossless(
-    fabric: EthernetFabric, out: str | Path | None = None, *, time_limit: float | Deadline = 60.0
+    fabric: EthernetFabric, out: str | Path | None = None, *, time_limit: float | Deadline = MINUTE
 ) -> RepairedFabric:
     """Find the fewest lossless queues for the routes of a fabric; write them, read them back and audit again.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from unknot._base.deadline import NEVER, Deadline, clock
+from unknot._base.deadline import MINUTE, NEVER, Deadline, clock
 from unknot._base.errors import RelationError
 from unknot._base.progress import Progress, with_bar
 from unknot._base.switching import DEFAULT_SWITCHING
@@ -117,7 +117,7 @@ def repair(
     switching: str = DEFAULT_SWITCHING,
     minimal: bool = False,
     both_ways: bool = False,
-    time_limit: float | Deadline = 60.0,
+    time_limit: float | Deadline = MINUTE,
     seed: int = 1,
     progress: Progress | None = None,
 ) -> tuple[Remedy, ...]:

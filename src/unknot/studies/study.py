@@ -20,6 +20,7 @@ from pydantic import (
     field_validator,
 )
 
+from unknot._base.deadline import MINUTE
 from unknot._base.errors import UnknotError
 from unknot._base.switching import BUFFER_DEPTH, DEFAULT_SWITCHING, switching_named
 from unknot.fabrics.named import network as network_named
@@ -212,7 +213,7 @@ class Simulation(_Table):
 class Proof(_Table):
     """Time limit of a proof in seconds, after which its question is left open."""
 
-    time_limit: float = Field(default=60.0, gt=0, allow_inf_nan=False)
+    time_limit: float = Field(default=MINUTE, gt=0, allow_inf_nan=False)
 
 
 def _some(designs: tuple[Design, ...]) -> tuple[Design, ...]:

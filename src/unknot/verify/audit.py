@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unknot._base.deadline import Deadline
+from unknot._base.deadline import MINUTE, Deadline
 from unknot._base.errors import UnknotError
 from unknot._base.switching import DEFAULT_SWITCHING, Switching, switching_named
 from unknot._base.three_valued import all_hold
@@ -93,7 +93,7 @@ def audit(
     switching: str = DEFAULT_SWITCHING,
     lanes: int | None = None,
     multicast_level: int = 0,
-    time_limit: float | Deadline = 60.0,
+    time_limit: float | Deadline = MINUTE,
 ) -> Audit:
     """Judge the forwarding tables of a fabric.
 

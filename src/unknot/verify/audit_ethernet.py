@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from itertools import islice, pairwise
 from random import Random
 
-from unknot._base.deadline import Deadline
+from unknot._base.deadline import MINUTE, Deadline
 from unknot._base.errors import UnknotError
 from unknot._base.three_valued import all_hold
 from unknot.certificates import evidence_holds
@@ -99,7 +99,7 @@ class EthernetAudit:
 
 
 def audit_ethernet(
-    fabric: EthernetFabric, *, dscps: tuple[int, ...] = DSCPS, time_limit: float | Deadline = 60.0
+    fabric: EthernetFabric, *, dscps: tuple[int, ...] = DSCPS, time_limit: float | Deadline = MINUTE
 ) -> EthernetAudit:
     """Judge a lossless Ethernet fabric.
 

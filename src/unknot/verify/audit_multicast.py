@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from unknot._base.deadline import Deadline
+from unknot._base.deadline import MINUTE, Deadline
 from unknot._base.errors import UnknotError
 from unknot._base.memory import require
 from unknot._base.switching import Switching
@@ -91,7 +91,7 @@ def audit_multicast(
     *,
     level: int = 0,
     lanes: int | None = None,
-    time_limit: float | Deadline = 60.0,
+    time_limit: float | Deadline = MINUTE,
     known: bool = True,
 ) -> MulticastAudit | None:
     """Judge the multicast tables of a fabric together with its routes between hosts; None if it has no groups.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from unknot._base.deadline import MINUTE
 from unknot._base.errors import RelationError
 from unknot.routing.relation import EJECT, VC_MASK, Relation
 from unknot.routing.taking import takes_relation
@@ -17,7 +18,7 @@ MAX_FLOWS = 400_000
 
 
 @takes_relation
-def best_loads(relation: Relation, traffic: PatternLike = "uniform", *, time_limit: float = 60.0) -> Loads:
+def best_loads(relation: Relation, traffic: PatternLike = "uniform", *, time_limit: float = MINUTE) -> Loads:
     """Channel loads of the best split of the traffic over all routes the relation permits.
 
     A linear program: the traffic to each address flows through the graph of its states, and the load of the busiest

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import partial
 
-from unknot._base.deadline import Deadline, NoAnswerError, clock, long_compiling, within
+from unknot._base.deadline import MINUTE, Deadline, NoAnswerError, clock, long_compiling, within
 from unknot._base.errors import RelationError
 from unknot._base.progress import Progress, with_bar
 from unknot._base.switching import BUFFER_DEPTH, DEFAULT_SWITCHING, SWITCHINGS, Switching, switching_named
@@ -32,7 +32,7 @@ def check(
     relation: Relation,
     switching: str = DEFAULT_SWITCHING,
     *,
-    time_limit: float | Deadline = 60.0,
+    time_limit: float | Deadline = MINUTE,
     buffer_depth: int = BUFFER_DEPTH,
     threads: int | None = None,
     progress: Progress | None = None,
@@ -97,7 +97,7 @@ def check_all(
     relation: Relation,
     first: str = DEFAULT_SWITCHING,
     *,
-    time_limit: float | Deadline = 60.0,
+    time_limit: float | Deadline = MINUTE,
     buffer_depth: int = BUFFER_DEPTH,
     threads: int | None = None,
     progress: Progress | None = None,

@@ -15,7 +15,7 @@ from typing import get_args
 import numpy as np
 
 from unknot._base.compressed_rows import positions, starts
-from unknot._base.deadline import Deadline, clock
+from unknot._base.deadline import MINUTE, Deadline, clock
 from unknot._base.switching import BUFFER_DEPTH, DEFAULT_SWITCHING, Switching, switching_named
 from unknot.certificates.verdict import Configuration, Reachability
 from unknot.network.graph import path_to, reached_from, shortest_cycle
@@ -71,7 +71,7 @@ def smallest(
     relation: Relation,
     switching: str = DEFAULT_SWITCHING,
     *,
-    time_limit: float | Deadline = 60.0,
+    time_limit: float | Deadline = MINUTE,
     buffer_depth: int = BUFFER_DEPTH,
     known: Configuration | None = None,
 ) -> Smallest:

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from unknot._base.deadline import MINUTE
 from unknot._base.errors import UnknotError
 from unknot._base.switching import switching_named
 from unknot.network import Network
@@ -23,7 +24,7 @@ class ConformanceError(UnknotError):
     """Error: a network or relation breaks its contract."""
 
 
-def check_relation(relation: Relation, *, compiled: bool = True, time_limit: float = 60.0) -> None:
+def check_relation(relation: Relation, *, compiled: bool = True, time_limit: float = MINUTE) -> None:
     """Check a routing relation against its contract and its own claims.
 
     The rule answers for every reachable state twice in plain Python and once compiled. Then delivery, the claim to be
@@ -191,7 +192,10 @@ NETWORKS: tuple[str, ...] = (
 
 
 def check_routing(
-    function: Callable[[Network], Relation], networks: Iterable[str | Network] = NETWORKS, *, time_limit: float = 60.0
+    function: Callable[[Network], Relation],
+    networks: Iterable[str | Network] = NETWORKS,
+    *,
+    time_limit: float = MINUTE,
 ) -> tuple[str, ...]:
     """Try a routing algorithm on networks, each of which it must route correctly or refuse.
 

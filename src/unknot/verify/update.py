@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations, islice
 from typing import Any
 
-from unknot._base.deadline import Deadline
+from unknot._base.deadline import MINUTE, Deadline
 from unknot._base.progress import Progress, with_bar
 from unknot._base.shown import Brief
 from unknot._base.switching import DEFAULT_SWITCHING
@@ -107,7 +107,7 @@ def update(
     new: Relation,
     switching: str = DEFAULT_SWITCHING,
     *,
-    time_limit: float | Deadline = 60.0,
+    time_limit: float | Deadline = MINUTE,
     progress: Progress | None = None,
 ) -> Update:
     """Decide whether a network can deadlock while its routers change from one routing to another.
@@ -186,7 +186,7 @@ def update(
 
 
 def update_fabric(
-    old: Fabric, new: Fabric, switching: str = DEFAULT_SWITCHING, *, time_limit: float | Deadline = 60.0
+    old: Fabric, new: Fabric, switching: str = DEFAULT_SWITCHING, *, time_limit: float | Deadline = MINUTE
 ) -> Update | None:
     """Judge the traffic between hosts while the switches of a fabric change from old tables to new ones.
 

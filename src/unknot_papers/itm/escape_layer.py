@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from unknot._base.deadline import MINUTE
 from unknot._base.errors import UnknotError
 from unknot._base.progress import Progress, with_bar
 from unknot._base.switching import SWITCHINGS
@@ -86,7 +87,7 @@ def escape_layer(
     network: Network,
     kind: str = "exterior",
     *,
-    time_limit: float = 60.0,
+    time_limit: float = MINUTE,
     compared: int = 500,
     progress: Progress | None = None,
 ) -> EscapeLayer:

@@ -18,6 +18,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from unknot._base.deadline import MINUTE
 from unknot._base.errors import RelationError
 from unknot.network import Network
 from unknot.routing.paths import distances_to_homes
@@ -40,7 +41,7 @@ def itm_escape(
     returns: bool = False,
     choice: str = "all",
     seed: int = 1,
-    time_limit: float = 60.0,
+    time_limit: float = MINUTE,
     mesh: TriangularMesh | None = None,
 ) -> Relation:
     """Adaptive minimal routing with escape along a spanning incremental triangular mesh.

@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from unknot._base.deadline import MINUTE
 from unknot._base.errors import NetworkError
 from unknot.network import Network
 from unknot_papers import solved
@@ -38,7 +39,7 @@ class Spanning:
     reason: str = ""
 
 
-def spanning(network: Network, kind: str = "exterior", *, time_limit: float = 60.0, seed: int = 1) -> Spanning:
+def spanning(network: Network, kind: str = "exterior", *, time_limit: float = MINUTE, seed: int = 1) -> Spanning:
     """Find an incremental triangular mesh that spans a network, or show that there is none.
 
     Parts joined only by a router or less are taken apart first, which settles most networks; then routers are added

@@ -19,6 +19,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
+from unknot._base.deadline import MINUTE
 from unknot._base.errors import UnknotError
 from unknot.network import Network
 from unknot.network.families import benes, clos
@@ -40,7 +41,7 @@ def permute(
     network: Network,
     outputs: str | Sequence[int] | npt.NDArray[np.integer],
     *,
-    time_limit: float = 60.0,
+    time_limit: float = MINUTE,
     explain: bool = True,
 ) -> Realisation:
     """Route a permutation, whole or partial, without conflict.
@@ -78,7 +79,7 @@ def permute_with_faults(
     outputs: str | Sequence[int] | npt.NDArray[np.integer],
     marks: Marks,
     *,
-    time_limit: float = 60.0,
+    time_limit: float = MINUTE,
 ) -> Realisation:
     """`permute` on a network of which switches and links are dead; channels have their numbers in this network.
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from unknot._base.deadline import MINUTE
 from unknot._base.memory import require
 from unknot._base.threads import processors
 from unknot.network import Network
@@ -65,7 +66,7 @@ MAX_VARIABLES = 2_000_000
 
 
 def solve(
-    network: Network, sources: IntArray, destinations: IntArray, *, time_limit: float = 60.0, most: bool = False
+    network: Network, sources: IntArray, destinations: IntArray, *, time_limit: float = MINUTE, most: bool = False
 ) -> IntArray | bool | None:
     """Disjoint paths for messages, by one flow of 0s and 1s for each of them.
 

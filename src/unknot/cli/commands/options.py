@@ -58,6 +58,7 @@ from typing import Annotated, Any, ClassVar, get_origin
 import typer
 from typer.core import TyperCommand
 
+from unknot._base.deadline import MINUTE as SECONDS
 from unknot._base.deadline import Deadline
 from unknot._base.docstrings import entries
 from unknot._base.errors import UnknotError
@@ -76,8 +77,8 @@ LIMIT = "Seconds for the whole command; what is open then stays open; exit code 
 TimeLimit = Deadline
 MostTime = Deadline | None
 """The limit as seconds on the command line, and as a deadline that has begun for the command: see `prepared`."""
-MINUTE: Any = 60.0
-"""Seconds of commands that search, unless others are given."""
+MINUTE: Any = SECONDS
+"""The limit of commands that search, unless another is given; it becomes a deadline, see `prepared`."""
 Seeds = Annotated[
     int | None, typer.Option(help="Number of replications (seeds SEED, SEED+1, …); reports the mean.", min=1)
 ]

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from unknot._base.deadline import Deadline, clock
+from unknot._base.deadline import MINUTE, Deadline, clock
 from unknot._base.errors import RelationError
 from unknot._base.shown import Brief
 from unknot._base.switching import DEFAULT_SWITCHING, Switching, switching_named
@@ -89,7 +89,7 @@ def check_protocol(
     protocol: Protocol,
     switching: str = DEFAULT_SWITCHING,
     *,
-    time_limit: float | Deadline = 60.0,
+    time_limit: float | Deadline = MINUTE,
 ) -> ProtocolVerdict:
     """Decide whether packets and messages can wait for each other for ever, in the network and at terminals.
 
