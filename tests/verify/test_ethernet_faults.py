@@ -39,7 +39,7 @@ def no_groups(monkeypatch: pytest.MonkeyPatch) -> None:
     def left(fabric: AfterFailures, size: int, budget: int) -> Grouped:
         return Grouped((), (), (), (FailureSets((), frozenset(), size),))
 
-    monkeypatch.setattr(sys.modules["unknot.verify.fault_sweep"], "grouped_failures", left)
+    monkeypatch.setattr(sys.modules["unknot.verify.failure_groups"], "grouped_failures", left)
 
 
 def outcomes(network: Network, routing: str, **options: object) -> Counter[tuple[object, ...]]:

@@ -18,6 +18,9 @@ _ALONE = ("simulated", "model")
 """Names of the times of a message alone, which rows have otherwise."""
 _LOADS = ("offered_load", "accepted_load", "load", "throughput")
 """Names of results that are in flits per terminal and cycle."""
+_BYTES = {"": 1, "k": 10**3, "M": 10**6, "G": 10**9, "Ki": 2**10, "Mi": 2**20, "Gi": 2**30}
+_MOST_DIGITS = 20
+"""Most digits of a size."""
 
 
 @dataclass(frozen=True)
@@ -185,3 +188,18 @@ class Scale:
         if self.units is None:
             return ""
         return f"A cycle is {self.units.ns(1):.4g} ns; a flit per cycle is {self.units.gb_per_s(1):.4g} GB/s."
+
+
+def flits_of(piece: Piece, units: Units | None, least: int = 1) -> int:
+    """Return the flits of a size, which is a number of them or, with units, of bytes."""
+    text = piece.text.strip()
+    number = text.rstrip("BkKMGi")
+    ending = text[len(number) :]
+    whole = number.isdecimal() and len(number) <= _MOST_DIGITS
+    if not whole or int(number) < least or (ending and ending.removesuffix("B") not in _BYTES):
+        raise piece.error("expected flits, such as 64, or bytes, such as 64kB or 1GiB")
+    if not ending:
+        return int(number)
+    if units is None:
+        raise piece.error("bytes need the width of a flit: --units '1 GHz, 32 B'")
+    return max(least, -int(-int(number) * _BYTES[ending.removesuffix("B")] // units.flit_bytes))

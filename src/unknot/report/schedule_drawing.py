@@ -17,7 +17,8 @@ from unknot.report.placement import MAX_DRAWN
 from unknot.report.sheet import COLOURS, PALE, SOFT, Sheet
 from unknot.routing.relation import Relation
 from unknot.traffic.collectives.messages import Message, Used, channels_used, contention
-from unknot.traffic.collectives.schedule import Schedule, passage
+from unknot.traffic.collectives.platform import passage
+from unknot.traffic.collectives.schedule import Schedule
 
 COLUMNS = 3
 MOST_STEPS = 30

@@ -6,8 +6,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+import numpy as np
+import numpy.typing as npt
+
 from unknot._base.errors import RelationError
 from unknot._base.switching import SWITCHINGS
+from unknot.network.model import IntArray
 from unknot.routing.virtual_channels import VirtualChannels
 
 VC_MASK = (1 << 40) - 1
@@ -99,6 +103,31 @@ class Decision:
     def __post_init__(self) -> None:
         if self.weight < 0 or self.blocks < 1:
             raise RelationError(f"a decision has a weight of at least 0 and at least one block, got {self}")
+
+
+def direct_addresses(
+    name: str, stated: Any, destination: IntArray, terminals: int, may_use: npt.NDArray[np.bool_] | None
+) -> IntArray:
+    """Return `direct` of the relation of this name, checked; RelationError where an address is none that is used."""
+    direct = np.array(stated, dtype=np.int32)
+    if direct.shape == (terminals,):
+        for block in np.unique(direct).tolist():
+            if block < 0 or not np.array_equal(destination[block : block + terminals], np.arange(terminals)):
+                raise RelationError(f"{name}: direct addresses from {block} on are not of all terminals in order")
+        if may_use is None:
+            direct.setflags(write=False)
+            return direct
+        direct = np.add.outer(direct, np.arange(terminals)).astype(np.int32)
+    if direct.shape != (terminals, terminals):
+        raise RelationError(f"{name}: direct has shape {direct.shape}, wanted ({terminals}, {terminals})")
+    legal = (direct >= 0) & (direct < destination.size)
+    sources, to = np.nonzero(legal)
+    usable = True if may_use is None else may_use[sources, direct[legal]]
+    legal[legal] = (destination[direct[legal]] == to) & usable
+    for s, d in np.argwhere(~legal & (direct != -1))[:1].tolist():
+        raise RelationError(f"{name}: direct[{s}, {d}] is {direct[s, d]}, no address that {s} uses for {d}")
+    direct.setflags(write=False)
+    return direct
 
 
 class PairNames(Sequence[str]):

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from unknot._base.errors import RelationError, raised, require_known
 from unknot.network import Network
 from unknot.network.model import IntArray
-from unknot.routing.contract import COMPARISONS, IN_ROUTER, Decision, broken_rules
+from unknot.routing.contract import COMPARISONS, IN_ROUTER, Decision, broken_rules, direct_addresses
 from unknot.routing.contract import EJECT as EJECT
 from unknot.routing.contract import NO_WAIT as NO_WAIT
 from unknot.routing.contract import TIER as TIER
@@ -169,36 +169,13 @@ class Relation:
             object.__setattr__(self, "may_use", may_use)
         require_known(f"{self.name}: unknown variant", self.compares, COMPARISONS, RelationError)
         if self.direct is not None:
-            object.__setattr__(self, "direct", self._direct(destination))
+            direct = direct_addresses(self.name, self.direct, destination, terminals, self.may_use)
+            object.__setattr__(self, "direct", direct)
         parts = max(1, len(self.classes)) * (0 if self.decides is None else self.decides.blocks)
         if parts and (destination.size % parts or (self.direct is None and destination.size // parts % 2)):
             raise RelationError(f"{self.name}: {destination.size} addresses are not {parts} blocks to decide within")
         object.__setattr__(self, "vcs", vcs)
         object.__setattr__(self, "destination", destination)
-
-    def _direct(self, destination: IntArray) -> IntArray:
-        terminals = self.network.num_terminals
-        direct = np.array(self.direct, dtype=np.int32)
-        if direct.shape == (terminals,):
-            for block in np.unique(direct).tolist():
-                if block < 0 or not np.array_equal(destination[block : block + terminals], np.arange(terminals)):
-                    raise RelationError(
-                        f"{self.name}: direct addresses from {block} on are not of all terminals in order"
-                    )
-            if self.may_use is None:
-                direct.setflags(write=False)
-                return direct
-            direct = np.add.outer(direct, np.arange(terminals)).astype(np.int32)
-        if direct.shape != (terminals, terminals):
-            raise RelationError(f"{self.name}: direct has shape {direct.shape}, wanted ({terminals}, {terminals})")
-        legal = (direct >= 0) & (direct < destination.size)
-        sources, to = np.nonzero(legal)
-        usable = True if self.may_use is None else self.may_use[sources, direct[legal]]
-        legal[legal] = (destination[direct[legal]] == to) & usable
-        for s, d in np.argwhere(~legal & (direct != -1))[:1].tolist():
-            raise RelationError(f"{self.name}: direct[{s}, {d}] is {direct[s, d]}, no address that {s} uses for {d}")
-        direct.setflags(write=False)
-        return direct
 
     def direct_addresses(self, source: Any, to: Any) -> Any:
         """Return the direct addresses of some sources for some destinations, whose shapes are joined."""
@@ -235,9 +212,7 @@ class Relation:
 
     def sources(self, address: int) -> IntArray:
         """Terminals that may send to an address, ascending."""
-        if self.may_use is not None:
-            return np.flatnonzero(self.may_use[:, address]).astype(np.int32)
-        return np.arange(self.network.num_terminals, dtype=np.int32)
+        return np.flatnonzero(self.usable(slice(address, address + 1))[:, 0]).astype(np.int32)
 
     def usable(self, addresses: npt.NDArray[np.integer[Any]] | slice = slice(None)) -> npt.NDArray[np.bool_]:
         """Which terminals may send to some addresses: bool array, shape (terminals, addresses)."""

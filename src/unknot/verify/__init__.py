@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from unknot.verify.delivery import deliver as deliver
     from unknot.verify.delivery import livelock as livelock
     from unknot.verify.failures import Failures as Failures
-    from unknot.verify.failures import FaultSweep as FaultSweep
+    from unknot.verify.fault_sweep import FaultSweep as FaultSweep
     from unknot.verify.fault_sweep import fault_sweep as fault_sweep
     from unknot.verify.loads import Loads as Loads
     from unknot.verify.loads import loads as loads

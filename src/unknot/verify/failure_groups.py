@@ -8,20 +8,30 @@ one. And a circle that some paths close stays closed as long as none of them fai
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import pairwise
+from math import comb
+from time import perf_counter
 from typing import Any
 
 import numpy as np
 
+from unknot._base.kernels.lazy_kernel import is_small, plainly
+from unknot._base.progress import Progress, reported
+from unknot._base.threads import processors
+from unknot.network.automorphisms import Orbits
 from unknot.network.graph import shortest_cycle, strong_components
-from unknot.verify.ethernet_faults import AfterFailures, FailureSets
+from unknot.verify.ethernet_faults import AfterFailures, Decided, FailureSets
 from unknot.verify.failure_paths import Members, ShortestPaths, smallest
-from unknot.verify.failures import Fault, Outcome
+from unknot.verify.failures import Failed, Failures, Fault, Outcome, sets_of_parts
 
 MOST_NUMBERS = 2_000_000
 """Channels of all networks that are left together, up to which evidence is made for single sets."""
+
+MANY = 200
+"""Sets to be judged alone for which it takes less time to find out which are alike."""
 
 
 @dataclass(frozen=True)
@@ -150,3 +160,78 @@ def _fault(fabric: AfterFailures, group: FailureGroup, count: int, *, apart: boo
     noun = parts.removesuffix("s") if sets.more == 1 else parts
     words = f"any {sets.more}{' more' if names else ''} {noun}{but}{others}"
     return Fault((*names, words), group.outcome, 0, group.pairs, group.why, count)
+
+
+def announced_faults(
+    fabric: AfterFailures,
+    size: int,
+    failures: Failures,
+    notice: Callable[[str], None] | None = None,
+    progress: Progress | None = None,
+    *,
+    proofs: bool = False,
+) -> tuple[Sequence[Fault], Sequence[dict[str, Any]]]:
+    """Judge all sets of `size` parts, and give evidence for groups of them; with `proofs` for other sets too.
+
+    Beyond the budget, groups have one outcome, and the sets that may change it are judged alone. Where these are
+    many, one set stands for all that are alike, unless the age of routes could change what becomes of it.
+    """
+    budget, seed = failures.most, failures.seed
+    what, possible = f"{fabric.kind} of {fabric.vector.network.name}", comb(len(fabric.parts), size)
+    note = notice or (lambda _: None)
+
+    def decided(sets: Sequence[Failed]) -> list[Decided]:
+        """Judge sets on all processors; before that, report how long it takes."""
+        from unknot.verify.failure_kernel import dependencies
+
+        if not sets:
+            return []
+        if is_small(fabric.homes.size * fabric.vector.network.num_channels * len(sets), dependencies):
+            with plainly():
+                return [*reported(map(fabric.decide, sets), len(sets), progress, lambda one: str(one.fault))]
+        # The first loads the kernel.
+        for _ in range(2):
+            began = perf_counter()
+            fabric.decide(sets[0])
+        threads = processors()
+        seconds = (perf_counter() - began) * len(sets) / threads
+        note(f"{possible:,} sets of {size} {what}, of which {len(sets):,} are judged: about {seconds:.0f} s")
+        with ThreadPoolExecutor(threads) as pool:
+            return [*reported(pool.map(fabric.decide, sets), len(sets), progress, lambda one: str(one.fault))]
+
+    def alone(sets: Sequence[tuple[int, ...]]) -> list[Fault]:
+        return [one.fault for one in decided([Failed.of([fabric.parts[n] for n in numbers]) for numbers in sets])]
+
+    if possible <= budget:
+        return [one.fault for one in decided(sets_of_parts(what, fabric.parts, size, budget, seed))], ()
+    groups = grouped_failures(fabric, size, budget)
+    if groups.left or len(groups.alone) > MANY:
+        graph = fabric.graph()
+        # `ColouredGraph` knows a part by its two ends, which parallel cables share.
+        distinct = len(np.unique(graph.parts, axis=0)) == len(graph.parts)
+        most = budget if groups.left else len(groups.alone) // 4
+        orbits = Orbits(graph).of_size(size, most) if distinct else None
+        if orbits is not None and sum(orbit.sets for orbit in orbits) == possible:
+            alike = decided([Failed.of([fabric.parts[n] for n in orbit.parts], orbit.sets) for orbit in orbits])
+            if not any(one.choices and one.fault.alike > 1 for one in alike):
+                shown = claims_of_sets(fabric, [orbit.parts for orbit in orbits] if proofs else ())
+                return [one.fault for one in alike], [*groups.claims, *shown]
+            note("after some of them routes depend on a choice among equal ones, so that no set stands for others")
+    if groups.left:
+        count = sum(sets.count(len(fabric.parts)) for sets in groups.left)
+        note(f"{count:,} of {possible:,} sets of {size} {what} are neither alike nor in groups; {budget:,} are drawn")
+    drawn = drawn_from(groups.left, len(fabric.parts), budget, seed)
+    sets = [*groups.alone, *drawn]
+    return [*groups.faults, *alone(sets)], [*groups.claims, *claims_of_sets(fabric, sets if proofs else ())]
+
+
+def drawn_from(left: Sequence[FailureSets], parts: int, budget: int, seed: int) -> list[tuple[int, ...]]:
+    """Sets drawn at random from several kinds of them, each set as probable as any other."""
+    draw, drawn = np.random.default_rng(seed), dict[tuple[int, ...], None]()
+    counts = [sets.count(parts) for sets in left]
+    shares = np.array([count / sum(counts) for count in counts])
+    while len(drawn) < min(budget, sum(counts)):
+        sets = left[int(draw.choice(len(left), p=shares))]
+        free = sorted({*range(parts)} - sets.kept - {*sets.failed})
+        drawn[tuple(sorted((*sets.failed, *draw.choice(free, sets.more, replace=False).tolist())))] = None
+    return list(drawn)

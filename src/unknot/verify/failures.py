@@ -13,8 +13,6 @@ import numpy as np
 
 from unknot._base.errors import RelationError, UnknotError, require_known
 from unknot._base.memory import require
-from unknot._base.shown import Brief
-from unknot._base.switching import Switching
 from unknot._base.three_valued import all_hold
 from unknot.certificates.verdict import Verdict
 from unknot.network import Network
@@ -192,56 +190,6 @@ class Tried:
         for fault in self.tried:
             numbers[fault.outcome] += getattr(fault, "alike", 1)
         return {outcome: numbers[outcome] for outcome in self.outcomes if numbers[outcome]}
-
-
-@dataclass(frozen=True, repr=False)
-class FaultSweep(Tried, Brief):
-    """Outcomes of all faults that were tried.
-
-    Attributes
-    ----------
-    network, routing : str
-    switching : str
-    kind : {"channels", "cables", "links", "routers", "any"}
-    faults : int
-        Parts that fail at once.
-    fewer : bool
-        Whether fewer were tried as well.
-    possible : int
-        Sets of that many parts, or fewer.
-    sampled : bool
-        Whether only some of them were tried. Else each was, or one that is alike.
-    never_deadlocks : bool or None
-        True: it is proved that no failures, however many, let buffers wait in a circle. None: that is not shown.
-    tried : tuple of Fault
-        The worst first: by outcome, then the fewest parts, then by undelivered pairs, then as they come.
-    claims : tuple of dict
-        Evidence of what was settled at once, for `unknot.certificates`.
-    cut_short : bool
-        Whether time ran out before all of them were tried.
-
-    Examples
-    --------
-    >>> from unknot.verify import fault_sweep
-    >>> sweep = fault_sweep("mesh(3, 3)", routing="up_down")
-    >>> sweep.kind, sweep.possible, sweep.tried[0].outcome
-    ('links', 12, 'holds')
-    """
-
-    network: str
-    routing: str
-    switching: Switching
-    kind: Parts
-    faults: int
-    fewer: bool
-    possible: int
-    sampled: bool
-    never_deadlocks: bool | None
-    tried: tuple[Fault, ...]
-    claims: tuple[dict[str, Any], ...] = ()
-    cut_short: bool = False
-    outcomes = OUTCOMES
-    harmless = frozenset({"holds", "disconnected"})
 
 
 def parts_of(network: Network, kind: Parts) -> Iterator[Part]:

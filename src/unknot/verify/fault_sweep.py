@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from itertools import takewhile
 from math import comb
-from time import perf_counter
 from typing import Any
-
-import numpy as np
 
 from unknot._base.deadline import NEVER, Deadline
 from unknot._base.errors import RelationError, UnknotError
-from unknot._base.kernels.lazy_kernel import is_small, plainly
 from unknot._base.progress import Progress, reported, with_bar
-from unknot._base.switching import DEFAULT_SWITCHING, switching_named
-from unknot._base.threads import processors
+from unknot._base.shown import Brief
+from unknot._base.switching import DEFAULT_SWITCHING, Switching, switching_named
 from unknot.network import Network
-from unknot.network.automorphisms import Orbits
 from unknot.routing.designed import restricted
 from unknot.routing.ethernet import path_vector
 from unknot.routing.own import is_file
@@ -28,25 +23,73 @@ from unknot.routing.taking import takes_network
 from unknot.verify.between_states import states_between
 from unknot.verify.check import check
 from unknot.verify.delivery import Delivery, deliver
-from unknot.verify.ethernet_faults import AfterFailures, Decided, FailureSets, fabric_of, never_circular
-from unknot.verify.failure_groups import claims_of_sets, grouped_failures
+from unknot.verify.ethernet_faults import fabric_of, never_circular
+from unknot.verify.failure_groups import announced_faults
 from unknot.verify.failures import (
     EACH_LINK,
     OUTCOMES,
     Failed,
     Failures,
     Fault,
-    FaultSweep,
     FaultVerdict,
     Outcome,
+    Parts,
+    Tried,
     left_after,
     parts_of,
     rerouting,
     sets_of_parts,
 )
 
-MANY = 200
-"""Sets to be judged alone for which it takes less time to find out which are alike."""
+
+@dataclass(frozen=True, repr=False)
+class FaultSweep(Tried, Brief):
+    """Outcomes of all faults that were tried.
+
+    Attributes
+    ----------
+    network, routing : str
+    switching : str
+    kind : {"channels", "cables", "links", "routers", "any"}
+    faults : int
+        Parts that fail at once.
+    fewer : bool
+        Whether fewer were tried as well.
+    possible : int
+        Sets of that many parts, or fewer.
+    sampled : bool
+        Whether only some of them were tried. Else each was, or one that is alike.
+    never_deadlocks : bool or None
+        True: it is proved that no failures, however many, let buffers wait in a circle. None: that is not shown.
+    tried : tuple of Fault
+        The worst first: by outcome, then the fewest parts, then by undelivered pairs, then as they come.
+    claims : tuple of dict
+        Evidence of what was settled at once, for `unknot.certificates`.
+    cut_short : bool
+        Whether time ran out before all of them were tried.
+
+    Examples
+    --------
+    >>> from unknot.verify import fault_sweep
+    >>> sweep = fault_sweep("mesh(3, 3)", routing="up_down")
+    >>> sweep.kind, sweep.possible, sweep.tried[0].outcome
+    ('links', 12, 'holds')
+    """
+
+    network: str
+    routing: str
+    switching: Switching
+    kind: Parts
+    faults: int
+    fewer: bool
+    possible: int
+    sampled: bool
+    never_deadlocks: bool | None
+    tried: tuple[Fault, ...]
+    claims: tuple[dict[str, Any], ...] = ()
+    cut_short: bool = False
+    outcomes = OUTCOMES
+    harmless = frozenset({"holds", "disconnected"})
 
 
 @takes_network
@@ -194,78 +237,3 @@ def _lost(relation: Relation, delivery: Delivery) -> str:
     for input_vcs, address in delivery.loops[:1]:
         return f"bound for {relation.address_name(address)}, round for ever by {', '.join(map(name, input_vcs))}"
     return ""
-
-
-def announced_faults(
-    fabric: AfterFailures,
-    size: int,
-    failures: Failures,
-    notice: Callable[[str], None] | None = None,
-    progress: Progress | None = None,
-    *,
-    proofs: bool = False,
-) -> tuple[Sequence[Fault], Sequence[dict[str, Any]]]:
-    """Judge all sets of `size` parts, and give evidence for groups of them; with `proofs` for other sets too.
-
-    Beyond the budget, groups have one outcome, and the sets that may change it are judged alone. Where these are
-    many, one set stands for all that are alike, unless the age of routes could change what becomes of it.
-    """
-    budget, seed = failures.most, failures.seed
-    what, possible = f"{fabric.kind} of {fabric.vector.network.name}", comb(len(fabric.parts), size)
-    note = notice or (lambda _: None)
-
-    def decided(sets: Sequence[Failed]) -> list[Decided]:
-        """Judge sets on all processors; before that, report how long it takes."""
-        from unknot.verify.failure_kernel import dependencies
-
-        if not sets:
-            return []
-        if is_small(fabric.homes.size * fabric.vector.network.num_channels * len(sets), dependencies):
-            with plainly():
-                return [*reported(map(fabric.decide, sets), len(sets), progress, lambda one: str(one.fault))]
-        # The first loads the kernel.
-        for _ in range(2):
-            began = perf_counter()
-            fabric.decide(sets[0])
-        threads = processors()
-        seconds = (perf_counter() - began) * len(sets) / threads
-        note(f"{possible:,} sets of {size} {what}, of which {len(sets):,} are judged: about {seconds:.0f} s")
-        with ThreadPoolExecutor(threads) as pool:
-            return [*reported(pool.map(fabric.decide, sets), len(sets), progress, lambda one: str(one.fault))]
-
-    def alone(sets: Sequence[tuple[int, ...]]) -> list[Fault]:
-        return [one.fault for one in decided([Failed.of([fabric.parts[n] for n in numbers]) for numbers in sets])]
-
-    if possible <= budget:
-        return [one.fault for one in decided(sets_of_parts(what, fabric.parts, size, budget, seed))], ()
-    groups = grouped_failures(fabric, size, budget)
-    if groups.left or len(groups.alone) > MANY:
-        graph = fabric.graph()
-        # `ColouredGraph` knows a part by its two ends, which parallel cables share.
-        distinct = len(np.unique(graph.parts, axis=0)) == len(graph.parts)
-        most = budget if groups.left else len(groups.alone) // 4
-        orbits = Orbits(graph).of_size(size, most) if distinct else None
-        if orbits is not None and sum(orbit.sets for orbit in orbits) == possible:
-            alike = decided([Failed.of([fabric.parts[n] for n in orbit.parts], orbit.sets) for orbit in orbits])
-            if not any(one.choices and one.fault.alike > 1 for one in alike):
-                shown = claims_of_sets(fabric, [orbit.parts for orbit in orbits] if proofs else ())
-                return [one.fault for one in alike], [*groups.claims, *shown]
-            note("after some of them routes depend on a choice among equal ones, so that no set stands for others")
-    if groups.left:
-        count = sum(sets.count(len(fabric.parts)) for sets in groups.left)
-        note(f"{count:,} of {possible:,} sets of {size} {what} are neither alike nor in groups; {budget:,} are drawn")
-    drawn = drawn_from(groups.left, len(fabric.parts), budget, seed)
-    sets = [*groups.alone, *drawn]
-    return [*groups.faults, *alone(sets)], [*groups.claims, *claims_of_sets(fabric, sets if proofs else ())]
-
-
-def drawn_from(left: Sequence[FailureSets], parts: int, budget: int, seed: int) -> list[tuple[int, ...]]:
-    """Sets drawn at random from several kinds of them, each set as probable as any other."""
-    draw, drawn = np.random.default_rng(seed), dict[tuple[int, ...], None]()
-    counts = [sets.count(parts) for sets in left]
-    shares = np.array([count / sum(counts) for count in counts])
-    while len(drawn) < min(budget, sum(counts)):
-        sets = left[int(draw.choice(len(left), p=shares))]
-        free = sorted({*range(parts)} - sets.kept - {*sets.failed})
-        drawn[tuple(sorted((*sets.failed, *draw.choice(free, sets.more, replace=False).tolist())))] = None
-    return list(drawn)

@@ -21,7 +21,7 @@ from unknot.cli.answers.form import (
 from unknot.cli.answers.networks import RelationForm, WithUnits
 from unknot.cli.answers.verdicts import DeliveryForm, LoopForm
 from unknot.verify.adaptivity import Adaptivity
-from unknot.verify.failures import FaultSweep
+from unknot.verify.fault_sweep import FaultSweep
 from unknot.verify.loads import Loads
 from unknot.verify.minimal_paths import ForbiddenPath
 from unknot.verify.properties import Properties, VcUse

@@ -24,9 +24,6 @@ if TYPE_CHECKING:
     from unknot.traffic.collectives import Operation
     from unknot.traffic.collectives.bounds import Bound
 
-BYTES = {"": 1, "k": 10**3, "M": 10**6, "G": 10**9, "Ki": 2**10, "Mi": 2**20, "Gi": 2**30}
-MOST_DIGITS = 20
-"""Most digits of a size."""
 BOUNDING = 0.5
 """Share of a time limit after which bounds that are not known yet are quick ones."""
 MOST_NAMED = 4
@@ -133,7 +130,7 @@ def collective(options: CollectiveOptions) -> None:
         raise typer.Exit(HOLDS if _tell_program(file, json=json) else FAILS)
     from unknot._base.deadline import NEVER
     from unknot._base.numbers import require_whole
-    from unknot._base.units import Scale
+    from unknot._base.units import Scale, flits_of
     from unknot.cli.answers.messages import CollectiveAnswer
     from unknot.cli.answers.networks import in_units
     from unknot.cli.commands import activity
@@ -152,7 +149,7 @@ def collective(options: CollectiveOptions) -> None:
     scale = Scale.of(options.units)
     size = options.size or ("1" if options.operation == "barrier" else "64")
     rows = _rows(Path(size), scale.units) if Path(size).suffix in (".csv", ".json") else []
-    sizes = [_flits(one, scale.units) for one in Piece(size, "<size>").split(",")] if not rows else [_most(rows)]
+    sizes = [flits_of(one, scale.units) for one in Piece(size, "<size>").split(",")] if not rows else [_most(rows)]
     relation = None
     if options.routing is not None:
         relation = relation_of(options.network, options.routing, options.vcs, simulated=True)
@@ -242,6 +239,7 @@ def _rows(file: Path, units: Units | None) -> list[list[int]]:
     """Flits of each block: the rows of a CSV file, or the lists of a JSON file."""
     from unknot._base.errors import TextError
     from unknot._base.input import read_json, read_text
+    from unknot._base.units import flits_of
 
     if file.suffix == ".json":
         lists = read_json(file)
@@ -251,7 +249,7 @@ def _rows(file: Path, units: Units | None) -> list[list[int]]:
     else:
         text = enumerate(read_text(file).splitlines(), 1)
         lines = [Piece(line, file, line=number) for number, line in text if line.strip()]
-    rows = [[_flits(piece, units, least=0) for piece in line.split(",")] for line in lines]
+    rows = [[flits_of(piece, units, least=0) for piece in line.split(",")] for line in lines]
     if not _most(rows):
         raise TextError("there is no block in it that is sent", file)
     return rows
@@ -260,21 +258,6 @@ def _rows(file: Path, units: Units | None) -> list[list[int]]:
 def _most(rows: list[list[int]]) -> int:
     """Flits of the largest block."""
     return max((flits for row in rows for flits in row), default=0)
-
-
-def _flits(piece: Piece, units: Units | None, least: int = 1) -> int:
-    """Flits of a size, which is a number of them or, with units, of bytes."""
-    text = piece.text.strip()
-    number = text.rstrip("BkKMGi")
-    ending = text[len(number) :]
-    whole = number.isdecimal() and len(number) <= MOST_DIGITS
-    if not whole or int(number) < least or (ending and ending.removesuffix("B") not in BYTES):
-        raise piece.error("expected flits, such as 64, or bytes, such as 64kB or 1GiB")
-    if not ending:
-        return int(number)
-    if units is None:
-        raise piece.error("bytes need the width of a flit: --units '1 GHz, 32 B'")
-    return max(least, -int(-int(number) * BYTES[ending.removesuffix("B")] // units.flit_bytes))
 
 
 def _write(path: Path, fastest: Timed, network: Network) -> None:

@@ -75,8 +75,7 @@ class Engine:
                 f"{switching}, {router.own_slots} of {buffer_depth}"
             )
         self.relation, self.switching, self.sources, self.router = relation, switching, sources, router
-        threads = 1 if bubble or watchdog else max(1, min(threads, relation.network.num_routers))
-        self.bubble = bubble
+        self.bubble, threads = bubble, 1 if bubble or watchdog else max(1, min(threads, relation.network.num_routers))
         self.parts = empty_network(
             relation,
             switching,

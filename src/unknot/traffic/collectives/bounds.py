@@ -15,16 +15,15 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
-from math import lcm
 from typing import Any
 
 import numpy as np
 
 from unknot._base.errors import NetworkError
+from unknot.traffic.collectives.flows import worst_cut
 from unknot.traffic.collectives.lengths import Distances, carried, distances, even_lengths, fair_lengths
 from unknot.traffic.collectives.operation import Operation
-from unknot.traffic.collectives.platform import Platform
-from unknot.traffic.collectives.schedule import in_whole_numbers
+from unknot.traffic.collectives.platform import Platform, in_whole_numbers
 
 BY_SOURCE = ("gather", "all_gather")
 """Operations in which each source has bytes of its own, for all."""
@@ -266,42 +265,3 @@ def _with_latency(bound: Bound, late: _Latencies, early: _Latencies) -> Fraction
             return time + sent / rate
         sent -= rate * (ends - time)
     return time
-
-
-def worst_cut(
-    platform: Platform, senders: tuple[int, ...], receivers: tuple[int, ...]
-) -> tuple[Fraction, frozenset[int]]:
-    """Return the largest ratio of senders inside a set to bandwidth leaving it, and the set, with a receiver outside.
-
-    Each receiver takes the minimum cuts that raise the ratio, and one that does not.
-    """
-    import networkx as nx
-
-    scale = lcm(*(c.bandwidth.denominator for c in platform.channels), 1)
-    graph: Any = nx.DiGraph()
-    graph.add_nodes_from(range(platform.num_nodes))
-    for channel in platform.channels:
-        if channel.source != channel.target:
-            before = graph.get_edge_data(channel.source, channel.target, {"bandwidth": 0})["bandwidth"]
-            graph.add_edge(channel.source, channel.target, bandwidth=before + int(channel.bandwidth * scale))
-    edges = list(graph.edges(data="bandwidth"))
-    inside, leaving, worst = 0, 1, frozenset[int]()
-    for receiver in receivers:
-        fed = [sender for sender in senders if sender != receiver]
-        while fed:
-            if not inside:  # any first cut will do: all but the receiver
-                cut = frozenset(range(platform.num_nodes)) - {receiver}
-            else:
-                # Each sender is fed at the rate leaving / inside; all capacities are multiplied by inside.
-                graph.add_edges_from((a, b, {"capacity": bandwidth * inside}) for a, b, bandwidth in edges)
-                graph.add_edges_from((-1, sender, {"capacity": leaving}) for sender in fed)
-                flow, (near, _) = nx.minimum_cut(graph, -1, receiver)
-                graph.remove_node(-1)
-                if flow == leaving * len(fed):
-                    break
-                cut = frozenset(near) - {-1}
-            inside, worst = sum(sender in cut for sender in fed), cut
-            leaving = sum(bandwidth for a, b, bandwidth in edges if a in cut and b not in cut)
-            if not leaving:
-                raise NetworkError(f"{platform.name}: no channel leads from member {min(cut & {*fed})} to {receiver}")
-    return Fraction(inside * scale, leaving), worst

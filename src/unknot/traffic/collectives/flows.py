@@ -1,4 +1,4 @@
-"""The concurrent flow from each sender to each receiver, and its paths."""
+"""The concurrent flow from each sender to each receiver, and its paths; the worst cut between several of both."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections import defaultdict, deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from math import lcm
 from typing import Any
 
 import numpy as np
@@ -130,3 +131,42 @@ def _widest(platform: Platform, carried: Sequence[float], source: int, target: i
         path.insert(0, last)
         at = platform.channels[last].source
     return tuple(path)
+
+
+def worst_cut(
+    platform: Platform, senders: tuple[int, ...], receivers: tuple[int, ...]
+) -> tuple[Fraction, frozenset[int]]:
+    """Return the largest ratio of senders inside a set to bandwidth leaving it, and the set, with a receiver outside.
+
+    Each receiver takes the minimum cuts that raise the ratio, and one that does not.
+    """
+    import networkx as nx
+
+    scale = lcm(*(c.bandwidth.denominator for c in platform.channels), 1)
+    graph: Any = nx.DiGraph()
+    graph.add_nodes_from(range(platform.num_nodes))
+    for channel in platform.channels:
+        if channel.source != channel.target:
+            before = graph.get_edge_data(channel.source, channel.target, {"bandwidth": 0})["bandwidth"]
+            graph.add_edge(channel.source, channel.target, bandwidth=before + int(channel.bandwidth * scale))
+    edges = list(graph.edges(data="bandwidth"))
+    inside, leaving, worst = 0, 1, frozenset[int]()
+    for receiver in receivers:
+        fed = [sender for sender in senders if sender != receiver]
+        while fed:
+            if not inside:  # any first cut will do: all but the receiver
+                cut = frozenset(range(platform.num_nodes)) - {receiver}
+            else:
+                # Each sender is fed at the rate leaving / inside; all capacities are multiplied by inside.
+                graph.add_edges_from((a, b, {"capacity": bandwidth * inside}) for a, b, bandwidth in edges)
+                graph.add_edges_from((-1, sender, {"capacity": leaving}) for sender in fed)
+                flow, (near, _) = nx.minimum_cut(graph, -1, receiver)
+                graph.remove_node(-1)
+                if flow == leaving * len(fed):
+                    break
+                cut = frozenset(near) - {-1}
+            inside, worst = sum(sender in cut for sender in fed), cut
+            leaving = sum(bandwidth for a, b, bandwidth in edges if a in cut and b not in cut)
+            if not leaving:
+                raise NetworkError(f"{platform.name}: no channel leads from member {min(cut & {*fed})} to {receiver}")
+    return Fraction(inside * scale, leaving), worst

@@ -16,8 +16,7 @@ from typing import Any
 
 from unknot._base.errors import NetworkError
 from unknot.traffic.collectives.operation import Operation
-from unknot.traffic.collectives.platform import Platform
-from unknot.traffic.collectives.schedule import passage
+from unknot.traffic.collectives.platform import Platform, passage
 from unknot.traffic.collectives.timing import StartOrder
 from unknot.traffic.collectives.trees import Edge, Tree, spread, up_and_down
 

@@ -20,8 +20,7 @@ from unknot._base.errors import NetworkError
 from unknot._base.memory import require
 from unknot.traffic.collectives.flows import MOST_FLOWS, Demands, concurrent_flow
 from unknot.traffic.collectives.operation import Operation
-from unknot.traffic.collectives.platform import Platform
-from unknot.traffic.collectives.schedule import in_whole_numbers
+from unknot.traffic.collectives.platform import Platform, in_whole_numbers
 from unknot.traffic.collectives.sharing import share
 
 Distances = npt.NDArray[np.float64]

@@ -12,8 +12,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from unknot._base.errors import NetworkError
-from unknot.traffic.collectives.bounds import worst_cut
-from unknot.traffic.collectives.flows import flow_paths
+from unknot.traffic.collectives.flows import flow_paths, worst_cut
 from unknot.traffic.collectives.operation import Operation
 from unknot.traffic.collectives.packing import packed
 from unknot.traffic.collectives.platform import Platform

@@ -18,8 +18,7 @@ from typing import Any
 import numpy as np
 
 from unknot._base.errors import NetworkError
-from unknot.traffic.collectives.platform import Platform
-from unknot.traffic.collectives.schedule import in_whole_numbers
+from unknot.traffic.collectives.platform import Platform, in_whole_numbers
 from unknot.traffic.collectives.trees import Edge, Tree
 
 Amounts = np.ndarray[Any, np.dtype[np.int64]]

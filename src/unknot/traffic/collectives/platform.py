@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from math import gcd, lcm
+from typing import Any, Generic, TypeVar
 
 from unknot._base.errors import NetworkError
 from unknot.network import Network
 from unknot.network.bandwidth import fraction
 from unknot.traffic.collectives.operation import Operation
+
+Number = TypeVar("Number")
+"""A fraction, or a whole number."""
 
 
 @dataclass(frozen=True)
@@ -120,3 +125,44 @@ def platform_of(network: Network, bandwidth: Fraction = Fraction(1), terminal: F
     for member, enters, leaves in zip(members, network.inject.tolist(), network.eject.tolist(), strict=True):
         channels += [Channel(member, enters, terminal), Channel(leaves, member, terminal)]
     return Platform(network.name, network.num_routers + network.num_terminals, tuple(channels), members)
+
+
+@dataclass(frozen=True)
+class Passage(Generic[Number]):
+    """How a transfer passes its path: at the rate of the slowest channel, on each from when the first byte comes.
+
+    Times and rates are fractions, or multiples of common units.
+
+    Attributes
+    ----------
+    begins : tuple of numbers
+        By channel of the path, after the start.
+    lasts : number
+        How long each channel is in use.
+    rate : number
+    arrives : number
+        When all has arrived, after the start.
+    """
+
+    begins: tuple[Number, ...]
+    lasts: Number
+    rate: Number
+    arrives: Number
+
+
+def passage(platform: Platform, size: Fraction, path: Sequence[int]) -> Passage[Fraction]:
+    """Return how a number of bytes passes a path."""
+    channels = [platform.channels[number] for number in path]
+    rate = min(channel.bandwidth for channel in channels)
+    begins = [Fraction(0)]
+    for channel in channels:
+        begins.append(begins[-1] + channel.latency)
+    return Passage(tuple(begins[:-1]), size / rate, rate, begins[-1] + size / rate)
+
+
+def in_whole_numbers(numbers: Sequence[Fraction]) -> tuple[list[int], Fraction]:
+    """Return fractions as multiples of their largest common unit, and the unit."""
+    scale = lcm(*(number.denominator for number in numbers))
+    scaled = [number.numerator * (scale // number.denominator) for number in numbers]
+    common = gcd(*scaled) or 1
+    return [number // common for number in scaled], Fraction(common, scale)

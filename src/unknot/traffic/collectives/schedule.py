@@ -13,18 +13,15 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import accumulate
-from math import ceil, gcd, lcm
-from typing import Any, Generic, TypeVar
+from math import ceil
+from typing import Any
 
 import numpy as np
 
 from unknot._base.memory import require
 from unknot._base.shown import Brief
 from unknot.traffic.collectives.operation import Operation
-from unknot.traffic.collectives.platform import Platform
-
-Number = TypeVar("Number")
-"""A fraction, or a whole number."""
+from unknot.traffic.collectives.platform import Platform, in_whole_numbers, passage
 
 
 @dataclass(frozen=True)
@@ -267,47 +264,6 @@ class Schedule(Brief):
         }
 
 
-@dataclass(frozen=True)
-class Passage(Generic[Number]):
-    """How a transfer passes its path: at the rate of the slowest channel, on each from when the first byte comes.
-
-    Times and rates are fractions, or multiples of common units.
-
-    Attributes
-    ----------
-    begins : tuple of numbers
-        By channel of the path, after the start.
-    lasts : number
-        How long each channel is in use.
-    rate : number
-    arrives : number
-        When all has arrived, after the start.
-    """
-
-    begins: tuple[Number, ...]
-    lasts: Number
-    rate: Number
-    arrives: Number
-
-
-def passage(platform: Platform, size: Fraction, path: Sequence[int]) -> Passage[Fraction]:
-    """Return how a number of bytes passes a path."""
-    channels = [platform.channels[number] for number in path]
-    rate = min(channel.bandwidth for channel in channels)
-    begins = [Fraction(0)]
-    for channel in channels:
-        begins.append(begins[-1] + channel.latency)
-    return Passage(tuple(begins[:-1]), size / rate, rate, begins[-1] + size / rate)
-
-
 def in_steps(transfers: Sequence[Transfer]) -> tuple[Transfer, ...]:
     """Return transfers ordered by step; those of one step stay in their order."""
     return tuple(sorted(transfers, key=lambda sent: sent.step))
-
-
-def in_whole_numbers(numbers: Sequence[Fraction]) -> tuple[list[int], Fraction]:
-    """Return fractions as multiples of their largest common unit, and the unit."""
-    scale = lcm(*(number.denominator for number in numbers))
-    scaled = [number.numerator * (scale // number.denominator) for number in numbers]
-    common = gcd(*scaled) or 1
-    return [number // common for number in scaled], Fraction(common, scale)

@@ -10,7 +10,8 @@ from heapq import heappop, heappush
 from typing import Any
 
 from unknot._base.errors import NetworkError
-from unknot.traffic.collectives.schedule import Passage, Schedule, in_whole_numbers, passage
+from unknot.traffic.collectives.platform import Passage, in_whole_numbers, passage
+from unknot.traffic.collectives.schedule import Schedule
 
 Time = Any
 """A number: rounded, or a fraction."""

@@ -13,8 +13,8 @@ from heapq import heappop, heappush
 
 from unknot._base.errors import NetworkError
 from unknot.traffic.collectives.operation import Operation
-from unknot.traffic.collectives.platform import Platform
-from unknot.traffic.collectives.schedule import Chunk, Schedule, Transfer, in_steps, in_whole_numbers
+from unknot.traffic.collectives.platform import Platform, in_whole_numbers
+from unknot.traffic.collectives.schedule import Chunk, Schedule, Transfer, in_steps
 
 UPWARD = ("reduce", "reduce_scatter", "gather")
 """Operations that go up trees."""

@@ -16,9 +16,7 @@ from unknot._base.numbers import is_whole
 Recipient = Literal["sender", "origin", "any"]
 RECIPIENTS: tuple[Recipient, ...] = ("sender", "origin", "any")
 """To whom a follow-up goes: who sent the message, who began the transaction, or any other terminal."""
-MOST_CLASSES = 16
-MOST_SLOTS, MOST_FOLLOWERS = 1 << 20, 1000
-NAME_LENGTH = 60
+MOST_CLASSES, MOST_SLOTS, MOST_FOLLOWERS, NAME_LENGTH = 16, 1 << 20, 1000, 60
 
 
 class ProtocolError(UnknotError):
@@ -220,8 +218,7 @@ class Protocol:
         if one.at_once:
             self._require_room([f.message for f in one.follows for _ in range(f.count)], (*path, "follows"))
         for key in ("together", "carries"):
-            other = getattr(one, key)
-            if other:
+            if other := getattr(one, key):
                 self._require(other, (*path, key))
                 if other == one.name:
                     raise ProtocolError(f"{key}: {one.name} cannot be its own other part", (*path, key))

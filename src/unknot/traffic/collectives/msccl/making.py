@@ -9,7 +9,8 @@ from unknot._base.errors import NetworkError
 from unknot.traffic.collectives.msccl.program import Chunks, Program, Rank, Step, ThreadBlock
 from unknot.traffic.collectives.msccl.reading import MOST_CHUNKS
 from unknot.traffic.collectives.operation import Operation
-from unknot.traffic.collectives.schedule import Schedule, in_whole_numbers
+from unknot.traffic.collectives.platform import in_whole_numbers
+from unknot.traffic.collectives.schedule import Schedule
 
 NAMES = {
     "all_reduce": "allreduce", "all_gather": "allgather", "reduce_scatter": "reducescatter", "all_to_all": "alltoall",
