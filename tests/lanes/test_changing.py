@@ -23,7 +23,7 @@ from unknot._base.errors import RelationError
 from unknot.certificates import Rejected, accept_verdict
 from unknot.lanes import ChangingLanes, Refutation, changing_lanes, changing_search, evidence, lanes
 from unknot.lanes.anneal_kernel import anneal
-from unknot.lanes.changing_routes import in_levels
+from unknot.lanes.changing_search import in_levels
 from unknot.lanes.lane_refutation import Solution, refute
 from unknot.lanes.load_kernel import served_column
 from unknot.lanes.orders_kernel import settle

@@ -12,8 +12,7 @@ from unknot._base.deadline import MINUTE, Deadline, clock
 from unknot._base.errors import RelationError, require_known
 from unknot._base.progress import Progress, with_bar
 from unknot._base.shown import Brief
-from unknot.lanes.changing_routes import changes_of, table_steps
-from unknot.lanes.changing_search import ChangingSearch
+from unknot.lanes.changing_search import ChangingSearch, changes_of, table_steps
 from unknot.lanes.effort import SEARCHING, SearchEffort
 from unknot.lanes.evidence import shows
 from unknot.lanes.figures import Figures

@@ -2,6 +2,8 @@
 
 from inspect import ismodule as _ismodule
 
+from unknot.traffic.collectives.msccl.files import read_msccl as read_msccl
+from unknot.traffic.collectives.msccl.files import write_msccl as write_msccl
 from unknot.traffic.collectives.msccl.following import Place as Place
 from unknot.traffic.collectives.msccl.following import Race as Race
 from unknot.traffic.collectives.msccl.following import Wait as Wait
@@ -12,9 +14,7 @@ from unknot.traffic.collectives.msccl.program import Program as Program
 from unknot.traffic.collectives.msccl.program import Rank as Rank
 from unknot.traffic.collectives.msccl.program import Step as Step
 from unknot.traffic.collectives.msccl.program import ThreadBlock as ThreadBlock
-from unknot.traffic.collectives.msccl.reading import read_msccl as read_msccl
 from unknot.traffic.collectives.msccl.running import ProgramRun as ProgramRun
 from unknot.traffic.collectives.msccl.running import run_program as run_program
-from unknot.traffic.collectives.msccl.writing import write_msccl as write_msccl
 
 __all__ = sorted(name for name, value in globals().items() if not name.startswith("_") and not _ismodule(value))

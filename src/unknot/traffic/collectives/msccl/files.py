@@ -1,14 +1,16 @@
-"""MSCCL's XML files, read as strictly as the loader of RCCL reads them, and some oddities more strictly."""
+"""MSCCL's XML files, read as strictly as the loader of RCCL reads them, or more, and written as it requires."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from xml.parsers import expat
+from xml.sax.saxutils import quoteattr
 
-from unknot._base.errors import TextError
+from unknot._base.errors import NetworkError, TextError
 from unknot._base.input import read_bytes
+from unknot._base.output import write_text
 from unknot.traffic.collectives.msccl.program import (
     READING,
     RECEIVING,
@@ -205,3 +207,67 @@ def _step(one: _Element, sizes: Rank) -> Step:
     if block >= 0 and step < 0:
         raise one.error(f"it waits for block {block}, but for no step of it: deps is {step}")
     return Step(kind, ends[0], ends[1], ((block, step),) if block >= 0 else (), one.flag("hasdep"), one.line)
+
+
+def write_msccl(program: Program, path: str | Path) -> None:
+    """Write a program; `read_msccl` reads an equal one back, line numbers aside.
+
+    Parameters
+    ----------
+    program : Program
+        The program.
+    path : str or Path
+        The file.
+
+    Raises
+    ------
+    NetworkError
+        If a step waits for several others: steps ``nop`` before it say so in a file.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from unknot.traffic.collectives.msccl import read_msccl
+    >>> program = read_msccl("examples/collectives/allreduce-pairs.xml")
+    >>> with TemporaryDirectory() as folder:
+    ...     write_msccl(program, Path(folder, "copy.xml"))
+    ...     len(read_msccl(Path(folder, "copy.xml")).ranks)
+    2
+    """
+    heads = {
+        "name": program.name, "proto": program.protocol, "nchannels": program.channels,
+        "nchunksperloop": program.chunks, "ngpus": len(program.ranks), "coll": program.collective,
+        "inplace": int(program.in_place), "outofplace": int(program.out_of_place),
+        "minBytes": program.least_bytes, "maxBytes": program.most_bytes,
+    }  # fmt: skip
+    lines = [_tag("algo", heads)]
+    for number, rank in enumerate(program.ranks):
+        sizes = {"id": number, "i_chunks": rank.inputs, "o_chunks": rank.outputs, "s_chunks": rank.scratch}
+        lines.append("  " + _tag("gpu", sizes))
+        for index, block in enumerate(rank.blocks):
+            ends = {"id": index, "send": block.send_to, "recv": block.receive_from, "chan": block.channel}
+            lines.append("    " + _tag("tb", ends))
+            lines += [
+                "      " + _tag("step", _attributes(place, step), end="/>") for place, step in enumerate(block.steps)
+            ]
+            lines.append("    </tb>")
+        lines.append("  </gpu>")
+    write_text(path, "\n".join([*lines, "</algo>", ""]))
+
+
+def _attributes(place: int, step: Step) -> dict[str, object]:
+    if len(step.after) > 1:
+        raise NetworkError(
+            f"step {place} waits for {len(step.after)} steps; a file has one for each, with nop before"
+        )
+    block, awaited = step.after[0] if step.after else (-1, -1)
+    return {
+        "s": place, "type": step.type, "srcbuf": step.source.buffer, "srcoff": step.source.offset,
+        "dstbuf": step.destination.buffer, "dstoff": step.destination.offset, "cnt": step.source.count,
+        "depid": block, "deps": awaited, "hasdep": int(step.signals),
+    }  # fmt: skip
+
+
+def _tag(name: str, attributes: Mapping[str, object], end: str = ">") -> str:
+    return f"<{name} {' '.join(f'{key}={quoteattr(str(word))}' for key, word in attributes.items())}{end}"
