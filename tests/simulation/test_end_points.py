@@ -87,7 +87,7 @@ def test_deadlocks_of_worms_replay_flit_by_flit(seed: int) -> None:
     for verdict in verdicts:
         carries = any(one.carries for one in verdict.system.classes)
         if verdict.run is not None and verdict.system.worms and not carries:
-            assert replayed_in_flits(verdict.system, "wormhole", verdict.run, 200) is not False
+            assert replayed_in_flits(verdict.system, "wormhole", verdict.run, 200)
             assert not replayed_in_flits(verdict.system, "wormhole", verdict.run[:-1], 200)
     assert of_limited.run is not None
     assert replayed_in_flits(of_limited.system, "wormhole", of_limited.run, 200)

@@ -49,17 +49,21 @@ def engine_of(
     return extended, engine
 
 
+def source_row(system: System, place: int) -> int:
+    """Return the row of the source that serves a send queue; both places of a queue have one."""
+    terminal, queue = divmod(place % system.places - system.vcs, len(system.protocol.send_queues))
+    return queue * system.terminals + terminal
+
+
 def hand_over(engine: Engine, system: System, message: Message, place: int, flits: int, script: int) -> int:
     """Give a message in a send queue to the source of its terminal, which has nothing to send; return its packet."""
     part = engine.parts[0]
-    terminal, queue = divmod(place - system.vcs, len(system.protocol.send_queues))
-    packet = part.new_packet()
+    row, packet = source_row(system, place), part.new_packet()
     inside = message.address - system.first_address[message.kind]
     fresh = part.packets[packet : packet + 1]
-    fresh.address, fresh.length, fresh.source = message.kind * system.block + inside, flits, terminal
+    fresh.address, fresh.length, fresh.source = message.kind * system.block + inside, flits, message.source
     fresh.created = fresh.injected = engine.now
-    fresh.hops, fresh.form, fresh.script, fresh.stop = 0, queue, script, 1
-    row = queue * system.terminals + terminal
+    fresh.hops, fresh.form, fresh.script, fresh.stop = 0, row // system.terminals, script, 1
     part.terminals.packet[row], part.terminals.left[row] = packet, flits
     return packet
 
@@ -205,13 +209,12 @@ class EndPoints:
 
     def _hand_over(self) -> None:
         """Make the first messages of send queues packets, where the sources of terminals are free."""
-        part, terminals = self.engine.parts[0], self.system.terminals
+        part = self.engine.parts[0]
         for place, messages in self.state.items():
             known = self.packets.setdefault(place, []) if place < self.system.first_receive else ()
             if len(known) == len(messages) or place >= self.system.first_receive:
                 continue
-            terminal, queue = divmod(place - self.system.vcs, self.sends)
-            if part.terminals.packet[queue * terminals + terminal] < 0:
+            if part.terminals.packet[source_row(self.system, place)] < 0:
                 assert isinstance(known, list)
                 script = self.scripts[place].popleft() if self.scripts.get(place) else -1
                 known.append(hand_over(self.engine, self.system, messages[len(known)], place, self.flits, script))

@@ -9,7 +9,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from unknot._base.switching import switching_named
-from unknot.simulation.end_points import EndPoints, engine_of, hand_over, require_simulated, set_ejection
+from unknot.simulation.end_points import (
+    EndPoints,
+    engine_of,
+    hand_over,
+    require_simulated,
+    set_ejection,
+    source_row,
+)
 from unknot.simulation.engine.detector import front
 from unknot.simulation.engine.engine import Engine
 from unknot.simulation.engine.state_arrays import State as Part
@@ -55,7 +62,7 @@ class Step:
     gone: list[RunMessage]
 
 
-def replayed_in_flits(system: System, switching: str, run: Sequence[Event], cycles: int = 1000) -> bool | None:
+def replayed_in_flits(system: System, switching: str, run: Sequence[Event], cycles: int = 1000) -> bool:
     """Make the moves of a run in the simulator; whether nothing moves after the last one.
 
     Messages go one after the other where the run moves them. Those in one place each have one flit, worms one for
@@ -68,9 +75,7 @@ def replayed_in_flits(system: System, switching: str, run: Sequence[Event], cycl
 
     Returns
     -------
-    bool or None
-        None if buffers of one flit in a row cannot make the run: where the first of two messages that enter a queue
-        at once is longer than a place, or a message is consumed past another.
+    bool
     """
     require_simulated(system.protocol, switching_named(switching))
     if system.worms:
@@ -102,7 +107,7 @@ def replayed_in_flits(system: System, switching: str, run: Sequence[Event], cycl
     return same and bool(state) and moves == ends.moves
 
 
-def _worms_replayed(system: System, run: Sequence[Event], cycles: int) -> bool | None:
+def _worms_replayed(system: System, run: Sequence[Event], cycles: int) -> bool:
     extended, engine = engine_of(system, "wormhole", flits=1, depth=1)
     steps = _followed(system, run, extended)
     begins, part = _prescribed(engine, steps)
@@ -113,23 +118,21 @@ def _worms_replayed(system: System, run: Sequence[Event], cycles: int) -> bool |
     def settle() -> None:
         _settle(lambda: engine.advance_to(engine.now + part.setup.patience), moves)
 
-    alive: list[RunMessage] = []
+    alive, waiting = list[RunMessage](), list[RunMessage]()
     for made in steps:
-        for one in made.sent:
-            if one.entry >= system.places and len(one.held) > 1:
-                return None
-            one.packet = hand_over(engine, system, one.message, one.entry % system.places, len(one.held), begins[one])
-            part.packets.stop[one.packet] += one.entry >= system.places
-            settle()
         for one in made.moved:
             part.packets.stop[one.packet] += 1
         settle()
         part.packets.script[[one.packet for one in made.gone]] = -1
+        waiting += made.sent
+        for one in list(waiting):
+            settle()
+            if part.terminals.packet[source_row(system, one.entry)] < 0:
+                one.packet = hand_over(engine, system, one.message, one.entry, len(one.held), begins[one])
+                part.packets.stop[one.packet] += one.entry >= system.places
+                waiting.remove(one)
         settle()
         alive = [one for one in (*alive, *made.sent) if one not in made.gone]
-        past = made.event.act == "consume" and made.gone and system.has_second(made.event.place)
-        if past and any(made.event.place + system.places in one.held for one in alive):
-            return None
     stands = {extended.vc(place): one.packet for one in alive for place in one.held}
     stored = part.inputs.stored[part.in_row[: extended.relation.num_vcs]]
     same = np.flatnonzero(stored).tolist() == sorted(stands) and all(front(part, vc) == stands[vc] for vc in stands)
@@ -196,6 +199,9 @@ def _followed(system: System, run: Sequence[Event], extended: Extended) -> list[
             new = places.count(place) if event.sends else 0
             while len(held) > len(after.get(place, ())) - new:
                 gone.append(held.pop(0))
+                if system.has_second(place):  # past whoever stands at the head
+                    gone[-1].path.append(extended.vc(place + system.places, reserved=True))
+                    moved.append(gone[-1])
         sent = []
         for place in places:
             path = [extended.vc(there) for there in range(place % system.places, place + 1, system.places)]

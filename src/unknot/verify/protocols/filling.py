@@ -216,7 +216,7 @@ class Filling:
 
     def _terminals(self) -> list[int]:
         """All terminals in some order, those of the targets first: what they send blocks the fewest others."""
-        order = list(range(self.system.terminals))
+        order = [terminal for terminal, peers in enumerate(self.system.peers) if peers]
         self.chance.shuffle(order)
         return sorted(order, key=lambda terminal: terminal not in self.near)
 

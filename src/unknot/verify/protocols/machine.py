@@ -179,7 +179,7 @@ def follow_ups(system: System, message: Message) -> list[list[Sent]]:
     for follow in system.classes[message.kind].follows:
         to = [message.source if follow.to == "sender" else message.origin]
         if follow.to == "any":
-            to = [other for other in range(system.terminals) if other != message.origin]
+            to = [other for other in system.peers[terminal] if other != message.origin]
         kind = system.number[follow.message]
         sent = [(kind, a) for other in to if other != terminal for a in system.addresses(kind, terminal, other)]
         choices += [sent] * (follow.count if sent else 0)

@@ -216,13 +216,18 @@ class System:
         every = [first + offset for offset in self._addresses[destination]]
         return every if use is None else [address for address in every if use[source, address]]
 
+    @cached_property
+    def peers(self) -> list[list[int]]:
+        """Of each terminal, the others for which it has an address."""
+        some = np.any([self.pairs(kind) for kind in range(len(self.classes))], axis=0)
+        return [np.flatnonzero(row).tolist() for row in some]
+
     def groups(self, terminal: int) -> Iterator[tuple[Sent, ...]]:
         """Every choice of the first messages of a transaction that a terminal begins."""
         for group in self.protocol.begins:
             kinds = [self.number[name] for name in group]
-            for destination in range(self.terminals):
-                if destination != terminal:
-                    yield from product(*([(k, a) for a in self.addresses(k, terminal, destination)] for k in kinds))
+            for destination in self.peers[terminal]:
+                yield from product(*([(k, a) for a in self.addresses(k, terminal, destination)] for k in kinds))
 
     @cached_property
     def identified(self) -> bool:
