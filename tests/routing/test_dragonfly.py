@@ -275,6 +275,23 @@ def test_ugal_draws_detours_only() -> None:
     assert addresses_drawn(two, np.array([0]), np.array([1]), 3).size == 1
 
 
+@pytest.mark.parametrize("network", [*SMALL, dragonfly(4, 1, 2, arrangement="random", seed=3)], ids=lambda n: n.name)
+def test_hops_are_those_of_the_walk(network: Network) -> None:
+    """With several global links between two groups there is no such function, and packets walk."""
+    relation = dragonfly_ugal(network)
+    group = np.asarray(network.coordinates)[:, 0]
+    across = group[network.source] != group[network.target]
+    pairs = np.stack([group[network.source], group[network.target]])[:, across]
+    assert (relation.hops is None) == (np.unique(pairs, axis=1).shape[1] < pairs.shape[1])
+    if relation.hops is None:
+        return
+    for terminal, address in np.ndindex(network.num_terminals, relation.num_addresses):
+        at, walked = relation.num_vcs + terminal, 0
+        while (candidate := min(relation.candidates(at, address), key=lambda c: c.tier)).vc is not None:
+            at, walked = candidate.vc, walked + 1
+        assert relation.hops(relation.num_vcs + terminal, address, None) == walked
+
+
 def test_ugal_takes_a_large_dragonfly() -> None:
     network = dragonfly(16, 8, 8)
     direct = dragonfly_ugal(network).direct

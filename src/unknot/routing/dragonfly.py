@@ -25,6 +25,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -196,18 +197,31 @@ def dragonfly_ugal(network: Network, vcs: int | None = None, *, variant: str = "
     )
 
 
-def _only_ways(network: Network, view: Groups) -> IntArray:
-    """Twice the channel from each router towards each group, plus 1 if it leads there; −1 where several do."""
-    here, groups = np.arange(network.num_routers)[:, None], len(view.names)
+class _Gates(NamedTuple):
+    """The global channels between groups that have one alone."""
+
+    start: Ints
+    """Where it begins, by its groups: a coordinate in the first one; −1 where there are several."""
+    end: Ints
+    """Where it ends, a coordinate in the second one."""
+    vc: IntArray
+    """Its lowest VC."""
+
+
+def _gates(network: Network, view: Groups, first: Ints) -> _Gates:
+    """Return the gates of each group: arrays of shape (groups, groups)."""
+    groups = len(view.names)
     is_only = np.diff(view.first) == 1
-    across = np.full(groups * groups, -1)
-    across[is_only] = view.between[view.first[:-1][is_only]]
-    channel = across.reshape(groups, groups)[view.group]
-    start = network.source[channel]
-    local = view.local[here, view.index[start]].astype(np.int64)
-    only = np.where(channel < 0, -1, np.where(start == here, 2 * channel + 1, 2 * local))
-    ways: IntArray = only.astype(np.int32)
-    return ways
+    channel = np.full((groups, groups), -1)
+    channel.reshape(-1)[is_only] = view.between[view.first[:-1][is_only]]
+    start, end = (np.where(channel < 0, -1, view.index[ends[channel]]) for ends in (network.source, network.target))
+    return _Gates(_narrow(start), _narrow(end), first[channel].astype(np.int32))
+
+
+def _narrow(numbers: npt.NDArray[Any]) -> Ints:
+    """Return numbers in fewer bytes: the tables of large dragonflies do not fit in a cache."""
+    kind = np.int16 if max(numbers.size, numbers.max(initial=0)) < 2**15 else np.int32
+    return numbers.astype(kind)
 
 
 def _routing(network: Network, vcs: int | None, least: int, name: str) -> Relation:
@@ -215,11 +229,10 @@ def _routing(network: Network, vcs: int | None, least: int, name: str) -> Relati
     from unknot.routing.rules_kernel import offered
 
     view = groups_of(network, name)
-    group, index, local = view.group, view.index, view.local
-    between, pair = view.between, view.first
+    local, between, pair = view.local, view.between, view.first
     classes = 3 - least
     enough_vcs(network, vcs, classes, name, f"local channels need a VC for each of {classes} classes")
-    across = group[network.source] != group[network.target]
+    across = view.group[network.source] != view.group[network.target]
     virtual = VirtualChannels(network, np.where(across, classes - 1, classes) if vcs is None else vcs)
     # Class k has the VCs share[k] … share[k + 1] − 1 of a local channel, share_across[k] … of a global one.
     share = np.arange(classes + 1) * (vcs or classes) // classes
@@ -230,16 +243,18 @@ def _routing(network: Network, vcs: int | None, least: int, name: str) -> Relati
         np.searchsorted(share[1:], virtual.index, side="right"),
     )
     total, terminals, groups = virtual.total, network.num_terminals, len(view.names)
-    home, target, source = network.eject, network.target, network.source
     # Tables that headers look at are few and of small numbers: large dragonflies do not fit in a cache.
     place = virtual.router * classes + np.append(now_at, np.zeros(terminals, dtype=np.int64))
-    place, first = place.astype(np.int32), virtual.first.astype(np.int32)
-    only = _only_ways(network, view)
+    place, home = _narrow(place), _narrow(network.eject)
+    group, index = _narrow(view.group), _narrow(view.index)
+    gates, target, source = _gates(network, view, virtual.first), network.target, network.source
+    start, landing, gate_vc, first = gates.start, gates.end, gates.vc, virtual.first.astype(np.int32)
+    inward = first[local]
 
     def rule(at: int, address: int, out: Out) -> int:
         here, now, there = place[at] // classes, place[at] % classes, home[address % terminals]
-        goal = group[there]
-        direct = least == 1 or now > 0 or address // terminals == group[here]
+        here_group, goal = int(group[here]), int(group[there])
+        direct = least == 1 or now > 0 or address // terminals == here_group
         if not direct:
             goal = address // terminals
         elif here == there:
@@ -248,19 +263,18 @@ def _routing(network: Network, vcs: int | None, least: int, name: str) -> Relati
         elif least == 0 and at >= total:
             now = 1
         count = 0
-        if goal == group[here]:
-            port = local[here, index[there]]
-            return int(offered(out, 0, first[port] + share[now], share[now + 1] - share[now]))
-        way = only[here, goal]
-        if way >= 0:
-            if way & 1 == 0:
-                return int(offered(out, 0, first[way >> 1] + share[now], share[now + 1] - share[now]))
+        if goal == here_group:
+            low = inward[here, index[there]]
+            return int(offered(out, 0, low + share[now], share[now + 1] - share[now]))
+        gate = start[here_group, goal]
+        if gate >= 0:
+            if gate != index[here]:
+                return int(offered(out, 0, inward[here, gate] + share[now], share[now + 1] - share[now]))
             if now == classes - 1:
                 return 0
-            return int(
-                offered(out, 0, first[way >> 1] + share_across[now], share_across[now + 1] - share_across[now])
-            )
-        begin, end = pair[group[here] * groups + goal], pair[group[here] * groups + goal + 1]
+            low = gate_vc[here_group, goal]
+            return int(offered(out, 0, low + share_across[now], share_across[now + 1] - share_across[now]))
+        begin, end = pair[here_group * groups + goal], pair[here_group * groups + goal + 1]
         # Local hops before the global channel and, on the way to the destination's group, after it.
         fewest = 2
         for k in range(begin, end):
@@ -276,9 +290,20 @@ def _routing(network: Network, vcs: int | None, least: int, name: str) -> Relati
                 count = offered(out, count, first[c] + low, share_across[now + 1] - low)
             elif source[c] != last:
                 last = source[c]
-                port = local[here, index[last]]
-                count = offered(out, count, first[port] + share[now], share[now + 1] - share[now])
+                low = inward[here, index[last]]
+                count = offered(out, count, low + share[now], share[now + 1] - share[now])
         return count
+
+    def hops(at: int, address: int, out: Out) -> int:
+        here, there, via = place[at] // classes, home[address % terminals], address // terminals
+        here_group, position, goal, count = int(group[here]), int(index[here]), int(group[there]), 0
+        if via != here_group:
+            count = 1 + int(start[here_group, via] != position)
+            here_group, position = via, int(landing[here_group, via])
+        if goal != here_group:
+            count += 1 + int(start[here_group, goal] != position)
+            position = int(landing[here_group, goal])
+        return count + int(position != index[there])
 
     pairs = 1 if least else groups
     return Relation(
@@ -291,4 +316,5 @@ def _routing(network: Network, vcs: int | None, least: int, name: str) -> Relati
         claims_minimal=bool(least) if groups > 1 else None,
         address_labels=None if least else names_by_group(network, view.names),
         source="Kim, Dally, Scott & Abts 2008",
+        hops=hops if least == 0 and np.count_nonzero(start < 0) == groups else None,
     )

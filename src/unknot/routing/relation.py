@@ -81,6 +81,10 @@ class Relation:
         unless their router names another. Proofs ignore it.
     decides : Decision, optional
         How the source router makes the comparison, instead of `compares`. Proofs ignore it.
+    hops : callable, optional
+        ``hops(at, address, out)`` is the number of hops from an injection port by the preferred candidates, where it
+        can be had without walking them. It is a function as `rule` is, writes nothing to `out`, and has no part in
+        proofs: runs use it where packets compare two addresses.
 
     Examples
     --------
@@ -110,6 +114,7 @@ class Relation:
     classes: Sequence[str] = ()
     selection: str | None = None
     decides: Decision | None = None
+    hops: Rule | None = None
 
     if TYPE_CHECKING:  # what may be given is wider than what is kept
 
@@ -131,6 +136,7 @@ class Relation:
             classes: Sequence[str] = (),
             selection: str | None = None,
             decides: Decision | None = None,
+            hops: Rule | None = None,
         ) -> None: ...
 
     def __post_init__(self) -> None:
@@ -272,6 +278,19 @@ class Relation:
         from unknot.routing.relation_kernel import compile_relation
 
         return compile_relation(self)
+
+    @cached_property
+    def compiled_hops(self) -> Pointer | None:
+        """The same of `hops`; None where ways are walked instead, as they are with a rule that is not compiled."""
+        from unknot.routing.pointer import Remembered, kept_rule
+
+        if self.hops is None or isinstance(self.compiled, Remembered):
+            return None
+        if (kept := kept_rule(self.hops, 1)) is not None:
+            return kept
+        from unknot.routing.relation_kernel import compile_hops
+
+        return compile_hops(self.hops)
 
     @property
     def made_by(self) -> tuple[str, int | None] | None:

@@ -21,18 +21,27 @@ from unknot.routing.pointer import LEAN, Pointer, file_of_rule, kept_rule
 from unknot.routing.tabulate import lookup, tabulate
 
 if TYPE_CHECKING:
-    from unknot.routing.relation import Relation
+    from unknot.routing.relation import Relation, Rule
+
+UNCOMPILED = NumbaError, TypeError, ValueError, NotImplementedError
+"""Errors by which Numba says that it cannot compile a function."""
 
 
 def compile_relation(relation: Relation) -> Pointer:
     """Compile the rule, or tabulate it over its reachable states when Numba cannot compile it."""
     try:
         return _shim(relation.rule, relation.max_candidates)
-    # Numba says by any of these that it cannot compile a rule; a rule that is wrong raises when it is tabulated.
-    except (NumbaError, TypeError, ValueError, NotImplementedError):
+    except UNCOMPILED:  # a rule that is wrong raises when it is tabulated
         pointer = _shim(lookup(tabulate(relation)), relation.max_candidates)
         pointer.tabulated = True
         return pointer
+
+
+def compile_hops(hops: Rule) -> Pointer | None:
+    """Compile the function that counts the hops of ways; None when Numba cannot."""
+    with suppress(*UNCOMPILED):
+        return _shim(hops, 1)
+    return None
 
 
 def _jitted(function, options, outer=(), mark=""):

@@ -11,7 +11,7 @@ from unknot._base.kernels.words_kernel import call_rule
 from unknot.routing.contract import EJECT, VC_MASK
 from unknot.simulation.engine.codes import DECIDED, NO_CYCLE
 from unknot.simulation.engine.pack_kernel import free_slots, is_in, is_simple
-from unknot.simulation.engine.state_kernel import direct_of, preferred
+from unknot.simulation.engine.state_kernel import destination_of, direct_of, preferred
 from unknot.simulation.engine.view_kernel import place_of, view
 
 BY_PORT, BY_VC, HYBRID = 1, 2, 3
@@ -53,7 +53,8 @@ def way(rule, raw, r, t, address):
 
     They are counted by port and by VC.
 
-    The way goes by the preferred candidates; one that never ends counts as longer than any other.
+    The way goes by the preferred candidates; one that never ends counts as longer than any other. It is walked unless
+    the relation has a function that counts its hops.
     """
     s = view(raw)
     num_vcs, pointer = s.setup.num_vcs, place_of(s.candidates)
@@ -70,6 +71,8 @@ def way(rule, raw, r, t, address):
             break
         if hops == 0:
             port, by_port, by_vc = queues(s, r, count)
+            if s.setup.count_hops != 0:
+                return port, by_port, by_vc, call_rule(s.setup.count_hops, at, address, pointer)
         at = vc
     return port, np.int64(1), np.int64(1), np.int64(NO_CYCLE)
 
@@ -79,10 +82,14 @@ def compare(rule, raw, r, t, p):
     """Give a packet about to be injected the direct address in place of its own, unless that costs more now."""
     s = view(raw)
     own = s.packets.address[p]
-    direct = direct_of(s, t, s.destination[own])
+    direct = direct_of(s, t, destination_of(s, own))
     if direct < 0 or direct == own:
         return
     port, by_port, by_vc, hops = way(rule, raw, r, t, direct)
+    if by_port == 0:
+        # Nothing waits, on any VC, and times any number of hops that is still nothing.
+        s.packets.address[p] = direct
+        return
     other_port, other_by_port, other_by_vc, other_hops = way(rule, raw, r, t, own)
     how = s.setup.compares
     if how == BY_VC or (how == HYBRID and port == other_port):
@@ -101,7 +108,7 @@ def decide(rule, raw, r, t, p):
     s.packets.script[p] = DECIDED
     block = own // setup.block * setup.block
     if s.direct.size > 0:
-        other = direct_of(s, t, s.destination[own])
+        other = direct_of(s, t, destination_of(s, own))
         if other < 0:
             return
         other += block

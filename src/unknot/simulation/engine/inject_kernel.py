@@ -8,7 +8,16 @@ from unknot._base.kernels.words_kernel import call_at
 from unknot._base.splitmix import STEP
 from unknot.routing.contract import IN_ROUTER
 from unknot.simulation.engine.codes import UNDECIDED
-from unknot.simulation.engine.state_kernel import direct_of, enqueue, has_credits, has_room, need, post, random_bits
+from unknot.simulation.engine.state_kernel import (
+    destination_of,
+    direct_of,
+    enqueue,
+    has_credits,
+    has_room,
+    need,
+    post,
+    random_bits,
+)
 
 AHEAD = 64
 """Most cycles that a terminal without a packet draws for in advance."""
@@ -65,22 +74,32 @@ def choose_address(s, t):
         # Of all but itself: those from its own number on move up by one.
         to = draw(s, t) % (s.terminals.size - 1 + setup.everyone)
         to += setup.everyone == 0 and to >= t
-        if s.addresses.size == 0:
+        if s.destination.size == setup.tiled:
             return to
-        begin, many = s.address_range[2 * to], s.address_range[2 * to + 1] - s.address_range[2 * to]
+        if setup.tiled > 0:
+            begin, many = to, s.destination.size // setup.tiled
+        else:
+            begin, many = s.address_range[2 * to], s.address_range[2 * to + 1] - s.address_range[2 * to]
     else:
         begin, many = draw_pair(s, t, s.keep.size > 0)
-    address = s.addresses[begin + (draw(s, t) % many if many > 1 else 0)]
+    address = address_at(s, begin, draw(s, t) % many if many > 1 else 0)
     # There are more than these two, so this ends.
     while 0 < setup.compares < IN_ROUTER and many > 2 and no_detour(s, t, address):
-        address = s.addresses[begin + draw(s, t) % many]
+        address = address_at(s, begin, draw(s, t) % many)
     return address
+
+
+@inlined
+def address_at(s, begin, k):
+    """Return the k-th of the addresses for a terminal, whose place, or the first of which, is `begin`."""
+    # Large dragonflies have a million addresses, and each look at a table of them misses the cache.
+    return begin + k * s.setup.tiled if s.addresses.size == 0 else np.int64(s.addresses[begin + k])
 
 
 @inlined
 def no_detour(s, t, address):
     """Return whether an address leads by the source's own waypoint or by the destination's own."""
-    to = s.destination[address]
+    to = destination_of(s, address)
     return address == direct_of(s, t, to) or address == direct_of(s, to, to)
 
 

@@ -31,6 +31,8 @@ SETUP = rows(
     block=int64,  # addresses in which a packet stays that chooses in its first router
     weight=int64,  # of its own queue there; 0: hops count instead
     margin=int64,  # there
+    count_hops=int64,  # address of the function that counts the hops of a way, `Relation.hops`; 0: they are walked
+    tiled=int64,  # terminals, if addresses are those of all in order, again and again; else 0
     # Addresses of kernels that not every run calls, 0 in others; see `kernels.link`.
     open_inbox=int64,
     work=int64,

@@ -67,7 +67,7 @@ def see(raw, p, arrival):
     """Count measured packet p, which arrives in a cycle, for its pair of terminals."""
     s = view(raw)
     packets = s.packets
-    row = packets.source[p] * s.ejection_row.size + s.destination[packets.address[p]]
+    row = packets.source[p] * s.ejection_row.size + destination_of(s, packets.address[p])
     s.seen.packets[row] += 1
     s.seen.latency[row] += arrival - packets.created[p]
     s.seen.network_latency[row] += arrival - packets.injected[p]
@@ -222,6 +222,14 @@ def ask_rule(rule, s, b, p):
 
 
 @inlined
+def destination_of(s, address):
+    """Return the terminal that an address stands for."""
+    if address < s.setup.tiled:
+        return np.int64(address)
+    return address % s.setup.tiled if s.setup.tiled > 0 else np.int64(s.destination[address])
+
+
+@inlined
 def direct_of(s, t, to):
     """Return the direct address from terminal t to another; there is a table of pairs, or one of where they begin."""
     terminals = s.ejection_row.size
@@ -235,7 +243,7 @@ def outputs_of(s, address, candidate):
     if vc < s.setup.num_vcs:
         return s.out_row[vc], np.int64(1)
     if vc == EJECT:
-        return s.ejection_row[s.destination[address]], s.setup.taking
+        return s.ejection_row[destination_of(s, address)], s.setup.taking
     return np.int64(-1), np.int64(0)
 
 

@@ -115,6 +115,9 @@ def empty_network(
         **ring_tables(bubble, tables, buffer_depth % longest if len(sources.lengths) > 1 else 0),
         **sources.tables(starts, local, slots),
     }
+    tiled = tiled_by(relation)
+    if tiled and not classes and sources.everyone >= 0:
+        tables |= {"address_range": 0, "addresses": 0}
     if watchdog:
         tables |= {"replies": {"first": np.full(terminals, -1), "last": np.full(terminals, -1)}, "waiting": slots}
     # The first column says how many rows there are.
@@ -152,6 +155,7 @@ def empty_network(
         setup.subnets, setup.nodes = sources.subnets, terminals // sources.subnets
         setup.first_home = terminals - setup.nodes
         setup.classes = sources.queues if classes else 0
+        setup.tiled = tiled
         setup.arrivals = arrivals
         setup.local, setup.slots, setup.patience, setup.parts = local, inboxes - 1, inboxes + 7, threads
         setup.num_words, setup.width = num_words, width
@@ -179,10 +183,20 @@ def is_packable(relation: Relation, router: Router) -> bool:
     return router.is_packable and not relation.commits and compares_early
 
 
+def tiled_by(relation: Relation) -> int:
+    """Terminals, if addresses are those of all in order, again and again; else 0."""
+    destination, terminals = relation.destination, relation.network.num_terminals
+    if not terminals or destination.size % terminals:
+        return 0
+    return terminals * bool((destination.reshape(-1, terminals) == np.arange(terminals)).all())
+
+
 def write_relation(setup: Any, relation: Relation, router: Router) -> None:
     """Write what kernels know of a relation: how packets choose between two addresses, and short cuts."""
     setup.commits, setup.compares = relation.commits, relation.comparison
     setup.cacheable = is_cacheable(relation, router)
+    hops = relation.compiled_hops if relation.comparison else None
+    setup.count_hops = 0 if hops is None else hops.address
     if relation.decides is not None:
         setup.block = relation.num_addresses // (max(1, len(relation.classes)) * relation.decides.blocks)
         setup.weight, setup.margin = relation.decides.weight, relation.decides.margin
