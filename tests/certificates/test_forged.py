@@ -55,6 +55,92 @@ def test_each_channel_has_its_capacity() -> None:
             plain.capacities(network, wrong)
 
 
+def test_loads_are_flows_over_capacities() -> None:
+    network, flows = plain.Network(TWO), [[0, 2, 0.5], [1, 2, 1.5], [2, 0, 1.25]]
+    assert plain.load_shown(network, flows, [0.5, 3], [1, 2]) == Fraction(9, 13)
+    assert plain.load_shown(network, flows, [0.5, 3], [0, 0]) == Fraction(1, 2)
+    assert plain.load_shown(network, flows, None, [1, 0]) == 2
+    with pytest.raises(Rejected, match="no way to router 0 for something"):
+        plain.load_shown(plain.Network({**TWO, "source": [0], "target": [1]}), flows, None, [1])
+
+
+def test_proofs_without_entries_show_that_nothing_is_needed() -> None:
+    table = plain.Table(plain.Network(network_of(CIRCLE)), table_of(one_way()))
+    changes, nothing = {"kind": "pairs"}, {"cycles": [], "paid": []}
+    escapes, no_knot = {"switching": "vct", "minimal": True}, {"knots": list[Any]()}
+    shown = plain.check_changes(table, {**changes, "least": 0}, nothing)
+    assert shown == "at least 0 pairs change where all routes fit into one lane"
+    shown = plain.check_escapes(table, {**escapes, "least": 0}, no_knot)
+    assert shown == "can deadlock under vct with fewer than 0 added VCs that lead nearer to turn to"
+    assert not plain.check_escapes(table, {**escapes, "minimal": False, "least": 0}, no_knot).count("nearer")
+    with pytest.raises(Rejected, match="do not add up to 1"):
+        plain.check_changes(table, {**changes, "least": 1}, nothing)
+    with pytest.raises(Rejected, match="more than 0 added VCs"):
+        plain.check_escapes(table, {**escapes, "least": 1}, no_knot)
+
+
+def test_the_work_on_a_tree_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Three nodes, of which two leaves have one entry fixed, and in each two facts of one and two entries."""
+    facts: Any = [({(0, 1, 2)}, set()), ({(0, 1, 3)}, {(4, 5)})]
+    tree = [{"entry": [0, 1, 2]}, *[{"multipliers": [[0, 10**9], [1, 0]]}] * 2]
+    for entry in ([0], [0, 1, 2, 3], [0, 1, 2**62]):
+        with pytest.raises(Rejected, match="entry"):
+            plain.removals_shown(facts, [{"entry": entry}, *tree[1:]])
+    monkeypatch.setattr(plain, "SEARCH_STEPS", 3 + 2 * plain.KEEPING + 2 * (2 + 3))
+    assert plain.removals_shown(facts, tree) == 1
+    monkeypatch.setattr(plain, "SEARCH_STEPS", plain.SEARCH_STEPS - 1)
+    with pytest.raises(plain.Unchecked, match="steps is too large"):
+        plain.removals_shown(facts, tree)
+
+
+def test_the_first_channel_counts_for_the_oldest_packet() -> None:
+    """The only channel is VC 0: a packet waits there for the one before it, and that one for ejection."""
+    network = plain.Network({**TWO, "source": [0], "target": [1], "inject": [0, 1], "eject": [0, 1]})
+    states = [[[0, plain.EJECT], [1, 0]]]
+    table = plain.Table(
+        network, {"vcs": [1], "commits": False, "destination": [1], "sources": [[0]], "states": states}
+    )
+    assert [plain.hop_times(table, how, 1) for how in ("round_robin", "oldest_first")] == [6, 3]
+
+
+def mesh_rules(least: int, **changes: Any) -> plain.Rules:
+    """The clauses of rules in one dimension with two types up and one down."""
+    claim = {"counts": [[2, 1]], "short": False, "adaptive": "paths", "least": least, "symmetric": []}
+    return plain.Rules({**claim, **changes})
+
+
+def test_clauses_of_a_path_follow_it_type_by_type() -> None:
+    rules = mesh_rules(2)
+    for wrong in ([[0, 1, 1]], [[0]], [[0, 1], [0, -1]], [[1, 1]], [[0, 0]], []):
+        with pytest.raises(Rejected, match="path"):
+            rules.path(wrong)
+    begin = len(rules.clauses)
+    rules.path([[0, 1], [0, 1]])
+    on = [[rules("on", 0, k, out) for out in (0, 1)] for k in (0, 1)]
+    expected = [(*on[0],), *((-on[0][out], rules("hop", (-1, (1,), out))) for out in (0, 1)), (*on[1],)]
+    ends = product((0, 1), repeat=2)
+    expected += [(-on[0][a], -on[1][b], rules("hop", (a, (1,), b))) for a, b in ends]
+    assert rules.clauses[begin:] == expected
+    assert mesh_rules(1).clauses[-1] == tuple(mesh_rules(1)("all", (sign,)) for sign in (1, -1))
+
+
+@pytest.mark.parametrize("corner", [0, 2**31 - 2])
+def test_packets_around_a_square_of_any_mesh(corner: int) -> None:
+    square = [(0, 0), (1, 0), (1, 1), (0, 1)]
+    ends = [[[corner + x for x in square[(i + k) % 4]] for k in (0, 2)] for i in range(4)]
+    messages = [
+        {"source": a, "target": b, "way": [w], "holds": 1} for (a, b), w in zip(ends, (0, 2, 1, 3), strict=True)
+    ]
+    rules = mesh_rules(4, counts=[[1, 1], [1, 1]])
+    hops = {(-1, (1, 1), 0), (-1, (-1, 1), 2), (-1, (-1, -1), 1), (-1, (1, -1), 3)}
+    assert rules.deadlock("vct", messages) == {(False, hop) for hop in hops}
+    for holds in (0, 2):
+        with pytest.raises(Rejected, match=f"holds {holds} under vct"):
+            rules.deadlock("vct", [{**messages[0], "holds": holds}, *messages[1:]])
+    with pytest.raises(Rejected, match="source: "):
+        rules.deadlock("vct", [{**messages[0], "source": [2**31, 0]}, *messages[1:]])
+
+
 def test_a_candidate_that_is_never_waited_for_is_not_there_twice() -> None:
     assert plain.joined([-3, 4, -1], [1, 4, 2, -6, -1, -2]) == [-3, 4, -1, 2, -2]
 
@@ -135,6 +221,8 @@ def test_a_time_that_channels_need_and_a_longer_one(kind: str, more: str) -> Non
     shown = plain.check_collective(claim, {"lengths": [1, 1]})
     assert shown == f"{kind} of 2 members, size 1: not below 1{more}"
     assert plain.check_collective(claim, {"cut": [0]}) == f"{kind} of 2 members, size 1: not below 1"
+    with pytest.raises(Rejected, match="lengths: "):
+        plain.check_collective(claim, {"lengths": [10**12, 1]})
     for time, proof in product(([2, 1], [1001, 1000]), ({"lengths": [1, 1]}, {"cut": [0]})):
         with pytest.raises(Rejected, match="it may take less"):
             plain.check_collective({**claim, "time": time}, proof)
@@ -167,6 +255,14 @@ def test_queues_of_many_terminals_are_not_checked(most: int, why: str, monkeypat
     monkeypatch.setattr(plain, "MOST_VCS", most)
     with pytest.raises(plain.Unchecked, match=why):
         plain.extended(ends, 1, [])
+
+
+def test_queues_of_terminals_are_routers_of_their_own() -> None:
+    """Two routers, then the terminals, and for worms the second place of each queue: to send, then to receive."""
+    short, long = (plain.extended(queues(mesh(2), 1), stages, []).network for stages in (1, 2))
+    assert (short.routers, short.source, short.target) == (4, [0, 1, 2, 3, 0, 1], [1, 0, 0, 1, 2, 3])
+    assert long.source == [0, 1, 2, 3, 4, 5, 0, 1, 6, 7]
+    assert (long.routers, long.target) == (8, [1, 0, 4, 5, 0, 1, 6, 7, 2, 3])
 
 
 def test_what_is_no_pair_is_not_among_all_pairs() -> None:

@@ -124,6 +124,8 @@ def test_every_place_has_its_type_and_its_range(name: str) -> None:
 
 FIXED = {"source", "target", "inject", "eject", "vcs", "destination", "states", "rank", "turns"}
 """Lists that are not what they were where an entry is left out or there twice."""
+ROWS = {"states", "turns", "multipliers", "paid", "channels", "windows", "counts", "chunks", "gradient"}
+"""Lists of lists for which that holds."""
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -131,7 +133,7 @@ def test_lists_have_their_length(name: str) -> None:
     content = specimens()[name]
     for place in places(content):
         entries = at(content, place)
-        whole = place[-1] in FIXED or (place[-2:-1] in (("states",), ("turns",)) and len(entries))
+        whole = place[-1] in FIXED or not ROWS.isdisjoint(place[-2:-1])
         if not isinstance(entries, list) or not whole or name.startswith("lanes"):
             continue
         for other in (entries[1:], [*entries, copy.deepcopy(entries[-1])]) if entries else ():
@@ -205,6 +207,15 @@ def test_what_parts_show() -> None:
     assert whole.endswith("every packet can always be ejected")
     assert left.startswith("two channels fail: ring(5) with faults, network ")
     assert left.endswith("25 pairs of source and address: free of deadlock under vct")
+
+
+def test_a_wrong_step_of_a_schedule_is_named() -> None:
+    content = specimens()["schedule"]
+    for number, step in enumerate(content["claims"][0]["proof"]["steps"]):
+        step.append([0, 0, 0, False, []])
+        with pytest.raises(Rejected, match=f"step {number}: channels .* do not lead from 0 to 0"):
+            plain.accept(content)
+        step.pop()
 
 
 def test_names_are_printed_as_what_they_are() -> None:
