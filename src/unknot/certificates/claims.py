@@ -28,9 +28,9 @@ def lanes_claim(impossible: int, changes: str, flows: list[list[int]] | None, pr
 
 
 def load_claim(
-    least: Fraction, flows: list[list[Any]] | None, capacity: list[float] | None, proof: Document, **lanes: Any
+    least: Fraction, flows: list[list[Any]] | None, capacity: list[float] | None, proof: Document, **about: Any
 ) -> Document:
-    """The claim that some channel has at least a load, whatever shortest paths are taken.
+    """The claim that some channel has at least a load, whatever paths are taken, by default shortest ones.
 
     Parameters
     ----------
@@ -40,11 +40,12 @@ def load_claim(
         Of each channel, by which its flow is divided; None: 1.
     proof : dict
         Weights of channels, or a refutation of lower loads in some lanes.
-    lanes : dict
-        To what the claim is restricted: the number of `lanes`, their `changes`, and whether routes are by `table`.
+    about : dict
+        `paths`, where they may be "any"; `pieces` of each flow, with a path each; or to which lanes the claim is
+        restricted: the number of `lanes`, their `changes`, and whether routes are by `table`.
     """
-    about = {"flows": flows, "capacity": capacity, "least": [least.numerator, least.denominator]}
-    return {"subject": "load", **about, **lanes, "proof": proof}
+    sent = {"flows": flows, "capacity": capacity, "least": [least.numerator, least.denominator]}
+    return {"subject": "load", **sent, **about, "proof": proof}
 
 
 def removals_claim(switching: str, minimal: bool, least: int, proof: Document) -> Document:

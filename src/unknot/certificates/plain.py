@@ -812,12 +812,33 @@ def capacities(network: Network, capacity: Any) -> list[Fraction]:
     return [Fraction(1)] * network.channels if capacity is None else exact(capacity, "capacity", network.channels)
 
 
-def load_shown(network: Network, flows: Any, capacity: Any, weights: Any) -> Fraction:
-    """The load, flow over capacity, that some channel has at least, however each flow takes one shortest path.
+def lightest_to(network: Network, v: int, weights: Sequence[int], shortest: bool) -> dict[int, int]:
+    """The weight of the lightest path from every router to one: of paths with the fewest hops, or of all."""
+    lightest, queue = dict[int, int](), [(0, v)]
+    if shortest:
+        hops = network.hops_to(v)
+        lightest[v] = 0
+        for u in sorted(hops, key=lambda router: hops[router])[1:]:
+            onward = (c for c in network.leaving[u] if hops.get(network.target[c]) == hops[u] - 1)
+            lightest[u] = min(weights[c] + lightest[network.target[c]] for c in onward)
+        return lightest
+    while queue:  # Dijkstra's algorithm
+        weight, router = heapq.heappop(queue)
+        if router not in lightest:
+            lightest[router] = weight
+            for c in network.entering.get(router, ()):
+                heapq.heappush(queue, (weight + weights[c], network.source[c]))
+    return lightest
 
-    The weighted mean of the loads is at least what the flows add up to on their lightest shortest paths. Where all
-    capacities are 1, a load is a sum of whole flows: a multiple of what divides all of them. And some channel has the
-    largest flow.
+
+def load_shown(
+    network: Network, flows: Any, capacity: Any, weights: Any, *, shortest: bool = True, pieces: int = 1
+) -> Fraction:
+    """The load, flow over capacity, that some channel has at least, however each piece of a flow takes one path.
+
+    The weighted mean of the loads is at least what the flows add up to on their lightest paths. Where all capacities
+    are 1, a load is a sum of whole pieces: a multiple of what divides all of them. And some channel has the largest
+    piece.
     """
     weights = integers(weights, "weights", 0, 2**63, network.channels)
     limits = capacities(network, capacity)
@@ -827,37 +848,43 @@ def load_shown(network: Network, flows: Any, capacity: Any, weights: Any) -> Fra
     for v, amounts in enumerate(sent):
         if not amounts:
             continue
-        hops = network.hops_to(v)
-        if amounts.keys() - hops.keys():
+        lightest = lightest_to(network, v, weights, shortest)
+        if amounts.keys() - lightest.keys():
             raise Rejected(f"there is no way to router {v} for something that is sent there")
-        lightest = {v: 0}
-        for u in sorted(hops, key=lambda router: hops[router])[1:]:
-            onward = (c for c in network.leaving[u] if hops.get(network.target[c]) == hops[u] - 1)
-            lightest[u] = min(weights[c] + lightest[network.target[c]] for c in onward)
         total += sum(amount * lightest[u] for u, amount in amounts.items())
     if largest == 0:
         return Fraction(0)
-    alone = Fraction(largest, parts) / max(limits)
+    alone = Fraction(largest, parts * pieces) / max(limits)
     if room == 0:
         return alone
     if capacity is None:
-        return max(alone, Fraction(-(-total // (int(room) * whole)) * whole, parts))
+        return max(alone, Fraction(-(-total * pieces // (int(room) * whole)) * whole, parts * pieces))
     return max(alone, Fraction(total) / (room * parts))
 
 
 def check_load(network: Network, claim: Any, proof: Any) -> str:
-    """Check that some channel has at least a load: on any shortest paths, or on those that some lanes can have."""
+    """Check that some channel has at least a load: on any paths, shortest ones, or those that some lanes can have."""
     least = fraction(claim.get("least"), "least", 0)
     if "lanes" in claim:
+        if claim.keys() & {"paths", "pieces"}:
+            raise Rejected("in some lanes each flow takes one shortest path: neither paths nor pieces are expected")
         encoder = LoadEncoder(network, claim)
         lane_clauses(encoder, encoder.amounts, proof)
         check_refutation(encoder.clauses, len(encoder.number), field(proof, "steps", list))
         routes = f"shortest paths{' by tables' * encoder.table} in {encoder.lanes} lane{'s' * (encoder.lanes > 1)}"
         return f"{routes} {KINDS[encoder.changes]}: some channel has a load of at least {least}"
-    shown = load_shown(network, claim.get("flows"), claim.get("capacity"), field(proof, "weights", list))
+    paths = claim.get("paths", "shortest")
+    (pieces,) = integers([claim.get("pieces", 1)], "pieces", 1, 2**20)
+    if paths not in ("any", "shortest"):
+        raise Rejected(f"paths: any or shortest is expected, not {paths!r}")
+    shown = load_shown(
+        network, claim.get("flows"), claim.get("capacity"), field(proof, "weights", list),
+        shortest=paths == "shortest", pieces=pieces,
+    )  # fmt: skip
     if shown < least:
         raise Rejected(f"the weights show a load of {shown}, and not of {least}")
-    return f"shortest paths: some channel has a load of at least {least}"
+    split = f", each flow in {pieces} equal pieces" * (pieces > 1)
+    return f"{paths} paths{split}: some channel has a load of at least {least}"
 
 
 # --------------------------------------------------------------------------------------------- fewer lanes, refuted

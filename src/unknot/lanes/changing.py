@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from unknot._base.deadline import MINUTE, Deadline, clock
+from unknot._base.deadline import MINUTE, Deadline
 from unknot._base.errors import RelationError, require_known
 from unknot._base.progress import Progress, with_bar
 from unknot._base.shown import Brief
@@ -185,7 +185,7 @@ def _routes(searching: ChangingSearch, orders: ServingOrders, vcs: int | None) -
     tried = {lanes: one for lanes, one in effort.tried.items() if lanes < count}
     bound = None
     if pairs is not None:
-        bound = load_bound(pairs, time_limit=min(20.0, effort.deadline - clock()))
+        bound = load_bound(pairs, time_limit=effort.bounding)
     return ChangingLanes(
         relation=relation,
         count=count,

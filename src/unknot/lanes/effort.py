@@ -36,6 +36,10 @@ STEPS = 4
 """Steps of halves in which each channel of each lane is moved once."""
 SHARE = 0.5
 """Share of the time that is left, in which a round has to end."""
+LP_SHARE, LP_SECONDS = 0.4, 20.0
+"""Share of the time that is left, and the most seconds, for the linear program of a bound on the load."""
+ENOUGH = 1 + 1e-9
+"""Highest load over its lower bound at which a search ends."""
 
 
 @dataclass
@@ -76,6 +80,11 @@ class SearchEffort:
     @property
     def over(self) -> bool:
         return clock() >= self.deadline
+
+    @property
+    def bounding(self) -> float:
+        """Seconds for the linear program of a bound on the load."""
+        return min(LP_SECONDS, LP_SHARE * (self.deadline - clock()))
 
     @property
     def complete(self) -> bool:

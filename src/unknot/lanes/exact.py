@@ -11,12 +11,12 @@ from unknot._base.deadline import clock
 from unknot.certificates import plain
 from unknot.certificates.claims import load_claim
 from unknot.certificates.documents import network_of
-from unknot.lanes.effort import SearchEffort
+from unknot.lanes.effort import ENOUGH, SearchEffort
 from unknot.lanes.lane_refutation import Open, Refutation, Solution, refute
 from unknot.lanes.load_bounds import LoadBound
 from unknot.lanes.path_set import Floats
 from unknot.lanes.question import Question
-from unknot.lanes.rerouted import ENOUGH, LoadGoal, highest
+from unknot.lanes.rerouted import LoadGoal, highest
 from unknot.lanes.served_pairs import Pair, ServedPairs, clique, given_pairs, shortest_pairs
 
 if TYPE_CHECKING:

@@ -29,7 +29,7 @@ class BoundedLoad:
 
     @property
     def load_bound(self) -> float | None:
-        """Lower bound on the highest load of shortest paths in as many lanes; None for given and longer paths."""
+        """Lower bound on the highest load of such paths in as many lanes; None for given paths."""
         return None if self.load_evidence is None else float(self.load_evidence.least)
 
     @property
@@ -199,7 +199,8 @@ class LongerLanes(Brief, SharedOut, BoundedLoad):
     load : float64 array, shape (channels,)
         Load of each channel, in routes (pairs of terminals), or in the units of the flows, over its bandwidth.
     load_evidence : LoadBound or None
-        Where all routes are shortest paths: why no shortest paths in as many lanes have a lower highest load.
+        Why no paths have a lower highest load than `load_bound`; where all routes are shortest paths, why no shortest
+        ones in as many lanes have.
     moves : int
         Moves of the search.
     complete : bool

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from unknot._base.compressed_rows import ranks, starts
 from unknot._base.errors import NetworkError
-from unknot.lanes.effort import SearchEffort
+from unknot.lanes.effort import ENOUGH, SearchEffort
 from unknot.lanes.path_set import Floats, Ints
 from unknot.network import Network, distances_from
 from unknot.routing.paths import lone_channel, tree_both_ways
@@ -146,18 +146,20 @@ class Forest:
         costs = Costs(HOP / self.scale, self.scale, NOISE * (heat > 0), heat)
         route(self.net, self.turns, self.spanning, rows, self.trees, costs, self.state)
 
-    def annealed(self, effort: SearchEffort, rounds: int) -> tuple[Ints, Floats]:
-        """Grow trees again by simulated annealing; the best of all."""
+    def annealed(self, effort: SearchEffort, rounds: int, floor: float) -> tuple[Ints, Floats]:
+        """Grow trees again by simulated annealing, until the highest load is at the floor; the best of all."""
         now = self.trees
         best = now.step.copy(), now.load.copy(), self.highest
-        moves = rounds * now.home.size if self.highest > 0 else 0
+        moves = rounds * now.home.size if self.highest > floor * ENOUGH else 0
         try:
             for count, heat, _ in effort.cooled(moves, HEAT, words=now.load.size * WORK_OF_A_TREE):
                 self.scale = CLOSER * self.highest
                 self.grow(self.random.integers(now.home.size, size=count), heat)
                 if self.highest < best[2]:
                     best = now.step.copy(), now.load.copy(), self.highest
-                    effort.report(f"one lane, highest load {self.highest:g}")
+                    effort.report(f"one lane, highest load {self.highest:g}, at least {floor:.4g}")
+                    if self.highest <= floor * ENOUGH:
+                        break
         except KeyboardInterrupt:
             effort.interrupted = True
         return best[:2]

@@ -1,4 +1,4 @@
-"""Proved lower bounds on the highest load of any choice of short paths: weights of channels.
+"""Proved lower bounds on the highest load of any choice of paths: weights of channels.
 
 However paths are chosen, the weighted mean load of the channels is at least what all flows would add up to on their
 lightest paths, so some channel carries as much. The best weights are the dual of a linear program, whose solution is
@@ -10,6 +10,7 @@ from __future__ import annotations
 from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -54,13 +55,17 @@ class LoadBound:
         return accepts(lambda: bool(plain.check(about, None, self.claim)), True)
 
 
-def load_bound(traffic: Demand, *, time_limit: float = 0.0) -> LoadBound:
+def load_bound(traffic: Demand, *, time_limit: float = 0.0, longer: bool = False, pieces: int = 1) -> LoadBound:
     """The best lower bound on the highest load that is found within a time; by equal weights if there is none.
 
     Parameters
     ----------
     time_limit : float
         Seconds for linear programming; 0: none.
+    longer : bool
+        Whether paths may be longer than shortest ones.
+    pieces : int
+        Equal pieces of each flow, with a path each.
     """
     network = traffic.network
     flows = None
@@ -69,19 +74,21 @@ def load_bound(traffic: Demand, *, time_limit: float = 0.0) -> LoadBound:
         flows = [[int(s), int(t), float(traffic.flows[s, t])] for s, t in pairs]
     limits = None if (network.bandwidth == 1).all() else network.bandwidth.tolist()
     about = plain.Network(network_of(network))
+    shown_by = partial(plain.load_shown, about, flows, limits, shortest=not longer, pieces=pieces)
     equal = np.ones(network.num_channels, dtype=np.int64)
     if flows is None and limits is None:
         # What the checker would add up, for minutes on 1,024 routers; these are whole numbers, so the sum is exact.
         total = int((traffic.rate * traffic.distances.table.T)[traffic.wanted].sum())
-        shown = [(Fraction(-(-total // max(1, equal.size))), equal)]
+        shown = [(Fraction(-(-total * pieces // max(1, equal.size)), pieces), equal)]
     else:
-        shown = [(plain.load_shown(about, flows, limits, equal.tolist()), equal)]
+        shown = [(shown_by(equal.tolist()), equal)]
     if time_limit > 0 and is_programmed(traffic):
         with suppress(NoAnswerError):
-            tried = _rounded(within(time_limit, lambda: _weights(traffic, time_limit)))
-            shown += [(plain.load_shown(about, flows, limits, weights.tolist()), weights) for weights in tried]
+            tried = _rounded(within(time_limit, lambda: _weights(traffic, time_limit, longer)))
+            shown += [(shown_by(weights.tolist()), weights) for weights in tried]
     least, weights = max(shown, key=lambda one: one[0])
-    return LoadBound(load_claim(least, flows, limits, {"weights": weights.tolist()}))
+    about_paths: dict[str, Any] = ({"paths": "any"} if longer else {}) | ({"pieces": pieces} if pieces > 1 else {})
+    return LoadBound(load_claim(least, flows, limits, {"weights": weights.tolist()}, **about_paths))
 
 
 def is_programmed(traffic: Demand) -> bool:
@@ -100,8 +107,8 @@ def _rounded(weights: Floats) -> list[Ints]:
     return parts
 
 
-def _weights(traffic: Demand, time_limit: float) -> npt.NDArray[np.float64]:
-    """Weights of channels, such that Σ rate × lightest shortest path / Σ weight × bandwidth is greatest; or zeros.
+def _weights(traffic: Demand, time_limit: float, longer: bool) -> npt.NDArray[np.float64]:
+    """Weights of channels, such that Σ rate × lightest path / Σ weight × bandwidth is greatest; or zeros.
 
     Unknown are the weights and how far every router is from every home by them. Time grows with channels × homes.
     """
@@ -110,7 +117,8 @@ def _weights(traffic: Demand, time_limit: float) -> npt.NDArray[np.float64]:
 
     network, hops = traffic.network, traffic.distances.table.T.astype(np.int64)
     channels, (routers, homes) = network.num_channels, traffic.wanted.shape
-    channel, home = np.nonzero((hops[network.source] == hops[network.target] + 1) & (hops[network.target] >= 0))
+    nearer = (hops[network.source] == hops[network.target] + 1) | longer
+    channel, home = np.nonzero(nearer & (hops[network.target] >= 0))
     here = channels + network.source[channel].astype(np.int64) * homes + home
     there = channels + network.target[channel].astype(np.int64) * homes + home
     steps, size = np.arange(channel.size), channels + routers * homes

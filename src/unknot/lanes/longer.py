@@ -17,6 +17,7 @@ from unknot.lanes.effort import SEARCHING, SearchEffort
 from unknot.lanes.figures import LongerLanes
 from unknot.lanes.forced import climbing
 from unknot.lanes.laned import Routes, laned
+from unknot.lanes.load_bounds import load_bound
 from unknot.lanes.low_loads import LowLoads, RoutesInLanes
 from unknot.lanes.one_lane import trees
 from unknot.lanes.path_set import Demand, Floats, Ints, every_path
@@ -213,17 +214,19 @@ class LongerSearch:
     def low_load(self, keys: Floats) -> RoutesInLanes:
         """Routes of low load in lanes of these keys, or where they may be longer in those of a tree for each home."""
         traffic, effort, bandwidth = self.traffic, self.effort, self.question.network.bandwidth
-        goal = LoadGoal(traffic, every_path(traffic), False, 0.0, longer=True)
-        routed, hops = goal.drawn(keys, effort), traffic.distances.table.T.astype(np.int64)
+        bound = effort.insist(lambda: load_bound(traffic, time_limit=effort.bounding, longer=True))
+        goal = LoadGoal(traffic, every_path(traffic), False, float(bound.least), longer=True)
+        routed = goal.drawn(keys, effort)
         if self.goal == "load" and self.stretch is None:
             starts = [routed, *_trees(goal, len(keys), effort)]
             slack = (start._replace(slack=SLACK) for start in starts)
             routed = min((balanced(goal, start, effort, FIRST_ROUNDS) for start in slack), key=highest)
         else:  # all routes that may be taken have as many hops
             hops = _hops(routed, traffic.network, traffic.distances.homes)
-        goal = replace(goal, floor=float((goal.rate * hops).sum() / bandwidth.sum()))
+            goal = replace(goal, floor=max(goal.floor, float((goal.rate * hops).sum() / bandwidth.sum())))
         routed = evened(goal, balanced(goal, routed, effort, BALANCING), effort)
-        return RoutesInLanes(routes_of(goal, routed), routed.lane, routed.lane_load, routed.rank.astype(np.float64))
+        key = routed.rank.astype(np.float64)
+        return RoutesInLanes(routes_of(goal, routed), routed.lane, routed.lane_load, key, bound)
 
 
 def _along_shortest(question: Question, keys: Floats, effort: SearchEffort) -> tuple[Demand, RoutesInLanes]:
@@ -239,7 +242,7 @@ def _trees(goal: LoadGoal, lanes: int, effort: SearchEffort) -> list[Carried]:
     if effort.over or goal.path_set.home.size * target.size > MOST_STATES:
         return []
     try:
-        step, _ = trees(traffic.network, goal.path_set.home, traffic.rate.T, effort)
+        step, _ = trees(traffic.network, goal.path_set.home, traffic.rate.T, effort, floor=goal.floor)
     except NetworkError:  # some channel has none back
         return []
     then = np.where(step >= 0, step[np.arange(len(step))[:, None], target[step]], -1)

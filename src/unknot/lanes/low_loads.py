@@ -35,8 +35,6 @@ MOST_PAIRS = 4_000_000
 """Most pairs for which a bound is worked out; about 100 bytes each."""
 FIRST_ROUNDS = 1
 """Rounds of annealing of each start, before the best goes on."""
-LP_SHARE, LP_SECONDS = 0.4, 20.0
-"""Share of the time that is left, and the most seconds, for the linear program of the bound."""
 NAMED_SHARE = 0.4
 """Share of the time that is left for the routes of named routings."""
 
@@ -160,9 +158,8 @@ class LowLoads:
         best = balanced(self.goal, self.effort.insist(self._own), self.effort, FIRST_ROUNDS, later=self.rounds)
         if self._reached(best):
             return self._simplest(best)
-        time = min(LP_SECONDS, LP_SHARE * (self.effort.deadline - clock()))
         if self.bound is not None and not self.effort.interrupted and is_programmed(self.goal.demand):
-            self.bound = self.effort.insist(lambda: load_bound(self.goal.demand, time_limit=time))
+            self.bound = self.effort.insist(lambda: load_bound(self.goal.demand, time_limit=self.effort.bounding))
             self.goal = replace(self.goal, floor=float(self.bound.least))
         if self._reached(best):
             return self._simplest(best)

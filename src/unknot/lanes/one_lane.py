@@ -12,8 +12,10 @@ from unknot._base.deadline import MINUTE, Deadline, clock
 from unknot._base.errors import UnknotError
 from unknot._base.shown import Brief
 from unknot.lanes.effort import SearchEffort
+from unknot.lanes.figures import BoundedLoad
 from unknot.lanes.forced import climbing
 from unknot.lanes.forest import Channels, Forest, TurnOrder, channels_of, spanning_order
+from unknot.lanes.load_bounds import LoadBound, load_bound
 from unknot.lanes.path_set import Floats, Ints, by_terminal, demand
 from unknot.lanes.starts import CALLS, MOST_STATES
 from unknot.lanes.tables import table_of
@@ -30,7 +32,7 @@ ROUNDS = 300
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class OneLane(Brief):
+class OneLane(Brief, BoundedLoad):
     """Tables whose routes cannot deadlock in one lane.
 
     Attributes
@@ -42,6 +44,8 @@ class OneLane(Brief):
         Flow over bandwidth.
     mean_hops : float
         Of all flows.
+    load_evidence : LoadBound
+        Why no routes have a lower highest load than `load_bound`, whatever their lanes and lengths.
 
     Examples
     --------
@@ -50,12 +54,15 @@ class OneLane(Brief):
     >>> routes = one_lane("torus(4, 4)")
     >>> check(routes.relation).deadlock_free, routes.relation.num_vcs == routes.load.size
     (True, True)
+    >>> routes.highest_load, routes.load_bound, routes.load_bound_holds
+    (8.0, 8.0, True)
     """
 
     relation: Relation
     next_channel: Ints
     load: Floats
     mean_hops: float
+    load_evidence: LoadBound
 
 
 @takes_network
@@ -94,17 +101,18 @@ def one_lane(
     >>> one_lane("mesh(3, 3)").mean_hops
     2.0
     """
-    traffic = by_terminal(demand(network))
+    pairs, effort = demand(network), SearchEffort(Deadline.of(time_limit, "lanes").end, seed)
+    traffic, bound = by_terminal(pairs), load_bound(pairs, time_limit=effort.bounding, longer=True)
     home = traffic.distances.homes.astype(np.int64)
-    effort = SearchEffort(Deadline.of(time_limit, "lanes").end, seed)
-    step, load = trees(network, home, traffic.rate.T, effort, rounds)
+    step, load = trees(network, home, traffic.rate.T, effort, rounds, floor=float(bound.least))
     lane = np.where(traffic.wanted, 0, -1)
     made = tabled(terminals(network, None, traffic.distances.column), step, lane, 1, name="one lane", minimal=False)
-    return OneLane(made, step, load, float((load * network.bandwidth).sum() / max(1.0, traffic.rate.sum())))
+    hops = float((load * network.bandwidth).sum() / max(1.0, traffic.rate.sum()))
+    return OneLane(made, step, load, hops, bound)
 
 
 def trees(
-    network: Network, home: Ints, rate: Floats, effort: SearchEffort, rounds: int = ROUNDS
+    network: Network, home: Ints, rate: Floats, effort: SearchEffort, rounds: int = ROUNDS, floor: float = 0.0
 ) -> tuple[Ints, Floats]:
     """Next channels to the home of each row, shape (rows, routers), −1 at home; and the load of each channel.
 
@@ -115,6 +123,8 @@ def trees(
     ----------
     rate : float64 array, shape (rows, routers)
         What each router sends. A row that nobody sends to has a tree too.
+    floor : float
+        A highest load at which the search ends, since none is lower.
 
     Raises
     ------
@@ -134,7 +144,7 @@ def trees(
             best = forest
     assert best is not None
     named = named_forests(network, net, home, sent, random)
-    return min([best, *named], key=lambda forest: forest.highest).annealed(effort, rounds)
+    return min([best, *named], key=lambda forest: forest.highest).annealed(effort, rounds, floor)
 
 
 def named_forests(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from unknot._base.deadline import clock
-from unknot.lanes.effort import SearchEffort
+from unknot.lanes.effort import ENOUGH, SearchEffort
 from unknot.lanes.laned import Routes
 from unknot.lanes.path_set import Demand, Flags, Floats, Ints
 from unknot.lanes.rooted import orders_of
@@ -33,8 +33,6 @@ EVEN_MOVES = 1 << 22
 """Most moves for that."""
 FIXED = ("apart", "site", "slow", "left", "slack", "evenness")
 """Fields of `Carried` that no move changes."""
-ENOUGH = 1 + 1e-9
-"""Highest load over its lower bound at which a search ends."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -196,7 +196,7 @@ class LanesLongerAnswer(SharedForm, VerdictForm, DeliveryForm, RelationForm):
     mean_shortest: Number = key("Mean hops of shortest paths.")
     longest_detour: Natural = key("Hops that some route has more than a shortest path.")
     highest_load: Number
-    load_bound: Number | None = key("No shortest paths in as many lanes have a lower load; null: some are longer.")
+    load_bound: Number | None = key("No paths have a lower load; in as many lanes no shortest ones, if all are.")
     load_gap: Number | None = key("The highest load over this bound, less 1.")
     load_bound_holds: bool | None = key("Whether the separate checker accepts this bound.")
 
