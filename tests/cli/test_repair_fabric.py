@@ -15,10 +15,10 @@ from unknot.fabrics import read_fabric
 from unknot.verify.audit import audit
 
 
-@pytest.mark.parametrize("hosts", [1, 3])
-def test_a_ring_that_can_deadlock_is_repaired(hosts: int, tmp_path: Path) -> None:
-    """With hosts of their own numbers behind each switch, too."""
-    folder = written(tmp_path / "ring", ring(6, hosts=hosts))
+@pytest.mark.parametrize(("hosts", "lmc"), [(1, 0), (3, 0), (1, 1)])
+def test_a_ring_that_can_deadlock_is_repaired(hosts: int, lmc: int, tmp_path: Path) -> None:
+    """With hosts of their own numbers behind each switch, and of several LIDs each, too."""
+    folder = written(tmp_path / "ring", ring(6, hosts=hosts, lmc=lmc))
     assert audit(read_fabric(folder)).deadlock_free is False
     out = tmp_path / "out"
     result = unknot_says("repair", str(folder), "--out", str(out), "--time-limit", "30")
@@ -40,6 +40,11 @@ def test_a_ring_that_can_deadlock_is_repaired(hosts: int, tmp_path: Path) -> Non
             )
         )
         assert (found.holds, found.lanes > 1) == (True, several)
+        assert found.host_to_host.delivery.pairs == (6 * hosts) * (6 * hosts - 1) << lmc
+        if lmc and kind == "new-tables":  # the LIDs of a host have routes of their own
+            table, owner = found.fabric.tables, found.fabric.owner
+            assert table is not None
+            assert any((np.diff(table[:, owner == host]) != 0).any() for host in range(6 * hosts))
         assert f"-U {kind}/tables.lfts" in page
     assert read_fabric(folder).tables is not None
     same = read_fabric(folder / "fabric.ibnetdiscover", out / "same-routes" / "tables.lfts")

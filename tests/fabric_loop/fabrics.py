@@ -110,6 +110,7 @@ def cases() -> list[Case]:
         Case("hypercube-4", hypercube(4)),
         Case("dual-port-ring-6", dual_port_hosts(6), engines=("minhop", "updn", "dor", "nue")),
         Case("random-24", random_fabric(24, 3, 1)),
+        Case("random-24-lmc2", random_fabric(24, 3, 1), ("-l", "2"), lmc=2, engines=("minhop",)),
         Case("random-40", random_fabric(40, 4, 1), mended=("updn", "minhop")),
         Case("dragonfly", dragonfly(4, 2, 1)),
         Case("degraded-tree", tree),

@@ -49,7 +49,7 @@ def test_the_worst_permutation() -> None:
     assert (code, json.loads(text)["worst_load"]) == (0, 3)
     code, text = run("lanes", "ring(8)", "--worst", "--changes", "any")
     assert code == 2
-    assert "--survive are for shortest paths" in text
+    assert "--lmc are for shortest paths" in text
 
 
 def test_refutations_as_json() -> None:

@@ -382,7 +382,9 @@ def test_routes_become_longer_for_a_lower_load(text: str, lanes: int, at_most: i
     assert np.array_equal(routes.routes.load, walked(routes))
     assert routes.routes.load.sum() == routes.hops.sum()
     assert routes.longest_detour > 0
-    assert routes.load_bound is None
+    assert routes.load_bound is not None
+    assert routes.load_bound <= routes.highest_load
+    assert routes.load_bound_holds
 
 
 @pytest.mark.parametrize(("text", "lanes", "load"), [("mesh(6, 6)", 1, 54), ("hypercube(4)", 2, 8)])

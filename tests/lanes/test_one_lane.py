@@ -59,7 +59,9 @@ def lowest(network: Network) -> int:
 
 @pytest.mark.parametrize("network", [tod.network("ring(4)"), DIAMOND], ids=str)
 def test_no_tables_have_a_lower_load(network: Network) -> None:
-    assert one_lane(network).load.max() == lowest(network)
+    routes = one_lane(network)
+    assert routes.highest_load == lowest(network) >= routes.load_bound > 0
+    assert routes.load_bound_holds
 
 
 @pytest.mark.parametrize(("text", "load"), [("mesh(6, 6)", 54), ("hyperx([4, 4])", 4), ("hypercube(4)", 8)])
@@ -82,6 +84,9 @@ def test_tables_are_safe_deliver_and_load_channels_as_they_say(seed: int, router
     routes = one_lane(network, rounds=5, seed=seed)
     assert check(routes.relation, "wormhole-nonatomic").deadlock_free
     assert deliver(routes.relation).delivered
+    assert routes.load_bound is not None
+    assert routes.load_bound <= routes.highest_load * (1 + 1e-9)
+    assert routes.load_bound_holds
     flows, carried = loads(routes.relation).channel, routes.load * network.bandwidth
     assert np.allclose(flows * carried.sum(), carried * flows.sum())
 

@@ -146,6 +146,10 @@ class Lanes(Brief, SharedOut, Figures):
         Numbers of lanes for which routes were made, each with the lowest highest load that was found.
     history : tuple of (float, int)
         Seconds after which routes in a number of lanes were found.
+    lmc : int
+        Each terminal has 2^lmc addresses.
+    single_load : float or None
+        Highest load of the routes to one address of each terminal with which the search began, where there are more.
 
     Examples
     --------
@@ -153,6 +157,9 @@ class Lanes(Brief, SharedOut, Figures):
     >>> routes = lanes("ring(5)")
     >>> routes.count, routes.lower_bound, routes.relation
     (2, 2, <Relation lanes (2 lanes) on ring(5), 20 VCs>)
+    >>> routes = lanes("ring(6)", "table", lmc=1)
+    >>> routes.single_load, routes.highest_load, routes.load_bound
+    (5.0, 4.5, 4.5)
     """
 
     routes: Routes | Table
@@ -161,6 +168,8 @@ class Lanes(Brief, SharedOut, Figures):
     worst_load: float | None = None
     front: tuple[tuple[int, float], ...] = ()
     history: tuple[tuple[float, int], ...] = ()
+    lmc: int = 0
+    single_load: float | None = None
 
     @property
     def least_count(self) -> int:

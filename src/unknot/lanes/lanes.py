@@ -11,6 +11,7 @@ from unknot._base.deadline import MINUTE, Deadline
 from unknot._base.errors import RelationError, require_known
 from unknot._base.numbers import require_whole
 from unknot._base.progress import Progress, with_bar
+from unknot.fabrics.fabric import LAST_UNICAST
 from unknot.lanes.effort import CHOOSING, SEARCHING, SearchEffort
 from unknot.lanes.exact import ExactSearch
 from unknot.lanes.figures import Lanes
@@ -26,6 +27,8 @@ from unknot.routing.taking import takes_network
 from unknot.verify.failures import PARTS, Parts
 
 FIRST = ("lanes", "load")
+MOST_LMC = 7
+"""Greatest LMC of an InfiniBand port."""
 MOST_STATES = 200_000_000
 """Most lanes × channels × destinations for which routes are tabulated; 32 bytes each."""
 
@@ -50,6 +53,7 @@ def lanes(
     both_ways: bool = False,
     limit: int | None = None,
     survive: str | None = None,
+    lmc: int = 0,
     seed: int = 1,
     progress: Progress | None = None,
 ) -> Lanes:
@@ -98,6 +102,9 @@ def lanes(
     survive : {"links", "channels", "routers", "any"}, optional
         After every single failure of these that leaves terminals connected, every pair shall have a path that climbs
         in one of the lanes, longer if need be; for free paths. `unknot.repair.repaired_faults` has them, with proof.
+    lmc : int
+        For tables: each terminal has 2^lmc addresses, each with a route of its own, as InfiniBand's LIDs, and what is
+        sent to it is shared out among them evenly.
     seed : int
         The same seed gives the same result, unless time ran out.
     progress : callable, optional
@@ -132,6 +139,15 @@ def lanes(
         require_known("lanes: unknown kind of failures to survive", survive, PARTS, RelationError)
         if paths != "free":
             raise RelationError("lanes: failures are survived by free paths, not by tables or given ones")
+    require_whole("lanes: the LMC", lmc, 0, most=MOST_LMC, error=RelationError)
+    lids = 1 << lmc
+    if lmc and (paths != "table" or worst):
+        raise RelationError("lanes: several LIDs for each terminal (LMC) are for tables, and not for the worst permutation")
+    if lmc and lids * network.num_terminals + network.num_routers > LAST_UNICAST:
+        raise RelationError(
+            f"lanes on {network.name}: {network.num_terminals} terminals with {lids} LIDs each, and one for each of "
+            f"{network.num_routers} routers, are more than the {LAST_UNICAST:,} LIDs of InfiniBand; try a smaller LMC"
+        )
     if worst and paths == "given":
         raise RelationError("lanes: a low load of the worst permutation is sought for free paths and tables")
     spent = SearchEffort(deadline.part(SEARCHING).end, seed, progress)
@@ -153,7 +169,7 @@ def lanes(
                 f"lanes on {network.name}: tables of {len(orders)} lanes × {network.num_channels} channels × "
                 f"{question.path_set.home.size} destinations are too large"
             )
-        options = (tries, effort // ROUND, exact.low, worst, cast("Parts | None", survive), limit)
+        options = (tries, effort // ROUND, exact.low, worst, cast("Parts | None", survive), limit, lids)
         low = spent.insist(lambda: LowLoads(question, orders, spent, *options))
         front += low.front(most or 0)
     best = min(front, key=lambda o: (o.highest, o.count) if first == "load" else (o.count, o.highest))
@@ -178,6 +194,8 @@ def lanes(
         sends=question.sends,
         given=question.given,
         both_ways=both_ways,
+        lmc=lmc,
+        single_load=None if pairs is None else low.single,
         front=() if pairs is None else tuple((one.count, one.highest) for one in front),
         history=() if pairs is None else tuple(spent.history),
     )

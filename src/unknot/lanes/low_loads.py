@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from unknot._base.deadline import clock
+from unknot._base.errors import RelationError
 from unknot.lanes.effort import SearchEffort
 from unknot.lanes.exact import lowest
 from unknot.lanes.laned import Routes, laned
 from unknot.lanes.load_bounds import LoadBound, is_programmed, load_bound
-from unknot.lanes.path_set import Flags, Floats, Ints, by_terminal, of_pairs, packed, path_set
+from unknot.lanes.path_set import Demand, Flags, Floats, Ints, by_terminal, of_pairs, packed, path_set
 from unknot.lanes.permutations import lower_worst
 from unknot.lanes.question import Question
 from unknot.lanes.rerouted import LoadGoal, balanced, evened, highest, routes_of, unevenness
@@ -35,6 +36,8 @@ MOST_PAIRS = 4_000_000
 """Most pairs for which a bound is worked out; about 100 bytes each."""
 FIRST_ROUNDS = 1
 """Rounds of annealing of each start, before the best goes on."""
+SINGLE = 0.5
+"""Share of the time that is left for routes to one LID of each terminal, where each has several."""
 NAMED_SHARE = 0.4
 """Share of the time that is left for the routes of named routings."""
 
@@ -108,6 +111,10 @@ class LowLoads:
         After which single failures each pair shall still have a path.
     limit : int or None
         Most lanes in which failures are survived.
+    lids : int
+        Rows of each terminal in tables.
+    single : float or None
+        Highest load with one row for each terminal, if there are more.
     """
 
     question: Question
@@ -119,29 +126,69 @@ class LowLoads:
     worst: bool
     survive: Parts | None = None
     limit: int | None = None
+    lids: int = 1
+    single: float | None = None
 
     def __post_init__(self) -> None:
-        question, demand = self.question, self.question.demand
-        assert demand is not None
-        network, lanes = question.network, max(1, len(self.orders))
-        if lanes * network.num_channels * network.num_terminals <= MOST_COLUMNS:
-            demand = by_terminal(demand)
-        paths = question.path_set
-        if demand is not question.demand:
+        network, lanes = self.question.network, max(1, len(self.orders))
+        columns = lanes * network.num_channels * network.num_terminals * self.lids
+        if self.lids > 1 and columns > MOST_COLUMNS:
+            raise RelationError(
+                f"lanes on {network.name}: tables of {lanes} lanes × {network.num_channels} channels × "
+                f"{network.num_terminals * self.lids} LIDs are too large; a smaller LMC needs fewer"
+            )
+        self.goal = self._goal(by_terminal(self._pairs) if columns <= MOST_COLUMNS else self._pairs)
+
+    @property
+    def _pairs(self) -> Demand:
+        assert self.question.demand is not None
+        return self.question.demand
+
+    def _goal(self, demand: Demand) -> LoadGoal:
+        """The goal for some columns, and the bound on its loads that is soon shown."""
+        paths = self.question.path_set
+        if demand is not self._pairs:
             paths = of_pairs(path_set(demand), packed(demand.wanted), both_ways=paths.many.size > 0)
-        self.bound = load_bound(demand) if demand.pairs <= MOST_PAIRS else None
-        floor = 0.0 if self.bound is None else float(self.bound.least)
-        self.goal = LoadGoal(demand, paths, question.paths == "table", floor)
+        self.bound = load_bound(self._pairs, pieces=demand.lids) if self._pairs.pairs <= MOST_PAIRS else None
+        return LoadGoal(demand, paths, self.question.paths == "table", self._floor)
+
+    @property
+    def _floor(self) -> float:
+        return 0.0 if self.bound is None else float(self.bound.least)
 
     def front(self, most: int) -> Iterator[RoutesInLanes]:
         """Routes in the fewest lanes, then in each greater number up to `most`."""
-        best = self._best() if self.survive is None else self._surviving(self._best(), self.survive)
+        if self.lids > 1:
+            best = self._spread()
+        else:
+            best = self._best() if self.survive is None else self._surviving(self._best(), self.survive)
         yield self._made(best)
         for lanes in range(len(best.rank) + 1, most + 1):
             more = np.repeat(best.rank[-1:, ::-1], lanes - len(best.rank), axis=0)
             wide = self.goal.widened(best, np.concatenate([best.rank, more]))
             best = balanced(self.goal, wide, self.effort, self.rounds, stream=lanes)
             yield self._made(best)
+
+    def _spread(self) -> Carried:
+        """Routes to all LIDs of the terminals, at first all like the best to one."""
+        effort = self.effort
+        end, effort.deadline = effort.deadline, clock() + SINGLE * (effort.deadline - clock())
+        best = self._best()
+        if not effort.interrupted:
+            effort.deadline = end
+        self.single = highest(best)
+        self.goal = self._goal(by_terminal(self._pairs, self.lids))
+        step = np.repeat(best.follow[0].T.astype(np.int64), self.lids, axis=0)
+        now = self.goal.by_table(best.rank.astype(np.float64), step)
+        self._bounded()
+        return balanced(self.goal, now, effort, self.rounds, stream=self.starts + 1)
+
+    def _bounded(self) -> None:
+        """Look for a better bound by linear programming."""
+        if self.bound is not None and not self.effort.interrupted and is_programmed(self._pairs):
+            time, pieces = self.effort.bounding, self.goal.demand.lids
+            self.bound = self.effort.insist(lambda: load_bound(self._pairs, time_limit=time, pieces=pieces))
+            self.goal = replace(self.goal, floor=self._floor)
 
     def _surviving(self, best: Carried, kind: Parts) -> Carried:
         """Routes in orders that survive failures: those that climb in them stay to begin with."""
@@ -158,9 +205,7 @@ class LowLoads:
         best = balanced(self.goal, self.effort.insist(self._own), self.effort, FIRST_ROUNDS, later=self.rounds)
         if self._reached(best):
             return self._simplest(best)
-        if self.bound is not None and not self.effort.interrupted and is_programmed(self.goal.demand):
-            self.bound = self.effort.insist(lambda: load_bound(self.goal.demand, time_limit=self.effort.bounding))
-            self.goal = replace(self.goal, floor=float(self.bound.least))
+        self._bounded()
         if self._reached(best):
             return self._simplest(best)
         others = self._named(len(best.rank))

@@ -40,6 +40,8 @@ class Demand:
         What a pair sends in all: with uniform traffic the number of pairs of terminals.
     flows : float64 array, shape (terminals, terminals), or None
         What each terminal sends to each other, if only this must be served; None: as much to every other.
+    lids : int
+        Columns of each terminal, in succession, each with an equal share of what is sent there.
     """
 
     network: Network
@@ -47,6 +49,7 @@ class Demand:
     wanted: Flags
     rate: Floats
     flows: Floats | None = None
+    lids: int = 1
 
     @property
     def sends(self) -> Flags | None:
@@ -101,24 +104,24 @@ def demand(network: Network, flows: npt.ArrayLike | None = None) -> Demand:
     return Demand(network, distances, pairs, rate, None if flows is None else matrix)
 
 
-def by_terminal(traffic: Demand) -> Demand:
-    """The same demand with a column for each terminal, by the routers where they eject; the same if each has one.
+def by_terminal(traffic: Demand, lids: int = 1) -> Demand:
+    """The same demand with columns for each terminal, by the routers where they eject; the same if each has one.
 
     So what a router receives may come by several routes, as forwarding tables have them.
     """
     network, distances = traffic.network, traffic.distances
-    if network.num_terminals == distances.homes.size:
+    if lids == 1 and network.num_terminals == distances.homes.size:
         return traffic
     column = terminal_columns(network)
-    order = np.argsort(column)
+    order = np.repeat(np.argsort(column), lids)
     rows = distances.column[order]
-    matrix = 1.0 - np.eye(order.size) if traffic.flows is None else traffic.flows
+    matrix = 1.0 - np.eye(column.size) if traffic.flows is None else traffic.flows
     rate = np.zeros((network.num_routers, order.size))
-    np.add.at(rate, network.inject, matrix[:, order])
+    np.add.at(rate, network.inject, matrix[:, order] / lids)
     homes = network.eject[order].astype(np.int64)
     rate[homes, np.arange(order.size)] = 0.0
-    columns = Distances(homes, column, distances.table[rows])
-    return Demand(network, columns, rate > 0, rate, traffic.flows)
+    columns = Distances(homes, column * lids, distances.table[rows])
+    return Demand(network, columns, rate > 0, rate, traffic.flows, lids)
 
 
 def terminal_columns(network: Network) -> Ints:

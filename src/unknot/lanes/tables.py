@@ -164,8 +164,8 @@ def hops_of(network: Network, table: Ints, home: Ints) -> Ints:
 
 
 def free_table(traffic: Demand, paths: PathSet, taken: Ints) -> Table:
-    """The tables that are found with orders: a row for each router that ejects."""
-    addresses = terminals(traffic.network, traffic.sends, traffic.distances.column)
+    """The tables that are found with orders: a row for each column of the demand."""
+    addresses = terminals(traffic.network, traffic.sends, traffic.distances.column, traffic.lids)
     next_channel = table_from(paths, taken)
     return Table(traffic.network, next_channel, paths.home, traffic.wanted, traffic.rate, addresses, True)
 

@@ -29,13 +29,15 @@ class Addresses:
     labels: tuple[str, ...]
 
 
-def terminals(network: Network, sends: Flags | None, row: Ints | None = None) -> Addresses:
-    """The terminals as addresses; by default all of a router have the same routes."""
+def terminals(network: Network, sends: Flags | None, row: Ints | None = None, lids: int = 1) -> Addresses:
+    """The terminals as addresses, by default all of a router with the same routes; each by some successive rows."""
     count = network.num_terminals
     use = np.ones((count, count), dtype=bool) if sends is None else sends
-    labels = tuple(network.terminal_name(t) for t in range(count))
-    row = homes_of(network)[1] if row is None else row
-    return Addresses(network, row.astype(np.int64), np.arange(count), use, labels)
+    names = [network.terminal_name(t) for t in range(count)]
+    labels = [f"{name} by LID {i}" for name in names for i in range(lids)] if lids > 1 else names
+    row = np.add.outer(homes_of(network)[1] if row is None else row, np.arange(lids)).reshape(-1)
+    to, use = np.repeat(np.arange(count), lids), np.repeat(use, lids, axis=1)
+    return Addresses(network, row.astype(np.int64), to, use, tuple(labels))
 
 
 def in_blocks(

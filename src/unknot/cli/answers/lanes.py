@@ -131,8 +131,8 @@ class FewestForm(VerdictForm, DeliveryForm, RelationForm):
     table: ClassVar[tuple[str, ...]] = (
         "conclusion", "network.name", "lanes", "lower_bound", "evidence", "evidence_holds", "tried", "conflicts",
         "changing_pairs", "levels", "deadlock_free", "established", "certificate_holds", "delivered", "minimal",
-        "longest_route", "longest_pair", "highest_load", "mean_load", "load_bound", "load_gap", "load_bound_holds",
-        "worst_load", "lane_pairs", "lane_highest", "front", "moves", "complete", "seconds",
+        "longest_route", "longest_pair", "single_load", "highest_load", "mean_load", "load_bound", "load_gap",
+        "load_bound_holds", "worst_load", "lane_pairs", "lane_highest", "front", "moves", "complete", "seconds",
     )  # fmt: skip
 
     lanes: Positive
@@ -169,6 +169,8 @@ class LanesAnswer(SharedForm, FewestForm):
     """JSON answer of `unknot lanes`."""
 
     worst_load: Number | None = key("Highest load of a channel under any permutation; null: not sought.")
+    lmc: Natural = key("Each terminal has 2^LMC addresses.")
+    single_load: Number | None = key("Highest load with one address for each terminal; null: there are no more.")
     front: list[FrontForm]
     history: list[FoundForm]
 

@@ -70,6 +70,8 @@ class LanesOptions(Options):
         Seek a low load under the worst permutation of terminals, and then one of all flows.
     survive
         After every single failure of these each pair shall keep a path in these lanes, longer if need be.
+    lmc
+        With --paths table: each terminal has 2^LMC LIDs, each with a route of its own.
     effort
         Most moves for each pair of the search for a low load; by default 800.
     out : FILE
@@ -90,6 +92,7 @@ class LanesOptions(Options):
     multipath: bool = False
     worst: bool = False
     survive: Literal["links", "channels", "routers", "any"] | None = None
+    lmc: int = 0
     effort: int | None = None
     vcs: int | None = None
     both_ways: bool | None = None
@@ -157,10 +160,11 @@ def _refuse_meaningless(options: LanesOptions) -> None:
     of_evidence = () if longer else (CLAUSES,)
     if options.out is not None and options.out.suffix.lower() not in of_evidence:
         require_format(options.out, of_evidence)
-    of_kept = (options.effort is not None, options.worst, options.multipath, options.survive is not None)
-    if any(of_kept) and (longer or changing):
+    effort = options.effort is not None
+    if (longer or changing) and (effort or options.worst or options.multipath or options.survive or options.lmc):
         raise RelationError(
-            "lanes: --effort, --worst, --multipath and --survive are for shortest paths in lanes that packets keep"
+            "lanes: --effort, --worst, --multipath, --survive and --lmc are for shortest paths in lanes that packets "
+            "keep"
         )
     if options.multipath and options.paths != "free":
         raise RelationError("lanes: --multipath is for free paths, not for --paths")
@@ -181,7 +185,7 @@ def _routes(options: LanesOptions, network: Network, search: dict[str, Any]) -> 
         return longer_lanes(network, options.count, **options.some("stretch", "goal"), **search)
     if options.changes != "none":
         return changing_lanes(network, options.paths, changes=options.changes, routing=relation, **search)
-    search |= options.some("most", "first", "worst", "survive")
+    search |= options.some("most", "first", "worst", "survive", "lmc")
     search |= {} if options.effort is None else {"effort": options.effort}
     # by default with tables on a fabric, whose ports have numbers
     shared = options.paths != "free" and network.ports is not None

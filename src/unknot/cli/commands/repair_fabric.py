@@ -129,8 +129,8 @@ def _remedies(fabric: Fabric, search: SearchLimits) -> Iterator[tuple[str, Calla
         return _with_lanes(bare, routes), routes.count
 
     def new_tables() -> tuple[Fabric, int]:
-        network, flows = _by_switch(bare)
-        routes = lanes(network, "table", flows=flows, time_limit=search.deadline.part(EACH), **limits)
+        network, lmc = _with_lids(bare)
+        routes = lanes(network, "table", lmc=lmc, time_limit=search.deadline.part(EACH), **limits)
         return _with_lanes(_with_tables(bare, routes), routes), routes.count
 
     yield "same-routes", same_routes
@@ -138,12 +138,14 @@ def _remedies(fabric: Fabric, search: SearchLimits) -> Iterator[tuple[str, Calla
     yield "one-lane", lambda: (_one_lane(bare, search), 1)
 
 
-def _by_switch(fabric: Fabric) -> tuple[Network, np.ndarray]:
-    """The network with a terminal at each switch that has hosts with LIDs, and the pairs of hosts as flows."""
-    network = fabric.network
-    at, many = np.unique(network.inject[_talking(fabric)], return_counts=True)
-    names = tuple(f"a port of {network.router_name(r)}" for r in at.tolist())
-    return replace(network, inject=at, eject=at, terminal_labels=names), np.outer(many, many)
+def _with_lids(fabric: Fabric) -> tuple[Network, int]:
+    """The network with those host ports alone that have LIDs, and the LMC of most of them."""
+    network, talking = fabric.network, _talking(fabric)
+    names = tuple(network.terminal_name(host) for host in talking.tolist())
+    most = np.unique(fabric.owner, return_counts=True)
+    lmc = int(most[1][np.isin(most[0], talking)].max()).bit_length() - 1
+    at = network.inject[talking]
+    return replace(network, inject=at, eject=at, terminal_labels=names), lmc
 
 
 def _talking(fabric: Fabric) -> np.ndarray:
@@ -193,7 +195,7 @@ def _one_lane(fabric: Fabric, search: SearchLimits) -> Fabric:
 
 
 def _with_tables(fabric: Fabric, routes: Lanes) -> Fabric:
-    """The tables that were found for hosts; LIDs of switches by those of a host there, else by Up*/Down*."""
+    """The tables that were found for LIDs of hosts; those of switches by a host there, else by Up*/Down*."""
     from unknot.lanes.tables import Table
     from unknot.routing.forwarding_table import EJECT_HERE
     from unknot.routing.up_down import up_down_table
@@ -210,9 +212,13 @@ def _with_tables(fabric: Fabric, routes: Lanes) -> Fabric:
 
 
 def _rows(fabric: Fabric, table: Table) -> np.ndarray:
-    """The row of tables of switches for each LID: that of its switch; −1: no host with a LID is there."""
+    """The row of each LID: its own, or of a switch that of a host there; −1: no host with a LID is there."""
     row_at = {int(home): row for row, home in enumerate(table.home)}
-    return np.array([row_at.get(home, -1) for home in _homes(fabric).tolist()])
+    rows = np.array([row_at.get(home, -1) for home in _homes(fabric).tolist()])
+    for number, host in enumerate(_talking(fabric).tolist()):
+        own = np.flatnonzero(fabric.owner == host)
+        rows[own] = table.addresses.row[table.addresses.destination == number][: own.size]
+    return rows
 
 
 def _with_lanes(fabric: Fabric, routes: Lanes) -> Fabric:
@@ -225,13 +231,13 @@ def _with_lanes(fabric: Fabric, routes: Lanes) -> Fabric:
         return fabric
     assert isinstance(routes.routes, Table)
     network, table = fabric.network, routes.routes
-    rows = _rows(fabric, table)
+    columns = destinations(fabric, "host-to-host")
+    rows = table.addresses.row if routes.paths == "given" else _rows(fabric, table)[columns]
     hosts = network.num_terminals
     levels = np.full((hosts + network.num_routers, fabric.lids.size), UNKNOWN, dtype=np.int8)
     sends = np.isin(np.arange(hosts), fabric.owner)
-    for number, column in enumerate(destinations(fabric, "host-to-host").tolist()):
+    for row, column in zip(rows.tolist(), columns.tolist(), strict=True):
         who = int(fabric.owner[column])
-        row = int(table.addresses.row[number]) if routes.paths == "given" else rows[column]
         chosen = np.maximum(routes.lane[:, row], 0)[network.inject]
         levels[:hosts, column] = np.where(sends, chosen, UNKNOWN)
         levels[who, column] = UNKNOWN
