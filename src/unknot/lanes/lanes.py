@@ -142,7 +142,7 @@ def lanes(
     require_whole("lanes: the LMC", lmc, 0, most=MOST_LMC, error=RelationError)
     lids = 1 << lmc
     if lmc and (paths != "table" or worst):
-        raise RelationError("lanes: several LIDs for each terminal (LMC) are for tables, and not for the worst permutation")
+        raise RelationError("lanes: several LIDs for each terminal are for tables, and not for the worst permutation")
     if lmc and lids * network.num_terminals + network.num_routers > LAST_UNICAST:
         raise RelationError(
             f"lanes on {network.name}: {network.num_terminals} terminals with {lids} LIDs each, and one for each of "
