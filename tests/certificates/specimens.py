@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from fractions import Fraction
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -149,49 +150,61 @@ def _with_terminals() -> Document:
     return document(relation.network, relation, [*protocol_claims(separate), *protocol_claims(shared)])
 
 
-@cache
-def _texts() -> dict[str, str]:
-    given = dimension_order(ring(5), 1, dateline="none")
-    some = lanes(one_way_ring(5))
-    of_routes = lanes(given.network, "given", routing=given)
+def _lanes_of_ring(routers: int) -> Document:
+    found = lanes(one_way_ring(routers))
+    assert isinstance(found.evidence, ForcedCycle if routers == 3 else Refutation)
+    return _lanes(one_way_ring(routers), found.evidence)
+
+
+def _routes() -> Document:
+    of_routes = lanes(FIVE.network, "given", routing=FIVE)
     assert isinstance(of_routes.evidence, RouteCycle)
-    forced = lanes(one_way_ring(3))
-    assert isinstance(forced.evidence, ForcedCycle)
-    assert isinstance(some.evidence, Refutation)
-    made = {
-        "order": _verdicts(dimension_order(mesh(2, 2), 1), *SWITCHINGS),
-        "escape and drain": _verdicts(duato(mesh(2, 2), 2), "saf", "wormhole"),
-        "core": _verdicts(by_signs(mesh(3, 3), FREE_THREE_WIDE), "wormhole"),
-        "deadlock": _verdicts(fully_adaptive(mesh(2, 2), vcs=1), *SWITCHINGS),
-        "deadlock of headers that commit": _verdicts(committed(), *SWITCHINGS),
-        "delivered": document(given.network, given, [delivery_claim(given, True)]),
-        "lengths": document(given.network, given, answer_claims(given, [], deliver(given))[1:]),
-        "lost": document(lost().network, lost(), answer_claims(lost(), [], deliver(lost()))),
-        "forced": _lanes(one_way_ring(3), forced.evidence),
-        "routes": _lanes(given.network, of_routes.evidence, given=given),
-        "lanes": _lanes(one_way_ring(5), some.evidence),
-        "removed": _removed(fully_adaptive(mesh(2, 2), vcs=1), "wormhole"),
-        "minimal": _removed(fully_adaptive(mesh(2, 2), vcs=1), "vct", minimal=True),
-        "changed": _changed(),
-        "size": document(given.network, given, [size_claim(given, "vct", 5)]),
-        "cuts": document(given.network, given, [_cuts(given.network)]),
-        "rule": document(None, None, [every_size("mesh(1)", "duato", "wormhole").claim]),
-        "all-gather": document(None, None, [_collective("all_gather")]),
-        "all-to-all": document(None, None, [_collective("all_to_all")]),
-        "broadcast": document(None, None, [_collective("broadcast", 5)]),
-        "schedule": document(None, None, [_schedule("all_reduce", "ring")]),
-        "schedule of pairs": document(None, None, [_schedule("all_to_all", "bruck")]),
-        "parts": document(given.network, given, [delivery_claim(given, True)], [_left(given.network)]),
-        "update": _updated(dimension_order(mesh(2, 2)), dimension_order(mesh(2, 2), order=[1, 0])),
-        "update in any order": _updated(dimension_order(line(4)), up_down(line(4), root=1)),
-        "end points": _with_terminals(),
-        "end points by states": _by_states(),
-        "not saved": _removed(fully_adaptive(ring(5), vcs=1), "vct"),
-        **{f"lanes that are {how}": _refuted(ring(5), 1, how) for how in ("shared", "rising", "any")},
-    }
-    return {name: json.dumps(content) for name, content in made.items()}
+    return _lanes(FIVE.network, of_routes.evidence, given=FIVE)
 
 
-def specimens() -> dict[str, Document]:
-    """A fresh copy of each."""
-    return {name: json.loads(text) for name, text in _texts().items()}
+def _about(relation: Relation, *claims: Document) -> Document:
+    return document(relation.network, relation, list(claims))
+
+
+FIVE = dimension_order(ring(5), 1, dateline="none")
+MAKE: dict[str, Callable[[], Document]] = {
+    "order": lambda: _verdicts(dimension_order(mesh(2, 2), 1), *SWITCHINGS),
+    "escape and drain": lambda: _verdicts(duato(mesh(2, 2), 2), "saf", "wormhole"),
+    "core": lambda: _verdicts(by_signs(mesh(3, 3), FREE_THREE_WIDE), "wormhole"),
+    "deadlock": lambda: _verdicts(fully_adaptive(mesh(2, 2), vcs=1), *SWITCHINGS),
+    "deadlock of headers that commit": lambda: _verdicts(committed(), *SWITCHINGS),
+    "delivered": lambda: _about(FIVE, delivery_claim(FIVE, True)),
+    "lengths": lambda: _about(FIVE, *answer_claims(FIVE, [], deliver(FIVE))[1:]),
+    "lost": lambda: _about(lost(), *answer_claims(lost(), [], deliver(lost()))),
+    "forced": lambda: _lanes_of_ring(3),
+    "routes": _routes,
+    "lanes": lambda: _lanes_of_ring(5),
+    "removed": lambda: _removed(fully_adaptive(mesh(2, 2), vcs=1), "wormhole"),
+    "minimal": lambda: _removed(fully_adaptive(mesh(2, 2), vcs=1), "vct", minimal=True),
+    "changed": _changed,
+    "size": lambda: _about(FIVE, size_claim(FIVE, "vct", 5)),
+    "cuts": lambda: _about(FIVE, _cuts(FIVE.network)),
+    "rule": lambda: document(None, None, [every_size("mesh(1)", "duato", "wormhole").claim]),
+    "all-gather": lambda: document(None, None, [_collective("all_gather")]),
+    "all-to-all": lambda: document(None, None, [_collective("all_to_all")]),
+    "broadcast": lambda: document(None, None, [_collective("broadcast", 5)]),
+    "schedule": lambda: document(None, None, [_schedule("all_reduce", "ring")]),
+    "schedule of pairs": lambda: document(None, None, [_schedule("all_to_all", "bruck")]),
+    "parts": lambda: document(FIVE.network, FIVE, [delivery_claim(FIVE, True)], [_left(FIVE.network)]),
+    "update": lambda: _updated(dimension_order(mesh(2, 2)), dimension_order(mesh(2, 2), order=[1, 0])),
+    "update in any order": lambda: _updated(dimension_order(line(4)), up_down(line(4), root=1)),
+    "end points": _with_terminals,
+    "end points by states": _by_states,
+    "not saved": lambda: _removed(fully_adaptive(ring(5), vcs=1), "vct"),
+    **{f"lanes that are {how}": partial(_refuted, ring(5), 1, how) for how in ("shared", "rising", "any")},
+}
+
+
+@cache
+def _text(name: str) -> str:
+    return json.dumps(MAKE[name]())
+
+
+def specimen(name: str) -> Document:
+    """A fresh copy of one."""
+    return json.loads(_text(name))  # type: ignore[no-any-return]

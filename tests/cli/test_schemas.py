@@ -123,7 +123,7 @@ COMMANDS = {
         ),
     ],
     "simulate-seeds": [(*RING, "--load", "0.1", "--warmup", "20", "--measure", "40", "--seeds", "2")],
-    "simulate-saturation": [("ring(3)", "--routing", "shortest_paths", "--vcs", "2", "--saturation")],
+    "simulate-saturation": [("mesh(2)", "--routing", "shortest_paths", "--saturation")],
     "trace": [(*RING, "--requests", "3"), (*RING, "--requests", "3", "--vcs", "2", "--classes", "request,reply")],
 }
 """Words after the command; `audit` and `run` are below, `check` and `replay` above."""

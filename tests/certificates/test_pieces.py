@@ -1,0 +1,157 @@
+"""Pieces of the plain checker by themselves, each against what its definition says of a system of a few places."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import product
+from typing import Any
+
+import pytest
+
+from tests.certificates.test_forged import CIRCLE, TWO, one_way
+from unknot.certificates import Rejected, plain
+from unknot.certificates.documents import network_of, table_of
+
+
+def test_loads_are_flows_over_capacities() -> None:
+    network, flows = plain.Network(TWO), [[0, 2, 0.5], [1, 2, 1.5], [2, 0, 1.25]]
+    assert plain.load_shown(network, flows, [0.5, 3], [1, 2]) == Fraction(9, 13)
+    assert plain.load_shown(network, flows, [0.5, 3], [0, 0]) == Fraction(1, 2)
+    assert plain.load_shown(network, flows, None, [1, 0]) == 2
+    with pytest.raises(Rejected, match="no way to router 0 for something"):
+        plain.load_shown(plain.Network({**TWO, "source": [0], "target": [1]}), flows, None, [1])
+
+
+def test_proofs_without_entries_show_that_nothing_is_needed() -> None:
+    table = plain.Table(plain.Network(network_of(CIRCLE)), table_of(one_way()))
+    changes, nothing = {"kind": "pairs"}, {"cycles": [], "paid": []}
+    escapes, no_knot = {"switching": "vct", "minimal": True}, {"knots": list[Any]()}
+    shown = plain.check_changes(table, {**changes, "least": 0}, nothing)
+    assert shown == "at least 0 pairs change where all routes fit into one lane"
+    shown = plain.check_escapes(table, {**escapes, "least": 0}, no_knot)
+    assert shown == "can deadlock under vct with fewer than 0 added VCs that lead nearer to turn to"
+    assert not plain.check_escapes(table, {**escapes, "minimal": False, "least": 0}, no_knot).count("nearer")
+    with pytest.raises(Rejected, match="do not add up to 1"):
+        plain.check_changes(table, {**changes, "least": 1}, nothing)
+    with pytest.raises(Rejected, match="more than 0 added VCs"):
+        plain.check_escapes(table, {**escapes, "least": 1}, no_knot)
+
+
+def test_the_work_on_a_tree_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Three nodes, of which two leaves have one entry fixed, and in each two facts of one and two entries."""
+    facts: Any = [({(0, 1, 2)}, set()), ({(0, 1, 3)}, {(4, 5)})]
+    tree = [{"entry": [0, 1, 2]}, *[{"multipliers": [[0, 10**9], [1, 0]]}] * 2]
+    for entry in ([0], [0, 1, 2, 3], [0, 1, 2**62]):
+        with pytest.raises(Rejected, match="entry"):
+            plain.removals_shown(facts, [{"entry": entry}, *tree[1:]])
+    monkeypatch.setattr(plain, "SEARCH_STEPS", 3 + 2 * plain.KEEPING + 2 * (2 + 3))
+    assert plain.removals_shown(facts, tree) == 1
+    monkeypatch.setattr(plain, "SEARCH_STEPS", plain.SEARCH_STEPS - 1)
+    with pytest.raises(plain.Unchecked, match="steps is too large"):
+        plain.removals_shown(facts, tree)
+
+
+def test_the_first_channel_counts_for_the_oldest_packet() -> None:
+    """The only channel is VC 0: a packet waits there for the one before it, and that one for ejection."""
+    network = plain.Network({**TWO, "source": [0], "target": [1], "inject": [0, 1], "eject": [0, 1]})
+    states = [[[0, plain.EJECT], [1, 0]]]
+    table = plain.Table(
+        network, {"vcs": [1], "commits": False, "destination": [1], "sources": [[0]], "states": states}
+    )
+    assert [plain.hop_times(table, how, 1) for how in ("round_robin", "oldest_first")] == [6, 3]
+
+
+def mesh_rules(least: int, **changes: Any) -> plain.Rules:
+    """The clauses of rules in one dimension with two types up and one down."""
+    claim = {"counts": [[2, 1]], "short": False, "adaptive": "paths", "least": least, "symmetric": []}
+    return plain.Rules({**claim, **changes})
+
+
+def test_clauses_of_a_path_follow_it_type_by_type() -> None:
+    rules = mesh_rules(2)
+    for wrong in ([[0, 1, 1]], [[0]], [[0, 1], [0, -1]], [[1, 1]], [[0, 0]], []):
+        with pytest.raises(Rejected, match="path"):
+            rules.path(wrong)
+    begin = len(rules.clauses)
+    rules.path([[0, 1], [0, 1]])
+    on = [[rules("on", 0, k, out) for out in (0, 1)] for k in (0, 1)]
+    expected = [(*on[0],), *((-on[0][out], rules("hop", (-1, (1,), out))) for out in (0, 1)), (*on[1],)]
+    ends = product((0, 1), repeat=2)
+    expected += [(-on[0][a], -on[1][b], rules("hop", (a, (1,), b))) for a, b in ends]
+    assert rules.clauses[begin:] == expected
+    assert mesh_rules(1).clauses[-1] == tuple(mesh_rules(1)("all", (sign,)) for sign in (1, -1))
+
+
+@pytest.mark.parametrize("corner", [0, 2**31 - 2])
+def test_packets_around_a_square_of_any_mesh(corner: int) -> None:
+    square = [(0, 0), (1, 0), (1, 1), (0, 1)]
+    ends = [[[corner + x for x in square[(i + k) % 4]] for k in (0, 2)] for i in range(4)]
+    messages = [
+        {"source": a, "target": b, "way": [w], "holds": 1} for (a, b), w in zip(ends, (0, 2, 1, 3), strict=True)
+    ]
+    rules = mesh_rules(4, counts=[[1, 1], [1, 1]])
+    hops = {(-1, (1, 1), 0), (-1, (-1, 1), 2), (-1, (-1, -1), 1), (-1, (1, -1), 3)}
+    assert rules.deadlock("vct", messages) == {(False, hop) for hop in hops}
+    for holds in (0, 2):
+        with pytest.raises(Rejected, match=f"holds {holds} under vct"):
+            rules.deadlock("vct", [{**messages[0], "holds": holds}, *messages[1:]])
+    with pytest.raises(Rejected, match="source: "):
+        rules.deadlock("vct", [{**messages[0], "source": [2**31, 0]}, *messages[1:]])
+
+
+def round_circle(rule: str, packets: int, *unguarded: int) -> tuple[plain.Table, plain.Rings]:
+    """A circle of four VCs as one ring; places 4 to 7 are the ports of terminals."""
+    table = plain.Table(plain.Network(network_of(CIRCLE)), table_of(one_way()))
+    about = {"rule": rule, "packets": packets, "rings": [[0, 1, 2, 3]], "unguarded": [*unguarded]}
+    return table, plain.Rings(table, about)
+
+
+def test_what_room_is_kept_in_a_ring() -> None:
+    """Who enters leaves a packet's room, but not by the unguarded VC; packets of the ring need none."""
+    _, rings = round_circle("localised", 2, 3)
+    assert [rings.room(4, 0), rings.room(3, 0), rings.room(7, 3)] == [True] * 3
+    for packet, at in ((1, 4), (2, 7)):
+        rings.move(packet, at, at - 4)
+    assert [rings.room(4, 0), rings.room(3, 0), rings.room(7, 3)] == [False, True, True]
+    _, rings = round_circle("global", 1, 3)
+    for packet, at, free in ((1, 4, True), (2, 5, True), (3, 6, False)):
+        rings.move(packet, at, at - 4)
+        assert [rings.room(6, 2), rings.room(2, 3), rings.room(7, 3)] == [free, True, True]
+
+
+def test_a_mark_goes_back_when_a_packet_of_the_ring_takes_the_last_slot() -> None:
+    _, rings = round_circle("critical", 2, 3)
+    assert (rings.marked, rings.room(4, 0)) == ([0], True)
+    rings.move(1, 4, 0)
+    assert (rings.marked, rings.room(4, 0), rings.room(3, 0)) == ([0], False, True)
+    for packet in (2, 3):
+        rings.move(packet, 7, 3)
+    rings.move(1, 0, 1)
+    rings.move(2, 3, 0)
+    assert rings.marked == [0]
+    rings.move(3, 3, 0)
+    assert (rings.marked, rings.queues[0], rings.queues[3]) == ([3], [2, 3], [])
+
+
+def test_a_packet_of_a_ring_goes_where_its_candidates_lead() -> None:
+    ahead = [{"source": 0, "address": 2, "length": 1, "lead": [], "held": [0], "wanted": [1]} for _ in range(2)]
+    for way, why in (([0, 1], "cannot go from channel 0"), ([3], "cannot go from the injection port of terminal 0")):
+        table, rings = round_circle("critical", 3, 3)
+        messages = [ahead[0], {**ahead[1], "held": way}]
+        proof = {"reachability": "scheduled", "buffer_depth": 3, "messages": messages}
+        with pytest.raises(Rejected, match=f"packet 2 {why}"):
+            plain.check_bubble_deadlock(table, rings, proof)
+    full = [{"source": t, "address": (t + 2) % 4, "length": 1, "lead": [], "held": [t], "wanted": [(t + 1) % 4]}
+            for t in range(4)]  # fmt: skip
+    proof = {"reachability": "scheduled", "buffer_depth": 1, "messages": full}
+    plain.check_bubble_deadlock(*round_circle("global", 1, 0, 1, 2, 3), proof)
+    with pytest.raises(Rejected, match="packet 4 cannot go"):
+        plain.check_bubble_deadlock(*round_circle("global", 1), proof)
+
+
+def test_steps_of_phases_are_of_nodes_and_chunks_that_are_there() -> None:
+    claim = {"shape": [2, 2], "phases": [0, 1, 0], "chunks": 2, "slots": 1, "together": False, "fixed_order": False}
+    for shape, chunks, step in (([2, 2], 2, [0, 2]), ([2, 1], 3, [2, 0])):
+        about = {**claim, "shape": shape, "chunks": chunks, "deadlock_free": False}
+        with pytest.raises(Rejected, match="there is no such node, or no such chunk"):
+            plain.check_phases(about, {"kind": "run", "run": [step]})
