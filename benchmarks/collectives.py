@@ -73,18 +73,18 @@ def table(rows: Iterator[tuple[str, Platform, str, Fraction, float]]) -> None:
     for name, platform, kind, size, published in rows:
         started = time.process_time()
         whole = Operation(kind, platform.members, size)
-        lower = bound(platform, whole)
+        limit = bound(platform, whole)
         if (platform, kind) not in kept:
             names = ("optimal", "greedy") if len(platform.members) > MOST_PACKED else ()
             kept[platform, kind] = candidates(platform, whole, names)
         schedule = best(kept[platform, kind], size)
         seconds = time.process_time() - started
-        accept(document(None, None, [lower.claim(), schedule.claim()]))
-        least, ours = float(lower.time), float(schedule.time)
+        accept(document(None, None, [limit.claim(), schedule.claim()]))
+        least, ours = float(limit.time), float(schedule.time)
         print(
             f"{name:34} {least:10.2f} {ours:10.2f} {100 * (ours / least - 1):6.2f}% {published:10.2f} "
             f"{ours / published:9.4f} {seconds:6.1f}  {schedule.name}, {schedule.pieces}"
-            f"; busiest channel {float(schedule.busiest / lower.time):.4f} of the bound",
+            f"; busiest channel {float(schedule.busiest / limit.time):.4f} of the bound",
             flush=True,
         )
 
@@ -107,7 +107,7 @@ def tacos() -> None:
         started, platform = time.process_time(), make()
         size = Fraction(mebibytes * 2**20, len(platform.members))
         whole = Operation("all_gather", platform.members, size)
-        lower, schedules = bound(platform, whole), list[tuple[float, int, Schedule]]()
+        limit, schedules = bound(platform, whole), list[tuple[float, int, Schedule]]()
         for pieces in (1, 2, 3, 4, 6, 8, 12, 16):
             if pieces * len(platform.members) ** 2 > 20_000:
                 break
@@ -115,8 +115,8 @@ def tacos() -> None:
             schedule = best(candidates(on, whole, ["greedy"], pieces=(pieces,)), size)
             schedules.append((float(schedule.time), pieces, schedule))
         ours, pieces, schedule = min(schedules, key=lambda one: one[0])
-        seconds, least = time.process_time() - started, float(lower.time)
-        accept(document(None, None, [lower.claim(), schedule.claim()]))
+        seconds, least = time.process_time() - started, float(limit.time)
+        accept(document(None, None, [limit.claim(), schedule.claim()]))
         print(
             f"{name:24} {least:10.2f} {ours:10.2f} {100 * (ours / least - 1):6.2f}% {published:10.2f} "
             f"{ours / published:9.4f} {seconds:6.1f}  {pieces}",
@@ -235,10 +235,10 @@ def trees() -> None:
     draw, tight, whole = random.Random(5), 0, 0
     while whole < 300:
         if (times := by_trees(draw, grouped=whole % 2 == 1)) is not None:
-            lower, busiest, least = times
-            assert float(lower) <= least * (1 + 1e-9)
+            limit, busiest, least = times
+            assert float(limit) <= least * (1 + 1e-9)
             assert float(busiest) <= least * (1 + 1e-6)
-            tight, whole = tight + (float(lower) > least * (1 - 1e-9)), whole + 1
+            tight, whole = tight + (float(limit) > least * (1 - 1e-9)), whole + 1
     print(f"{whole} graphs: every schedule is the optimum over all trees, and the bound is on {tight}")
 
 

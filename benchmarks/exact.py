@@ -80,12 +80,12 @@ def main(runs: int = 5) -> None:
     for name, case, goal in SMALLEST:
         relation = case()
         _ = relation.compiled
-        result, seconds = timed(
+        least, seconds = timed(
             lambda relation=relation: smallest(relation, switching="wormhole"), runs if goal else 1
         )  # type: ignore[misc]
-        messages = result.configuration.messages if result.configuration is not None else ()
+        messages = least.configuration.messages if least.configuration is not None else ()
         held = sum(len(message.held) for message in messages)
-        answer = f"{len(messages)} messages on {held} VCs ({'proved' if result.proved else 'not proved'})"
+        answer = f"{len(messages)} messages on {held} VCs ({'proved' if least.proved else 'not proved'})"
         line(name, relation, seconds, runs if goal else 1, goal, answer)
     print("counterexamples of check")
     for name, case, goal in WITNESSES:

@@ -79,14 +79,14 @@ class Exhibit:
         """Permitted minimal paths over all minimal paths; found when first asked for."""
         return share_of_paths(self.relation)
 
-    def result(self, switching: Switching) -> DesignResult:
+    def design_of(self, switching: Switching) -> DesignResult:
         """The result for one switching technique."""
         return next(judged for judged in self.results if judged.verdict.switching == switching)
 
     def agrees(self, switching: Switching) -> bool | None:
         """Whether the claim of the source and the verdict are the same; None when either is missing."""
         claim = self.relation.claims.get(switching)
-        verdict = self.result(switching).verdict.deadlock_free
+        verdict = self.design_of(switching).verdict.deadlock_free
         return None if claim is None or verdict is None else claim == verdict
 
 
@@ -201,11 +201,11 @@ def gallery_text(gallery: Gallery) -> str:
 def _difference(where: list[Exhibit], switchings: list[Switching]) -> list[str]:
     """A claim of the source that does not hold, with the counterexample on the smallest network, in Markdown."""
     smallest = where[0]
-    result = smallest.result(switchings[0])
+    design = smallest.design_of(switchings[0])
     text = f"`{smallest.routing}`: {difference(where, switchings)}."
-    if result.verdict.configuration is None:
+    if design.verdict.configuration is None:
         return [text, ""]
-    sentences = [*describe(smallest.relation, result.verdict.configuration), *replayed(result.replay)]
+    sentences = [*describe(smallest.relation, design.verdict.configuration), *replayed(design.replay)]
     circle = [sentence for sentence in sentences if sentence.startswith("Waiting in a circle")]
     command = (
         f'unknot check "{smallest.network}" --routing {shlex.quote(smallest.routing)} --switching {switchings[0]}'
@@ -266,7 +266,7 @@ def adaptivity(exhibits: Sequence[Exhibit]) -> str:
 
 def judged(exhibits: Sequence[Exhibit], switching: Switching) -> str:
     """The verdicts of one technique over some networks, marked where they differ from the claim of the source."""
-    verdicts = [exhibit.result(switching).verdict.deadlock_free for exhibit in exhibits]
+    verdicts = [exhibit.design_of(switching).verdict.deadlock_free for exhibit in exhibits]
     deadlocks, undecided = verdicts.count(False), verdicts.count(None)
     word = (
         f"**{deadlocks}/{len(verdicts)}**"

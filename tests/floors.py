@@ -55,10 +55,10 @@ def attempt(python: str) -> int:
     wrong = 0
     with tempfile.TemporaryDirectory() as folder:
         Path(folder, "study.toml").write_text(STUDY, encoding="utf-8")
-        given = {**os.environ, "NUMBA_CACHE_DIR": folder}
+        environment = {**os.environ, "NUMBA_CACHE_DIR": folder}
         for code, words in COMMANDS:
             done = subprocess.run(
-                [python, "-m", "unknot", *words], cwd=folder, env=given, capture_output=True, text=True
+                [python, "-m", "unknot", *words], cwd=folder, env=environment, capture_output=True, text=True
             )
             wrong += done.returncode != code
             print(

@@ -27,7 +27,7 @@ def compare(relation: Relation, switching: Switching, seed: int, seen: Counter[s
     if verdict.configuration is not None:
         result = replay(relation, verdict.configuration, cycles=200)
         assert result.stuck, verdict.configuration
-        assert result.found is not None
+        assert result.knot is not None
         seen[f"{switching} sticks"] += 1
     elif (delivery := deliver(relation)).delivered and delivery.pairs:
         run = simulate(

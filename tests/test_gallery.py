@@ -64,7 +64,7 @@ def test_exhibits_are_judged_as_by_themselves(refuted: Gallery) -> None:
         for switching in SWITCHINGS:
             verdict = check(exhibit.relation, switching).deadlock_free
             claim = exhibit.relation.claims.get(switching)
-            assert exhibit.result(switching).verdict.deadlock_free == verdict
+            assert exhibit.design_of(switching).verdict.deadlock_free == verdict
             assert exhibit.agrees(switching) == (None if claim is None else claim == verdict)
 
 

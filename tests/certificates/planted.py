@@ -247,9 +247,9 @@ def code_of(fault: Fault) -> CodeType:
     module, _, name = fault.function.partition(":")
     part, whole = source_of(fault), inspect.getsource(importlib.import_module(module))
     whole = whole.replace(part, part.replace(fault.old, fault.new))
-    found = _within(compile(whole, module, "exec"), name.split("."))
-    assert found is not None
-    return found
+    code = _within(compile(whole, module, "exec"), name.split("."))
+    assert code is not None
+    return code
 
 
 @contextmanager

@@ -82,23 +82,23 @@ def _lanes(network: Network, evidence: Evidence | None, sends: Any = None, given
 
 
 def _refuted(network: Network, count: int, changes: str) -> Document:
-    found = refute(shortest_pairs(network, None), count, effort(), conflicts=10_000, changes=changes)
-    assert isinstance(found, Refutation)
-    return _lanes(network, found)
+    refutation = refute(shortest_pairs(network, None), count, effort(), conflicts=10_000, changes=changes)
+    assert isinstance(refutation, Refutation)
+    return _lanes(network, refutation)
 
 
 def _removed(relation: Relation, switching: str, minimal: bool = False) -> Document:
-    found = pruned(relation, effort(), switching=switching, minimal=minimal)
-    assert isinstance(found, (Pruned, Unprunable))
-    assert found.evidence is not None
-    claim = removals_claim(switching, minimal, found.lower_bound, found.evidence.proof)
+    removal = pruned(relation, effort(), switching=switching, minimal=minimal)
+    assert isinstance(removal, (Pruned, Unprunable))
+    assert removal.evidence is not None
+    claim = removals_claim(switching, minimal, removal.lower_bound, removal.evidence.proof)
     return document(relation.network, relation, [claim])
 
 
 def _changed() -> Document:
     relation = shortest_paths(ring(5))
-    found = next(remedy for remedy in repair(relation, time_limit=20) if remedy.kind == "few changed routes")
-    return document(relation.network, relation, found.bound_claims)
+    changed = next(remedy for remedy in repair(relation, time_limit=20) if remedy.kind == "few changed routes")
+    return document(relation.network, relation, changed.bound_claims)
 
 
 def _left(network: Network) -> Document:

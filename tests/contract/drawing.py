@@ -174,10 +174,10 @@ class Writer:
 
     def usable(self, at: int) -> list[int]:
         """VCs from which a packet can go on."""
-        found = [vc for vc in self.leaving[self.router[at]] if self.router[vc] in self.ends]
+        onward = [vc for vc in self.leaving[self.router[at]] if self.router[vc] in self.ends]
         if self.plan.kind == "loose":
-            return found
-        return [vc for vc in found if self.router[vc] == self.home or self.climbing(vc)]
+            return onward
+        return [vc for vc in onward if self.router[vc] == self.home or self.climbing(vc)]
 
     def serves(self, at: int) -> bool:
         """Whether packets can be sent from a port."""

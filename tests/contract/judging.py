@@ -44,7 +44,7 @@ class Tally:
         self.relations += other.relations
 
 
-def judge(number: int, tally: Tally, limit: int = 4000) -> None:
+def examine(number: int, tally: Tally, limit: int = 4000) -> None:
     """Draw, prove, run and explore one relation; every third is small and explored under one technique."""
     small = number % 3 == 0
     relation, features = draw(number, small)
@@ -118,10 +118,10 @@ def _explore(
     name: str, relation: Relation, verdict: Verdict, features: Features, depth: int, limit: int, tally: Tally
 ) -> None:
     """Go through all states, of packets as in the counterexample, or of one flit and of several."""
-    switching, found = verdict.switching, verdict.configuration
+    switching, knot = verdict.switching, verdict.configuration
     lengths = {1, depth} if switching in ("saf", "vct") else {1, depth + 1}
-    if found is not None:
-        depth, lengths = 1, {len(message.held) for message in found.messages}
+    if knot is not None:
+        depth, lengths = 1, {len(message.held) for message in knot.messages}
     limit *= QUEUES if switching == "wormhole-nonatomic" else 1
     outcome = explore(Machine(relation, switching, depth, tuple(sorted(lengths))), limit)
     if outcome.stuck is not None and verdict.deadlock_free:

@@ -60,10 +60,10 @@ class Machine:
     def candidates(self, at: int, address: int) -> Candidates:
         """The answer of the rule, as it is written."""
         if (at, address) not in self.known:
-            found = self.room[: int(self.relation.rule(at, address, self.room))].tolist()
+            written = self.room[: int(self.relation.rule(at, address, self.room))].tolist()
             self.known[at, address] = Candidates(
-                tuple(dict.fromkeys(value & OUT for value in found)),
-                tuple(dict.fromkeys(value & OUT for value in found if not value & OPTIONAL)),
+                tuple(dict.fromkeys(value & OUT for value in written)),
+                tuple(dict.fromkeys(value & OUT for value in written if not value & OPTIONAL)),
             )
         return self.known[at, address]
 

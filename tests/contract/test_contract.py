@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from tests.contract.drawing import ALL, draw
-from tests.contract.judging import Tally, judge
+from tests.contract.judging import Tally, examine
 from tests.contract.machine import Machine, explore
 from tests.strategies import table_relation
 from unknot._base.switching import SWITCHINGS, Switching
@@ -27,7 +27,7 @@ def piece(first: int) -> Tally:
     """The tally of the relations of some numbers."""
     tally = Tally()
     for number in range(first, first + PIECE):
-        judge(number, tally, limit=3000)
+        examine(number, tally, limit=3000)
     return tally
 
 
@@ -36,7 +36,7 @@ def test_some_relations(part: int) -> None:
     """Other ones every time; `-m campaign` judges 21,000."""
     tally, first = Tally(), int(np.random.default_rng().integers(1 << 40)) * 48 + 16 * part
     for number in range(first, first + 8):
-        judge(number, tally, limit=600)
+        examine(number, tally, limit=600)
     assert tally.contradictions == [], f"from relation {first} on"
     assert {free for _, _, free in tally.answers} == {True, False}
     assert any("runs free" in what for what in tally.confirmed)
@@ -103,12 +103,12 @@ def test_drawn_relations_cover_the_contract() -> None:
             todo = [relation.num_vcs + int(t) for t in relation.sources(address)]
             met = set(todo)
             for at in todo:
-                found = relation.candidates(at, address)
-                assert found, f"a dead end in relation {number}"
-                assert found == again.candidates(at, address)
-                seen["EJECT beside others"] += len(found) > 1 and any(c.vc is None for c in found)
-                seen["optional"] += not all(c.waits for c in found)
-                more = {c.vc for c in found if c.vc is not None} - met
+                offered = relation.candidates(at, address)
+                assert offered, f"a dead end in relation {number}"
+                assert offered == again.candidates(at, address)
+                seen["EJECT beside others"] += len(offered) > 1 and any(c.vc is None for c in offered)
+                seen["optional"] += not all(c.waits for c in offered)
+                more = {c.vc for c in offered if c.vc is not None} - met
                 met |= more
                 todo += sorted(more)
         seen["crowded"] += np.unique(relation.network.inject).size < relation.network.num_terminals

@@ -131,7 +131,7 @@ class Case:
 
     def states(self) -> list[set[Cable]]:
         """The whole fabric, and sets of cables that fail: drawn, half of them among the cables of few switches."""
-        draw, found = random.Random(self.name), [set[Cable]()]
+        draw, states = random.Random(self.name), [set[Cable]()]
         for size, count in enumerate(self.failures, 1):
             for number in range(count):
                 near = self.cables
@@ -139,10 +139,10 @@ class Case:
                     some = set(draw.sample([s for s in self.switches if s.startswith("leaf")], 2))
                     near = [cable for cable in near if some & {*cable}]
                 down = set(draw.sample(near, size))
-                while down in found:
+                while down in states:
                     down = set(draw.sample(self.cables, size))
-                found.append(down)
-        return [*found, *map(set, self.more)]
+                states.append(down)
+        return [*states, *map(set, self.more)]
 
 
 def cases() -> list[Case]:

@@ -180,8 +180,8 @@ class Running:
                 peers = json.loads(self._ask(name, "show bgp summary json")).get("ipv4Unicast", {}).get("peers", {})
                 count += sum(peer["state"] == "Established" and not peer["outq"] for peer in peers.values())
             else:
-                found = json.loads(self._ask(name, "show ip ospf neighbor json")).get("neighbors", {})
-                count += sum(one["nbrState"].startswith("Full") for rows in found.values() for one in rows)
+                peers_of = json.loads(self._ask(name, "show ip ospf neighbor json")).get("neighbors", {})
+                count += sum(one["nbrState"].startswith("Full") for rows in peers_of.values() for one in rows)
         return count == 2 * (len(self.case.cables) - len(self.down))
 
 

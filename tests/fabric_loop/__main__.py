@@ -94,9 +94,9 @@ def loop(case: Case, folder: Path, tally: Tally) -> None:
         dumps = folder / engine
         dumps.mkdir()
         ran, said = dumped(net, dumps, *case.options(engine, dumps), host=host, by=BY)
-        found = judged(case, dumps, f"{case.name}, {engine}, routed by {ran}", said, tally)
-        row[engine] = str(found) if ran == engine else f"{found} ({ran})"
-        if found.requests is False and (engine in case.mended or not (case.mended or stuck)):
+        verdicts = judged(case, dumps, f"{case.name}, {engine}, routed by {ran}", said, tally)
+        row[engine] = str(verdicts) if ran == engine else f"{verdicts} ({ran})"
+        if verdicts.requests is False and (engine in case.mended or not (case.mended or stuck)):
             stuck.append(dumps)
     for dumps in stuck:
         kinds = repaired(case, net, host, dumps, folder / f"{dumps.name}-repaired", tally)
@@ -107,29 +107,29 @@ def loop(case: Case, folder: Path, tally: Tally) -> None:
 
 def judged(case: Case, dumps: Path, title: str, said: str, tally: Tally) -> Verdicts:
     """Judge dumps three times, replies as well where there are several lanes; print a line."""
-    found = by_unknot(dumps)
+    own = by_unknot(dumps)
     walked, delivered = by_walk(dumps)
     third = by_ibdmchk(dumps, case.lmc)
-    agree = found.deadlock_free is walked and found.delivered is delivered
+    agree = own.deadlock_free is walked and own.delivered is delivered
     agree = agree and (third is walked or (third is None and (case.lmc or case.engines != ENGINES)))
     replies, backward = None, ""
-    if found.lanes > 1 and (dumps / "paths.psl").exists():
-        replies, again, back = on_replies(found, dumps, case.lmc)
+    if own.lanes > 1 and (dumps / "paths.psl").exists():
+        replies, again, back = on_replies(own, dumps, case.lmc)
         agree = agree and replies is again and not (replies and back is False)
         backward = f"; replies {replies}, {again}, {back}"
     tally.judged += 1
-    tally.stuck += found.deadlock_free is False
+    tally.stuck += own.deadlock_free is False
     words = {True: "free", False: "CAN DEADLOCK", None: "?"}
     print(
-        f"{title}: {words[found.deadlock_free]} on {found.lanes} lanes; walk {words[walked]}; ibdmchk {words[third]}"
+        f"{title}: {words[own.deadlock_free]} on {own.lanes} lanes; walk {words[walked]}; ibdmchk {words[third]}"
         f"{backward}"
     )
     sys.stdout.flush()
-    if not agree or not found.host_to_host.certificate_holds:
+    if not agree or not own.host_to_host.certificate_holds:
         tally.wrong.append(
-            f"{title}: {found.deadlock_free}, {walked}, {third}, {found.delivered}, {delivered}{backward}; {said}"
+            f"{title}: {own.deadlock_free}, {walked}, {third}, {own.delivered}, {delivered}{backward}; {said}"
         )
-    return Verdicts(found.deadlock_free, replies)
+    return Verdicts(own.deadlock_free, replies)
 
 
 def repaired(case: Case, net: Path, host: str, stuck: Path, out: Path, tally: Tally) -> list[str]:
@@ -170,9 +170,9 @@ def _entries(tables: Path) -> list[str]:
 
 def _levels(fabric: Path, folder: Path) -> npt.NDArray[np.int8]:
     """The levels between hosts that a folder has."""
-    found = read_fabric(fabric / "fabric.ibnetdiscover", levels=folder / "paths.psl")
-    assert found.levels is not None
-    return found.levels[: found.network.num_terminals]
+    read = read_fabric(fabric / "fabric.ibnetdiscover", levels=folder / "paths.psl")
+    assert read.levels is not None
+    return read.levels[: read.network.num_terminals]
 
 
 if __name__ == "__main__":

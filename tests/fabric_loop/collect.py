@@ -84,7 +84,7 @@ def collect(fabric: Fabric, ask: Ask, by: str = "switches", *, spots: int = SPOT
 
     queries = 0
 
-    def asked(sender: int, column: int) -> int:
+    def level_of(sender: int, column: int) -> int:
         nonlocal queries
         queries += 1
         answer = ask(base[sender], int(fabric.lids[column]))
@@ -92,7 +92,7 @@ def collect(fabric: Fabric, ask: Ask, by: str = "switches", *, spots: int = SPOT
 
     def level(sender: int, column: int) -> int:
         if (sender, column) not in known:
-            known[sender, column] = asked(sender, column)
+            known[sender, column] = level_of(sender, column)
         return known[sender, column]
 
     levels = np.full((hosts + fabric.network.num_routers, fabric.lids.size), UNKNOWN, dtype=np.int8)
@@ -110,13 +110,13 @@ def collect(fabric: Fabric, ask: Ask, by: str = "switches", *, spots: int = SPOT
         for pair in pairs:
             level(*pair)
     spot = random.permutation([*known])[:spots].tolist()
-    if any(asked(s, c) != known[s, c] for s, c in spot):
+    if any(level_of(s, c) != known[s, c] for s, c in spot):
         by = "draws"
     more = set[tuple[int, int, int]]()
     if by in ("pairs", "draws"):
         for pair in pairs:
             levels[pair] = level(*pair)
-            drawn = {asked(*pair) for _ in range(AGAIN if by == "draws" else 0)}
+            drawn = {level_of(*pair) for _ in range(AGAIN if by == "draws" else 0)}
             more |= {(*pair, sl) for sl in drawn - {level(*pair), UNKNOWN}}
     unanswered = np.count_nonzero((levels[np.ix_(senders, columns)] == UNKNOWN) & (senders[:, None] != owner))
     several = np.array(sorted(more), dtype=np.int32).reshape(-1, 3)

@@ -18,8 +18,8 @@ FREE, LOOPS = "no credit loops found", "credit loops in routing"
 
 def files(folder: Path) -> dict[str, Path]:
     """The service levels and lanes that were dumped."""
-    found = {"levels": folder / "paths.psl", "lanes": folder / "opensm-sl2vl.dump"}
-    return {name: path for name, path in found.items() if path.exists()}
+    paths = {"levels": folder / "paths.psl", "lanes": folder / "opensm-sl2vl.dump"}
+    return {name: path for name, path in paths.items() if path.exists()}
 
 
 def by_unknot(folder: Path) -> Audit:
@@ -27,7 +27,7 @@ def by_unknot(folder: Path) -> Audit:
     return audit(read_fabric(folder / "fabric.ibnetdiscover", folder / "opensm-lfts.dump", **files(folder)))
 
 
-def on_replies(found: Audit, folder: Path, lmc: int) -> tuple[bool | None, bool, bool | None]:
+def on_replies(own: Audit, folder: Path, lmc: int) -> tuple[bool | None, bool, bool | None]:
     """Return the verdicts on replies at the level of the request: Unknot's, the walk's, and `ibdmchk`'s.
 
     `ibdmchk` is asked with the levels of both directions exchanged: it knows one level of a pair, so its "free" is
@@ -46,8 +46,8 @@ def on_replies(found: Audit, folder: Path, lmc: int) -> tuple[bool | None, bool,
         (back / "paths.psl").write_text("".join(f"0x{guid:016x} {lid} {sl}\n" for guid, lid, sl in swapped))
         third = by_ibdmchk(back, lmc)
         shutil.rmtree(back)
-    assert found.replies is not None
-    return found.replies.verdict.deadlock_free, walked, third
+    assert own.replies is not None
+    return own.replies.verdict.deadlock_free, walked, third
 
 
 def by_walk(folder: Path, traffic: str = "host-to-host") -> tuple[bool, bool]:
@@ -57,8 +57,8 @@ def by_walk(folder: Path, traffic: str = "host-to-host") -> tuple[bool, bool]:
         plain_levels(plain, folder / "paths.psl")
     if (folder / "opensm-sl2vl.dump").exists():
         plain_lanes(plain, folder / "opensm-sl2vl.dump")
-    found = follow(plain, traffic)
-    return nx.is_directed_acyclic_graph(found.dependencies), found.pairs == found.delivered
+    followed = follow(plain, traffic)
+    return nx.is_directed_acyclic_graph(followed.dependencies), followed.pairs == followed.delivered
 
 
 def by_ibdmchk(folder: Path, lmc: int) -> bool | None:

@@ -29,10 +29,10 @@ PRELOADED = ("/usr/lib/x86_64-linux-gnu/umad2sim/libumad2sim.so", "/usr/lib/umad
 def missing() -> list[str]:
     """Debian packages that are not installed."""
     path = os.environ.get("PATH", "") + ":/usr/sbin:/sbin"
-    wanted = [package for program, package in NEEDED.items() if shutil.which(program, path=path) is None]
+    missing = [package for program, package in NEEDED.items() if shutil.which(program, path=path) is None]
     if not any(Path(file).exists() for file in PRELOADED):
-        wanted.append("libumad2sim0")
-    return wanted
+        missing.append("libumad2sim0")
+    return missing
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class Running:
         """Ask for the service levels of all paths; written to `paths.psl`. What the collector said."""
         words = [sys.executable, "-m", "tests.fabric_loop.collect", "fabric.ibnetdiscover", "paths.psl", "--by", by]
         environment = {**self.environment, "PYTHONPATH": ROOT}
-        found = subprocess.run(
+        done = subprocess.run(
             words,
             cwd=self.folder,
             env=environment,
@@ -70,7 +70,7 @@ class Running:
             text=True,
             timeout=120,
         )
-        return found.stdout + found.stderr
+        return done.stdout + done.stderr
 
     def join(self, group: str, seconds: float = 20.0) -> None:
         """Make all host ports members of a multicast group, and wait until its tree is dumped."""

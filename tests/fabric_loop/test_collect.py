@@ -41,43 +41,43 @@ def by_pair(slid: int, dlid: int) -> int:
     ],
 )
 def test_all_levels_with_few_queries(levels: Callable[[int, int], int], by: str, said: str, most: int) -> None:
-    asked: list[tuple[int, int]] = []
+    queries: list[tuple[int, int]] = []
 
     def ask(slid: int, dlid: int) -> int:
-        asked.append((slid, dlid))
+        queries.append((slid, dlid))
         return levels(slid, dlid)
 
-    found = collect(LEAVES, ask, by)
-    assert found.by == said
-    assert found.queries == len(asked) <= len(set(asked)) + 200 <= most + 200
-    assert found.unanswered == 0
-    assert found.fabric.levels is not None
+    collected = collect(LEAVES, ask, by)
+    assert collected.by == said
+    assert collected.queries == len(queries) <= len(set(queries)) + 200 <= most + 200
+    assert collected.unanswered == 0
+    assert collected.fabric.levels is not None
     lids = [(i, int(lid)) for i, lid in enumerate(LEAVES.lids) if LEAVES.owner[i] < 72]
     for _, slid in lids:
         for to, dlid in lids:
             if slid != dlid:
                 sender = int(LEAVES.owner[LEAVES.lids.tolist().index(slid)])
-                assert found.fabric.levels[sender, to] == levels(slid, dlid)
+                assert collected.fabric.levels[sender, to] == levels(slid, dlid)
 
 
 def test_levels_that_are_drawn_anew_are_all_found() -> None:
     """As DFSSSP does: each query between two switches may give the one level or the next."""
     random = np.random.default_rng(1)
-    found = collect(LEAVES, lambda slid, dlid: 2 * (HOME[dlid] % 3) + int(random.integers(2)))
-    assert found.by == "draws"
-    assert found.queries >= 72 * 71 * 9
-    assert len(found.fabric.more_levels) > 0.98 * 72 * 71
-    assert found.fabric.levels is not None
-    for sender, column, level in found.fabric.more_levels[::97].tolist():
+    levels = collect(LEAVES, lambda slid, dlid: 2 * (HOME[dlid] % 3) + int(random.integers(2)))
+    assert levels.by == "draws"
+    assert levels.queries >= 72 * 71 * 9
+    assert len(levels.fabric.more_levels) > 0.98 * 72 * 71
+    assert levels.fabric.levels is not None
+    for sender, column, level in levels.fabric.more_levels[::97].tolist():
         own = 2 * (int(LEAVES.network.inject[LEAVES.owner[column]]) % 3)
-        assert {level, int(found.fabric.levels[sender, column])} == {own, own + 1}
+        assert {level, int(levels.fabric.levels[sender, column])} == {own, own + 1}
 
 
 def test_pairs_without_a_path_are_counted() -> None:
-    found = collect(LEAVES, lambda slid, dlid: None, "destinations")
-    assert found.unanswered == 72 * 71
-    assert found.fabric.levels is not None
-    assert np.all(found.fabric.levels == -1)
+    levels = collect(LEAVES, lambda slid, dlid: None, "destinations")
+    assert levels.unanswered == 72 * 71
+    assert levels.fabric.levels is not None
+    assert np.all(levels.fabric.levels == -1)
 
 
 def test_what_cannot_be_asked(capsys: pytest.CaptureFixture[str]) -> None:

@@ -45,15 +45,15 @@ def test_multicast_trees_of_the_real_subnet_manager(tmp_path: Path) -> None:
     dumps.mkdir()
     with running(tmp_path / "ibsim.net", dumps, *case.options("updn", dumps)) as fabric:
         fabric.join("ff12:401b:ffff::ffff:ffff")
-    found = audit(read_fabric(dumps))
-    assert found.host_to_host.holds
-    assert found.multicast is not None
-    assert (found.multicast.groups, found.multicast.pairs, found.multicast.delivered) == (1, 240, True)
+    audited = audit(read_fabric(dumps))
+    assert audited.host_to_host.holds
+    assert audited.multicast is not None
+    assert (audited.multicast.groups, audited.multicast.pairs, audited.multicast.delivered) == (1, 240, True)
     plain = plain_tables(plain_ibnetdiscover(dumps / "fabric.ibnetdiscover"), dumps / "opensm.fdbs")
     plain.lanes = 1
     copied = copy_packets(plain, plain_mcfdbs(dumps / "opensm.mcfdbs"), 0)
     both = nx.compose(follow(plain, "host-to-host").dependencies, copied.dependencies)
-    assert found.multicast.deadlock_free is nx.is_directed_acyclic_graph(both)
+    assert audited.multicast.deadlock_free is nx.is_directed_acyclic_graph(both)
 
 
 @pytest.mark.campaign

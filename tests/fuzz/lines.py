@@ -195,9 +195,9 @@ def prepare(folder: Path) -> list[str]:
     draw, names = random.Random(1), []
     for reader in READERS.values():
         corpus = reader.corpus()
-        for number, data in enumerate([*corpus, damaged(draw, corpus), damaged(draw, corpus)]):
+        for number, content in enumerate([*corpus, damaged(draw, corpus), damaged(draw, corpus)]):
             names.append(f"{reader.name}-{number}{reader.ending}")
-            (folder / names[-1]).write_bytes(data)
+            (folder / names[-1]).write_bytes(content)
     (folder / "rule.py").write_text(RULES)
     (folder / "flows.csv").write_text("source,target,bandwidth\n0,1,2.5\n1,2,1\n")
     for number, row in enumerate(("0 1,2", "0;1;2", "0,1,.5", "0,1,50%", "t0,t1,2 GB/s", "0,1", "\x1c0,1,1", "0,1,")):

@@ -53,17 +53,17 @@ ODD = [
 
 def damaged(draw: random.Random, corpus: Sequence[bytes]) -> bytes:
     """A file of the corpus with one to six changes; every twentieth one has none but a second file behind it."""
-    data = draw.choice(corpus)
+    content = draw.choice(corpus)
     for _ in range(draw.choice((1, 1, 1, 2, 2, 3, 6))):
-        data = draw.choice(_CHANGES)(draw, data, corpus)
-    return data[:20_000]
+        content = draw.choice(_CHANGES)(draw, content, corpus)
+    return content[:20_000]
 
 
-def _by_word(draw: random.Random, data: bytes, corpus: Sequence[bytes]) -> bytes:
+def _by_word(draw: random.Random, content: bytes, corpus: Sequence[bytes]) -> bytes:
     """A word is replaced by another of the format or by an odd one, dropped, or said twice."""
-    words = _WORD.findall(data.decode("utf-8", errors="surrogateescape"))
+    words = _WORD.findall(content.decode("utf-8", errors="surrogateescape"))
     if not words:
-        return data
+        return content
     at = draw.randrange(len(words))
     match draw.randrange(5):
         case 0:
@@ -80,9 +80,9 @@ def _by_word(draw: random.Random, data: bytes, corpus: Sequence[bytes]) -> bytes
     return _bytes("".join(words))
 
 
-def _by_line(draw: random.Random, data: bytes, corpus: Sequence[bytes]) -> bytes:
+def _by_line(draw: random.Random, content: bytes, corpus: Sequence[bytes]) -> bytes:
     """Lines are dropped, said twice, moved, cut off or taken from another file."""
-    lines = data.split(b"\n")
+    lines = content.split(b"\n")
     at, to = draw.randrange(len(lines)), draw.randrange(len(lines))
     match draw.randrange(5):
         case 0:
@@ -100,9 +100,9 @@ def _by_line(draw: random.Random, data: bytes, corpus: Sequence[bytes]) -> bytes
     return b"\n".join(lines)
 
 
-def _by_byte(draw: random.Random, data: bytes, corpus: Sequence[bytes]) -> bytes:
+def _by_byte(draw: random.Random, content: bytes, corpus: Sequence[bytes]) -> bytes:
     """Bytes are changed, dropped, put in or cut off."""
-    changed = bytearray(data)
+    changed = bytearray(content)
     at = draw.randrange(len(changed) + 1)
     match draw.randrange(4):
         case 0:
@@ -116,14 +116,14 @@ def _by_byte(draw: random.Random, data: bytes, corpus: Sequence[bytes]) -> bytes
     return bytes(changed)
 
 
-def _number(draw: random.Random, data: bytes, corpus: Sequence[bytes]) -> bytes:
+def _number(draw: random.Random, content: bytes, corpus: Sequence[bytes]) -> bytes:
     """A number becomes one near it, a large one or no number."""
-    numbers = list(re.finditer(rb"[0-9]+", data))
+    numbers = list(re.finditer(rb"[0-9]+", content))
     if not numbers:
-        return data
-    found = draw.choice(numbers)
-    value = int(found.group()[:18]) + draw.choice((-1, 1, 1, 2, 10, 255, 65536, 2**31, 2**32, 2**64))
-    return data[: found.start()] + str(value).encode() + data[found.end() :]
+        return content
+    match = draw.choice(numbers)
+    value = int(match.group()[:18]) + draw.choice((-1, 1, 1, 2, 10, 255, 65536, 2**31, 2**32, 2**64))
+    return content[: match.start()] + str(value).encode() + content[match.end() :]
 
 
 def _bytes(text: str) -> bytes:

@@ -72,7 +72,7 @@ def _written(form: str) -> list[bytes]:
 
     from unknot._base.errors import NetworkError
 
-    found = []
+    written = []
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "n"
         for network in _networks():
@@ -80,8 +80,8 @@ def _written(form: str) -> list[bytes]:
                 write_network(network, path, form)
             except NetworkError:
                 continue
-            found.append(path.read_bytes())
-    return found
+            written.append(path.read_bytes())
+    return written
 
 
 _LAYOUT = texts.ring(3)

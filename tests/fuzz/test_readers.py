@@ -30,17 +30,17 @@ def fuzzed(name: str, inputs: int, seed: int, folder: Path) -> dict[str, Any]:
         )  # fmt: skip
         shutil.copytree(files, folder, dirs_exist_ok=True)
     assert done.returncode == 0, f"{name}, seed {seed}, the file is in {folder}: {done.stderr[-3000:]}"
-    found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
-    assert found["effective"] >= inputs, found
-    assert not found["failures"], found
-    return found
+    counts: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    assert counts["effective"] >= inputs, counts
+    assert not counts["failures"], counts
+    return counts
 
 
 @pytest.mark.campaign
 @pytest.mark.parametrize("name", READERS)
 def test_many_damaged_files(name: str, seed: int, tmp_path: Path) -> None:
-    found = fuzzed(name, int(os.environ.get("UNKNOT_FUZZ_INPUTS", "30000")), seed, tmp_path)
-    print(json.dumps(found))
+    counts = fuzzed(name, int(os.environ.get("UNKNOT_FUZZ_INPUTS", "30000")), seed, tmp_path)
+    print(json.dumps(counts))
 
 
 @pytest.mark.sampled(1 / 3)
@@ -49,7 +49,7 @@ def test_some_damaged_files(name: str, seed: int, tmp_path: Path) -> None:
     from tests.fuzz.worker import run
 
     inputs = 20 if name == "study" else 40
-    found = run(name, inputs, seed, tmp_path)
-    assert found["effective"] >= inputs
-    assert not found["failures"], found
-    assert found["read"] + found["refused"] == found["effective"]
+    counts = run(name, inputs, seed, tmp_path)
+    assert counts["effective"] >= inputs
+    assert not counts["failures"], counts
+    assert counts["read"] + counts["refused"] == counts["effective"]

@@ -66,8 +66,8 @@ def run(name: str, inputs: int, number: int, folder: Path) -> dict[str, Any]:
     reader = READERS[name]
     corpus = reader.corpus()
     path = folder / f"{name}{reader.ending}"
-    for data in corpus[: 1 if name == "graphml" else None]:
-        path.write_bytes(data)
+    for content in corpus[: 1 if name == "graphml" else None]:
+        path.write_bytes(content)
         reader.read(path)
     counts: Counter[str] = Counter()
     failures: dict[str, str] = {}
@@ -77,27 +77,27 @@ def run(name: str, inputs: int, number: int, folder: Path) -> dict[str, Any]:
 
     def one(draw: random.Random) -> None:
         nonlocal slowest
-        data = damaged(draw, corpus)
-        key = hashlib.blake2b(data, digest_size=12).digest()
+        content = damaged(draw, corpus)
+        key = hashlib.blake2b(content, digest_size=12).digest()
         counts["inputs"] += 1
         if key in seen:
             return
         seen.add(key)
         counts["distinct"] += 1
-        path.write_bytes(data)
+        path.write_bytes(content)
         signal.setitimer(signal.ITIMER_REAL, SLOWEST)
         start = time.perf_counter()
         came, words = outcome(reader.read, path)
         slowest = max(slowest, time.perf_counter() - start)
         signal.setitimer(signal.ITIMER_REAL, 0)
-        if reader.passes(data[: 1 << 16].decode("utf-8", errors="replace")):
+        if reader.passes(content[: 1 << 16].decode("utf-8", errors="replace")):
             counts["effective"] += 1
             counts[came] += 1
         elif came == "failure":
             counts[came] += 1
         if came == "failure" and words not in failures and len(failures) < 20:
             kept = folder / f"{name}-{len(failures)}{reader.ending}"
-            kept.write_bytes(data)
+            kept.write_bytes(content)
             failures[words] = str(kept)
 
     block = 0

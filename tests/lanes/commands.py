@@ -9,5 +9,5 @@ from unknot.cli.program import app
 
 def run(*words: str) -> tuple[int, str]:
     """Return the exit code of a command line, and its output in one line."""
-    result = CliRunner().invoke(app, list(words))
-    return result.exit_code, " ".join(result.output.split())
+    done = CliRunner().invoke(app, list(words))
+    return done.exit_code, " ".join(done.output.split())

@@ -26,7 +26,7 @@ class Group:
 
     Attributes
     ----------
-    wanted : float
+    goal : float
         Share of the faults that must be noticed.
     files : tuple of str
         Patterns; files of kernels are taken only where they are `interpreted`, all others only where they are not.
@@ -34,15 +34,15 @@ class Group:
         Numba is switched off, so that faults in kernels take effect.
     """
 
-    wanted: float
+    goal: float
     files: tuple[str, ...]
     tests: tuple[str, ...]
     interpreted: bool = False
 
     def paths(self, part: str) -> list[Path]:
         """The files, those of them whose path contains a text."""
-        found = {path for pattern in self.files for path in ROOT.glob(pattern) if part in str(path)}
-        return sorted(path for path in found if path.stem.endswith("_kernel") == self.interpreted)
+        paths = {path for pattern in self.files for path in ROOT.glob(pattern) if part in str(path)}
+        return sorted(path for path in paths if path.stem.endswith("_kernel") == self.interpreted)
 
 
 ELSEWHERE = {
@@ -59,9 +59,9 @@ ELSEWHERE = {
 """Tests of a room that stand with those of another."""
 GROUPS = {
     name + ("-kernels" if interpreted else ""): Group(
-        wanted, (f"src/unknot/{name}/**/*.py",), (f"tests/{name}", *ELSEWHERE.get(name, ())), interpreted
+        goal, (f"src/unknot/{name}/**/*.py",), (f"tests/{name}", *ELSEWHERE.get(name, ())), interpreted
     )
-    for names, wanted in (("certificates verify", 0.9), ("network routing traffic lanes studies simulation", 0.8))
+    for names, goal in (("certificates verify", 0.9), ("network routing traffic lanes studies simulation", 0.8))
     for name in names.split()
     for interpreted in (False, True)
     # Kernels of the simulator read their state by an intrinsic (`view_kernel.py`), which Python cannot run.
@@ -143,7 +143,7 @@ def _judge(name: str, group: Group, args: argparse.Namespace, explained: set[str
         share = 1 - (len(lines) - others) / max(1, number)
         text = (
             f"{name}: {number} of {known} tried, {share:.1%} noticed or explained ({excused} explained), "
-            f"{group.wanted:.0%} wanted; {len(tests.seconds) - len(tests.failed)} of {len(tests.items)} tests; "
+            f"{group.goal:.0%} goal; {len(tests.seconds) - len(tests.failed)} of {len(tests.items)} tests; "
             f"{alone:.0f} s for the tests alone, {_spent() - begin - alone:.0f} s for the faults"
         )
         print(text, flush=True)
@@ -152,7 +152,7 @@ def _judge(name: str, group: Group, args: argparse.Namespace, explained: set[str
 
     first = {Path(mutant.path).stem.removesuffix("_kernel") for mutant in planted}
     run(args.within.split() or list(group.tests), Tests(ROOT, args.longest, args.alone, first, tried))
-    return 0 if share >= group.wanted else 1
+    return 0 if share >= group.goal else 1
 
 
 def _spent() -> float:

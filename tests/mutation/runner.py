@@ -43,7 +43,7 @@ class TooLongError(BaseException):
 
 @dataclass
 class Tests:
-    """A pytest plugin: which lines each test runs, its time, whether it passes; then `judge` tries the faults.
+    """A pytest plugin: which lines each test runs, its time, whether it passes; then `try_faults` tries the faults.
 
     Attributes
     ----------
@@ -56,7 +56,7 @@ class Tests:
     longest: float
     alone: float
     first: set[str]
-    judge: Callable[[Tests], None]
+    try_faults: Callable[[Tests], None]
     seconds: dict[str, float] = field(default_factory=dict)
     runs: dict[tuple[str, int], set[str]] = field(default_factory=dict)
     failed: set[str] = field(default_factory=set)
@@ -86,15 +86,15 @@ class Tests:
             if any(report.failed for report in reports):
                 self.failed.add(name)
         coverage.stop()
-        data = coverage.get_data()
-        for file in data.measured_files():
+        measured = coverage.get_data()
+        for file in measured.measured_files():
             path = Path(file).relative_to(self.root).as_posix()
-            for line, tests in data.contexts_by_lineno(file).items():
+            for line, tests in measured.contexts_by_lineno(file).items():
                 self.runs[path, line] = set(tests) - self.failed - {""}
         gc.collect()
         self.caches = [found for found in gc.get_objects() if type(found) is functools._lru_cache_wrapper]
         gc.freeze()
-        self.judge(self)
+        self.try_faults(self)
         return True
 
     def _too_long(self, _: int, __: FrameType | None) -> None:
@@ -113,8 +113,8 @@ class Tests:
         kept: list[str] = []
         total = 0.0
         for lines in mutant.lines():
-            found = {test for line in lines for test in self.runs.get((mutant.path, line), ())}
-            for test in sorted(found - set(kept), key=lambda test: (self.seconds[test], test)):
+            covering = {test for line in lines for test in self.runs.get((mutant.path, line), ())}
+            for test in sorted(covering - set(kept), key=lambda test: (self.seconds[test], test)):
                 total += self.seconds[test]
                 if total > budget and len(kept) >= 3:
                     return kept

@@ -51,21 +51,21 @@ class Mutant:
 
     def lines(self) -> list[set[int]]:
         """Lines that show whether a test runs it: those of the statement, then of the inner functions around it."""
-        number, found = self.change[0], []
+        number, spans = self.change[0], []
         for node in ast.walk(ast.parse(self.module.code)):
             if isinstance(node, ast.stmt) and node.lineno <= number <= (node.end_lineno or 0):
                 body = getattr(node, "body", None)
                 end = body[0].lineno - 1 if body else node.end_lineno or 0
-                found.append((node.lineno, end, isinstance(node, (ast.FunctionDef, ast.ClassDef))))
-        inner = [{first} for first, _, function in found if function][self.function.count(".") + 1 :]
-        first, end, _ = found[-1]
+                spans.append((node.lineno, end, isinstance(node, (ast.FunctionDef, ast.ClassDef))))
+        inner = [{first} for first, _, function in spans if function][self.function.count(".") + 1 :]
+        first, end, _ = spans[-1]
         return [set(range(first, max(end, number) + 1)), *reversed(inner)]
 
     def code(self) -> CodeType:
         """The function's compiled code."""
-        found = _within(compile(self.source, self.path, "exec"), self.function.split("."))
-        assert found is not None, self.key
-        return found
+        code = _within(compile(self.source, self.path, "exec"), self.function.split("."))
+        assert code is not None, self.key
+        return code
 
 
 class _Bare(cst.CSTTransformer):
@@ -87,14 +87,14 @@ def mutants(root: Path, path: Path) -> list[Mutant]:
     from mutmut.mutation.file_mutation import create_mutations  # takes a second to import
 
     bare = cst.parse_module(path.read_text()).visit(_Bare())
-    module, found, _, _ = create_mutations(str(path), bare.code)
+    module, mutations, _, _ = create_mutations(str(path), bare.code)
     names = {id(node): name for name, node in _functions(module)}
     left_alone = {id(node) for node in _left_alone(module)}
     return [
         Mutant(
             path.relative_to(root).as_posix(), names[id(mutation.contained_by_top_level_function)], module, old, new
         )
-        for mutation in found
+        for mutation in mutations
         for old, new in [(mutation.original_node, mutation.mutated_node)]
         if id(mutation.contained_by_top_level_function) in names and id(old) not in left_alone and not _idle(old, new)
     ]
@@ -104,11 +104,11 @@ def _left_alone(node: cst.CSTNode) -> list[cst.CSTNode]:
     """Nodes of default values, of texts, of what is raised, and of zip's check."""
     if isinstance(node, (cst.Parameters, cst.Raise, *TEXTS)) or m.matches(node, STRICT):
         return _below(node)
-    return [found for child in node.children for found in _left_alone(child)]
+    return [one for child in node.children for one in _left_alone(child)]
 
 
 def _below(node: cst.CSTNode) -> list[cst.CSTNode]:
-    return [node, *(found for child in node.children for found in _below(child))]
+    return [node, *(one for child in node.children for one in _below(child))]
 
 
 def _idle(old: cst.CSTNode, new: cst.CSTNode) -> bool:
@@ -125,17 +125,17 @@ def _idle(old: cst.CSTNode, new: cst.CSTNode) -> bool:
 
 
 def _functions(module: cst.Module) -> list[tuple[str, cst.FunctionDef]]:
-    found = []
+    functions = []
     for node in module.body:
         if isinstance(node, cst.FunctionDef):
-            found.append((node.name.value, node))
+            functions.append((node.name.value, node))
         elif isinstance(node, cst.ClassDef):
-            found += [
+            functions += [
                 (f"{node.name.value}.{inner.name.value}", inner)
                 for inner in node.body.body
                 if isinstance(inner, cst.FunctionDef)
             ]
-    return found
+    return functions
 
 
 def _within(code: CodeType, names: list[str]) -> CodeType | None:

@@ -56,9 +56,9 @@ def sample(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_every_function_gets_faults_and_texts_none(sample: Path) -> None:
-    found = list(mutants(sample.parent, sample))
-    assert {mutant.function for mutant in found} == {"kernel", "plain", "Shape.wide", "Shape.high", "Shape.flat"}
-    keys = [mutant.key for mutant in found]
+    planted = list(mutants(sample.parent, sample))
+    assert {mutant.function for mutant in planted} == {"kernel", "plain", "Shape.wide", "Shape.high", "Shape.flat"}
+    keys = [mutant.key for mutant in planted]
     assert "faulty_sample.py::kernel: return a + 1 => return a - 1" in keys
     assert "faulty_sample.py::plain: if a < 3: => if a <= 3:" in keys
     assert "faulty_sample.py::plain: return b - 2 => return b + 2" in keys

@@ -49,12 +49,12 @@ def states_of(relation: Relation) -> States:
             at = todo.pop()
             if at in answers:
                 continue
-            found = relation.candidates(at, address)
+            offered = relation.candidates(at, address)
             answers[at] = Answer(
-                frozenset(c.vc for c in found if c.vc is not None),
-                frozenset(c.vc for c in found if c.vc is not None and (c.waits or relation.commits)),
-                any(c.vc is None for c in found),
-                any(c.vc is None for c in found),
+                frozenset(c.vc for c in offered if c.vc is not None),
+                frozenset(c.vc for c in offered if c.vc is not None and (c.waits or relation.commits)),
+                any(c.vc is None for c in offered),
+                any(c.vc is None for c in offered),
             )
             todo.extend(answers[at].may)
         states.append(answers)
@@ -146,8 +146,8 @@ def _closed_set(worms: list[Worm], limit: int) -> list[Worm] | None:
     dead: set[int] = set()
     failed: set[tuple[int, int]] = set()
 
-    def complete(held: int, wanted: int, chosen: list[Worm]) -> list[Worm] | None:
-        missing = wanted & ~held
+    def complete(held: int, awaited: int, chosen: list[Worm]) -> list[Worm] | None:
+        missing = awaited & ~held
         if not missing:
             return chosen
         if (held, missing) in failed:
@@ -157,16 +157,16 @@ def _closed_set(worms: list[Worm], limit: int) -> list[Worm] | None:
         vc = missing & -missing
         for index, (path, wants, worm) in enumerate(table):
             if path & vc and not path & held and index not in dead:
-                found = complete(held | path, wanted | wants, [*chosen, worm])
-                if found is not None:
-                    return found
+                closed = complete(held | path, awaited | wants, [*chosen, worm])
+                if closed is not None:
+                    return closed
         failed.add((held, missing))
         return None
 
     for index, (path, wants, worm) in enumerate(table):
-        found = complete(path, wants, [worm])
-        if found is not None:
-            return found
+        closed = complete(path, wants, [worm])
+        if closed is not None:
+            return closed
         dead.add(index)
     return None
 

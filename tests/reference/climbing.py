@@ -120,12 +120,12 @@ def _fits(left: list[set[frozenset[tuple[int, int]]]], lanes: list[frozenset[tup
 
 def _distinct(lanes: list[frozenset[tuple[int, int]]]) -> list[tuple[int, frozenset[tuple[int, int]]]]:
     """Lanes that differ: of the empty ones only the first."""
-    seen, found = set(), []
+    seen, distinct = set(), []
     for i, lane in enumerate(lanes):
         if lane not in seen:
             seen.add(lane)
-            found.append((i, lane))
-    return found
+            distinct.append((i, lane))
+    return distinct
 
 
 def _acyclic(turns: frozenset[tuple[int, int]]) -> bool:

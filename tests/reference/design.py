@@ -119,9 +119,9 @@ def deadlock(space: Space, rule: int, switching: str) -> list[Worm] | None:
             on.setdefault(vc, []).append(worm)
     for most in range(2, 13):
         for worm in worms:
-            found = _closed([worm], on, most)
-            if found is not None:
-                return found
+            knot = _closed([worm], on, most)
+            if knot is not None:
+                return knot
     if switching != "wormhole":
         raise AssertionError("VCs are left that wait for each other, but no small set of them was found")
     return None
@@ -138,9 +138,9 @@ def _closed(chosen: list[Worm], on: dict[Vc, list[Worm]], most: int) -> list[Wor
     options = [worm for worm in on[vc] if not held & {*worm[0]}]
     options.sort(key=lambda worm: len((missing | worm[1]) - held - {*worm[0]}))
     for worm in options[:3]:
-        found = _closed([*chosen, worm], on, most)
-        if found is not None:
-            return found
+        knot = _closed([*chosen, worm], on, most)
+        if knot is not None:
+            return knot
     return None
 
 

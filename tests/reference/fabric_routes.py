@@ -142,7 +142,7 @@ def follow(plain: Plain, traffic: str) -> Followed:
     ports = sorted(set(plain.lid.values()))
     sides = traffic.split("-to-") if traffic != "all" else ["any", "any"]
 
-    def wanted(end: End, side: str) -> bool:
+    def takes_part(end: End, side: str) -> bool:
         return side == "any" or (end in hosts) == (side == "host")
 
     graph = nx.Graph()
@@ -151,29 +151,29 @@ def follow(plain: Plain, traffic: str) -> Followed:
         (a[0], b[0]) for a, b in plain.cable.items() if a[0] in plain.switches and b[0] in plain.switches
     )
     distance = dict(nx.all_pairs_shortest_path_length(graph))
-    found = Followed(0, 0, {}, {}, set(), 0, nx.DiGraph())
+    followed = Followed(0, 0, {}, {}, set(), 0, nx.DiGraph())
     for lid, owner in plain.lid.items():
         for source in ports:
-            if source == owner or not wanted(source, sides[0]) or not wanted(owner, sides[1]):
+            if source == owner or not takes_part(source, sides[0]) or not takes_part(owner, sides[1]):
                 continue
             levels = set(plain.sls(source, lid))
             if not levels:
-                found.pairs += 1
-                found.unknown += 1
+                followed.pairs += 1
+                followed.unknown += 1
             if replies:
                 levels |= {sl for own, end in plain.lid.items() if end == source for sl in plain.sls(owner, own)}
             home = owner[0] if owner[1] == 0 else plain.cable[owner][0]
-            ends = [walk(plain, found, source, lid, owner, level) for level in sorted(levels)]
-            found.pairs += len(ends)
+            ends = [walk(plain, followed, source, lid, owner, level) for level in sorted(levels)]
+            followed.pairs += len(ends)
             if not ends:
                 continue
-            found.unknown += len(ends) * stops_short(plain, source, lid, owner)
-            found.delivered += sum(channels is not None for channels in ends)
+            followed.unknown += len(ends) * stops_short(plain, source, lid, owner)
+            followed.delivered += sum(channels is not None for channels in ends)
             if ends[0] is not None:
-                found.lengths[source, lid] = len(ends[0])
+                followed.lengths[source, lid] = len(ends[0])
                 start = source[0] if source[1] == 0 else plain.cable[source][0]
-                found.shortest[source, lid] = distance[start][home]
-    return found
+                followed.shortest[source, lid] = distance[start][home]
+    return followed
 
 
 def stops_short(plain: Plain, source: End, lid: int, owner: End) -> bool:
@@ -189,7 +189,7 @@ def stops_short(plain: Plain, source: End, lid: int, owner: End) -> bool:
 
 
 def walk(
-    plain: Plain, found: Followed, source: End, lid: int, owner: End, level: int
+    plain: Plain, followed: Followed, source: End, lid: int, owner: End, level: int
 ) -> list[tuple[int, int, int]] | None:
     """Follow one packet, and add its dependencies; its channels, None if it does not arrive."""
     here, came = (source[0], 0) if source[1] == 0 else plain.cable[source]
@@ -203,12 +203,12 @@ def walk(
         if far is None or far[0] not in plain.switches:
             arrived = far is not None and far == owner
             if not arrived and port is not None:
-                found.lost.add((here, lid))
+                followed.lost.add((here, lid))
             break
         lane = plain.vl(here, came, port, level)
         if lane == 15:
             arrived = False
-            found.lost.add((here, lid))
+            followed.lost.add((here, lid))
             break
         again = (here, port, lane) in channels
         channels.append((here, port, lane))
@@ -216,5 +216,5 @@ def walk(
             arrived = False
             break
         here, came = far
-    nx.add_path(found.dependencies, channels)
+    nx.add_path(followed.dependencies, channels)
     return channels if arrived else None

@@ -36,10 +36,10 @@ def fewest(relation: Relation, switching: str, *, limit: int = 20_000) -> tuple[
         if best is not None and size >= best:
             return
         tails = {tail for _, tail, _ in chosen}
-        wanted = frozenset().union(*(wants for _, _, wants in chosen))
-        if any(w in held and w not in tails for w in wanted) and queued:
+        awaited = frozenset().union(*(wants for _, _, wants in chosen))
+        if any(w in held and w not in tails for w in awaited) and queued:
             return
-        missing = wanted - held
+        missing = awaited - held
         if not missing:
             best = size
             return
@@ -54,7 +54,7 @@ def fewest(relation: Relation, switching: str, *, limit: int = 20_000) -> tuple[
 
 
 def _options(relation: Relation, longest: int, queued: bool, limit: int) -> list[Option]:
-    found: set[Option] = set()
+    options: set[Option] = set()
     made = 0
     for answers in states_of(relation):
         paths = [(at,) for at in answers if at < relation.num_vcs]
@@ -65,7 +65,7 @@ def _options(relation: Relation, longest: int, queued: bool, limit: int) -> list
                 raise TooLargeError(f"more than {limit} paths of worms")
             answer = answers[path[-1]]
             waits = [frozenset({vc}) for vc in answer.may] if queued else blockings(relation, answer)
-            found |= {(frozenset(path), path[0], wants) for wants in waits}
+            options |= {(frozenset(path), path[0], wants) for wants in waits}
             if len(path) < longest:
                 paths.extend((*path, vc) for vc in answer.may if vc not in path)
-    return sorted(found, key=lambda option: (len(option[0]), sorted(option[0]), option[1], sorted(option[2])))
+    return sorted(options, key=lambda option: (len(option[0]), sorted(option[0]), option[1], sorted(option[2])))

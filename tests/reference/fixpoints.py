@@ -15,11 +15,11 @@ def components(relation: Relation) -> dict[int, int]:
     graph: nx.DiGraph = nx.DiGraph()
     for answers in states_of(relation):
         graph.add_edges_from((at, vc) for at, a in answers.items() if at < relation.num_vcs for vc in a.may)
-    found = {}
+    part_of = {}
     for number, part in enumerate(nx.strongly_connected_components(graph)):
         if len(part) > 1 or graph.has_edge(*(2 * tuple(part))):
-            found.update(dict.fromkeys(part, number))
-    return found
+            part_of.update(dict.fromkeys(part, number))
+    return part_of
 
 
 def left_over(relation: Relation, *, spread: bool, entered: bool = False) -> frozenset[int]:
@@ -39,7 +39,7 @@ def left_over(relation: Relation, *, spread: bool, entered: bool = False) -> fro
         return any(all(w in kept and part.get(w) == part[at] for w in choice) for choice in choices)
 
     def supported(kept: frozenset[int]) -> frozenset[int]:
-        found: set[int] = set()
+        good_ends: set[int] = set()
         for address, answers in enumerate(states):
             good = {at for at in answers if at in kept and blocked(address, at, kept)}
             while spread:
@@ -53,8 +53,8 @@ def left_over(relation: Relation, *, spread: bool, entered: bool = False) -> fro
                 if not more:
                     break
                 good |= more
-            found |= good
-        return frozenset(found)
+            good_ends |= good
+        return frozenset(good_ends)
 
     return _greatest(supported, frozenset(part))
 

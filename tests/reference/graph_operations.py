@@ -70,14 +70,14 @@ def multiply(name: str, g: Digraph, h: Digraph) -> Digraph:
     """A product of simple graphs: every pair of pairs is asked; no loops are made."""
     rule = PRODUCTS[name]
     nodes = list(product(g.nodes, h.nodes))
-    found = Counter(
+    channels = Counter(
         {
             ((*u1, *u2), (*v1, *v2)): 1  # type: ignore[misc]
             for (u1, u2), (v1, v2) in product(nodes, nodes)
             if (u1, u2) != (v1, v2) and rule(g, h, u1, u2, v1, v2)
         }
     )
-    return Digraph(frozenset((*u1, *u2) for u1, u2 in nodes), found)  # type: ignore[misc]
+    return Digraph(frozenset((*u1, *u2) for u1, u2 in nodes), channels)  # type: ignore[misc]
 
 
 def combine(name: str, g: Digraph, h: Digraph) -> Digraph:
@@ -89,13 +89,13 @@ def combine(name: str, g: Digraph, h: Digraph) -> Digraph:
         "ring_sum": lambda a, b: max(a, b) - min(a, b),
     }[name]
     nodes = g.nodes & h.nodes if name == "intersection" else g.nodes | h.nodes
-    found: Counter[tuple[Label, Label]] = Counter()
+    channels: Counter[tuple[Label, Label]] = Counter()
     for u, v in product(nodes, nodes):
         if times := counts(g.channels[u, v], h.channels[u, v]):
-            found[u, v] = times
+            channels[u, v] = times
     if name in ("difference", "ring_sum"):
-        nodes = frozenset(end for pair in found for end in pair)
-    return Digraph(frozenset(nodes), found)
+        nodes = frozenset(end for pair in channels for end in pair)
+    return Digraph(frozenset(nodes), channels)
 
 
 def join(g: Digraph, h: Digraph) -> Digraph:
@@ -103,39 +103,39 @@ def join(g: Digraph, h: Digraph) -> Digraph:
     left, right = sorted(g.nodes), sorted(h.nodes)  # type: ignore[type-var]
     number = {("g", u): (i,) for i, u in enumerate(left)}
     number |= {("h", v): (len(left) + i,) for i, v in enumerate(right)}
-    found: Counter[tuple[Label, Label]] = Counter()
+    channels: Counter[tuple[Label, Label]] = Counter()
     for side, graph in (("g", g), ("h", h)):
         for (u, v), times in graph.channels.items():
-            found[number[side, u], number[side, v]] = times
+            channels[number[side, u], number[side, v]] = times
     for u, v in product(left, right):
-        found[number["g", u], number["h", v]] = found[number["h", v], number["g", u]] = 1
-    return Digraph(frozenset(number.values()), found)
+        channels[number["g", u], number["h", v]] = channels[number["h", v], number["g", u]] = 1
+    return Digraph(frozenset(number.values()), channels)
 
 
 def step(kind: str, k: int, i: int) -> Digraph:
     """A line or ring whose links are the pairs at distance exactly i along it."""
-    found: Counter[tuple[Label, Label]] = Counter()
+    channels: Counter[tuple[Label, Label]] = Counter()
     for u, v in product(range(k), repeat=2):
         apart = abs(u - v) == i if kind == "line" else (u - v) % k == i % k or (v - u) % k == i % k
         if apart and u != v:
-            found[(u,), (v,)] = 1
-    return Digraph(frozenset((u,) for u in range(k)), found)
+            channels[(u,), (v,)] = 1
+    return Digraph(frozenset((u,) for u in range(k)), channels)
 
 
 def undirected(g: Digraph) -> Digraph:
-    found = Counter({(u, v): max(g.channels[u, v], g.channels[v, u]) for u, v in product(g.nodes, repeat=2)})
-    return Digraph(g.nodes, Counter({pair: times for pair, times in found.items() if times}))
+    channels = Counter({(u, v): max(g.channels[u, v], g.channels[v, u]) for u, v in product(g.nodes, repeat=2)})
+    return Digraph(g.nodes, Counter({pair: times for pair, times in channels.items() if times}))
 
 
 def replace(h: Digraph, ports: dict[Label, Sequence[Label]], g: Digraph) -> Digraph:
     """Every node of h replaced by g; point i of g takes the link to ``ports[node][i]``."""
     points = sorted(g.nodes)  # type: ignore[type-var]
-    found: Counter[tuple[Label, Label]] = Counter()
+    channels: Counter[tuple[Label, Label]] = Counter()
     for u in h.nodes:
         for a, b in product(points, repeat=2):
             if g.channels[a, b]:
-                found[(*u, *a), (*u, *b)] = g.channels[a, b]  # type: ignore[misc]
+                channels[(*u, *a), (*u, *b)] = g.channels[a, b]  # type: ignore[misc]
         for i, v in enumerate(ports[u]):
             j = list(ports[v]).index(u)
-            found[(*u, *points[i]), (*v, *points[j])] = 1  # type: ignore[misc]
-    return Digraph(frozenset((*u, *a) for u in h.nodes for a in points), found)  # type: ignore[misc]
+            channels[(*u, *points[i]), (*v, *points[j])] = 1  # type: ignore[misc]
+    return Digraph(frozenset((*u, *a) for u in h.nodes for a in points), channels)  # type: ignore[misc]

@@ -14,26 +14,26 @@ from unknot.routing.relation import Relation
 def complaints(relation: Relation, configuration: Configuration) -> list[str]:
     """Everything that is wrong with a configuration; empty when it is a deadlock of the grade it claims."""
     states = states_of(relation)
-    found = [] if configuration.messages else ["no message"]
+    faults = [] if configuration.messages else ["no message"]
     if configuration.buffer_depth < 1 or configuration.switching not in SWITCHINGS:
-        found.append("no such switching, or no room for a flit")
+        faults.append("no such switching, or no room for a flit")
     if configuration.reachability not in get_args(Reachability):
-        found.append("no such reachability")
+        faults.append("no such reachability")
     held = [vc for message in configuration.messages for vc in message.held]
     if len(set(held)) < len(held):
-        found.append("a VC is held twice")
-    wanted = [vc for message in configuration.messages for vc in message.wanted]
-    if not set(wanted) <= set(held):
-        found.append("a wanted VC is not held")
+        faults.append("a VC is held twice")
+    awaited = [vc for message in configuration.messages for vc in message.wanted]
+    if not set(awaited) <= set(held):
+        faults.append("a wanted VC is not held")
     if configuration.switching == "wormhole-nonatomic":
         tails = {message.held[0] for message in configuration.messages if message.held}
-        if len(set(wanted)) < len(wanted) or not set(wanted) <= tails:
-            found.append("a message has committed to a VC that was not free for it")
+        if len(set(awaited)) < len(awaited) or not set(awaited) <= tails:
+            faults.append("a message has committed to a VC that was not free for it")
     for number, message in enumerate(configuration.messages):
-        found += [f"message {number}: {what}" for what in _of_message(relation, states, configuration, message)]
-    if not found and configuration.reachability != "not-established":
-        found += _of_grade(configuration)
-    return found
+        faults += [f"message {number}: {what}" for what in _of_message(relation, states, configuration, message)]
+    if not faults and configuration.reachability != "not-established":
+        faults += _of_grade(configuration)
+    return faults
 
 
 def _of_message(relation: Relation, states: States, configuration: Configuration, message: Message) -> list[str]:
@@ -49,17 +49,17 @@ def _of_message(relation: Relation, states: States, configuration: Configuration
         if vc not in answers[at].may:
             return [f"from place {at} it may not go to VC {vc}"]
         at = vc
-    found = []
+    faults = []
     if message.length != len(message.held) * configuration.buffer_depth:
-        found.append("its length does not fill what it holds")
+        faults.append("its length does not fill what it holds")
     if configuration.switching in ("saf", "vct") and len(message.held) != 1:
-        found.append("a packet sits in one buffer")
+        faults.append("a packet sits in one buffer")
     if configuration.switching == "wormhole-nonatomic":
         if len(message.wanted) != 1 or message.wanted[0] not in answers[at].may:
-            found.append("it has not committed to one candidate")
+            faults.append("it has not committed to one candidate")
     elif set(message.wanted) not in blockings(relation, answers[at]):
-        found.append("it does not wait for exactly what it says")
-    return found
+        faults.append("it does not wait for exactly what it says")
+    return faults
 
 
 def _of_grade(configuration: Configuration) -> list[str]:

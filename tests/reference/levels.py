@@ -15,11 +15,11 @@ Keys = npt.NDArray[np.float64]
 
 def route(table: Table, router: int, row: int) -> list[int]:
     """The channels of a route."""
-    found: list[int] = []
+    channels: list[int] = []
     while router != table.home[row]:
-        found.append(int(table.next_channel[row, router]))
-        router = int(table.network.target[found[-1]])
-    return found
+        channels.append(int(table.next_channel[row, router]))
+        router = int(table.network.target[channels[-1]])
+    return channels
 
 
 def climb(

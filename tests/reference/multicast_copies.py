@@ -38,20 +38,20 @@ class Copied:
 
 def copy_packets(plain: Plain, groups: Groups, level: int) -> Copied:
     """Let every host at a switch of a group send one packet to it."""
-    found = Copied()
+    copied = Copied()
     for mlid, rows in groups.items():
         ends = {plain.cable.get((switch, port), (0, 0)) for switch, ports in rows.items() for port in ports if port}
         hosts = {end for end in plain.lid.values() if end[1]}
-        found.members[mlid] = ends & hosts
+        copied.members[mlid] = ends & hosts
         for sender in hosts:
             start, came = plain.cable[sender]
             if start in rows:
-                _send(plain, found, mlid, rows, sender, (start, came), level)
-    return found
+                _send(plain, copied, mlid, rows, sender, (start, came), level)
+    return copied
 
 
 def _send(
-    plain: Plain, found: Copied, mlid: int, rows: dict[int, list[int]], sender: End, start: End, level: int
+    plain: Plain, copied: Copied, mlid: int, rows: dict[int, list[int]], sender: End, start: End, level: int
 ) -> None:
     seen: dict[tuple[int, int, int], int] = {}
     todo: list[tuple[End, list[tuple[int, int, int]]]] = [(start, [])]
@@ -64,21 +64,21 @@ def _send(
             if far is None:
                 continue
             if far[0] not in plain.switches:
-                if sender in found.members[mlid]:
-                    found.heard.add((mlid, sender, far))
+                if sender in copied.members[mlid]:
+                    copied.heard.add((mlid, sender, far))
                 continue
             lane = plain.vl(here, came, port, level)
             if lane == 15:
                 continue
             channel = (here, port, lane)
-            found.dependencies.add_node(channel)
+            copied.dependencies.add_node(channel)
             if behind:
-                found.dependencies.add_edge(behind[-1], channel)
+                copied.dependencies.add_edge(behind[-1], channel)
             if channel in behind:
-                found.circling.add(mlid)
+                copied.circling.add(mlid)
                 continue
             seen[channel] = seen.get(channel, 0) + 1
             if seen[channel] > 1:
-                found.twice.add(mlid)
+                copied.twice.add(mlid)
             if seen[channel] < 40:
                 todo.append((far, [*behind, channel]))

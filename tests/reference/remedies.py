@@ -15,15 +15,15 @@ Entry = tuple[int, int, int]
 
 def entries(relation: Relation) -> dict[tuple[int, int], list[Candidate]]:
     """Candidates of all states that packets come to."""
-    found: dict[tuple[int, int], list[Candidate]] = {}
+    offered: dict[tuple[int, int], list[Candidate]] = {}
     for address in range(relation.num_addresses):
         todo = [relation.num_vcs + int(s) for s in relation.sources(address)]
         while todo:
             at = todo.pop()
-            if (at, address) not in found:
-                found[at, address] = relation.candidates(at, address)
-                todo += [c.vc for c in found[at, address] if c.vc is not None]
-    return found
+            if (at, address) not in offered:
+                offered[at, address] = relation.candidates(at, address)
+                todo += [c.vc for c in offered[at, address] if c.vc is not None]
+    return offered
 
 
 def without(relation: Relation, gone: frozenset[Entry]) -> Relation:
@@ -65,7 +65,7 @@ def delivers(relation: Relation, gone: frozenset[Entry]) -> bool:
 
 def fewest_removed(relation: Relation, switching: str) -> int | None:
     """The fewest candidates without which the relation is safe and delivers; None if there are none."""
-    removable = [(at, a, c.vc) for (at, a), found in entries(relation).items() for c in found if c.vc is not None]
+    removable = [(at, a, c.vc) for (at, a), offered in entries(relation).items() for c in offered if c.vc is not None]
     for size in range(len(removable) + 1):
         for gone in combinations(removable, size):
             chosen = frozenset(gone)
@@ -74,12 +74,12 @@ def fewest_removed(relation: Relation, switching: str) -> int | None:
     return None
 
 
-def fewest_changed(network: Network, ways: dict[tuple[int, int], tuple[int, ...]]) -> int | None:
+def fewest_changed(network: Network, routes: dict[tuple[int, int], tuple[int, ...]]) -> int | None:
     """The fewest routes to change so that all climb in one order of the channels; None if no order connects all."""
     best = None
     for order in permutations(range(network.num_channels)):
         rank = {c: i for i, c in enumerate(order)}
-        missed = sum(any(rank[a] >= rank[b] for a, b in pairwise(way)) for way in ways.values())
+        missed = sum(any(rank[a] >= rank[b] for a, b in pairwise(way)) for way in routes.values())
         if best is not None and missed >= best:
             continue
         reach: dict[int, set[int]] = {}
@@ -91,6 +91,6 @@ def fewest_changed(network: Network, ways: dict[tuple[int, int], tuple[int, ...]
         from_router = {
             u: {u}.union(*(reach[c] for c in reach if network.source[c] == u)) for u in range(network.num_routers)
         }
-        if all(t in from_router[s] for s, t in ways):
+        if all(t in from_router[s] for s, t in routes):
             best = missed
     return best

@@ -68,13 +68,13 @@ def lacking(relation: Relation, source: int, home: int) -> int | None:
                 for c in range(network.num_channels)
                 if network.source[c] == here and distance[network.target[c]] == distance[here] - 1
             }
-            found = {
+            onward = {
                 c.vc
                 for c in relation.candidates(at, address)
                 if c.vc is not None and int(relation.vcs.channel[c.vc]) in nearer
             }
-            if {int(relation.vcs.channel[vc]) for vc in found} != nearer:
+            if {int(relation.vcs.channel[vc]) for vc in onward} != nearer:
                 return steps
-            following |= {(vc, address) for vc in found}
+            following |= {(vc, address) for vc in onward}
         layer, steps = following, steps + 1
     return None

@@ -55,34 +55,34 @@ def choose_by_input(requests: dict[Pair, int], turn: Rank) -> dict[Pair, int]:
 
 def wavefront(requests: dict[Pair, int], inputs: int, outputs: int, turn: int) -> tuple[list[Pair], int]:
     """Diagonal by diagonal from `turn` on, the best ages first; also the diagonal of the first match."""
-    square, found, first = max(inputs, outputs), {}, None
+    square, matched, first = max(inputs, outputs), {}, None
     for age in sorted(set(requests.values())):
         for step in range(square):
             for o in range(square):
                 i = (turn + step - o) % square
-                if requests.get((i, o)) == age and i not in found and o not in found.values():
-                    found[i] = o
+                if requests.get((i, o)) == age and i not in matched and o not in matched.values():
+                    matched[i] = o
                     first = i + o if first is None else first
     assert first is not None
-    return sorted(found.items()), first
+    return sorted(matched.items()), first
 
 
 def pim(requests: dict[Pair, int], inputs: int, outputs: int, rounds: int, start) -> list[Pair]:
     """`start(number, of_input, end)` is where an end begins to look in a round."""
-    found: dict[int, int] = {}
+    matched: dict[int, int] = {}
     for number in range(rounds):
         granted: dict[int, list[int]] = {}
-        for o in sorted({o for _, o in requests} - set(found.values())):
+        for o in sorted({o for _, o in requests} - set(matched.values())):
             begin = start(number, False, o) % inputs
             asking = [
-                i for i in ((begin + k) % inputs for k in range(inputs)) if (i, o) in requests and i not in found
+                i for i in ((begin + k) % inputs for k in range(inputs)) if (i, o) in requests and i not in matched
             ]
             if asking:
                 granted.setdefault(asking[0], []).append(o)
         for i, offers in granted.items():
             begin = start(number, True, i) % outputs
-            found[i] = min(offers, key=lambda o: (o - begin) % outputs)
-    return sorted(found.items())
+            matched[i] = min(offers, key=lambda o: (o - begin) % outputs)
+    return sorted(matched.items())
 
 
 def loa(requests: dict[Pair, int], grant: list[int], accept: list[int]) -> list[Pair]:

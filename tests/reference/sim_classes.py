@@ -158,15 +158,15 @@ class ClassSimulator(Simulator):
 
     def inject_into(self, t: int, sources: dict[int, Source]) -> None:
         """A flit of one of these sources, at injection port t."""
-        best, ways = None, {k: self.way_in(s) for k, s in sources.items()}
-        able = [k for k, way in ways.items() if way is not None]
+        best, vc_of = None, {k: self.way_in(s) for k, s in sources.items()}
+        able = [k for k, way in vc_of.items() if way is not None]
         in_turn = sorted(able, key=lambda k: (k - self.turn[t] - 1) % len(self.mix.classes))
         if self.options.hold_switch and self.turn[t] in able and sources[self.turn[t]].vc is not None:
             in_turn.sort(key=lambda k: k != self.turn[t])
         if not in_turn:
             return
         best = max(in_turn, key=lambda k: self.rank(sources[k].packet))
-        source, index = sources[best], ways[best]
+        source, index = sources[best], vc_of[best]
         port = self.port(source)
         if source.vc is None:
             source.vc = port.last = index
@@ -187,12 +187,12 @@ class ClassSimulator(Simulator):
 
     def summary(self) -> list[list[int]]:
         """Of each class: packets that arrived, sums of latency, network latency and hops, and flits."""
-        found = [[0] * 5 for _ in self.mix.classes]
+        sums_of = [[0] * 5 for _ in self.mix.classes]
         for packet, cycle in self.all_done():
-            row = found[self.form_of[id(packet)][1]]
+            row = sums_of[self.form_of[id(packet)][1]]
             sums = (1, cycle - packet.created, cycle - packet.injected, packet.hops, packet.length)
             row[:] = [a + b for a, b in zip(row, sums, strict=True)]
-        return found
+        return sums_of
 
     def promised(self) -> int:
         """Replies that are to be sent, or were."""

@@ -41,7 +41,7 @@ class Sending(NamedTuple):
 
 def ways_of(network: Network) -> list[int | None]:
     """Direction of each channel of a grid: twice the dimension, and one more where it leads down; else None."""
-    ways = []
+    directions = []
     for a, b in zip(network.source, network.target, strict=True):
         steps = [] if network.coordinates is None else (network.coordinates[b] - network.coordinates[a]).tolist()
         moved = [d for d, step in enumerate(steps) if step]
@@ -49,8 +49,8 @@ def ways_of(network: Network) -> list[int | None]:
         step = steps[moved[0]] if moved else 0
         if len(moved) != 1 or abs(step) not in (1, side - 1):
             return [None] * network.num_channels
-        ways.append(2 * moved[0] + ((step < 0) != (abs(step) > 1)))
-    return ways
+        directions.append(2 * moved[0] + ((step < 0) != (abs(step) > 1)))
+    return directions
 
 
 class Simulator(Choices):
@@ -80,7 +80,7 @@ class Simulator(Choices):
         self.terminals: list[Terminal] = []
         self.sinks: list[Wire] = []
         local = relation.vcs.widest
-        ways = ways_of(network)
+        directions = ways_of(network)
         for c in range(network.num_channels):
             latency = int(network.latency[c])
             flits, returned = Wire(latency), Wire(latency)
@@ -90,12 +90,12 @@ class Simulator(Choices):
             self.output.update(zip(numbers, ends, strict=True))
             self.input += buffers
             rate = Fraction(float(network.bandwidth[c])).limit_denominator(1000)
-            self.routers[network.source[c]].outputs.append(Port(ends, flits, returned, rate=rate, way=ways[c]))
+            self.routers[network.source[c]].outputs.append(Port(ends, flits, returned, rate=rate, way=directions[c]))
             ends_at = int(network.source[c]), int(network.target[c])
             there = [d for d in range(c) if (network.source[d], network.target[d]) == ends_at]
             back = [d for d in range(network.num_channels) if (network.target[d], network.source[d]) == ends_at]
             place = (0, back[len(there)]) if len(there) < len(back) else (1, c)
-            way = None if ways[c] is None else ways[c] ^ 1
+            way = None if directions[c] is None else directions[c] ^ 1
             self.routers[network.target[c]].inputs.append(Port(buffers, flits, returned, place=place, way=way))
         for t, start in enumerate(streams(seed, network.num_terminals)):
             flits, returned = Wire(1), Wire(1)
@@ -118,7 +118,7 @@ class Simulator(Choices):
             ports = [self.ejection[port] for port in range(t, network.num_terminals, seats)]
             self.ejection[t] = [vc for turn in zip(*ports, strict=True) for vc in turn]
         for node in self.routers:
-            node.ways = {way for way in ways if way is not None and network.radices[way // 2] > 2}
+            node.ways = {way for way in directions if way is not None and network.radices[way // 2] > 2}
             if router.terminals_first:
                 node.inputs.sort(key=lambda port: port.place[0] != -1)
                 node.outputs.sort(key=lambda port: not port.ejects)
@@ -136,10 +136,10 @@ class Simulator(Choices):
     def ends(self, depth: int, vcs: int, endless: bool = False) -> list[OutputVC]:
         own = self.options.own_slots or depth
         most = self.options.most_slots or float("inf")
-        found = [OutputVC(own, own, endless, shared=depth - own, most=most - own) for _ in range(vcs)]
-        for end in found:
-            end.siblings = found
-        return found
+        outputs = [OutputVC(own, own, endless, shared=depth - own, most=most - own) for _ in range(vcs)]
+        for end in outputs:
+            end.siblings = outputs
+        return outputs
 
     def run(self, cycles: int) -> None:
         for _ in range(cycles):
@@ -170,10 +170,10 @@ class Simulator(Choices):
 
     def finish(self) -> list[tuple[int, int, int]]:
         """Arrived packets as (latency, network latency, hops), those on their last wire included."""
-        found = list(self.arrived)
+        arrived = list(self.arrived)
         for sink in self.sinks:
-            found += [self.record(flit.packet, cycle) for cycle, (_, flit) in sink.on_the_way() if flit.tail]
-        return sorted(found)
+            arrived += [self.record(flit.packet, cycle) for cycle, (_, flit) in sink.on_the_way() if flit.tail]
+        return sorted(arrived)
 
     def record(self, packet: Packet, cycle: int) -> tuple[int, int, int]:
         return cycle - packet.created, cycle - packet.injected, packet.hops
@@ -258,12 +258,12 @@ class Simulator(Choices):
             by_input = node.order(True, len(grant)) if matrix else in_turn(accept, len(grant))
             by_output = node.order(False, len(accept)) if matrix else in_turn(grant, len(accept))
             if kind == "separable_input_first":
-                found = separable_input_first(requests, by_output, by_input)
+                matched = separable_input_first(requests, by_output, by_input)
             else:
-                found = islip(requests, by_output, by_input, self.iterations(node))
-            for i, o in found[0] if matrix else ():
+                matched = islip(requests, by_output, by_input, self.iterations(node))
+            for i, o in matched[0] if matrix else ():
                 node.chosen(i, o)
-            return found
+            return matched
         return [[], self.look_at_all(node, kind, requests, grant, accept)] if requests else [[], []]
 
     def iterations(self, node: Node) -> int:
@@ -291,8 +291,10 @@ class Simulator(Choices):
         number, number_out = {i: k for k, i in into.items()}, {o: k for k, o in out.items()}
         requests = {(number[i], number_out[o]): age for (i, o), age in requests.items()}
         accept = [accept[i] for i in order] + [0] * width_in * node.absent(None, first)
-        found = self.matched(node, kind, requests, grant + [0] * width_out * node.absent(None, first), accept, start)
-        return [(into[i], out[o]) for i, o in found]
+        matched = self.matched(
+            node, kind, requests, grant + [0] * width_out * node.absent(None, first), accept, start
+        )
+        return [(into[i], out[o]) for i, o in matched]
 
     def matched(
         self, node: Node, kind: str, requests: dict, grant: list[int], accept: list[int], start
@@ -306,10 +308,10 @@ class Simulator(Choices):
         if kind == "max_size":
             node.whole_turn[node.of_vcs] = (turn + 1) % inputs
             return max_size(requests, inputs, turn)
-        found, first = wavefront(requests, inputs, outputs, turn)
+        matched, first = wavefront(requests, inputs, outputs, turn)
         after = first if kind == "rr_wavefront" else turn
         node.whole_turn[node.of_vcs] = (after + 1) % max(inputs, outputs)
-        return found
+        return matched
 
     def age(self, vc: InputVC) -> int:
         """What counts for the packet in front, the smallest first."""

@@ -32,9 +32,9 @@ def one_way_ring(k: int, dateline: bool) -> Relation:
 
 @pytest.mark.parametrize("switching", SWITCHINGS)
 def test_rings_and_lines(switching: Switching) -> None:
-    found = deadlock(one_way_ring(4, dateline=False), switching)
-    assert found is not None
-    assert {vc for worm in found for vc in worm.path} == {0, 1, 2, 3}
+    knot = deadlock(one_way_ring(4, dateline=False), switching)
+    assert knot is not None
+    assert {vc for worm in knot for vc in worm.path} == {0, 1, 2, 3}
     assert deadlock(one_way_ring(4, dateline=True), switching) is None
     assert deadlock(dimension_order(mesh(3, 2)), switching) is None
     assert deadlock(dimension_order(ring(4)), switching) is not None
@@ -47,8 +47,8 @@ def test_worms_need_more_than_buffers() -> None:
     table = {(3, 2): [0], (0, 2): [2, 1 + NO_WAIT], (1, 2): [0], (2, 2): [EJECT]}
     relation = table_relation(network, 1, table)
     assert deadlock(relation, "vct") is None
-    found = deadlock(relation, "wormhole")
-    assert found == [Worm(2, (0, 1), frozenset({0}))]
+    knot = deadlock(relation, "wormhole")
+    assert knot == [Worm(2, (0, 1), frozenset({0}))]
     cycle = dependency_cycle(relation)
     assert cycle is not None
     assert {worm.path for worm in cycle} == {(0,), (1,)}
@@ -98,12 +98,12 @@ def test_techniques_are_ordered_and_configurations_legal(relation: Relation) -> 
     answers = []
     for switching in ("saf", "wormhole", "wormhole-nonatomic"):
         try:
-            found = deadlock(relation, switching, limit=20_000)
+            knot = deadlock(relation, switching, limit=20_000)
         except TooLargeError:
             return
-        answers.append(found is not None)
-        if found is not None:
-            assert complaints(relation, configuration(relation, switching, found)) == []
+        answers.append(knot is not None)
+        if knot is not None:
+            assert complaints(relation, configuration(relation, switching, knot)) == []
     assert answers == sorted(answers)
 
 
@@ -112,22 +112,22 @@ def configuration(relation: Relation, switching: Switching, worms: list[Worm]) -
     messages = []
     for worm in worms:
         source, lead = way_to(relation, worm)
-        held, wanted = worm.path, tuple(sorted(worm.wants))
-        messages.append(Message(source, worm.address, 4 * len(held), lead, held, wanted))
+        held, awaited = worm.path, tuple(sorted(worm.wants))
+        messages.append(Message(source, worm.address, 4 * len(held), lead, held, awaited))
     return Configuration(switching, 4, "not-established", tuple(messages))
 
 
 def way_to(relation: Relation, worm: Worm) -> tuple[int, tuple[int, ...]]:
     """A terminal and the VCs over which a packet gets from it to the first VC of a worm."""
     answers = states_of(relation)[worm.address]
-    ways = {relation.num_vcs + int(t): (int(t), ()) for t in relation.sources(worm.address)}
-    todo = list(ways)
+    lead_of = {relation.num_vcs + int(t): (int(t), ()) for t in relation.sources(worm.address)}
+    todo = list(lead_of)
     while todo:
         at = todo.pop()
-        terminal, lead = ways[at]
+        terminal, lead = lead_of[at]
         if worm.path[0] in answers[at].may:
             return terminal, lead
-        for vc in answers[at].may - ways.keys():
-            ways[vc] = (terminal, (*lead, vc))
+        for vc in answers[at].may - lead_of.keys():
+            lead_of[vc] = (terminal, (*lead, vc))
             todo.append(vc)
     raise AssertionError(f"{worm} cannot be reached")

@@ -46,8 +46,8 @@ def cycle_knot(network: Network, cycle: list[int], vcs: int = 1) -> tuple[Relati
     for i, channel in enumerate(channels):
         after = channels[(i + 1) % len(channels)]
         for v in range(vcs):
-            wanted = tuple(int(first[after]) + w for w in range(vcs))
-            messages.append(Message(cycle[i], cycle[i - 1], 8, (), (int(first[channel]) + v,), wanted))
+            awaited = tuple(int(first[after]) + w for w in range(vcs))
+            messages.append(Message(cycle[i], cycle[i - 1], 8, (), (int(first[channel]) + v,), awaited))
     return relation, Configuration("wormhole", 8, "not-established", tuple(messages))
 
 

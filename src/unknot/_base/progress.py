@@ -66,10 +66,10 @@ class NotebookBar:
 
 def reported(results: Iterable[R], total: int, progress: Progress | None, words: Callable[[R], str]) -> Iterator[R]:
     """Yield results as they come, each reported in words."""
-    for done, result in enumerate(results, start=1):
+    for done, one in enumerate(results, start=1):
         if progress is not None:
-            progress(words(result), done, total)
-        yield result
+            progress(words(one), done, total)
+        yield one
 
 
 _open: list[NotebookBar] = []

@@ -118,13 +118,13 @@ def _more(traffic: Demand) -> Ints:
 def _form(traffic: Demand, taken: list[Flags], nearer: list[Flags], weights: Ints) -> tuple[PathSet, Ints]:
     """Blocks side by side, each padded to whole words; channels follow each other unless they lead straight back."""
     network, homes, planes = traffic.network, traffic.distances.homes, len(taken)
-    own, wanted = packed(homes == network.target[:, None]), packed(traffic.wanted)
+    own, pairs = packed(homes == network.target[:, None]), packed(traffic.wanted)
     words = own.shape[1]
     home = np.zeros(64 * words * planes, dtype=np.int64)
     for plane in range(planes):
         home[64 * words * plane :][: homes.size] = homes
     whole = np.full((network.num_channels, 1), -1, dtype=np.int64)
-    form = following(network, whole, np.tile(wanted, planes), home, back=False)
+    form = following(network, whole, np.tile(pairs, planes), home, back=False)
     nearer_bits, taken_bits = (np.concatenate([packed(part) for part in parts], axis=1) for parts in (nearer, taken))
     weight = np.repeat(np.asarray(weights, dtype=np.int64), words)
     detour = np.zeros((0, *nearer_bits.shape), dtype=np.int64)

@@ -126,12 +126,12 @@ def read_route_maps(fabric: EthernetFabric, folder: Path) -> Turns:
         marked |= {(name, port) for port in marks}
         denied |= {(name, port) for port in denials}
 
-    def may(came: int, leaves: int) -> bool:
+    def may_follow(came: int, leaves: int) -> bool:
         here, onward = fabric.ends[came][1], fabric.ends[leaves][0]
         valley = (onward.switch, onward.name) in marked and (here.switch, here.name) in denied
         return not valley and network.source[came] != network.target[leaves]
 
-    return may
+    return may_follow
 
 
 def _read(path: Path, ports: dict[str, str]) -> tuple[set[str], set[str]]:

@@ -113,8 +113,8 @@ def compute(point: Point) -> str:
         Always this very class, whose text survives the way back from another process.
     """
     try:
-        result = _prove(point) if point.what["kind"] == "proof" else _simulate(point)
-        return json.dumps(encode(result), separators=(",", ":"))
+        outcome = _prove(point) if point.what["kind"] == "proof" else _simulate(point)
+        return json.dumps(encode(outcome), separators=(",", ":"))
     except UnknotError as error:
         raise UnknotError(str(error)) from None
 
@@ -160,31 +160,38 @@ def checked(point: Point, relation: Relation, text: str) -> Proven | Run:
         raise UnknotError(f"it cannot be read: {type(error).__name__}") from error
 
 
-def _checked(point: Point, relation: Relation, result: Proven | Run) -> Proven | Run:
+def _checked(point: Point, relation: Relation, outcome: Proven | Run) -> Proven | Run:
     from unknot.certificates import accept_configuration, accept_verdict
     from unknot.simulation import replay
     from unknot.verify import deliver
 
     what = point.what
-    if isinstance(result, Run):
-        of = result.switching, result.buffer_depth, result.offered_load, result.seed, result.network, result.routing
+    if isinstance(outcome, Run):
+        of = (
+            outcome.switching,
+            outcome.buffer_depth,
+            outcome.offered_load,
+            outcome.seed,
+            outcome.network,
+            outcome.routing,
+        )
         same = what["switching"], what["buffer_depth"], what["load"], what["seed"]
         if of != (*same, relation.network.name, relation.name):
             raise UnknotError("it is the run of another point")
-        if result.deadlock is not None:
-            if result.deadlock.switching != result.switching:
+        if outcome.deadlock is not None:
+            if outcome.deadlock.switching != outcome.switching:
                 raise UnknotError("its deadlock is one under another switching technique")
-            accept_configuration(relation, result.deadlock)
-        return result
-    verdict, knot = result.verdict, result.verdict.configuration
-    if verdict.switching != what["switching"] or result.delivery != deliver(relation):
+            accept_configuration(relation, outcome.deadlock)
+        return outcome
+    verdict, knot = outcome.verdict, outcome.verdict.configuration
+    if verdict.switching != what["switching"] or outcome.delivery != deliver(relation):
         raise UnknotError("it is the proof of another design")
     evident = verdict.certificate is not None or knot is not None
     if evident or verdict.deadlock_free is not None:
         accept_verdict(relation, verdict)
-    if result.replay != (replay(relation, knot) if knot is not None else None):
+    if outcome.replay != (replay(relation, knot) if knot is not None else None):
         raise UnknotError("its replay is another one")
-    return replace(result, certificate_holds=True if evident else None)
+    return replace(outcome, certificate_holds=True if evident else None)
 
 
 def _relation(design: Design, relation: Relation, kind: str, folder: Path) -> dict[str, Any]:

@@ -194,11 +194,11 @@ class Sweep:
         if text is None:
             return False
         try:
-            result = checked(point, self.relations[slot[1]], text)
+            outcome = checked(point, self.relations[slot[1]], text)
         except UnknotError as error:
             self.store.drop(point.key, str(error))
             return False
-        self._finish(slot, result, text, "kept from before")
+        self._finish(slot, outcome, text, "kept from before")
         return True
 
     def _keep(self, finished: Sequence[tuple[Batch, Computed]]) -> None:
@@ -220,17 +220,17 @@ class Sweep:
             if own.error is not None:
                 raise own.error
 
-    def _finish(self, slot: Slot, result: Proven | Run, text: str, how: str) -> None:
+    def _finish(self, slot: Slot, outcome: Proven | Run, text: str, how: str) -> None:
         load, index, _ = slot
-        if isinstance(result, Proven):
-            self.done[slot] = result
+        if isinstance(outcome, Proven):
+            self.done[slot] = outcome
         else:
             self.done[slot] = packed(text, self.first.setdefault(index, text.encode()))
-            if not (result.stable or result.undecided):  # one too short to tell does not end higher loads
+            if not (outcome.stable or outcome.undecided):  # one too short to tell does not end higher loads
                 self.unstable.add(slot)
         self.counted += self._is_needed(slot)
-        if isinstance(result, Proven):
-            if not result.delivery.delivered:
+        if isinstance(outcome, Proven):
+            if not outcome.delivery.delivered:
                 self._end_at(index, -1)
             elif self.bisects:
                 self._bisect(index)

@@ -28,7 +28,7 @@ def expected(name: str) -> str:
     return "yes" if name in YES else "only when"
 
 
-def judge(name: str, monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
+def check_claims(name: str, monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
     monkeypatch.setattr(MODULE, "PICTURES", folder)
     answer, why = QUESTIONS[name]()
     assert {True: "yes", False: "no"}.get(answer, answer) == expected(name), why
@@ -38,10 +38,10 @@ def judge(name: str, monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
 @pytest.mark.sampled(0.25)
 @pytest.mark.parametrize("name", sorted(QUESTIONS.keys() - SLOW))
 def test_answers(name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    judge(name, monkeypatch, tmp_path)
+    check_claims(name, monkeypatch, tmp_path)
 
 
 @pytest.mark.campaign
 @pytest.mark.parametrize("name", sorted(SLOW))
 def test_answers_that_take_longer(name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    judge(name, monkeypatch, tmp_path)
+    check_claims(name, monkeypatch, tmp_path)

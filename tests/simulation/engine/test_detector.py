@@ -85,8 +85,8 @@ def test_torus_without_dateline_comes_to_a_knot(switching: Switching, length: in
     assert run.deadlock.switching == switching
     again = replay(relation, run.deadlock)
     assert again.stuck
-    assert again.found is not None
-    assert {m.held for m in again.found.messages} == {m.held for m in run.deadlock.messages}
+    assert again.knot is not None
+    assert {m.held for m in again.knot.messages} == {m.held for m in run.deadlock.messages}
 
 
 @pytest.mark.parametrize("switching", SWITCHINGS)

@@ -37,10 +37,10 @@ def test_intervals_of_independent_values_cover_their_mean() -> None:
 
 
 def test_doubt_is_where_sources_fall_back() -> None:
-    def judge(behind: int) -> bool:
+    def holds(behind: int) -> bool:
         return doubtful(np.zeros(4, dtype=np.int64), np.full(4, behind), 10_000, 1)
 
-    assert [judge(behind) for behind in (0, 29, 50, 99, 200)] == [False, False, True, True, True]
+    assert [holds(behind) for behind in (0, 29, 50, 99, 200)] == [False, False, True, True, True]
     one = np.array([0, 0, 0, 0, 0, 0, 0, 160])
     assert doubtful(np.zeros(8, dtype=np.int64), one, 100_000, 1)
     assert not doubtful(np.zeros(8, dtype=np.int64), one, 100_000, 10)

@@ -50,8 +50,8 @@ def test_a_ring_of_single_vcs_sticks(switching: Switching, reachability: Reachab
     assert found.stuck
     assert found.injected == (reachability != "not-established")
     assert found.waits == ((0, (1,)), (1, (2,)), (2, (3,)), (3, (0,)))
-    assert found.found is not None
-    assert sorted(m.held for m in found.found.messages) == sorted(m.held for m in configuration.messages)
+    assert found.knot is not None
+    assert sorted(m.held for m in found.knot.messages) == sorted(m.held for m in configuration.messages)
     assert found.cycles >= 777
 
 
@@ -63,9 +63,9 @@ def test_a_ring_of_long_worms_sticks(switching: Switching, reachability: Reachab
     found = replay(relation, configuration)
     assert found.stuck
     assert found.waits == ((0, (1,)), (1, (2,)), (2, (0,)))
-    assert found.found is not None
-    assert {(m.held, m.wanted) for m in found.found.messages} == {(m.held, m.wanted) for m in configuration.messages}
-    assert found.found.reachability == "injected"
+    assert found.knot is not None
+    assert {(m.held, m.wanted) for m in found.knot.messages} == {(m.held, m.wanted) for m in configuration.messages}
+    assert found.knot.reachability == "injected"
 
 
 def test_a_lead_is_followed() -> None:
@@ -85,7 +85,7 @@ def test_an_open_ring_does_not_stick(switching: Switching, reachability: Reachab
     configuration = ring_of_worms(clockwise(4), 1, switching, reachability)
     found = replay(clockwise(4), dataclasses.replace(configuration, messages=configuration.messages[:3]))
     assert not found.stuck
-    assert found.found is None
+    assert found.knot is None
     assert found.waits == ((0, ()), (1, ()), (2, ()))
 
 

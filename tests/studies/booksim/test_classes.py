@@ -61,7 +61,7 @@ def test_reads_and_writes(tmp_path: Path) -> None:
     assert setup.load == pytest.approx(0.02 * (0.75 * 5 + 0.25 * 4))
     assert setup.relation.classes == ("read_request", "write_request", "read_reply", "write_reply")
     assert setup.relation.vcs.each == 4
-    found = run_booksim(setup)[0].found.runs[0]
+    found = run_booksim(setup)[0].runs.runs[0]
     assert found.stable
     assert found.accepted_load == pytest.approx(setup.load, rel=0.05)
 
@@ -100,7 +100,7 @@ def test_every_class_is_printed_and_swept(tmp_path: Path) -> None:
     assert [row[0] for row in rows] == ["0", "1"]
     assert [float(row[2]) for row in rows] == pytest.approx([0.2, 0.08], rel=0.1)
     points = run_booksim(understood(tmp_path, text=TWO), sweep=sweep_of("injection_rate=0.02:0.04:0.02"))
-    assert [point.found.runs[0].offered_load for point in points] == pytest.approx([0.12, 0.24])
+    assert [point.runs.runs[0].offered_load for point in points] == pytest.approx([0.12, 0.24])
 
 
 @pytest.mark.parametrize(
@@ -129,7 +129,7 @@ def test_subnets(tmp_path: Path) -> None:
     assert [(form.flits, form.subnet) for form in one.forms] == [(1, 0), (1, 1), (3, 0), (3, 1)]
     assert (setup.options["subnets"], setup.load) == (2, pytest.approx(0.4))
     point = run_booksim(setup)[0]
-    assert point.found.accepted_load == pytest.approx(0.4, rel=0.05)
+    assert point.runs.accepted_load == pytest.approx(0.4, rel=0.05)
     assert point.class_lengths == pytest.approx((2,))
     apart = ("subnets=2", "read_reply_subnet=1", "write_reply_subnet=1")
     setup = understood(tmp_path, *apart, text=READS)

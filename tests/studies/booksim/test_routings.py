@@ -238,7 +238,7 @@ def test_decisions_are_those_of_booksim(tmp_path: Path) -> None:
         ("dragonflynew", "ugal", "min"), ("mesh", "adaptive_xy_yx", "dor"),
     ):  # fmt: skip
         hops = [
-            run_booksim(setup_of(tmp_path, topology, one, *idle, faithful=True))[0].found.runs[0].hops_mean
+            run_booksim(setup_of(tmp_path, topology, one, *idle, faithful=True))[0].runs.runs[0].hops_mean
             for one in (routing, minimal)
         ]
         assert hops[0] == pytest.approx(hops[1], rel=0.03)

@@ -77,7 +77,7 @@ def test_a_sweep_takes_the_processors_there_are(tmp_path: Path, monkeypatch: pyt
 
 def test_a_sweep_of_sizes_builds_networks_anew(tmp_path: Path) -> None:
     points = run_booksim(understood(tmp_path), sweep=sweep_of("k=2:4:2"))
-    assert [point.found.runs[0].hops_mean for point in points] == pytest.approx([1.0, 2.5], abs=0.1)
+    assert [point.runs.runs[0].hops_mean for point in points] == pytest.approx([1.0, 2.5], abs=0.1)
 
 
 @pytest.mark.parametrize(
@@ -95,14 +95,14 @@ def test_faithful_runs_last_as_long_as_those_of_booksim(tmp_path: Path) -> None:
         with pytest.raises(UnknotError, match=f"{key}: a whole number from 1"):
             understood(tmp_path, f"{key}=0")
     setup = understood(tmp_path, "sample_period=500", faithful=True)
-    found = run_booksim(setup)[0].found.runs[0]
+    found = run_booksim(setup)[0].runs.runs[0]
     assert (found.warmup, found.measured) == (1500, 3500)
 
 
 def test_a_design_beyond_one_flit_in_a_cycle_is_not_stable(tmp_path: Path) -> None:
     setup = understood(tmp_path, "packet_size=20")
     assert setup.load == pytest.approx(2.0)
-    assert not run_booksim(setup)[0].found.stable
+    assert not run_booksim(setup)[0].runs.stable
 
 
 def test_options_of_the_router(tmp_path: Path) -> None:

@@ -19,19 +19,19 @@ def compiled(native):
     """Compile a kernel as a C function, and keep it."""
     kernel = getattr(import_module(native.module), native.name)
     if hasattr(kernel, "compiled"):
-        (result,) = kernel.compiled.overloads.values()
+        (compiled,) = kernel.compiled.overloads.values()
     else:
         signature = tuple(_type(kind) for kind in native.kinds)
         kernel.compile(signature)
-        result = kernel.overloads[signature]
+        compiled = kernel.overloads[signature]
 
     def arguments(builder, words):
         rest = iter(words)
-        pairs = zip(native.kinds, result.fndesc.argtypes, strict=True)
+        pairs = zip(native.kinds, compiled.fndesc.argtypes, strict=True)
         return [_argument(builder, kind, type_, rest) for kind, type_ in pairs]
 
     count = sum(words_of(kind) for kind in flat(native.kinds))
-    return CFunction(result, count, arguments, RAISED, native.file)
+    return CFunction(compiled, count, arguments, RAISED, native.file)
 
 
 def _made(kind):

@@ -17,7 +17,7 @@ class BookSimPoint(Form):
         "found.network_latency_mean", "found.hops_mean", "found.stable", "found.reason",
     )  # fmt: skip
 
-    found: RunsForm
+    found: RunsForm = key(of="runs")
 
 
 class RunBooksimAnswer(RelationForm, WithUnits):

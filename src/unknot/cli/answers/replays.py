@@ -15,7 +15,7 @@ class WaitForm(Form):
     others: list[Natural] = key(name="for")
 
 
-@form_of(Replay, without=("found",))
+@form_of(Replay, without=("knot",))
 class ReplayForm(Form):
     """Outcome of a configuration in the simulator."""
 

@@ -195,11 +195,11 @@ def collective(options: CollectiveOptions) -> None:
     raise typer.Exit(HOLDS if relation is None or measured is not None else FAILS)
 
 
-def _counted(lower: Bound, network: Network) -> str:
+def _counted(bound: Bound, network: Network) -> str:
     """Channels that a bound counts: by name if they are few, or how many between routers and of terminals."""
-    cut, channels = set(lower.cut), list(enumerate(lower.platform.channels))
-    if lower.lengths:
-        counted = [number for number, _ in channels if lower.lengths[number]]
+    cut, channels = set(bound.cut), list(enumerate(bound.platform.channels))
+    if bound.lengths:
+        counted = [number for number, _ in channels if bound.lengths[number]]
     else:
         counted = [number for number, one in channels if one.source in cut and one.target not in cut]
     inner = [network.channel_name(number) for number in counted if number < network.num_channels]

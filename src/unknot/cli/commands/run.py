@@ -147,7 +147,7 @@ def _run_configuration(options: RunOptions, scale: Scale) -> list[Row]:
             notify(f"{which}: {load:g} flits per terminal and cycle; a terminal sends one at most, so 1 was run")
     with activity.working("proving"):
         verdict, delivery = _proof(setup)
-    rows = [row for point in points for row in point.found.rows]
+    rows = [row for point in points for row in point.runs.rows]
     more: dict[str, Any] = {
         "file": str(path),
         "warnings": setup.warnings,
@@ -167,7 +167,7 @@ def _run_configuration(options: RunOptions, scale: Scale) -> list[Row]:
         if along is not None and along[0] == "injection_rate":
             from unknot.report.curves import draw_curves
 
-            runs = [run for point in points for run in point.found.runs]
+            runs = [run for point in points for run in point.runs.runs]
             write((out / path.name).with_suffix(".svg"), draw_curves({path.stem: runs}, units=scale.units))
     return rows
 

@@ -43,7 +43,7 @@ class Replay(Brief):
     waits : tuple of (int, tuple of int)
         Who waits for whom: for each message, by position in the configuration, the messages that hold what it
         wants.
-    found : Configuration or None
+    knot : Configuration or None
         The knot as the detector reports it.
 
     Examples
@@ -61,7 +61,7 @@ class Replay(Brief):
     injected: bool
     cycles: int
     waits: tuple[tuple[int, tuple[int, ...]], ...]
-    found: Configuration | None
+    knot: Configuration | None
 
 
 @takes_relation
@@ -171,7 +171,7 @@ def replay(
         injected=injected,
         cycles=engine.now,
         waits=tuple(waits),
-        found=knot(relation, state, configuration.switching, stuck, bubble) if stuck.any() else None,
+        knot=knot(relation, state, configuration.switching, stuck, bubble) if stuck.any() else None,
     )
 
 

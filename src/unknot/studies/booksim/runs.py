@@ -37,7 +37,7 @@ class ConfiguredPoint:
         Flits of a packet of each traffic class, replies included.
     seconds : float
         Wall-clock time of its runs.
-    found : Runs
+    runs : Runs
     """
 
     setting: str
@@ -45,7 +45,7 @@ class ConfiguredPoint:
     mean_length: float
     class_lengths: tuple[float, ...]
     seconds: float
-    found: Runs = field(repr=False)
+    runs: Runs = field(repr=False)
 
 
 def sweep_of(text: str) -> tuple[str, tuple[str, ...]]:
