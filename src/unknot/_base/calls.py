@@ -148,9 +148,9 @@ def parse_call(text: str, where: str | Path = "<call>") -> Call:
         )
     node = _tree(line, match.end())
     args, options = [], {}
-    for position, value in enumerate(node.args):
-        columns[str(position)] = _part(line, value).column
-        args.append(_value(value, line))
+    for position, item in enumerate(node.args):
+        columns[str(position)] = _part(line, item).column
+        args.append(_value(item, line))
     for option in node.keywords:
         part = _part(line, option)
         if option.arg is None:

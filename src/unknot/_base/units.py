@@ -54,9 +54,9 @@ class Units:
 
     def __post_init__(self) -> None:
         for name in ("clock_ghz", "flit_bytes"):
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value < 1e9:
-                raise UnknotError(f"units: {name} must be a positive number, got {value!r}")
+            number = getattr(self, name)
+            if isinstance(number, bool) or not isinstance(number, (int, float)) or not 0 < number < 1e9:
+                raise UnknotError(f"units: {name} must be a positive number, got {number!r}")
 
     @classmethod
     def of(cls, text: str | Units) -> Units:
@@ -108,11 +108,11 @@ class Units:
         {'latency_mean_ns': 10.0, 'offered_gb_per_s': 16.0}
         """
         figures: dict[str, float | None] = {}
-        for name, value in row.items():
+        for name, figure in row.items():
             if name.startswith(_TIMES):
-                figures[f"{name}_ns"] = None if value is None else self.ns(value)
+                figures[f"{name}_ns"] = None if figure is None else self.ns(figure)
             elif name in _LOADS:
-                figures[f"{name.removesuffix('_load')}_gb_per_s"] = None if value is None else self.gb_per_s(value)
+                figures[f"{name.removesuffix('_load')}_gb_per_s"] = None if figure is None else self.gb_per_s(figure)
         return figures
 
 

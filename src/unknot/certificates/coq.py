@@ -58,8 +58,8 @@ def coq_file(document: Document, claim: Document) -> str:
     kind, technique = proof.get("kind"), TECHNIQUES.get(claim.get("switching", ""))
     if kind not in LEMMAS or technique is None:
         raise plain.Rejected(f"Coq is given certificates of the kinds {', '.join(LEMMAS)}, and not {kind!r}")
-    order = {value: place for place, value in enumerate(sorted({*proof["rank"]}), start=1)}
-    rank = [order[value] for value in proof["rank"]]
+    order = {number: place for place, number in enumerate(sorted({*proof["rank"]}), start=1)}
+    rank = [order[number] for number in proof["rank"]]
     counts = document["relation"]["vcs"]
     lemma = LEMMAS[kind] if technique != "VCT" else LEMMAS[kind].replace("or_introl", "or_intror")
     ends = zip(network.source, network.target, counts, strict=True)
@@ -74,7 +74,7 @@ def coq_file(document: Document, claim: Document) -> str:
         f"Definition the_channels := {_list(channels)}.\n"
         f"Definition the_terminals := {_list(terminals)}.\n"
         f"Definition the_table := {_list(addresses)}.\n"
-        f"Definition the_ranks : list N := {_list([str(value) for value in rank])}%N.\n"
+        f"Definition the_ranks : list N := {_list([str(number) for number in rank])}%N.\n"
         f"Definition the_design :=\n"
         f"  Design the_channels the_terminals {_bool(table.commits)} the_table the_ranks.\n\n"
         f"Lemma checked : {kind} the_design = true.\nProof. vm_cast_no_check (eq_refl true). Qed.\n\n"
@@ -108,5 +108,5 @@ def _list(entries: list[str]) -> str:
     return f"[{'; '.join(entries)}]"
 
 
-def _bool(value: bool) -> str:
-    return "true" if value else "false"
+def _bool(truth: bool) -> str:
+    return "true" if truth else "false"

@@ -230,7 +230,7 @@ def _certificate(relation: Relation, certificate: Certificate, switching: str) -
     each, worms = kind == "order", kind in ("drain", "exhausted")
     seen, input_vc, best, first = (np.zeros(input_vcs + 1, dtype=np.int64) for _ in range(4))
     out, from_compiled = np.zeros((2, relation.max_candidates), dtype=np.int64)
-    value = np.empty(input_vcs * out.size if worms else 0, dtype=np.int64)
+    offered = np.empty(input_vcs * out.size if worms else 0, dtype=np.int64)
     random, answer_at = Random(0), from_compiled.ctypes.data
     written: Any = memoryview(out)  # type: ignore[arg-type]
     answered: Any = memoryview(from_compiled)  # type: ignore[arg-type]
@@ -238,7 +238,7 @@ def _certificate(relation: Relation, certificate: Certificate, switching: str) -
     rule: Any = _plain(relation, out) if small else relation.compiled.address
     view: Any = memoryview if small else np.asarray
     proof, layout = (view(rank), view(core)), (view(vcs.router), view(network.source[vcs.channel]))
-    method, work = (each, worms, relation.commits), tuple(map(view, (seen, input_vc, first, value, best)))
+    method, work = (each, worms, relation.commits), tuple(map(view, (seen, input_vc, first, offered, best)))
     for address in range(relation.num_addresses):
         sources, home = relation.sources(address), int(network.eject[relation.destination[address]])
         input_vc[: sources.size] = vcs.total + sources

@@ -167,9 +167,9 @@ def _level(edges: Sequence[Edge], types: int, dimensions: int) -> Level:
         np.concatenate([np.zeros(columns), -np.ones(m)]),
         A_ub=matrix, b_ub=np.zeros(m), bounds=[(None, None)] * columns + [(0, 1)] * m, method="highs-ds",
     )  # fmt: skip
-    exact = [Fraction(float(value)).limit_denominator(DENOMINATOR) for value in solution.x[:columns]]
-    scale = math.lcm(*(value.denominator for value in exact))
-    whole = [int(value * scale) for value in exact]
+    exact = [Fraction(float(weight)).limit_denominator(DENOMINATOR) for weight in solution.x[:columns]]
+    scale = math.lcm(*(weight.denominator for weight in exact))
+    whole = [int(weight * scale) for weight in exact]
     gradient = tuple(tuple(whole[p * dimensions : (p + 1) * dimensions]) for p in part.tolist())
     return Level(gradient, tuple(whole[gradients:]))
 

@@ -124,10 +124,10 @@ class MeshFrame:
         """Return the table of a rule's answers everywhere."""
         every, permission = self._everything
         kept = np.append(offers, True)[permission]
-        value = every.value[kept]
+        offered = every.value[kept]
         if waits is not None:
-            value = value + np.where(np.append(waits, True)[permission[kept]], 0, NO_WAIT)
-        return replace(every, start=offsets(kept)[every.start], value=value)
+            offered = offered + np.where(np.append(waits, True)[permission[kept]], 0, NO_WAIT)
+        return replace(every, start=offsets(kept)[every.start], value=offered)
 
     def relation(self, offers: Flags, waits: Flags | None = None, *, name: str = "rule") -> Relation:
         """The relation of a rule.

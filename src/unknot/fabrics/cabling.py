@@ -79,18 +79,18 @@ class Cabling(FabricText):
         """Note LID, LMC or GUID of a port, or check them against what was said before."""
         known = self.addresses.setdefault(place, {})
         first = self._line_of.setdefault(place, line)
-        for key, value in facts.items():
-            if value is None:
+        for key, fact in facts.items():
+            if fact is None:
                 continue
             if key == "lid":
-                if value in NO_LIDS:
-                    value = 0
-                elif value > LAST_UNICAST:
-                    raise self.error(f"LID 0x{value:04x} is not a unicast LID (1 to 0x{LAST_UNICAST:04x})", line)
-            old = known.setdefault(key, value)
-            if old != value:
+                if fact in NO_LIDS:
+                    fact = 0
+                elif fact > LAST_UNICAST:
+                    raise self.error(f"LID 0x{fact:04x} is not a unicast LID (1 to 0x{LAST_UNICAST:04x})", line)
+            old = known.setdefault(key, fact)
+            if old != fact:
                 word = {"lid": "LID", "lmc": "LMC", "guid": "port GUID"}[key]
-                shown = (f"0x{value:x}", f"0x{old:x}") if key == "guid" else (str(value), str(old))
+                shown = (f"0x{fact:x}", f"0x{old:x}") if key == "guid" else (str(fact), str(old))
                 raise self.error(
                     f"{self.called(place[0])} has {word} {shown[0]} here, but {shown[1]} by line {first}", line
                 )

@@ -133,7 +133,7 @@ def numbers_at(content: Bytes, places: npt.NDArray[np.int64], digits: int, base:
     numbers = np.zeros(places.size, dtype=np.int32)
     bad = np.zeros(places.size, dtype=bool)
     for digit in range(digits):
-        value = _DIGIT[content[places + digit]]
-        bad |= (value < 0) | (value >= base)
-        numbers = numbers * base + value
+        digit_value = _DIGIT[content[places + digit]]
+        bad |= (digit_value < 0) | (digit_value >= base)
+        numbers = numbers * base + digit_value
     return np.where(bad, np.int32(-1), numbers)

@@ -76,15 +76,15 @@ def writable(network: Network) -> Description:
 
 def flat(row: dict[str, Any]) -> dict[str, str | int]:
     """Attributes for a format without lists."""
-    return {key: _scalar(value) for key, value in row.items()}
+    return {key: _scalar(attribute) for key, attribute in row.items()}
 
 
-def _scalar(value: Any) -> str | int:
-    if not isinstance(value, (list, tuple)):
-        return value if isinstance(value, int) else str(value)
-    if value and isinstance(value[0], str):
-        return json.dumps(value, ensure_ascii=False)
-    return " ".join(str(item) for item in value)
+def _scalar(attribute: Any) -> str | int:
+    if not isinstance(attribute, (list, tuple)):
+        return attribute if isinstance(attribute, int) else str(attribute)
+    if attribute and isinstance(attribute[0], str):
+        return json.dumps(attribute, ensure_ascii=False)
+    return " ".join(str(item) for item in attribute)
 
 
 def _no_character(code: int) -> bool:
@@ -137,12 +137,15 @@ def write_gml(network: Network, path: str | Path) -> None:
 
 
 def _gml_row(row: dict[str, object]) -> str:
-    shown = {key: str(value) if isinstance(value, int) else _gml_text(value) for key, value in flat(row).items()}
-    return " ".join(f"{key} {value}" for key, value in shown.items())
+    shown = {
+        key: str(attribute) if isinstance(attribute, int) else _gml_text(attribute)
+        for key, attribute in flat(row).items()
+    }
+    return " ".join(f"{key} {attribute}" for key, attribute in shown.items())
 
 
-def _gml_text(value: str) -> str:
-    marked = value.replace("&", "&amp;").replace('"', "&quot;")
+def _gml_text(attribute: str) -> str:
+    marked = attribute.replace("&", "&amp;").replace('"', "&quot;")
     return '"' + "".join(c if " " <= c <= "~" else f"&#{ord(c)};" for c in marked) + '"'
 
 
@@ -162,12 +165,15 @@ def write_dot(network: Network, path: str | Path) -> None:
 
 
 def _list(row: dict[str, object]) -> str:
-    pairs = [f"{key}={value if isinstance(value, int) else _quoted(value)}" for key, value in flat(row).items()]
+    pairs = [
+        f"{key}={attribute if isinstance(attribute, int) else _quoted(attribute)}"
+        for key, attribute in flat(row).items()
+    ]
     return f" [{', '.join(pairs)}]" if pairs else ""
 
 
-def _quoted(value: str) -> str:
-    return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
+def _quoted(attribute: str) -> str:
+    return '"' + attribute.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
 _NOT_READ = "DOT is written, not read; NetworkX reads it, and unknot.network.from_networkx takes its graphs"

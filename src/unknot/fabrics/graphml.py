@@ -41,17 +41,17 @@ def read_graphml(path: str | Path) -> Network:
         graph = reader.make_graph(root.find(f"{_SPACE}graph"), keys, defaults)
         for kind, rows in (("node", graph.nodes(data=True)), ("edge", graph.edges(data=True))):
             default_of = {
-                keys[key]["name"]: value
-                for key, value in defaults.items()
+                keys[key]["name"]: default
+                for key, default in defaults.items()
                 if keys[key]["for"] in (kind, "all", None) and keys[key]["name"] in _USED[kind]
             }
             for *_, attributes in rows:
-                attributes.update({name: value for name, value in default_of.items() if name not in attributes})
+                attributes.update({name: default for name, default in default_of.items() if name not in attributes})
         for _, _, key, attributes in graph.edges(keys=True, data=True):
             attributes["directed"] = one_way[key]
-        for key, value in defaults.items():
+        for key, default in defaults.items():
             if keys[key]["for"] in ("graph", "all", None):
-                graph.graph.setdefault(keys[key]["name"], value)
+                graph.graph.setdefault(keys[key]["name"], default)
         graph.graph.setdefault("name", Path(path).name)
         return from_networkx(graph)
 

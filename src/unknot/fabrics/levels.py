@@ -84,7 +84,7 @@ def with_levels(fabric: Fabric, file: LevelFile) -> Fabric:
     where = fabric.fabric_file
     together = "do fabric and path records belong together?"
     _set_by_switch(fabric, file, level, together)
-    for guid, slid, dlid, value, line in file.rows:
+    for guid, slid, dlid, sl, line in file.rows:
         senders = known.get((guid, slid))
         if senders is None:
             senders = nodes.get(guid, [])
@@ -102,10 +102,10 @@ def with_levels(fabric: Fabric, file: LevelFile) -> Fabric:
         if to is None:
             raise file.error(f"no port in {where} has LID 0x{dlid:04x}; {together}", line)
         for sender in senders:
-            if level[sender, to] in (UNKNOWN, value):
-                level[sender, to] = value
+            if level[sender, to] in (UNKNOWN, sl):
+                level[sender, to] = sl
             else:
-                more[sender, to, value] = None
+                more[sender, to, sl] = None
     columns = columns_of_hosts(fabric)
     sending = np.unique(fabric.owner[columns])
     open_ = (level[np.ix_(sending, columns)] == UNKNOWN) & (sending[:, None] != fabric.owner[columns])
@@ -134,11 +134,11 @@ def _set_by_switch(fabric: Fabric, file: LevelFile, level: npt.NDArray[np.int8],
         return
     router = fabric.router_of
     between = np.full((len(router), len(router)), UNKNOWN, dtype=np.int8)
-    for ends, (value, line) in file.by_switch.items():
+    for ends, (sl, line) in file.by_switch.items():
         strange = [guid for guid in ends if guid not in router]
         if strange:
             raise file.error(f"{fabric.fabric_file} has no switch 0x{strange[0]:016x}; {together}", line)
-        between[router[ends[0]], router[ends[1]]] = value
+        between[router[ends[0]], router[ends[1]]] = sl
     home, column = fabric.network.inject, columns_of_hosts(fabric)
     for sender in range(fabric.network.num_terminals):
         level[sender, column] = between[home[sender], home[fabric.owner[column]]]

@@ -77,8 +77,8 @@ def _check(row: object, needed: tuple[str, ...], where: str) -> None:
             raise NetworkError(f'{where}: "{key}" is missing here')
 
 
-def _name(value: Any) -> str:
-    return str(tuple(value)) if isinstance(value, list) else str(value)
+def _name(label: Any) -> str:
+    return str(tuple(label)) if isinstance(label, list) else str(label)
 
 
 def _json(value: object) -> str:

@@ -65,7 +65,7 @@ def write_options(lanes: int, policy: str, path: str | Path) -> None:
         "qos_vlarb_low": low,
         "qos_sl2vl": table,
     }
-    write_text(path, "".join(f"{name} {value}\n" for name, value in options.items()))
+    write_text(path, "".join(f"{name} {setting}\n" for name, setting in options.items()))
 
 
 def write_policy(fabric: Fabric, path: str | Path) -> None:
@@ -108,19 +108,19 @@ def write_policy(fabric: Fabric, path: str | Path) -> None:
     for number in np.flatnonzero(columns.any(axis=0)).tolist():
         groups += _group(fabric, f"to{number}", np.flatnonzero(place.reshape(-1) == number).tolist())
     for number, members in enumerate(alike.values()):
-        used = [value for value in np.unique(columns[number]).tolist() if value]
+        used = [sl for sl in np.unique(columns[number]).tolist() if sl]
         if used:
             groups += _group(fabric, f"from{number}", members)
-        for value in used:
-            to = ", ".join(f"to{other}" for other in np.flatnonzero(columns[number] == value).tolist())
+        for sl in used:
+            to = ", ".join(f"to{other}" for other in np.flatnonzero(columns[number] == sl).tolist())
             rules += [
                 "    qos-match-rule", f"        source: from{number}", f"        destination: {to}",
-                f"        qos-level-name: SL{value}", "    end-qos-match-rule",
+                f"        qos-level-name: SL{sl}", "    end-qos-match-rule",
             ]  # fmt: skip
     levels = ["qos-levels"]
-    for value in range(int(level.max(initial=0)) + 1):
-        name = f"SL{value}" if value else "DEFAULT"
-        levels += ["    qos-level", f"        name: {name}", f"        sl: {value}", "    end-qos-level"]
+    for sl in range(int(level.max(initial=0)) + 1):
+        name = f"SL{sl}" if sl else "DEFAULT"
+        levels += ["    qos-level", f"        name: {name}", f"        sl: {sl}", "    end-qos-level"]
     ends = (groups, "end-port-groups"), (levels, "end-qos-levels"), (rules, "end-qos-match-rules")
     write_text(path, "\n".join(line for lines, end in ends for line in (*lines, end, "")))
 

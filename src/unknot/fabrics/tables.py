@@ -40,8 +40,8 @@ class SwitchTable:
             self.lids, self.ports, self.lines = (
                 array("i", column.tolist()) for column in (self.lids, self.ports, self.lines)
             )
-        for column, value in ((self.lids, lid), (self.ports, port), (self.lines, line)):
-            column.append(value)  # type: ignore[union-attr]
+        for column, entry in ((self.lids, lid), (self.ports, port), (self.lines, line)):
+            column.append(entry)  # type: ignore[union-attr]
 
     def entry(self, lid: int) -> tuple[int, int]:
         """Port and line of a LID that the table has."""

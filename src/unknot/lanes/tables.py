@@ -112,9 +112,9 @@ def table_of(relation: Relation, flows: npt.ArrayLike | None = None) -> Table:
     may_use = relation.usable()
     use = may_use & (np.arange(count)[:, None] != relation.destination)
     for address in range(addresses):
-        order, first, value = space.visit(address)
+        order, first, offered = space.visit(address)
         home = int(network.eject[relation.destination[address]])
-        taken = value & VC_MASK
+        taken = offered & VC_MASK
         channel = np.where(taken == EJECT, -1, vcs.channel[np.where(taken == EJECT, 0, taken)])
         router = np.repeat(vcs.router[order], np.diff(first))
         gone = vcs.router[order][(np.diff(first) == 0)]

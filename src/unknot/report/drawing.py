@@ -196,12 +196,12 @@ def _legend(y: float, top: float, caption: str) -> list[str]:
 DARK_RAMP = night({_mixed(RAMP, i / (SHADES - 1)): _mixed(NIGHT_RAMP, i / (SHADES - 1)) for i in range(SHADES)})
 
 
-def _round_up(value: float) -> float:
+def _round_up(figure: float) -> float:
     """The end of a scale: 1, 2, 4, 5 or 8 times a power of ten, at least the value; 1 for nothing."""
-    if value <= 0:
+    if figure <= 0:
         return 1.0
-    unit = 10.0 ** math.floor(math.log10(value))
-    return next(round(step * unit, 12) for step in (1, 2, 4, 5, 8, 10) if step * unit >= value * (1 - 1e-12))
+    unit = 10.0 ** math.floor(math.log10(figure))
+    return next(round(step * unit, 12) for step in (1, 2, 4, 5, 8, 10) if step * unit >= figure * (1 - 1e-12))
 
 
 def draw_matrix(
@@ -218,10 +218,10 @@ def draw_matrix(
     left, above, size = 58.0, 34.0, round(560.0 / cells, 2)
     parts = [shapes.stroke(_square(complex(left, above), cells * size), SOFT, 0.6)]
     for row, column in np.argwhere(grid >= 0).tolist():
-        value = grid[row, column]
-        words = f"{_rows(network, row, per)} → {_rows(network, column, per)}: {what} {value:.3g}"
+        load = grid[row, column]
+        words = f"{_rows(network, row, per)} → {_rows(network, column, per)}: {what} {load:.3g}"
         place = _square(complex(left + column * size, above + row * size), size)
-        parts.append(shapes.area(place, ink(value / top), words))
+        parts.append(shapes.area(place, ink(load / top), words))
     for cell in sorted({0, cells // 4, cells // 2, 3 * cells // 4, cells - 1}):
         name = shortened(paper.short_name(network, cell * per), 9)
         parts.append(shapes.text(complex(left - 6, above + (cell + 0.5) * size + 3), name, size=9, anchor="end"))

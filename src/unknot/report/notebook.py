@@ -116,7 +116,7 @@ def _cells(values: Iterable[str]) -> str:
     return "".join(f"<td>{escape(value)}</td>" for value in values)
 
 
-def _value(value: Any) -> str:
-    if isinstance(value, bool) or value is None:
-        return "–" if value is None else ANSWERS[value]
-    return f"{value:.4g}" if isinstance(value, float) else str(value)
+def _value(figure: Any) -> str:
+    if isinstance(figure, bool) or figure is None:
+        return "–" if figure is None else ANSWERS[figure]
+    return f"{figure:.4g}" if isinstance(figure, float) else str(figure)

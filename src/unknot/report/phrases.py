@@ -105,7 +105,7 @@ def router(options: Router) -> str:
     """
     parts = []
     for field in fields(options):
-        value = getattr(options, field.name)
-        if value != field.default:
-            parts.append(field.name if value is True else f"{field.name} {value}")
+        setting = getattr(options, field.name)
+        if setting != field.default:
+            parts.append(field.name if setting is True else f"{field.name} {setting}")
     return ", ".join(parts)

@@ -211,9 +211,9 @@ def path(line: Sequence[complex]) -> str:
     return "M" + "L".join(f"{number(p.real)},{number(p.imag)}" for p in line)
 
 
-def number(value: float) -> str:
+def number(figure: float) -> str:
     """A coordinate with one decimal place at most."""
-    text = f"{value:.1f}"
+    text = f"{figure:.1f}"
     return "0" if text == "-0.0" else text.removesuffix(".0")
 
 

@@ -127,12 +127,12 @@ def _vcs(relation: Relation) -> str:
     return span(int(counts.min()), int(counts.max()))
 
 
-def within(value: float | None, half_width: float | None, digits: int, seeds: int = 1) -> str:
+def within(mean: float | None, half_width: float | None, digits: int, seeds: int = 1) -> str:
     """A figure with its confidence interval, where it has one."""
-    if value is None:
+    if mean is None:
         return "–"
     none = " (too few seeds)" if 1 < seeds < FEWEST_SEEDS else ""
-    return f"{value:.{digits}f}" + (none if half_width is None else f" ± {half_width:.{digits}f}")
+    return f"{mean:.{digits}f}" + (none if half_width is None else f" ± {half_width:.{digits}f}")
 
 
 def _deadlocked(designs: tuple[DesignResult, ...]) -> Iterator[tuple[str, Run, DrawnKnot]]:
@@ -161,8 +161,8 @@ def _networks(designs: tuple[DesignResult, ...]) -> list[Network]:
     return networks
 
 
-def _tenths(value: float | None) -> str:
-    return "–" if value is None else f"{value:.1f}"
+def _tenths(figure: float | None) -> str:
+    return "–" if figure is None else f"{figure:.1f}"
 
 
 def write_comparison_report(rows: Sequence[Compared], path: str | Path) -> None:

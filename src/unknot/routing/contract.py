@@ -55,10 +55,10 @@ class Candidate:
     waits: bool = True
 
 
-def decode(value: int) -> Candidate:
+def decode(entry: int) -> Candidate:
     """Decode one entry written by a rule."""
-    vc = value & VC_MASK
-    return Candidate(None if vc == EJECT else vc, (value >> 40) & 0xFF, not (value >> 48) & 1)
+    vc = entry & VC_MASK
+    return Candidate(None if vc == EJECT else vc, (entry >> 40) & 0xFF, not (entry >> 48) & 1)
 
 
 ACYCLIC: Final[Mapping[str, bool]] = dict.fromkeys(SWITCHINGS, True)

@@ -169,9 +169,11 @@ def restricted(relation: Relation, left: Network) -> Relation:
         answers.append({})
         for state in range(table.first[old], table.first[old + 1]):
             if (at := number[table.input_vc[state]]) >= 0:
-                value = table.value[table.start[state] : table.start[state + 1]]
-                to = np.where(value & VC_MASK == EJECT, EJECT, number[np.minimum(value & VC_MASK, number.size - 1)])
-                answers[-1][int(at)] = (value - (value & VC_MASK) + to)[to >= 0].tolist()
+                offered = table.value[table.start[state] : table.start[state + 1]]
+                to = np.where(
+                    offered & VC_MASK == EJECT, EJECT, number[np.minimum(offered & VC_MASK, number.size - 1)]
+                )
+                answers[-1][int(at)] = (offered - (offered & VC_MASK) + to)[to >= 0].tolist()
     places = np.full(relation.network.num_terminals, -1)
     places[origin.terminals] = np.arange(left.num_terminals)
     return Relation(

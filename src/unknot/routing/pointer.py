@@ -54,33 +54,35 @@ def rule_digest(rule: Any, *more: object) -> str | None:
     return digest.hexdigest()[:32]
 
 
-def _add(digest: Any, value: Any, outer: tuple[Any, ...]) -> None:
-    value = getattr(value, "py_func", value)
-    if isinstance(value, np.generic):
-        value = np.asarray(value)
-    if isinstance(value, np.ndarray):
-        if value.dtype.hasobject or value.nbytes > MOST_BYTES or not value.flags.c_contiguous:
+def _add(digest: Any, captured: Any, outer: tuple[Any, ...]) -> None:
+    captured = getattr(captured, "py_func", captured)
+    if isinstance(captured, np.generic):
+        captured = np.asarray(captured)
+    if isinstance(captured, np.ndarray):
+        if captured.dtype.hasobject or captured.nbytes > MOST_BYTES or not captured.flags.c_contiguous:
             raise UnknownError
-        digest.update(f"array {value.dtype.str} {value.shape} {value.flags.writeable}".encode())
-        digest.update(value.tobytes())
-    elif isinstance(value, FunctionType):
-        if any(value is one for one in outer):
+        digest.update(f"array {captured.dtype.str} {captured.shape} {captured.flags.writeable}".encode())
+        digest.update(captured.tobytes())
+    elif isinstance(captured, FunctionType):
+        if any(captured is one for one in outer):
             digest.update(b"again")
             return
-        _add_function(digest, value, (*outer, value))
-    elif isinstance(value, CodeType):
-        digest.update(repr((value.co_code, value.co_names, value.co_varnames, value.co_freevars)).encode())
-        _add(digest, value.co_consts, outer)
-    elif isinstance(value, tuple):
-        digest.update(f"tuple {len(value)}".encode())
-        for item in value:
+        _add_function(digest, captured, (*outer, captured))
+    elif isinstance(captured, CodeType):
+        digest.update(
+            repr((captured.co_code, captured.co_names, captured.co_varnames, captured.co_freevars)).encode()
+        )
+        _add(digest, captured.co_consts, outer)
+    elif isinstance(captured, tuple):
+        digest.update(f"tuple {len(captured)}".encode())
+        for item in captured:
             _add(digest, item, outer)
-    elif isinstance(value, (bool, int, float, str, bytes, type(None))):
-        digest.update(f"{type(value).__name__} {value!r}".encode())
-    elif isinstance(value, (type, BuiltinFunctionType)):
-        digest.update(f"{value.__module__}.{value.__qualname__}".encode())
-    elif isinstance(value, ModuleType) and value.__name__ in MODULES:
-        digest.update(f"module {value.__name__} {getattr(value, '__version__', '')}".encode())
+    elif isinstance(captured, (bool, int, float, str, bytes, type(None))):
+        digest.update(f"{type(captured).__name__} {captured!r}".encode())
+    elif isinstance(captured, (type, BuiltinFunctionType)):
+        digest.update(f"{captured.__module__}.{captured.__qualname__}".encode())
+    elif isinstance(captured, ModuleType) and captured.__name__ in MODULES:
+        digest.update(f"module {captured.__name__} {getattr(captured, '__version__', '')}".encode())
     else:
         raise UnknownError
 

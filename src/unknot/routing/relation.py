@@ -254,7 +254,7 @@ class Relation:
         if not 0 <= count <= out.size:
             limits = f"the rule returned {count}, but 0 to {out.size} candidates can be"
             raise RelationError(f"{self._state(at, address)}: {limits}")
-        candidates = [decode(int(value) & (~NO_WAIT if self.commits else -1)) for value in out[:count]]
+        candidates = [decode(int(entry) & (~NO_WAIT if self.commits else -1)) for entry in out[:count]]
         home = int(self.network.eject[self.destination[address]])
         for wrong in broken_rules(self.vcs, home, at, candidates):
             raise RelationError(f"{self._state(at, address)}: {wrong}")

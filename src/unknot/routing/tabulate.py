@@ -51,16 +51,16 @@ def _copy(function: FunctionType, outer: tuple[FunctionType, ...] = ()) -> Funct
     return FunctionType(function.__code__, function.__globals__, function.__name__, function.__defaults__, cells)
 
 
-def _view(value: Any, outer: tuple[FunctionType, ...]) -> Any:
-    if isinstance(value, np.ndarray):
-        if value.dtype.char in TYPES and value.dtype.isnative:
-            return memoryview(value)  # type: ignore[arg-type]
+def _view(captured: Any, outer: tuple[FunctionType, ...]) -> Any:
+    if isinstance(captured, np.ndarray):
+        if captured.dtype.char in TYPES and captured.dtype.isnative:
+            return memoryview(captured)  # type: ignore[arg-type]
         raise _OtherwiseError
-    value = getattr(value, "py_func", value)
-    if isinstance(value, FunctionType):
-        return _copy(value, outer)
-    if isinstance(value, (bool, int, str, type(None))):
-        return value
+    captured = getattr(captured, "py_func", captured)
+    if isinstance(captured, FunctionType):
+        return _copy(captured, outer)
+    if isinstance(captured, (bool, int, str, type(None))):
+        return captured
     raise _OtherwiseError
 
 

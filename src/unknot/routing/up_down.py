@@ -86,8 +86,8 @@ def up_down(
     """
     from unknot.routing.rules_kernel import offered
 
-    for word, value, known in (("choice", choice, CHOICES), ("levels", levels, LEVELS)):
-        require_known(f"up_down: unknown {word}", value, known, RelationError)
+    for word, option, known in (("choice", choice, CHOICES), ("levels", levels, LEVELS)):
+        require_known(f"up_down: unknown {word}", option, known, RelationError)
     single = lone_channel(network)
     if single is not None:
         raise NetworkError(

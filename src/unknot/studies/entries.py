@@ -66,35 +66,35 @@ class EntryError(UnknotError):
         super().__init__(message)
 
 
-def router(value: Any) -> Router:
+def router(entry: Any) -> Router:
     """A table of options as a router."""
-    if isinstance(value, Router):
-        return value
-    if not isinstance(value, dict):
-        raise UnknotError(f"router is a table such as {{ routing_delay = 0, speculative = true }}, got {value!r}")
-    for key, option in value.items():
+    if isinstance(entry, Router):
+        return entry
+    if not isinstance(entry, dict):
+        raise UnknotError(f"router is a table such as {{ routing_delay = 0, speculative = true }}, got {entry!r}")
+    for key, option in entry.items():
         try:
             router_from({key: option})
         except SimulationError as error:
             raise EntryError(key, str(error)) from None
-    return router_from(value)
+    return router_from(entry)
 
 
-def bursts(value: Any) -> Bursts | None:
+def bursts(entry: Any) -> Bursts | None:
     """A table with the two probabilities of bursts."""
-    if value is None or isinstance(value, Bursts):
-        return value
-    if not isinstance(value, dict) or set(value) != {"begin", "end"}:
-        raise UnknotError(f"bursts is a table such as {{ begin = 0.01, end = 0.1 }}, got {value!r}")
-    return Bursts(**value)
+    if entry is None or isinstance(entry, Bursts):
+        return entry
+    if not isinstance(entry, dict) or set(entry) != {"begin", "end"}:
+        raise UnknotError(f"bursts is a table such as {{ begin = 0.01, end = 0.1 }}, got {entry!r}")
+    return Bursts(**entry)
 
 
-def lengths(value: Any) -> Any:
+def lengths(entry: Any) -> Any:
     """Shares of packet lengths, whose keys are texts in a study file, or a number as it is."""
-    if not isinstance(value, dict):
-        return value
+    if not isinstance(entry, dict):
+        return entry
     shares = {}
-    for key, share in value.items():
+    for key, share in entry.items():
         if not re.fullmatch(r"[0-9]{1,9}", str(key)):
             raise EntryError(str(key), f"packet_length: {key!r} is no number of flits; write {{ 1 = 0.5, 5 = 0.5 }}")
         try:
@@ -106,9 +106,9 @@ def lengths(value: Any) -> Any:
     return shares
 
 
-def number_or_shares(value: Any) -> str:
+def number_or_shares(entry: Any) -> str:
     """Return which form of `packet_length` a value has."""
-    return "shares" if isinstance(value, dict) else "number"
+    return "shares" if isinstance(entry, dict) else "number"
 
 
 MOST_DESIGNS = 10_000
@@ -138,18 +138,18 @@ def require_few(designs: int, points: int) -> None:
         )
 
 
-def _loads(value: Any) -> int:
-    if not isinstance(value, Mapping):
-        return 20 if value is None else _length(value)
+def _loads(entry: Any) -> int:
+    if not isinstance(entry, Mapping):
+        return 20 if entry is None else _length(entry)
     try:
-        steps = (value["to"] - value["from"]) / value["step"]
+        steps = (entry["to"] - entry["from"]) / entry["step"]
     except (KeyError, TypeError, ZeroDivisionError, OverflowError):
         return 1
     return min(math.floor(steps), MOST_LOADS) + 1 if 0 <= steps < math.inf else 1
 
 
-def _length(value: Any) -> int:
-    return max(1, len(value)) if isinstance(value, list) else 1
+def _length(entry: Any) -> int:
+    return max(1, len(entry)) if isinstance(entry, list) else 1
 
 
 def _about(number: int) -> str:

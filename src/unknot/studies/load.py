@@ -142,12 +142,12 @@ def _multiplied(entry: Any) -> Iterable[tuple[Any, dict[str, int]]]:
     return rows
 
 
-def _spoken(key: str, value: Any) -> str:
-    words = {"vcs": f"{value} VC{'' if value == 1 else 's'}", "packet_length": f"{value} flits"}
-    if isinstance(value, dict):
-        inner = ", ".join(f"{name} {part}" for name, part in value.items())
+def _spoken(key: str, entry: Any) -> str:
+    words = {"vcs": f"{entry} VC{'' if entry == 1 else 's'}", "packet_length": f"{entry} flits"}
+    if isinstance(entry, dict):
+        inner = ", ".join(f"{name} {part}" for name, part in entry.items())
         return f"packets of {inner}" if key == "packet_length" else f"{key} {inner}"
-    return words.get(key, f"buffers of {value}" if key == "buffer_depth" else str(value))
+    return words.get(key, f"buffers of {entry}" if key == "buffer_depth" else str(entry))
 
 
 def _misfits(study: Study, problem: _Locator) -> Iterable[TextError]:
@@ -217,13 +217,13 @@ class _Locator:
         return loc
 
     def _at(self, path: KeyPath) -> Any:
-        value: Any = self.toml.document
+        entry: Any = self.toml.document
         for part in path:
             try:
-                value = value[part]
+                entry = entry[part]
             except (KeyError, IndexError, TypeError):
                 return None
-        return value
+        return entry
 
 
 def _keys(loc: tuple[str | int, ...]) -> list[str]:
@@ -232,13 +232,13 @@ def _keys(loc: tuple[str | int, ...]) -> list[str]:
     return [field.alias or name for name, field in model.model_fields.items()]
 
 
-def _written(value: Any) -> str:
-    text = {True: "true", False: "false"}.get(value, repr(value)) if isinstance(value, bool) else repr(value)
+def _written(entry: Any) -> str:
+    text = {True: "true", False: "false"}.get(entry, repr(entry)) if isinstance(entry, bool) else repr(entry)
     return text if len(text) <= 60 else text[:57] + "…"
 
 
-def _tuples(value: Any) -> Any:
+def _tuples(entry: Any) -> Any:
     """Lists as tuples, all the way down, as strict validation wants them."""
-    if isinstance(value, dict):
-        return {key: _tuples(item) for key, item in value.items()}
-    return tuple(_tuples(item) for item in value) if isinstance(value, list) else value
+    if isinstance(entry, dict):
+        return {key: _tuples(item) for key, item in entry.items()}
+    return tuple(_tuples(item) for item in entry) if isinstance(entry, list) else entry

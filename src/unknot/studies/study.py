@@ -137,8 +137,8 @@ EVERY = Ramp.model_construct(start=0.05, to=1.0, step=0.05)
 """Loads where none are given."""
 
 
-def _ramp_or_list(value: Any) -> str:
-    return "ramp" if isinstance(value, (dict, Ramp)) else "list"
+def _ramp_or_list(entry: Any) -> str:
+    return "ramp" if isinstance(entry, (dict, Ramp)) else "list"
 
 
 def _rising(loads: tuple[float, ...] | Ramp) -> tuple[float, ...] | Ramp:

@@ -110,10 +110,10 @@ def _merged(relation: Relation, visit: Visit) -> tuple[npt.NDArray[np.int64], li
 
     A flow is (node, channel, next node), or (node, −1, −1) for ejection. VCs are not distinguished.
     """
-    vcs, (order, first, value) = relation.vcs, visit
+    vcs, (order, first, offered) = relation.vcs, visit
     slot = {at: i for i, at in enumerate(order.tolist())}
     after = [
-        [(-1, -1) if vc == EJECT else (int(vcs.channel[vc]), slot[vc]) for vc in (value[a:b] & VC_MASK).tolist()]
+        [(-1, -1) if vc == EJECT else (int(vcs.channel[vc]), slot[vc]) for vc in (offered[a:b] & VC_MASK).tolist()]
         for a, b in zip(first[:-1].tolist(), first[1:].tolist(), strict=True)
     ]
     router = vcs.router[order].tolist()

@@ -105,9 +105,9 @@ def _heads(relation: Relation, length: int, effort: Effort) -> Heads:
     comes: list[dict[int, int]] = [{} for _ in range(vcs)]
     ports: dict[frozenset[int], Message] = {}
     for address, visit in explorer.visits("what headers wait for", effort):
-        order, first, value = (part.tolist() for part in visit)
+        order, first, offered = (part.tolist() for part in visit)
         for i, at in enumerate(order):
-            candidates = value[first[i] : first[i + 1]]
+            candidates = offered[first[i] : first[i + 1]]
             for v in candidates:
                 if v & VC_MASK != EJECT:
                     comes[v & VC_MASK].setdefault(min(at, vcs), address)

@@ -115,8 +115,8 @@ class Explorer:
 
     def steps(self, address: int) -> dict[int, list[int]]:
         """Return the candidate VCs of each reachable input VC of an address, ejection left out."""
-        order, first, value = self.visit(address)
-        vcs, bounds = [v & VC_MASK for v in value.tolist()], pairwise(first.tolist())
+        order, first, offered = self.visit(address)
+        vcs, bounds = [v & VC_MASK for v in offered.tolist()], pairwise(first.tolist())
         return {at: [vc for vc in vcs[a:b] if vc != EJECT] for at, (a, b) in zip(order.tolist(), bounds, strict=True)}
 
 

@@ -150,8 +150,8 @@ def loads(relation: Relation, traffic: PatternLike = "uniform", *, progress: Pro
     chosen, forced = False, True
     offered = OfferedTraffic(relation, traffic)
     for address, states, injected in offered.visits(progress):
-        order, first, value = states
-        choice = spread(order, first, value, vcs.channel, injected, slot, load)
+        order, first, answers = states
+        choice = spread(order, first, answers, vcs.channel, injected, slot, load)
         if choice == -1:
             choice = _solve(relation, states, injected, address, load)
         if choice < -1:
@@ -160,7 +160,7 @@ def loads(relation: Relation, traffic: PatternLike = "uniform", *, progress: Pro
                 f"{vcs.name(int(order[-2 - choice]))}; loads are those of a routing that delivers"
             )
         chosen = chosen or choice > 0
-        forced = forced and not choice and one_route(order, first, value, vcs.channel, injected, slot)
+        forced = forced and not choice and one_route(order, first, answers, vcs.channel, injected, slot)
     return offered.loads(load, forced, "equal" if chosen else "routes")
 
 
@@ -231,10 +231,10 @@ def _solve(relation: Relation, states: Visit, injected: Rates, address: int, loa
     from scipy.sparse import coo_array, eye_array
     from scipy.sparse.linalg import spsolve
 
-    vcs, (order, first, value) = relation.vcs, states
+    vcs, (order, first, offered) = relation.vcs, states
     count = order.size
     tail = np.repeat(np.arange(count), np.diff(first))
-    tier, vc = (value // TIER) & 0xFF, value & VC_MASK
+    tier, vc = (offered // TIER) & 0xFF, offered & VC_MASK
     lowest = np.full(count, 255)
     np.minimum.at(lowest, tail, tier)
     kept = tier == lowest[tail]

@@ -98,16 +98,16 @@ class Destinations:
         self.used = np.ascontiguousarray(relation.usable(mine).T).reshape(-1)
         firsts, values, states, edges = [np.zeros(1, dtype=np.int64)], [], 0, 0
         for k, address in enumerate(mine.tolist()):
-            order, first, value = self.explorer.visit(address)
+            order, first, offered = self.explorer.visit(address)
             self.slot[k * input_vcs + order] = states + np.arange(order.size)
             firsts.append(first[1:] + edges)
-            values.append(value.copy())
+            values.append(offered.copy())
             states += order.size
-            edges += value.size
-        value = np.concatenate(values) if values else np.zeros(0, dtype=np.int64)
+            edges += offered.size
+        offered = np.concatenate(values) if values else np.zeros(0, dtype=np.int64)
         self.distance = distances_from(network, int(network.eject[home]), reverse=True)
         addresses = np.array([mine.size], dtype=np.int64)
-        rows = np.concatenate(firsts), value
+        rows = np.concatenate(firsts), offered
         self.arrays = (*rows, addresses, self.slot, self.used, self.distance, *self.virtual)
 
     def counts(self, home: int) -> PathCounts:

@@ -65,8 +65,8 @@ def _depths(graph: Dependencies, effort: Effort) -> npt.NDArray[np.int64]:
     least = np.full(graph.target.size, np.iinfo(np.int64).max)
     depth = np.zeros(relation.num_vcs, dtype=np.int64)
     edge = np.asarray(graph.first, dtype=np.int64)
-    for address, (order, first, value) in Explorer(relation).visits("ways to cycles", effort, graph.addresses):
-        nearest(relation.sources(address).size, order, first, value, edge, graph.target, depth, least)
+    for address, (order, first, offered) in Explorer(relation).visits("ways to cycles", effort, graph.addresses):
+        nearest(relation.sources(address).size, order, first, offered, edge, graph.target, depth, least)
     return least
 
 
@@ -91,7 +91,7 @@ def _messages(graph: Dependencies, cycle: list[int], depth: int, buffer_depth: i
     messages: dict[int, Message] = {}
     doors: dict[int, dict[int, int]] = {vc: {} for vc in cycle}
     for address, visit in Explorer(relation).visits("packets on the cycle", effort, graph.addresses):
-        order, first, value = visit
+        order, first, offered = visit
         if not np.isin(order, cycle).any():
             continue
         came: dict[int, int] = {}
@@ -101,7 +101,7 @@ def _messages(graph: Dependencies, cycle: list[int], depth: int, buffer_depth: i
             here = 0 if at >= vcs else steps[at]
             if here > depth:
                 break
-            candidates = {v & VC_MASK for v in value[first[i] : first[i + 1]].tolist()} - {EJECT}
+            candidates = {v & VC_MASK for v in offered[first[i] : first[i + 1]].tolist()} - {EJECT}
             for vc in candidates:
                 if here == 0:
                     entering.setdefault(vc, []).append(at - vcs)

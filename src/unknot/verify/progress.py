@@ -162,10 +162,10 @@ class _Waits:
         self.contenders: defaultdict[int, list[int]] = defaultdict(list)
         self.adaptive: tuple[int, int] | None = None
         for address, visit in self.explorer.visits():
-            order, first, value = (part.tolist() for part in visit)
+            order, first, offered = (part.tolist() for part in visit)
             leaves = -1 - int(relation.destination[address])
             for i, at in enumerate(order):
-                entries = value[first[i] : first[i + 1]]
+                entries = offered[first[i] : first[i + 1]]
                 waited = {v & VC_MASK for v in entries if not v & NO_WAIT}
                 if len(waited) > 1 and not relation.commits:
                     self.adaptive = self.adaptive or (at, address)

@@ -218,7 +218,7 @@ def among(
     explorer, slot = Explorer(relation), np.empty(relation.num_vcs, dtype=np.int64)
     parts: list[tuple[npt.NDArray[Any], ...]] = [(slot[:0],) * 8]
     states, room = 0, ROOM
-    for address, (order, first, value) in explorer.visits(stage, effort):
+    for address, (order, first, offered) in explorer.visits(stage, effort):
         rows = np.flatnonzero(inside[order])
         if states + rows.size > limit:
             return None
@@ -227,7 +227,7 @@ def among(
             memory.require(f"the {stage} of {relation.name} on {relation.network.name}", BYTES * room)
         at, width = order[rows], np.diff(first)[rows]
         slot[at] = np.arange(states, states + at.size)
-        row, candidate = np.repeat(np.arange(at.size), width), value[positions(first, rows)]
+        row, candidate = np.repeat(np.arange(at.size), width), offered[positions(first, rows)]
         vc = candidate & VC_MASK
         leaves = vc == EJECT
         vc[leaves] = 0
@@ -243,7 +243,7 @@ def among(
             chosen = waited & (waits > 0)[row]
             head, waits = np.flatnonzero(waits), waits[waits > 0]
         # The search begins with the injection ports, so their candidates stand first.
-        enters = np.isin(at, value[: first[relation.sources(address).size]] & VC_MASK)
+        enters = np.isin(at, offered[: first[relation.sources(address).size]] & VC_MASK)
         step = held & (not alone)
         steps = np.bincount(row[step], minlength=at.size)
         parts.append((at, np.full(at.size, address), steps, slot[vc[step]], enters, states + head, waits, vc[chosen]))
@@ -282,10 +282,10 @@ def _firsts(kind: Hashes) -> Ints:
     return np.asarray(keep[number.reshape(-1)])
 
 
-def _same_rows(first: Offsets, value: Ints, like: Ints) -> bool:
+def _same_rows(first: Offsets, offered: Ints, like: Ints) -> bool:
     """Whether each row has the same entries, in any order, as the row it is said to be like."""
     width = np.diff(first)
     if (width != width[like]).any():
         return False
-    order = np.lexsort((value, np.repeat(np.arange(width.size), width)))
-    return bool((value[order] == value[order][positions(first, like)]).all())
+    order = np.lexsort((offered, np.repeat(np.arange(width.size), width)))
+    return bool((offered[order] == offered[order][positions(first, like)]).all())

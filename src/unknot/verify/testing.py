@@ -96,7 +96,7 @@ def _answers(relation: Relation) -> dict[tuple[int, int], list[int]]:
                 raise ConformanceError(f"{_state(relation, at, address)}: it offers the same candidate twice")
             out = np.zeros(relation.max_candidates, dtype=np.int64)
             answers[at, address] = out[: int(relation.rule(at, address, out))].tolist()
-            if [decode(value) for value in answers[at, address]] != candidates:
+            if [decode(entry) for entry in answers[at, address]] != candidates:
                 raise ConformanceError(f"{_state(relation, at, address)}: asked twice, it answers differently")
             todo += [vc for vc in vcs if vc is not None]
     return answers

@@ -154,8 +154,8 @@ def _refuse(
     """Write down the first refusal of each class at an address, where it takes fewer steps than the one known."""
     network, vcs, left = relation.network, relation.vcs, paths.distance
     nearer = (left[network.target] == left[network.source] - 1) & (left[network.source] > 0)
-    order, first, value = paths.explorer.visit(address)
-    state, vc = np.repeat(np.arange(order.size), np.diff(first)), value & VC_MASK
+    order, first, answers = paths.explorer.visit(address)
+    state, vc = np.repeat(np.arange(order.size), np.diff(first)), answers & VC_MASK
     state, vc = state[vc != EJECT], vc[vc != EJECT]
     state, vc = state[nearer[vcs.channel[vc]]], vc[nearer[vcs.channel[vc]]]
     offered = np.bincount(np.unique(np.stack([state, vcs.channel[vc]]), axis=1)[0], minlength=order.size)

@@ -221,10 +221,10 @@ def _read(text: str) -> list[int]:
     return outputs
 
 
-def _whole(value: object) -> int:
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
-        raise UnknotError(f"permutation: the number of an output is needed, got {value!r}")
-    return int(value)
+def _whole(output: object) -> int:
+    if isinstance(output, bool) or not isinstance(output, (int, np.integer)):
+        raise UnknotError(f"permutation: the number of an output is needed, got {output!r}")
+    return int(output)
 
 
 def _listed(noun: str, numbers: list[int]) -> str:

@@ -143,5 +143,5 @@ def cut(network: Network, sources: IntArray, destinations: IntArray) -> int | No
     head = np.concatenate([network.target, network.inject[sources], bottom])
     room = np.ones(tail.size, dtype=np.int32)
     graph = csr_matrix((room, (tail, head)), shape=(routers + 2, routers + 2))
-    value = int(maximum_flow(graph, routers, routers + 1).flow_value)
-    return value if value < sources.size else None
+    flow = int(maximum_flow(graph, routers, routers + 1).flow_value)
+    return flow if flow < sources.size else None

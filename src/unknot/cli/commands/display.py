@@ -134,11 +134,11 @@ def _at(form: Any, filled: Any, path: str) -> tuple[Any, Any, dict[str, Any]]:
     one = keys_of(form).get(first)
     if one is None:  # a key of some heirs of the form whose table this is
         return None, None, {}
-    value = filled.get(one.name or first)
+    figure = filled.get(one.name or first)
     inner = _form_in(one.hint)
     if rest and inner is not None:
-        return (None, None, {}) if value is None else _at(inner, value, rest)
-    return one.hint, value, filled
+        return (None, None, {}) if figure is None else _at(inner, figure, rest)
+    return one.hint, figure, filled
 
 
 def _listed(hint: Any) -> type[Form] | None:
@@ -201,18 +201,18 @@ def _words(value: Any) -> str:
     return number(value) if isinstance(value, (int, float)) else value or ""
 
 
-def number(value: float | None) -> str:
+def number(figure: float | None) -> str:
     """A number in four decimals at most, its thousands apart."""
-    if value is None:
+    if figure is None:
         return "–"
-    if value and abs(value) < 0.001:
-        return f"{value:.3g}"
-    return f"{value:,}" if isinstance(value, int) else f"{value:,.4f}".rstrip("0").rstrip(".")
+    if figure and abs(figure) < 0.001:
+        return f"{figure:.3g}"
+    return f"{figure:,}" if isinstance(figure, int) else f"{figure:,.4f}".rstrip("0").rstrip(".")
 
 
-def yes(value: bool | None) -> Text:
+def yes(truth: bool | None) -> Text:
     """Yes, NO or undecided, coloured."""
-    return Text(ANSWERS[value], style=_STYLES[value])
+    return Text(ANSWERS[truth], style=_STYLES[truth])
 
 
 def describe(relation: Relation, configuration: Configuration | None, packet_length: int | None = None) -> None:
@@ -227,10 +227,10 @@ def describe(relation: Relation, configuration: Configuration | None, packet_len
 def print_rows(rows: Sequence[tuple[str, str | Text]]) -> None:
     """Print labels and what stands beside them, without those beside which nothing stands."""
     out, text = console(), Text()
-    wide = max((cell_len(name) for name, value in rows if value), default=0) + 2
-    for name, value in rows:
-        words = value if isinstance(value, Text) else Text(value)
-        for line in words.wrap(out, max(1, out.width - wide)) if value else ():
+    wide = max((cell_len(name) for name, cell in rows if cell), default=0) + 2
+    for name, cell in rows:
+        words = cell if isinstance(cell, Text) else Text(cell)
+        for line in words.wrap(out, max(1, out.width - wide)) if cell else ():
             text.append(set_cell_size(name, wide), style="dim").append_text(line).append("\n")
             name = ""
     out.print(text, end="", soft_wrap=True)

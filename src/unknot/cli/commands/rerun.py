@@ -118,12 +118,12 @@ def _require_harmless(command: Any, file: Path) -> None:
         raise UnknotError(f"{file}: its command runs code ({code[0]}); look at it, and allow it with --allow-code")
 
 
-def _words(value: Any) -> Iterator[Any]:
-    if isinstance(value, (list, tuple)):
-        for part in value:
+def _words(answer: Any) -> Iterator[Any]:
+    if isinstance(answer, (list, tuple)):
+        for part in answer:
             yield from _words(part)
     else:
-        yield value
+        yield answer
 
 
 def _document(text: str | bytes) -> Any:

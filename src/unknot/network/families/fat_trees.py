@@ -119,4 +119,4 @@ def xgft(
 def _checked(what: str, values: Sequence[int]) -> list[int]:
     if isinstance(values, str) or not isinstance(values, Sequence):
         raise NetworkError(f"xgft: {what} is a list of numbers, one for each level, as in [4, 4]; got {values!r}")
-    return [whole("xgft", f"each of the {what}", value, 1) for value in values]
+    return [whole("xgft", f"each of the {what}", size, 1) for size in values]

@@ -21,12 +21,12 @@ MOST_LABELS = 2**16
 """Most routers that are given names; more are known by coordinates or numbers alone."""
 
 
-def whole(family: str, what: str, value: object, least: int, most: float = MAX_CHANNELS) -> int:
+def whole(family: str, what: str, number: object, least: int, most: float = MAX_CHANNELS) -> int:
     """A size that is a whole number in its limits, or an error that names them."""
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not least <= value <= most:
+    if isinstance(number, bool) or not isinstance(number, (int, np.integer)) or not least <= number <= most:
         limits = f"of at least {least}" if most >= MAX_CHANNELS else f"from {least} to {most}"
-        raise NetworkError(f"{family}: {what} must be a whole number {limits}, got {shown(value)}")
-    return int(value)
+        raise NetworkError(f"{family}: {what} must be a whole number {limits}, got {shown(number)}")
+    return int(number)
 
 
 def affordable(name: str, routers: int, channels: int, terminals: int = 0, dimensions: int = 1) -> None:
@@ -170,8 +170,8 @@ def digits(name: str, terminals: int, k: int, least: int = 1) -> int:
     NetworkError
         If there is none of at least `least`.
     """
-    for what, value, low in (("the number of terminals", terminals, 2), ("the size of a switch, k,", k, 2)):
-        whole(name, what, value, low, math.inf)
+    for what, number, low in (("the number of terminals", terminals, 2), ("the size of a switch, k,", k, 2)):
+        whole(name, what, number, low, math.inf)
     n, power = 0, 1
     while power < terminals:
         n, power = n + 1, power * k

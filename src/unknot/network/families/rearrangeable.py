@@ -130,8 +130,8 @@ def clos(m: int, n: int, r: int, *, latency: int = 1) -> Network:
     <Network clos(3, 2, 4): 11 routers, 24 channels, 8 terminals>
     """
     name = f"clos({m}, {n}, {r})"
-    for what, value in (("m (middle switches)", m), ("n (terminals of a switch)", n), ("r (outer switches)", r)):
-        whole(name, what, value, 1, math.inf)
+    for what, number in (("m (middle switches)", m), ("n (terminals of a switch)", n), ("r (outer switches)", r)):
+        whole(name, what, number, 1, math.inf)
     affordable(name, 2 * r + m, 2 * m * r, n * r, 2)
     middle, outer = np.arange(m, dtype=np.int64), np.arange(r, dtype=np.int64)
     targets = [np.broadcast_to(middle, (r, m)), np.broadcast_to(outer, (m, r))]

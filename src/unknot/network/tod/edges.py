@@ -70,8 +70,8 @@ def rule(evaluator: Evaluator, node: Edges, scope: Scope) -> Plan:
         raise node.edges[0].error("no choice of the variables fulfils the condition, so the rule gives no router")
     routers = [
         [
-            tuple(_column(part, end, kept) for part in (value if isinstance(value, At) else (value,)))
-            for end, value in zip(edge.ends, row, strict=True)
+            tuple(_column(part, end, kept) for part in (coordinate if isinstance(coordinate, At) else (coordinate,)))
+            for end, coordinate in zip(edge.ends, row, strict=True)
         ]
         for edge, row in zip(node.edges, values, strict=True)
     ]

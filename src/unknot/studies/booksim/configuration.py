@@ -123,9 +123,9 @@ class Configuration:
         if kind in ("str", "strs") and number and not KEYS[key].default.lstrip("-").isdigit():
             raise assignment.value.error(f"{key} is a word, not the number {value[:40]}")
 
-    def changed(self, key: str, value: str) -> Configuration:
+    def changed(self, key: str, setting: str) -> Configuration:
         """Return the configuration with another value of one key, as if given on the command line."""
-        whole = Piece(f"{key}={value}", OVERRIDE)
+        whole = Piece(f"{key}={setting}", OVERRIDE)
         assignment = Assignment(whole.part(0, len(key)), whole.part(len(key) + 1))
         configuration = Configuration([*self.assignments.values(), assignment], self.folder, self.faithful)
         configuration.confined = self.confined
@@ -162,11 +162,11 @@ class Configuration:
         text = self.one(key) if KEYS[key].kind == "ints" else self.text(key)
         if not _WHOLE.fullmatch(text) or len(text) > 11:
             raise self.error(key, f"a whole number is needed, not {text[:40]}")
-        value = int(text)
-        if least is not None and not least <= value <= most:
+        number = int(text)
+        if least is not None and not least <= number <= most:
             limit = f" to {most}" if most < LARGEST else ""
-            raise self.error(key, f"a whole number from {least}{limit or ' on'} is needed, not {value}")
-        return value
+            raise self.error(key, f"a whole number from {least}{limit or ' on'} is needed, not {number}")
+        return number
 
     def on(self, key: str) -> bool:
         """Whether a key that switches something is above 0."""

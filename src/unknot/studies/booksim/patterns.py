@@ -99,7 +99,7 @@ def bursts(configuration: Configuration, built: Built, chance: float) -> Bursts 
         except ValueError:
             raise call.error(f"a number is needed, not {text!r}") from None
     alpha, beta, rate = numbers
-    if sum(value < 0 for value in numbers) != 1:
+    if sum(number < 0 for number in numbers) != 1:
         raise call.error("exactly one of alpha, beta and r1 is negative, the unknown one")
     if alpha < 0 or beta < 0:
         if not chance < rate <= 1:

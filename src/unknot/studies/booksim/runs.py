@@ -98,7 +98,7 @@ def run_booksim(
         If a point cannot be run; nothing runs before all are understood.
     """
     key, values = sweep or ("", ("",))
-    setups = {f"{key}={value}": setup.at(key, value) for value in values} if sweep else {"": setup}
+    setups = {f"{key}={setting}": setup.at(key, setting) for setting in values} if sweep else {"": setup}
     several = min(jobs, len(setups)) > 1
     if several:
         setup.relation.compiled  # noqa: B018 compiled once, before threads share it

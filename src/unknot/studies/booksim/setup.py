@@ -106,9 +106,9 @@ class Setup:
         """Warnings to show before anything runs."""
         return self.configuration.warnings
 
-    def at(self, key: str, value: str) -> Setup:
+    def at(self, key: str, setting: str) -> Setup:
         """Change the value of one key; network and routing are built anew if the key may be theirs."""
-        return _understood(self.configuration.changed(key, value), self if key in _OF_RUNS else None)
+        return _understood(self.configuration.changed(key, setting), self if key in _OF_RUNS else None)
 
 
 _OF_RUNS = (
