@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from fractions import Fraction
 from typing import Any
 
@@ -10,21 +9,8 @@ import numpy as np
 
 from unknot._base.switching import switching_named
 from unknot.certificates import plain
-from unknot.certificates.documents import Document, plain_table, table_of
+from unknot.certificates.documents import Document, plain_table
 from unknot.routing.relation import Relation
-
-
-def lanes_claim(impossible: int, changes: str, flows: list[list[int]] | None, proof: Document) -> Document:
-    """The claim that shortest paths in a number of lanes cannot be free of deadlock.
-
-    Parameters
-    ----------
-    changes : {"none", "shared", "rising", "any"}
-        Whether packets keep their lane, which both directions of a pair may have to share, or change it at hops.
-    flows : list of [source terminal, destination terminal], optional
-        Who sends to whom; None: every terminal sends to every other.
-    """
-    return {"subject": "lanes", "impossible": impossible, "changes": changes, "sends": flows, "proof": proof}
 
 
 def load_claim(
@@ -51,53 +37,6 @@ def load_claim(
 def removals_claim(switching: str, minimal: bool, least: int, proof: Document) -> Document:
     """The claim that at least a number of candidates must be removed for a relation to be safe and to deliver."""
     return {"subject": "removals", "switching": switching, "minimal": minimal, "least": least, "proof": proof}
-
-
-def escapes_claim(switching: str, minimal: bool, least: int, proof: Document) -> Document:
-    """The claim that a relation can deadlock unless at least a number of VCs are added for headers to turn to."""
-    return {"subject": "escapes", "switching": switching, "minimal": minimal, "least": least, "proof": proof}
-
-
-def changes_claim(kind: str, least: int, proof: Document) -> Document:
-    """The claim that at least a number of "pairs" or "entries" change where the routes fit into one lane."""
-    return {"subject": "changes", "kind": kind, "least": least, "proof": proof}
-
-
-def rules_claim(
-    counts: Iterable[tuple[int, int]],
-    short: bool,
-    switching: str,
-    adaptive: str,
-    least: int,
-    symmetric: Iterable[Iterable[int]],
-    proof: Document,
-) -> Document:
-    """The claim that no rule for meshes is as a request of `unknot.design` says."""
-    family = {"counts": [list(pair) for pair in counts], "short": short, "switching": switching}
-    request = {"adaptive": adaptive, "least": least, "symmetric": [list(image) for image in symmetric]}
-    return {"subject": "rules", **family, **request, "proof": proof}
-
-
-def rule_claim(
-    counts: Iterable[tuple[int, int]], short: bool, switching: str, rule: list[list[int]], proof: Document
-) -> Document:
-    """The claim that a rule for meshes of every size is free of deadlock; `plain.Family.entries` reads its rows."""
-    family = {"counts": [list(pair) for pair in counts], "short": short, "switching": switching}
-    return {"subject": "rule", **family, "rule": rule, "proof": proof}
-
-
-def protocol_claim(switching: str, deadlock_free: bool, protocol: Document, proof: Document) -> Document:
-    """The claim that messages can, or cannot, wait for each other for ever with the end points of a protocol.
-
-    Parameters
-    ----------
-    protocol : dict
-        As `Ends` of `plain` reads it.
-    proof : dict
-        Ranks of VCs and queues, or a "run" from the empty network to a deadlock.
-    """
-    claim = {"subject": "protocol", "switching": switching, "deadlock_free": deadlock_free}
-    return {**claim, "protocol": protocol, "proof": proof}
 
 
 def size_claim(relation: Relation, switching: str, least: int, held: int | None = None) -> Document:
@@ -144,12 +83,6 @@ def size_claim(relation: Relation, switching: str, least: int, held: int | None 
     except plain.Rejected:
         return claim
     return with_held
-
-
-def routes_claim(relation: Relation, impossible: int, changes: str, proof: Document) -> Document:
-    """The claim that the routes of a relation cannot be free of deadlock in a number of lanes; see `lanes_claim`."""
-    claim = {"subject": "lanes of routes", "impossible": impossible, "changes": changes, "proof": proof}
-    return {**claim, "relation": table_of(relation)}
 
 
 def rule_difference(claim: Document, relation: Relation) -> str:

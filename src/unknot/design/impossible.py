@@ -18,7 +18,6 @@ from unknot._base.errors import UnknotError
 from unknot._base.shown import Brief
 from unknot._base.switching import Switching
 from unknot.certificates import Rejected, Unchecked, plain
-from unknot.certificates.claims import rules_claim
 from unknot.certificates.verdict import Configuration
 from unknot.design.requirements import Request, Word
 from unknot.design.rule import MeshFrame
@@ -80,10 +79,10 @@ class Impossible(Brief):
             "symmetries": [list(image) for image in symmetries_used],
             "steps": [[list(literals), list(hints)] for literals, hints in self.steps],
         }
-        return rules_claim(
-            space.counts, space.short, self.switching, self.request.adaptive, self.request.bnrs(space),
-            self.request.symmetric, proof,
-        )  # fmt: skip
+        family = {"counts": [list(pair) for pair in space.counts], "short": space.short, "switching": self.switching}
+        request = {"adaptive": self.request.adaptive, "least": self.request.bnrs(space)}
+        symmetric = [list(image) for image in self.request.symmetric]
+        return {"subject": "rules", **family, **request, "symmetric": symmetric, "proof": proof}
 
 
 def refutation(

@@ -23,7 +23,6 @@ from typing import Literal
 import numpy as np
 
 from unknot._base.shown import Brief
-from unknot.certificates.claims import rule_claim
 from unknot.certificates.documents import Document
 from unknot.design.space import Flags, Space, State, shown
 
@@ -116,7 +115,8 @@ class Proof(Brief):
         ]
         escapes = [[held, *signs, out] for (held, signs), out in self.escapes]
         proof = {"kind": self.kind, "levels": levels, "escapes": escapes}
-        return rule_claim(space.counts, space.short, switching, rows, proof)
+        family = {"counts": [list(pair) for pair in space.counts], "short": space.short, "switching": switching}
+        return {"subject": "rule", **family, "rule": rows, "proof": proof}
 
 
 def ranked(edges: Iterable[Edge], types: int, dimensions: int) -> tuple[Level, ...] | list[Edge]:

@@ -13,8 +13,8 @@ from typing import Any
 from unknot._base.errors import RelationError
 from unknot._base.output import write_text
 from unknot.certificates import Rejected, plain
-from unknot.certificates.claims import lanes_claim, routes_claim
 from unknot.certificates.documents import network_of
+from unknot.certificates.documents import table_of as entries_of
 from unknot.lanes.forced import ForcedCycle, RouteCycle
 from unknot.lanes.lane_refutation import Refutation, RouteRefutation
 from unknot.lanes.path_set import Flags
@@ -136,10 +136,11 @@ def shows(
 def bound_claim(evidence: Evidence, sends: Flags | None, relation: Relation | None) -> dict[str, Any]:
     """The evidence of a lower bound as a claim of a document."""
     lanes, changes = _about(evidence)
+    about, proof = {"impossible": lanes, "changes": changes}, proof_of(evidence)
     if isinstance(evidence, (RouteCycle, RouteRefutation)):
         assert relation is not None
-        return routes_claim(relation, lanes, changes, proof_of(evidence))
-    return lanes_claim(lanes, changes, plain_flows(sends), proof_of(evidence))
+        return {"subject": "lanes of routes", **about, "proof": proof, "relation": entries_of(relation)}
+    return {"subject": "lanes", **about, "sends": plain_flows(sends), "proof": proof}
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,6 @@ import numpy as np
 from unknot._base.deadline import clock
 from unknot._base.shown import Brief
 from unknot.certificates import plain
-from unknot.certificates.claims import escapes_claim
 from unknot.certificates.documents import Document, plain_table
 from unknot.certificates.verdict import Message
 from unknot.network import distances_from
@@ -63,7 +62,8 @@ class EscapeBound(Brief):
     def claim(self) -> Document:
         """The bound as a claim of a document."""
         knots = [{"messages": plain_fact(knot)["messages"], "weight": weight} for knot, weight in self.knots]
-        return escapes_claim(self.switching, self.minimal, self.least, {"knots": knots})
+        about = {"switching": self.switching, "minimal": self.minimal, "least": self.least}
+        return {"subject": "escapes", **about, "proof": {"knots": knots}}
 
 
 @takes_relation

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from unknot.certificates.claims import protocol_claim
 from unknot.certificates.documents import Document, document
 from unknot.certificates.plain import Unchecked, accept
 from unknot.verify.protocols.decision import ProtocolVerdict
@@ -34,8 +33,8 @@ def claims(verdict: ProtocolVerdict) -> list[Document]:
         proof = {"kind": "states"}
     else:
         return []
-    free = bool(verdict.deadlock_free)
-    return [protocol_claim(verdict.switching, free, _plainly(system), proof)]
+    about = {"switching": verdict.switching, "deadlock_free": bool(verdict.deadlock_free)}
+    return [{"subject": "protocol", **about, "protocol": _plainly(system), "proof": proof}]
 
 
 def holds(verdict: ProtocolVerdict) -> bool | None:
