@@ -1560,11 +1560,11 @@ class Rules(Family):
 
     def _leave(self, at: tuple[int, Signs], unless: Clause, kind: Signs | None) -> None:
         """Add that packets go on from a state; if they are adaptive there, in all dimensions that remain."""
-        ways: dict[int, list[int]] = {}
+        onward: dict[int, list[int]] = {}
         for out in self.outs(*at):
             every = self.adaptive == "states" and (self.full or kind is not None)
-            ways.setdefault(self.types[out][0] if every else 0, []).append(self("hop", (*at, out)))
-        self.clauses += [(*unless, *way) for way in ways.values()]
+            onward.setdefault(self.types[out][0] if every else 0, []).append(self("hop", (*at, out)))
+        self.clauses += [(*unless, *way) for way in onward.values()]
 
     def _class(self, kind: Signs, starts: list[tuple[int, Signs]]) -> None:
         """Add which hops packets of a class take, and that they are adaptive if the class is to be."""

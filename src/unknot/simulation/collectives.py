@@ -240,10 +240,10 @@ def compared(
     """
     rest, tables = iter(algorithms), [list[Timed]() for _ in bounds]
     while choices := until.unless_over(lambda: next(rest, ())):  # None: the time is up
-        for lower, table in zip(bounds, tables, strict=True):
+        for floor, table in zip(bounds, tables, strict=True):
             runs = None if relation is None else pieces_run
-            made = until.unless_over(partial(_schedules, choices, lower.operation.size, runs)) or []
-            timed = [_timed(schedule, lower, relation, until, options) for schedule in made]
+            made = until.unless_over(partial(_schedules, choices, floor.operation.size, runs)) or []
+            timed = [_timed(schedule, floor, relation, until, options) for schedule in made]
             table += sorted(timed, key=lambda row: (row.measured is None, row.measured or row.time, row.pieces))[:1]
     for table in tables:
         table.sort(key=lambda row: (row.measured is None, row.ratio, row.algorithm != "optimal"))
@@ -261,7 +261,7 @@ def _schedules(choices: Sequence[Candidate], size: Fraction, runs: int | None) -
 
 
 def _timed(
-    schedule: Schedule, lower: Bound, relation: Relation | None, until: Deadline, options: dict[str, Any]
+    schedule: Schedule, floor: Bound, relation: Relation | None, until: Deadline, options: dict[str, Any]
 ) -> Timed:
     time, measured, limit = float(schedule.time), None, ""
     if relation is not None:
@@ -275,6 +275,6 @@ def _timed(
                 measured, width = run.makespan, options.get("router", DEFAULT).terminal_width
                 limit = run.reason or limit_of(relation, run, width)
     return Timed(
-        int(schedule.operation.size), schedule.name, schedule.pieces, schedule.steps, time, float(lower.time),
-        measured, float((measured or time) / lower.time), limit, schedule,
+        int(schedule.operation.size), schedule.name, schedule.pieces, schedule.steps, time, float(floor.time),
+        measured, float((measured or time) / floor.time), limit, schedule,
     )  # fmt: skip
