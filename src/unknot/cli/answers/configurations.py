@@ -8,7 +8,7 @@ from unknot.cli.answers.runs import RunsForm
 from unknot.studies.booksim.runs import ConfiguredPoint
 
 
-@form_of(ConfiguredPoint)
+@form_of(ConfiguredPoint, without=("runs",))
 class BookSimPoint(Form):
     """One point of a configuration."""
 
