@@ -25,11 +25,12 @@ from typing import ClassVar
 from numba.core import ir, types
 from numba.core.analysis import compute_cfg_from_blocks
 from numba.core.codegen import JITCodeLibrary
-from numba.core.compiler import Compiler, CompilerBase
-from numba.core.compiler_machinery import FunctionPass, PassManager, register_pass
+from numba.core.compiler import Compiler, CompilerBase, Flags
+from numba.core.compiler_machinery import FunctionPass, register_pass
 from numba.core.errors import NumbaWarning, WarningsFixer
 from numba.core.ir_utils import build_definitions, get_definition, guard
 from numba.core.postproc import PostProcessor
+from numba.core.targetconfig import ConfigStack
 from numba.core.typed_passes import (
     IRLegalization,
     NativeLowering,
@@ -170,18 +171,35 @@ class Infer(FunctionPass):
         return True
 
 
+class _Flags(Flags):
+    """Options of a compilation that no longer change: one object for all that are alike.
+
+    Numba looks up what each call means by the options, too, and would compare all of them each time.
+    """
+
+    made: ClassVar = {}
+    __hash__ = object.__hash__
+    __eq__ = object.__eq__
+
+    @classmethod
+    def like(cls, flags):
+        """Return the object for some options."""
+        return cls.made.setdefault(repr(flags), cls(flags))
+
+
 class InnerCompiler(CompilerBase):
     """Compiler of functions that only compiled code calls."""
 
-    def define_pipelines(self):
-        steps = PassManager("inner")
-        for step in (
-            TranslateByteCode, FixupArgs, IRProcessing, Prune, ReconstructSSA,
-            Infer, PreLowerStripPhis, IRLegalization, NativeLowering, NoPythonBackend,
-        ):  # fmt: skip
-            steps.add_pass(step, step.__name__)
-        steps.finalize()
-        return [steps]
+    steps = (
+        TranslateByteCode, FixupArgs, IRProcessing, Prune, ReconstructSSA,
+        Infer, PreLowerStripPhis, IRLegalization, NativeLowering, NoPythonBackend,
+    )  # fmt: skip
+
+    def _compile_core(self):
+        with ConfigStack().enter(_Flags.like(self.state.flags)):
+            for step in self.steps:
+                step().run_pass(self.state)
+        return self.state.cr
 
     def compile_extra(self, func):
         self.state.library = _InnerLibrary(self.state.targetctx.codegen(), func.__qualname__)
@@ -192,3 +210,4 @@ class WholeCompiler(InnerCompiler):
     """Compiler of such functions in all steps that Numba has."""
 
     define_pipelines = Compiler.define_pipelines
+    _compile_core = CompilerBase._compile_core
