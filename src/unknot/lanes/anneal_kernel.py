@@ -9,10 +9,9 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
 from unknot._base.kernels.mask_kernel import how_many, lowest
-from unknot._base.kernels.types_kernel import alone, called
+from unknot._base.kernels.types_kernel import alone, called, inlined
 from unknot.lanes.aim_kernel import completing, drawn_path, elsewhere, unserved_pair
 from unknot.lanes.orders_kernel import below, cooled, counted, covered, draw, pop, push, reached, unit
 
@@ -47,7 +46,7 @@ class Undo(NamedTuple):
     missed: npt.NDArray[np.int64]
 
 
-@njit(inline="always")
+@inlined
 def exchange(paths, orders, old, new, w, bit):
     """Take one of two channels to a destination where the other was, with all their virtual channels."""
     for i in range(paths.copies):
@@ -86,7 +85,7 @@ def uncover(paths, orders, lane, u, w, now, undo, spare):
     return missed + spare * rarer * paths.weight[w]
 
 
-@njit(inline="always")
+@inlined
 def all_words(words):
     """A bit for each word, and for every 64th after it."""
     return np.int64(-1) if words >= 64 else (np.int64(1) << words) - 1

@@ -8,9 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
-from unknot._base.kernels.types_kernel import alone, called
+from unknot._base.kernels.types_kernel import alone, called, inlined
 from unknot.lanes.load_kernel import serves, steep
 from unknot.lanes.orders_kernel import below
 
@@ -70,7 +69,7 @@ class Carried(NamedTuple):
     slack: int
 
 
-@njit(inline="always")
+@inlined
 def turn(paths, c, e):
     """The number of the turn from a channel to one that follows it."""
     j = paths.after_first[c]
@@ -79,19 +78,19 @@ def turn(paths, c, e):
     return j
 
 
-@njit(inline="always")
+@inlined
 def after(now, k, c, h):
     """The channel that follows in a lane on the way to a column's home."""
     return np.int64(now.follow[k * now.apart, now.site[c], h])
 
 
-@njit(inline="always")
+@inlined
 def leads(paths, c, h):
     """Whether a channel may be taken to a column's home."""
     return (paths.nearer[c, h >> 6] >> (h & 63)) & 1
 
 
-@njit(inline="always")
+@inlined
 def onward_to(paths, now, k, c, e, h):
     """Whether a channel may follow another in a lane on the way to a column's home."""
     if now.left.size:

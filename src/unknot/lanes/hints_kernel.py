@@ -6,12 +6,12 @@ Literals ±v are coded as 2v and 2v + 1. Clause i is literal[first[i]:first[i + 
 """
 
 import numpy as np
-from numba import njit, types
+from numba import types
 
-from unknot._base.kernels.types_kernel import I64, READ32, READ64, kept
+from unknot._base.kernels.types_kernel import I64, READ32, READ64, inlined, kept
 
 
-@njit(inline="always")
+@inlined
 def coded(literal):
     # The opposite of a literal is then x ^ 1, and its variable x >> 1.
     return 2 * literal if literal > 0 else -2 * literal + 1

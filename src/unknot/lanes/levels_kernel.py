@@ -2,12 +2,11 @@
 """Service levels of routes whose lanes depend on input port, output port and level."""
 
 import numpy as np
-from numba import njit
 
-from unknot._base.kernels.types_kernel import kept
+from unknot._base.kernels.types_kernel import inlined, kept
 
 
-@njit(inline="always")
+@inlined
 def lane_of(entry, keys, channel, last):
     """The lane that an entry says, or if it says none the lowest virtual channel above the last; −1: none climbs."""
     if entry >= 0:

@@ -5,9 +5,8 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
-from unknot._base.kernels.types_kernel import called, kept
+from unknot._base.kernels.types_kernel import called, inlined, kept
 from unknot.lanes.orders_kernel import below, cooled, unit
 
 STEEPNESS = 16
@@ -35,7 +34,7 @@ class LoadedTable(NamedTuple):
     slow: npt.NDArray[np.float64]
 
 
-@njit(inline="always")
+@inlined
 def steep(load, scale):
     """The cost of a load: its 16th power, by four squares."""
     x = load / scale
@@ -45,7 +44,7 @@ def steep(load, scale):
     return x * x
 
 
-@njit(inline="always")
+@inlined
 def serves(reach, lane, channel, h):
     return (reach[lane, channel, h >> 6] >> (h & 63)) & 1
 

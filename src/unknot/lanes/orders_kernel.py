@@ -15,10 +15,9 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
 from unknot._base.kernels.mask_kernel import how_many, lowest
-from unknot._base.kernels.types_kernel import alone, called
+from unknot._base.kernels.types_kernel import alone, called, inlined
 from unknot._base.kernels.words_kernel import mixed
 from unknot._base.splitmix import STEP
 
@@ -104,20 +103,20 @@ class Orders(NamedTuple):
     agree: npt.NDArray[np.int64]
 
 
-@njit(inline="always")
+@inlined
 def draw(state):
     """The next 64 random bits (SplitMix64)."""
     state[0] += STEP
     return mixed(state[0])
 
 
-@njit(inline="always")
+@inlined
 def unit(state):
     """A random number from 0 up to 1: 53 bits, as many as a float holds, over 2⁵³."""
     return np.float64(draw(state) >> np.uint64(11)) * (1.0 / 9007199254740992.0)
 
 
-@njit(inline="always")
+@inlined
 def below(state, n):
     """A random whole number from 0 up to n.
 
@@ -128,7 +127,7 @@ def below(state, n):
     return np.int64(((draw(state) >> np.uint64(32)) * np.uint64(n)) >> np.uint64(32))
 
 
-@njit(inline="always")
+@inlined
 def cooled(heat, hot, cold, move, moves):
     """The temperature of a move; it falls in steps, since a power costs as much as a small move."""
     return hot * (cold / hot) ** (move / moves) if move & 255 == 0 else heat
@@ -149,7 +148,7 @@ def reached(paths, keys, taken, reach, c, w):
     return (word & taken[c, w]) | longer
 
 
-@njit(inline="always")
+@inlined
 def missing(paths, orders, u, w):
     """Word w of the destinations that router u wants and no lane serves."""
     left = paths.wanted[u, w]
@@ -158,7 +157,7 @@ def missing(paths, orders, u, w):
     return left
 
 
-@njit(inline="always")
+@inlined
 def covered(paths, reach, u, w):
     """Word w of the destinations that router u reaches in a lane."""
     homes = np.int64(0)

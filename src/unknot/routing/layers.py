@@ -39,6 +39,7 @@ import numpy.typing as npt
 
 from unknot._base.compressed_rows import offsets, positions, ranks
 from unknot._base.errors import RelationError
+from unknot._base.kernels.lazy_kernel import CHANNELS, is_small, plainly
 from unknot.network import Network
 from unknot.network.model import IntArray, Offsets
 from unknot.routing.in_lanes import tabled, terminals
@@ -93,7 +94,11 @@ def first_fit(routes: Routes) -> tuple[Layers, int]:
 
     network = routes.network
     layer = np.zeros(routes.next_channel.shape, dtype=np.int8)
-    used = fit(routes.next_channel, routes.home, routes.sources, network.target, *routes.lines, layer)
+    with plainly(is_small(layer.size, fit)):
+        used = fit(
+            routes.next_channel.reshape(-1), routes.home, routes.sources, network.target, *routes.lines,
+            layer.reshape(-1),
+        )  # fmt: skip
     if used < 0:
         raise RelationError(f"{network.name}: its routes need more than {MOST_LAYERS} layers")
     return layer, max(1, int(used))
@@ -110,12 +115,13 @@ def cycle_breaking(routes: Routes) -> tuple[Layers, int]:
     network = routes.network
     sending = np.bincount(network.inject, minlength=network.num_routers).astype(np.int64)
     layer = np.zeros(routes.next_channel.shape, dtype=np.int8)
-    for current in range(127):
-        if not break_cycles(
-            routes.next_channel, routes.home, routes.sources, sending, network.target, *routes.lines,
-            layer, current,
-        ):  # fmt: skip
-            return layer, current + 1
+    with plainly(is_small(layer.size, break_cycles)):
+        for current in range(127):
+            if not break_cycles(
+                routes.next_channel.reshape(-1), routes.home, routes.sources, sending, network.target, *routes.lines,
+                layer.reshape(-1), current,
+            ):  # fmt: skip
+                return layer, current + 1
     raise RelationError(f"{network.name}: its routes need more than 127 layers")
 
 
@@ -191,15 +197,10 @@ def balanced_routes(network: Network) -> Routes:
     terminals = np.arange(network.num_terminals)
     sending = np.bincount(network.inject, minlength=network.num_routers).astype(np.int64)
     table = np.empty((network.num_terminals, network.num_routers), dtype=np.int32)
-    balanced_channels(
-        *network.outgoing,
-        network.source,
-        network.target,
-        distances.table,
-        distances.column,
-        terminals,
-        sending,
-        table,
-    )
+    with plainly(is_small(len(terminals) * network.num_channels // CHANNELS, balanced_channels)):
+        balanced_channels(
+            *network.outgoing, network.target, distances.table.reshape(-1), distances.column, terminals, sending,
+            table.reshape(-1),
+        )  # fmt: skip
     table.setflags(write=False)
     return Routes(network, table, network.eject.astype(np.int64), terminals)

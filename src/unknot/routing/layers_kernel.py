@@ -1,24 +1,20 @@
 # mypy: ignore-errors
 """Routes towards many routers, and their distribution over layers whose channel dependency graphs have no cycle.
 
-A route is a source router and a row of a table of next channels. Dependencies are numbered by pairs of channels that
-may follow each other: ``line_first[c] + place[d]`` for channel c followed by d, where place counts the channels that
-leave a router.
+A route is a source router and a row of a table of next channels; tables are passed row after row. Dependencies are
+numbered by pairs of channels that may follow each other: ``line_first[c] + place[d]`` for channel c followed by d,
+where place counts the channels that leave a router.
 """
 
 import numpy as np
-from numba import types
 
-from unknot._base.kernels.types_kernel import READ32, READ64, called, kept
+from unknot._base.kernels.lazy_kernel import helper, kernel
 from unknot.routing.order_kernel import climb
 
-ROUTES = types.Array(types.int32, 2, "C", readonly=True)
-DISTANCES = types.Array(types.int16, 2, "C", readonly=True)
-LAYERS = types.int8[:, ::1]
 MOST_LAYERS = 64
 
 
-@called
+@helper()
 def by_distance(hops, count, order):
     """Write the routers by distance into `order`, which takes a second less to compile than `argsort`."""
     for k in range(count.size):
@@ -32,11 +28,8 @@ def by_distance(hops, count, order):
         count[hops[router] + 1] += 1
 
 
-@kept(
-    types.void(READ64, READ32, READ32, READ32, DISTANCES, READ64, READ64, READ64, types.int32[:, ::1]),
-    nogil=True,
-)
-def balanced_channels(first, channel, source, target, distance, column, sinks, sending, table):
+@kernel(lambda t: t.void(t.READ64, t.READ32, t.READ32, t.int16[::1], t.READ64, t.READ64, t.READ64, t.I32))
+def balanced_channels(first, channel, target, distance, column, sinks, sending, table):
     """Shortest paths by weights that grow with every route (SSSP): row by row the lightest of the shortest paths.
 
     Row i leads to the home of column[i]; `sinks` gives the rows in the order they are routed, `sending` the terminals
@@ -47,35 +40,33 @@ def balanced_channels(first, channel, source, target, distance, column, sinks, s
     cost, flow = np.empty(routers, np.int64), np.empty(routers, np.int64)
     count, order = np.empty(routers + 2, np.int64), np.empty(routers, np.int64)
     for i in sinks:
-        hops = distance[column[i]]
+        begin = i * routers
+        hops = distance[column[i] * routers : (column[i] + 1) * routers]
         by_distance(hops, count, order)
         for router in range(routers):
-            flow[router], cost[router], table[i, router] = sending[router], 0, -1
+            flow[router], cost[router], table[begin + router] = sending[router], 0, -1
         for router in order:
             if hops[router] > 0:
                 for k in range(first[router], first[router + 1]):
                     c = channel[k]
                     if hops[target[c]] == hops[router] - 1:
                         total = cost[target[c]] + weight[c]
-                        if table[i, router] < 0 or total < cost[router]:
-                            table[i, router] = c
+                        if table[begin + router] < 0 or total < cost[router]:
+                            table[begin + router] = c
                             cost[router] = total
         # Farthest first, so that all that flows through a router is known when its channel is charged.
         for router in order[::-1]:
-            c = table[i, router]
+            c = table[begin + router]
             if c >= 0:
                 weight[c] += flow[router]
                 flow[target[c]] += flow[router]
 
 
-@kept(
-    types.int64(ROUTES, READ64, READ64, READ32, READ64, READ32, READ32, LAYERS),
-    nogil=True,
-)
+@kernel(lambda t: t.int64(t.READ32, t.READ64, t.READ64, t.READ32, t.READ64, t.READ32, t.READ32, t.int8[::1]))
 def first_fit(table, home, sources, target, line_first, after, place, layer):
     """Put every route into the first layer in which it closes no cycle (LASH): layer[row, source]; how many layers,
     or −1 when MOST_LAYERS do not suffice."""
-    channels, lines = place.size, after.size
+    channels, lines, routers = place.size, after.size, table.size // max(1, home.size)
     active = np.zeros((MOST_LAYERS, lines), np.bool_)
     barred = np.zeros((MOST_LAYERS, lines), np.bool_)
     rank, at = np.empty((MOST_LAYERS, channels), np.int64), np.empty((MOST_LAYERS, channels), np.int64)
@@ -87,13 +78,13 @@ def first_fit(table, home, sources, target, line_first, after, place, layer):
     used = 0
     for s in sources:
         for i in range(home.size):
-            if s == home[i] or table[i, s] < 0:
+            if s == home[i] or table[i * routers + s] < 0:
                 continue
             reached = -1
             for j in range(MOST_LAYERS):
-                c, count, fits = table[i, s], 0, True
+                c, count, fits = table[i * routers + s], 0, True
                 while fits and target[c] != home[i]:
-                    d = table[i, target[c]]
+                    d = table[i * routers + target[c]]
                     e = line_first[c] + place[d]
                     if not active[j, e]:
                         fits = not barred[j, e] and climb(
@@ -114,19 +105,20 @@ def first_fit(table, home, sources, target, line_first, after, place, layer):
                     active[j, added[k]] = False
             if reached < 0:
                 return -1
-            layer[i, s] = reached
+            layer[i * routers + s] = reached
             used = max(used, reached + 1)
     return used
 
 
-@kept(
-    types.int64(ROUTES, READ64, READ64, READ64, READ32, READ64, READ32, READ32, LAYERS, types.int64),
-    nogil=True,
+@kernel(
+    lambda t: t.int64(
+        t.READ32, t.READ64, t.READ64, t.READ64, t.READ32, t.READ64, t.READ32, t.READ32, t.int8[::1], t.int64
+    )
 )
 def break_cycles(table, home, sources, sending, target, line_first, after, place, layer, current):
     """Search the routes of layer `current` for cycles and move those of the dependency of each that has the fewest to
     the next layer (DFSSSP); how many were moved."""
-    channels, lines, rows = place.size, after.size, home.size
+    channels, lines, rows, routers = place.size, after.size, home.size, sending.size
     count, first = np.zeros(lines, np.int64), np.zeros(lines + 1, np.int64)
     for fill in range(2):
         if fill:
@@ -136,10 +128,10 @@ def break_cycles(table, home, sources, sending, target, line_first, after, place
             room = first[:lines].copy()
         for s in sources:
             for i in range(rows):
-                if layer[i, s] == current and table[i, s] >= 0:
-                    c = table[i, s]
+                if layer[i * routers + s] == current and table[i * routers + s] >= 0:
+                    c = table[i * routers + s]
                     while target[c] != home[i]:
-                        d = table[i, target[c]]
+                        d = table[i * routers + target[c]]
                         e = line_first[c] + place[d]
                         if fill:
                             path[room[e]] = s * rows + i
@@ -176,13 +168,13 @@ def break_cycles(table, home, sources, sending, target, line_first, after, place
                         chosen = edge[k] if count[edge[k]] < count[chosen] else chosen
                     for k in range(first[chosen], first[chosen + 1]):
                         s, i = path[k] // rows, path[k] % rows
-                        if layer[i, s] != current:
+                        if layer[i * routers + s] != current:
                             continue
-                        layer[i, s] = current + 1
+                        layer[i * routers + s] = current + 1
                         moved += 1
-                        c = table[i, s]
+                        c = table[i * routers + s]
                         while target[c] != home[i]:
-                            d = table[i, target[c]]
+                            d = table[i * routers + target[c]]
                             count[line_first[c] + place[d]] -= sending[s]
                             c = d
                     # Colour 2 stays: from there no cycle could be reached, and routes that leave make none.

@@ -5,10 +5,10 @@ The algorithm is that of Marchetti-Spaccamela, Nanni & Rohnert: Maintaining a to
 Information Processing Letters 1996.
 """
 
-from unknot._base.kernels.types_kernel import called
+from unknot._base.kernels.lazy_kernel import helper
 
 
-@called
+@helper()
 def climb(first, after, uses, rank, at, mark, stack, c, e):
     """Move nodes up in an order so that the edge from c to e climbs; whether no cycle forbids it.
 

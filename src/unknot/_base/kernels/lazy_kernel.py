@@ -71,8 +71,8 @@ class Kernel:
     ----------
     py_func : callable
         Means the same in plain Python.
-    signature : callable
-        Gives the signature from the types of `unknot._base.kernels.types_kernel`.
+    signature : callable, optional
+        Gives the signature from the types of `unknot._base.kernels.types_kernel`; without it those of the call count.
     inline : bool
         Whether it becomes part of kernels that call it, for one that is called for every state.
     allocates : bool
@@ -89,7 +89,7 @@ class Kernel:
     def __init__(
         self,
         py_func: Callable[..., Any],
-        signature: Callable[[Any], Any],
+        signature: Callable[[Any], Any] | None,
         inline: bool = False,
         allocates: bool = True,
     ) -> None:
@@ -102,13 +102,15 @@ class Kernel:
         if made is None:
             types: Any = importlib.import_module("unknot._base.kernels.types_kernel")
             options = {"forceinline": self.inline, "_nrt": self.allocates and not self.inline}
-            fresh = types.njit(self.signature(types), **types.INNER, **options)(self.py_func)
+            make = types.njit(self.signature(types), **types.INNER, **options) if self.signature else types.called
+            fresh = make(self.py_func)
             # Where two threads are first at the same time, both keep what one of them made.
             made = self.__dict__.setdefault("_compiled", fresh)
         return made
 
     @cached_property
     def native(self) -> Native:
+        assert self.signature is not None
         answer, kinds = self.signature(_Types())
         place = f"{self.py_func.__module__}.{self.py_func.__qualname__}"
         return Native(place, *_kind(kinds), answers=answer != "void")
@@ -139,8 +141,8 @@ def kernel(
     return lambda function: Kernel(function, signature, inline, allocates)
 
 
-def helper(signature: Callable[[Any], Any]) -> Callable[[Callable[..., Any]], Kernel]:
-    """Make a function a kernel that only rules call: plain rules call it in plain Python."""
+def helper(signature: Callable[[Any], Any] | None = None) -> Callable[[Callable[..., Any]], Kernel]:
+    """Make a function a kernel that only rules and kernels call: in plain Python they call it as it is."""
     return lambda function: _Helper(function, signature)
 
 

@@ -10,7 +10,8 @@ from unknot._base.kernels.linked import NUMBER, RAISED, flat, words_of
 from unknot._base.kernels.words_kernel import array_of
 
 NUMBERS = {
-    "int64": types.int64, "int32": types.int32, "int16": types.int16, "uint64": types.uint64, "bool": types.boolean,
+    "int64": types.int64, "int32": types.int32, "int16": types.int16, "int8": types.int8, "uint64": types.uint64,
+    "bool": types.boolean,
 }  # fmt: skip
 """Types of the numbers of arrays."""
 
