@@ -11,9 +11,10 @@ import numba
 import pytest
 from numba import types
 from numba.core.codegen import JITCodeLibrary
-from numba.core.compiler import DefaultPassBuilder, Flags
+from numba.core.compiler import CompilerBase, DefaultPassBuilder, Flags
 from numba.core.errors import TypingError
 from numba.core.registry import cpu_target
+from numba.core.targetconfig import ConfigStack
 from numba.core.typed_passes import BaseTypeInference, type_inference_stage
 from numba.core.typeinfer import TypeInferer
 
@@ -23,6 +24,9 @@ from unknot.simulation.engine.view_kernel import usual_vct, view
 
 CHANGED = f"Numba {numba.__version__} differs from what inner_kernel assumes of it: "
 PRIVATE = {
+    CompilerBase._compile_core: "self",
+    ConfigStack.enter: "self flags",
+    JITCodeLibrary._optimize_functions: "self ll_module",
     JITCodeLibrary._optimize_final_module: "self",
     JITCodeLibrary._finalize_final_module: "self",
     JITCodeLibrary._finalize_dynamic_globals: "self",
@@ -61,12 +65,22 @@ def test_steps_of_compiling_stand_in_numbas_order() -> None:
     state, builder = SimpleNamespace(flags=Flags(), func_ir=None), DefaultPassBuilder
     parts = builder.define_untyped_pipeline, builder.define_typed_pipeline, builder.define_nopython_lowering_pipeline
     passes = [step.__name__ for part in parts for step, _ in part(state).passes]
-    own = [step for step, _ in inner_kernel.InnerCompiler.define_pipelines(object())[0].passes]
+    own = inner_kernel.InnerCompiler.steps
     names = ["NopythonTypeInference" if step is inner_kernel.Infer else step.__name__ for step in own]
     names.remove("Prune")
     assert set(names) <= set(passes), f"{CHANGED}there is no pass {sorted(set(names) - set(passes))}"
     places = [passes.index(name) for name in names]
     assert places == sorted(places), f"{CHANGED}passes stand in another order: {passes}"
+
+
+def test_options_of_a_compilation_are_one_object_for_all_that_are_alike() -> None:
+    seen = []
+    for inline in (True, False, True):
+        flags = Flags()
+        flags.forceinline = inline
+        seen.append(inner_kernel._Flags.like(flags))
+        assert seen[-1].values() == flags.values(), f"{CHANGED}options are copied"
+    assert seen[0] is seen[2] is not seen[1]
 
 
 @called

@@ -2,17 +2,20 @@
 """Compilation of functions that only compiled code calls, in the steps that these need.
 
 The public interface of Numba alone (`njit` with options) makes the same code, but compiles for longer, since each
-such function is then optimised and translated by itself, too. Three things are done here instead:
+such function is then optimised and translated by itself, too. Four things are done here instead:
 
 - `_InnerLibrary` leaves optimisation and translation to the callers: a third of the time of a first command.
 - `Infer` keeps what an operator means for numbers: a tenth of it.
 - `Prune` removes branches on constant options before they are typed: a twentieth of it.
+- `InnerCompiler._compile_core` takes the steps one after the other, without what Numba's manager of passes records,
+  and with options that need not be compared: a tenth of it.
 
 What is assumed of Numba, beyond its documented pipelines and passes, `tests/base/kernels/test_inner_kernel.py` tries
 one by one, so that a new version that differs fails there, with what differs:
 
 - A library's `_optimize_final_module` and `_finalize_final_module` are what optimises and translates it; a caller
   links the module of a library that did neither. A library made before `compile_extra` is what lowering fills.
+- `CompilerBase._compile_core` enters the options, which no step changes, and runs steps on the state.
 - `_finalize_dynamic_globals` and `_finalized` are what else is to be done of the second.
 - `TypeInferer.resolve_call` is asked for every call and operator, and its answer depends on the types alone where all
   are numbers; `Infer.run_pass` takes the steps of Numba's own pass.
