@@ -209,33 +209,29 @@ def _answers(relation: Relation, limit: int, progress: Progress | None) -> Itera
     """What a rule answers in each state that is reached, address by address."""
     vcs, plain, rule = relation.num_vcs, relation.rule, nimble(relation.rule)
     tail, router = relation.network.source[relation.vcs.channel].tolist(), relation.vcs.router.tolist()
-    buffer, states = np.zeros(relation.max_candidates, dtype=np.int64), 0
+    most, states = relation.max_candidates, 0
+    buffer = np.zeros(most, dtype=np.int64)
     out: Any = buffer if rule is plain else memoryview(buffer)  # type: ignore[arg-type]  # it is a buffer
     for address in range(relation.num_addresses):
         order: list[int] = (vcs + relation.sources(address)).tolist()
         answers: dict[int, list[int]] = {}
-        seen = {EJECT}
+        seen, compared = {EJECT}, address == 0 and rule is not plain
         for at in order:
             try:
                 count = int(rule(at, address, out))
                 answer = out[:count].tolist()
-                if (
-                    rule is not plain
-                    and address == 0
-                    and (count != plain(at, 0, buffer) or answer != out[:count].tolist())
-                ):
+                if compared and (count != plain(at, 0, buffer) or answer != out[:count].tolist()):
                     raise RelationError("read otherwise")
             except (Exception, SystemExit):
                 # What breaks the contract is raised in words; else the copy alone is to blame.
                 relation.candidates(at, address)
-                rule, out = plain, buffer
+                rule, out, compared = plain, buffer, False
                 count = int(plain(at, address, out))
                 answer = out[:count].tolist()
-            if not 0 <= count <= buffer.size:
+            if not 0 <= count <= most:
                 blame(relation, at, address, UNSTEADY)
             answers[at] = answer
-            states += 1
-            if states > limit:
+            if states + len(answers) > limit:
                 raise RelationError(
                     f"{relation.name} on {relation.network.name}: Numba cannot compile the rule and a table of it "
                     f"would have more than {limit} states; write the rule with plain numbers and arrays"
@@ -248,6 +244,7 @@ def _answers(relation: Relation, limit: int, progress: Progress | None) -> Itera
                     seen.add(vc)
                     order.append(vc)
         yield answers
+        states += len(answers)
         if progress is not None:
             progress("addresses", address + 1, relation.num_addresses)
 

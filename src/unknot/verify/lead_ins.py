@@ -84,7 +84,7 @@ def small_closed_set(part: Remainder) -> list[Worm]:
     on: dict[int, list[int]] = {}
     for head, vc in enumerate(part.input_vc[part.head_owner].tolist()):
         on.setdefault(vc, []).append(head)
-    starts = sorted(on)
+    starts, waits = sorted(on), cache(part.waits)
     best: dict[int, int] = {}
     for start in starts[:: max(1, len(starts) // STARTS)]:
         chosen: dict[int, int] = {}
@@ -92,15 +92,15 @@ def small_closed_set(part: Remainder) -> list[Worm]:
         inside = {start}
         while todo and (not best or len(chosen) < len(best)):
             vc = todo.popleft()
-            head = min(on[vc], key=lambda h: (sum(w not in inside for w in part.waits(h)), h))
+            head = min(on[vc], key=lambda h: (len(set(waits(h)) - inside), h))
             chosen[vc] = head
-            for w in part.waits(head):
+            for w in waits(head):
                 if w not in inside:
                     inside.add(w)
                     todo.append(w)
         if not todo and (not best or len(chosen) < len(best)):
             best = chosen
     return [
-        Worm(int(part.owner[part.head_owner[head]]), (vc,), tuple(part.waits(head)))
+        Worm(int(part.owner[part.head_owner[head]]), (vc,), tuple(waits(head)))
         for vc, head in sorted(best.items())
     ]
