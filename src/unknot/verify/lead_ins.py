@@ -101,6 +101,5 @@ def small_closed_set(part: Remainder) -> list[Worm]:
         if not todo and (not best or len(chosen) < len(best)):
             best = chosen
     return [
-        Worm(int(part.owner[part.head_owner[head]]), (vc,), tuple(waits(head)))
-        for vc, head in sorted(best.items())
+        Worm(int(part.owner[part.head_owner[head]]), (vc,), tuple(waits(head))) for vc, head in sorted(best.items())
     ]
