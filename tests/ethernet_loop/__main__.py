@@ -66,7 +66,7 @@ def main(names: list[str]) -> int:
     print(
         f"{tally.states.total()} states ({', '.join(f'{n} with {size} down' for size, n in several.items())}), "
         f"{tally.stuck} deadlock, {tally.open} open, {len(tally.plans)} routings; "
-        f"{tally.late} settled late; {len(tally.wrong)} disagreements; "
+        f"{tally.late} settled late; {len(tally.wrong)} disagreements or cases not run; "
         f"{time.monotonic() - began:.0f} s"
     )
     for line in tally.wrong:

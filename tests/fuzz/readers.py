@@ -20,6 +20,7 @@ from unknot.fabrics.ethernet.qos import read_config_db
 from unknot.fabrics.ethernet.routes import read_batfish_routes, read_routes
 from unknot.network import Network, from_edges
 from unknot.network.families import mesh, ring
+from unknot.verify.audit_ethernet import audit_ethernet
 
 ROOT = Path(__file__).parents[2]
 
@@ -186,7 +187,7 @@ def _of_folders() -> list[bytes]:
 
 
 def _read_folder(path: Path) -> Any:
-    """Read a folder of switches in which this is one of the files: routes, a configuration, or the cables."""
+    """Read and audit a folder of switches with this file among its routes, configurations, or cables."""
     text, folder = path.read_bytes(), path.with_suffix(".folder")
     kind = "config_db.json" if b"_MAP" in text else "route.json" if b"{" in text[:40] else "cables.txt"
     good = ROOT / "examples/ethernet" / ("dual-tor-two-queues" if kind == "config_db.json" else "frr-all-links-up")
@@ -195,7 +196,7 @@ def _read_folder(path: Path) -> Any:
     name = {"config_db.json": "tor-a/config_db.json", "route.json": "leaf0.route.json"}.get(kind, kind)
     (folder / name).write_bytes(text)
     try:
-        return read_ethernet(folder)
+        return audit_ethernet(read_ethernet(folder), time_limit=5)
     except UnknotError as error:
         # The folder stands for its file.
         raise UnknotError(str(error).replace(str(folder), str(path)).replace(folder.name, path.name)) from error

@@ -19,7 +19,7 @@ from unknot.certificates.documents import document, network_of
 from unknot.cli.program import app
 from unknot.network import Network, from_edges
 from unknot.network.families import ring, xgft
-from unknot.verify import fault_sweep
+from unknot.verify import failure_groups, fault_sweep
 from unknot.verify.ethernet_faults import fabric_of
 from unknot.verify.failure_groups import Grouped, grouped_failures
 from unknot.verify.failures import Failed, Failures, Parts
@@ -214,6 +214,15 @@ def test_sets_judged_alone_and_those_that_stand_for_others_have_evidence(budget:
         if not claim["deadlock_free"]:
             with pytest.raises(Rejected):
                 accept(document(SMALL, None, [{**claim, "failed": {"routers": [], "channels": []}}]))
+
+
+def test_circles_have_evidence_however_many_sets_there_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(failure_groups, "MOST_NUMBERS", 0)
+    sweep = fault_sweep(DEAD, "bgp", faults=2, budget=30, on_verdict=lambda _: None)
+    alone = [fault for fault in sweep.tried if fault.outcome == "deadlock" and "any" not in fault.parts[-1]]
+    claims = [claim for claim in sweep.claims if claim["more"] == 0]
+    assert len(claims) == len(alone) > 3
+    assert all("buffers wait in a circle" in accept(document(DEAD, None, [claim]))[0] for claim in claims)
 
 
 def test_what_the_budget_leaves_is_drawn() -> None:

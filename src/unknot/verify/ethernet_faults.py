@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import combinations
 from math import comb
@@ -30,10 +30,20 @@ OPEN = "no choice of routes is known to close a circle, but choices that follow 
 
 @dataclass(frozen=True)
 class Decided:
-    """The outcome after some failures, and the number of routers at which the age of a route could change others'."""
+    """What becomes of buffers and pairs after some failures.
+
+    Attributes
+    ----------
+    fault : Fault
+    choices : int
+        Routers at which the age of a route could change those of others.
+    circle : list of int
+        Channels whose buffers wait for one another; empty: none do.
+    """
 
     fault: Fault
-    choices: int
+    choices: int = 0
+    circle: list[int] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -108,7 +118,7 @@ class AfterFailures:
         part, _ = strong_components(network.source[alive], network.target[alive], network.num_routers)
         cut = "" if np.unique(part[hosts > 0]).size == 1 else left_after(network, self.kind, failed.numbers)
         if isinstance(cut, str) and cut:
-            return Decided(Fault(failed.names, "disconnected", 0, 0, cut, failed.alike), 0)
+            return Decided(Fault(failed.names, "disconnected", 0, 0, cut, failed.alike))
         circle, undelivered, totals = self.by_changes(alive, hosts), 0, np.zeros(4, dtype=np.int64)
         if circle is None:
             circle, undelivered, totals = self.circle(alive, hosts, self.homes)
@@ -127,9 +137,8 @@ class AfterFailures:
             )
         if open_to:
             outcome, why = "undecided", OPEN
-        return Decided(
-            Fault(failed.names, outcome, undelivered, pairs, why, failed.alike), 0 if vector.oldest else settled
-        )
+        fault = Fault(failed.names, outcome, undelivered, pairs, why, failed.alike)
+        return Decided(fault, 0 if vector.oldest else settled, circle)
 
     @cached_property
     def before(self) -> RoutesBefore | None:

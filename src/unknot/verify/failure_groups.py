@@ -11,7 +11,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from itertools import pairwise
 from math import comb
 from time import perf_counter
 from typing import Any
@@ -21,14 +20,14 @@ import numpy as np
 from unknot._base.kernels.lazy_kernel import is_small, plainly
 from unknot._base.progress import Progress, reported
 from unknot._base.threads import processors
-from unknot.network.automorphisms import Orbits
+from unknot.network.automorphisms import Alike, Orbits
 from unknot.network.graph import shortest_cycle, strong_components
 from unknot.verify.ethernet_faults import AfterFailures, Decided, FailureSets
 from unknot.verify.failure_paths import Members, ShortestPaths, smallest
 from unknot.verify.failures import Failed, Failures, Fault, Outcome, sets_of_parts
 
-MOST_NUMBERS = 2_000_000
-"""Channels of all networks that are left together, up to which evidence is made for single sets."""
+MOST_NUMBERS = 10_000_000
+"""Numbers in the evidence of single sets; of more, some have none."""
 
 MANY = 200
 """Sets to be judged alone for which it takes less time to find out which are alike."""
@@ -101,7 +100,7 @@ def group_after(paths: ShortestPaths) -> FailureGroup | None:
         return FailureGroup(sets, breaking, "holds", why, pairs, claim)
     # Else not all shortest paths are used.
     if fabric.vector.relax and fabric.vector.most is None:
-        chosen = [paths.path_over(channel, onward) for channel, onward in pairwise([*circle, circle[0]])]
+        chosen = paths.closing(circle)
         on_chosen = frozenset(frozenset({part}) for path in chosen for part in paths.parts_of(path))
         why = f"buffers wait in a circle: {' → '.join(map(network.channel_name, circle))}"
         claim = fabric.claim({"circle": circle, "paths": chosen}, sets, on_chosen if sets.more else ())
@@ -142,13 +141,25 @@ def grouped_failures(fabric: AfterFailures, size: int, budget: int) -> Grouped:
     return Grouped(tuple(faults), tuple(claims), tuple(alone), tuple(left))
 
 
-def claims_of_sets(fabric: AfterFailures, sets: Sequence[tuple[int, ...]]) -> list[dict[str, Any]]:
-    """Evidence of what becomes of single sets of parts, where routes are all shortest paths; none if it is large."""
-    if len(sets) * fabric.vector.network.num_channels > MOST_NUMBERS:
-        return []
-    every = (FailureSets(tuple(numbers), frozenset(), 0) for numbers in sets)
-    groups = (group_after(ShortestPaths(fabric, one, 1)) for one in every)
-    return [group.claim for group in groups if group is not None and group.claim is not None]
+def claims_of_sets(
+    fabric: AfterFailures, sets: Sequence[tuple[int, ...]], decided: Sequence[Decided]
+) -> list[dict[str, Any]]:
+    """Evidence of what becomes of single sets of parts, where routes are all shortest paths."""
+    claims, numbers = list[dict[str, Any]](), 0
+    for parts, one in zip(sets, decided, strict=True):
+        of_set = FailureSets(parts, frozenset(), 0)
+        paths = ShortestPaths(fabric, of_set, 1)
+        # A circle is evidence by few numbers, its absence by one for each channel.
+        if fabric.before is not None and one.circle:
+            likely = fabric.before.destinations(one.circle), fabric.before.longer(paths.up)
+            proof = {"circle": one.circle, "paths": paths.closing(one.circle, np.concatenate(likely).tolist())}
+            claims.append(fabric.claim(proof, of_set))
+            numbers += fabric.vector.network.num_routers
+        elif numbers + fabric.vector.network.num_channels <= MOST_NUMBERS:
+            group = group_after(paths)
+            claims += [] if group is None or group.claim is None else [group.claim]
+            numbers += fabric.vector.network.num_channels
+    return claims
 
 
 def _fault(fabric: AfterFailures, group: FailureGroup, count: int, *, apart: bool) -> Fault:
@@ -199,8 +210,10 @@ def announced_faults(
         with ThreadPoolExecutor(threads) as pool:
             return [*reported(pool.map(fabric.decide, sets), len(sets), progress, lambda one: str(one.fault))]
 
-    def alone(sets: Sequence[tuple[int, ...]]) -> list[Fault]:
-        return [one.fault for one in decided([Failed.of([fabric.parts[n] for n in numbers]) for numbers in sets])]
+    def judged(sets: Sequence[Alike]) -> tuple[list[Decided], list[dict[str, Any]]]:
+        """Judge sets, each of which stands for others, and give evidence with `proofs`."""
+        every = decided([Failed.of([fabric.parts[n] for n in one.parts], one.sets) for one in sets])
+        return every, claims_of_sets(fabric, [one.parts for one in sets], every) if proofs else []
 
     if possible <= budget:
         return [one.fault for one in decided(sets_of_parts(what, fabric.parts, size, budget, seed))], ()
@@ -212,17 +225,16 @@ def announced_faults(
         most = budget if groups.left else len(groups.alone) // 4
         orbits = Orbits(graph).of_size(size, most) if distinct else None
         if orbits is not None and sum(orbit.sets for orbit in orbits) == possible:
-            alike = decided([Failed.of([fabric.parts[n] for n in orbit.parts], orbit.sets) for orbit in orbits])
-            if not any(one.choices and one.fault.alike > 1 for one in alike):
-                shown = claims_of_sets(fabric, [orbit.parts for orbit in orbits] if proofs else ())
-                return [one.fault for one in alike], [*groups.claims, *shown]
+            every, shown = judged(orbits)
+            if not any(one.choices and one.fault.alike > 1 for one in every):
+                return [one.fault for one in every], [*groups.claims, *shown]
             note("after some of them routes depend on a choice among equal ones, so that no set stands for others")
     if groups.left:
         count = sum(sets.count(len(fabric.parts)) for sets in groups.left)
         note(f"{count:,} of {possible:,} sets of {size} {what} are neither alike nor in groups; {budget:,} are drawn")
     drawn = drawn_from(groups.left, len(fabric.parts), budget, seed)
-    sets = [*groups.alone, *drawn]
-    return [*groups.faults, *alone(sets)], [*groups.claims, *claims_of_sets(fabric, sets if proofs else ())]
+    every, shown = judged([Alike(parts, 1) for parts in (*groups.alone, *drawn)])
+    return [*groups.faults, *(one.fault for one in every)], [*groups.claims, *shown]
 
 
 def drawn_from(left: Sequence[FailureSets], parts: int, budget: int, seed: int) -> list[tuple[int, ...]]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import pairwise
 
 import numpy as np
@@ -114,12 +115,15 @@ class ShortestPaths:
         return {*self.link[path].tolist(), *self.own[[*routers]].tolist()} - {-1, *self.sets.kept}
 
     @cached_property
-    def onward(self) -> list[list[tuple[int, int]]]:
-        """Channels out of each router, and where they lead."""
-        rows: list[list[tuple[int, int]]] = [[] for _ in range(self.network.num_routers)]
-        for channel in np.flatnonzero(self.alive).tolist():
-            rows[int(self.network.source[channel])].append((channel, int(self.network.target[channel])))
-        return rows
+    def onward(self) -> Callable[[int], list[tuple[int, int]]]:
+        """Channels out of a router, and where they lead."""
+        (first, outgoing), target = self.network.outgoing, self.network.target
+
+        @cache
+        def channels(router: int) -> list[tuple[int, int]]:
+            return [(int(c), int(target[c])) for c in outgoing[first[router] : first[router + 1]] if self.alive[c]]
+
+        return channels
 
     @cached_property
     def _incoming(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]:
@@ -137,7 +141,7 @@ class ShortestPaths:
     def path(self, start: int, home: int, failed: frozenset[int]) -> list[int] | None:
         """A shortest path without failed parts, as channels; None if there is none."""
         hops, way, dead = self.hops(home), list[int](), set[int]()
-        choices = [iter(self.onward[start])]
+        choices = [iter(self.onward(start))]
         while choices:
             router = int(self.network.target[way[-1]]) if way else start
             if router == home:
@@ -152,15 +156,23 @@ class ShortestPaths:
             if near and (to == home or int(self.own[to]) not in failed):
                 dead.add(to)
                 way.append(channel)
-                choices.append(iter(self.onward[to]))
+                choices.append(iter(self.onward(to)))
         return None
 
-    def path_over(self, channel: int, onward: int) -> list[int]:
-        """A shortest path between routers with terminals that takes one channel and then another."""
+    def closing(self, circle: list[int], likely: Iterable[int] = ()) -> list[list[int]]:
+        """For each step of a circle a shortest path between routers with terminals that takes it.
+
+        `likely`: destinations that are tried first.
+        """
+        homes = [*likely, *self.fabric.homes[self.hosts[self.fabric.homes] > 0].tolist()]
+        return [self._over(channel, onward, homes) for channel, onward in pairwise([*circle, circle[0]])]
+
+    def _over(self, channel: int, onward: int, homes: list[int]) -> list[int]:
+        """A shortest path to one of some destinations that takes one channel and then another."""
         source, target = self.network.source, self.network.target
         start, middle, end = int(source[channel]), int(target[channel]), int(target[onward])
-        (first, incoming), homes = self._incoming, self.fabric.homes[self.hosts[self.fabric.homes] > 0]
-        for home in homes.tolist():
+        first, incoming = self._incoming
+        for home in homes:
             hops = self.hops(home)
             if not hops[start] - 1 == hops[middle] == hops[end] + 1 >= 1:
                 continue
@@ -172,7 +184,7 @@ class ShortestPaths:
             )
             for sender in (router for router in before if self.hosts[router]):
                 routers = path_to(sender, before)[::-1]
-                lead = [next(c for c, to in self.onward[a] if to == b) for a, b in pairwise(routers)]
+                lead = [next(c for c, to in self.onward(a) if to == b) for a, b in pairwise(routers)]
                 rest = self.path(end, home, frozenset()) if end != home else []
                 assert rest is not None
                 return [*lead, channel, onward, *rest]

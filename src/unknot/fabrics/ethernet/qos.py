@@ -103,7 +103,7 @@ class _Reader:
 
     def number(self, text: Any, limit: int, *keys: str) -> int:
         number = int(text) if isinstance(text, str) and text.isascii() and text.isdigit() and len(text) < 4 else text
-        if not isinstance(number, int) or not 0 <= number < limit:
+        if not isinstance(number, int) or isinstance(number, bool) or not 0 <= number < limit:
             raise self.document.error(f"a number from 0 to {limit - 1} is needed, got {text!r}", *keys)
         return number
 
@@ -134,7 +134,7 @@ class _Reader:
         for key, row in self.rows("BUFFER_PG").items():
             ports, _, span = key.partition("|")
             low, _, high = span.partition("-")
-            if not span:
+            if not span or (high and low > high):
                 raise self.document.error(f"{key}: PORT|GROUP or PORT|FIRST-LAST is needed", "BUFFER_PG", key)
             first, last = (self.number(part, 8, "BUFFER_PG", key) for part in (low, high or low))
             profile = str(row.get("profile", "NULL")).strip("[]").split("|")[-1]
