@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
@@ -23,6 +23,7 @@ from unknot.lanes.forced import RouteCycle, TurnOfPair, climbing, cycle_of_turns
 from unknot.lanes.lane_refutation import Refutation, Solution, refute
 from unknot.lanes.served_pairs import ServedPairs
 from unknot.network import Network
+from unknot.network.graph import reached_from
 from unknot.network.metrics import hops_from_any
 from unknot.routing.lossless import SENT
 from unknot.routing.relation import EJECT, Out, Relation
@@ -187,17 +188,14 @@ def _count(tags: dict[Key, int]) -> int:
 def _tags(graph: FlowGraph, tagging: Tagging) -> dict[Key, int]:
     """The tags that packets have, from hosts on with tag 1."""
     tags: dict[Key, int] = {}
-    left = [(n, 1) for n, channel in enumerate(graph.came) if channel == SENT]
-    seen = set(left)
-    while left:
-        place, tag = left.pop()
-        came = graph.came[place]
+
+    def onward(at: tuple[int, int]) -> Iterator[tuple[int, int]]:
+        place, tag = at
         for then in graph.after[place]:
-            key = came, tag, graph.came[then]
-            step = then, tags.setdefault(key, tagging(*key))
-            if step not in seen:
-                seen.add(step)
-                left.append(step)
+            key = graph.came[place], tag, graph.came[then]
+            yield then, tags.setdefault(key, tagging(*key))
+
+    reached_from([(n, 1) for n, channel in enumerate(graph.came) if channel == SENT], onward)
     return tags
 
 

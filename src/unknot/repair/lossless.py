@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -224,13 +223,10 @@ class _Switch:
         queues, dscps = {n: 0 if n in self.number.values() else n for n in range(8)}, dict[int, int]()
         if self.router in self.fabric.edges:
             queues[self.stray], dscps[self.stray] = 0, 0
+        changes = any(self.shared[c].get(channel, tag) != tag for (_, tag), c in self.colour.items())
         for (group, colour), tc in self.tc.items():
             tag = self.shared[colour].get(channel)
             queues[tc] = self.number[group, tag or 1]
-            if tag is not None and any(self.shared_changes(channel)):
+            if tag is not None and changes:
                 dscps[tc] = self.dscp[group, tag]
         return [queues, dscps]
-
-    def shared_changes(self, channel: int) -> Iterable[bool]:
-        """Whether tags that leave by a channel came with another one."""
-        return (self.shared[c].get(channel, tag) != tag for (_, tag), c in self.colour.items())

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from unknot._base.compressed_rows import positions, starts
 from unknot._base.errors import RelationError
 from unknot.network import Network
 from unknot.network.model import IntArray
@@ -194,19 +195,17 @@ class NextHops:
         """What is left of the next hops on a network that failures left of this one: those that failed are struck."""
         if network.origin is None:
             return self
-        whole = self.network.origin
-        kept, homes = network.origin.routers.tolist(), homes_of(network)[0]
-        routers = range(self.network.num_routers) if whole is None else whole.routers.tolist()
-        channels = range(self.network.num_channels) if whole is None else whole.channels.tolist()
-        router = {name: number for number, name in enumerate(routers)}
-        here = {name: number for number, name in enumerate(network.origin.channels.tolist())}
-        rows, begins = list[int](), [0]
-        for home in homes.tolist():
-            place = int(np.searchsorted(self.homes, router[kept[home]]))
-            for name in kept:
-                rows += [here[channels[c]] for c in self.row(place, router[name]) if channels[c] in here]
-                begins.append(len(rows))
-        return NextHops(network, homes, frozen(begins), frozen(rows))
+        whole, size = self.network.origin, self.network.num_routers
+        names = np.arange(size) if whole is None else whole.routers
+        routers = np.searchsorted(names, network.origin.routers)
+        names = np.arange(self.network.num_channels) if whole is None else whole.channels
+        here = np.where(np.isin(names, network.origin.channels), np.searchsorted(network.origin.channels, names), -1)
+        homes = homes_of(network)[0]
+        rows = (np.searchsorted(self.homes, routers[homes])[:, None] * size + routers).reshape(-1)
+        number = np.repeat(np.arange(rows.size), np.diff(self.first)[rows])
+        channels = here[self.channels[positions(self.first.astype(np.int64), rows)]]
+        number, channels = number[channels >= 0], channels[channels >= 0]
+        return NextHops(network, homes, frozen(starts(number, rows.size)), frozen(channels))
 
     def relation(self, name: str, source: str = "") -> Relation:
         """Return the ECMP relation in one lossless class: a flow keeps its hash choice, which may be any."""

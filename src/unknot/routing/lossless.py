@@ -177,17 +177,10 @@ class Walk:
         return f"{far.switch} {far.name} (from {near.switch}), priority group {group}"
 
     @cached_property
-    def headers(self) -> list[Header]:
-        """Headers by address."""
-        return list(dict.fromkeys(place.header for place in self.steps))
-
-    def address(self, header: Header) -> int:
-        """Address of a header in the relation."""
-        return self._addresses[header]
-
-    @cached_property
-    def _addresses(self) -> dict[Header, int]:
-        return {header: number for number, header in enumerate(self.headers)}
+    def addresses(self) -> dict[Header, int]:
+        """The address of each header in the relation."""
+        headers = dict.fromkeys(place.header for place in self.steps)
+        return {header: number for number, header in enumerate(headers)}
 
 
 def lossless_relation(walk: Walk) -> Relation:
@@ -198,20 +191,20 @@ def lossless_relation(walk: Walk) -> Relation:
     several groups' queue is offered all of them, since each alone can hold it back.
     """
     fabric, first, terminal = walk.model.fabric, walk.first, walk.first[-1]
-    offers: list[dict[int, set[int]]] = [{} for _ in walk.headers]
+    offers: list[dict[int, set[int]]] = [{} for _ in walk.addresses]
     # Where routes end nowhere nothing is ejected, at no terminal.
-    homes = [next(iter(fabric.destinations[header.destination].owners), 0) for header in walk.headers]
+    homes = [next(iter(fabric.destinations[header.destination].owners), 0) for header in walk.addresses]
     for place, hops in walk.steps.items():
-        here, address = walk.vc(place.channel, place.group), walk.address(place.header)
+        here, address = walk.vc(place.channel, place.group), walk.addresses[place.header]
         for hop in hops:
             into, waits = walk.vc(hop.channel, hop.place.group), walk.waits(hop)
             if here is not None:
                 offers[address].setdefault(here, set()).update(waits)
             if into is not None and (here is None or hop.place.header != place.header or into not in waits):
-                offers[walk.address(hop.place.header)].setdefault(terminal + place.router, set()).add(into)
+                offers[walk.addresses[hop.place.header]].setdefault(terminal + place.router, set()).add(into)
         if here is not None and not hops and walk.model.ends(place):
             offers[address][here] = {EJECT} if place.router == homes[address] else set()
-    labels = [header_name(fabric, header) for header in walk.headers]
+    labels = [header_name(fabric, header) for header in walk.addresses]
     return offered_relation(fabric.network, np.diff(first).tolist(), offers, homes, "PFC", labels)
 
 

@@ -110,6 +110,8 @@ def announce(graph, alive, policy, preferred, home, routes, choices):
     first_in, incoming, first_out, outgoing, source, target, position = graph
     routers = distance.size
     words = hops.size // routers
+    # Else paths of one length differ for nobody.
+    choosing = not relax or shared.any()
     hops[:] = 0
     distance[:] = -1
     distance[home] = 0
@@ -143,7 +145,7 @@ def announce(graph, alive, policy, preferred, home, routes, choices):
                 elif router == preferred[to] or (router < parent[to] and parent[to] != preferred[to]):
                     parent[to] = router
                 hops[to * words + position[channel] // BITS] |= 1 << (position[channel] % BITS)
-        for i in range(end, last):
+        for i in range(end, last if choosing else end):
             router = order[i]
             best, several = parent[router], False
             for k in range(first_out[router], first_out[router + 1]):

@@ -23,6 +23,7 @@ from unknot.fabrics.ethernet.qos import DSCPS
 from unknot.network.graph import backwards, path_to, reached_from
 from unknot.routing.lossless import Hop, PfcModel, Place, Walk, header_name, lossless_relation
 from unknot.routing.relation import Relation
+from unknot.verify.audit_lost import circle_of
 from unknot.verify.check import check
 from unknot.verify.ethernet_findings import forwarding_loops, lossless_drops, odd_maps, places_without_route
 
@@ -130,7 +131,7 @@ def audit_ethernet(
         raise UnknotError(f"{fabric.name}: there are hosts at one switch only, so there is no traffic to judge")
     relation = lossless_relation(walk)
     verdict = check(relation, "vct", time_limit=time_limit)
-    circle, flows = _circle(verdict.configuration), _flows(walk, verdict.configuration)
+    circle, flows = circle_of(verdict.configuration), _flows(walk, verdict.configuration)
     seed = replay(walk, flows) if flows else None
     loops, lost = forwarding_loops(walk), places_without_route(walk)
     free = verdict.deadlock_free if verdict.deadlock_free is not False or seed is not None else None
@@ -154,22 +155,9 @@ def _assumption(fabric: EthernetFabric, walk: Walk) -> str:
     return f"lossless classes by config_db.json; judged for DSCP {classes}, others are treated alike or are lossy"
 
 
-def _circle(configuration: Configuration | None) -> list[int]:
-    """Virtual channels whose headers wait for one another in a circle."""
-    if configuration is None:
-        return []
-    order: list[int] = []
-    holder = configuration.holder
-    vc = configuration.messages[0].held[-1]
-    while vc not in order:
-        order.append(vc)
-        vc = configuration.messages[holder[vc]].wanted[0]
-    return order[order.index(vc) :]
-
-
 def _flows(walk: Walk, configuration: Configuration | None) -> list[Flow]:
     """For each message flows of real packets that come to its place and go on where it waits, from a few sources."""
-    places = {(walk.vc(p.channel, p.group), walk.address(p.header)): p for p in walk.steps}
+    places = {(walk.vc(p.channel, p.group), walk.addresses[p.header]): p for p in walk.steps}
     origins = backwards({place: [hop.place for hop in hops] for place, hops in walk.steps.items()})
     flows: dict[Flow, None] = {}
     for message in configuration.messages if configuration else ():

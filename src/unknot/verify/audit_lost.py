@@ -49,9 +49,15 @@ def loop_of(relation: Relation, configuration: Configuration | None) -> tuple[st
     The loop begins at its router of lowest index; each router follows the one before it along a held channel. Empty
     without a configuration.
     """
-    if configuration is None:
-        return ()
     network, channel = relation.network, relation.vcs.channel
+    routers = [int(network.source[channel[vc]]) for vc in circle_of(configuration)]
+    return tuple(network.router_name(r) for r in from_lowest(routers))
+
+
+def circle_of(configuration: Configuration | None) -> list[int]:
+    """Virtual channels held by messages that wait for one another in a circle, in the order in which they wait."""
+    if configuration is None:
+        return []
     holder = configuration.holder
     seen: dict[int, int] = {}
     waits: list[int] = []
@@ -60,11 +66,11 @@ def loop_of(relation: Relation, configuration: Configuration | None) -> tuple[st
         seen[holder[vc]] = len(waits)
         waits.append(vc)
         vc = configuration.messages[holder[vc]].wanted[0]
-    routers: list[int] = []
+    circle: list[int] = []
     for entered in [vc, *waits[seen[holder[vc]] + 1 :]]:
         held = configuration.messages[holder[entered]].held
-        routers += [int(network.source[channel[v]]) for v in held[held.index(entered) :]]
-    return tuple(network.router_name(r) for r in from_lowest(routers))
+        circle += held[held.index(entered) :]
+    return circle
 
 
 def _dead_end(fabric: Fabric, r: int, index: int, arrived: int, level: str) -> str:

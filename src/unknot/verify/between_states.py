@@ -18,7 +18,7 @@ import numpy as np
 from unknot._base.deadline import Deadline
 from unknot.certificates import evidence_holds
 from unknot.network import Network
-from unknot.network.graph import reached_from, shortest_cycle
+from unknot.network.graph import backwards, reached_from, shortest_cycle
 from unknot.network.parts import frozen
 from unknot.routing.ethernet import PathVector
 from unknot.routing.forwarding_table import NextHops
@@ -92,30 +92,28 @@ def announceable(vector: PathVector) -> NextHops:
     of the router and its neighbour. That is necessary, and not sufficient.
     """
     network, systems = vector.network, vector.systems.tolist()
-    source, target = network.source.tolist(), network.target.tolist()
-    beside: defaultdict[int, list[int]] = defaultdict(list)
-    for u, v in zip(source, target, strict=True):
-        if systems[u] != systems[v]:
-            beside[v].append(u)
+    spoken = [
+        [c for c in row if systems[network.source[c]] != systems[network.target[c]]]
+        for row in np.split(network.outgoing[1], network.outgoing[0][1:-1])
+    ]
+    beside = backwards({router: network.target[row].tolist() for router, row in enumerate(spoken)})
 
     @cache
     def reaching(home: int, without: frozenset[int]) -> frozenset[int]:
         """Routers with a way to a destination apart from some ASes."""
         starts = [home] if systems[home] not in without else []
         return frozenset(
-            reached_from(starts, lambda router: [r for r in beside[router] if systems[r] not in without])
+            reached_from(starts, lambda router: [r for r in beside.get(router, ()) if systems[r] not in without])
         )
 
     homes, rows, begins = homes_of(network)[0], list[int](), [0]
-    leaving: list[list[int]] = [[] for _ in range(network.num_routers)]
-    for c, (u, v) in enumerate(zip(source, target, strict=True)):
-        leaving[u] += [c] if systems[u] != systems[v] else []
     for home in homes.tolist():
-        for router, channels in enumerate(leaving):
+        for router, channels in enumerate(spoken):
             for c in channels if router != home else ():
-                near = target[c]
+                near = int(network.target[c])
                 without = frozenset() if vector.limit else frozenset((systems[router], systems[near]))
-                if near == home or not reaching(home, without).isdisjoint(target[e] for e in leaving[near]):
+                onward = network.target[spoken[near]].tolist()
+                if near == home or not reaching(home, without).isdisjoint(onward):
                     rows.append(c)
             begins.append(len(rows))
     return NextHops(network, homes, frozen(begins), frozen(rows))

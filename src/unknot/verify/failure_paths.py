@@ -49,7 +49,6 @@ class ShortestPaths:
         self.up, self.hosts = self.fabric.left(numbers)
         self.alive = self.up & (vector.systems[self.network.source] != vector.systems[self.network.target])
         self.link, self.own = self.fabric.places
-        self._hops: dict[int, list[int]] = {}
 
     def dependencies(self) -> Words:
         """What waits for what on all shortest paths."""
@@ -131,12 +130,12 @@ class ShortestPaths:
         first, order = grouped(self.network.target[alive], self.network.num_routers)
         return first, alive[order].astype(np.int32)
 
-    def hops(self, home: int) -> list[int]:
+    @cached_property
+    def hops(self) -> Callable[[int], list[int]]:
         """Hops from each router to a destination; −1 without a path."""
-        if home not in self._hops:
-            first, channels = self._incoming
-            self._hops[home] = hops_to(np.array([home]), first, self.network.source[channels])[0].tolist()
-        return self._hops[home]
+        first, channels = self._incoming
+        before = self.network.source[channels]
+        return cache(lambda home: hops_to(np.array([home]), first, before)[0].tolist())
 
     def path(self, start: int, home: int, failed: frozenset[int]) -> list[int] | None:
         """A shortest path without failed parts, as channels; None if there is none."""

@@ -13,10 +13,9 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
-from unknot._base.compressed_rows import grouped, positions
 from unknot._base.kernels.lazy_kernel import is_small, plainly
 from unknot.network import Network
-from unknot.network.graph import shortest_cycle, strong_components
+from unknot.network.graph import shortest_cycle
 
 Numbers = npt.NDArray[np.int64]
 
@@ -56,17 +55,6 @@ class RoutesBefore:
         first, channels = self.network.incoming
         return np.ascontiguousarray(hops_to(self.homes, first, self.network.source[channels]).T)
 
-    @cached_property
-    def rows(self) -> tuple[Numbers, Numbers]:
-        """Channels that each channel waits for, in compressed rows."""
-        first, order = grouped(self.tail, self.network.num_channels)
-        return first, self.head[order]
-
-    @cached_property
-    def circular(self) -> Numbers:
-        """Channels that wait in a circle."""
-        return np.flatnonzero(strong_components(self.tail, self.head, self.network.num_channels)[1])
-
     def longer(self, alive: npt.NDArray[np.bool_]) -> Numbers:
         """Destinations to which a router has no next hop of before when only some channels are alive."""
         network, (first, outgoing) = self.network, self.network.outgoing
@@ -81,19 +69,9 @@ class RoutesBefore:
 
     def circle(self, alive: npt.NDArray[np.bool_], tail: Numbers, head: Numbers) -> list[int]:
         """A circle of channels that wait as before, or now as given; none if there is none."""
-        first, onward = self.rows
-        left, tails, heads = alive.copy(), [tail], [head]
-        front = np.union1d(head, self.circular)
-        while front.size:
-            left[front] = False
-            tails.append(np.repeat(front, np.diff(first)[front]))
-            heads.append(onward[positions(first, front)])
-            reached = np.zeros(alive.size, dtype=bool)
-            reached[heads[-1]] = True
-            front = np.flatnonzero(reached & left)
-        tail, head = np.concatenate(tails), np.concatenate(heads)
-        both = alive[tail] & alive[head]
-        return shortest_cycle(tail[both], head[both], 1)
+        still = alive[self.tail] & alive[self.head]
+        tail, head = np.concatenate([self.tail[still], tail]), np.concatenate([self.head[still], head])
+        return shortest_cycle(tail, head, 1)
 
     def destinations(self, circle: list[int]) -> Numbers:
         """For each step of a circle the nearest destination that had it on a shortest path."""

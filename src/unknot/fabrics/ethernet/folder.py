@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from dataclasses import dataclass, replace
 from ipaddress import ip_address
 from pathlib import Path
@@ -134,12 +134,9 @@ def _cables(
             known = [port for port in ports if port in neighbours or port.name in alias[far].values()]
             port = (known or ports)[0]
             cables.add((min(near, port), max(near, port)))
-    count: defaultdict[Port, int] = defaultdict(int)
-    for cable in cables:
-        for end in cable:
-            count[end] += 1
-            if count[end] > 1:
-                raise UnknotError(f"{folder}: by LLDP {end} has several cables; give {CABLES}")
+    for end, count in Counter(end for cable in sorted(cables) for end in cable).items():
+        if count > 1:
+            raise UnknotError(f"{folder}: by LLDP {end} has several cables; give {CABLES}")
     strangers = {name.switch for names in neighbours.values() for name in names} - set(switches)
     plain = {switch.partition(".")[0].lower(): switch for switch in switches}
     for stranger in sorted(strangers):
