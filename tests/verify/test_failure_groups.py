@@ -218,7 +218,7 @@ def test_sets_judged_alone_and_those_that_stand_for_others_have_evidence(budget:
 
 def test_circles_have_evidence_however_many_sets_there_are(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(failure_groups, "MOST_NUMBERS", 0)
-    sweep = fault_sweep(DEAD, "bgp", faults=2, budget=30, on_verdict=lambda _: None)
+    sweep = fault_sweep(DEAD, "bgp", on_verdict=lambda _: None, failures=Failures(at_once=2, budget=30))
     alone = [fault for fault in sweep.tried if fault.outcome == "deadlock" and "any" not in fault.parts[-1]]
     claims = [claim for claim in sweep.claims if claim["more"] == 0]
     assert len(claims) == len(alone) > 3
