@@ -2506,15 +2506,16 @@ class Sent:
 
     Then follow-ups already sent, the places that it holds behind its header, tail first, and whether its tail has
     left its terminal: until then it holds all places that it came through, and from then on as many as it does then.
+    Under wormhole-nonatomic, the place that its header has chosen while that was full.
     """
 
     def __init__(
         self, kind: str, source: int, address: int, origin: int, transaction: int, done: int = 0,
-        behind: tuple[Place, ...] = (), whole: bool = True,
+        behind: tuple[Place, ...] = (), whole: bool = True, chosen: Place | None = None,
     ) -> None:  # fmt: skip
         self.kind, self.source, self.address = kind, source, address
         self.origin, self.transaction, self.done = origin, transaction, done
-        self.behind, self.whole = behind, whole
+        self.behind, self.whole, self.chosen = behind, whole, chosen
 
 
 State = tuple[tuple[Place, tuple[tuple[Any, ...], ...]], ...]
@@ -2539,7 +2540,12 @@ class Play:
                 raise Rejected(f"move {number}: {error}") from None
 
     def act(self, move: Any) -> None:
-        acts: dict[str, Callable[..., None]] = {"begin": self.begin, "move": self.move, "consume": self.consume}
+        acts: dict[str, Callable[..., None]] = {
+            "begin": self.begin,
+            "move": self.move,
+            "choose": self.choose,
+            "consume": self.consume,
+        }
         parts = [part for part in move if type(part) is not list]
         parts += [part for sends in move if type(sends) is list for pair in sends for part in pair]
         if any(type(part) not in (int, str) for part in parts):
@@ -2606,14 +2612,34 @@ class Play:
             raise Rejected("this packet does not part so")
         if target is not None and (self.room(target) < 1 or (tail == STAYS and message.whole)):
             raise Rejected("there is no room, or the tail has left its terminal")
+        if message.chosen not in (None, target) or (message.chosen is None and self.is_chosen(target)):
+            raise Rejected("this header, or another one, has chosen otherwise")
         del self.held[place][0]
         if in_two and tail == SPLITS:
             self.part(place, message)
         parted: tuple[Place, ...] = (place,) if side == "receive" else ()
         message.behind = {FOLLOWS: held[1:], STAYS: held, SPLITS: parted}[tail]
-        message.whole = tail != STAYS
+        message.whole, message.chosen = tail != STAYS, None
         if target is not None:
             self.held.setdefault(target, []).append(message)
+
+    def choose(self, side: str | int, terminal: int, queue: str, stage: int, to: int) -> None:
+        """Let a header wait for a full candidate alone: one that the tail of the worm there has come into.
+
+        A header with one candidate, or for which there is room, gains nothing by choosing before it moves.
+        """
+        place = terminal if side == "vc" else self.queue(str(side), terminal, queue, stage)
+        message, ahead = self.held[place][0], self.ahead(place)
+        tails = [(*m.behind, at)[0] for at, messages in self.held.items() for m in messages if m.whole]
+        if self.switching != "wormhole-nonatomic" or self.table.commits or not self.worms:
+            raise Rejected("headers choose where they go under wormhole-nonatomic")
+        if to not in ahead or message.chosen is not None or ahead[to] not in tails or self.is_chosen(ahead[to]):
+            raise Rejected("this is not to be chosen")
+        message.chosen = ahead[to]
+
+    def is_chosen(self, place: Place | None) -> bool:
+        """Whether a header that is not there yet has chosen a place."""
+        return place is not None and any(message.chosen == place for message in self.under_way())
 
     def in_two(self, place: Place, message: Sent) -> bool:
         """Whether the packet of a message, whose header is in a place, holds another one behind it."""
@@ -2712,7 +2738,7 @@ class Play:
             within = not isinstance(place, int) and place[3:] == (1,)
             choices = [[EJECT]] if within else self.table.choices(at, message.address, self.switching)
             if self.worms and self.switching == "wormhole-nonatomic" and not self.table.commits:
-                choices = [list(ahead)]  # it may not have chosen yet
+                choices = [[to for to, target in ahead.items() if message.chosen in (None, target)]]
             full = {to for to, target in ahead.items() if target is not None and self.room(target) < 1}
             if not any(full.issuperset(choice) for choice in choices):
                 raise Rejected(f"a {message.kind} can move on from {place}")
@@ -2736,7 +2762,7 @@ class Play:
             row = []
             for m in self.held[place]:
                 number = numbers.setdefault((m.origin, m.transaction), len(numbers)) if counted else 0
-                row.append((m.kind, m.source, m.address, m.origin, number, m.done, m.behind, m.whole))
+                row.append((m.kind, m.source, m.address, m.origin, number, m.done, m.behind, m.whole, m.chosen))
             rows.append((place, tuple(row)))
         return tuple(rows)
 
@@ -2754,6 +2780,8 @@ class Play:
             stage = 1 if isinstance(place, int) else (*place, 1)[3]
             for to in self.ahead(place):
                 if self.worms:
+                    if self.switching == "wormhole-nonatomic" and len(self.ahead(place)) > 1:
+                        yield ["choose", *where, stage, to]
                     yield from (["move", *where, stage, to, tail] for tail in (FOLLOWS, STAYS, SPLITS))
                 else:
                     yield ["move", *where, to]
@@ -2864,8 +2892,6 @@ def emptied(ends: Ends, switching: str) -> int:
 
     def after(here: State) -> Iterable[State]:
         play.restore(here)
-        if switching == "wormhole-nonatomic" and any(len(play.ahead(place)) > 1 for place in play.held):
-            raise Rejected("states show nothing of headers that commit to one of several candidates")
         for move in [*begins, *play.moves()]:
             play.restore(here)
             try:

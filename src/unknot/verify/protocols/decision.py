@@ -143,8 +143,7 @@ def check_protocol(
         else:
             every = search(modelled, most_states=MOST_STATES if number else TINY, end=left.end)
             run, states = every.run, every.states
-            chosen = technique == "wormhole-nonatomic" and not system.relation.commits and modelled.chooses
-            if run is None and every.complete and not chosen:
+            if run is None and every.complete:
                 text = f"none of the {states} states that can be reached holds a message that can never move"
                 return ProtocolVerdict(True, technique, method, text, modelled, states=states, empties=every.returns)
         if run is not None:

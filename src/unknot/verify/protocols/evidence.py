@@ -41,7 +41,7 @@ def holds(verdict: ProtocolVerdict) -> bool | None:
     """Whether the plain checker accepts the evidence; None: there is none, or it is too large for it."""
     made = claims(verdict)
     relation = verdict.system.relation
-    if not made or relation.num_addresses > MOST_ADDRESSES or verdict.states > MOST_STATES:
+    if not made or relation.num_addresses > MOST_ADDRESSES or (verdict.empties and verdict.states > MOST_STATES):
         return None
     try:
         accept(document(relation.network, relation, made))
@@ -76,4 +76,6 @@ def _move(system: System, event: Event) -> list[Any]:
     where, stage = system.described(event.place), 1 + event.place // system.places
     if event.act == "consume":
         return ["consume", *where[1:], stage if system.worms else event.position, sends]
+    if event.act == "choose":
+        return ["choose", *where, stage, event.to]
     return ["move", *where, *([stage, event.to, TAILS.index(event.tail)] if system.worms else [event.to])]

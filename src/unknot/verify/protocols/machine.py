@@ -4,6 +4,10 @@ Under wormhole a message holds places in a row, from its tail to its header, eac
 long it is shows when its tail leaves its terminal: until then it holds all places that it came through, and from then
 on as many as it does then. Two messages in one packet are one worm until the first has come into its receive
 queue to its end: with its header in the first place there, or in both.
+
+Under wormhole-nonatomic a header may choose a full candidate that the tail of the worm there has come into. It waits
+for that one alone then, and no other goes there or chooses it. Only choices between candidates are events: a header
+with one gains nothing by choosing before it moves.
 """
 
 from __future__ import annotations
@@ -13,6 +17,9 @@ from itertools import product
 from typing import Literal, NamedTuple
 
 from unknot.verify.protocols.system import EJECT, Sent, System
+
+ANY = -2
+"""Chosen place of a header that waits for all its candidates. None would have another hash in each process."""
 
 
 class Message(NamedTuple):
@@ -30,6 +37,8 @@ class Message(NamedTuple):
         Places that it holds behind its header, tail first.
     whole : bool
         Whether its tail has left its terminal.
+    chosen : int
+        Place for which alone its header waits, or `ANY`.
     """
 
     kind: int
@@ -40,6 +49,7 @@ class Message(NamedTuple):
     sent: int = 0
     tail: tuple[int, ...] = ()
     whole: bool = True
+    chosen: int = ANY
 
 
 TAILS = ("follows", "stays", "parts")
@@ -51,9 +61,9 @@ class Event(NamedTuple):
 
     Attributes
     ----------
-    act : {"begin", "move", "consume"}
-        A terminal begins a transaction; a message moves to a VC, or is received; a message is consumed, or sends one
-        more of what follows it.
+    act : {"begin", "move", "choose", "consume"}
+        A terminal begins a transaction; a message moves to a VC, or is received; its header will wait for that alone;
+        a message is consumed, or sends one more of what follows it.
     place : int
         Of the message, or of its header; of "begin" the terminal.
     position : int
@@ -66,7 +76,7 @@ class Event(NamedTuple):
         Messages that enter send queues.
     """
 
-    act: Literal["begin", "move", "consume"]
+    act: Literal["begin", "move", "choose", "consume"]
     place: int
     position: int = 0
     to: int = EJECT
@@ -84,8 +94,11 @@ def events(system: System, state: State, begins: tuple[int, ...]) -> Iterator[Ev
         yield from beginnings(system, state, terminal)
     for place, messages in state.items():
         message = messages[0]
-        for to in system.onward(place, message.address)[0]:
+        candidates = system.onward(place, message.address)[0]
+        for to in candidates:
             yield from movements(system, state, place, message, to)
+            if len(candidates) > 1 and _may_choose(system, state, message, destination(system, place, message, to)):
+                yield Event("choose", place, to=to)
         for position, one in enumerate(messages):
             if system.at_head(place, position):
                 yield from consumptions(system, state, place, position, one)
@@ -94,7 +107,7 @@ def events(system: System, state: State, begins: tuple[int, ...]) -> Iterator[Ev
 def movements(system: System, state: State, place: int, message: Message, to: int) -> Iterator[Event]:
     """Every way in which a message may move to a candidate."""
     target = destination(system, place, message, to)
-    if not has_room(system, state, target):
+    if not has_room(system, state, target) or not _is_left(system, state, message, target):
         return
     in_two = (target is None or system.receives(target)) and has_another(system, place, message)
     if in_two:
@@ -104,6 +117,21 @@ def movements(system: System, state: State, place: int, message: Message, to: in
             yield Event("move", place, to=to)
         if target is not None and not message.whole:
             yield Event("move", place, to=to, tail="stays")
+
+
+def _is_left(system: System, state: State, message: Message, target: int | None) -> bool:
+    """Whether a header may still go to a place, as it and the others have chosen."""
+    if not system.queueing or message.chosen == target:
+        return True
+    return message.chosen == ANY and all(held[0].chosen != target for held in state.values())
+
+
+def _may_choose(system: System, state: State, message: Message, target: int | None) -> bool:
+    """Whether a header may choose a full place: one into which the tail of the worm there has come."""
+    if not system.queueing or system.commits or message.chosen != ANY:
+        return False
+    tails = ((*one.tail, at)[0] for at, held in state.items() for one in held if one.whole)
+    return target in tails and _is_left(system, state, message, target)
 
 
 def has_another(system: System, place: int, message: Message) -> bool:
@@ -141,6 +169,9 @@ def step(system: System, state: State, event: Event, number: int | None = None) 
         _enter(system, after, event.place, event.sends, event.place, number)
         return after
     message = state[event.place][event.position]
+    if event.act == "choose":
+        after[event.place] = (message._replace(chosen=destination(system, event.place, message, event.to)),)
+        return after
     if event.act == "move":
         to = destination(system, event.place, message, event.to)
         held = (*message.tail, event.place)
@@ -151,7 +182,7 @@ def step(system: System, state: State, event: Event, number: int | None = None) 
         elif event.tail == "follows":
             held = held[1:]
         if to is not None:
-            one = message._replace(tail=held, whole=event.tail != "stays")
+            one = message._replace(tail=held, whole=event.tail != "stays", chosen=ANY)
             after[to] = (*after.get(to, ()), one)
         return after
     rule = system.classes[message.kind]
@@ -263,7 +294,7 @@ def _part(system: System, state: State, place: int, message: Message) -> None:
     """Leave the second message of a packet where it stands once the first is received to its end."""
     held = (*message.tail, place)[: -1 if system.receives(place) else None]
     kind = system.number[system.classes[message.kind].carries]
-    state[held[-1]] = (message._replace(kind=kind, sent=0, tail=held[:-1]), *state.get(held[-1], ()))
+    state[held[-1]] = (message._replace(kind=kind, sent=0, tail=held[:-1], chosen=ANY), *state.get(held[-1], ()))
 
 
 def _leave(state: State, place: int, position: int) -> None:

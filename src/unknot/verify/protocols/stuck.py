@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 
-from unknot.verify.protocols.machine import Message, State, destination, due, entries, has_another, partner_of
+from unknot.verify.protocols.machine import ANY, Message, State, destination, due, entries, has_another, partner_of
 from unknot.verify.protocols.system import System
 
 
@@ -49,6 +49,8 @@ def _may_leave(
 ) -> bool:
     """Whether a message can move, or be consumed, once all that are free have left."""
     candidates, waits = system.onward(place, message.address)
+    if message.chosen != ANY:
+        return room(message.chosen)
     if candidates:
         rooms = [room(destination(system, place, message, to)) for to in (candidates if system.commits else waits)]
         if all(rooms) if system.commits else any(rooms) or not waits:

@@ -74,11 +74,6 @@ class System:
         """
         return self.relation.commits or (self.queueing and not self.worms)
 
-    @property
-    def chooses(self) -> bool:
-        """Whether some header had more than one candidate so far."""
-        return any(len(candidates) > 1 for candidates, _ in self._answers.values())
-
     @cached_property
     def vcs(self) -> int:
         return self.relation.num_vcs

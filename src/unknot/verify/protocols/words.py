@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial, reduce
 
 from unknot.verify.protocols.decision import ProtocolVerdict
-from unknot.verify.protocols.machine import Event, Message, State, destination, has_room, step
+from unknot.verify.protocols.machine import ANY, Event, Message, State, destination, has_room, step
 from unknot.verify.protocols.system import System
 
 BEFORE = "the message before it"
@@ -43,12 +43,14 @@ def steps(verdict: ProtocolVerdict) -> list[str]:
     moving: Message | None = None
     for event in verdict.run or ():
         message = state[event.place][event.position] if event.act != "begin" else None
-        if event.act == "move" and message is not None:
+        if event.act in ("move", "choose") and message is not None:
             to = destination(system, event.place, message, event.to)
             where = "room that was reserved" if to is None else system.place_name(to)
             if event.tail == "stays":
                 where += f", its tail still in {system.place_name((*message.tail, event.place)[0])}"
-            if moving == message and lines and not system.worms:
+            if event.act == "choose":
+                lines.append(f"{_named(system, message)} will wait for {where} alone")
+            elif moving == message and lines and not system.worms:
                 lines[-1] += f", {where}"
             else:
                 lines.append(f"{_named(system, message)} goes to {where}")
@@ -88,6 +90,8 @@ def _awaited(system: System, state: State, place: int, position: int) -> str:
     message = state[place][position]
     if position and system.ordered(place):
         return BEFORE
+    if message.chosen != ANY:
+        return system.place_name(message.chosen)
     candidates = system.onward(place, message.address)[1]
     if candidates:
         places = [destination(system, place, message, to) for to in candidates]
