@@ -130,7 +130,7 @@ def _may_choose(system: System, state: State, message: Message, target: int | No
     """Whether a header may choose a full place: one into which the tail of the worm there has come."""
     if not system.queueing or system.commits or message.chosen != ANY:
         return False
-    tails = ((*one.tail, at)[0] for at, held in state.items() for one in held if one.whole)
+    tails: set[int | None] = {(*one.tail, at)[0] for at, held in state.items() for one in held if one.whole}
     return target in tails and _is_left(system, state, message, target)
 
 
@@ -170,7 +170,8 @@ def step(system: System, state: State, event: Event, number: int | None = None) 
         return after
     message = state[event.place][event.position]
     if event.act == "choose":
-        after[event.place] = (message._replace(chosen=destination(system, event.place, message, event.to)),)
+        chosen = destination(system, event.place, message, event.to)
+        after[event.place] = (message._replace(chosen=ANY if chosen is None else chosen),)
         return after
     if event.act == "move":
         to = destination(system, event.place, message, event.to)
