@@ -81,15 +81,13 @@ def odd_maps(walk: Walk) -> tuple[str, ...]:
         one = sorted(fabric.sender(channel).enabled - fabric.receiver(channel).enabled)
         if one:
             texts[f"PFC for priority {', '.join(map(str, one))} is on at {near} and off at {far}"] = None
-    for hops in walk.steps.values():
+    for place, hops in walk.steps.items():
         for hop in hops:
             groups = [group for group, queue in model.pauses[hop.channel].items() if queue == hop.queue]
             if groups and hop.place.group not in groups:
                 near, far = fabric.ends[hop.channel]
-                texts[
-                    f"queue {hop.queue} of {near} is paused by priority group {groups[0]} of {far}, although packets "
-                    f"in it sit in group {hop.place.group} there"
-                ] = None
+                text = f"queue {hop.queue} of {near} is paused by priority group {groups[0]} of {far}, although packets"
+                texts[f"{text} with DSCP {place.header.dscp} in it sit in group {hop.place.group} there"] = None
     return (*list(texts)[:SHOWN], *_tiers(fabric))
 
 
