@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from collections import Counter
+from dataclasses import replace
 from itertools import combinations
 from math import comb
 from pathlib import Path
@@ -23,6 +25,7 @@ from unknot.network.families import fat_tree, ring, xgft
 from unknot.routing.ethernet import bgp_vector, path_vector
 from unknot.routing.named import routing as named
 from unknot.verify import check, fault_sweep
+from unknot.verify.audit_ethernet import audit_ethernet
 from unknot.verify.ethernet_faults import AfterFailures, FailureSets, fabric_of, never_circular, other_routes
 from unknot.verify.failure_groups import Grouped
 from unknot.verify.failures import Failed, Failures
@@ -223,15 +226,55 @@ def test_a_folder_is_judged_with_hosts_at_its_edges_and_its_routes_compared(fold
     assert sweep.counts == {"deadlock": 12, "disconnected": 4, "holds": 12}
 
 
-def test_the_command_says_which_routes_are_computed_and_wants_a_routing() -> None:
+def test_the_command_says_which_routes_are_computed() -> None:
     folder, runner = str(EXAMPLES / "frr-two-links-down"), CliRunner()
     done = runner.invoke(app, ["faults", folder, "--routing", "bgp"])
     assert done.exit_code == 0
     assert "8 of 20 routes" in done.output
     assert "leaf1 to 10.1.0.0/24: by spine0, computed spine0 and spine1" in " ".join(done.output.split())
-    refused = runner.invoke(app, ["faults", folder])
+
+
+@pytest.mark.parametrize(
+    ("folder", "expected"),
+    [
+        ("frr-all-links-up", {"undelivered": 8}),
+        ("frr-two-links-down", {"deadlock": 2, "undelivered": 6}),
+    ],
+)
+def test_routes_of_a_folder_stay_as_they_are_but_for_next_hops_that_failed(
+    folder: str, expected: dict[str, int]
+) -> None:
+    fabric = read_ethernet(EXAMPLES / folder)
+    number = {(near.switch, near.name): c for c, (near, _) in enumerate(fabric.ends)}
+    done = CliRunner().invoke(app, ["faults", str(EXAMPLES / folder), "--json"])
+    answer = json.loads(done.stdout)
+    assert done.exit_code == 1
+    assert "the routes stay as they were read" in " ".join(done.stderr.split())
+    assert len(answer["tried"]) == answer["possible"] == 8
+    for fault in answer["tried"]:
+        near, far = fault["parts"][0].split("–")
+        dead = {number[near, f"to-{far}"], number[far, f"to-{near}"]}
+        destinations = tuple(
+            replace(one, next_hops={r: tuple({*channels} - dead) for r, channels in one.next_hops.items()})
+            for one in fabric.destinations
+        )
+        audit = audit_ethernet(replace(fabric, destinations=destinations))
+        if fault["outcome"] != "disconnected":
+            assert (fault["outcome"] == "deadlock") == (audit.verdict.deadlock_free is False)
+            assert audit.delivered == (fault["undelivered_pairs"] == 0)
+    assert answer["counts"] == expected
+
+
+def test_options_of_tables_of_infiniband_are_refused_for_switches() -> None:
+    refused = CliRunner().invoke(app, ["faults", str(EXAMPLES / "frr-all-links-up"), "--csv", "pairs.csv"])
     assert refused.exit_code == 2
-    assert "--routing bgp or ospf" in " ".join(refused.output.split())
+    assert "--tables and --csv are for InfiniBand" in " ".join(refused.output.split())
+
+
+def test_prefixes_of_two_switches_have_no_routes_as_they_were_read() -> None:
+    refused = CliRunner().invoke(app, ["faults", str(EXAMPLES / "dual-tor-one-queue")])
+    assert refused.exit_code == 2
+    assert "192.168.0.0/24, 192.168.0.2, standby at tor-b is at tor-a and tor-b" in " ".join(refused.output.split())
 
 
 def test_an_as_plan_by_tiers_holds_after_failures_too(tmp_path: Path) -> None:

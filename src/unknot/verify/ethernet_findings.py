@@ -86,7 +86,9 @@ def odd_maps(walk: Walk) -> tuple[str, ...]:
             groups = [group for group, queue in model.pauses[hop.channel].items() if queue == hop.queue]
             if groups and hop.place.group not in groups:
                 near, far = fabric.ends[hop.channel]
-                text = f"queue {hop.queue} of {near} is paused by priority group {groups[0]} of {far}, although packets"
+                text = (
+                    f"queue {hop.queue} of {near} is paused by priority group {groups[0]} of {far}, although packets"
+                )
                 texts[f"{text} with DSCP {place.header.dscp} in it sit in group {hop.place.group} there"] = None
     return (*list(texts)[:SHOWN], *_tiers(fabric))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -19,6 +19,7 @@ from unknot.cli.commands.shared import exit_code, write_evidence, write_rows
 if TYPE_CHECKING:
     from unknot.certificates.documents import Document
     from unknot.network import Network
+    from unknot.routing.relation import Relation
     from unknot.verify.failures import Failures, FaultVerdict
 
 
@@ -36,7 +37,8 @@ def faults(options: FaultOptions) -> None:
 
     NETWORK may be a fabric with forwarding tables, without --routing: then the tables stay as they are, and the pairs
     of hosts that lose their route are counted, for each cable (links), direction of one, or switch. Of a folder of
-    Ethernet switches routes are computed anew, with --routing bgp or ospf, and compared with those in the folder.
+    Ethernet switches the routes stay, but for next hops that failed; with --routing bgp or ospf they are computed
+    anew, and compared with those in the folder.
 
     Exit code 0: deadlock-free and delivering after every fault that leaves the network connected; of a fabric: no
     pair of surviving hosts is cut off. 1: not so; 3: undecided for some. --evidence writes the verdict after each
@@ -160,8 +162,9 @@ class FaultOptions(Options):
         from unknot.cli.commands import activity
         from unknot.cli.commands.display import tell
         from unknot.fabrics import read_fabric
-        from unknot.fabrics.ethernet.folder import is_ethernet
+        from unknot.fabrics.ethernet.folder import is_ethernet, read_ethernet
         from unknot.fabrics.reading import split_form
+        from unknot.verify.ethernet_faults import routes_read
         from unknot.verify.table_faults import table_faults
 
         if not Path(split_form(self.network)[1]).exists():
@@ -170,10 +173,14 @@ class FaultOptions(Options):
                 "tables (a folder, or a file and --tables)"
             )
         if is_ethernet(Path(self.network)):
-            raise UnknotError(
-                f"{self.network}: switches compute routes anew after failures; say how, by --routing bgp or ospf, "
-                "such as --routing 'bgp(plan=\"rfc7938\")'"
+            if self.tables is not None or self.csv is not None:
+                raise UnknotError(f"{self.network}: --tables and --csv are for InfiniBand, not for Ethernet switches")
+            notify(
+                "the routes stay as they were read; to compute them anew after each failure, name --routing bgp or "
+                "ospf, such as --routing 'bgp(plan=\"rfc7938\")'"
             )
+            routes = routes_read(read_ethernet(self.network))
+            return self.rerouted(routes.network, lambda left: routes.left(left).relation("routes as read"))
         fabric = read_fabric(self.network, self.tables)
         with activity.working("faults") as progress:
             faults = table_faults(fabric, failures=self.failures, progress=progress)
@@ -187,7 +194,7 @@ class FaultOptions(Options):
         tell(self.json, FaultsFabricAnswer, faults, max_rows=self.show, **files)
         return faults.survives
 
-    def rerouted(self, network: Network, routing: str) -> bool | None:
+    def rerouted(self, network: Network, routing: str | Callable[[Network], Relation]) -> bool | None:
         """Rebuild the routing, as its algorithm takes the network that remains."""
         from unknot._base.deadline import NEVER
         from unknot.cli.answers.analyses import FaultsAnswer
