@@ -12,15 +12,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from unknot._base.compressed_rows import offsets
-from unknot._base.errors import UnknotError
 from unknot.fabrics.ethernet.fabric import EthernetFabric
 from unknot.network import Network
 from unknot.network.automorphisms import ColouredGraph
 from unknot.network.graph import shortest_cycle, strong_components
-from unknot.network.parts import frozen
 from unknot.routing.ethernet import PathVector, path_vector
-from unknot.routing.forwarding_table import NextHops
 from unknot.routing.path_vector_kernel import BITS, Policy
 from unknot.routing.paths import homes_of
 from unknot.verify.failures import Failed, Fault, Outcome, Part, Parts, failed_of, left_after, parts_of
@@ -271,27 +267,6 @@ def other_routes(fabric: EthernetFabric, vector: PathVector) -> tuple[list[str],
                 words = " and ".join(both[0]), " and ".join(both[1])
                 other.append(f"{name(router)} to {one.name}: by {words[0]}, computed {words[1]}")
     return other, compared
-
-
-def routes_read(fabric: EthernetFabric) -> NextHops:
-    """The routes of a fabric as they were read, on `fabric.hosted`: to each switch any of those to its prefixes.
-
-    Raises
-    ------
-    UnknotError
-        If a prefix belongs to several switches, or to none.
-    """
-    routers, name = range(fabric.network.num_routers), fabric.network.router_name
-    rows: dict[tuple[int, int], set[int]] = {(home, router): set() for home in fabric.edges for router in routers}
-    for one in fabric.destinations:
-        if one.hosts and not one.dropped:
-            if len(one.owners) != 1:
-                homes = " and ".join(map(name, one.owners)) or "no switch"
-                raise UnknotError(f"{fabric.name}: {one.name} is at {homes}, not at one switch; name a --routing")
-            for router, channels in one.next_hops.items():
-                rows[one.owners[0], router] |= {*channels}
-    first, hops = offsets([*map(len, rows.values())]), [c for row in rows.values() for c in sorted(row)]
-    return NextHops(fabric.hosted, np.array(fabric.edges), frozen(first), frozen(hops))
 
 
 def never_circular(vector: PathVector) -> dict[str, Any] | None:

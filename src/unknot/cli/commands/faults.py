@@ -164,7 +164,7 @@ class FaultOptions(Options):
         from unknot.fabrics import read_fabric
         from unknot.fabrics.ethernet.folder import is_ethernet, read_ethernet
         from unknot.fabrics.reading import split_form
-        from unknot.verify.ethernet_faults import routes_read
+        from unknot.routing.lossless import routes_read
         from unknot.verify.table_faults import table_faults
 
         if not Path(split_form(self.network)[1]).exists():
