@@ -133,6 +133,22 @@ def test_a_mark_goes_back_when_a_packet_of_the_ring_takes_the_last_slot() -> Non
     assert (rings.marked, rings.queues[0], rings.queues[3]) == ([3], [2, 3], [])
 
 
+@pytest.mark.parametrize("first", [0, 1])
+def test_a_mark_stays_where_no_packet_of_its_ring_moves(first: int) -> None:
+    """Packets go to terminal 3, but never from VC 3 to 0; so the only slot of VC 0 is marked, and of no other."""
+    network, senders = plain.Network(network_of(CIRCLE)), [*range(first, 3)]
+    states = [[*([4 + t, t] for t in senders), *([t, t + 1] for t in senders[:-1]), [2, plain.EJECT]]]
+    about = {"vcs": [1] * 4, "commits": False, "destination": [3], "sources": [senders], "states": states}
+    table = plain.Table(network, about)
+    rings = plain.Rings(table, {"rule": "critical", "packets": 1, "rings": [[0, 1, 2, 3]], "unguarded": []})
+    proof = {"kind": "bubble", "rank": [3, 2, 1, 0]}
+    if first:
+        plain.check_bubble_free(table, rings, proof)
+        return
+    with pytest.raises(Rejected, match="waits at the injection port of terminal 0 for nothing that drains"):
+        plain.check_bubble_free(table, rings, proof)
+
+
 def test_a_packet_of_a_ring_goes_where_its_candidates_lead() -> None:
     ahead = [{"source": 0, "address": 2, "length": 1, "lead": [], "held": [0], "wanted": [1]} for _ in range(2)]
     for way, why in (([0, 1], "cannot go from channel 0"), ([3], "cannot go from the injection port of terminal 0")):
