@@ -118,7 +118,7 @@ def test_the_rule_that_carries_most_is_compared_with_all_others(
 ) -> None:
     """Rules with 5 VCs load channels alike, whichever is taken; under full load they differ."""
     monkeypatch.setattr(design_carrying, "SIDES", {2: 3})
-    monkeypatch.setattr(design_carrying, "MEASURE", 500)
+    monkeypatch.setattr(design_carrying, "MEASURE", 200)
     monkeypatch.setattr(driver, "diagnosis", lambda *_: "")  # why runs under full load are not stable is not read
     evidence = tmp_path / "evidence.json"
     result = says("design", "mesh(2)", "--switching", "vct", "--carry", "--json", "--evidence", str(evidence))

@@ -124,7 +124,7 @@ def test_shorter_packets_change_nothing(system: tuple[Relation, Bubble]) -> None
     relation, made = system
     if relation.num_vcs > 1 and made.rings != ((0, 1),):
         with suppress(TooLargeError):
-            one, several = (Explorer(relation, made, lengths).deadlock(20_000) for lengths in ((1,), (1, 2)))
+            one, several = (Explorer(relation, made, lengths).deadlock(4_000) for lengths in ((1,), (1, 2)))
             assert (one is None) == (several is None)
 
 

@@ -216,6 +216,9 @@ def run(command: Callable[[], Any]) -> NoReturn:
         code = ended.code if isinstance(ended.code, int) else 0 if ended.code is None else 1
     except BrokenPipeError:
         code = NOBODY_READS
+    except OSError as error:  # of what is printed before a command begins: its help or the version
+        notify(f"{error.filename or 'unknot'}: {error.strerror or error}")
+        code = BAD_INPUT
     except KeyboardInterrupt:
         code = INTERRUPTED
     except BaseException as error:
