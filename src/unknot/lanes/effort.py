@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TypeVar
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -34,6 +35,9 @@ AIMED = 0.9
 """Share of moves that are aimed at a pair that is not served."""
 STEPS = 4
 """Steps of halves in which each channel of each lane is moved once."""
+CLOSE = 32
+"""Cost up to which lanes are not annealed in halves: each half would serve the last pairs at once, give up pairs that
+the other gives up too, and end its step there, again and again."""
 SHARE = 0.5
 """Share of the time that is left, in which a round has to end."""
 LP_SHARE, LP_SECONDS = 0.4, 20.0
@@ -95,6 +99,16 @@ class SearchEffort:
         """Set the deadline of what comes after the search; soon, after Ctrl-C."""
         self.hurried |= self.over
         self.deadline = min(deadline, clock() + LAST) if self.interrupted else deadline
+
+    @contextmanager
+    def part(self, **changes: Any) -> Iterator[SearchEffort]:
+        """A part of the search, of another deadline or seed; what it spends counts here too."""
+        part = replace(self, **changes)
+        try:
+            yield part
+        finally:
+            self.moves, self.interrupted = part.moves, part.interrupted
+            self.hurried |= part.hurried or part.over
 
     def insist(self, work: Callable[[], T]) -> T:
         """Do work that a result needs; if Ctrl-C interrupts it, once more with a deadline that is soon."""
@@ -195,7 +209,7 @@ def annealed(
             yield cost, least
             if cost == 0:
                 return
-            if halved:
+            if halved and cost > CLOSE:
                 cost, made = _halves(threads, paths, orders, state, (count, now, then), spare)
                 least = min(least, cost)
             else:

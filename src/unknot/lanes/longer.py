@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -41,6 +43,11 @@ BALANCING = 4
 """Rounds of balancing the load."""
 STARTS = 4
 """Starts of that where shortest paths are enough."""
+DRAWN, SEEDS = 6, 1000
+"""Starts elsewhere, of other orders and trees, and the distance of their seeds: loads differ more by start than by
+effort."""
+TREE_ROUNDS = 30
+"""Times that each tree of a start is grown anew, in the mean."""
 SHARE = 0.4
 """Share of the time that is left for each number of lanes, where it is not prescribed."""
 MOST_STRETCH = 16
@@ -174,9 +181,7 @@ class LongerSearch:
     def orders(self) -> Floats:
         """Keys of lanes in which every pair has a climbing path."""
         network, count, stretch = self.question.network, self.count, self.stretch
-        blocks = BLOCKS if stretch is None else stretch // unit_of(self.traffic)
-        weights = np.array([STEEP**i if self.goal == "longest" else 1 for i in range(blocks)] + [LOST])
-        paths, taken = detour_paths(self.traffic, weights, limited=stretch is not None)
+        paths, taken = self._detours
         if count is None:
             return self._fewest(paths, taken)
         first = min(self.rounds, FIRST_ROUNDS) if self.goal == "load" else self.rounds
@@ -189,6 +194,13 @@ class LongerSearch:
             f"lane{'s' * (count > 1)}{'' if stretch is None else f' with a stretch of {stretch}'}, "
             f"{self.effort.moves} moves; more lanes or a longer time limit may do"
         )
+
+    @cached_property
+    def _detours(self) -> tuple[PathSet, Ints]:
+        """The paths that may be taken, by what they cost."""
+        blocks = BLOCKS if self.stretch is None else self.stretch // unit_of(self.traffic)
+        weights = np.array([STEEP**i if self.goal == "longest" else 1 for i in range(blocks)] + [LOST])
+        return detour_paths(self.traffic, weights, limited=self.stretch is not None)
 
     def _start(self, count: int) -> Floats:
         """Keys to begin with: of a spanning tree in one lane, and at random in the others."""
@@ -203,9 +215,8 @@ class LongerSearch:
         for lanes in range(1, len(kept)):
             if effort.over or effort.interrupted:
                 break
-            part = replace(effort, deadline=clock() + SHARE * (effort.deadline - clock()))
-            best = improved(paths, taken, self._start(lanes), part, rounds=self.rounds)
-            effort.moves, effort.interrupted = part.moves, part.interrupted
+            with effort.part(deadline=clock() + SHARE * (effort.deadline - clock())) as part:
+                best = improved(paths, taken, self._start(lanes), part, rounds=self.rounds)
             if best is not None:
                 return best[0]
         best = improved(paths, taken, kept, effort, rounds=self.rounds)
@@ -218,15 +229,28 @@ class LongerSearch:
         goal = LoadGoal(traffic, every_path(traffic), False, float(bound.least), longer=True)
         routed = goal.drawn(keys, effort)
         if self.goal == "load" and self.stretch is None:
-            starts = [routed, *_trees(goal, len(keys), effort)]
-            slack = (start._replace(slack=SLACK) for start in starts)
-            routed = min((balanced(goal, start, effort, FIRST_ROUNDS) for start in slack), key=highest)
+            slack = (start._replace(slack=SLACK) for start in self._starts(goal, routed))
+            routed = min((balanced(goal, start, effort, 1) for start in slack), key=highest)
         else:  # all routes that may be taken have as many hops
             hops = _hops(routed, traffic.network, traffic.distances.homes)
             goal = replace(goal, floor=max(goal.floor, float((goal.rate * hops).sum() / bandwidth.sum())))
         routed = evened(goal, balanced(goal, routed, effort, BALANCING), effort)
         key = routed.rank.astype(np.float64)
         return RoutesInLanes(routes_of(goal, routed), routed.lane, routed.lane_load, key, bound)
+
+    def _starts(self, goal: LoadGoal, routed: Carried) -> Iterator[Carried]:
+        """Routes to begin with: those there are, of trees, and of orders and trees drawn anew."""
+        lanes = len(routed.rank)
+        for number in range(DRAWN):
+            with self.effort.part(seed=self.effort.seed + SEEDS * number) as part:
+                if number:
+                    start = replace(self, effort=part)._start(lanes)
+                    keys = improved(*self._detours, start, part, rounds=1 + number % 2)
+                    routed = routed if keys is None else goal.drawn(keys[0], part)
+                made = [routed, *_trees(goal, lanes, part)]
+            yield from made
+            if self.effort.over or self.effort.interrupted:
+                return
 
 
 def _along_shortest(question: Question, keys: Floats, effort: SearchEffort) -> tuple[Demand, RoutesInLanes]:
@@ -242,7 +266,7 @@ def _trees(goal: LoadGoal, lanes: int, effort: SearchEffort) -> list[Carried]:
     if effort.over or goal.path_set.home.size * target.size > MOST_STATES:
         return []
     try:
-        step, _ = trees(traffic.network, goal.path_set.home, traffic.rate.T, effort, floor=goal.floor)
+        step, _ = trees(traffic.network, goal.path_set.home, traffic.rate.T, effort, TREE_ROUNDS, goal.floor)
     except NetworkError:  # some channel has none back
         return []
     then = np.where(step >= 0, step[np.arange(len(step))[:, None], target[step]], -1)

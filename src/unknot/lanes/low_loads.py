@@ -244,14 +244,12 @@ class LowLoads:
         if self.goal.kept is not None:  # these come with orders of their own
             return made
         end = clock() + NAMED_SHARE * (self.effort.deadline - clock())
-        effort = replace(self.effort, deadline=end, tried={})
-        try:
-            for table, key in catalogue(self.goal, lanes, self.least, effort, first=first):
-                made.append(self.goal.by_table(key, table.next_channel))
-        except KeyboardInterrupt:
-            self.effort.interrupted = True
-        self.effort.moves = effort.moves
-        self.effort.hurried |= effort.hurried or effort.over
+        with self.effort.part(deadline=end, tried={}) as effort:
+            try:
+                for table, key in catalogue(self.goal, lanes, self.least, effort, first=first):
+                    made.append(self.goal.by_table(key, table.next_channel))
+            except KeyboardInterrupt:
+                effort.interrupted = True
         return sorted(made, key=lambda now: (len(now.rank), highest(now)))
 
     def _made(self, now: Carried) -> RoutesInLanes:

@@ -225,15 +225,17 @@ def _write_routes(routes: Lanes | ChangingLanes | LongerLanes, out: Path) -> Non
 def _conclusion(routes: Lanes | ChangingLanes | LongerLanes, survive: str | None) -> str:
     """Return the conclusion in a sentence or two."""
     from unknot.lanes import ChangingLanes, Lanes, LongerLanes
+    from unknot.report.phrases import count
 
     one = routes.count == 1
     if isinstance(routes, LongerLanes):
         lanes = f"In {routes.count} lane{'s' * (not one)}"
         if not routes.longer_pairs:
-            return f"{lanes} all {routes.pairs} routes are shortest paths."
-        return f"{lanes} {routes.longer_pairs} of {routes.pairs} routes are longer than shortest paths."
+            return f"{lanes} every route is a shortest path, for {count(routes.pairs, 'pair')} of routers."
+        return f"{lanes} {routes.longer_pairs} of {count(routes.pairs, 'route')} are longer than shortest paths."
     how = HOW[routes.changes] if isinstance(routes, ChangingLanes) else ""
-    whom = f"all {routes.pairs} pairs of routers{'' if routes.sends is None else ' with flows'}"
+    which = f"all {routes.pairs} pairs" if routes.pairs > 1 else "the only pair"
+    whom = f"{which} of routers{'' if routes.sends is None else ' with flows'}"
     paths = {"free": "shortest paths between", "table": "shortest paths by tables between"}
     more = ", whose two directions share a lane" if routes.both_ways else ""
     if survive is not None:
