@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 from heapq import heappop, heappush
 from typing import Any
 
@@ -19,6 +20,8 @@ _Key = tuple[Fraction, tuple[int, ...]]
 """Size of a chunk, and the path that it takes."""
 _Plan = tuple[list[tuple[int, float]], float, float, float]
 """Channels with when they begin to be used, how long they are, at which rate, and when all has arrived; rounded."""
+NOWHERE = (-1, 0.0)
+"""In place of a channel where nothing waits."""
 ENOUGH = 1.01
 """Time over that of the busiest channel up to which no second order is tried."""
 SAME = 1e-9
@@ -186,63 +189,79 @@ def order_of_starts(schedule: Schedule) -> StartOrder:
         for j in before:
             followers[j].append(i)
     passages = _passages(schedule)
-    rounded = {
-        key: (
-            [(c, float(begins)) for c, begins in _rows(key[1], one)], float(one.lasts), float(one.rate),
-            float(one.arrives),
-        )
-        for key, one in passages.items()
-    }  # fmt: skip
-    plans = [rounded[schedule.chunks[sent.chunk].size, sent.path] for sent in sends]
-    height = [taken for *_, taken in plans]
+    plans: list[_Plan] = [
+        ([(c, float(begins)) for c, begins in _rows(path, one)], float(one.lasts), float(one.rate), float(one.arrives))
+        for (_, path), one in passages.items()
+    ]
+    number = {key: n for n, key in enumerate(passages)}
+    plan_of = [number[schedule.chunks[sent.chunk].size, sent.path] for sent in sends]
+    height = [plans[n][-1] for n in plan_of]
     for i in sorted(range(len(sends)), key=lambda i: -sends[i].step):
         height[i] += max((height[j] for j in followers[i]), default=0.0)
     near = SAME * max(height, default=0.0)
-    missing = [len(before) for before in needs]
-    made = _listed(schedule, plans, followers, missing, height, near)
+    listed = partial(_listed, schedule, plans, plan_of, followers, [len(before) for before in needs], near)
+    made = listed(height)
     if schedule.pieces > 1 and made.time > ENOUGH * schedule.busiest:  # first pieces of short chains may come late
         tall = max(height) + near
         early = [above / tall - sent.step for above, sent in zip(height, sends, strict=True)]
-        made = min(made, _listed(schedule, plans, followers, missing, early, near), key=lambda one: one.time)
+        made = min(made, listed(early), key=lambda one: one.time)
     return made
 
 
 def _listed(
     schedule: Schedule,
     plans: Sequence[_Plan],
+    plan_of: Sequence[int],
     followers: Sequence[Sequence[int]],
     missing: Sequence[int],
-    height: Sequence[float],
     near: float,
+    height: Sequence[float],
 ) -> StartOrder:
-    """Let time go on from event to event: of transfers that could go, those of the largest height go first."""
-    missing, ready = list(missing), [0.0] * len(plans)
+    """Let time go on from event to event: of transfers that could go, those of the largest height go first.
+
+    Those of a plan stand in a line, the first of which waits at that of its channels that is free last.
+    """
+    missing, ready = list(missing), [0.0] * len(plan_of)
     uses = [_Use(float(channel.bandwidth), near) for channel in schedule.platform.channels]
+    lines, place = [list[tuple[float, int]]() for _ in plans], [NOWHERE for _ in plans]
     waiting = defaultdict[tuple[int, float], list[tuple[float, int]]](list)
-    # Events: a transfer that may go, or a channel, with the offset of those that wait for it, as a negative number.
-    events = [(0.0, -height[i], i, (0, 0.0)) for i, count in enumerate(missing) if not count]
+    # Events: a transfer that may go, or a channel, with the offset of those that wait for it.
+    events = [(0.0, -height[i], i, NOWHERE) for i, count in enumerate(missing) if not count]
     events.sort()
     order, last = list[int](), 0.0
     while events:
-        now, _, one, key = heappop(events)
-        queue = waiting[key] if one < 0 else [(0.0, one)]
+        now, above, i, key = heappop(events)
+        queue = waiting[key]
+        if key == NOWHERE:
+            line = lines[plan_of[i]]
+            heappush(waiting[place[plan_of[i]]] if line else queue, (above, i))
+            heappush(line, (above, i))
         while queue:
             i = queue[0][1]
-            path, lasts, rate, taken = plans[i]
-            held, at = None, None
+            n = plan_of[i]
+            if place[n] != key or lines[n][0][1] != i:  # it is no longer the first of its line, or waits elsewhere
+                heappop(queue)
+                continue
+            path, lasts, rate, taken = plans[n]
+            held, until = NOWHERE, -1.0
             for c, begins in path:
-                if (at := uses[c].free(now + begins, lasts, rate)) is not None:
-                    held = (c, begins)
-                    break
-            if at is not None and held == key and one < 0:
-                heappush(events, (at - key[1], queue[0][0], -1, key))
+                at = uses[c].free(now + begins, lasts, rate)
+                if at is not None and at - begins > until:
+                    held, until = (c, begins), at - begins
+            if held == key != NOWHERE:
+                heappush(events, (until, queue[0][0], -1, key))
                 break
+            place[n] = held
             heappop(queue)
-            if at is not None and held is not None:
+            if held != NOWHERE:
                 if not waiting[held]:
-                    heappush(events, (at - held[1], -height[i], -1, held))
+                    heappush(events, (until, -height[i], -1, held))
                 heappush(waiting[held], (-height[i], i))
                 continue
+            heappop(lines[n])
+            if lines[n]:
+                place[n] = key
+                heappush(queue, lines[n][0])
             order.append(i)
             last = max(last, now + taken)
             for c, begins in path:
@@ -251,5 +270,5 @@ def _listed(
                 ready[j] = max(ready[j], now + taken)
                 missing[j] -= 1
                 if not missing[j]:
-                    heappush(events, (ready[j], -height[j], j, (0, 0.0)))
+                    heappush(events, (ready[j], -height[j], j, NOWHERE))
     return StartOrder(schedule, last, order)
