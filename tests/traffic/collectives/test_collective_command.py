@@ -152,6 +152,15 @@ def test_the_best_so_far_is_shown_when_the_time_is_up(
         assert len(accept(json.loads(proof.read_text()))) == 1 + (answer["algorithm"] is not None)
 
 
+def test_a_short_limit_begins_with_algorithms_that_are_often_best(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls = itertools.count()
+    monkeypatch.setattr(Deadline, "unless_over", lambda _, work: work() if next(calls) < 8 else None)
+    code, out, _ = run("torus(4, 4)", "--operation", "all_gather", "--time-limit", "30", "--json")
+    assert (code, {row["algorithm"] for row in json.loads(out)["algorithms"]}) == (
+        3, {"multiport_bucket", "bidirectional_ring", "ring"},
+    )  # fmt: skip
+
+
 @pytest.mark.parametrize(
     ("words", "shown"),
     [
@@ -173,6 +182,11 @@ def test_the_best_so_far_is_shown_when_the_time_is_up(
         ),
         (["--operation", "scatter", "--out", "x.xml", "--algorithm", "none"], "MSCCL has no scatter"),
         (["--router", "speed=2", "--routing", "dimension_order", "--vcs", "2"], "unknown option 'speed'"),
+        (
+            ["--routing", "dimension_order", "--vcs", "2", "--buffer-depth", "0"],
+            "--buffer-depth must be a whole number",
+        ),
+        (["--overhead", "-1"], "--overhead must be a whole number of cycles of at least 0"),
         (["--groups", "2"], "5 members cannot be cut into 2 equal groups"),
         (["--groups", "2", "--members", "0,1;2,3"], "--members names 2 groups already; give one of the two"),
         (["--members", "0,1;1,2"], "at least two members, each once"),

@@ -126,7 +126,9 @@ def collective(options: CollectiveOptions) -> None:
     end; 3: the time was up before all algorithms were compared, and the best so far is shown.
     """
     file, json = Path(options.network), options.json
-    if _is_program(file):
+    from unknot.fabrics.formats import kind_by_content
+
+    if file.suffix == ".xml" and file.is_file() and kind_by_content(file) != "nccl":
         raise typer.Exit(HOLDS if _tell_program(file, json=json) else FAILS)
     from unknot._base.deadline import NEVER
     from unknot._base.numbers import require_whole
@@ -154,7 +156,10 @@ def collective(options: CollectiveOptions) -> None:
     if options.routing is not None:
         relation = relation_of(options.network, options.routing, options.vcs, simulated=True)
     built = named(options.network, where="NETWORK") if relation is None else relation.network
-    require_whole("--terminal-width", width, 1, unit="flits", error=SimulationError)
+    for name, flits in (("--terminal-width", width), ("--buffer-depth", options.buffer_depth)):
+        if flits is not None:
+            require_whole(name, flits, 1, unit="flits", error=SimulationError)
+    require_whole("--overhead", options.overhead, 0, unit="cycles", error=SimulationError)
     router = replace(router_of(options.router), terminal_width=width)
     router = replace(router, selection="first") if width > 1 and router.selection is None else router
     platform, whole = platform_of(built, terminal=Fraction(width)), options.operation_on(built, rows)
@@ -163,8 +168,9 @@ def collective(options: CollectiveOptions) -> None:
     names = () if options.algorithm == "best" else tuple(name.strip() for name in options.algorithm.split(","))
     operations = [replace(whole, size=Fraction(flits)) for flits in sizes]
     with activity.working("bounds"):
+        quick = [] if options.deadline is None else [bound(platform, one, quick=True) for one in operations]
         exact = deadline.part(BOUNDING).unless_over(lambda: [bound(platform, one) for one in operations])
-        bounds = exact or [bound(platform, one, quick=True) for one in operations]
+        bounds = exact or quick
     with activity.working("schedules"):
         group, counts = group_of(built, whole), PIECES if options.pieces is None else (options.pieces,)
         made = compared(
@@ -204,19 +210,9 @@ def _counted(bound: Bound, network: Network) -> str:
         counted = [number for number, one in channels if one.source in cut and one.target not in cut]
     inner = [network.channel_name(number) for number in counted if number < network.num_channels]
     ends = len(counted) - len(inner)
-    words = []
-    if inner:
-        words.append(", ".join(inner) if len(inner) <= MOST_NAMED else f"{len(inner)} channels between routers")
-    if ends:
-        words.append(f"{ends} channel{'s' * (ends > 1)} between terminals and routers")
-    return " and ".join(words)
-
-
-def _is_program(file: Path) -> bool:
-    """Whether a file is an XML file that is no topology of a machine."""
-    from unknot.fabrics.formats import kind_by_content
-
-    return file.suffix == ".xml" and file.is_file() and kind_by_content(file) != "nccl"
+    names = ", ".join(inner) if len(inner) <= MOST_NAMED else f"{len(inner)} channels between routers"
+    words = names, f"{ends} channel{'s' * (ends > 1)} between terminals and routers" * bool(ends)
+    return " and ".join(filter(None, words))
 
 
 def _tell_program(file: Path, *, json: bool) -> bool:
@@ -261,25 +257,23 @@ def _most(rows: list[list[int]]) -> int:
 
 
 def _write(path: Path, fastest: Timed, network: Network) -> None:
-    from unknot._base.output import columns_of, write_csv
+    from unknot._base.output import write_csv
     from unknot.traffic.collectives.msccl import program_of, write_msccl
 
     schedule, first = fastest.schedule, network.num_routers
     if path.suffix == ".xml":
         write_msccl(program_of(schedule), path)
     elif path.suffix == ".csv":
-        rows = [
-            {
-                "step": sent.step,
-                "chunk": sent.chunk,
-                "flits": float(schedule.chunks[sent.chunk].size),
-                "source": network.terminal_name(sent.source - first),
-                "target": network.terminal_name(sent.target - first),
-                "reduces": int(sent.reduces),
-            }
-            for sent in schedule.transfers
-        ]
-        write_csv(columns_of(rows), path)
+        sent, name_of = schedule.transfers, network.terminal_name
+        columns: dict[str, list[int] | list[float] | list[str]] = {
+            "step": [one.step for one in sent],
+            "chunk": [one.chunk for one in sent],
+            "flits": [float(schedule.chunks[one.chunk].size) for one in sent],
+            "source": [name_of(one.source - first) for one in sent],
+            "target": [name_of(one.target - first) for one in sent],
+            "reduces": [int(one.reduces) for one in sent],
+        }
+        write_csv(columns, path)
     else:
         from unknot.report.picture import write_picture
         from unknot.report.schedule_drawing import draw_busy_channels

@@ -27,7 +27,9 @@ GREEDY = ("broadcast", "reduce", "all_gather", "reduce_scatter", "all_reduce")
 PIECES = (1, 2, 4, 8, 16, 32, 64)
 """Numbers of pieces that are tried."""
 MOST_TRANSFERS = 100_000
-"""Transfers of the largest schedule that is tried, unless it is the only one."""
+"""Transfers of the largest schedule that is tried, unless it is the only one, or packed."""
+MOST_OF_TREES = 300_000
+"""Transfers of the largest packed schedule: ten to twenty seconds."""
 MOST_TIMED = 20_000
 """Transfers of the largest schedule that goes without barriers, unless it is packed, with chunks of many sizes."""
 MOST_PACKED = 40
@@ -36,6 +38,8 @@ ALIKE = 1e-4
 """Share of the time by which a schedule that is looked for has to be faster."""
 LOOKED_AT = 8
 """Candidates whose starts `best` looks for."""
+SELDOM_BEST = ("pairwise", "recursive_doubling", "bruck")
+"""Algorithms that are tried last: they are large, and others are mostly faster."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,7 +130,7 @@ def by_algorithm(
     group: Group | None = None,
     pieces: Sequence[int] = PIECES,
 ) -> Iterator[list[Candidate]]:
-    """Yield the candidates of one algorithm after the other, those last that take long to make."""
+    """Yield the candidates of one algorithm after the other, those that are often best first."""
     for count in pieces:
         require_whole("pieces", count, 1, PIECES[-1], error=NetworkError)
     many = len(operation.members)
@@ -136,6 +140,7 @@ def by_algorithm(
     if not names and (many > MOST_PACKED or operation.kind == "barrier"):
         known = known[:-1]
     require(f"transfers among {many} members", 300 * many**2)
+    known = tuple(sorted(known, key=SELDOM_BEST.__contains__))
     unit, refused, taken = replace(operation, size=Fraction(1)), list[NetworkError](), False
     for name in names or known:
         try:
@@ -156,8 +161,9 @@ def _candidates(
         return _greedy(platform, unit, pieces)
     base, made = optimal(platform, unit) if name == "optimal" else textbook(platform, unit, name, group), []
     least, on = float(base.busiest), Counter(sent.chunk for sent in base.transfers)
+    most = MOST_OF_TREES if name == "optimal" else MOST_TRANSFERS
     for count in pieces if unit.kind != "barrier" else (1,):
-        if count > 1 and sum(on[chunk] * cut for chunk, cut in enumerate(base.counts(count))) > MOST_TRANSFERS:
+        if count > 1 and sum(on[chunk] * cut for chunk, cut in enumerate(base.counts(count))) > most:
             break
         latency, busy, _ = base.pipelined_costs(count)
         start_order = partial(_started, base, count, latency, busy)
@@ -169,7 +175,7 @@ def _started(base: Schedule, pieces: int, latency: float, busy: float, size: Fra
     """Return a schedule of unit size for another size, in pieces, by steps or by starts, whichever is faster."""
     whole, by_steps = base.resized(size), latency + busy * float(size)
     cut = whole.pipelined(pieces, alike=True)
-    if len(cut.transfers) <= (MOST_TRANSFERS if base.name == "optimal" else MOST_TIMED):
+    if len(cut.transfers) <= (MOST_OF_TREES if base.name == "optimal" else MOST_TIMED):
         with suppress(NetworkError):
             ordered = order_of_starts(cut)
             if by_steps > ordered.time * (1 + 1e-9):

@@ -165,17 +165,16 @@ def _ways_down(group: Group, trees: Sequence[Tree]) -> list[Tree]:
 
 
 GATHERING: dict[str, Callable[[Group], list[Tree]]] = {
-    "ring": _ring, "bidirectional_ring": _bidirectional_ring, "bucket": _buckets,
-    "multiport_bucket": partial(_buckets, several=True), "recursive_doubling": _doubling,
-    "bruck": _bruck, "direct": lambda group: _each_to_all(group, at_once),
-    "pairwise": lambda group: _each_to_all(group, shift), "hierarchical": _buckets,
+    "multiport_bucket": partial(_buckets, several=True), "bidirectional_ring": _bidirectional_ring, "ring": _ring,
+    "direct": lambda group: _each_to_all(group, at_once), "bucket": _buckets, "hierarchical": _buckets,
+    "pairwise": lambda group: _each_to_all(group, shift), "recursive_doubling": _doubling, "bruck": _bruck,
 }  # fmt: skip
 SPREADING: dict[str, Callable[[Group], list[Tree]]] = {
-    "binomial": _binomial, "chain": _chain, "double_tree": _double_tree, "direct": _direct_from,
+    "double_tree": _double_tree, "chain": _chain, "binomial": _binomial, "direct": _direct_from,
 }  # fmt: skip
 SCATTERING: dict[str, Callable[[Group], list[Tree]]] = {
-    "binomial": lambda group: _ways_down(group, _binomial(group)),
     "direct": lambda group: _ways_down(group, _direct_from(group)),
+    "binomial": lambda group: _ways_down(group, _binomial(group)),
 }
 REDUCING = {name if name != "recursive_doubling" else "rabenseifner": trees for name, trees in GATHERING.items()}
 TREES: dict[str, dict[str, Callable[[Group], list[Tree]]]] = {

@@ -12,7 +12,7 @@ from typing import Any
 
 from unknot._base.errors import NetworkError
 from unknot.traffic.collectives.platform import Passage, in_whole_numbers, passage
-from unknot.traffic.collectives.schedule import Schedule
+from unknot.traffic.collectives.schedule import Schedule, Transfer
 
 Time = Any
 """A number: rounded, or a fraction."""
@@ -181,7 +181,8 @@ class _Use:
 def order_of_starts(schedule: Schedule) -> StartOrder:
     """Return the order of starts in which those go first after which the longest chain follows.
 
-    Of a schedule in pieces also that in which those of earlier steps go first; the faster one counts.
+    Of a schedule in pieces also that in which those of earlier steps go first, and, if something is added up, that of
+    `_up_before_down`; the fastest one counts.
     """
     sends, needs = schedule.transfers, needs_of(schedule)
     followers: list[list[int]] = [[] for _ in sends]
@@ -190,9 +191,12 @@ def order_of_starts(schedule: Schedule) -> StartOrder:
             followers[j].append(i)
     passages = _passages(schedule)
     plans: list[_Plan] = [
-        ([(c, float(begins)) for c, begins in _rows(path, one)], float(one.lasts), float(one.rate), float(one.arrives))
+        (
+            [(c, float(begins)) for c, begins in _rows(path, one)], float(one.lasts), float(one.rate),
+            float(one.arrives),
+        )
         for (_, path), one in passages.items()
-    ]
+    ]  # fmt: skip
     number = {key: n for n, key in enumerate(passages)}
     plan_of = [number[schedule.chunks[sent.chunk].size, sent.path] for sent in sends]
     height = [plans[n][-1] for n in plan_of]
@@ -204,8 +208,25 @@ def order_of_starts(schedule: Schedule) -> StartOrder:
     if schedule.pieces > 1 and made.time > ENOUGH * schedule.busiest:  # first pieces of short chains may come late
         tall = max(height) + near
         early = [above / tall - sent.step for above, sent in zip(height, sends, strict=True)]
-        made = min(made, listed(early), key=lambda one: one.time)
+        others = [listed(early), *([_up_before_down(schedule)] if any(sent.reduces for sent in sends) else [])]
+        made = min(made, *others, key=lambda one: one.time)
     return made
+
+
+def _up_before_down(schedule: Schedule) -> StartOrder:
+    """Return the order in which all that is added up goes first: backwards, as what spreads from the same roots."""
+    sends, last = schedule.transfers, schedule.steps
+    up, down = ([i for i, sent in enumerate(sends) if sent.reduces is reduces] for reduces in (True, False))
+    turned = tuple(
+        Transfer(last - sent.step, sent.chunk, sent.target, sent.source, sent.path[::-1])
+        for sent in (sends[i] for i in reversed(up))
+    )
+    there = order_of_starts(replace(schedule, platform=schedule.platform.reversed(), transfers=turned))
+    order, time = [up[-1 - i] for i in reversed(there.order)], there.time
+    if down:
+        back = order_of_starts(replace(schedule, transfers=tuple(sends[i] for i in down)))
+        order, time = order + [down[i] for i in back.order], time + back.time
+    return StartOrder(schedule, time, order)
 
 
 def _listed(
