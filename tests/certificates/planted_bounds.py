@@ -23,7 +23,7 @@ from unknot.certificates.documents import network_of, table_of
 from unknot.lanes.tables import table_of as tables
 from unknot.network.families import mesh, ring
 from unknot.repair.change_bounds import Kind, bound_claim, change_bound
-from unknot.repair.facts import CANDIDATE, Cycle, Detour, Entry, Fact, Knot, Rise, Stop, literals, plain_fact
+from unknot.repair.facts import CANDIDATE, Cycle, Entry, Fact, Knot, PathFact, literals, plain_fact
 from unknot.repair.prune_space import Offers
 from unknot.repair.pruned import Pruned, Unprunable, pruned
 from unknot.routing import Relation, fully_adaptive, shortest_paths
@@ -110,9 +110,10 @@ def neighbours(fact: Fact) -> Iterator[Fact]:
         yield from (Cycle(fact.vcs[:i]) for i in range(len(fact.vcs)))
         return
     for i in range(1, len(fact.path)):
-        yield from (Rise(fact.address, fact.path[: i + 1]), Stop(fact.address, fact.path[:i], fact.path[i : i + 1]))
-        yield Detour(fact.address, (*fact.path[:i], *fact.path[i + 1 :]))
-    if isinstance(fact, Stop):
+        yield PathFact("rise", fact.address, fact.path[: i + 1])
+        yield PathFact("stop", fact.address, fact.path[:i], fact.path[i : i + 1])
+        yield PathFact("detour", fact.address, (*fact.path[:i], *fact.path[i + 1 :]))
+    if fact.kind == "stop":
         yield from (replace(fact, path=fact.path[:-1]), replace(fact, falling=()))
 
 
@@ -135,7 +136,7 @@ def removals_agree(relation: Relation, switching: str, minimal: bool, least: int
     deadlock = Offers(relation, switching, minimal).knot(frozenset())
     facts = [*found.evidence.facts, *([] if deadlock is None else [deadlock])]
     for fact in (other for one in facts for other in neighbours(one)):
-        shortest = minimal or not isinstance(fact, Detour)
+        shortest = minimal or not (isinstance(fact, PathFact) and fact.kind == "detour")
         mine = clause(partial(literals, relation, fact, switching)) if shortest else None
         assert mine == clause(partial(plain.removal_clause, table, switching, minimal, plain_fact(fact))), fact
     clauses = [plain.removal_clause(table, switching, minimal, plain_fact(fact)) for fact in found.evidence.facts]

@@ -22,7 +22,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import Any, Literal
 
 from unknot.certificates import Rejected
 from unknot.certificates.documents import message_of
@@ -46,31 +46,22 @@ class Cycle:
 
 
 @dataclass(frozen=True)
-class Stop:
-    """A path to a header that waits for nothing that falls.
+class PathFact:
+    """A path from an injection port, and what is wrong at its end.
 
-    Of the candidates in `falling` the clause says that they fall, of the others that they are kept.
+    Attributes
+    ----------
+    kind : {"stop", "rise", "detour"}
+        Its header waits for nothing that falls; its last step has to fall, since headers keep their choice; or that
+        step is on no shortest path.
+    falling : tuple of int
+        Of a stop: of these candidates the clause says that they fall, of the others that they are kept.
     """
 
+    kind: Literal["stop", "rise", "detour"]
     address: int
     path: InputVcs
-    falling: InputVcs
-
-
-@dataclass(frozen=True)
-class Rise:
-    """A path whose last step has to fall, since headers keep their choice."""
-
-    address: int
-    path: InputVcs
-
-
-@dataclass(frozen=True)
-class Detour:
-    """A path whose last step is on no shortest path."""
-
-    address: int
-    path: InputVcs
+    falling: InputVcs = ()
 
 
 @dataclass(frozen=True)
@@ -80,7 +71,7 @@ class Knot:
     messages: tuple[Message, ...]
 
 
-Fact = Cycle | Stop | Rise | Detour | Knot
+Fact = Cycle | PathFact | Knot
 Literals = tuple[frozenset[Entry], frozenset[Entry]]
 """Clause: one of the first entries is removed, or one of the second is kept."""
 
@@ -91,8 +82,8 @@ def plain_fact(fact: Fact) -> dict[str, Any]:
         return {"kind": "knot", "messages": [message_of(message) for message in fact.messages]}
     if isinstance(fact, Cycle):
         return {"kind": "cycle", "around": [int(vc) for vc in fact.vcs]}
-    about = {"kind": type(fact).__name__.lower(), "address": fact.address, "way": [int(at) for at in fact.path]}
-    return {**about, "falling": [int(vc) for vc in fact.falling]} if isinstance(fact, Stop) else about
+    about = {"kind": fact.kind, "address": fact.address, "way": [int(at) for at in fact.path]}
+    return {**about, "falling": [int(vc) for vc in fact.falling]} if fact.kind == "stop" else about
 
 
 def literals(relation: Relation, fact: Fact, switching: str) -> Literals:
@@ -106,7 +97,7 @@ def literals(relation: Relation, fact: Fact, switching: str) -> Literals:
     gone = _steps(relation, fact.address, fact.path)
     *before, last = fact.path
     chosen = relation.commits or switching == "wormhole-nonatomic"
-    if isinstance(fact, Stop):
+    if fact.kind == "stop":
         waits = [c.vc for c in relation.candidates(last, fact.address) if c.waits]
         if None in waits:
             raise Rejected("a header waits to leave the network")
@@ -114,7 +105,7 @@ def literals(relation: Relation, fact: Fact, switching: str) -> Literals:
         return gone, frozenset(kept)
     if not before:
         raise Rejected("a path without a step does not rise, and is no detour")
-    if isinstance(fact, Rise):
+    if fact.kind == "rise":
         if not chosen:
             raise Rejected("headers wait for any of several VCs")
         return gone, frozenset({(before[-1], last)})

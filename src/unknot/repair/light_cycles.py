@@ -13,7 +13,7 @@ from heapq import heappop, heappush
 import numpy as np
 
 from unknot.network.graph import from_lowest
-from unknot.repair.facts import Cycle, Detour, Entry, Fact, Literals, Rise, Stop, literals
+from unknot.repair.facts import Cycle, Entry, Fact, Literals, PathFact, literals
 from unknot.repair.prune_space import EJECTED, Offers
 
 STARTS = 200
@@ -83,14 +83,14 @@ def _at(offers: Offers, address: int, path: tuple[int, ...], away: float, shares
         rises = shares.get((at, vc), 0.0)
         if vc != EJECTED and away + removed < 1 - NEAR:
             if offers.is_detour(address, at, vc):
-                yield Detour(address, (*path, vc))
+                yield PathFact("detour", address, (*path, vc))
             if offers.chosen and away + removed + 1 - rises < 1 - NEAR:
-                yield Rise(address, (*path, vc))
+                yield PathFact("rise", address, (*path, vc))
         if waits:
             stopped += 1 - max(removed, rises)
             falling += [vc] if rises > removed else []
     if stopped < 1 - NEAR:
-        yield Stop(address, path, tuple(falling))
+        yield PathFact("stop", address, path, tuple(falling))
 
 
 def _lightest_paths(offers: Offers, address: int, shares: Shares) -> tuple[dict[int, float], dict[int, int]]:
