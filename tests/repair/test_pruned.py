@@ -22,7 +22,7 @@ from unknot.certificates.documents import network_of, table_of
 from unknot.lanes.effort import SearchEffort
 from unknot.network import Network
 from unknot.network.families import mesh, ring, torus
-from unknot.repair.facts import CANDIDATE, Cycle, Entry, Fact, Literals, Stop, literals, plain_fact
+from unknot.repair.facts import CANDIDATE, Cycle, Entry, Fact, Literals, PathFact, literals, plain_fact
 from unknot.repair.light_cycles import light_cycles, unsettled
 from unknot.repair.prune_bounds import SCALE, CoveringProgram, PruneBound, accept_removed
 from unknot.repair.prune_space import Offers, OpenVerdictError
@@ -203,7 +203,8 @@ def test_corrupted_bounds_are_refused() -> None:
     assert good is not None
     assert accept_removed(relation, good, "wormhole") == 2
     cycle = next(i for i, fact in enumerate(good.facts) if isinstance(fact, Cycle))
-    stop = next(i for i, fact in enumerate(good.facts) if isinstance(fact, Stop) and len(fact.path) > 1)
+    paths = {i: fact for i, fact in enumerate(good.facts) if isinstance(fact, PathFact)}
+    stop = next(i for i, fact in paths.items() if fact.kind == "stop" and len(fact.path) > 1)
 
     def changed(number: int, **fields: object) -> PruneBound:
         fact = replace(good.facts[number], **fields)  # type: ignore[arg-type]

@@ -47,6 +47,12 @@ def frozen(values: Any) -> IntArray:
     return array
 
 
+def origin_of(network: Network) -> Origin:
+    """The origin of a network, which without faults is the network itself."""
+    sizes = network.num_routers, network.num_channels, network.num_terminals
+    return network.origin or Origin(*(frozen(np.arange(size)) for size in sizes))
+
+
 def without(
     network: Network,
     routers: Iterable[int | str],
@@ -71,8 +77,7 @@ def without(
     keep_r, keep_c = np.flatnonzero(~dead_router), np.flatnonzero(~dead)
     keep_t = np.flatnonzero(~(dead_router[network.inject] | dead_router[network.eject]))
     new = np.cumsum(~dead_router) - 1
-    sizes = network.num_routers, network.num_channels, network.num_terminals
-    old = network.origin or Origin(*(frozen(np.arange(size)) for size in sizes))
+    old = origin_of(network)
     return replace(
         network,
         name=f"{network.name.removesuffix(' with faults')} with faults",

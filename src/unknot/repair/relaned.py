@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from unknot._base.errors import NetworkError, RelationError
 from unknot._base.shown import Brief
@@ -18,6 +17,7 @@ from unknot.lanes.path_set import Demand, Floats, Ints, by_terminal, demand, eve
 from unknot.lanes.rerouted import LoadGoal, routes_of
 from unknot.lanes.tables import Table
 from unknot.network import Network
+from unknot.network.parts import origin_of
 from unknot.routing.paths import homes_of
 from unknot.routing.relation import Relation
 
@@ -141,11 +141,7 @@ def _origins(whole: Network, left: Network) -> tuple[Ints, Ints, Ints]:
     """Routers, channels and terminals of the whole network that those of the other are."""
     if left.origin is None:
         raise NetworkError(f"{left.name} is not what faults left of {whole.name}")
-    sizes = (whole.num_routers, whole.num_channels, whole.num_terminals)
-    then = (left.origin.routers, left.origin.channels, left.origin.terminals)
-    before: list[npt.NDArray[np.integer[Any]]] = [np.arange(size) for size in sizes]
-    if whole.origin is not None:
-        before = [whole.origin.routers, whole.origin.channels, whole.origin.terminals]
+    before, then = ((one.routers, one.channels, one.terminals) for one in (origin_of(whole), left.origin))
     places = [np.searchsorted(a, b).astype(np.int64) for a, b in zip(before, then, strict=True)]
     if any((i >= a.size).any() or (a[i] != b).any() for i, a, b in zip(places, before, then, strict=True)):
         raise NetworkError(f"{left.name} is not what faults left of {whole.name}")

@@ -17,7 +17,7 @@ from unknot.network import Network
 from unknot.network.graph import strong_components
 from unknot.network.metrics import hops_from_any
 from unknot.network.model import IntArray
-from unknot.network.parts import frozen
+from unknot.network.parts import frozen, origin_of
 from unknot.routing.forwarding_table import NextHops
 from unknot.routing.own import is_code, is_file
 from unknot.routing.path_vector_kernel import BITS, Graph, Policy, Routes, announce
@@ -62,8 +62,8 @@ class PathVector:
         """The same on what failures left of the network: every router keeps its AS."""
         if left is self.network:
             return self
-        place = {router: number for number, router in enumerate(_originals(self.network))}
-        systems = np.unique([self.systems[place[router]] for router in _originals(left)], return_inverse=True)[1]
+        place = np.searchsorted(origin_of(self.network).routers, origin_of(left).routers)
+        systems = np.unique(self.systems[place], return_inverse=True)[1]
         return replace(self, network=left, systems=frozen(systems.reshape(-1)))
 
     def relation(self) -> Relation:
@@ -151,11 +151,10 @@ class PathVector:
 
 def path_vector(network: Network, text: str) -> PathVector | None:
     """Return the choice of paths that a routing's name or call means on a network; None if it is another routing."""
-    if is_file(text) or is_code(text):
+    vectors = {"ospf": shortest_paths_vector, "bgp": bgp_vector}
+    if is_file(text) or is_code(text) or (call := parse_call(text, "<routing>")).name not in vectors:
         return None
-    call = parse_call(text, "<routing>")
-    function = {"ospf": shortest_paths_vector, "bgp": bgp_vector}.get(call.name)
-    return None if function is None else apply(call, function, network)
+    return apply(call, vectors[call.name], network)
 
 
 def shortest_paths_vector(network: Network, *, maximum_paths: int | None = None) -> PathVector:
@@ -264,9 +263,10 @@ def as_plan(network: Network, plan: str | Sequence[int]) -> list[int]:
     if plan == "switch":
         return list(range(network.num_routers))
     if plan == "rfc7938":
-        keys: list[tuple[int, ...]]
         if network.coordinates is not None and network.dimensions[:1] == ("level",):
-            keys = [(level, *digits[level:]) for level, *digits in network.coordinates.tolist()]
+            keys: list[tuple[int, ...]] = [
+                (level, *digits[level:]) for level, *digits in network.coordinates.tolist()
+            ]
         elif network.origin is None:
             keys = _clusters(network)
         else:
@@ -279,18 +279,13 @@ def as_plan(network: Network, plan: str | Sequence[int]) -> list[int]:
         raise RelationError(
             f"bgp: there is no plan {plan!r}; known are {', '.join(PLANS)}, or the AS of every router"
         )
-    kept = _originals(network)
+    kept = origin_of(network).routers.tolist()
     if len(plan) <= max(kept, default=-1) or (network.origin is None and len(plan) != len(kept)):
         raise RelationError(
             f"bgp: {len(plan)} ASes in the plan; {network.name} needs one for each of its {network.num_routers} "
             f"routers, got {plan!r}"
         )
     return [plan[router] for router in kept]
-
-
-def _originals(network: Network) -> list[int]:
-    """The number of each router in the network without failures."""
-    return list(range(network.num_routers)) if network.origin is None else network.origin.routers.tolist()
 
 
 def _clusters(network: Network) -> list[tuple[int, ...]]:

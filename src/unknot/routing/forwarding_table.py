@@ -19,7 +19,7 @@ from unknot._base.compressed_rows import positions, starts
 from unknot._base.errors import RelationError
 from unknot.network import Network
 from unknot.network.model import IntArray
-from unknot.network.parts import frozen
+from unknot.network.parts import frozen, origin_of
 from unknot.routing.laned_table import EJECT_HERE as EJECT_HERE
 from unknot.routing.paths import homes_of
 from unknot.routing.relation import EJECT, Out, Relation
@@ -195,10 +195,8 @@ class NextHops:
         """What is left of the next hops on a network that failures left of this one: those that failed are struck."""
         if network.origin is None:
             return self
-        whole, size = self.network.origin, self.network.num_routers
-        names = np.arange(size) if whole is None else whole.routers
-        routers = np.searchsorted(names, network.origin.routers)
-        names = np.arange(self.network.num_channels) if whole is None else whole.channels
+        whole, size = origin_of(self.network), self.network.num_routers
+        routers, names = np.searchsorted(whole.routers, network.origin.routers), whole.channels
         here = np.where(np.isin(names, network.origin.channels), np.searchsorted(network.origin.channels, names), -1)
         homes = homes_of(network)[0]
         rows = (np.searchsorted(self.homes, routers[homes])[:, None] * size + routers).reshape(-1)

@@ -19,7 +19,7 @@ from unknot._base.deadline import Deadline
 from unknot.certificates import evidence_holds
 from unknot.network import Network
 from unknot.network.graph import backwards, reached_from, shortest_cycle
-from unknot.network.parts import frozen
+from unknot.network.parts import frozen, origin_of
 from unknot.routing.ethernet import PathVector
 from unknot.routing.forwarding_table import NextHops
 from unknot.routing.paths import homes_of
@@ -144,8 +144,7 @@ class _Speakers:
     def lose(self, left: Network) -> None:
         """Cut what failures took; both ends of a session notice it by themselves, whenever they do."""
         kept = set() if left.origin is None else {*left.origin.channels.tolist()}
-        origin = self.vector.network.origin
-        names = range(self.vector.network.num_channels) if origin is None else origin.channels.tolist()
+        names = origin_of(self.vector.network).channels.tolist()
         self.gone = {c for c, name in enumerate(names) if name not in kept}
         for (near, far), channels in self.channels.items():
             if self.gone.issuperset(channels):

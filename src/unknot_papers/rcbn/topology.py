@@ -20,6 +20,7 @@ from unknot._base.errors import NetworkError
 from unknot._base.shown import Brief
 from unknot.network import Network
 from unknot.network.families.links import Numbers, affordable, digits, staged
+from unknot.network.parts import origin_of
 from unknot.network.stages import stages
 
 
@@ -113,9 +114,8 @@ def size_of_rcbn(network: Network) -> int:
         raise NetworkError(
             f"network {network.name!r} is no RCBN: channel {network.channel_name(int(odd[0]))} is none of its links"
         )
-    number = np.arange(network.num_terminals) if network.origin is None else network.origin.terminals
     for ends in (network.inject, network.eject):
-        if not np.array_equal(view.row[ends], number // 2):
+        if not np.array_equal(view.row[ends], origin_of(network).terminals // 2):
             raise NetworkError(f"network {network.name!r} is no RCBN: its terminals stand at other switches")
     return n
 
