@@ -93,8 +93,8 @@ FAULTS = (
     Fault(CHECKER + "_leave", "self.types[out][0] if every else 0", "0"),
     Fault(
         CHECKER + "_leave",
-        "[(*unless, *way) for way in ways.values()]",
-        "[(*unless, *way[:1]) for way in ways.values()]",
+        "[(*unless, *way) for way in onward.values()]",
+        "[(*unless, *way[:1]) for way in onward.values()]",
     ),
     Fault(CHECKER + "_class", '-self("all", kind), taken), kind)', '-self("all", kind), taken), None)'),
     Fault(CHECKER + "path", '(*unless, *(self("on", key, k, out) for out in here))', "(1, -1)"),
