@@ -1,13 +1,10 @@
 """The exact model of a system: states, and every move.
 
-Under wormhole a message holds places in a row, from its tail to its header, each alone; a queue is two of them. How
-long it is shows when its tail leaves its terminal: until then it holds all places that it came through, and from then
-on as many as it does then. Two messages in one packet are one worm until the first has come into its receive
-queue to its end: with its header in the first place there, or in both.
-
-Under wormhole-nonatomic a header may choose a full candidate that the tail of the worm there has come into. It waits
-for that one alone then, and no other goes there or chooses it. Only choices between candidates are events: a header
-with one gains nothing by choosing before it moves.
+Under wormhole a message holds places in a row, from its tail to its header, each alone; a queue is two of them. Until
+its tail leaves its terminal it holds all places that it came through, and from then on as many as it does then. Two
+messages in one packet are one worm until the first is in its receive queue to its end: with its header in the first
+place there, or in both. Under wormhole-nonatomic a header may choose a full candidate into which the tail of the worm
+there has come, and waits for it alone then; no other goes there. With one candidate it gains nothing by choosing.
 """
 
 from __future__ import annotations
@@ -62,12 +59,10 @@ class Event(NamedTuple):
     Attributes
     ----------
     act : {"begin", "move", "choose", "consume"}
-        A terminal begins a transaction; a message moves to a VC, or is received; its header will wait for that alone;
-        a message is consumed, or sends one more of what follows it.
-    place : int
-        Of the message, or of its header; of "begin" the terminal.
-    position : int
-        Of the message in its queue.
+        A terminal begins a transaction; a message moves to a VC, or is received, or will wait for that alone; it is
+        consumed, or sends one more of what follows it.
+    place, position : int
+        Of the message, or of its header, and in its queue; of "begin" the terminal.
     to : int
         VC to which it moves, or `EJECT`; within a queue of two places `EJECT` too.
     tail : {"follows", "stays", "parts"}
@@ -97,8 +92,9 @@ def events(system: System, state: State, begins: tuple[int, ...]) -> Iterator[Ev
         candidates = system.onward(place, message.address)[0]
         for to in candidates:
             yield from movements(system, state, place, message, to)
-            if len(candidates) > 1 and _may_choose(system, state, message, destination(system, place, message, to)):
-                yield Event("choose", place, to=to)
+        if system.queueing and not system.commits and len(candidates) > 1:
+            ahead = ((to, destination(system, place, message, to)) for to in candidates)
+            yield from (Event("choose", place, to=to) for to, at in ahead if _may_choose(system, state, message, at))
         for position, one in enumerate(messages):
             if system.at_head(place, position):
                 yield from consumptions(system, state, place, position, one)
@@ -128,10 +124,8 @@ def _is_left(system: System, state: State, message: Message, target: int | None)
 
 def _may_choose(system: System, state: State, message: Message, target: int | None) -> bool:
     """Whether a header may choose a full place: one into which the tail of the worm there has come."""
-    if not system.queueing or system.commits or message.chosen != ANY:
-        return False
     tails: set[int | None] = {(*one.tail, at)[0] for at, held in state.items() for one in held if one.whole}
-    return target in tails and _is_left(system, state, message, target)
+    return message.chosen == ANY and target in tails and _is_left(system, state, message, target)
 
 
 def has_another(system: System, place: int, message: Message) -> bool:
@@ -169,12 +163,11 @@ def step(system: System, state: State, event: Event, number: int | None = None) 
         _enter(system, after, event.place, event.sends, event.place, number)
         return after
     message = state[event.place][event.position]
-    if event.act == "choose":
-        chosen = destination(system, event.place, message, event.to)
-        after[event.place] = (message._replace(chosen=ANY if chosen is None else chosen),)
-        return after
-    if event.act == "move":
+    if event.act in ("move", "choose"):
         to = destination(system, event.place, message, event.to)
+        if event.act == "choose" and to is not None:
+            after[event.place] = (message._replace(chosen=to),)
+            return after
         held = (*message.tail, event.place)
         _leave(after, event.place, 0)
         if event.tail == "parts":
@@ -247,12 +240,12 @@ def partner_of(system: System, state: State, message: Message) -> tuple[int, int
     """Place and position of the message of the same transaction with which alone one is consumed."""
     partner = system.protocol.partner(system.classes[message.kind].name)
     assert partner is not None
-    kind = system.number[partner.name]
     same = message.origin, message.transaction, message.source
     for place, messages in state.items():
         for position, other in enumerate(messages):
-            carried = system.classes[other.kind].carries == partner.name and has_another(system, place, other)
-            if (other.kind == kind or carried) and (other.origin, other.transaction, other.source) == same:
+            kind = system.classes[other.kind]
+            comes = kind.name == partner.name or (kind.carries == partner.name and has_another(system, place, other))
+            if comes and (other.origin, other.transaction, other.source) == same:
                 return place, position
     return None
 
