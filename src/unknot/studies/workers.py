@@ -131,6 +131,12 @@ def _start_worker(most_memory: int, share: int) -> None:
 
 PATIENCE = 20
 """Seconds to wait for the scheduler, and for its first worker."""
+QUIET = {
+    "distributed.worker.profile.enabled": False,
+    "distributed.admin.tick.interval": "1s",
+    "distributed.admin.system-monitor.interval": "5s",
+}
+"""Options of Dask here: it looks at itself up to a hundred times a second, for a dashboard that is not shown."""
 
 
 @contextmanager
@@ -161,6 +167,7 @@ def cluster(where: str, jobs: int | None = None) -> Iterator[tuple[Executor, int
         with ExitStack() as stack:
             if where == "local":
                 count = jobs or processors()
+                stack.enter_context(importlib.import_module("dask.config").set(QUIET))
                 options = {"n_workers": count, "threads_per_worker": 1, "dashboard_address": None}
                 server = stack.enter_context(dask.LocalCluster(**options, silence_logs="ERROR"))
             elif where == "slurm":
