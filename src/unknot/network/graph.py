@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unknot._base.compressed_rows import grouped
-from unknot._base.kernels.lazy_kernel import is_small, plainly
+from unknot._base.kernels.lazy_kernel import CHANNELS, is_small, plainly
 from unknot.network.bandwidth import written
 
 if TYPE_CHECKING:
@@ -114,7 +114,7 @@ def strong_components(
 
     first, edges = grouped(tail, nodes)
     label, cyclic = np.empty(nodes, dtype=np.int32), np.empty(nodes, dtype=bool)
-    with plainly(is_small(nodes + edges.size, label_components)):
+    with plainly(is_small((nodes + edges.size) // CHANNELS, label_components)):
         label_components(first, np.asarray(head)[edges].astype(np.int32), label, cyclic)
     return label, cyclic
 

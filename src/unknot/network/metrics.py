@@ -250,7 +250,8 @@ def spread(
     first, channels = network.incoming if reverse else network.outgoing
     farthest, total = np.zeros((2, starts.size), dtype=np.int64)
     ends = (network.source if reverse else network.target)[channels]
-    spreads(first, ends, starts, marked, int(marked.sum()), farthest, total)
+    with plainly(is_small(starts.size * network.num_channels // CHANNELS, spreads)):
+        spreads(first, ends, starts, marked, int(marked.sum()), farthest, total)
     return farthest, total
 
 
