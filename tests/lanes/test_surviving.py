@@ -99,4 +99,4 @@ def test_the_commands(tmp_path: Path) -> None:
     result = CliRunner().invoke(app, ["lanes", "mesh(3, 3)", "--survive", "links", "--json"])
     answer = json.loads(result.stdout)
     assert answer["lanes"] == 2
-    assert answer["conclusion"].endswith("after each single failed link. Whether 1 could do is open.")
+    assert answer["conclusion"].endswith("after each single failed link. Fewer are impossible.")

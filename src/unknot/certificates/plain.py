@@ -1107,6 +1107,47 @@ class Encoder:
                 self.clauses.append(tuple(-self.variable("turn", k, *turn) for turn in turns))
 
 
+class SurvivingEncoder(Encoder):
+    """Clauses that hold if lanes serve pairs by shortest paths, and after each of some failures by any path left.
+
+    Pair (u, v + routers · f) goes from u to v after failure f, counted from 1; if f is 0, by a shortest path and
+    before any. Each failure is a list of channels.
+    """
+
+    def __init__(self, network: Network, lanes: int, failures: list[Any]) -> None:
+        super().__init__(network, lanes)
+        self.failed = [set[int](), *({*integers(one, "failures", 0, network.channels)} for one in failures)]
+        self.left = lru_cache(MOST_CLAUSES // (network.routers + 1))(self._left)
+
+    def home(self, pair: Pair) -> int:
+        """The router where the paths of a pair end."""
+        routers: int = self.network.routers
+        return pair[1] % routers
+
+    def _left(self, end: int) -> dict[int, int]:
+        """Hops from every router to a pair's end over the channels that its failure leaves."""
+        failure, home = divmod(end, self.network.routers)
+        return self.network.hops_to(
+            home, {v: [c for c in cs if c not in self.failed[failure]] for v, cs in self.network.entering.items()}
+        )
+
+    def reach(self, pair: Pair) -> None:
+        """Raise `Rejected` if the failure leaves no path of the pair."""
+        if pair[0] not in self.left(pair[1]):
+            raise Rejected(f"router {pair[0]} has no way to router {self.home(pair)}")
+
+    def begin(self, pair: Pair) -> list[int]:
+        """Channels with which the paths of a pair begin."""
+        if pair[1] < self.network.routers:
+            return super().begin(pair)
+        failed, left = self.failed[pair[1] // self.network.routers], self.left(pair[1])
+        return [c for c in self.network.leaving[pair[0]] if c not in failed and self.network.target[c] in left]
+
+    def paths(self, pair: Pair) -> list[list[int]] | None:
+        """All shortest paths before a failure, if they are few; after it there are too many."""
+        return super().paths(pair) if pair[1] < self.network.routers else None
+
+
 class RouteEncoder(Encoder):
     """Clauses that hold if the routes of a relation are free of deadlock in some lanes.
 
@@ -3471,8 +3512,18 @@ def check(network: Network | None, table: Table | None, claim: Any) -> str:
         return OF_NETWORKS[subject](network, claim, proof)
     if subject == "lanes":
         sends = claim.get("sends")
-        pairs = AllPairs(network) if sends is None else sending_pairs(network, sends)
+        pairs: Container[Pair] = AllPairs(network) if sends is None else sending_pairs(network, sends)
         encoder = Encoder(network, field(claim, "impossible", int), field(claim, "changes", str))
+        if "failures" in claim:
+            if encoder.changes != "none":
+                raise Rejected("failures are survived by lanes that packets keep")
+            encoder = SurvivingEncoder(network, encoder.impossible, field(claim, "failures", list))
+            ends = sending_pairs(network, sends)
+            pairs = {(u, v + network.routers * f) for u, v in ends for f in range(len(encoder.failed))}
+            shown = check_lanes(encoder, pairs, proof)
+            return (
+                f"shortest paths, and any after each of {len(encoder.failed) - 1} failures: {shown} cannot have them"
+            )
         return f"shortest paths: {check_lanes(encoder, pairs, proof)} cannot be free of deadlock"
     if subject not in OF_TABLES:
         known = sorted([*OF_RULES, *OF_NETWORKS, *OF_TABLES, "lanes"])

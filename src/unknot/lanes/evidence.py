@@ -18,7 +18,7 @@ from unknot.certificates.documents import table_of as entries_of
 from unknot.lanes.forced import ForcedCycle, RouteCycle
 from unknot.lanes.lane_refutation import Refutation, RouteRefutation
 from unknot.lanes.path_set import Flags
-from unknot.lanes.served_pairs import given_pairs, plain_flows, shortest_pairs
+from unknot.lanes.served_pairs import given_pairs, plain_flows, shortest_pairs, surviving_pairs
 from unknot.lanes.tables import table_of
 from unknot.network import Network
 from unknot.routing.relation import Relation
@@ -136,10 +136,13 @@ def shows(
 def bound_claim(evidence: Evidence, sends: Flags | None, relation: Relation | None) -> dict[str, Any]:
     """The evidence of a lower bound as a claim of a document."""
     lanes, changes = _about(evidence)
-    about, proof = {"impossible": lanes, "changes": changes}, proof_of(evidence)
+    about: dict[str, Any] = {"impossible": lanes, "changes": changes}
+    proof = proof_of(evidence)
     if isinstance(evidence, (RouteCycle, RouteRefutation)):
         assert relation is not None
         return {"subject": "lanes of routes", **about, "proof": proof, "relation": entries_of(relation)}
+    failures = list(map(list, evidence.failures)) if isinstance(evidence, Refutation) else []
+    about |= {"failures": failures} if failures else {}
     return {"subject": "lanes", **about, "sends": plain_flows(sends), "proof": proof}
 
 
@@ -210,7 +213,12 @@ def write_refutation(
     ...     print(files.clauses.read_text().splitlines()[2], files.drat.read_text().splitlines()[-1])
     p cnf 27 45 0
     """
-    served = shortest_pairs(network, sends) if given is None else given_pairs(given, table_of(given))
+    if given is not None:
+        served = given_pairs(given, table_of(given))
+    elif evidence.failures:
+        served = surviving_pairs(network, sends, evidence.failures)
+    else:
+        served = shortest_pairs(network, sends)
     if served.given != isinstance(evidence, RouteRefutation):
         raise RelationError(
             "a refutation is about given routes, and comes with their relation, or about shortest paths"

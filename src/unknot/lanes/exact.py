@@ -17,7 +17,15 @@ from unknot.lanes.load_bounds import LoadBound
 from unknot.lanes.path_set import Floats
 from unknot.lanes.question import Question
 from unknot.lanes.rerouted import LoadGoal, highest
-from unknot.lanes.served_pairs import Pair, ServedPairs, clique, given_pairs, shortest_pairs
+from unknot.lanes.served_pairs import (
+    Failures,
+    Pair,
+    ServedPairs,
+    clique,
+    given_pairs,
+    shortest_pairs,
+    surviving_pairs,
+)
 
 if TYPE_CHECKING:
     from unknot.lanes.carried_kernel import Carried
@@ -60,6 +68,17 @@ class ExactSearch:
         self.evidence = self.question.reason
         self.low = 1 if self.evidence is None else 2
         self.open: dict[int, int] = {}
+
+    def surviving(self, lanes: int, failures: Failures) -> Floats | None:
+        """Keys by which that many lanes survive failures; None if it is open, or if they do not; then `low` rises."""
+        if self.question.pairs * (1 + len(failures)) > MOST_PAIRS:
+            return None
+        served = surviving_pairs(self.question.network, self.question.sends, failures)
+        with self.effort.part(deadline=clock() + SHARE * (self.effort.deadline - clock())) as part:
+            answer = refute(served, lanes, part, conflicts=self.conflicts)
+        if isinstance(answer, Refutation):
+            self.low, self.evidence = lanes + 1, replace(answer, failures=failures)
+        return answer.keys if isinstance(answer, Solution) else None
 
     @cached_property
     def served(self) -> ServedPairs:

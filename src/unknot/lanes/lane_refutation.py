@@ -17,7 +17,7 @@ from unknot.certificates import plain
 from unknot.lanes.effort import SearchEffort
 from unknot.lanes.forced import Turn, climbing, short_cycles
 from unknot.lanes.path_set import Floats
-from unknot.lanes.served_pairs import Pair, ServedPairs
+from unknot.lanes.served_pairs import Failures, Pair, ServedPairs
 from unknot.lanes.solver import Steps, refuted_by, solved_within
 
 MORE_CLAUSES = 100_000
@@ -47,6 +47,9 @@ class Refutation(Brief):
         and clauses are numbered as `unknot.certificates.plain.Encoder` does.
     changes : {"none", "shared", "rising", "any"}
         What is impossible: lanes that packets keep, that both directions of a pair share, or that packets change.
+    failures : tuple of tuples of int
+        The channels of each failure after which every pair shall keep a path; a pair after failure f, from 1, has
+        f times the number of routers added to its end.
 
     Examples
     --------
@@ -62,6 +65,7 @@ class Refutation(Brief):
     cycles: tuple[tuple[int, ...], ...]
     steps: Steps
     changes: str = "none"
+    failures: Failures = ()
 
     @property
     def proof(self) -> dict[str, Any]:
@@ -279,18 +283,13 @@ def _unserved(encoder: plain.Encoder, keys: Floats, every: list[Pair], known: se
 
 def _climbs(encoder: plain.Encoder, key: list[float], pair: Pair) -> bool:
     """Whether some path of a pair climbs."""
-    ring = {*encoder.begin(pair)}
-    while ring:
-        onward = [(c, e) for c in ring for e in encoder.after(pair, c)]
-        if not onward:
-            return True
-        ring = {e for c, e in onward if key[c] < key[e]}
-    return False
+    reached = plain.closure(encoder.begin(pair), lambda c: (e for e in encoder.after(pair, c) if key[c] < key[e]))
+    return any(not encoder.after(pair, c) for c in reached)
 
 
 def _length(encoder: plain.Encoder, pair: Pair) -> int:
-    """Channels of a path of a pair."""
+    """Channels of a path of a pair; as many as there are, if it goes round."""
     length, onward = 0, encoder.begin(pair)
-    while onward:
+    while onward and length < encoder.network.channels:
         length, onward = length + 1, encoder.after(pair, onward[0])
     return length

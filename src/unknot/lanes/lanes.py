@@ -169,7 +169,7 @@ def lanes(
                 f"lanes on {network.name}: tables of {len(orders)} lanes × {network.num_channels} channels × "
                 f"{question.path_set.home.size} destinations are too large"
             )
-        options = (tries, effort // ROUND, exact.low, worst, cast("Parts | None", survive), limit, lids)
+        options = (tries, effort // ROUND, exact, worst, cast("Parts | None", survive), limit, lids)
         low = spent.insist(lambda: LowLoads(question, orders, spent, *options))
         front += low.front(most or 0)
     best = min(front, key=lambda o: (o.highest, o.count) if first == "load" else (o.count, o.highest))

@@ -16,6 +16,7 @@ from unknot._base.numbers import require_whole
 from unknot._base.progress import Progress, with_bar
 from unknot.lanes.detours import LOST, detour_paths, improved, tree_order, unit_of
 from unknot.lanes.effort import SEARCHING, SearchEffort
+from unknot.lanes.exact import ExactSearch
 from unknot.lanes.figures import LongerLanes
 from unknot.lanes.forced import climbing
 from unknot.lanes.laned import Routes, laned
@@ -256,7 +257,8 @@ class LongerSearch:
 def _along_shortest(question: Question, keys: Floats, effort: SearchEffort) -> tuple[Demand, RoutesInLanes]:
     """Routes of low load along shortest paths, in at most as many lanes as those of keys that serve all pairs."""
     orders = ServingOrders(keys, question.path_set.nearer)
-    search = effort.insist(lambda: LowLoads(question, orders, effort, STARTS, BALANCING, 1, worst=False))
+    exact = ExactSearch(question, effort, 0)
+    search = effort.insist(lambda: LowLoads(question, orders, effort, STARTS, BALANCING, exact, worst=False))
     return search.goal.demand, min(search.front(len(keys)), key=lambda low: (low.highest, low.count))
 
 

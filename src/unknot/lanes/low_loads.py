@@ -11,7 +11,7 @@ import numpy as np
 from unknot._base.deadline import clock
 from unknot._base.errors import RelationError
 from unknot.lanes.effort import SearchEffort
-from unknot.lanes.exact import lowest
+from unknot.lanes.exact import ExactSearch, lowest
 from unknot.lanes.laned import Routes, laned
 from unknot.lanes.load_bounds import LoadBound, is_programmed, load_bound
 from unknot.lanes.path_set import Demand, Flags, Floats, Ints, by_terminal, of_pairs, packed, path_set
@@ -103,8 +103,8 @@ class LowLoads:
         Starts that are annealed: the orders' own routes, and those of the catalogue of lowest load.
     rounds : int
         Most rounds of annealing for each number of lanes.
-    least : int
-        Fewer lanes are impossible.
+    exact : ExactSearch
+        What is known of fewer lanes.
     worst : bool
         Whether the load of the worst permutation is to be low, and not first that of all flows.
     survive : {"links", "channels", "routers", "any"} or None
@@ -122,7 +122,7 @@ class LowLoads:
     effort: SearchEffort
     starts: int
     rounds: int
-    least: int
+    exact: ExactSearch
     worst: bool
     survive: Parts | None = None
     limit: int | None = None
@@ -193,7 +193,7 @@ class LowLoads:
     def _surviving(self, best: Carried, kind: Parts) -> Carried:
         """Routes in orders that survive failures: those that climb in them stay to begin with."""
         goal, effort = self.goal, self.effort
-        key, after = surviving(self.question, best, kind, effort, self.limit)
+        key, after = surviving(self.exact, best, kind, effort, self.limit)
         turns = ("after_first", "after", "before_first", "before")
         wider = goal.path_set._replace(**{name: getattr(after, name) for name in turns})
         goal = self.goal = replace(goal, path_set=wider, kept=climbing_turns(wider, key))
@@ -246,7 +246,7 @@ class LowLoads:
         end = clock() + NAMED_SHARE * (self.effort.deadline - clock())
         with self.effort.part(deadline=end, tried={}) as effort:
             try:
-                for table, key in catalogue(self.goal, lanes, self.least, effort, first=first):
+                for table, key in catalogue(self.goal, lanes, self.exact.low, effort, first=first):
                     made.append(self.goal.by_table(key, table.next_channel))
             except KeyboardInterrupt:
                 effort.interrupted = True

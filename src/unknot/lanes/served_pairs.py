@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from itertools import combinations
@@ -17,6 +18,8 @@ from unknot.network import Network
 from unknot.routing.relation import Relation
 
 Pair = tuple[int, int]
+Failures = tuple[tuple[int, ...], ...]
+"""The channels that each failure takes."""
 FEW = 4
 """Most shortest paths of a pair that is looked at for others that it excludes."""
 MOST_ORDERED = 3_000_000
@@ -54,6 +57,23 @@ def shortest_pairs(network: Network, sends: Flags | None) -> ServedPairs:
     graph = plain.Network(network_of(network))
     pairs = sorted(plain.sending_pairs(graph, plain_flows(sends)))
     return ServedPairs(network, pairs, partial(plain.Encoder, graph), False)
+
+
+def surviving_pairs(network: Network, sends: Flags | None, failures: Failures) -> ServedPairs:
+    """The pairs of routers that send, and those that each failure leaves a path to take; see `SurvivingEncoder`."""
+    graph = plain.Network(network_of(network))
+
+    def encoder(lanes: int, changes: str) -> plain.Encoder:
+        return plain.SurvivingEncoder(graph, lanes, [list(failed) for failed in failures])
+
+    ends, pairs = sorted(plain.sending_pairs(graph, plain_flows(sends))), list[Pair]()
+    checked = encoder(1, "none")
+    for number in range(1 + len(failures)):
+        for pair in ((u, v + graph.routers * number) for u, v in ends):
+            with suppress(plain.Rejected):
+                checked.reach(pair)
+                pairs.append(pair)
+    return ServedPairs(network, pairs, encoder, False)
 
 
 def given_pairs(relation: Relation, table: Table) -> ServedPairs:

@@ -13,6 +13,7 @@ import numpy as np
 from unknot._base.errors import RelationError
 from unknot._base.memory import require
 from unknot.lanes.effort import SearchEffort, annealed
+from unknot.lanes.exact import ExactSearch
 from unknot.lanes.path_set import Flags, Floats, Ints, following, packed, unpacked
 from unknot.lanes.question import Question
 from unknot.lanes.rooted import around, orders_of
@@ -41,12 +42,14 @@ BYTES = 60
 
 
 def surviving(
-    question: Question, now: Carried, kind: Parts, effort: SearchEffort, limit: int | None = None
+    exact: ExactSearch, now: Carried, kind: Parts, effort: SearchEffort, limit: int | None = None
 ) -> tuple[Floats, PathSet]:
     """Orders that serve all pairs by shortest paths, and by any path after each single failure that leaves one.
 
     Parameters
     ----------
+    exact : ExactSearch
+        Of the question, which shows where fewer lanes are impossible.
     now : Carried
         Routes of the question. If their orders do not survive, others are sought near them, then in more lanes.
     kind : {"links", "channels", "routers", "any"}
@@ -65,14 +68,18 @@ def surviving(
     RelationError
         If no such orders are found in at most `limit` lanes, or `MORE` more than there are.
     """
-    key = now.rank / now.rank.shape[1]
+    key, question = now.rank / now.rank.shape[1], exact.question
     most = len(key) + MORE if limit is None else limit
-    paths, network = _after_failures(question, kind, most), question.network
+    failures = list(_failures(question, kind))
+    paths, network = _after_failures(question, failures, most), question.network
+    gone = tuple(tuple(np.flatnonzero(~channels).tolist()) for _, channels in failures)
     random = np.random.default_rng([effort.seed, 3])
     while True:
         near, left = _near(paths, key, effort)
         if left == 0:
             return near, paths
+        if (keys := exact.surviving(len(key), gone)) is not None:
+            return keys, paths
         if len(key) >= most:
             raise RelationError(
                 f"lanes on {network.name}: in {most} lanes no orders were found in which every pair keeps a path "
@@ -96,12 +103,11 @@ def _near(paths: PathSet, key: Floats, effort: SearchEffort) -> tuple[Floats, in
     return now.key, left
 
 
-def _after_failures(question: Question, kind: Parts, lanes: int) -> PathSet:
-    """The paths of a question, and beside its destinations those after each failure that cuts none off."""
+def _after_failures(question: Question, failures: list[tuple[Flags, Flags]], lanes: int) -> PathSet:
+    """The paths of a question, and beside its destinations those after each failure."""
     network, own, traffic = question.network, question.path_set, question.demand
     assert traffic is not None
     homes, sources = own.home.size, network.num_routers
-    failures = list(_failures(question, kind))
     require(
         f"orders on {network.name} for {len(failures)} failures",
         BYTES * lanes * network.num_channels * homes * (1 + len(failures)) // 64 + sources * homes * len(failures),
