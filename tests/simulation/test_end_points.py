@@ -93,6 +93,20 @@ def test_deadlocks_of_worms_replay_flit_by_flit(seed: int) -> None:
     assert replayed_in_flits(of_limited.system, "wormhole", of_limited.run, 200)
 
 
+@given(st.integers(0, 10**6))
+@settings(max_examples=6)
+def test_packets_of_two_messages_replay_flit_by_flit(seed: int) -> None:
+    """The first message of one write is received, and its data stays behind in the network."""
+    verdicts = [check_protocol(dimension_order(mesh(2)), protocol("axi"))]
+    with suppress(RelationError):
+        verdicts.append(check_protocol(*random_system(random.Random(seed)), time_limit=2))
+    for verdict in verdicts:
+        if verdict.run is not None and any(one.carries for one in verdict.system.classes):
+            for switching in ("vct", "saf"):
+                assert replayed_in_flits(verdict.system, switching, verdict.run, 200)
+                assert not replayed_in_flits(verdict.system, switching, verdict.run[:-1], 200)
+
+
 @pytest.mark.parametrize(("text", "switching"), [("axi", "wormhole"), ("axi('apart')", "wormhole-nonatomic")])
 def test_what_is_not_simulated_is_not_replayed(text: str, switching: str) -> None:
     verdict = check_protocol(dimension_order(mesh(2)), protocol(text), switching)

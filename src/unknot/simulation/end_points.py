@@ -18,6 +18,9 @@ import numpy.typing as npt
 
 from unknot._base.errors import SimulationError
 from unknot._base.switching import Switching
+from unknot.network import Network
+from unknot.routing.relation import Relation
+from unknot.routing.virtual_channels import VirtualChannels
 from unknot.simulation.engine.codes import BLOCKED, ENDLESS, FRESH, IDLE
 from unknot.simulation.engine.detector import front
 from unknot.simulation.engine.engine import Engine
@@ -35,35 +38,56 @@ from unknot.verify.protocols.system import System
 
 
 def engine_of(
-    system: System, switching: Switching, *, flits: int, depth: int, router: Router = DEFAULT, seed: int = 1
+    system: System,
+    switching: Switching,
+    *,
+    flits: int,
+    depth: int,
+    router: Router = DEFAULT,
+    seed: int = 1,
+    sides: bool = False,
 ) -> tuple[Extended, Engine]:
-    """Return a system as a relation that never waits at a terminal, and an engine for it that draws no traffic."""
+    """Return a system as a relation that never waits at a terminal, and an engine for it that draws no traffic.
+
+    With `sides` every router has one more terminal: packets from there go where their prescribed path begins.
+    """
     protocol = system.protocol
     queues = range(len(protocol.send_queues))
     extended = extend(system, 1 + system.worms, tuple(f"send {name}" for name in protocol.send_queues))
     rows = tuple(TrafficClass(messages=(Form(flits, vcs=(k, k)),)) for k in queues)
-    silent = Sources(0.0, nobody(system.terminals), flits)
-    mix = Mix(rows, (silent,) * len(queues), ((flits, 1.0),), extended.relation)
+    relation = _with_sides(extended.relation) if sides else extended.relation
+    silent = Sources(0.0, nobody(relation.network.num_terminals), flits)
+    mix = Mix(rows, (silent,) * len(queues), ((flits, 1.0),), relation)
     router = replace(router, ejection="same")
-    engine = Engine(extended.relation, switching, mix, buffer_depth=depth, router=router, seed=seed, general=True)
+    engine = Engine(relation, switching, mix, buffer_depth=depth, router=router, seed=seed, general=True)
     return extended, engine
 
 
-def source_row(system: System, place: int) -> int:
-    """Return the row of the source that serves a send queue; both places of a queue have one."""
+def _with_sides(relation: Relation) -> Relation:
+    base, sides = relation.network, np.arange(relation.network.num_routers)
+    inject, eject = (np.concatenate([ends, sides]) for ends in (base.inject, base.eject))
+    network = Network(base.name, sides.size, base.source, base.target, inject=inject, eject=eject)
+    use = np.concatenate([relation.usable(), np.zeros((sides.size, relation.num_addresses), dtype=bool)])
+    return replace(relation, network=network, vcs=VirtualChannels(network, relation.vcs.counts), may_use=use)
+
+
+def source_row(engine: Engine, system: System, place: int) -> int:
+    """Return the row of the source that serves a send queue, or beside a VC; both places of a queue have one."""
+    if place < system.vcs:
+        return system.terminals + int(engine.relation.network.source[engine.relation.vcs.channel[place]])
     terminal, queue = divmod(place % system.places - system.vcs, len(system.protocol.send_queues))
-    return queue * system.terminals + terminal
+    return queue * engine.relation.network.num_terminals + terminal
 
 
 def hand_over(engine: Engine, system: System, message: Message, place: int, flits: int, script: int) -> int:
     """Give a message in a send queue to the source of its terminal, which has nothing to send; return its packet."""
     part = engine.parts[0]
-    row, packet = source_row(system, place), part.new_packet()
+    row, packet = source_row(engine, system, place), part.new_packet()
     inside = message.address - system.first_address[message.kind]
     fresh = part.packets[packet : packet + 1]
     fresh.address, fresh.length, fresh.source = message.kind * system.block + inside, flits, message.source
     fresh.created = fresh.injected = engine.now
-    fresh.hops, fresh.form, fresh.script, fresh.stop = 0, row // system.terminals, script, 1
+    fresh.hops, fresh.form, fresh.script, fresh.stop = 0, row // engine.relation.network.num_terminals, script, 1
     part.terminals.packet[row], part.terminals.left[row] = packet, flits
     return packet
 
@@ -77,12 +101,13 @@ def set_ejection(engine: Engine, terminal: int, queue: int, *, is_open: bool) ->
     part.wake(int(engine.relation.network.eject[terminal]))
 
 
-def require_simulated(protocol: Protocol, switching: Switching) -> None:
+def require_simulated(protocol: Protocol, switching: Switching, *, replayed: bool = False) -> None:
     """Refuse protocols and techniques that are decided, but not simulated."""
-    if any(one.carries for one in protocol.classes):
+    if any(one.carries for one in protocol.classes) and not (replayed and switching in ("saf", "vct")):
         raise SimulationError(
             f"{protocol.name}: messages that come in one packet and are received apart (carries) are decided by "
-            "`unknot check`, but not simulated; with a message each, as in axi('shared'), they are"
+            "`unknot check`, but not simulated, except for replays under saf and vct; with a message each, as in "
+            "axi('shared'), they are"
         )
     if switching == "wormhole-nonatomic":
         raise SimulationError("end points are simulated under saf, vct and wormhole, not wormhole-nonatomic")
@@ -107,16 +132,26 @@ class EndPoints:
     """
 
     def __init__(
-        self, system: System, switching: Switching, *, flits: int, depth: int, router: Router = DEFAULT, seed: int = 1
+        self,
+        system: System,
+        switching: Switching,
+        *,
+        flits: int,
+        depth: int,
+        router: Router = DEFAULT,
+        seed: int = 1,
+        sides: bool = False,
     ) -> None:
         protocol, terminals = system.protocol, system.terminals
-        require_simulated(protocol, switching)
+        require_simulated(protocol, switching, replayed=sides)
         check_buffers(flits, switching, depth, seed)
         self.whole = switching in ("saf", "vct")
         self.system = replace(system, room=depth // flits if self.whole else 1)
         self.sends, self.receives = len(protocol.send_queues), len(protocol.receive_queues) + 1
         self.first_receive = system.vcs + terminals * self.sends
-        self.extended, self.engine = engine_of(system, switching, flits=flits, depth=depth, router=router, seed=seed)
+        self.extended, self.engine = engine_of(
+            system, switching, flits=flits, depth=depth, router=router, seed=seed, sides=sides
+        )
         self.flits, self.needs_tail, self.chance = flits, switching == "saf", random.Random(seed)
         self.state: State = {}
         self.flight: dict[int, Message] = {}
@@ -175,6 +210,12 @@ class EndPoints:
             return None
         return self.do(Event("consume", place, position, sends=tuple(map(self.chance.choice, choices))))
 
+    def left_behind(self, place: int, message: Message) -> None:
+        """Put the second message of a packet where it was, in a VC, once the first one was received."""
+        packet = hand_over(self.engine, self.system, message, place, self.flits, self.scripts[place].popleft())
+        self.flight[packet] = message
+        self.alive[message.origin, message.transaction] += 1
+
     def do(self, event: Event) -> tuple[int, int] | None:
         """Consume a message as an event says; return the transaction that it ends, or None."""
         message = self.state[event.place][event.position]
@@ -214,7 +255,7 @@ class EndPoints:
             known = self.packets.setdefault(place, []) if place < self.system.first_receive else ()
             if len(known) == len(messages) or place >= self.system.first_receive:
                 continue
-            if part.terminals.packet[source_row(self.system, place)] < 0:
+            if part.terminals.packet[source_row(self.engine, self.system, place)] < 0:
                 assert isinstance(known, list)
                 script = self.scripts[place].popleft() if self.scripts.get(place) else -1
                 known.append(hand_over(self.engine, self.system, messages[len(known)], place, self.flits, script))

@@ -77,10 +77,11 @@ def replayed_in_flits(system: System, switching: str, run: Sequence[Event], cycl
     -------
     bool
     """
-    require_simulated(system.protocol, switching_named(switching))
     if system.worms:
+        require_simulated(system.protocol, switching_named(switching))
         return _worms_replayed(system, run, cycles)
-    ends = EndPoints(system, switching_named(switching), flits=1, depth=1)
+    carries = any(one.carries for one in system.classes)
+    ends = EndPoints(system, switching_named(switching), flits=1, depth=1, sides=carries)
     steps = _followed(system, run, ends.extended)
     begins, part = _prescribed(ends.engine, steps)
     for one, begin in begins.items():
@@ -99,6 +100,9 @@ def replayed_in_flits(system: System, switching: str, run: Sequence[Event], cycl
         _settle(ends.wait, lambda: ends.moves)
         if event.act == "move" and event.to == EJECT:
             part.packets.script[packet] = -1
+        if event.tail == "parts":
+            ends.left_behind(event.place, state[event.place][0])
+            _settle(ends.wait, lambda: ends.moves)
     same = ends.standing() == state
     _let_go(ends.engine)
     moves = ends.moves
@@ -127,7 +131,7 @@ def _worms_replayed(system: System, run: Sequence[Event], cycles: int) -> bool:
         waiting += made.sent
         for one in list(waiting):
             settle()
-            if part.terminals.packet[source_row(system, one.entry)] < 0:
+            if part.terminals.packet[source_row(engine, system, one.entry)] < 0:
                 one.packet = hand_over(engine, system, one.message, one.entry, len(one.held), begins[one])
                 part.packets.stop[one.packet] += one.entry >= system.places
                 waiting.remove(one)
@@ -180,7 +184,7 @@ def _followed(system: System, run: Sequence[Event], extended: Extended) -> list[
     state, inside, steps = State(), dict[int, list[RunMessage]](), list[Step]()
     for number, event in enumerate(run):
         after = step(system, state, event, number)
-        moved, gone = list[RunMessage](), list[RunMessage]()
+        moved, gone, sent = list[RunMessage](), list[RunMessage](), list[RunMessage]()
         if event.act == "move":
             one, message = inside[event.place].pop(0), state[event.place][0]
             moved = [one]
@@ -193,6 +197,10 @@ def _followed(system: System, run: Sequence[Event], extended: Extended) -> list[
                 one.path.append(extended.vc(to))
                 one.held = (*after[to][-1].tail, to)
                 inside.setdefault(to, []).append(one)
+            if event.tail == "parts" and not system.worms:
+                rest = after[event.place][0]
+                sent = [RunMessage(rest, event.place, [extended.vc(event.place)], (event.place,))]
+                inside[event.place].insert(0, sent[0])
         terminal = event.place if event.act == "begin" else system.terminal_of(event.place) or 0
         places = entries(system, terminal, [kind for kind, _ in event.sends])
         for place, held in inside.items():
@@ -202,7 +210,6 @@ def _followed(system: System, run: Sequence[Event], extended: Extended) -> list[
                 if system.has_second(place):  # past whoever stands at the head
                     gone[-1].path.append(extended.vc(place + system.places, reserved=True))
                     moved.append(gone[-1])
-        sent = []
         for place in places:
             path = [extended.vc(there) for there in range(place % system.places, place + 1, system.places)]
             sent.append(RunMessage(after[place][-1], place, path, (place,)))
