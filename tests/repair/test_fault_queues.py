@@ -15,7 +15,7 @@ from unknot.network.metrics import hops_from_any
 from unknot.repair.fault_queues import fault_queues, pairs_without_valley_free_path
 from unknot.routing.ethernet import bgp, ospf
 from unknot.routing.relation import Relation
-from unknot.verify.failures import Failures, parts_of
+from unknot.verify.failures import Failures, parts_of, rerouting
 from unknot.verify.fault_sweep import fault_sweep
 
 
@@ -63,6 +63,14 @@ def test_pairs_without_a_valley_free_path_equal_paths_one_by_one() -> None:
             not any(len(path) == 3 for path in nx.all_simple_paths(graph, s, t)) for s in ends for t in ends if s != t
         )
         assert pairs_without_valley_free_path(left, tiers) == lost
+
+
+def test_cables_that_are_dead_already_are_no_part_of_the_routes() -> None:
+    network = xgft([1, 4], [1, 3]).without(links=[(0, 4), (1, 5)])
+    after = fault_queues(network, rerouting(network, "bgp"), Failures(at_once=2))
+    sweep = fault_sweep(network, "bgp", failures=Failures(at_once=2, fewer=True))
+    assert after.deadlocks == sweep.counts["deadlock"] > 0
+    assert (after.queues.count, after.queues.evidence_holds, after.free) == (2, True, True)
 
 
 def test_more_sets_than_the_budget_are_refused_with_their_number() -> None:

@@ -96,10 +96,10 @@ def test_routers_fail() -> None:
 
 def test_other_networks_are_refused() -> None:
     laned = lanes(torus(3, 3))
-    with pytest.raises(NetworkError, match="not what faults left"):
-        relaned(laned, torus(3, 3))
-    with pytest.raises(NetworkError, match="not what faults left"):
-        relaned(laned, torus(4, 4).without(channels=[0]))
+    for other in (torus(4, 4), mesh(3, 3), torus(4, 4).without(channels=[0])):
+        with pytest.raises(NetworkError, match="not what faults left"):
+            relaned(laned, other)
+    assert relaned(laned, torus(3, 3)).changed == 0
 
 
 def test_the_command() -> None:

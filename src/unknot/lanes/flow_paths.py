@@ -16,7 +16,7 @@ from unknot.certificates.documents import plain_table
 from unknot.lanes.forced import Turn
 from unknot.network import Network
 from unknot.network.graph import path_to, reached_from, strong_components
-from unknot.network.parts import origin_of
+from unknot.network.parts import survivors
 from unknot.routing.lossless import SENT, Walk
 from unknot.routing.relation import Relation
 
@@ -135,7 +135,7 @@ def graph_of_relations(network: Network, relations: Iterable[Relation]) -> FlowG
     """
     came, after = list[int](), list[tuple[int, ...]]()
     for relation in relations:
-        table, channels = plain_table(relation), origin_of(relation.network).channels.tolist()
+        table, channels = plain_table(relation), survivors(network, relation.network).channels.tolist()
         for rows in table.may:
             number = {at: len(came) + i for i, at in enumerate(rows)}
             came += [channels[table.channel[at]] if at < table.vcs else SENT for at in rows]

@@ -25,7 +25,7 @@ from unknot.lanes.served_pairs import ServedPairs
 from unknot.network import Network
 from unknot.network.graph import reached_from
 from unknot.network.metrics import hops_from_any
-from unknot.network.parts import origin_of
+from unknot.network.parts import survivors
 from unknot.routing.lossless import SENT
 from unknot.routing.relation import EJECT, Out, Relation
 
@@ -105,7 +105,7 @@ class LosslessQueues:
     def relation(self, routes: Relation) -> Relation:
         """Return a routing in these queues, also of a network after failures: the VC of a next channel is its tag."""
         network, count, total = routes.network, self.count, routes.network.num_channels
-        here = {whole: c for c, whole in enumerate(origin_of(network).channels.tolist())}
+        here = {whole: c for c, whole in enumerate(survivors(self.network, network).channels.tolist())}
         becomes = np.zeros((total * count + 1, total), dtype=np.int64)
         for (came, tag, leaves), new in self.tags.items():
             if leaves in here and (came == SENT or came in here):

@@ -96,6 +96,24 @@ def without(
     )
 
 
+def survivors(whole: Network, left: Network) -> Origin:
+    """Numbers in a network of the routers, channels and terminals that failures left of it.
+
+    Raises
+    ------
+    NetworkError
+        If the other is not what failures left of the one.
+    """
+    one, other, places = origin_of(whole), origin_of(left), list[IntArray]()
+    for kind in ("routers", "channels", "terminals"):
+        numbers, kept = getattr(one, kind), getattr(other, kind)
+        places.append(frozen(np.searchsorted(numbers, kept)))
+        alike = np.array_equal(numbers[places[-1].clip(max=numbers.size - 1)], kept)
+        if not alike or (left.origin is None and left != whole):
+            raise NetworkError(f"{left.name} is not what faults left of {whole.name}")
+    return Origin(*places)
+
+
 def _picked(labels: tuple[str, ...] | None, keep: npt.NDArray[np.int64]) -> tuple[str, ...] | None:
     return None if labels is None else tuple(labels[i] for i in keep.tolist())
 

@@ -18,6 +18,7 @@ from unknot.lanes.queues import LosslessQueues, fewest_queues
 from unknot.network import Network
 from unknot.network.graph import reached_from
 from unknot.network.metrics import hops_from_any
+from unknot.network.parts import survivors
 from unknot.routing.relation import Relation
 from unknot.verify.check import check
 from unknot.verify.failures import EACH_LINK, Failures, left_after, parts_of, sets_of_parts
@@ -105,18 +106,14 @@ def fault_queues(
     tiers = hops_from_any(network, edges)
     cut, most = None, None
     if (tiers[network.source] != tiers[network.target]).all():
-        lost = [pairs_without_valley_free_path(one.network, tiers) for one in relations]
+        states = [one.network for one in relations]
+        lost = [pairs_without_valley_free_path(left, tiers[survivors(network, left).routers]) for left in states]
         cut, most = sum(map(bool, lost)), max(lost)
     return FaultQueues(queues, len(relations), deadlocks, free, cut, most)
 
 
 def pairs_without_valley_free_path(network: Network, tiers: npt.NDArray[np.int64]) -> int:
-    """Ordered pairs of switches with hosts between which no path goes up and then down.
-
-    `tiers` are those of the whole network.
-    """
-    if network.origin is not None:
-        tiers = tiers[network.origin.routers]
+    """Ordered pairs of switches with hosts between which no path goes up and then down, by the tiers of switches."""
     first, channels = network.outgoing
     ends, lost = {*network.eject.tolist()}, 0
 

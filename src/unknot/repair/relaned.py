@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unknot._base.errors import NetworkError, RelationError
+from unknot._base.errors import RelationError
 from unknot._base.shown import Brief
 from unknot.lanes.detours import LOST, detour_paths, improved, tree_order
 from unknot.lanes.effort import SearchEffort
@@ -17,7 +17,7 @@ from unknot.lanes.path_set import Demand, Floats, Ints, by_terminal, demand, eve
 from unknot.lanes.rerouted import LoadGoal, routes_of
 from unknot.lanes.tables import Table
 from unknot.network import Network
-from unknot.network.parts import origin_of
+from unknot.network.parts import Origin, survivors
 from unknot.routing.paths import homes_of
 from unknot.routing.relation import Relation
 
@@ -105,7 +105,8 @@ def relaned(before: Lanes, left: Network, *, within: int | None = None, seed: in
     (True, 240)
     """
     whole = before.relation.network
-    routers, channels, terminals = _origins(whole, left)
+    of_left = survivors(whole, left)
+    terminals = of_left.terminals
     flows = None
     if before.sends is not None:
         flows = before.sends[np.ix_(terminals, terminals)].astype(float)
@@ -115,9 +116,9 @@ def relaned(before: Lanes, left: Network, *, within: int | None = None, seed: in
     columns = terminal_columns(whole) if apart else homes_of(whole)[1]
     column = np.empty(traffic.distances.homes.size, dtype=np.int64)
     column[traffic.distances.column] = _rows(before, columns)[terminals]
-    old = _kept(before, whole, left, routers, channels, column)
+    old = _kept(before, whole, left, of_left, column)
     goal = LoadGoal(traffic, every_path(traffic), False, 0.0, longer=True)
-    key: Floats = before.key[:, channels]
+    key: Floats = before.key[:, of_left.channels]
     effort = SearchEffort(seed=seed)
     now = goal.drawn(key, effort, old)
     if (traffic.wanted & (now.lane < 0)).any():
@@ -137,17 +138,6 @@ def relaned(before: Lanes, left: Network, *, within: int | None = None, seed: in
     return Relaned(routes, len(key), pairs=traffic.pairs, **changes)
 
 
-def _origins(whole: Network, left: Network) -> tuple[Ints, Ints, Ints]:
-    """Routers, channels and terminals of the whole network that those of the other are."""
-    if left.origin is None:
-        raise NetworkError(f"{left.name} is not what faults left of {whole.name}")
-    before, then = ((one.routers, one.channels, one.terminals) for one in (origin_of(whole), left.origin))
-    places = [np.searchsorted(a, b).astype(np.int64) for a, b in zip(before, then, strict=True)]
-    if any((i >= a.size).any() or (a[i] != b).any() for i, a, b in zip(places, before, then, strict=True)):
-        raise NetworkError(f"{left.name} is not what faults left of {whole.name}")
-    return places[0], places[1], places[2]
-
-
 def _rows(laned: Lanes, columns: Ints) -> Ints:
     """The row or column of routes to each terminal; `columns` has those of free routes."""
     routes, network = laned.routes, laned.relation.network
@@ -159,8 +149,9 @@ def _rows(laned: Lanes, columns: Ints) -> Ints:
     return row
 
 
-def _kept(laned: Lanes, whole: Network, left: Network, routers: Ints, channels: Ints, column: Ints) -> Routes:
+def _kept(laned: Lanes, whole: Network, left: Network, of_left: Origin, column: Ints) -> Routes:
     """The routes by the numbers of what is left, with −1 for channels that are gone."""
+    routers, channels = of_left.routers, of_left.channels
     now = np.full(whole.num_channels + 1, -1, dtype=np.int32)
     now[channels] = np.arange(channels.size)
     routes = laned.routes

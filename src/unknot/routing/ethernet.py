@@ -17,7 +17,7 @@ from unknot.network import Network
 from unknot.network.graph import strong_components
 from unknot.network.metrics import hops_from_any
 from unknot.network.model import IntArray
-from unknot.network.parts import frozen, origin_of
+from unknot.network.parts import frozen, origin_of, survivors
 from unknot.routing.forwarding_table import NextHops
 from unknot.routing.own import is_code, is_file
 from unknot.routing.path_vector_kernel import BITS, Graph, Policy, Routes, announce
@@ -62,8 +62,8 @@ class PathVector:
         """The same on what failures left of the network: every router keeps its AS."""
         if left is self.network:
             return self
-        place = np.searchsorted(origin_of(self.network).routers, origin_of(left).routers)
-        systems = np.unique(self.systems[place], return_inverse=True)[1]
+        kept = self.systems[survivors(self.network, left).routers]
+        systems = np.unique(kept, return_inverse=True)[1]
         return replace(self, network=left, systems=frozen(systems.reshape(-1)))
 
     def relation(self) -> Relation:

@@ -19,7 +19,7 @@ from unknot._base.compressed_rows import positions, starts
 from unknot._base.errors import RelationError
 from unknot.network import Network
 from unknot.network.model import IntArray
-from unknot.network.parts import frozen, origin_of
+from unknot.network.parts import frozen, survivors
 from unknot.routing.laned_table import EJECT_HERE as EJECT_HERE
 from unknot.routing.paths import homes_of
 from unknot.routing.relation import EJECT, Out, Relation
@@ -195,11 +195,11 @@ class NextHops:
         """What is left of the next hops on a network that failures left of this one: those that failed are struck."""
         if network.origin is None:
             return self
-        whole, size = origin_of(self.network), self.network.num_routers
-        routers, names = np.searchsorted(whole.routers, network.origin.routers), whole.channels
-        here = np.where(np.isin(names, network.origin.channels), np.searchsorted(network.origin.channels, names), -1)
+        kept, size = survivors(self.network, network), self.network.num_routers
+        here = np.full(self.network.num_channels, -1)
+        here[kept.channels] = np.arange(network.num_channels)
         homes = homes_of(network)[0]
-        rows = (np.searchsorted(self.homes, routers[homes])[:, None] * size + routers).reshape(-1)
+        rows = (np.searchsorted(self.homes, kept.routers[homes])[:, None] * size + kept.routers).reshape(-1)
         number = np.repeat(np.arange(rows.size), np.diff(self.first)[rows])
         channels = here[self.channels[positions(self.first.astype(np.int64), rows)]]
         number, channels = number[channels >= 0], channels[channels >= 0]

@@ -19,7 +19,7 @@ from unknot._base.deadline import Deadline
 from unknot.certificates import evidence_holds
 from unknot.network import Network
 from unknot.network.graph import backwards, reached_from, shortest_cycle
-from unknot.network.parts import frozen, origin_of
+from unknot.network.parts import frozen, survivors
 from unknot.routing.ethernet import PathVector
 from unknot.routing.forwarding_table import NextHops
 from unknot.routing.paths import homes_of
@@ -143,9 +143,8 @@ class _Speakers:
 
     def lose(self, left: Network) -> None:
         """Cut what failures took; both ends of a session notice it by themselves, whenever they do."""
-        kept = set() if left.origin is None else {*left.origin.channels.tolist()}
-        names = origin_of(self.vector.network).channels.tolist()
-        self.gone = {c for c, name in enumerate(names) if name not in kept}
+        whole = self.vector.network
+        self.gone = {*range(whole.num_channels)}.difference(survivors(whole, left).channels.tolist())
         for (near, far), channels in self.channels.items():
             if self.gone.issuperset(channels):
                 self.queues[near, far] = deque((home, ()) for home in self.homes)
