@@ -216,6 +216,14 @@ def test_sets_judged_alone_and_those_that_stand_for_others_have_evidence(budget:
                 accept(document(SMALL, None, [{**claim, "failed": {"routers": [], "channels": []}}]))
 
 
+def test_sets_of_fewer_failures_have_evidence_too() -> None:
+    failures = Failures(at_once=2, fewer=True, budget=10)
+    sweep = fault_sweep(SMALL, "bgp", on_verdict=lambda _: None, failures=failures)
+    claims = [claim for claim in sweep.claims if claim["more"] == 0]
+    assert len([claim for claim in claims if len(claim["failed"]["channels"]) == 2]) == 8
+    assert all("after failures of" in accept(document(SMALL, None, [claim]))[0] for claim in claims)
+
+
 def test_circles_have_evidence_however_many_sets_there_are(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(failure_groups, "MOST_NUMBERS", 0)
     sweep = fault_sweep(DEAD, "bgp", on_verdict=lambda _: None, failures=Failures(at_once=2, budget=30))

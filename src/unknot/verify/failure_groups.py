@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import combinations
 from math import comb
 from time import perf_counter
 from typing import Any
@@ -189,7 +190,7 @@ def announced_faults(
     """
     budget, seed = failures.most, failures.seed
     what, possible = f"{fabric.kind} of {fabric.vector.network.name}", comb(len(fabric.parts), size)
-    note = notice or (lambda _: None)
+    note, places = notice or (lambda _: None), range(len(fabric.parts))
 
     def decided(sets: Sequence[Failed]) -> list[Decided]:
         """Judge sets on all processors; before that, report how long it takes."""
@@ -216,7 +217,8 @@ def announced_faults(
         return every, claims_of_sets(fabric, [one.parts for one in sets], every) if proofs else []
 
     if possible <= budget:
-        return [one.fault for one in decided(sets_of_parts(what, fabric.parts, size, budget, seed))], ()
+        every, sets = decided(sets_of_parts(what, fabric.parts, size, budget, seed)), combinations(places, size)
+        return [one.fault for one in every], claims_of_sets(fabric, [*sets], every) if proofs else []
     groups = grouped_failures(fabric, size, budget)
     if groups.left or len(groups.alone) > MANY:
         graph = fabric.graph()
