@@ -154,6 +154,11 @@ def test_each_state_of_two_terminals_is_explored() -> None:
     assert [plain.emptied(queues(mesh(2), most), "vct") for most in (1, 2)] == [47, 413]
     with pytest.raises(Rejected, match="there is a state from which not all messages can leave"):
         plain.emptied(queues(mesh(2), 3), "vct")
+    alone = queues(mesh(2), 1)
+    alone.limit, alone.begins = None, [["request"]]
+    for rule in alone.classes.values():
+        rule["follows"] = []
+    assert plain.emptied(alone, "vct") == 64  # each terminal's send queue, VC and receive queue, empty or not
 
 
 def test_messages_that_hold_several_places_are_worms_of_wormhole() -> None:
@@ -239,5 +244,6 @@ def test_candidates_of_the_routing_before_are_waited_for_only_where_the_new_one_
 
     assert after(here) == ({*old, *new}, new)
     assert after(set()) == (set(new), new)
+    assert [mixed.table(set(), updating, set(), set()).commits for updating in (set(), here)] == [False, True]
     mixed.answers[address][at] = old, []
     assert after(here) == (set(old), old)

@@ -54,11 +54,11 @@ def test_the_work_on_a_tree_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_first_channel_counts_for_the_oldest_packet() -> None:
     """The only channel is VC 0: a packet waits there for the one before it, and that one for ejection."""
     network = plain.Network({**TWO, "source": [0], "target": [1], "inject": [0, 1], "eject": [0, 1]})
-    states = [[[0, plain.EJECT], [1, 0]]]
-    table = plain.Table(
-        network, {"vcs": [1], "commits": False, "destination": [1], "sources": [[0]], "states": states}
-    )
-    assert [plain.hop_times(table, how, 1) for how in ("round_robin", "oldest_first")] == [6, 3]
+    for last, times in (([plain.EJECT], [6, 3]), ([], [4, 1])):  # without a candidate nothing is waited for
+        states = [[[0, *last], [1, 0]]]
+        about = {"vcs": [1], "commits": False, "destination": [1], "sources": [[0]], "states": states}
+        table = plain.Table(network, about)
+        assert [plain.hop_times(table, how, 1) for how in ("round_robin", "oldest_first")] == times
 
 
 def mesh_rules(least: int, **changes: Any) -> plain.Rules:
