@@ -8,9 +8,9 @@ from functools import cached_property
 from itertools import product
 
 import numpy as np
-import numpy.typing as npt
 
 from unknot._base import memory
+from unknot._base.arrays import Ints
 from unknot._base.compressed_rows import offsets
 from unknot._base.errors import RelationError
 from unknot.design.requirements import class_of, lost_path
@@ -22,7 +22,6 @@ from unknot.routing.relation import EJECT, NO_WAIT, Relation
 from unknot.routing.tabulate import Table, lookup
 from unknot.routing.virtual_channels import VirtualChannels
 
-Ints = npt.NDArray[np.int64]
 STATE_BYTES = 400
 """Bytes of a state of a frame while it is built."""
 

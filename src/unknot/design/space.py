@@ -13,14 +13,13 @@ from functools import cached_property
 from itertools import permutations, product
 
 import numpy as np
-import numpy.typing as npt
 
+from unknot._base.arrays import Flags as Flags
 from unknot._base.errors import RelationError
 from unknot.network.graph import reached_from
 
 Signs = tuple[int, ...]
 State = tuple[int, Signs]
-Flags = npt.NDArray[np.bool_]
 LETTERS = "xyzwvu"
 MOST_PERMISSIONS = 200_000
 """Most permissions of a space."""

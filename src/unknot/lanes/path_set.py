@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from unknot._base.arrays import Flags as Flags
+from unknot._base.arrays import Floats as Floats
+from unknot._base.arrays import Ints as Ints
 from unknot._base.compressed_rows import offsets, starts
 from unknot._base.errors import NetworkError
 from unknot.network import Network
@@ -16,10 +19,7 @@ from unknot.routing.paths import Distances, distances_to_homes
 if TYPE_CHECKING:
     from unknot.lanes.orders_kernel import Orders, PathSet
 
-Ints = npt.NDArray[np.int64]
 Numbers = npt.NDArray[np.integer[Any]]
-Floats = npt.NDArray[np.float64]
-Flags = npt.NDArray[np.bool_]
 
 CLASS = 2.0
 """Distance between the lowest keys of successive classes, where classes rise; a class has keys up to 1 higher."""

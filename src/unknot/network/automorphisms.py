@@ -15,11 +15,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from unknot._base.arrays import Ints
 from unknot._base.splitmix import STEP, mixed
 from unknot.network.graph import strong_components
 
 Colours = npt.NDArray[np.uint64]
-Nodes = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -43,25 +43,25 @@ class ColouredGraph:
         Links by their two nodes, the lower first, and nodes, given twice; no two alike.
     """
 
-    tail: Nodes
-    head: Nodes
-    colour: Nodes
-    node_colour: Nodes
-    parts: Nodes
+    tail: Ints
+    head: Ints
+    colour: Ints
+    node_colour: Ints
+    parts: Ints
 
     @cached_property
-    def _by_tail(self) -> tuple[Nodes, Nodes]:
+    def _by_tail(self) -> tuple[Ints, Ints]:
         order = np.argsort(self.tail, kind="stable")
         return order, np.searchsorted(self.tail[order], np.arange(self.node_colour.size + 1))
 
     @cached_property
-    def _keys(self) -> tuple[Nodes, Nodes]:
+    def _keys(self) -> tuple[Ints, Ints]:
         """Keys of the parts, ascending, and the parts in that order."""
         keys = self.parts @ np.array([self.node_colour.size, 1])
         order = np.argsort(keys)
         return keys[order], order
 
-    def _part_of(self, ends: Nodes) -> Nodes:
+    def _part_of(self, ends: Ints) -> Ints:
         """Parts by their ends; −1 for what is no part."""
         keys, order = self._keys
         own = np.sort(ends, axis=1) @ np.array([self.node_colour.size, 1])
@@ -69,7 +69,7 @@ class ColouredGraph:
         return np.where(keys[at] == own, order[at], -1)
 
     @cached_property
-    def _part_of_edge(self) -> Nodes:
+    def _part_of_edge(self) -> Ints:
         return self._part_of(np.stack([self.tail, self.head], axis=1))
 
     def refined(self, colours: Colours, marks: npt.NDArray[np.uint8]) -> Colours:
@@ -93,7 +93,7 @@ class ColouredGraph:
         own[self.parts[alone, 0]] = marks[alone]
         return self.refined(_mixed(self.node_colour * 256 + own + 1), marks)
 
-    def matching(self, one: npt.NDArray[np.uint8], other: npt.NDArray[np.uint8]) -> Nodes | None:
+    def matching(self, one: npt.NDArray[np.uint8], other: npt.NDArray[np.uint8]) -> Ints | None:
         """Parts after an automorphism that takes each to one of its mark in another marking; None if none was met.
 
         As many nodes as possible stay where they are.
@@ -120,7 +120,7 @@ class ColouredGraph:
             first, second = self.refined(first, one), self.refined(second, other)
         return None
 
-    def _verified(self, image: Nodes) -> Nodes | None:
+    def _verified(self, image: Ints) -> Ints | None:
         """Parts after a permutation of nodes; None if it does not keep colours and edges.
 
         Edges between nodes that stay need no look: those that do not stay are permuted among themselves.
@@ -142,7 +142,7 @@ class Orbits:
 
     def __init__(self, graph: ColouredGraph) -> None:
         self.graph = graph
-        self._met: list[Nodes] = []
+        self._met: list[Ints] = []
 
     def of_size(self, size: int, most: int) -> list[Alike] | None:
         """Return a set of each orbit of sets of `size` parts; None for more than `most`, or if some were missed."""
@@ -212,7 +212,7 @@ class Orbits:
             yield from ((part, int(sizes[label[part]])) for part in settled)
 
 
-def _joined(label: Nodes, becomes: Nodes) -> Nodes:
+def _joined(label: Ints, becomes: Ints) -> Ints:
     """Labels of orbits, those joined that a permutation of the parts leads between."""
     moved = np.flatnonzero(becomes != np.arange(becomes.size))
     ends = label[moved], label[becomes[moved]]

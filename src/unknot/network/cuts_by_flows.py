@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from unknot._base.arrays import Floats
 from unknot.network.model import Network
 
 if TYPE_CHECKING:
@@ -15,8 +16,6 @@ if TYPE_CHECKING:
 
 MOST_STEPS = 300_000_000
 """Pairs of routers with terminals × channels up to which the flow of one terminal to one other is bounded."""
-
-Floats = npt.NDArray[np.float64]
 
 
 def cuts_by_flows(network: Network, weight: npt.NDArray[np.int64], half: int) -> list[float]:

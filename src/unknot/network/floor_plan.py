@@ -9,12 +9,11 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from unknot._base.arrays import Floats
 from unknot._base.errors import NetworkError, near
 from unknot._base.numbers import is_number
 from unknot._base.toml_places import read_toml
 from unknot.network.model import Network
-
-Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from unknot._base.arrays import Flags, Floats
 from unknot._base.errors import NetworkError
 from unknot.network.cuts_by_flows import cuts_by_flows
 from unknot.network.graph import components, pairs
@@ -17,8 +18,6 @@ from unknot.network.model import Network
 
 MOST_ROUTERS = 4_000
 """Routers up to which bounds are computed: eigenvalues take 60 s of processor time there, and 2 s at 1,000."""
-Floats = npt.NDArray[np.float64]
-Flags = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from unknot._base.arrays import Ints
 from unknot._base.compressed_rows import ranks
 from unknot.network import Network
 from unknot.network.model import IntArray
@@ -19,7 +20,6 @@ LEADING = {("group", "router"): 1, ("corner", "position"): 1, ("side", "x", "y")
 """Number of leading coordinates that make a cluster, by the names of the coordinates."""
 
 Places = npt.NDArray[np.complex128]
-Numbers = npt.NDArray[np.int64]
 
 
 def placement(network: Network) -> Places:
@@ -76,7 +76,7 @@ def in_stages(network: Network) -> Places | None:
     return np.asarray(stage * between + 1j * y, dtype=np.complex128)
 
 
-def clusters(network: Network) -> Numbers | None:
+def clusters(network: Network) -> Ints | None:
     """The cluster of each router, counted from 0, or None where there are none, or all are of one router."""
     count = LEADING.get(network.dimensions)
     if count is None or network.coordinates is None:
@@ -100,19 +100,19 @@ def in_a_circle(position: npt.NDArray[np.integer], k: int) -> Places:
     return np.asarray(np.exp(turn) * (0.5 / np.sin(np.pi / k)), dtype=np.complex128)
 
 
-def layered(network: Network, layer: Numbers) -> Places:
+def layered(network: Network, layer: Ints) -> Places:
     """Layers above each other, the first at the bottom."""
     x = _spread(network, layer)
     return x + 1j * (int(layer.max()) - layer) * _between(layer)
 
 
-def _between(layer: Numbers) -> float:
+def _between(layer: Ints) -> float:
     """Distance of two layers."""
     depth = max(int(layer.max()), 1)
     return max(1.6, float(np.bincount(layer).max()) / (3.0 * depth))
 
 
-def _spread(network: Network, layer: Numbers) -> npt.NDArray[np.float64]:
+def _spread(network: Network, layer: Ints) -> npt.NDArray[np.float64]:
     """Positions along the layers: in order of number, or by the mean of the neighbours where that is much shorter."""
     x = np.zeros(network.num_routers)
     width = max(float(np.bincount(layer).max()), 2.0)
@@ -139,7 +139,7 @@ def _spread(network: Network, layer: Numbers) -> npt.NDArray[np.float64]:
     return in_order if plain <= 1.15 * run() else x
 
 
-def _clustered(network: Network, cluster: Numbers) -> Places:
+def _clustered(network: Network, cluster: Ints) -> Places:
     """Each cluster a circle, turned so that its routers stand towards their neighbours in other clusters.
 
     The circles stand as the routers of the network in which every cluster is one router.

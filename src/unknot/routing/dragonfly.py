@@ -30,6 +30,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from unknot._base.arrays import Ints
 from unknot._base.compressed_rows import starts
 from unknot._base.errors import NetworkError
 from unknot.network import Network
@@ -38,8 +39,6 @@ from unknot.routing.contract import ACYCLIC, PairNames
 from unknot.routing.relation import EJECT, Out, Relation
 from unknot.routing.taking import takes_network
 from unknot.routing.virtual_channels import VirtualChannels, enough_vcs
-
-Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)

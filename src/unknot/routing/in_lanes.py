@@ -8,14 +8,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from unknot._base.arrays import Flags, Ints
 from unknot.network import Network
 from unknot.routing.contract import ACYCLIC
 from unknot.routing.paths import homes_of
 from unknot.routing.relation import EJECT, Out, Relation
 from unknot.routing.virtual_channels import VirtualChannels, enough_vcs
-
-Ints = npt.NDArray[np.int64]
-Flags = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)

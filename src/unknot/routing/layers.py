@@ -37,6 +37,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from unknot._base.arrays import Ints
 from unknot._base.compressed_rows import offsets, positions, ranks
 from unknot._base.errors import RelationError
 from unknot._base.kernels.lazy_kernel import CHANNELS, is_small, plainly
@@ -47,7 +48,6 @@ from unknot.routing.paths import distances_to_homes, require_ways
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_network
 
-Ints = npt.NDArray[np.int64]
 Layers = npt.NDArray[np.int8]
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from unknot._base.arrays import Ints as Ints
 from unknot._base.errors import NetworkError, RelationError
 from unknot.network import Grid, Network, grid
 from unknot.network.graph import channels_between
@@ -95,9 +96,6 @@ def complete_product(network: Network, needed_by: str) -> CompleteProduct:
     for array in (start, port, dimension):
         array.setflags(write=False)
     return CompleteProduct(at, start, port, dimension, max(1, int((radices > 1).sum())))
-
-
-Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)

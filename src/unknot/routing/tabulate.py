@@ -15,8 +15,8 @@ from types import CellType, CodeType, FunctionType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
+from unknot._base.arrays import Ints
 from unknot._base.errors import RelationError
 from unknot._base.progress import Progress
 from unknot.routing.contract import EJECT, NO_WAIT, TIER, VC_MASK, Candidate
@@ -77,7 +77,6 @@ def _plain(code: CodeType) -> bool:
 if TYPE_CHECKING:
     from unknot.routing.relation import Relation, Rule
 
-Ints = npt.NDArray[np.int64]
 MAX_STATES = 20_000_000
 FEW = 100_000
 """Most pairs of an input VC and an address for which a rule is tabulated, not compiled: about as long either way."""

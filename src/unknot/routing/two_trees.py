@@ -12,8 +12,8 @@ first router from which the out-tree leads down to its destination, which the pa
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from unknot._base.arrays import Ints
 from unknot._base.errors import NetworkError, RelationError, require_known
 from unknot.network import Network, distances_from
 from unknot.network.model import IntArray
@@ -121,7 +121,6 @@ def _sizes(rank: IntArray, parent: IntArray, child: IntArray) -> IntArray:
     return np.array(size, dtype=np.int32)
 
 
-Ints = npt.NDArray[np.int64]
 SHAPES = ("bfs", "dfs")
 
 

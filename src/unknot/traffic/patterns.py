@@ -12,14 +12,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from unknot._base.arrays import Ints
 from unknot._base.calls import apply, chosen, parse_call
 from unknot._base.extensions import Catalogue
 from unknot._base.numbers import is_number, is_whole, require_whole
 from unknot.network import Network
 from unknot.network.metrics import distances_from
 from unknot.traffic.pattern import Pattern, TrafficError, to, weighted
-
-Ids = npt.NDArray[np.int64]
 
 
 def uniform(network: Network) -> Pattern:
@@ -221,7 +220,7 @@ def _require_matrix(name: str, count: int) -> None:
         raise TrafficError(f"{name}: {count} × {count} rates are too many")
 
 
-def _seats(network: Network, name: str) -> list[Ids]:
+def _seats(network: Network, name: str) -> list[Ints]:
     """The terminals of each group, of those that have some."""
     if network.coordinates is None or "group" not in network.dimensions:
         raise TrafficError(f"{name}: {network.name} has no groups, as dragonfly and dragonfly_plus have")
@@ -229,7 +228,7 @@ def _seats(network: Network, name: str) -> list[Ids]:
     return [np.flatnonzero(group == number) for number in np.unique(group)]
 
 
-def _bits(network: Network, name: str) -> tuple[Ids, int]:
+def _bits(network: Network, name: str) -> tuple[Ints, int]:
     """The numbers of the terminals, and how many bits they have."""
     count = network.num_terminals
     bits = max(count - 1, 0).bit_length()
@@ -251,7 +250,7 @@ def _digits(network: Network) -> npt.NDArray[np.int32] | None:
     return network.coordinates[network.inject]
 
 
-def _ids(network: Network, digits: npt.NDArray[np.int32]) -> Ids:
+def _ids(network: Network, digits: npt.NDArray[np.int32]) -> Ints:
     """The terminals at some coordinates."""
     own = _digits(network)
     if own is None:

@@ -8,15 +8,14 @@ from graphlib import CycleError, TopologicalSorter
 from itertools import pairwise
 
 import numpy as np
-import numpy.typing as npt
 
+from unknot._base.arrays import Ints
 from unknot._base.compressed_rows import offsets
 from unknot._base.errors import RelationError, SimulationError
 from unknot._base.numbers import is_whole
 from unknot._base.shown import Brief
 from unknot.routing.relation import Relation
 
-Times = npt.NDArray[np.int64]
 COLUMNS = ("cycle", "source", "destination", "flits", "delay")
 MOST = 2**40
 """The latest cycle and the longest delay."""
@@ -103,13 +102,13 @@ class Trace(Brief):
     (2, [0], 0)
     """
 
-    cycle: Times
-    source: Times
-    destination: Times
-    flits: Times
-    delay: Times
-    need_first: Times
-    needs: Times
+    cycle: Ints
+    source: Ints
+    destination: Ints
+    flits: Ints
+    delay: Ints
+    need_first: Ints
+    needs: Ints
     classes: tuple[str, ...] = ()
     names: tuple[str, ...] = ()
 
@@ -206,14 +205,13 @@ class Trace(Brief):
             raise TraceError(f"messages need each other in a circle: {circle_named}", circle[0], "needs") from None
 
 
-Numbers = npt.NDArray[np.int64]
 ANY = -1
 """Code that stands for every message class."""
 
 
 def addresses_drawn(
-    relation: Relation, source: Numbers, destination: Numbers, seed: int | None, kind: Numbers | None = None
-) -> Numbers:
+    relation: Relation, source: Ints, destination: Ints, seed: int | None, kind: Ints | None = None
+) -> Ints:
     """An address for each message: one of those its source may use for its destination, all alike; or the first.
 
     Where packets compare a direct way with a detour (UGAL), only detours are drawn, if there are any. With `kind`,
@@ -260,7 +258,7 @@ def _detours(relation: Relation, source: int, destination: int, usable: list[int
     return [a for a in usable if a not in own] if len(usable) > 2 else usable
 
 
-def kinds(relation: Relation, classes: Sequence[str]) -> Numbers | None:
+def kinds(relation: Relation, classes: Sequence[str]) -> Ints | None:
     """Number of the class of each message among those of a relation, `ANY` for one without; None without classes.
 
     Raises

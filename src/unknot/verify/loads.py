@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from unknot._base.arrays import Floats
 from unknot._base.errors import RelationError
 from unknot._base.progress import Progress, reported, with_bar
 from unknot._base.shown import Brief
@@ -19,10 +20,8 @@ from unknot.routing.taking import takes_relation
 from unknot.traffic import Pattern, PatternLike, pattern
 from unknot.verify.explorer import Explorer, Visit
 
-Rates = npt.NDArray[np.float64]
 
-
-def rates(relation: Relation, traffic: PatternLike = "uniform") -> Callable[[int], Rates]:
+def rates(relation: Relation, traffic: PatternLike = "uniform") -> Callable[[int], Floats]:
     """Flits per cycle at full load towards a destination.
 
     Parameters
@@ -50,7 +49,7 @@ def rates(relation: Relation, traffic: PatternLike = "uniform") -> Callable[[int
     return _uniform(relation, meant)
 
 
-def _uniform(relation: Relation, meant: Pattern) -> Callable[[int], Rates]:
+def _uniform(relation: Relation, meant: Pattern) -> Callable[[int], Floats]:
     terminals = relation.network.num_terminals
     served = np.zeros(terminals, dtype=np.int64)
     homes = [np.flatnonzero(relation.destination == t) for t in range(terminals)]
@@ -171,7 +170,7 @@ class OfferedTraffic:
         self.relation, self.rates = relation, rates(relation, traffic)
         self.sent, self.received = np.zeros((2, relation.network.num_terminals))
 
-    def visits(self, progress: Progress | None = None) -> Iterator[tuple[int, Visit, Rates]]:
+    def visits(self, progress: Progress | None = None) -> Iterator[tuple[int, Visit, Floats]]:
         """Yield each address with traffic, its states as `Explorer.visit` gives them, and what is injected into each.
 
         Raises
@@ -189,7 +188,7 @@ class OfferedTraffic:
                 injected[at_terminal] = share[visit[0][at_terminal] - vcs]
                 yield address, visit, injected
 
-    def _shares(self) -> Iterator[tuple[int, Rates]]:
+    def _shares(self) -> Iterator[tuple[int, Floats]]:
         """Yield each address with the traffic of every terminal to it."""
         relation = self.relation
         for home in range(relation.network.num_terminals):
@@ -206,7 +205,7 @@ class OfferedTraffic:
             self.received[home] = rate.sum()
             yield from zip(mine.tolist(), usable.T * (rate / np.maximum(addresses, 1)), strict=True)
 
-    def loads(self, load: Rates, forced: bool, method: str) -> Loads:
+    def loads(self, load: Floats, forced: bool, method: str) -> Loads:
         """Loads of channels by those of VCs."""
         channel = np.zeros(self.relation.network.num_channels)
         np.add.at(channel, self.relation.vcs.channel, load)
@@ -226,7 +225,7 @@ class OfferedTraffic:
         )
 
 
-def _solve(relation: Relation, states: Visit, injected: Rates, address: int, load: Rates) -> int:
+def _solve(relation: Relation, states: Visit, injected: Floats, address: int, load: Floats) -> int:
     """Expected visits of states on walks that may go round; like `spread`."""
     from scipy.sparse import coo_array, eye_array
     from scipy.sparse.linalg import spsolve

@@ -22,7 +22,6 @@ from unknot.routing.relation import Relation
 from unknot.verify.explorer import Explorer
 
 Words = npt.NDArray[np.uint64]
-Large = npt.NDArray[np.int64]
 
 MAX_STATES = 100_000_000
 """Most sets of states that are kept for one destination."""

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unknot._base import memory
+from unknot._base.arrays import Ints as Ints
 from unknot._base.compressed_rows import grouped, offsets, positions, starts
 from unknot._base.splitmix import STEP, mixed
 from unknot._base.switching import Switching
@@ -21,7 +22,6 @@ from unknot.verify.effort import Effort
 from unknot.verify.explorer import Explorer
 from unknot.verify.states import Dependencies, Flags
 
-Ints = npt.NDArray[np.int64]
 Hashes = npt.NDArray[np.uint64]
 ROOM, BYTES = 1 << 16, 100
 """States from which on memory is asked for, and bytes for each of them."""

@@ -13,14 +13,13 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
+from unknot._base.arrays import Ints
 from unknot._base.kernels.lazy_kernel import is_small, plainly
 from unknot.network import Network
 from unknot.network.graph import shortest_cycle
 
-Numbers = npt.NDArray[np.int64]
 
-
-def hops_to(homes: Numbers, first: Numbers, before: npt.NDArray[np.int32]) -> npt.NDArray[np.int16]:
+def hops_to(homes: Ints, first: Ints, before: npt.NDArray[np.int32]) -> npt.NDArray[np.int16]:
     """Hops to each destination from each router, −1 without a path, by compressed rows of the routers before each."""
     from unknot.network.graph_kernel import distances
 
@@ -45,9 +44,9 @@ class RoutesBefore:
     """
 
     network: Network
-    homes: Numbers
-    tail: Numbers
-    head: Numbers
+    homes: Ints
+    tail: Ints
+    head: Ints
 
     @cached_property
     def hops(self) -> npt.NDArray[np.int16]:
@@ -55,7 +54,7 @@ class RoutesBefore:
         first, channels = self.network.incoming
         return np.ascontiguousarray(hops_to(self.homes, first, self.network.source[channels]).T)
 
-    def longer(self, alive: npt.NDArray[np.bool_]) -> Numbers:
+    def longer(self, alive: npt.NDArray[np.bool_]) -> Ints:
         """Destinations to which a router has no next hop of before when only some channels are alive."""
         network, (first, outgoing) = self.network, self.network.outgoing
         up = np.zeros(network.num_routers, dtype=bool)
@@ -67,13 +66,13 @@ class RoutesBefore:
             longer |= up[router] & (hops > 0) & ~(near == hops - 1).any(axis=0)
         return self.homes[longer]
 
-    def circle(self, alive: npt.NDArray[np.bool_], tail: Numbers, head: Numbers) -> list[int]:
+    def circle(self, alive: npt.NDArray[np.bool_], tail: Ints, head: Ints) -> list[int]:
         """A circle of channels that wait as before, or now as given; none if there is none."""
         still = alive[self.tail] & alive[self.head]
         tail, head = np.concatenate([self.tail[still], tail]), np.concatenate([self.head[still], head])
         return shortest_cycle(tail, head, 1)
 
-    def destinations(self, circle: list[int]) -> Numbers:
+    def destinations(self, circle: list[int]) -> Ints:
         """For each step of a circle the nearest destination that had it on a shortest path."""
         source, target, nearest = self.network.source, self.network.target, list[int]()
         for channel, onward in pairwise([*circle, circle[0]]):

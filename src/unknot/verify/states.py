@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unknot._base import memory
+from unknot._base.arrays import Flags as Flags
 from unknot._base.compressed_rows import grouped, offsets, ranks, starts
 from unknot._base.kernels.lazy_kernel import is_small, plainly, viewed
 from unknot._base.shown import Brief
@@ -22,8 +23,6 @@ from unknot.routing.taking import takes_relation
 from unknot.verify.effort import Effort, TimeUpError, step
 from unknot.verify.explorer import Explorer
 from unknot.verify.follow_kernel import SPAN, WIDTH, Notes, depend
-
-Flags = npt.NDArray[np.bool_]
 
 
 class Slots:

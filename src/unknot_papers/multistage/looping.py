@@ -17,15 +17,13 @@ middle switch exists if no switch has more messages than there are middle switch
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from unknot._base.arrays import Ints
 from unknot.network import Network
 from unknot.network.model import IntArray
 
-Numbers = npt.NDArray[np.int64]
 
-
-def completed(destinations: Numbers) -> Numbers:
+def completed(destinations: Ints) -> Ints:
     """A permutation that gives idle inputs the outputs nobody asks for."""
     whole = destinations.copy()
     taken = np.zeros(whole.size, dtype=bool)
@@ -34,7 +32,7 @@ def completed(destinations: Numbers) -> Numbers:
     return whole
 
 
-def route_rcbn(terminals: int, destinations: Numbers) -> IntArray:
+def route_rcbn(terminals: int, destinations: Ints) -> IntArray:
     """Channels of `rcbn(terminals)` for the message of every input.
 
     Returns
@@ -48,7 +46,7 @@ def route_rcbn(terminals: int, destinations: Numbers) -> IntArray:
     return rcbn_channels(rcbn_rows(completed(destinations)))
 
 
-def rcbn_rows(destinations: Numbers) -> Numbers:
+def rcbn_rows(destinations: Ints) -> Ints:
     """The rows that the message of every input of an RCBN passes: shape (terminals, stages)."""
     n = destinations.size.bit_length() - 1
     ins, outs = np.arange(destinations.size) // 2, destinations // 2
@@ -86,7 +84,7 @@ def _centre(ins: list[int], outs: list[int]) -> list[int]:
     return middle
 
 
-def two_colours(ins: Numbers, outs: Numbers) -> Numbers:
+def two_colours(ins: Ints, outs: Ints) -> Ints:
     """Colour messages 0 and 1 so that the two of each first and of each last switch differ."""
     first, last = _mates(ins), _mates(outs)
     colour = [-1] * len(first)
@@ -99,7 +97,7 @@ def two_colours(ins: Numbers, outs: Numbers) -> Numbers:
     return np.array(colour)
 
 
-def _mates(switches: Numbers) -> list[int]:
+def _mates(switches: Ints) -> list[int]:
     """For each message the other one at its switch."""
     pairs = np.argsort(switches, kind="stable").reshape(-1, 2)
     mates = np.empty_like(switches)
@@ -107,7 +105,7 @@ def _mates(switches: Numbers) -> list[int]:
     return list(mates.tolist())
 
 
-def rcbn_channels(rows: Numbers) -> IntArray:
+def rcbn_channels(rows: Ints) -> IntArray:
     """The channels of `rcbn(N)` along given rows: shape (messages, stages − 1)."""
     from unknot_papers.rcbn.topology import tags_of_rows
 
@@ -118,7 +116,7 @@ def rcbn_channels(rows: Numbers) -> IntArray:
     return ((np.arange(length) * width + rows[..., :-1]) * 3 + digit).astype(np.int32)
 
 
-def route_benes(terminals: int, destinations: Numbers) -> IntArray:
+def route_benes(terminals: int, destinations: Ints) -> IntArray:
     """Channels of `benes(terminals)` for the message of every input: shape (terminals, stages − 1).
 
     Notes
@@ -169,7 +167,7 @@ def route_clos(network: Network, sources: IntArray, destinations: IntArray) -> I
     return None if left.size else routed
 
 
-def _matching(ins: Numbers, outs: Numbers, r: int, colours: int) -> Numbers | None:
+def _matching(ins: Ints, outs: Ints, r: int, colours: int) -> Ints | None:
     """Messages of different first and different last switches, one of every switch that has as many as `colours`.
 
     The bipartite graph is filled up with dummies until every switch has as many; it then has a perfect matching.

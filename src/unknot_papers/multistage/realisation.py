@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
+from unknot._base.arrays import Ints
 from unknot._base.calls import Piece
 from unknot._base.errors import NetworkError, UnknotError
 from unknot._base.shown import Brief
@@ -19,8 +20,6 @@ from unknot.network import Network
 from unknot.network.model import IntArray
 from unknot.network.stages import stages
 from unknot.report.phrases import listed
-
-Numbers = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -61,7 +60,7 @@ class Marks:
             links += between
         return cls(tuple(dict.fromkeys(switches)), tuple(dict.fromkeys(links)))
 
-    def channels(self, network: Network) -> Numbers:
+    def channels(self, network: Network) -> Ints:
         """The channels that carry nothing, ascending: those of dead links and of dead switches."""
         dead = np.isin(network.source, self.switches) | np.isin(network.target, self.switches)
         dead[list(self.links)] = True
@@ -158,10 +157,8 @@ IDLE = -1
 MOST_LISTED = 8
 """Inputs or outputs that a message names."""
 
-Destinations = npt.NDArray[np.int64]
 
-
-def permutation(network: Network, outputs: str | Sequence[int] | npt.NDArray[np.integer]) -> Destinations:
+def permutation(network: Network, outputs: str | Sequence[int] | npt.NDArray[np.integer]) -> Ints:
     """The output each input is to be connected with.
 
     Parameters
@@ -205,7 +202,7 @@ def permutation(network: Network, outputs: str | Sequence[int] | npt.NDArray[np.
     return destinations
 
 
-def random_permutation(network: Network, seed: int) -> Destinations:
+def random_permutation(network: Network, seed: int) -> Ints:
     """A permutation drawn with all alike."""
     if seed < 0:
         raise UnknotError(f"the seed of a random permutation must be at least 0, got {seed}")

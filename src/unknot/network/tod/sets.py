@@ -12,14 +12,12 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from unknot._base.arrays import Flags
 from unknot._base.compressed_rows import ranks
 from unknot.network.model import IntArray
 from unknot.network.tod.graph import Dimension, Graph, Joints, Keys, Shown, Wires, numbered, seats, wires
 from unknot.network.tod.syntax import MisfitError
-
-Mask = npt.NDArray[np.bool_]
 
 
 def union(a: Graph, b: Graph) -> Graph:
@@ -97,7 +95,7 @@ def _keys(a: Graph) -> tuple[Keys, Keys | None]:
     return key, ranks(key)
 
 
-def _in(a: tuple[Keys, Keys | None], b: tuple[Keys, Keys | None]) -> Mask:
+def _in(a: tuple[Keys, Keys | None], b: tuple[Keys, Keys | None]) -> Flags:
     (key_a, rank_a), (key_b, rank_b) = a, b
     if rank_a is None:
         return np.isin(key_a, key_b)
@@ -107,7 +105,7 @@ def _in(a: tuple[Keys, Keys | None], b: tuple[Keys, Keys | None]) -> Mask:
     return np.isin(code[: key_a.size] + rank_a, code[key_a.size :] + ranks)
 
 
-def _aligned(a: Graph, b: Graph) -> tuple[Graph, Graph, Mask]:
+def _aligned(a: Graph, b: Graph) -> tuple[Graph, Graph, Flags]:
     """Both graphs on the routers of either, numbered by coordinates with dimension 0 as the low digit; the routers
     that both have."""
     if len(a.dimensions) != len(b.dimensions):
@@ -176,7 +174,7 @@ def _count(dimensions: int) -> str:
     return f"{dimensions} coordinate{'' if dimensions == 1 else 's'}"
 
 
-def _channels(a: Graph, keep: Mask) -> Joints:
+def _channels(a: Graph, keep: Flags) -> Joints:
     return a.source[keep], a.target[keep], a.wire[keep]
 
 
@@ -184,19 +182,19 @@ def _both(one: Joints, other: Joints) -> Iterator[Any]:
     return map(np.concatenate, zip(one, other, strict=True))
 
 
-def _collected(a: Graph, one: Mask, b: Graph, two: Mask) -> Graph:
+def _collected(a: Graph, one: Flags, b: Graph, two: Flags) -> Graph:
     counts = np.maximum(a.counts(), b.counts())
     source, target, wire = _both(_channels(a, one), _channels(b, two))
     return Graph(a.coordinates, a.dimensions, source, target, wire, seats(counts)).ordered
 
 
-def _touched(a: Graph) -> Mask:
+def _touched(a: Graph) -> Flags:
     seen = np.zeros(a.routers, dtype=bool)
     seen[a.source] = seen[a.target] = True
     return seen
 
 
-def _picked(a: Graph, keep: Mask, none: str) -> Graph:
+def _picked(a: Graph, keep: Flags, none: str) -> Graph:
     """The graph on some of its routers; the others have no channel."""
     if not keep.any():
         raise MisfitError(f"the result is empty: {none}")

@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import NoReturn
 
 import numpy as np
-import numpy.typing as npt
 
+from unknot._base.arrays import Flags
 from unknot._base.errors import RelationError
 from unknot._base.kernels.lazy_kernel import is_small
 from unknot._base.switching import Switching
@@ -21,7 +21,6 @@ from unknot.simulation.engine.kernels import find_stuck
 from unknot.simulation.engine.state_arrays import State
 from unknot.verify.explorer import Explorer
 
-Flags = npt.NDArray[np.bool_]
 PASSES = 2
 """Visits of a packet that waits, while it is seen whether all give way."""
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from unknot._base.arrays import Ints
 from unknot._base.compressed_rows import offsets
 from unknot._base.errors import SimulationError
 from unknot._base.memory import require
@@ -17,7 +18,6 @@ from unknot.simulation.engine.codes import ENDLESS, NO_CYCLE, SWEEPING
 from unknot.simulation.engine.ordinals import Side, absent_ports, ordinals, places
 from unknot.simulation.engine.router import Router
 
-Numbers = npt.NDArray[np.int64]
 FARTHEST = np.iinfo(np.int16).max
 EJECTION_LOOP = 3
 """Cycles from the end of the switch to the credit of an ejected flit: both channels, of latency 1, and a latch."""
@@ -148,7 +148,7 @@ def ends_of_buffers(relation: Relation, depth: int, router: Router, widest: int 
     }  # fmt: skip
 
 
-def _runs(router: Numbers, cell: Numbers, routers: int) -> Numbers:
+def _runs(router: Ints, cell: Ints, routers: int) -> Ints:
     """First VC and end of each router whose VCs are its first outputs, one after the other; 0 of others."""
     vcs = np.arange(router.size)
     low, high = np.full(routers, router.size), np.zeros(routers, dtype=np.int64)
@@ -158,7 +158,7 @@ def _runs(router: Numbers, cell: Numbers, routers: int) -> Numbers:
     return np.stack([low * (high > 0), high])
 
 
-def _pace(relation: Relation, port: Numbers, row: Numbers) -> dict[str, Numbers]:
+def _pace(relation: Relation, port: Ints, row: Ints) -> dict[str, Ints]:
     """Flits that pass in some cycles, and these cycles, by rows of ports; `row` is that of each VC."""
     flits, cycles = np.ones((2, port.size), dtype=np.int64)
     rates, kind = np.unique(relation.network.bandwidth, return_inverse=True)
@@ -185,14 +185,14 @@ def matrix_arbiters(tables: dict[str, Any]) -> dict[str, Any]:
     return {"recent": np.concatenate(recent), "first_recent": first}
 
 
-def _ranks(place: Numbers, owner: Numbers) -> Numbers:
+def _ranks(place: Ints, owner: Ints) -> Ints:
     """Rank of each port among those of its router, by place; routers come in their order."""
     rank = np.empty(place.size, dtype=np.int64)
     rank[np.lexsort((place, owner))] = np.arange(place.size)
     return rank - np.searchsorted(owner, owner)
 
 
-def _ports(port: npt.NDArray[Any], bit: npt.NDArray[Any]) -> tuple[Numbers, Numbers]:
+def _ports(port: npt.NDArray[Any], bit: npt.NDArray[Any]) -> tuple[Ints, Ints]:
     """First bit of the port, in its first row; and the first row of each end's port."""
     _, first, place = np.unique(port, return_index=True, return_inverse=True)
     return bit, first[place]

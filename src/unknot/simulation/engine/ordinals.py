@@ -6,33 +6,29 @@ from contextlib import suppress
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from unknot._base.arrays import Ints
 from unknot._base.errors import NetworkError
 from unknot.network import Network, grid
 from unknot.simulation.engine.codes import SWEEPING
 from unknot.simulation.engine.router import Router
 
-Numbers = npt.NDArray[np.int64]
-
 
 class Side(NamedTuple):
     """Of each input VC, in the order of rows, or of each output VC that is not the end of an injection buffer."""
 
-    cell: Numbers
-    port_cell: Numbers
+    cell: Ints
+    port_cell: Ints
     """Cell of its port or part of that."""
-    port: Numbers
+    port: Ints
     """First row of that."""
-    owner: Numbers
+    owner: Ints
     """Router."""
-    absent: Numbers
+    absent: Ints
     """Ports before it that lead nowhere."""
 
 
-def ordinals(
-    words: Numbers, into: Side, out: Side, place: Numbers, absent: Numbers, local: int, router: Router
-) -> Any:
+def ordinals(words: Ints, into: Side, out: Side, place: Ints, absent: Ints, local: int, router: Router) -> Any:
     """Numbers of VCs, ports and parts of ports in their routers; see `state`.
 
     `place` is of the port of each input VC, see `places`; `absent` are ports of each router that lead nowhere.
@@ -71,7 +67,7 @@ def ordinals(
     return numbers
 
 
-def places(network: Network, router: Router) -> Numbers:
+def places(network: Network, router: Router) -> Ints:
     """Place of each channel, and of each terminal, among the inputs of its router: where it stands as an output."""
     before = -network.num_terminals if router.terminals_first else 2 * network.num_channels
     return np.concatenate([_opposite(network), np.arange(network.num_terminals) + before])
@@ -80,12 +76,12 @@ def places(network: Network, router: Router) -> Numbers:
 class Absent(NamedTuple):
     """Ports that lead nowhere: before each channel and terminal among those of its router, and of each router."""
 
-    into: Numbers
-    out: Numbers
-    many: Numbers
+    into: Ints
+    out: Ints
+    many: Ints
 
 
-def absent_ports(network: Network, router: Router, place: Numbers) -> Absent:
+def absent_ports(network: Network, router: Router, place: Ints) -> Absent:
     """Ports at the edges of a grid: in wavefront allocation, as BookSim 2 builds it, they take part.
 
     A grid is one whose channels are sorted by router, dimension and direction; a dimension of two has one direction.
@@ -107,7 +103,7 @@ def absent_ports(network: Network, router: Router, place: Numbers) -> Absent:
     return Absent(np.append(into, behind * many[network.inject]), np.append(gaps, behind * many[network.eject]), many)
 
 
-def _opposite(network: Network) -> Numbers:
+def _opposite(network: Network) -> Ints:
     """Place of each channel among the inputs of its router: that of the channel back, or after all of those."""
     channels = network.num_channels
     place = np.arange(channels) + channels

@@ -6,8 +6,8 @@ import math
 from fractions import Fraction
 
 import numpy as np
-import numpy.typing as npt
 
+from unknot._base.arrays import Floats, Ints
 from unknot._base.switching import Switching
 from unknot.network import distances_from
 from unknot.simulation.engine.detector import front
@@ -24,7 +24,6 @@ WATCHED = 2_000, 10_000
 LOOKS = 400
 """Looks in that time at which packets got which virtual channels."""
 
-Numbers = npt.NDArray[np.int64]
 Fronts = dict[int, tuple[int, ...]]
 """Packet in front of each buffer that holds flits: its columns CREATED and HOPS, and its flits that left."""
 
@@ -61,7 +60,7 @@ def diagnosis(engine: Engine, measured: int) -> str:
     return _starvation(engine, before, taken, cycles)
 
 
-def _owners(engine: Engine) -> Numbers:
+def _owners(engine: Engine) -> Ints:
     """Return for each VC its owner and where its next packet will be noted: both stay while nobody gets the VC."""
     rows = engine.state.outputs[engine.state.out_row[: engine.relation.num_vcs]]
     return np.stack([rows.owner, rows.back], axis=1).astype(np.int64)
@@ -91,7 +90,7 @@ def _livelock(engine: Engine, fronts: Fronts) -> str:
     return f"livelock: a packet {words} has made {hops} hops in {age} cycles where {needed} would do, and goes on"
 
 
-def _starvation(engine: Engine, before: Fronts, taken: Numbers, cycles: int) -> str:
+def _starvation(engine: Engine, before: Fronts, taken: Ints, cycles: int) -> str:
     """The input VC in which the oldest packet stands while others got through far more often than in turn.
 
     `taken` says how often each VC was seen to go to another packet.
@@ -137,7 +136,6 @@ TIGHT = 0.75
 """Part of what its VCs can carry from which on a channel is called short of VCs."""
 SEEN = 1e-3
 """Mean flits in the buffer of a VC from which on packets are said to use it."""
-Figures = npt.NDArray[np.float64]
 
 
 def vc_period(switching: Switching, length: int, latency: int, router: Router) -> int:
@@ -166,7 +164,7 @@ def vc_period(switching: Switching, length: int, latency: int, router: Router) -
     return least + header + router.traversal_delay + router.credit_delay + 2 * latency
 
 
-def bottleneck(scenario: Scenario, offered: float, accepted: float, utilisation: Figures, occupancy: Figures) -> str:
+def bottleneck(scenario: Scenario, offered: float, accepted: float, utilisation: Floats, occupancy: Floats) -> str:
     """Say which bound of the model the offered load exceeds; `hints` tries what would help.
 
     A channel needs what it carried, times what was offered over what was accepted. Only VCs in which flits were seen

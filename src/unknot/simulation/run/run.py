@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, fields
 import numpy as np
 import numpy.typing as npt
 
+from unknot._base.arrays import Floats
 from unknot._base.output import Row, Tabular
 from unknot._base.shown import Brief, Shown
 from unknot._base.switching import Switching
@@ -15,8 +16,6 @@ from unknot.routing.bubble import Bubble
 from unknot.simulation.engine.router import Router
 from unknot.simulation.run.statistics import TOO_SHORT
 from unknot.traffic.workload import Bursts
-
-Values = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -65,9 +64,9 @@ class PairRun:
     """
 
     packets: npt.NDArray[np.int64]
-    latency_mean: Values
-    network_latency_mean: Values
-    hops_mean: Values
+    latency_mean: Floats
+    network_latency_mean: Floats
+    hops_mean: Floats
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -99,11 +98,11 @@ class Series(Brief):
     """
 
     interval: int
-    offered: Values
-    accepted: Values
-    latency: Values
+    offered: Floats
+    accepted: Floats
+    latency: Floats
     inside: npt.NDArray[np.int64]
-    behind: Values
+    behind: Floats
 
 
 POINT = ("network", "routing", "vcs", "switching", "traffic", "packet_length", "buffer_depth")
@@ -215,8 +214,8 @@ class Run(Tabular, Shown):
     traffic: str = field(default="", compare=False)
     pairs: PairRun | None = field(default=None, compare=False, repr=False)
     series: Series | None = field(default=None, compare=False, repr=False)
-    utilisation: Values = field(default_factory=lambda: np.zeros(0), compare=False, repr=False)
-    occupancy: Values = field(default_factory=lambda: np.zeros(0), compare=False, repr=False)
+    utilisation: Floats = field(default_factory=lambda: np.zeros(0), compare=False, repr=False)
+    occupancy: Floats = field(default_factory=lambda: np.zeros(0), compare=False, repr=False)
 
     @property
     def outcome(self) -> str:

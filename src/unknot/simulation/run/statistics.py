@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-Times = npt.NDArray[np.int64]
+from unknot._base.arrays import Ints
+
 Values = npt.NDArray[np.float64]
 
 BATCHES = 40
@@ -31,7 +32,7 @@ FORGOTTEN = 15
 """Fewest correlation times in a series; a longer one, seen in a short part of it, is not believed."""
 
 
-def percentiles(times: Times, shares: Sequence[float]) -> list[float | None]:
+def percentiles(times: Ints, shares: Sequence[float]) -> list[float | None]:
     """Exact percentiles by nearest rank: the smallest value below or at which that share of the values lies."""
     if not times.size:
         return [None] * len(shares)
@@ -40,7 +41,7 @@ def percentiles(times: Times, shares: Sequence[float]) -> list[float | None]:
     return [float(ordered[rank]) for rank in ranks]
 
 
-def summary(times: Times, name: str) -> dict[str, Any]:
+def summary(times: Ints, name: str) -> dict[str, Any]:
     """Mean, percentiles and maximum of some times, as attributes that begin with a name."""
     p50, p95, p99, worst = percentiles(times, (0.5, 0.95, 0.99, 1.0))
     return {
@@ -235,8 +236,8 @@ class OfferedTraffic:
 
 
 def saturated(
-    lag_before: Times,
-    lag_after: Times,
+    lag_before: Ints,
+    lag_after: Ints,
     cycles: int,
     accepted: float,
     demand: OfferedTraffic,
@@ -279,7 +280,7 @@ def saturated(
     return ""
 
 
-def doubtful(lag_before: Times, lag_after: Times, cycles: int, at_once: float) -> bool:
+def doubtful(lag_before: Ints, lag_after: Ints, cycles: int, at_once: float) -> bool:
     """Whether sources, or one of them, are far behind and fell back further, be it by chance or not."""
     fell, long = lag_after - lag_before, _long(at_once)
     worst = int(np.argmax(fell))

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-import numpy.typing as npt
 
+from unknot._base.arrays import Ints
 from unknot._base.compressed_rows import offsets
 from unknot._base.errors import SimulationError
 from unknot._base.memory import require
@@ -21,8 +21,6 @@ from unknot.simulation.traces.player import Player
 from unknot.simulation.traces.trace_run import TraceRun, trace_run
 from unknot.traffic import Pattern, PatternLike, pattern
 from unknot.traffic.trace import Trace
-
-Numbers = npt.NDArray[np.int64]
 
 REQUEST, REPLY = "request", "reply"
 MESSAGE = 400
@@ -65,7 +63,7 @@ class ClosedLoop:
     round_trip_p95: float | None
     round_trip_p99: float | None
     round_trip_max: float | None
-    finished: Numbers = field(repr=False)
+    finished: Ints = field(repr=False)
     requests: int
     window: int
     done: int
@@ -217,7 +215,7 @@ def closed_loop(
     return _summary(relation, trace_run(player, trace), many, requests, window)
 
 
-def _targets(chosen: Pattern, terminals: int, requests: int, seed: int, itself: bool) -> Numbers:
+def _targets(chosen: Pattern, terminals: int, requests: int, seed: int, itself: bool) -> Ints:
     """Return the destinations of requests: int64 array, shape (terminals, requests); −1 for a silent terminal."""
     random = np.random.default_rng([seed, terminals])
     targets = np.full((terminals, requests), -1, dtype=np.int64)

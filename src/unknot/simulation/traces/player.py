@@ -7,7 +7,6 @@ from heapq import heappop, heappush
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from unknot._base.errors import SimulationError
 from unknot._base.numbers import require_whole
@@ -25,7 +24,6 @@ from unknot.simulation.engine.state_arrays import aligned
 from unknot.simulation.run.scenario import check_buffers, depth_for
 from unknot.traffic.trace import MOST, Trace, TraceError, addresses_drawn, kinds
 
-Times = npt.NDArray[np.int64]
 Follow = Callable[[int, int], Iterable[tuple[int, int]]]
 """Given a message and the cycle of its arrival: the messages that this makes ready, and the cycle of each."""
 

@@ -6,9 +6,6 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 
-import numpy as np
-import numpy.typing as npt
-
 from unknot._base.errors import RelationError, SimulationError
 from unknot._base.numbers import require_whole
 from unknot._base.shown import Brief
@@ -24,8 +21,6 @@ from unknot.simulation.engine.pairs import nobody
 from unknot.simulation.engine.sources import Sources
 from unknot.simulation.engine.state_arrays import State, set_bit
 from unknot.simulation.run.scenario import check_buffers
-
-Numbers = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, repr=False)

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from unknot._base.arrays import Ints
 from unknot._base.progress import Progress, with_bar
 from unknot._base.switching import DEFAULT_SWITCHING, Switching
 from unknot.certificates.verdict import Configuration
@@ -17,8 +17,6 @@ from unknot.routing.taking import takes_simulated
 from unknot.simulation.run.statistics import mean, summary
 from unknot.simulation.traces.player import Player
 from unknot.traffic.trace import MOST, Trace, TracedMessage
-
-Times = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,9 +60,9 @@ class TraceRun:
     """
 
     trace: Trace = field(repr=False)
-    ready: Times = field(repr=False)
-    injected: Times = field(repr=False)
-    arrived: Times = field(repr=False)
+    ready: Ints = field(repr=False)
+    injected: Ints = field(repr=False)
+    arrived: Ints = field(repr=False)
     makespan: int | None
     latency_mean: float | None
     latency_p50: float | None
@@ -76,18 +74,18 @@ class TraceRun:
     reason: str
     cycles: int
     flit_hops: int
-    carried: Times = field(repr=False)
+    carried: Ints = field(repr=False)
     switching: Switching
     buffer_depth: int
     seed: int | None
     deadlock: Configuration | None = None
 
     @property
-    def latency(self) -> Times:
+    def latency(self) -> Ints:
         """From ready to arrived, of each message that arrived; −1 for the others."""
         return np.where(self.arrived < 0, -1, self.arrived - self.ready)
 
-    def of_class(self, message_class: str, *, network: bool = False) -> Times:
+    def of_class(self, message_class: str, *, network: bool = False) -> Ints:
         """Latencies of the messages of a class that arrived; with `network` from injected instead of ready."""
         members = np.array([c == message_class for c in self.trace.classes], dtype=bool)
         if not members.size:

@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
+from unknot._base.arrays import Ints
 from unknot._base.errors import UnknotError, near
 from unknot.network import Network
 from unknot.studies.booksim.configuration import Configuration, split
@@ -18,7 +19,6 @@ from unknot.traffic.pattern import TrafficError
 from unknot.traffic.patterns import bit_complement, bit_reverse, shuffle, transpose
 from unknot.traffic.workload import Bursts
 
-Numbers = npt.NDArray[np.int64]
 MOST_NODES = 4096
 """Most nodes of a pattern that is a matrix of rates."""
 _CALL = re.compile(r"([^(]*)(?:\((.*)\))?")
@@ -133,7 +133,7 @@ def _to(call: _Call, target: npt.ArrayLike) -> Pattern:
     return Pattern(call.text, destination=targets.astype(np.int32))
 
 
-def _drawn(call: _Call, choices: Callable[[int], Sequence[int] | Numbers], shares: Numbers | None = None) -> Pattern:
+def _drawn(call: _Call, choices: Callable[[int], Sequence[int] | Ints], shares: Ints | None = None) -> Pattern:
     """Each node draws among some destinations, as often as one of them stands there."""
     if call.nodes > MOST_NODES:
         raise call.error(
