@@ -173,18 +173,22 @@ NDV2 = {
 """Links of a chassis of NDv2 by GB/s."""
 
 
-def ndv2() -> Platform:
-    """Two chassis as the published runs have them: GPU 0 of the first is a switch."""
-    channels = []
-    for base in (0, 8):
+def ndv2(chassis: int) -> Platform:
+    """Chassis as the published runs have them: with two, GPU 0 of the first is a switch; with four, node 0 is one."""
+    channels, first = [], chassis // 4
+    for base in range(first, first + 8 * chassis, 8):
         for rate, text in NDV2.items():
             for a, b in (pair.split("-") for pair in text.split()):
                 one, two = base + int(a), base + int(b)
                 channels += [
                     Channel(x, y, Fraction(rate * 1000), Fraction(7, 10)) for x, y in ((one, two), (two, one))
                 ]
-    channels += [Channel(a, b, Fraction(12500), Fraction(13, 10)) for a, b in ((8, 1), (0, 9))]
-    return Platform("NDv2, 2 of 8", 16, tuple(channels), tuple(range(1, 16)))
+    ends = [(8, 1), (0, 9)]
+    if chassis > 2:
+        ends = [pair for base in range(0, 8 * chassis, 8) for pair in ((base + 1, 0), (0, base + 2))]
+    channels += [Channel(a, b, Fraction(12500), Fraction(13, 10)) for a, b in ends]
+    nodes = first + 8 * chassis
+    return Platform(f"NDv2, {chassis} of 8", nodes, tuple(channels), tuple(range(1, nodes)))
 
 
 def dgx2() -> Platform:
@@ -199,16 +203,16 @@ def dgx2() -> Platform:
 
 
 def teccl(folder: Path) -> Iterator[tuple[str, Platform, str, Fraction, float]]:
-    """The published runs on two chassis; of several for a size the fastest."""
+    """The published runs on two and four chassis; of several for a size the fastest."""
     units = {"KB": 10**3, "MB": 10**6, "GB": 10**9}
-    for name, platform in (("NDv2", ndv2()), ("DGX2", dgx2())):
+    runs = ("NDv2", 2, ndv2(2), 16), ("NDv2", 4, ndv2(4), 32), ("DGX2", 2, dgx2(), 32)
+    for name, chassis, platform, gpus in runs:
         for kind, called in (("all_gather", "AllGather"), ("all_to_all", "AlltoAll")):
             fastest: dict[int, float] = {}
-            for file in sorted((folder / f"{name}_output/2_chassis/{called}").rglob("*.json")):
+            for file in sorted((folder / f"{name}_output/{chassis}_chassis/{called}").rglob("*.json")):
                 size = int(file.stem[:-2]) * units[file.stem[-2:]]
                 taken = json.loads(file.read_text())["4-Collective_Finish_Time"] * 1e6
                 fastest[size] = min(taken, fastest.get(size, taken))
-            gpus = 16 if name == "NDv2" else 32
             for size, taken in sorted(fastest.items()):
                 yield f"{platform.name}, {kind}, {size:,} B", platform, kind, Fraction(size, gpus), taken
 

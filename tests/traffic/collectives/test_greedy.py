@@ -10,7 +10,7 @@ from unknot._base.errors import NetworkError
 from unknot.certificates import document
 from unknot.certificates.plain import accept
 from unknot.traffic.collectives import Operation, Platform, best, bound, candidates
-from unknot.traffic.collectives.choice import GREEDY
+from unknot.traffic.collectives.choice import BY_TREES
 from unknot.traffic.collectives.greedy import greedy
 from unknot.traffic.collectives.platform import Channel
 
@@ -20,7 +20,7 @@ def test_schedules_are_accepted_and_never_below_the_bound() -> None:
     for _ in range(15):
         drawn = drawn_platform(draw, nodes=5)
         platform = Platform("drawn", drawn.num_nodes, drawn.channels, tuple(range(drawn.num_nodes)))
-        whole = operation_on(platform, draw.choice(GREEDY))
+        whole = operation_on(platform, draw.choice(BY_TREES))
         choices = candidates(platform, whole, ["greedy"], pieces=(1, 3))
         schedule = best(choices, whole.size)
         assert accept(document(None, None, [schedule.claim()])), platform

@@ -22,8 +22,8 @@ from unknot.traffic.collectives.schedule import Schedule
 from unknot.traffic.collectives.textbook import algorithms, textbook
 from unknot.traffic.collectives.timing import StartOrder, order_of_starts
 
-GREEDY = ("broadcast", "reduce", "all_gather", "reduce_scatter", "all_reduce")
-"""Operations of greedy trees."""
+BY_TREES = ("broadcast", "reduce", "all_gather", "reduce_scatter", "all_reduce")
+"""Operations of greedy trees, and of packed ones."""
 PIECES = (1, 2, 4, 8, 16, 32, 64)
 """Numbers of pieces that are tried."""
 MOST_TRANSFERS = 100_000
@@ -134,7 +134,7 @@ def by_algorithm(
     for count in pieces:
         require_whole("pieces", count, 1, PIECES[-1], error=NetworkError)
     many = len(operation.members)
-    known = (*algorithms(operation.kind), *("greedy",) * (operation.kind in GREEDY), "optimal")
+    known = (*algorithms(operation.kind), *("greedy",) * (operation.kind in BY_TREES), "optimal")
     for name in names:
         require_known(f"unknown algorithm of {operation.kind}", name, known, NetworkError)
     if not names and (many > MOST_PACKED or operation.kind == "barrier"):
@@ -161,7 +161,7 @@ def _candidates(
         return _greedy(platform, unit, pieces)
     base, made = optimal(platform, unit) if name == "optimal" else textbook(platform, unit, name, group), []
     least, on = float(base.busiest), Counter(sent.chunk for sent in base.transfers)
-    most = MOST_OF_TREES if name == "optimal" else MOST_TRANSFERS
+    most = MOST_OF_TREES if name == "optimal" and unit.kind in BY_TREES else MOST_TRANSFERS
     for count in pieces if unit.kind != "barrier" else (1,):
         if count > 1 and sum(on[chunk] * cut for chunk, cut in enumerate(base.counts(count))) > most:
             break
