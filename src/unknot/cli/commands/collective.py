@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 BOUNDING = 0.5
 """Share of a time limit after which bounds that are not known yet are quick ones."""
+PER_MEMBER = 1.5e-5
+"""About the seconds of a bound for each member and channel; none that takes too long is begun: it cannot be ended."""
 MOST_NAMED = 4
 """Most channels of a bound that are named one by one."""
 
@@ -169,7 +171,8 @@ def collective(options: CollectiveOptions) -> None:
     operations = [replace(whole, size=Fraction(flits)) for flits in sizes]
     with activity.working("bounds"):
         quick = [] if options.deadline is None else [bound(platform, one, quick=True) for one in operations]
-        exact = deadline.part(BOUNDING).unless_over(lambda: [bound(platform, one) for one in operations])
+        part, about = deadline.part(BOUNDING), PER_MEMBER * len(whole.members) * len(platform.channels)
+        exact = part.unless_over(lambda: [bound(platform, one) for one in operations]) if about < part.left else None
         bounds = exact or quick
     with activity.working("schedules"):
         group, counts = group_of(built, whole), PIECES if options.pieces is None else (options.pieces,)

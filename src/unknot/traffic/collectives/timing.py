@@ -181,8 +181,8 @@ class _Use:
 def order_of_starts(schedule: Schedule) -> StartOrder:
     """Return the order of starts in which those go first after which the longest chain follows.
 
-    Of a schedule in pieces also that in which those of earlier steps go first, and, if something is added up, that of
-    `_up_before_down`; the fastest one counts.
+    Of a schedule in pieces also that in which those of earlier steps go first, or, if something is added up, that of
+    `_up_before_down`; the faster one counts.
     """
     sends, needs = schedule.transfers, needs_of(schedule)
     followers: list[list[int]] = [[] for _ in sends]
@@ -205,11 +205,13 @@ def order_of_starts(schedule: Schedule) -> StartOrder:
     near = SAME * max(height, default=0.0)
     listed = partial(_listed, schedule, plans, plan_of, followers, [len(before) for before in needs], near)
     made = listed(height)
-    if schedule.pieces > 1 and made.time > ENOUGH * schedule.busiest:  # first pieces of short chains may come late
-        tall = max(height) + near
-        early = [above / tall - sent.step for above, sent in zip(height, sends, strict=True)]
-        others = [listed(early), *([_up_before_down(schedule)] if any(sent.reduces for sent in sends) else [])]
-        made = min(made, *others, key=lambda one: one.time)
+    if schedule.pieces > 1 and made.time > ENOUGH * schedule.busiest:
+        if any(sent.reduces for sent in sends):
+            other = _up_before_down(schedule)
+        else:  # first pieces of short chains may come late
+            tall = max(height) + near
+            other = listed([above / tall - sent.step for above, sent in zip(height, sends, strict=True)])
+        made = min(made, other, key=lambda one: one.time)
     return made
 
 
