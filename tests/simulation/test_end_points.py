@@ -85,8 +85,7 @@ def test_deadlocks_of_worms_replay_flit_by_flit(seed: int) -> None:
     with suppress(RelationError):
         verdicts.append(check_protocol(*random_system(random.Random(seed), PAIRS), "wormhole", time_limit=2))
     for verdict in verdicts:
-        carries = any(one.carries for one in verdict.system.classes)
-        if verdict.run is not None and verdict.system.worms and not carries:
+        if verdict.run is not None and verdict.system.worms:
             assert replayed_in_flits(verdict.system, "wormhole", verdict.run, 200)
             assert not replayed_in_flits(verdict.system, "wormhole", verdict.run[:-1], 200)
     assert of_limited.run is not None
@@ -97,22 +96,26 @@ def test_deadlocks_of_worms_replay_flit_by_flit(seed: int) -> None:
 @settings(max_examples=6)
 def test_packets_of_two_messages_replay_flit_by_flit(seed: int) -> None:
     """The first message of one write is received, and its data stays behind in the network."""
-    verdicts = [check_protocol(dimension_order(mesh(2)), protocol("axi"))]
+    relation = dimension_order(mesh(2))
+    verdicts = [check_protocol(relation, protocol("axi"), switching) for switching in ("vct", "wormhole")]
     with suppress(RelationError):
         verdicts.append(check_protocol(*random_system(random.Random(seed)), time_limit=2))
+    with suppress(RelationError):
+        verdicts.append(check_protocol(*random_system(random.Random(seed), PAIRS), "wormhole", time_limit=2))
     for verdict in verdicts:
         if verdict.run is not None and any(one.carries for one in verdict.system.classes):
-            for switching in ("vct", "saf"):
+            for switching in ("wormhole",) if verdict.system.worms else ("vct", "saf"):
                 assert replayed_in_flits(verdict.system, switching, verdict.run, 200)
                 assert not replayed_in_flits(verdict.system, switching, verdict.run[:-1], 200)
 
 
-@pytest.mark.parametrize(("text", "switching"), [("axi", "wormhole"), ("axi('apart')", "wormhole-nonatomic")])
-def test_what_is_not_simulated_is_not_replayed(text: str, switching: str) -> None:
-    verdict = check_protocol(dimension_order(mesh(2)), protocol(text), switching)
+def test_what_is_not_simulated_is_refused() -> None:
+    verdict = check_protocol(dimension_order(mesh(2)), protocol("axi('apart')"), "wormhole-nonatomic")
     assert verdict.run is not None
-    with pytest.raises(SimulationError, match="simulated"):
-        replayed_in_flits(verdict.system, switching, verdict.run)
+    with pytest.raises(SimulationError, match="not wormhole-nonatomic"):
+        replayed_in_flits(verdict.system, "wormhole-nonatomic", verdict.run)
+    with pytest.raises(SimulationError, match="except for replays"):
+        simulate_protocol(dimension_order(mesh(2)), protocol("axi"), 0.1)
 
 
 def test_limits_hold_and_the_same_seed_gives_the_same_run() -> None:

@@ -9,19 +9,22 @@ from dataclasses import dataclass
 import numpy as np
 
 from unknot._base.switching import switching_named
-from unknot.simulation.end_points import (
-    EndPoints,
-    engine_of,
-    hand_over,
-    require_simulated,
-    set_ejection,
-    source_row,
-)
+from unknot.simulation.end_points import EndPoints
 from unknot.simulation.engine.detector import front
 from unknot.simulation.engine.engine import Engine
 from unknot.simulation.engine.state_arrays import State as Part
+from unknot.simulation.protocol_engine import engine_of, hand_over, require_simulated, set_ejection, source_row
 from unknot.verify.protocols.extended import Extended
-from unknot.verify.protocols.machine import Event, Message, State, destination, entries, has_room, step
+from unknot.verify.protocols.machine import (
+    Event,
+    Message,
+    State,
+    destination,
+    entries,
+    has_another,
+    has_room,
+    step,
+)
 from unknot.verify.protocols.system import EJECT, System
 
 
@@ -42,6 +45,8 @@ class RunMessage:
         VC, full in the end, that its header has committed to; −1: none.
     packet : int
         Its packet in the simulation.
+    rest : RunMessage or None
+        The worm behind it that holds the second message of its packet; they have one header until they part.
     """
 
     message: Message
@@ -50,6 +55,7 @@ class RunMessage:
     held: tuple[int, ...]
     chosen: int = -1
     packet: int = -1
+    rest: RunMessage | None = None
 
 
 @dataclass(frozen=True)
@@ -77,10 +83,10 @@ def replayed_in_flits(system: System, switching: str, run: Sequence[Event], cycl
     -------
     bool
     """
-    if system.worms:
-        require_simulated(system.protocol, switching_named(switching))
-        return _worms_replayed(system, run, cycles)
     carries = any(one.carries for one in system.classes)
+    require_simulated(system.protocol, switching_named(switching), replayed=True)
+    if system.worms:
+        return _worms_replayed(system, run, cycles, carries)
     ends = EndPoints(system, switching_named(switching), flits=1, depth=1, sides=carries)
     steps = _followed(system, run, ends.extended)
     begins, part = _prescribed(ends.engine, steps)
@@ -111,8 +117,8 @@ def replayed_in_flits(system: System, switching: str, run: Sequence[Event], cycl
     return same and bool(state) and moves == ends.moves
 
 
-def _worms_replayed(system: System, run: Sequence[Event], cycles: int) -> bool:
-    extended, engine = engine_of(system, "wormhole", flits=1, depth=1)
+def _worms_replayed(system: System, run: Sequence[Event], cycles: int, carries: bool) -> bool:
+    extended, engine = engine_of(system, "wormhole", flits=1, depth=1, sides=carries)
     steps = _followed(system, run, extended)
     begins, part = _prescribed(engine, steps)
 
@@ -185,22 +191,29 @@ def _followed(system: System, run: Sequence[Event], extended: Extended) -> list[
     for number, event in enumerate(run):
         after = step(system, state, event, number)
         moved, gone, sent = list[RunMessage](), list[RunMessage](), list[RunMessage]()
+        parted: list[RunMessage] = gone
         if event.act == "move":
             one, message = inside[event.place].pop(0), state[event.place][0]
-            moved = [one]
             to = destination(system, event.place, message, event.to)
+            in_two = has_another(system, event.place, message)
             if to is None:
                 home = system.receive_place(system.home(message.address), message.kind)
                 one.path.append(extended.vc(home, reserved=True))
-                gone = [one]
+                moved, gone = [one], [one]
+            elif system.worms and in_two and system.receives(to) and not system.receives(event.place):
+                one.held = after[to][-1].tail
+                one = RunMessage(after[to][-1], to, [extended.vc(to)], (to,), rest=one)
+                sent = [one]
             else:
                 one.path.append(extended.vc(to))
+                moved = [one]
                 one.held = (*after[to][-1].tail, to)
+            if to is not None:
                 inside.setdefault(to, []).append(one)
             if event.tail == "parts" and not system.worms:
-                rest = after[event.place][0]
-                sent = [RunMessage(rest, event.place, [extended.vc(event.place)], (event.place,))]
-                inside[event.place].insert(0, sent[0])
+                one.rest = RunMessage(message, event.place, [extended.vc(event.place)], ())
+                sent = [one.rest]
+            parted = [one] if event.tail == "parts" else []
         terminal = event.place if event.act == "begin" else system.terminal_of(event.place) or 0
         places = entries(system, terminal, [kind for kind, _ in event.sends])
         for place, held in inside.items():
@@ -210,6 +223,13 @@ def _followed(system: System, run: Sequence[Event], extended: Extended) -> list[
                 if system.has_second(place):  # past whoever stands at the head
                     gone[-1].path.append(extended.vc(place + system.places, reserved=True))
                     moved.append(gone[-1])
+        for first in parted:
+            if first.rest is not None:
+                behind = state[event.place][event.position].tail
+                place = behind[-1] if system.receives(event.place) else event.place
+                first.rest.message, first.rest.held = after[place][0], (*after[place][0].tail, place)
+                inside.setdefault(place, []).insert(0, first.rest)
+                first.rest = None
         for place in places:
             path = [extended.vc(there) for there in range(place % system.places, place + 1, system.places)]
             sent.append(RunMessage(after[place][-1], place, path, (place,)))

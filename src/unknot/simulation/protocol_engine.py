@@ -1,0 +1,104 @@
+"""Engines for networks whose queues of terminals are VCs, and the sources that messages come from."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from unknot._base.errors import SimulationError
+from unknot._base.switching import Switching
+from unknot.network import Network
+from unknot.routing.relation import Relation
+from unknot.routing.virtual_channels import VirtualChannels
+from unknot.simulation.engine.codes import ENDLESS
+from unknot.simulation.engine.engine import Engine
+from unknot.simulation.engine.mix import Mix
+from unknot.simulation.engine.pairs import nobody
+from unknot.simulation.engine.router import DEFAULT, Router
+from unknot.simulation.engine.sources import Sources
+from unknot.traffic import TrafficClass
+from unknot.traffic.workload import Message as Form
+from unknot.verify.protocols.extended import Extended, extend
+from unknot.verify.protocols.machine import Message
+from unknot.verify.protocols.protocol import Protocol
+from unknot.verify.protocols.system import System
+
+
+def engine_of(
+    system: System,
+    switching: Switching,
+    *,
+    flits: int,
+    depth: int,
+    router: Router = DEFAULT,
+    seed: int = 1,
+    sides: bool = False,
+) -> tuple[Extended, Engine]:
+    """Return a system as a relation that never waits at a terminal, and an engine for it that draws no traffic.
+
+    With `sides` every router has one more terminal: packets from there go where their prescribed path begins.
+    """
+    protocol = system.protocol
+    queues = range(len(protocol.send_queues))
+    extended = extend(system, 1 + system.worms, tuple(f"send {name}" for name in protocol.send_queues))
+    rows = tuple(TrafficClass(messages=(Form(flits, vcs=(k, k)),)) for k in queues)
+    relation = _with_sides(extended.relation) if sides else extended.relation
+    silent = Sources(0.0, nobody(relation.network.num_terminals), flits)
+    mix = Mix(rows, (silent,) * len(queues), ((flits, 1.0),), relation)
+    router = replace(router, ejection="same")
+    engine = Engine(relation, switching, mix, buffer_depth=depth, router=router, seed=seed, general=True)
+    return extended, engine
+
+
+def _with_sides(relation: Relation) -> Relation:
+    base, sides = relation.network, np.arange(relation.network.num_routers)
+    inject, eject = (np.concatenate([ends, sides]) for ends in (base.inject, base.eject))
+    network = Network(base.name, sides.size, base.source, base.target, inject=inject, eject=eject)
+    use = np.concatenate([relation.usable(), np.zeros((sides.size, relation.num_addresses), dtype=bool)])
+    return replace(relation, network=network, vcs=VirtualChannels(network, relation.vcs.counts), may_use=use)
+
+
+def source_row(engine: Engine, system: System, place: int) -> int:
+    """Return the row of the source that serves a send queue, both places of it, or another place from beside it."""
+    network, base = engine.relation.network, system.relation.network
+    if place < system.vcs:
+        return system.terminals + int(network.source[engine.relation.vcs.channel[place]])
+    if system.receives(place):
+        return system.terminals + int(base.eject[system.terminal_of(place) or 0])
+    terminal, queue = divmod(place % system.places - system.vcs, len(system.protocol.send_queues))
+    return queue * network.num_terminals + terminal
+
+
+def hand_over(engine: Engine, system: System, message: Message, place: int, flits: int, script: int) -> int:
+    """Give a message in a send queue to the source of its terminal, which has nothing to send; return its packet."""
+    part = engine.parts[0]
+    row, packet = source_row(engine, system, place), part.new_packet()
+    inside = message.address - system.first_address[message.kind]
+    fresh = part.packets[packet : packet + 1]
+    fresh.address, fresh.length, fresh.source = message.kind * system.block + inside, flits, message.source
+    fresh.created = fresh.injected = engine.now
+    fresh.hops, fresh.form, fresh.script, fresh.stop = 0, row // engine.relation.network.num_terminals, script, 1
+    part.terminals.packet[row], part.terminals.left[row] = packet, flits
+    return packet
+
+
+def set_ejection(engine: Engine, terminal: int, queue: int, *, is_open: bool) -> None:
+    """Open or close the ejection VC of a receive queue; headers that sleep look again."""
+    part = engine.parts[0]
+    row = int(part.ejection_row[terminal]) + queue
+    part.outputs.credits[row] = ENDLESS if is_open else 0
+    part.set_open(row, is_open)
+    part.wake(int(engine.relation.network.eject[terminal]))
+
+
+def require_simulated(protocol: Protocol, switching: Switching, *, replayed: bool = False) -> None:
+    """Refuse protocols and techniques that are decided, but not simulated."""
+    if any(one.carries for one in protocol.classes) and not replayed:
+        raise SimulationError(
+            f"{protocol.name}: messages that come in one packet and are received apart (carries) are decided by "
+            "`unknot check`, but not simulated, except for replays; with a message each, as in "
+            "axi('shared'), they are"
+        )
+    if switching == "wormhole-nonatomic":
+        raise SimulationError("end points are simulated under saf, vct and wormhole, not wormhole-nonatomic")
