@@ -18,11 +18,10 @@ from unknot.lanes.detours import LOST, detour_paths, improved, tree_order, unit_
 from unknot.lanes.effort import SEARCHING, SearchEffort
 from unknot.lanes.exact import ExactSearch
 from unknot.lanes.figures import LongerLanes
-from unknot.lanes.forced import climbing
 from unknot.lanes.laned import Routes, laned
 from unknot.lanes.load_bounds import load_bound
 from unknot.lanes.low_loads import LowLoads, RoutesInLanes
-from unknot.lanes.one_lane import trees
+from unknot.lanes.one_lane import order_of, trees
 from unknot.lanes.path_set import Demand, Floats, Ints, every_path
 from unknot.lanes.question import Question, question_of
 from unknot.lanes.rerouted import LoadGoal, balanced, evened, highest, routes_of
@@ -271,9 +270,7 @@ def _trees(goal: LoadGoal, lanes: int, effort: SearchEffort) -> list[Carried]:
         step, _ = trees(traffic.network, goal.path_set.home, traffic.rate.T, effort, TREE_ROUNDS, goal.floor)
     except NetworkError:  # some channel has none back
         return []
-    then = np.where(step >= 0, step[np.arange(len(step))[:, None], target[step]], -1)
-    turns = np.unique(np.stack([step[then >= 0], then[then >= 0]], axis=1), axis=0)
-    key = climbing(turns.tolist(), target.size)
+    key = order_of(step, target)
     assert key is not None
     return [goal.by_table(np.concatenate([key[None], np.repeat(-key[None], lanes - 1, axis=0)]), step)]
 

@@ -147,6 +147,13 @@ def trees(
     return min([best, *named], key=lambda forest: forest.highest).annealed(effort, rounds, floor)
 
 
+def order_of(step: Ints, target: Ints) -> Floats | None:
+    """Keys of channels by which all routes of trees climb; None if there are none."""
+    then = np.where(step >= 0, step[np.arange(len(step))[:, None], target[step]], -1)
+    turns = np.unique(np.stack([step[then >= 0], then[then >= 0]], axis=1), axis=0)
+    return climbing(turns.tolist(), target.size)
+
+
 def named_forests(
     network: Network, net: Channels, home: Ints, sent: Floats, random: np.random.Generator
 ) -> Iterator[Forest]:
@@ -169,9 +176,7 @@ def named_forests(
             step[i] = np.where(np.arange(network.num_routers) == end, -1, then)
         if (np.count_nonzero(step < 0, axis=1) > 1).any():
             continue
-        then = np.where(step >= 0, step[np.arange(home.size)[:, None], net.target[step]], -1)
-        turns = np.unique(np.stack([step[then >= 0], then[then >= 0]], axis=1), axis=0)
-        key = climbing([(c, e) for c, e in turns.tolist()], network.num_channels)
+        key = order_of(step, net.target)
         if key is not None:
             rank = key.astype(np.int64)
             free = TurnOrder(np.zeros(net.after.size, dtype=np.int32), rank, np.argsort(rank))
