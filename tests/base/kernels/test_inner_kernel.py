@@ -26,7 +26,6 @@ CHANGED = f"Numba {numba.__version__} differs from what inner_kernel assumes of 
 PRIVATE = {
     CompilerBase._compile_core: "self",
     ConfigStack.enter: "self flags",
-    JITCodeLibrary._optimize_functions: "self ll_module",
     JITCodeLibrary._optimize_final_module: "self",
     JITCodeLibrary._finalize_final_module: "self",
     JITCodeLibrary._finalize_dynamic_globals: "self",

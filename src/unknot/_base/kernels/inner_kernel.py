@@ -50,14 +50,6 @@ PLAIN = types.Integer | types.Boolean | types.IntegerLiteral | types.BooleanLite
 class _InnerLibrary(JITCodeLibrary):
     """Code of a function that only compiled code calls: it is optimised, and translated, as part of its callers."""
 
-    def _optimize_functions(self, ll_module):
-        """As Numba's, but by one manager of passes, and without those that are declared alone."""
-        ll_module.data_layout = self._codegen._data_layout
-        manager, builder = self._codegen._function_pass_manager()
-        for function in ll_module.functions:
-            if not function.is_declaration:
-                manager.run(function, builder)
-
     def _optimize_final_module(self):
         """Leave that to the callers."""
 
