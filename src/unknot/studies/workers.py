@@ -131,11 +131,7 @@ def _start_worker(most_memory: int, share: int) -> None:
 
 PATIENCE = 20
 """Seconds to wait for the scheduler, and for its first worker."""
-QUIET = {
-    "distributed.worker.profile.enabled": False,
-    "distributed.admin.tick.interval": "1s",
-    "distributed.admin.system-monitor.interval": "5s",
-}
+QUIET = {"distributed.worker.profile.enabled": False, "distributed.admin.tick.interval": "1s"}
 """Options of Dask here: it looks at itself up to a hundred times a second, for a dashboard that is not shown."""
 
 
