@@ -12,12 +12,14 @@ import numpy as np
 import pytest
 
 from unknot._base.errors import UnknotError
+from unknot._base.memory import SizeError
 from unknot.fabrics.ethernet.cables import Port
 from unknot.fabrics.ethernet.fabric import Destination, EthernetFabric
 from unknot.fabrics.ethernet.folder import read_ethernet
 from unknot.fabrics.ethernet.qos import SwitchQos
 from unknot.network import Network, distances_from
 from unknot.report.audit_report import LOOP, write_ethernet_report
+from unknot.routing import lossless
 from unknot.routing.lossless import PfcModel, Walk, lossless_relation
 from unknot.verify.audit_ethernet import audit_ethernet
 from unknot.verify.check import check
@@ -256,3 +258,9 @@ def test_damaged_folders_are_judged_or_refused(tmp_path: Path) -> None:
 def test_many_damaged_folders_are_judged_or_refused(tmp_path: Path) -> None:
     shutil.copytree(EXAMPLES / "dual-tor-two-queues", tmp_path / "dual")
     damaged_folders(tmp_path / "dual", 3000)
+
+
+def test_an_audit_that_does_not_fit_the_memory_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lossless, "PLACE", 10**12)
+    with pytest.raises(SizeError, match="frr-all-links-up: up to 64 places of packets"):
+        audit_ethernet(read_ethernet(EXAMPLES / "frr-all-links-up"))

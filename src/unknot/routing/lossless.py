@@ -13,6 +13,7 @@ from functools import cached_property
 
 import numpy as np
 
+from unknot._base import memory
 from unknot._base.compressed_rows import offsets
 from unknot._base.errors import UnknotError
 from unknot.fabrics.ethernet.fabric import EthernetFabric
@@ -24,6 +25,8 @@ from unknot.routing.forwarding_table import NextHops
 from unknot.routing.relation import EJECT, Relation
 from unknot.routing.tabulate import Table, lookup
 
+PLACE = 1400
+"""Bytes that an audit takes for each pair of a destination and a channel."""
 SENT = -1
 """Channel of a packet that has just come from a host."""
 
@@ -147,6 +150,9 @@ class Walk:
 
     def __post_init__(self) -> None:
         fabric = self.model.fabric
+        flows = len(self.model.dscps) * sum(one.hosts for one in fabric.destinations)
+        most = flows * fabric.network.num_channels
+        memory.require(f"{fabric.name}: up to {most:,} places of packets", PLACE * most)
         for source in fabric.edges:
             for number, one in enumerate(fabric.destinations):
                 away = one.hosts and (source not in one.owners or source in one.standby)
