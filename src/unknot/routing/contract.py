@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from unknot._base.errors import RelationError
 from unknot._base.switching import SWITCHINGS
+from unknot.network import Network
 from unknot.network.model import IntArray
 from unknot.routing.virtual_channels import VirtualChannels
 
@@ -103,6 +104,25 @@ class Decision:
     def __post_init__(self) -> None:
         if self.weight < 0 or self.blocks < 1:
             raise RelationError(f"a decision has a weight of at least 0 and at least one block, got {self}")
+
+
+def terminals_of(name: str, stated: Any, network: Network) -> IntArray:
+    """Return `destination` of the relation of this name, checked; RelationError where it is no terminal."""
+    terminals = network.num_terminals
+    stated = np.arange(terminals) if stated is None else np.asarray(stated)
+    if stated.ndim != 1:
+        raise RelationError(f"{name}: destination: one terminal for each address is needed, got {stated!r}")
+    if stated.size and stated.dtype.kind not in "iu":
+        raise RelationError(f"{name}: destination: whole numbers are needed, got {stated.dtype} values")
+    destination = np.array(stated, dtype=np.int32)
+    if destination.size and (destination.min() < 0 or destination.max() >= terminals):
+        at = int(np.flatnonzero((destination < 0) | (destination >= terminals))[0])
+        raise RelationError(
+            f"{name}: address {at} stands for terminal {destination[at]}, but {network.name} has terminals 0 to "
+            f"{terminals - 1}"
+        )
+    destination.setflags(write=False)
+    return destination
 
 
 def direct_addresses(

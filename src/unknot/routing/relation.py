@@ -18,7 +18,7 @@ import numpy.typing as npt
 from unknot._base.errors import RelationError, raised, require_known
 from unknot.network import Network
 from unknot.network.model import IntArray
-from unknot.routing.contract import COMPARISONS, IN_ROUTER, Decision, broken_rules, direct_addresses
+from unknot.routing.contract import COMPARISONS, IN_ROUTER, Decision, broken_rules, direct_addresses, terminals_of
 from unknot.routing.contract import EJECT as EJECT
 from unknot.routing.contract import NO_WAIT as NO_WAIT
 from unknot.routing.contract import TIER as TIER
@@ -146,25 +146,13 @@ class Relation:
         if not callable(self.rule):
             raise RelationError(f"{self.name}: a rule is a function of (at, address, out), got {self.rule!r}")
         terminals = self.network.num_terminals
-        stated = np.arange(terminals) if self.destination is None else np.asarray(self.destination)
-        if stated.ndim != 1:
-            raise RelationError(f"{self.name}: destination: one terminal for each address is needed, got {stated!r}")
-        if stated.size and stated.dtype.kind not in "iu":
-            raise RelationError(f"{self.name}: destination: whole numbers are needed, got {stated.dtype} values")
-        destination = np.array(stated, dtype=np.int32)
+        destination = terminals_of(self.name, self.destination, self.network)
         if self.address_labels is not None and len(self.address_labels) != destination.size:
             raise RelationError(
                 f"{self.name}: {len(self.address_labels)} address_labels for {destination.size} addresses"
             )
         if self.classes and destination.size % len(self.classes):
             raise RelationError(f"{self.name}: {destination.size} addresses for {len(self.classes)} message classes")
-        if destination.size and (destination.min() < 0 or destination.max() >= terminals):
-            at = int(np.flatnonzero((destination < 0) | (destination >= terminals))[0])
-            raise RelationError(
-                f"{self.name}: address {at} stands for terminal {destination[at]}, but {self.network.name} has "
-                f"terminals 0 to {terminals - 1}"
-            )
-        destination.setflags(write=False)
         if self.may_use is not None:
             may_use = np.array(self.may_use, dtype=bool, order="C")
             if may_use.shape != (terminals, destination.size):
