@@ -20,7 +20,7 @@ from unknot.network import Network
 from unknot.network.families import line, mesh, ring
 from unknot.report.repair_pages import steps_of
 from unknot.routing import EJECT, Relation, dimension_order, up_down
-from unknot.verify.update import update
+from unknot.verify.update import MOST_SETS, _sets, update
 
 Answers = dict[tuple[int, int], tuple[int, ...]]
 """Candidates by router and address, as VCs; −1 is ejection."""
@@ -205,3 +205,12 @@ def test_steps_in_words() -> None:
     assert unsafe.order.batches == ()
     assert steps_of(unsafe)[0].startswith("Send nothing to t")
     assert steps_of(update(up_down(ring(4)), dimension_order(ring(4))))[0].startswith("Stop all traffic")
+
+
+def test_sets_of_updated_routers_begin_with_the_largest() -> None:
+    assert list(_sets([2, 5, 7])) == [(2, 5, 7), (2, 5), (2, 7), (5, 7), (2,), (5,), (7,), ()]
+    most = MOST_SETS.bit_length() - 1
+    assert len({*_sets([*range(most)])}) == len(list(_sets([*range(most)]))) == MOST_SETS
+    many = [*range(most + 1)]
+    parts = [part for count in reversed(many) for part in (tuple(many[: count + 1]), tuple(many[count + 1 :]))]
+    assert list(_sets(many)) == parts
