@@ -46,23 +46,24 @@ def reduced(relation: Relation):
     RelationError
         If the rule captures what cannot be pickled, and has too many states for a table.
     """
-    rest = {f.name: getattr(relation, f.name) for f in fields(relation) if f.name not in ("network", "vcs", "rule")}
+    apart = ("network", "vcs", "rule", "hops")
+    rest = {f.name: getattr(relation, f.name) for f in fields(relation) if f.name not in apart}
     head = relation.network, relation.vcs.counts
     table = getattr(relation.rule, "table", None)
     if table is None:
         try:
-            return _by_value, (*head, _dumped(relation.rule), rest)
+            return _by_value, (*head, _dumped((relation.rule, relation.hops)), rest)
         except (pickle.PicklingError, TypeError, AttributeError, ValueError, RecursionError) as error:
             try:
                 table = relation.table or tabulate(relation, limit=LARGEST)
             except RelationError as reason:
                 raise RelationError(f"{relation.name}: the rule cannot be pickled: {error}; {reason}") from error
-    return _by_table, (*head, table, rest)
+    return _by_table, (*head, table, rest)  # without `hops` the simulator follows the table, to the same numbers
 
 
-def _dumped(rule) -> bytes:
+def _dumped(functions) -> bytes:
     stream = io.BytesIO()
-    _ByValue(stream, protocol=pickle.HIGHEST_PROTOCOL).dump(rule)
+    _ByValue(stream, protocol=pickle.HIGHEST_PROTOCOL).dump(functions)
     return stream.getvalue()
 
 
@@ -70,8 +71,9 @@ def _helper(module: str, name: str):
     return getattr(importlib.import_module(module), name)
 
 
-def _by_value(network: Network, counts, rule: bytes, rest) -> Relation:
-    return Relation(network, VirtualChannels(network, counts), pickle.loads(rule), **rest)
+def _by_value(network: Network, counts, functions: bytes, rest) -> Relation:
+    rule, hops = pickle.loads(functions)
+    return Relation(network, VirtualChannels(network, counts), rule, hops=hops, **rest)
 
 
 def _by_table(network: Network, counts, table: Table, rest) -> Relation:
