@@ -42,6 +42,24 @@ def test_algorithms_are_compared_and_the_best_one_is_written(tmp_path: Path) -> 
     assert len(table.read_text().splitlines()) == 21
 
 
+@pytest.mark.parametrize(
+    ("words", "free"),
+    [
+        ("--operation broadcast --algorithm direct --routing shortest_paths --vcs 1", True),  # all messages of t0
+        ("--operation all_to_all --algorithm direct --routing shortest_paths --vcs 1", False),
+        ("--operation all_to_all --algorithm direct --routing dimension_order --vcs 2", True),
+        ("--operation all_to_all --algorithm direct", None),  # not run
+    ],
+)
+def test_whether_its_messages_can_block_each_other(words: str, free: bool | None) -> None:
+    """The broadcast cannot hang on a routing that can deadlock: its messages close no circle. The exchange hangs."""
+    code, out, err = run("ring(5)", *words.split(), "--json")
+    answer = json.loads(out)
+    assert (code, answer["deadlock_free"]) == (int(free is False), free), err
+    assert answer["delivers"] is (True if "routing" in words else None)
+    assert (answer["measured"] is None) == (free is not True)
+
+
 def test_a_router_with_a_speedup_comes_nearer_to_the_bound() -> None:
     words = ["torus(3, 3)", "--operation", "all_gather", "--routing", "dimension_order", "--vcs", "2"]
     words += ["--algorithm", "multiport_bucket", "--pieces", "1", "--terminal-width", "4", "--json"]

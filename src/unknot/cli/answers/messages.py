@@ -111,12 +111,16 @@ class CollectiveAnswer(WithUnits):
     """JSON answer of `unknot collective`."""
 
     table = (
-        "network.name", "routing", "operation", "members", "groups", "size", "algorithm", "pieces", "bound", "time",
-        "measured", "ratio", "bound_by", "limit", "complete", "algorithms", "sizes",
+        "network.name", "routing", "deadlock_free", "delivers", "operation", "members", "groups", "size", "algorithm",
+        "pieces", "bound", "time", "measured", "ratio", "bound_by", "limit", "complete", "algorithms", "sizes",
     )  # fmt: skip
 
     network: NetworkForm
     routing: str | None = key("null: not run flit by flit.")
+    deadlock_free: bool | None = key(
+        "Whether the routing, of the messages of this schedule alone, cannot deadlock; null: not run, or not decided."
+    )
+    delivers: bool | None = key("Whether it brings each of them to its end, by routes that end; null as before.")
     operation: str
     members: Positive
     groups: Positive = key("Groups of members that each do the operation at the same time.")

@@ -7,19 +7,22 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
 import typer
 
 from unknot._base.calls import Piece
 from unknot._base.errors import SimulationError, UnknotError
 from unknot._base.switching import DEFAULT_SWITCHING, Switching
+from unknot.cli.commands.block_sizes import most_of, rows_of
 from unknot.cli.commands.options import Json, MostTime, NetworkText, Options
 from unknot.cli.commands.printing import notify, wrote
 from unknot.cli.commands.shared import numbers_of, relation_of, write_evidence
 from unknot.cli.exit_codes import FAILS, HOLDS, UNDECIDED
 
 if TYPE_CHECKING:
-    from unknot._base.units import Units
+    from unknot._base.deadline import Deadline
     from unknot.network import Network
+    from unknot.routing.relation import Relation
     from unknot.simulation.collectives import Timed
     from unknot.traffic.collectives import Operation
     from unknot.traffic.collectives.bounds import Bound
@@ -111,7 +114,7 @@ class CollectiveOptions(Options):
             each = len(lists[0]) // count
             lists = [lists[0][i : i + each] for i in range(0, len(lists[0]), each)]
         rooted = self.operation in ROOTED or self.root is not None
-        most = _most(rows)
+        most = most_of(rows)
         return Operation(
             self.operation, tuple(member for one in lists for member in one),
             root=first + network.terminal(self.root or 0) if rooted else None,
@@ -152,8 +155,8 @@ def collective(options: CollectiveOptions) -> None:
         require_ending(out, "; transfers as .csv, an MSCCL program as .xml")
     scale = Scale.of(options.units)
     size = options.size or ("1" if options.operation == "barrier" else "64")
-    rows = _rows(Path(size), scale.units) if Path(size).suffix in (".csv", ".json") else []
-    sizes = [flits_of(one, scale.units) for one in Piece(size, "<size>").split(",")] if not rows else [_most(rows)]
+    rows = rows_of(Path(size), scale.units) if Path(size).suffix in (".csv", ".json") else []
+    sizes = [flits_of(one, scale.units) for one in Piece(size, "<size>").split(",")] if not rows else [most_of(rows)]
     relation = None
     if options.routing is not None:
         relation = relation_of(options.network, options.routing, options.vcs, simulated=True)
@@ -192,8 +195,10 @@ def collective(options: CollectiveOptions) -> None:
         claims = [bounds[last].claim(), *(one.schedule.claim() for one in shown)]
         write_evidence(options.evidence, None, None, claims)
     measured = best[-1].measured if best else None
+    free, delivers = _proved(relation, best[-1], options.switching, deadline) if relation and best else (None, None)
     tell(
         json, CollectiveAnswer, *shown, of=built, scale=scale, routing=relation and relation.name,
+        deadlock_free=free, delivers=delivers,
         operation=options.operation, members=len(whole.members), groups=len(whole.parts), size=sizes[last],
         bound=float(bounds[last].time), complete=complete, algorithms=made.tables[last],
         bound_by=_counted(bounds[last], built), sizes=best if len(sizes) > 1 else [],
@@ -202,6 +207,29 @@ def collective(options: CollectiveOptions) -> None:
     if not complete:
         raise typer.Exit(UNDECIDED)
     raise typer.Exit(HOLDS if relation is None or measured is not None else FAILS)
+
+
+def _proved(
+    relation: Relation, timed: Timed, switching: Switching, deadline: Deadline
+) -> tuple[bool | None, bool | None]:
+    """Whether messages of a schedule cannot block each other for good, and arrive, at whatever times they are sent.
+
+    A message waits for earlier ones alone, so with both the schedule ends under every timing.
+    """
+    from unknot.lanes.flows import only
+    from unknot.traffic.collectives.messages import messages_of
+    from unknot.verify.check import check
+    from unknot.verify.delivery import deliver
+
+    sends = np.zeros((relation.network.num_terminals,) * 2, dtype=np.bool_)
+    for message in messages_of(relation.network, timed.schedule):
+        sends[message.source, message.destination] = True
+    alone = only(relation, sends)
+    free = check(alone, switching, time_limit=deadline).deadlock_free
+    delivery = deadline.unless_over(lambda: deliver(alone))
+    if delivery is None:
+        return free, None
+    return free, delivery.delivered and delivery.longest_route is not None
 
 
 def _counted(bound: Bound, network: Network) -> str:
@@ -232,31 +260,6 @@ def _tell_program(file: Path, *, json: bool) -> bool:
         races=[f"{race.earlier} and {race.later} (chunk {race.chunk} of {race.buffer!r})" for race in run.races],
     )  # fmt: skip
     return run.is_right
-
-
-def _rows(file: Path, units: Units | None) -> list[list[int]]:
-    """Flits of each block: the rows of a CSV file, or the lists of a JSON file."""
-    from unknot._base.errors import TextError
-    from unknot._base.input import read_json, read_text
-    from unknot._base.units import flits_of
-
-    if file.suffix == ".json":
-        lists = read_json(file)
-        if not isinstance(lists, list) or not all(isinstance(row, list) for row in lists):
-            raise TextError("a list of lists of sizes is expected, one for each sender", file)
-        lines = [Piece(",".join(map(str, row)), file, line=number) for number, row in enumerate(lists, 1)]
-    else:
-        text = enumerate(read_text(file).splitlines(), 1)
-        lines = [Piece(line, file, line=number) for number, line in text if line.strip()]
-    rows = [[flits_of(piece, units, least=0) for piece in line.split(",")] for line in lines]
-    if not _most(rows):
-        raise TextError("there is no block in it that is sent", file)
-    return rows
-
-
-def _most(rows: list[list[int]]) -> int:
-    """Flits of the largest block."""
-    return max((flits for row in rows for flits in row), default=0)
 
 
 def _write(path: Path, fastest: Timed, network: Network) -> None:
