@@ -219,6 +219,14 @@ def test_an_interrupt_that_c_code_drops_ends_a_search() -> None:
     assert done.returncode == 0
 
 
+def test_a_repeat_that_comes_just_before_a_wait_is_followed_by_another() -> None:
+    """Python begins to wait although a signal is there, if it came after its last look; here the first is dropped."""
+    late = "sent = signal.pthread_kill\nsignal.pthread_kill = lambda *to: setattr(signal, 'pthread_kill', sent)\n"
+    program = KEPT.replace("guard.run(command)", late + "guard.run(command)")
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
+    assert (done.stdout, done.returncode) == ("the best so far\nshown\n", 0)
+
+
 def test_one_interrupt_that_comes_in_two_ways_is_one() -> None:
     """As from a batch system: to the command, and to its parent, which hands it on."""
     again = "    threading.Timer(0.05, os.kill, (os.getpid(), signal.SIGINT)).start()\n    interrupted()\n"

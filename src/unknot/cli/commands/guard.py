@@ -38,6 +38,8 @@ _guarded = threading.Event()
 """Whether this process is a command, and may be ended."""
 _repeated: list[int] = []
 """Signals that Unknot has sent to itself, since the first one was lost."""
+_noticed: list[int] = []
+"""Signals of those that interrupted Python code."""
 AGAIN = 0.05
 """Seconds after which a lost signal is repeated."""
 SAME = 0.2
@@ -79,7 +81,8 @@ class _Count:
         """Count one more signal: it repeats a lost one, comes with one just spared, is spared, or ends all."""
         if number == signal.SIGINT:
             if len(_repeated) > self._repeated:
-                self._repeated += 1
+                # Python code sees one signal for several that came at a time; a straggler counts as the same.
+                self._repeated, self._spared = len(_repeated), time.monotonic()
                 return "again"
             if self._spared is not None and time.monotonic() < self._spared + SAME:
                 return "same"
@@ -117,8 +120,8 @@ class Guard:
         if meaning == "spared":
             SPARED.set()
             os.write(2, b"interrupted; what was found so far is shown soon, and another Ctrl-C ends at once\n")
-        elif meaning == "end":
-            _interrupted.append(number)
+        else:
+            (_interrupted if meaning == "end" else _noticed).append(number)
         raise KeyboardInterrupt
 
     def _watch(self, read: int) -> None:
@@ -156,12 +159,18 @@ def _lost(unraisable: Any) -> None:
 
 
 def _repeat() -> None:
-    """Interrupt the main thread by a real signal, which ends what it waits for in the system as well."""
-    _repeated.append(signal.SIGINT)
-    if hasattr(signal, "pthread_kill"):
-        signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
-    else:
-        _thread.interrupt_main()
+    """Interrupt the main thread by real signals, which end what it waits for in the system as well.
+
+    One that comes just before it begins to wait is not noticed before the wait is over, so more follow.
+    """
+    before = len(_noticed)
+    while len(_noticed) == before and not _interrupted:
+        _repeated.append(signal.SIGINT)
+        if hasattr(signal, "pthread_kill"):
+            signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
+        else:
+            _thread.interrupt_main()
+        time.sleep(AGAIN)
 
 
 def end_in_time(deadline: Deadline) -> None:
