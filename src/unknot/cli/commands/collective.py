@@ -7,7 +7,6 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import numpy as np
 import typer
 
 from unknot._base.calls import Piece
@@ -216,6 +215,8 @@ def _proved(
 
     A message waits for earlier ones alone, so with both the schedule ends under every timing.
     """
+    import numpy as np
+
     from unknot.lanes.flows import only
     from unknot.traffic.collectives.messages import messages_of
     from unknot.verify.check import check
