@@ -151,9 +151,9 @@ def _with_terminals() -> Document:
 
 
 def _lanes_of_ring(routers: int) -> Document:
-    found = lanes(one_way_ring(routers))
-    assert isinstance(found.evidence, ForcedCycle if routers == 3 else Refutation)
-    return _lanes(one_way_ring(routers), found.evidence)
+    routes = lanes(one_way_ring(routers))
+    assert isinstance(routes.evidence, ForcedCycle if routers == 3 else Refutation)
+    return _lanes(one_way_ring(routers), routes.evidence)
 
 
 def _routes() -> Document:

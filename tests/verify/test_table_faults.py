@@ -68,12 +68,12 @@ def channels_of(fabric: Fabric, kind: Parts) -> dict[str, tuple[set[int], set[in
             network.router_name(r): ({c for c in every if r in (network.source[c], network.target[c])}, {r})
             for r in range(network.num_routers)
         }
-    found: dict[str, tuple[set[int], set[int]]] = {}
+    links: dict[str, tuple[set[int], set[int]]] = {}
     for c in every:
         near, far = network.channel_name(c).split("→")
         ends = sorted([(network.source[c], near), (network.target[c], far)], key=lambda e: (e[0], _port(e[1])))
-        found.setdefault(f"{ends[0][1]} – {ends[1][1]}", (set(), set()))[0].add(c)
-    return found
+        links.setdefault(f"{ends[0][1]} – {ends[1][1]}", (set(), set()))[0].add(c)
+    return links
 
 
 def _port(end: str) -> int:
@@ -84,11 +84,11 @@ def compare(fabric: Fabric, kind: Parts, at_once: int) -> None:
     parts = channels_of(fabric, kind)
     if len(parts) < at_once:
         return
-    found = table_faults(fabric, failures=Failures(kind=kind, at_once=at_once, budget=10**6))
+    sweep = table_faults(fabric, failures=Failures(kind=kind, at_once=at_once, budget=10**6))
     whole, _ = delivered(fabric, set(), set())
-    assert (found.possible, found.sampled) == (comb(len(parts), at_once), False)
+    assert (sweep.possible, sweep.sampled) == (comb(len(parts), at_once), False)
     rows: dict[str, set[tuple[str, int]]] = {}
-    for row in found.rows():
+    for row in sweep.rows():
         rows.setdefault(row["parts"], set()).add((row["source"], int(row["lid"], 16)))
     expected = {}
     for names in combinations(parts, at_once):
@@ -101,19 +101,19 @@ def compare(fabric: Fabric, kind: Parts, at_once: int) -> None:
         expected[names] = (outcome, len(lost), len(lost - could))
         named = {(fabric.network.terminal_name(source), lid) for source, lid in lost}
         assert rows.get(", ".join(names), set()) == named
-    assert {f.parts: (f.outcome, f.lost_pairs, f.severed_pairs) for f in found.tried} == expected
-    harm = [fault.lost_pairs for fault in found.tried]
+    assert {f.parts: (f.outcome, f.lost_pairs, f.severed_pairs) for f in sweep.tried} == expected
+    harm = [fault.lost_pairs for fault in sweep.tried]
     assert harm == sorted(harm, reverse=True)
-    assert all((fault.example == "") == (fault.lost_pairs == 0) for fault in found.tried)
-    assert found.pairs - found.undelivered_before == len(whole)
-    accepted(found)
+    assert all((fault.example == "") == (fault.lost_pairs == 0) for fault in sweep.tried)
+    assert sweep.pairs - sweep.undelivered_before == len(whole)
+    accepted(sweep)
 
 
-def accepted(found: TableFaults) -> None:
+def accepted(sweep: TableFaults) -> None:
     """The checker counts the same, and takes no other numbers."""
-    claim = found.claim
-    evidence = document(found.fabric.network, found.relation, [claim])
-    assert f"each of {len(found.tried)} sets of faults" in plain.accept(evidence)[0]
+    claim = sweep.claim
+    evidence = document(sweep.fabric.network, sweep.relation, [claim])
+    assert f"each of {len(sweep.tried)} sets of faults" in plain.accept(evidence)[0]
     for fault in claim["faults"][:: max(1, len(claim["faults"]) // 3)]:
         for name in ("lost", "severed"):
             fault[name] += 1
@@ -142,18 +142,18 @@ def test_a_ring(kind: Parts) -> None:
 
 
 def test_a_bridge_disconnects_and_a_cable_without_routes_does_no_harm() -> None:
-    found = table_faults(read_fabric(EXAMPLES / "ibutils-65sw"))
-    assert found.tried[0].outcome == "disconnected"
-    assert found.tried[0].severed_pairs == found.tried[0].lost_pairs == 4
-    assert found.counts == {"disconnected": 1, "cut": 21, "holds": 147}
+    sweep = table_faults(read_fabric(EXAMPLES / "ibutils-65sw"))
+    assert sweep.tried[0].outcome == "disconnected"
+    assert sweep.tried[0].severed_pairs == sweep.tried[0].lost_pairs == 4
+    assert sweep.counts == {"disconnected": 1, "cut": 21, "holds": 147}
 
 
 def test_sets_are_drawn_beyond_the_budget() -> None:
     fabric = read_fabric(EXAMPLES / "opensm-torus8x8-dor")
     failures = Failures(at_once=2, budget=5, seed=3)
-    found = table_faults(fabric, failures=failures)
-    assert (found.sampled, len(found.tried), found.possible) == (True, 5, comb(128, 2))
-    assert [f.parts for f in table_faults(fabric, failures=failures).tried] == [f.parts for f in found.tried]
+    sweep = table_faults(fabric, failures=failures)
+    assert (sweep.sampled, len(sweep.tried), sweep.possible) == (True, 5, comb(128, 2))
+    assert [f.parts for f in table_faults(fabric, failures=failures).tried] == [f.parts for f in sweep.tried]
 
 
 def test_routes_that_do_not_fit_the_memory() -> None:
@@ -178,10 +178,10 @@ def test_the_command(tmp_path: Path) -> None:
         rows = list(csv.DictReader(file))
     assert len(rows) == 72
     assert list(rows[0]) == ["parts", "source", "destination", "lid", "severed"]
-    found = answer(
+    shown = answer(
         unknot_says("faults", f"{folder}/fabric.ibnetdiscover", "--tables", f"{folder}/opensm-lfts.dump", "--json")
     )
-    assert (found["survives"], found["counts"], len(found["tried"])) == (False, {"cut": 12}, 12)
+    assert (shown["survives"], shown["counts"], len(shown["tried"])) == (False, {"cut": 12}, 12)
 
 
 @pytest.mark.parametrize(

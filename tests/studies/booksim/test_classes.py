@@ -61,9 +61,9 @@ def test_reads_and_writes(tmp_path: Path) -> None:
     assert setup.load == pytest.approx(0.02 * (0.75 * 5 + 0.25 * 4))
     assert setup.relation.classes == ("read_request", "write_request", "read_reply", "write_reply")
     assert setup.relation.vcs.each == 4
-    found = run_booksim(setup)[0].runs.runs[0]
-    assert found.stable
-    assert found.accepted_load == pytest.approx(setup.load, rel=0.05)
+    simulated = run_booksim(setup)[0].runs.runs[0]
+    assert simulated.stable
+    assert simulated.accepted_load == pytest.approx(setup.load, rel=0.05)
 
 
 @pytest.mark.parametrize(("part", "way"), [("0", "read"), ("1", "write")])
@@ -95,8 +95,10 @@ def test_some_classes_read_and_others_do_not(tmp_path: Path) -> None:
 
 def test_every_class_is_printed_and_swept(tmp_path: Path) -> None:
     path = written(tmp_path, TWO)
-    found = run("run", path)
-    rows = [line.split() for line in found.split("classes, seed 0")[1].splitlines() if line.strip()[:1] in ("0", "1")]
+    printed = run("run", path)
+    rows = [
+        line.split() for line in printed.split("classes, seed 0")[1].splitlines() if line.strip()[:1] in ("0", "1")
+    ]
     assert [row[0] for row in rows] == ["0", "1"]
     assert [float(row[2]) for row in rows] == pytest.approx([0.2, 0.08], rel=0.1)
     points = run_booksim(understood(tmp_path, text=TWO), sweep=sweep_of("injection_rate=0.02:0.04:0.02"))

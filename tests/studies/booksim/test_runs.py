@@ -28,25 +28,25 @@ def run(*words: str) -> str:
 
 def test_verdict_and_figures_are_printed(tmp_path: Path) -> None:
     path = written(tmp_path, MESH + "print_csv_results = 1; watch_out = -; stats_out = x; alloc_iters = 2;")
-    found = run("run", path, "seed=4", "sim_count=2")
+    printed = run("run", path, "seed=4", "sim_count=2")
     setup = understood(tmp_path, "seed=4", "sim_count=2", "alloc_iters=2")
     runs = [simulate(setup.relation, 0.1, seed=seed, **setup.options) for seed in (4, 5)]
-    assert re.search(r"^deadlock-free +yes$", found, re.M)
-    assert re.search(r"^delivers +yes$", found, re.M)
-    row = next(line for line in found.splitlines() if line.lstrip().startswith("0.1 "))
+    assert re.search(r"^deadlock-free +yes$", printed, re.M)
+    assert re.search(r"^delivers +yes$", printed, re.M)
+    row = next(line for line in printed.splitlines() if line.lstrip().startswith("0.1 "))
     for name in ("latency_mean", "network_latency_mean", "hops_mean"):
         assert number(sum(getattr(one, name) for one in runs) / 2) in row
-    assert "without effect here: print_csv_results, watch_out, stats_out" in found
-    assert "BookSim ignores it" in found
+    assert "without effect here: print_csv_results, watch_out, stats_out" in printed
+    assert "BookSim ignores it" in printed
 
 
 def test_sweep(tmp_path: Path) -> None:
     path = written(tmp_path)
-    found = run("run", path, "--sweep", "injection_rate=0.1:1.0:0.45")
-    lines = [line.split() for line in found.splitlines() if line.startswith(" ") and "injection" in line]
+    printed = run("run", path, "--sweep", "injection_rate=0.1:1.0:0.45")
+    lines = [line.split() for line in printed.splitlines() if line.startswith(" ") and "injection" in line]
     assert [line[0] for line in lines] == [f"injection_rate={load}" for load in ("0.1", "0.55", "1")]
     assert ["yes" in line for line in lines] == [True, True, False]
-    assert "seed 0: saturated" in found
+    assert "seed 0: saturated" in printed
     words = ["run", str(path), "--sweep", "injection_rate=0.1:0.2:0.1", "--json", "--jobs", "2"]
     answer = json.loads(CliRunner().invoke(app, words).stdout)
     schema("run-booksim").validate(answer)
@@ -95,8 +95,8 @@ def test_faithful_runs_last_as_long_as_those_of_booksim(tmp_path: Path) -> None:
         with pytest.raises(UnknotError, match=f"{key}: a whole number from 1"):
             understood(tmp_path, f"{key}=0")
     setup = understood(tmp_path, "sample_period=500", faithful=True)
-    found = run_booksim(setup)[0].runs.runs[0]
-    assert (found.warmup, found.measured) == (1500, 3500)
+    simulated = run_booksim(setup)[0].runs.runs[0]
+    assert (simulated.warmup, simulated.measured) == (1500, 3500)
 
 
 def test_a_design_beyond_one_flit_in_a_cycle_is_not_stable(tmp_path: Path) -> None:
@@ -174,8 +174,8 @@ def test_shared_buffers(tmp_path: Path) -> None:
 
 def test_allocators(tmp_path: Path) -> None:
     def router(*keys: str, faithful: bool = False) -> Router:
-        found: Router = understood(tmp_path, *keys, faithful=faithful).options["router"]
-        return found
+        router: Router = understood(tmp_path, *keys, faithful=faithful).options["router"]
+        return router
 
     for name in ("wavefront", "rr_wavefront", "loa", "max_size", "pim", "select"):
         assert router(f"vc_allocator={name}", f"sw_allocator={name}") == credited(allocator=name)
@@ -205,11 +205,11 @@ def test_batches(tmp_path: Path) -> None:
         "sim_type = batch; batch_size = 10; batch_count = 2; max_outstanding_requests = 1;"
     )
     path = written(tmp_path, text)
-    found = run("run", path)
-    shown = [float(value) for value in re.findall(r"\d+", re.findall(r"^batches +\((.*)\)$", found, re.M)[0])]
+    printed = run("run", path)
+    shown = [float(value) for value in re.findall(r"\d+", re.findall(r"^batches +\((.*)\)$", printed, re.M)[0])]
     # BookSim: 390; the longest way has 6 channels, and at its end the tail is one flit later.
     assert shown == pytest.approx([10 * (5 * 6 + 7 + 1 + 1)] * 2, abs=15)
-    assert "deadlock-free" in found
+    assert "deadlock-free" in printed
     answer = json.loads(run("run", path, "max_outstanding_requests=0", "--json"))
     schema("run-booksim").validate(answer)
     ((first, second),) = answer["batches"]
@@ -243,8 +243,8 @@ def test_arbiters(tmp_path: Path) -> None:
 
 def test_each_allocator_has_its_own_rounds_and_arbiter(tmp_path: Path) -> None:
     def router(*overrides: str) -> Router:
-        found: Router = understood(tmp_path, *overrides, faithful=True).options["router"]
-        return found
+        router: Router = understood(tmp_path, *overrides, faithful=True).options["router"]
+        return router
 
     assert router("vc_allocator=islip", "sw_allocator=pim(2)") == credited(
         switch_allocator="pim", iterations=1, switch_iterations=2
@@ -295,7 +295,7 @@ def test_flattened_butterflies_in_rows_of_any_length(tmp_path: Path, x: int) -> 
         "num_vcs = 4; injection_rate = 0.1;"
     )
     setup = understood(tmp_path, text=text, faithful=True)
-    found = simulate(setup.relation, 0.1, seed=1, **(setup.options | {"warmup": 1000, "measure": 4000}))
-    assert found.latency_mean == pytest.approx(23.48, rel=0.01)
+    simulated = simulate(setup.relation, 0.1, seed=1, **(setup.options | {"warmup": 1000, "measure": 4000}))
+    assert simulated.latency_mean == pytest.approx(23.48, rel=0.01)
     with pytest.raises(TextError, match="whole rows of x"):
         understood(tmp_path, text=text.replace(f"x = {x}; y = {x}", "x = 5; y = 5"))

@@ -19,12 +19,13 @@ from unknot.cli.commands.shared import numbers_of, relation_of, write_evidence
 from unknot.cli.exit_codes import FAILS, HOLDS, UNDECIDED
 
 if TYPE_CHECKING:
-    from unknot._base.deadline import Deadline
     from unknot.network import Network
     from unknot.routing.relation import Relation
     from unknot.simulation.collectives import Timed
     from unknot.traffic.collectives import Operation
     from unknot.traffic.collectives.bounds import Bound
+    from unknot.traffic.collectives.schedule import Schedule
+    from unknot.verify.delivery import Delivery
 
 BOUNDING = 0.5
 """Share of a time limit after which bounds that are not known yet are quick ones."""
@@ -194,7 +195,15 @@ def collective(options: CollectiveOptions) -> None:
         claims = [bounds[last].claim(), *(one.schedule.claim() for one in shown)]
         write_evidence(options.evidence, None, None, claims)
     measured = best[-1].measured if best else None
-    free, delivers = _proved(relation, best[-1], options.switching, deadline) if relation and best else (None, None)
+    free = delivers = None
+    if relation is not None and best:
+        from unknot.verify.check import check
+        from unknot.verify.delivery import deliver
+
+        # Each message waits for earlier ones alone: with both the schedule ends under every timing.
+        alone = _of_messages(relation, best[-1].schedule)
+        free = check(alone, options.switching, time_limit=deadline).deadlock_free
+        delivers = deadline.unless_over(lambda: _ends(deliver(alone)))
     tell(
         json, CollectiveAnswer, *shown, of=built, scale=scale, routing=relation and relation.name,
         deadlock_free=free, delivers=delivers,
@@ -208,29 +217,22 @@ def collective(options: CollectiveOptions) -> None:
     raise typer.Exit(HOLDS if relation is None or measured is not None else FAILS)
 
 
-def _proved(
-    relation: Relation, timed: Timed, switching: Switching, deadline: Deadline
-) -> tuple[bool | None, bool | None]:
-    """Whether messages of a schedule cannot block each other for good, and arrive, at whatever times they are sent.
-
-    A message waits for earlier ones alone, so with both the schedule ends under every timing.
-    """
+def _of_messages(relation: Relation, schedule: Schedule) -> Relation:
+    """The relation when only the messages of a schedule are sent."""
     import numpy as np
 
     from unknot.lanes.flows import only
     from unknot.traffic.collectives.messages import messages_of
-    from unknot.verify.check import check
-    from unknot.verify.delivery import deliver
 
     sends = np.zeros((relation.network.num_terminals,) * 2, dtype=np.bool_)
-    for message in messages_of(relation.network, timed.schedule):
+    for message in messages_of(relation.network, schedule):
         sends[message.source, message.destination] = True
-    alone = only(relation, sends)
-    free = check(alone, switching, time_limit=deadline).deadlock_free
-    delivery = deadline.unless_over(lambda: deliver(alone))
-    if delivery is None:
-        return free, None
-    return free, delivery.delivered and delivery.longest_route is not None
+    return only(relation, sends)
+
+
+def _ends(delivery: Delivery) -> bool | None:
+    """Whether every packet comes to its terminal, and no route is endless; None: not known."""
+    return delivery.delivered and delivery.longest_route is not None
 
 
 def _counted(bound: Bound, network: Network) -> str:
