@@ -141,8 +141,12 @@ def lanes(
             raise RelationError("lanes: failures are survived by free paths, not by tables or given ones")
     require_whole("lanes: the LMC", lmc, 0, most=MOST_LMC, error=RelationError)
     lids = 1 << lmc
-    if lmc and (paths != "table" or worst):
-        raise RelationError("lanes: several LIDs for each terminal are for tables, and not for the worst permutation")
+    if lmc and paths != "table":
+        raise RelationError(
+            f"lanes: several LIDs for each terminal are for tables (--paths table), got {paths} paths"
+        )
+    if lmc and worst:
+        raise RelationError("lanes: several LIDs for each terminal are not for the worst permutation")
     if lmc and lids * network.num_terminals + network.num_routers > LAST_UNICAST:
         raise RelationError(
             f"lanes on {network.name}: {network.num_terminals} terminals with {lids} LIDs each, and one for each of "
