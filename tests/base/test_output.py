@@ -58,6 +58,14 @@ def test_a_device_is_written_to_and_its_error_names_it() -> None:
         write_text("/dev/full", "x")
 
 
+def test_a_pipe_is_written_to_by_its_name() -> None:
+    read, write = os.pipe()
+    write_text(f"/dev/fd/{write}", "x")
+    assert os.read(read, 9) == b"x"
+    for end in (read, write):
+        os.close(end)
+
+
 def test_an_error_within_the_block_leaves_the_old_file(tmp_path: Path) -> None:
     file = tmp_path / "net.dot"
     file.write_text("old")

@@ -125,3 +125,13 @@ def test_a_full_disk_names_the_file_and_leaves_the_old_one(tmp_path: Path) -> No
     assert "net.dot: it cannot be written: File too large" in said
     assert file.read_text() == "old"
     assert list(tmp_path.iterdir()) == [file]
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["lanes N --out", "repair N --out", "design --evidence", "collective N --out", "curve N --store",
+     "run N --parquet", "simulate N --export", "compare N --store", "faults N --csv", "check N --evidence"],
+)  # fmt: skip
+def test_a_missing_folder_is_refused_before_anything_is_read(words: str, tmp_path: Path) -> None:
+    file = tmp_path / "nowhere" / "x.json"
+    assert f"{file}: it cannot be written: there is no folder {file.parent}" in refused(*words.split(), str(file))

@@ -8,6 +8,7 @@ import re
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -60,10 +61,20 @@ class Piece:
         return replace(self, text=text.strip(), column=column, whole=self.text if self.whole is None else self.whole)
 
     def split(self, separator: str) -> Iterator[Piece]:
-        """The pieces between separators that are not in parentheses, but for empty ones."""
-        for match in re.finditer(rf"(?:\([^()]*\)|[^{separator}])+", self.text):
-            if match[0].strip():
-                yield self.part(*match.span())
+        """The pieces between separators that are not in parentheses, none in an empty text.
+
+        Raises
+        ------
+        TextError
+            Where one is missing; where blanks are separators too, those that are empty are left out.
+        """
+        cuts = [m.end() for m in re.finditer(rf"\([^()]*\)|[{separator}]", self.text) if m[0][0] != "("]
+        for start, stop in pairwise([0, *cuts, len(self.text) + 1] if self.text.strip() else []):
+            piece = self.part(start, stop - 1)
+            if piece.text:
+                yield piece
+            elif len(separator.strip()) == 1:
+                raise piece.error(f"expected something before and behind each {separator!r}")
 
     def pair(self, separator: str) -> tuple[Piece, Piece] | None:
         """The pieces before and behind a separator; None if it is not there."""

@@ -91,8 +91,8 @@ def written(path: str | Path) -> Iterator[BinaryIO]:
 def replacing(path: Path) -> Iterator[BinaryIO]:
     """Open a file beside `path` that takes its place, for what is no outcome of a command."""
     target = Path(os.path.realpath(path))
-    if target.exists() and not target.is_file():
-        with target.open("wb") as file:
+    if path.exists() and not path.is_file():
+        with path.open("wb") as file:
             yield file
         return
     if target.exists() and not os.access(target, os.W_OK):
@@ -166,6 +166,30 @@ def make_folder(path: Path) -> None:
             path.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise WriteError(path, error.strerror or str(error)) from error
+
+
+def require_place(path: Path, *, makes_folders: bool = False) -> None:
+    """Refuse a file or folder that could not be written in the end, unless files are captured.
+
+    Parameters
+    ----------
+    makes_folders : bool
+        Whether the folders it is in will be made.
+
+    Raises
+    ------
+    WriteError
+    """
+    if _captured is not None or (path.exists() and not path.is_file()):
+        return
+    target = Path(os.path.realpath(path))
+    folder = target.parent
+    while makes_folders and not folder.exists():
+        folder = folder.parent
+    if not folder.is_dir():
+        raise WriteError(path, f"there is no folder {path.parent}")
+    if not os.access(folder, os.W_OK) or (target.is_file() and not os.access(target, os.W_OK)):
+        raise WriteError(path, "permission denied")
 
 
 @contextlib.contextmanager

@@ -168,6 +168,25 @@ _NETWORKS = {"network", "source", "fabric"}
 
 _ENDINGS = {PICTURE: drawable, KNOT: steppable}
 """Checks of the ending of a file, by metavar."""
+_WRITTEN = {"csv", "evidence", "export", "out", "parquet", "results", "store"}
+"""Options that name what is written."""
+
+
+def _check_of(name: str, metavar: str) -> Callable[[Path | None], Path | None] | None:
+    """The check of what a file option names; that it can be written is known before the command begins."""
+    ending = _no_coq if (name, metavar) == ("evidence", "FILE.json") else _ENDINGS.get(metavar)
+    if name not in _WRITTEN:
+        return ending
+
+    def check(path: Path | None) -> Path | None:
+        if path is not None:
+            from unknot._base.output import require_place
+
+            makes_folders = metavar == "DIR" or path.suffix.lower() == PAGE or ("DIR" in metavar and not path.suffix)
+            require_place(path, makes_folders=makes_folders)
+        return path if ending is None else ending(path)
+
+    return check
 
 
 def _described(name: str, kind: str, words: str) -> Any:
@@ -181,7 +200,7 @@ def _described(name: str, kind: str, words: str) -> Any:
         metavar=metavar or None,
         help=words,
         dir_okay=not metavar.startswith("FILE") or "DIR" in metavar,
-        callback=_no_coq if (name, metavar) == ("evidence", "FILE.json") else _ENDINGS.get(metavar),
+        callback=_check_of(name, metavar),
     )
 
 
