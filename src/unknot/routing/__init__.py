@@ -13,6 +13,7 @@ from unknot.routing import taking as _taking
 
 if TYPE_CHECKING:
     from unknot.routing.adaptive_meshes import lcfaa as lcfaa
+    from unknot.routing.adaptive_meshes import planar_adaptive as planar_adaptive
     from unknot.routing.adaptive_meshes import schwiebert as schwiebert
     from unknot.routing.adaptive_meshes import vba as vba
     from unknot.routing.classes import in_classes as in_classes
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from unknot.routing.de_bruijn import shuffle_exchange as shuffle_exchange
     from unknot.routing.destination_tag import destination_tag as destination_tag
     from unknot.routing.dimension_order import dimension_order as dimension_order
+    from unknot.routing.dimension_order import o1turn as o1turn
     from unknot.routing.dimension_order import ring_lexicographic as ring_lexicographic
     from unknot.routing.dragonfly import dragonfly_minimal as dragonfly_minimal
     from unknot.routing.dragonfly import dragonfly_ugal as dragonfly_ugal
@@ -39,11 +41,8 @@ if TYPE_CHECKING:
     from unknot.routing.layers import dfsssp as dfsssp
     from unknot.routing.layers import lash as lash
     from unknot.routing.nca import nca as nca
-    from unknot.routing.o1turn import o1turn as o1turn
-    from unknot.routing.odd_even import odd_even as odd_even
     from unknot.routing.overlay import overlay as overlay
     from unknot.routing.overlay import pbfaa as pbfaa
-    from unknot.routing.planar_adaptive import planar_adaptive as planar_adaptive
     from unknot.routing.relation import EJECT as EJECT
     from unknot.routing.relation import NO_WAIT as NO_WAIT
     from unknot.routing.relation import TIER as TIER
@@ -54,6 +53,7 @@ if TYPE_CHECKING:
     from unknot.routing.shortest_paths import shortest_paths as shortest_paths
     from unknot.routing.turn_model import negative_first as negative_first
     from unknot.routing.turn_model import north_last as north_last
+    from unknot.routing.turn_model import odd_even as odd_even
     from unknot.routing.turn_model import p_cube as p_cube
     from unknot.routing.turn_model import west_first as west_first
     from unknot.routing.two_trees import two_trees as two_trees
@@ -74,7 +74,7 @@ def _reduced(relation: Relation) -> tuple[Any, ...]:
 
     if relation.made_by is not None and not is_designed(relation.made_by[0]):
         return _named.routing, (relation.network, *relation.made_by)
-    from unknot.routing.pickle_kernel import reduced
+    from unknot.routing.relation_kernel import reduced
 
     parts: tuple[Any, ...] = reduced(relation)
     return parts

@@ -12,8 +12,8 @@ Parts are the routers with the same coordinate in one dimension, the last by def
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -24,8 +24,8 @@ from unknot._base.numbers import require_whole
 from unknot.network import Network
 from unknot.network.graph import reached_from, strong_components
 from unknot.routing.named import routing
-from unknot.routing.relation import EJECT, VC_MASK, Relation
-from unknot.routing.tabulate import Table, lookup
+from unknot.routing.relation import EJECT, VC_MASK, Out, Relation, Rule
+from unknot.routing.tabulate import lookup, tabulate
 from unknot.routing.taking import takes_network
 from unknot.routing.virtual_channels import VirtualChannels
 
@@ -94,14 +94,13 @@ def composed(
     memory.require(f"composed on {network.name}", 40 * network.num_terminals * network.num_channels * legs)
     leave = _exits(network, number, names, exits)
     virtual = VirtualChannels(network, leg * legs)
-    whole = _Whole(network, virtual, number, parts, leave, legs, leg)
     title = ", ".join(dict.fromkeys(texts))
-    return Relation(
-        network,
-        virtual,
-        lookup(Table.of(whole.reached())),
-        name=f"composed of {title} in {count} parts" + (f", {legs} legs" if legs > 1 else ""),
-    )
+    name = f"composed of {title} in {count} parts" + (f", {legs} legs" if legs > 1 else "")
+    made = Relation(network, virtual, _rule(virtual, number, parts, leave, legs), name=name)
+    try:
+        return replace(made, rule=lookup(tabulate(made)))
+    except RelationError as error:  # where it says in which state, its cause says what is wrong
+        raise (error.__cause__ if isinstance(error.__cause__, RelationError) else error) from None
 
 
 @dataclass(frozen=True, eq=False)
@@ -206,79 +205,49 @@ def _exits(
     return leave
 
 
-@dataclass(frozen=True, eq=False)
-class _Whole:
-    """The network with its parts: where a header of the whole stands in a part, and the other way round."""
+def _rule(
+    virtual: VirtualChannels,
+    number: npt.NDArray[np.int64],
+    parts: list[_Part],
+    leave: npt.NDArray[np.int64],
+    legs: int,
+) -> Rule:
+    """The rule of the whole: that of a part, in whose numbers a header stands somewhere in it, or the exit."""
+    network, width, router = virtual.network, virtual.widest // legs, virtual.router.tolist()
+    part_of = [number[network.source], number[network.target]]
+    inner = {int(t): i for part in parts for i, t in enumerate(part.terminal)}
+    outer = [virtual.first[part.channel[part.relation.vcs.channel]] + part.relation.vcs.index for part in parts]
 
-    network: Network
-    vcs: VirtualChannels
-    number: npt.NDArray[np.int64]
-    parts: list[_Part]
-    leave: npt.NDArray[np.int64]
-    legs: int
-    leg: int
-
-    def reached(self) -> Iterator[dict[int, list[int]]]:
-        """The candidates of all states that packets come to, address by address."""
-        places = [self._place(at) for at in range(self.vcs.router.size)]
-        outs = [np.zeros(part.relation.max_candidates, dtype=np.int64) for part in self.parts]
-        inner = {int(t): i for part in self.parts for i, t in enumerate(part.terminal)}
-        router = self.vcs.router.tolist()
-        for destination in range(self.network.num_terminals):
-            home = int(self.number[self.network.eject[destination]])
-            reached: dict[int, list[int]] = {}
-            todo = [self.vcs.total + source for source in range(self.network.num_terminals)]
-            while todo:
-                at = todo.pop()
-                if at in reached:
-                    continue
-                p, leg, place = places[at]
-                link = int(self.leave[p, destination])
-                low = int(self.vcs.first[link]) + leg * self.leg
-                if p == home:
-                    reached[at] = self._inside(p, leg, place, at, inner[destination], outs[p])
-                elif router[at] == self.network.source[link]:
-                    reached[at] = list(range(low, low + self.leg))
-                else:
-                    seat = self._seat(p, int(self.network.source[link]))
-                    reached[at] = self._inside(p, leg, place, at, seat, outs[p])
-                todo += [entry & VC_MASK for entry in reached[at] if entry & VC_MASK != EJECT]
-            yield reached
-
-    def _place(self, at: int) -> tuple[int, int, int]:
-        """Part and leg of a header, and its input VC or injection port in the part; −1 where it has come in."""
-        p = int(self.number[self.vcs.router[at]])
-        part = self.parts[p]
-        own = part.relation.vcs
-        if at >= self.vcs.total:
-            return p, 0, own.total + int(np.searchsorted(part.terminal, at - self.vcs.total))
-        channel, index = int(self.vcs.channel[at]), int(self.vcs.index[at])
-        leg = index // self.leg
-        if self.number[self.network.source[channel]] != p:
-            return p, min(leg + 1, self.legs - 1), NOWHERE
-        return p, leg, int(own.first[np.searchsorted(part.channel, channel)]) + index % self.leg
-
-    def _seat(self, p: int, router: int) -> int:
+    def seat(p: int, router: int) -> int:
         """A terminal of a part at a router, in whose place a header is injected or ejected."""
-        seat = self.parts[p].seat.get(router)
-        if seat is None:
+        if router not in parts[p].seat:
             raise RelationError(
-                f"composed on {self.network.name}: packets enter or leave a part at router "
-                f"{self.network.router_name(router)}, which has no terminal"
+                f"composed on {network.name}: packets enter or leave a part at router {network.router_name(router)}, "
+                "which has no terminal"
             )
-        return seat
+        return parts[p].seat[router]
 
-    def _inside(self, p: int, leg: int, place: int, at: int, address: int, out: npt.NDArray[np.int64]) -> list[int]:
-        """Candidates of the routing of a part, in numbers of the whole."""
-        part = self.parts[p]
-        own = part.relation.vcs
-        if place == NOWHERE:
-            place = own.total + self._seat(p, int(self.vcs.router[at]))
-        entries = list[int]()
-        for entry in out[: part.relation.rule(place, address, out)].tolist():
-            vc = entry & VC_MASK
+    def rule(at: int, address: int, out: Out) -> int:
+        p, leg = int(number[router[at]]), 0
+        own = parts[p].relation.vcs
+        if at >= virtual.total:
+            place = own.total + int(np.searchsorted(parts[p].terminal, at - virtual.total))
+        else:
+            channel, (leg, index) = virtual.channel[at], divmod(int(virtual.index[at]), width)
+            if part_of[0][channel] != p:  # it has come in
+                place, leg = own.total + seat(p, router[at]), min(leg + 1, legs - 1)
+            else:
+                place = int(own.first[np.searchsorted(parts[p].channel, channel)]) + index
+        home = number[network.eject[address]] == p
+        link = leave[p, address]
+        if not home and router[at] == network.source[link]:
+            out[:width] = virtual.first[link] + leg * width + np.arange(width)
+            return width
+        count = parts[p].relation.rule(place, inner[address] if home else seat(p, int(network.source[link])), out)
+        for i in range(count):
+            vc = out[i] & VC_MASK
             if vc != EJECT:
-                channel = int(part.channel[own.channel[vc]])
-                entry += int(self.vcs.first[channel]) + leg * self.leg + int(own.index[vc]) - vc
-            entries.append(entry)
-        return entries
+                out[i] += outer[p][vc] + leg * width - vc
+        return count
+
+    return rule

@@ -100,5 +100,4 @@ def _ports(network: Network) -> np.ndarray[tuple[int, ...], np.dtype[np.int16]]:
             f"{network.router_name(int(starts[0]))} to {network.terminal_name(d)} do not lead there from "
             f"{network.router_name(int(starts[a]))}"
         )
-    ports.setflags(write=False)
     return ports

@@ -91,7 +91,6 @@ def forwarding_table(
             f"{network.name} has channels 0 to {network.num_channels - 1}"
         )
     table = np.array(table, dtype=np.int32, order="C")
-    table.setflags(write=False)
     virtual = VirtualChannels(network, vcs)
     router, first = virtual.router, virtual.first
 

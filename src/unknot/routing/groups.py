@@ -85,8 +85,6 @@ def groups_of(network: Network, needed_by: str) -> Groups:
             f"{needed_by} on {network.name}: it needs a channel between every two groups, and there is none from "
             f"group {names[g]} to group {names[h]}"
         )
-    for array in (group, index, local, first, between):
-        array.setflags(write=False)
     return Groups(group, index, local, first, between, tuple(map(str, names.tolist())))
 
 

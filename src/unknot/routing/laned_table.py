@@ -140,8 +140,6 @@ def laned_table(
     router, first = vcs.router, vcs.first
     single = lane.shape[0] == 1 and lane.shape[1] == 1
     flat = np.ascontiguousarray(lane)
-    for array in (table, came, out_port, levels, flat):
-        array.setflags(write=False)
 
     def rule(at: int, address: int, out: Out) -> int:
         here = router[at]

@@ -162,7 +162,6 @@ def shortest_routes(network: Network) -> Routes:
     for row, hops in zip(table, distances.table, strict=True):
         nearer = (hops[source] > 0) & (hops[target] == hops[source] - 1)
         row[source[nearer]] = channels[nearer]
-    table.setflags(write=False)
     return Routes(network, table, distances.homes, distances.column)
 
 
@@ -202,5 +201,4 @@ def balanced_routes(network: Network) -> Routes:
             *network.outgoing, network.target, distances.table.reshape(-1), distances.column, terminals, sending,
             table.reshape(-1),
         )  # fmt: skip
-    table.setflags(write=False)
     return Routes(network, table, network.eject.astype(np.int64), terminals)

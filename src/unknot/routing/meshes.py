@@ -93,8 +93,6 @@ def complete_product(network: Network, needed_by: str) -> CompleteProduct:
             f"{refusal} by one channel each way; {network.num_routers} routers and {network.num_channels} channels "
             f"do not make the whole product of {' × '.join(map(str, radices))} positions"
         )
-    for array in (start, port, dimension):
-        array.setflags(write=False)
     return CompleteProduct(at, start, port, dimension, max(1, int((radices > 1).sum())))
 
 

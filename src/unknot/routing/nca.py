@@ -173,5 +173,4 @@ def _heights(network: Network, level: npt.NDArray[np.int64], homes: npt.NDArray[
     height[homes, np.arange(homes.size)] = 0
     fill_hops(network, -level, height, NONE, up=False, cost=0)
     fill_hops(network, -level, height, NONE, up=True)
-    height.setflags(write=False)
     return height

@@ -101,8 +101,6 @@ def up_down(
     require_room(network, homes, "up_down")
     falling, legal = _hops(network, rank, homes, shorter=True)
     require_ways(network, (legal == FAR).T, homes, f"up_down from {network.router_name(top)}")
-    for table in (falling, legal):
-        table.setflags(write=False)
 
     virtual = VirtualChannels(network, vcs)
     router, first, at_channel = virtual.router, virtual.first, virtual.channel
