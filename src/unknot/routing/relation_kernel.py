@@ -30,12 +30,11 @@ from unknot._base.kernels.types_kernel import I64, whole
 from unknot._base.kernels.words_kernel import array_of
 from unknot.network import Network
 from unknot.routing.pointer import LEAN, Pointer, file_of_rule, kept_rule
-from unknot.routing.relation import Relation
 from unknot.routing.tabulate import Table, lookup, tabulate
 from unknot.routing.virtual_channels import VirtualChannels
 
 if TYPE_CHECKING:
-    from unknot.routing.relation import Rule
+    from unknot.routing.relation import Relation, Rule
 
 UNCOMPILED = NumbaError, TypeError, ValueError, NotImplementedError
 """Errors by which Numba says that it cannot compile a function."""
@@ -135,7 +134,7 @@ def reduced(relation: Relation):
     """
     apart = ("network", "vcs", "rule", "hops")
     rest = {f.name: getattr(relation, f.name) for f in fields(relation) if f.name not in apart}
-    head = relation.network, relation.vcs.counts
+    head = type(relation), relation.network, relation.vcs.counts
     table = getattr(relation.rule, "table", None)
     if table is None:
         try:
@@ -158,10 +157,10 @@ def _helper(module: str, name: str):
     return getattr(importlib.import_module(module), name)
 
 
-def _by_value(network: Network, counts, functions: bytes, rest) -> Relation:
+def _by_value(kind: type[Relation], network: Network, counts, functions: bytes, rest) -> Relation:
     rule, hops = pickle.loads(functions)
-    return Relation(network, VirtualChannels(network, counts), rule, hops=hops, **rest)
+    return kind(network, VirtualChannels(network, counts), rule, hops=hops, **rest)
 
 
-def _by_table(network: Network, counts, table: Table, rest) -> Relation:
-    return Relation(network, VirtualChannels(network, counts), lookup(table), **rest)
+def _by_table(kind: type[Relation], network: Network, counts, table: Table, rest) -> Relation:
+    return kind(network, VirtualChannels(network, counts), lookup(table), **rest)
