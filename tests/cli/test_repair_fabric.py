@@ -7,11 +7,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.cli.test_cli import refused, unknot_says
+from tests.cli.test_cli import answer, refused, unknot_says
+from tests.cli.test_schemas import schema
 from tests.fabrics.folders import EXAMPLES
 from tests.fabrics.test_levels import written
 from tests.fabrics.texts import ring
-from unknot.fabrics import read_fabric
+from unknot.fabrics import Fabric, read_fabric
 from unknot.verify.audit import audit
 
 
@@ -51,6 +52,61 @@ def test_a_ring_that_can_deadlock_is_repaired(hosts: int, lmc: int, tmp_path: Pa
     assert (same.tables == read_fabric(folder).tables).all()  # type: ignore[union-attr]
 
 
+def test_lids_are_assigned_anew_for_another_lmc(tmp_path: Path) -> None:
+    """Each LID has a route, the loads are those of equal shares, and the bound is counted by the checker alone."""
+    folder, out, evidence = written(tmp_path / "ring", ring(6)), tmp_path / "out", tmp_path / "evidence.json"
+    words = ("--lmc", "1", "--time-limit", "30", "--evidence", str(evidence), "--json")
+    told = answer(unknot_says("repair", str(folder), "--out", str(out), *words))
+    schema("repair-fabric").validate(told)
+    assert [row["kind"] for row in told["remedies"]] == ["new-tables", "one-lane"]
+    assert told["before"]["deadlock_free"] is False
+    page = (out / "README.md").read_text()
+    assert "LIDs are assigned anew, 2^1 for each host port." in page
+    for row in told["remedies"]:
+        made, several = out / row["kind"], row["lanes"] > 1
+        assert (row["lmc"], row["deadlock_free"], row["delivered"], row["load_bound_holds"]) == (1, True, True, True)
+        assert row["highest_load"] >= row["load_bound"] > 0
+        assert (sum(row["lane_pairs"]), max(row["lane_highest"], default=0) <= row["highest_load"]) == (
+            60 if several else 0, True,
+        )  # fmt: skip
+        files = {"levels": made / "paths.psl", "lanes": made / "lanes.slvl"} if several else {}
+        fabric = read_fabric(folder / "fabric.ibnetdiscover", made / "tables.lfts", lids=made / "guid2lid", **files)
+        assert fabric.lids.tolist() == [*range(2, 20)]
+        load = highest_by_a_walk(fabric)
+        assert load == row["highest_load"]
+        beside = [f"--{name}={path}" for name, path in zip(("sl", "sl2vl"), files.values(), strict=False)]
+        words = ("--lids", str(made / "guid2lid"), "--tables", str(made / "tables.lfts"), *beside)
+        assert unknot_says("audit", str(folder / "fabric.ibnetdiscover"), *words).exit_code == 0
+    assert unknot_says("accept", str(evidence)).exit_code == 0
+    refused_words = refused("repair", str(folder), "--out", str(tmp_path / "other"), "--lmc", "8")
+    assert "LMC" in refused_words
+
+
+def highest_by_a_walk(fabric: Fabric) -> float:
+    """The highest load, walking every pair of host and LID."""
+    network, owner = fabric.network, fabric.owner.tolist()
+    assert fabric.tables is not None
+    assert network.ports is not None
+    leaving = {(u, p): c for c, (u, p) in enumerate(zip(network.source, network.ports[:, 0], strict=True))}
+    load = np.zeros(network.num_channels)
+    for column, to in enumerate(owner):
+        for host in range(network.num_terminals if to < network.num_terminals else 0):
+            at = int(network.inject[host])
+            while host != to and at != network.eject[to]:
+                channel = leaving[at, fabric.tables[at, column]]
+                load[channel] += 1 / owner.count(to)
+                at = int(network.target[channel])
+    return float(load.max())
+
+
+def test_the_lmc_is_of_files_for_a_fabric(tmp_path: Path) -> None:
+    folder = written(tmp_path / "ring", ring(6, lmc=1))
+    assert "--lmc is for --out DIR" in refused("repair", "ring(4)", "--routing", "shortest_paths", "--lmc", "1")
+    same = answer(unknot_says("repair", str(folder), "--out", str(tmp_path / "out"), "--lmc", "1", "--json"))
+    assert [row["kind"] for row in same["remedies"]] == ["same-routes", "new-tables", "one-lane"]
+    assert {row["lmc"] for row in same["remedies"]} == {None}
+
+
 def test_levels_are_the_same_both_ways_unless_said_otherwise(tmp_path: Path) -> None:
     """LASH on a ring of 12: 2 lanes do for each direction by itself, but then replies can deadlock."""
     folder = EXAMPLES / "opensm-ring12-lash"
@@ -72,7 +128,7 @@ def test_levels_are_the_same_both_ways_unless_said_otherwise(tmp_path: Path) -> 
         assert (found.deadlock_free, found.replies.verdict.deadlock_free) == (True, safe)
         page = (tmp_path / "out" / "README.md").read_text()
         assert ("SUCH REPLIES CAN DEADLOCK" in page) is not safe
-        assert "The load is the number of routes between hosts over the busiest channel; it was 21 before." in page
+        assert "in equal shares; it was 21 before." in page
         assert "| 21 (× 1.00) |" in page
         assert "unknot audit FABRIC --tables same-routes/tables.lfts --sl same-routes/paths.psl --sl2vl" in page
         assert len((made / "paths.psl").read_text().splitlines()) == 12 * 11 + 1

@@ -12,7 +12,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -138,6 +138,9 @@ def repaired(case: Case, net: Path, host: str, stuck: Path, out: Path, tally: Ta
         if file.suffix in (".log", ".out", ".txt") or file.name in ("opensm.mcfdbs", "lanes.slvl"):
             file.unlink()
     words = [sys.executable, "-m", "unknot", "repair", str(stuck), "--out", str(out), "--time-limit", "20"]
+    if case.anew:
+        words += ["--lmc", str(case.anew)]
+        case = replace(case, lmc=case.anew, words=("-l", str(case.anew), *case.words))
     process = subprocess.run(words, capture_output=True, text=True, timeout=600)
     if process.returncode:
         tally.wrong.append(f"{case.name}: repair of {stuck.name}: {process.stdout[-300:]}{process.stderr[-300:]}")
@@ -148,6 +151,9 @@ def repaired(case: Case, net: Path, host: str, stuck: Path, out: Path, tally: Ta
         options = ["-R", "file,no_fallback", "-U", str(made / "tables.lfts"), *case.words]
         if (made / "opensm.conf").exists():
             options = ["-F", str(made / "opensm.conf"), *options]
+        if case.anew:  # OpenSM gives the LIDs that it remembers
+            again.mkdir()
+            shutil.copy(made / "guid2lid", again)
         ran, said = dumped(net, again, *options, host=host, by="switches")
         title = f"{case.name}, {stuck.name} repaired ({kind}), routed by {ran}"
         free = judged(case, again, title, said, tally)

@@ -22,7 +22,7 @@ class Case:
     """A fabric: its name, its network or `ibsim` text, more words for OpenSM, the radices of a torus, and engines.
 
     `roots` are the switches at the top, for `updn` and `ftree`. The tables of the engines in `mended` are repaired;
-    where there are none, those of the first engine that leaves a deadlock.
+    where there are none, those of the first engine that leaves a deadlock; with `anew`, with LIDs for this LMC.
 
     Of the engines that hosts with two ports are routed by, none gives the ports levels of their own; in repaired
     tables they have some, and `ibdmchk`, which knows levels of nodes alone, has nothing to say.
@@ -36,6 +36,7 @@ class Case:
     engines: tuple[str, ...] = ENGINES
     roots: tuple[int, ...] = ()
     mended: tuple[str, ...] = ()
+    anew: int = 0
 
     def write(self, path: Path) -> None:
         """As a file for `ibsim`."""
@@ -116,5 +117,7 @@ def cases() -> list[Case]:
         Case("degraded-tree", tree),
         Case("fat-tree", fat_tree(4, 3), roots=tops(fat_tree(4, 3))),
         Case("torus-8x8", torus(8, 8), radices=(8, 8), mended=("dor", "minhop")),
+        Case("torus-4x4-anew", torus(4, 4), engines=("minhop",), anew=1),
+        Case("random-24-anew", random_fabric(24, 3, 1), engines=("minhop",), anew=2),
         Case("torus-8x8-lmc1", torus(8, 8), ("-l", "1"), lmc=1, engines=("dfsssp",)),
     ]

@@ -18,6 +18,8 @@ UNKNOWN_PORT = -2
 """Port value of a (switch, LID) of which the files say nothing."""
 LAST_UNICAST = 0xBFFF
 """Highest LID of a port; those above are multicast."""
+MOST_LMC = 7
+"""Greatest LMC of a port, which has 2^LMC LIDs."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -18,6 +18,7 @@ from unknot.fabrics.fabric_text import inside
 from unknot.fabrics.format import Format
 from unknot.fabrics.formats import FORMATS, REMOVED, format_named, kind_by_content, kind_of, unknown_kind
 from unknot.fabrics.levels import with_lanes, with_levels
+from unknot.fabrics.opensm_lids import read_guid2lid, with_lids
 from unknot.fabrics.opensm_mcfdbs import with_multicast
 from unknot.fabrics.tables import TableFile, combined, join
 from unknot.network import Network
@@ -54,6 +55,7 @@ def read_fabric(
     path: str | Path,
     tables: str | Path | None = None,
     *,
+    lids: str | Path | None = None,
     levels: str | Path | None = None,
     lanes: str | Path | None = None,
     multicast: str | Path | None = None,
@@ -69,6 +71,8 @@ def read_fabric(
         lacks. Or a fabric file.
     tables : str or Path, optional
         A file of forwarding tables to use; with a folder, instead of those in the folder.
+    lids : str or Path, optional
+        LIDs of all ports, in the form of OpenSM's guid2lid, instead of those in the fabric file.
     levels, lanes : str or Path, optional
         Service levels of the paths, and SL to VL tables of the switches; with a folder, instead of those in it.
     multicast : str or Path, optional
@@ -114,6 +118,8 @@ def read_fabric(
                 f"ibnetdiscover output or a link list (.lst) is needed; this is {chosen.words}{hint}", path
             )
         fabric = _read(chosen, path, form)
+    if lids is not None:
+        fabric = with_lids(fabric, read_guid2lid(lids))
     if tables is not None:
         dumps = [_read_as("tables", "OpenSM forwarding tables (lfts dump or fdbs)", tables)]
     if dumps:

@@ -11,7 +11,7 @@ from unknot._base.deadline import MINUTE, Deadline
 from unknot._base.errors import RelationError, require_known
 from unknot._base.numbers import require_whole
 from unknot._base.progress import Progress, with_bar
-from unknot.fabrics.fabric import LAST_UNICAST
+from unknot.fabrics.fabric import LAST_UNICAST, MOST_LMC
 from unknot.lanes.effort import CHOOSING, SEARCHING, SearchEffort
 from unknot.lanes.exact import ExactSearch
 from unknot.lanes.figures import Lanes
@@ -27,8 +27,6 @@ from unknot.routing.taking import takes_network
 from unknot.verify.failures import PARTS, Parts
 
 FIRST = ("lanes", "load")
-MOST_LMC = 7
-"""Greatest LMC of an InfiniBand port."""
 MOST_STATES = 200_000_000
 """Most lanes × channels × destinations for which routes are tabulated; 32 bytes each."""
 

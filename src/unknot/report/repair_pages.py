@@ -12,27 +12,60 @@ from unknot.verify.audit import Audit
 from unknot.verify.update import Update
 
 PAGE = "README.md"
+LIDS = "guid2lid"
+"""File of LIDs, as OpenSM calls it."""
 
 
 @dataclass(frozen=True)
 class WrittenRemedy:
-    """Files of a remedy: kind, folder, lanes, changed entries, highest load, verdict on the files, and steps.
+    """Files of a remedy, read back and judged; or the tables as they are.
 
-    The load is the number of routes between hosts over the busiest channel.
+    Attributes
+    ----------
+    kind : str
+        What changes, and the folder.
+    lanes : int
+        Virtual lanes.
+    changed : int
+        Entries of tables (switch, LID) that are new or others.
+    load : float
+        Routes between hosts over the busiest channel, those to the LIDs of a port in equal shares.
+    audit : Audit
+    steps : tuple of str
+        How to get there without a deadlock.
+    load_bound : float or None
+        No such routes have a lower highest load; None where the routes stay.
+    load_bound_holds : bool or None
+        Whether the separate checker accepts this bound.
+    lane_pairs : tuple of int
+        Pairs of host and LID in each lane, where there are several.
+    lane_highest : tuple of float
+        The highest load of a channel in each lane.
+    lmc : int or None
+        The LMC for which all LIDs were assigned anew.
     """
 
     kind: str
-    folder: str
     lanes: int
     changed: int
-    load: int
+    load: float
     audit: Audit
-    steps: tuple[str, ...]
+    steps: tuple[str, ...] = ()
+    load_bound: float | None = None
+    load_bound_holds: bool | None = None
+    lane_pairs: tuple[int, ...] = ()
+    lane_highest: tuple[float, ...] = ()
+    lmc: int | None = None
 
     @property
     def longest(self) -> int | None:
         """Hops of the longest route between hosts."""
         return self.audit.host_to_host.delivery.longest_route
+
+    @property
+    def replies_free(self) -> bool | None:
+        """Whether replies at the level of the request cannot deadlock; in one lane they are what requests are."""
+        return (self.audit.replies or self.audit.host_to_host).verdict.deadlock_free
 
 
 MEANING = {
@@ -42,19 +75,23 @@ MEANING = {
 }
 
 _ONE = """
-    opensm -R file,no_fallback -U {folder}/tables.lfts
+Then:
+
+    opensm{lmc} -R file,no_fallback -U {folder}/tables.lfts
 
 Judge the tables before you load them, FABRIC being the file of links:
 
-    unknot audit FABRIC --tables {folder}/tables.lfts
+    unknot audit FABRIC{lids} --tables {folder}/tables.lfts
 
 """
 _SEVERAL = """
-    opensm -F {folder}/opensm.conf -R file,no_fallback -U {folder}/tables.lfts
+Then:
+
+    opensm{lmc} -F {folder}/opensm.conf -R file,no_fallback -U {folder}/tables.lfts
 
 Judge the tables before you load them, FABRIC being the file of links. The verdict needs the levels and lanes, too:
 
-    unknot audit FABRIC --tables {folder}/tables.lfts --sl {folder}/paths.psl --sl2vl {folder}/lanes.slvl
+    unknot audit FABRIC{lids} --tables {folder}/tables.lfts --sl {folder}/paths.psl --sl2vl {folder}/lanes.slvl
 
 `opensm.conf` switches QoS on, maps each service level to the lane of the same number and names `qos-policy.conf`;
 put its lines into your own options file if you have one. By this policy OpenSM answers every query for the path
@@ -70,6 +107,9 @@ _REPLIES = {
     "such condition.",
     None: "That was not decided in the time given; `one-lane` has no such condition.",
 }
+_LIDS = """
+LIDs are assigned anew, 2^{lmc} for each host port. Before OpenSM starts, on standbys too, put `{folder}/{file}` into
+its cache folder, /var/cache/opensm or $OSM_CACHE_DIR. Start it without `-r`, with which it chooses LIDs by itself."""
 _LOADED = """
 ## How to see that it was loaded
 
@@ -81,45 +121,58 @@ _LOADED = """
    all, and `opensm-sl2vl.dump` has the lanes. Then `unknot audit FABRIC --tables opensm-lfts.dump
    --sl paths.psl --sl2vl opensm-sl2vl.dump`.
 
-The tables belong to this cabling and these GUIDs. LIDs may differ: OpenSM finds the ports of a table by their GUIDs.
-After a cable fails, OpenSM loads the same file again and the
+The tables belong to this cabling and these GUIDs. Where ports have one LID each, LIDs may differ: OpenSM finds the
+ports of a table by their GUIDs. After a cable fails, OpenSM loads the same file again and the
 routes over that cable are dead; repair anew, or fall back to another engine.
 """
 
 
-def repair_page(before: Audit, load: int, rows: Sequence[WrittenRemedy], reasons: Sequence[str]) -> str:
-    """The page as Markdown; `load` is the highest before."""
-    fabric = before.fabric
+def repair_page(before: WrittenRemedy, rows: Sequence[WrittenRemedy], reasons: Sequence[str]) -> str:
+    """The page as Markdown."""
+    fabric, load = before.audit.fabric, before.load
     text = [f"# Repaired tables for {fabric.name}", ""]
     text += [
         f"Read: {fabric.fabric_file}, {fabric.tables_file}. Between hosts these tables "
-        f"{CAN_DEADLOCK[before.deadlock_free]} ({before.assumption})."
+        f"{CAN_DEADLOCK[before.audit.deadlock_free]} ({before.audit.assumption})."
     ]
-    if before.loop:
-        text += ["", f"The loop: {' → '.join([*before.loop, before.loop[0]])}."]
-    heads = ("remedy", "changes", "lanes", "entries changed", "highest load", "longest route", "safe, and delivers")
+    if before.audit.loop:
+        text += ["", f"The loop: {' → '.join([*before.audit.loop, before.audit.loop[0]])}."]
+    heads = (
+        "remedy", "changes", "lanes", "entries changed", "highest load", "no lower than", "longest route",
+        "safe, and delivers",
+    )  # fmt: skip
     text += ["", f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
     for row in rows:
+        bound = "" if row.load_bound is None else f"{row.load_bound:,.6g}"
         text.append(
-            f"| `{row.folder}` | {MEANING[row.kind]} | {row.lanes} | {row.changed:,} | {times(row.load, load)} | "
-            f"{'' if row.longest is None else count(row.longest, 'hop')} | {ANSWERS[row.audit.holds]} |"
+            f"| `{row.kind}` | {MEANING[row.kind]} | {row.lanes} | {row.changed:,} | {times(row.load, load)} | "
+            f"{bound} | {'' if row.longest is None else count(row.longest, 'hop')} | {ANSWERS[row.audit.holds]} |"
         )
-    text += ["", f"The load is the number of routes between hosts over the busiest channel; it was {load:,} before."]
+    text += [
+        "",
+        "The load is the number of routes between hosts over the busiest channel, those to the LIDs of a port in "
+        f"equal shares; it was {load:,.6g} before.",
+    ]
     if reasons:
         text += ["", "Not written:", "", *(f"- {reason}" for reason in reasons)]
     for row in rows:
-        text += ["", f"## How to load `{row.folder}`"]
-        replies = row.audit.replies
+        text += ["", f"## How to load `{row.kind}`"]
+        replies, folder = row.audit.replies, row.kind
         said = "" if replies is None else _REPLIES[replies.verdict.deadlock_free]
         text += ["", "Without a deadlock on the way:", ""]
         text += [f"{number}. {step}" for number, step in enumerate(row.steps, 1)]
-        text.append((_ONE if replies is None else _SEVERAL).format(folder=row.folder, replies=said).rstrip("\n"))
+        lmc = lids = ""
+        if row.lmc is not None:
+            text.append(_LIDS.format(folder=folder, lmc=row.lmc, file=LIDS))
+            lmc, lids = f" -l {row.lmc}", f" --lids {folder}/{LIDS}"
+        how = _ONE if replies is None else _SEVERAL
+        text.append(how.format(folder=folder, replies=said, lmc=lmc, lids=lids).rstrip("\n"))
     return "\n".join(text) + "\n" + _LOADED
 
 
-def times(load: int, before: int) -> str:
+def times(load: float, before: float) -> str:
     """Describe a load against the one before, such as ``345 (× 1.92)``."""
-    return f"{load:,} (× {load / before:.2f})" if before else f"{load:,}"
+    return f"{load:,.6g} (× {load / before:.2f})" if before else f"{load:,.6g}"
 
 
 def ethernet_repair_page(repaired: RepairedFabric) -> str:

@@ -8,13 +8,14 @@ same holds of each service level where its lane is the same at all ports of all 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from unknot._base.compressed_rows import grouped
 from unknot.fabrics import Fabric
-from unknot.fabrics.levels import unrecorded
+from unknot.fabrics.levels import UNKNOWN, unrecorded
 from unknot.network import Network
 from unknot.network.model import IntArray
 from unknot.routing.forwarding_table import EJECT_HERE, forwarding_table, route_lengths
@@ -169,19 +170,41 @@ def routes_between_hosts(fabric: Fabric) -> AuditedRoutes:
     hops = route_lengths(network, next_channel)
     most = int(hops.max(initial=0))
     lengths = tuple(int(routes[hops == length].sum()) for length in range(most + 1))
-    load = np.zeros(network.num_channels, dtype=np.int64)
-    for length in range(most, 0, -1):
-        r, lid = np.nonzero(hops == length)
-        channel = next_channel[r, lid]
-        np.add.at(load, channel, routes[r, lid])
-        np.add.at(routes, (network.target[channel], lid), routes[r, lid])
+    load = _followed(network, next_channel, hops, routes)
     cables = [CableLoad(name, int(load[forth]), int(load[back])) for name, (forth, back) in cables_of(fabric)]
     return AuditedRoutes(lengths, tuple(sorted(cables, key=lambda cable: -cable.routes)))
 
 
-def highest_load(fabric: Fabric) -> int:
-    """Return the routes between hosts over the busiest channel."""
-    return max((max(cable.forth, cable.back) for cable in routes_between_hosts(fabric).cables), default=0)
+def loads_by_level(fabric: Fabric, levels: int = 1) -> npt.NDArray[np.float64]:
+    """Return the routes between hosts over each channel, those to the LIDs of a port in equal shares.
+
+    Returns
+    -------
+    float64 array, shape (levels, channels)
+        By service level, if there are several.
+    """
+    board, lids = switchboard(fabric), destinations(fabric, "host-to-host")
+    network, next_channel, owner = board.network, board.next_channel[:, lids], fabric.owner[lids]
+    counts = [pairs_by_switch(fabric, board, "host-to-host")[1]]
+    if levels > 1 and fabric.levels is not None:
+        hosts = fabric.network.num_terminals
+        level = np.where(np.arange(hosts)[:, None] == owner, UNKNOWN, fabric.levels[:hosts, lids])
+        counts = [np.zeros(counts[0].shape, dtype=np.int32) for _ in range(levels)]
+        for number, count in enumerate(counts):
+            np.add.at(count, fabric.network.inject, level == number)
+    hops, share = route_lengths(network, next_channel), 1 / np.bincount(owner)[owner]
+    return np.array([_followed(network, next_channel, hops, count * share) for count in counts])
+
+
+def _followed(network: Network, next_channel: IntArray, hops: IntArray, routes: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Add up routes, by switch and LID, along their channels."""
+    routes, load = routes.copy(), np.zeros(network.num_channels, dtype=routes.dtype)
+    for length in range(int(hops.max(initial=0)), 0, -1):
+        r, lid = np.nonzero(hops == length)
+        channel = next_channel[r, lid]
+        np.add.at(load, channel, routes[r, lid])
+        np.add.at(routes, (network.target[channel], lid), routes[r, lid])
+    return load
 
 
 def cables_of(fabric: Fabric) -> list[tuple[str, tuple[int, int]]]:

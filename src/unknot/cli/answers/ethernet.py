@@ -1,13 +1,14 @@
-"""Forms of audits of lossless Ethernet."""
+"""Forms of audits of lossless Ethernet, and of what is written to repair a fabric."""
 
 from __future__ import annotations
 
 from typing import Annotated
 
-from unknot.cli.answers.form import CIRCLE, SIZE, By, Form, Natural, Positive, form_of, key
+from unknot.cli.answers.form import CIRCLE, SIZE, By, Form, Natural, Number, Positive, form_of, key
 from unknot.cli.answers.networks import NetworkForm
 from unknot.cli.answers.verdicts import VerdictForm
 from unknot.repair.fault_queues import FaultQueues
+from unknot.report.repair_pages import WrittenRemedy
 from unknot.verify.audit_ethernet import EthernetAudit
 
 
@@ -76,6 +77,39 @@ class RepairEthernetAnswer(QueuesForm):
         "Ordered pairs of switches with hosts that these cut off on the cables in use.", of="maps.cut"
     )
     pairs: Annotated[Natural, OR_0] = key("Ordered pairs of switches with hosts.", of="maps.pairs")
+
+
+@form_of(WrittenRemedy, without=("audit", "steps", "changed", "load"))
+class WrittenRemedyForm(Form):
+    """Tables of a fabric, as they are or as a remedy has them."""
+
+    table = (
+        "kind", "lanes", "entries_changed", "deadlock_free", "replies_free", "delivered", "longest_route",
+        "highest_load", "load_bound", "load_bound_holds", "lane_pairs", "lane_highest",
+    )  # fmt: skip
+
+    entries_changed: Natural = key("Entries of tables (switch, LID) that are new or others.", of="changed")
+    deadlock_free: bool | None = key("Traffic between hosts.", of="audit.deadlock_free")
+    replies_free: bool | None = key("Replies at the level of the request.")
+    delivered: bool | None = key("Between hosts.", of="audit.delivered")
+    longest_route: Natural | None = key("Hops; null: some route is endless.", of="longest")
+    highest_load: Number = key(
+        "Routes between hosts over the busiest channel, those to the LIDs of a port in equal shares.", of="load"
+    )
+
+
+class RepairFabricAnswer(Form):
+    """JSON answer of `unknot repair FABRIC --out DIR`."""
+
+    table = (
+        "fabric", *(f"before.{name}" for name in WrittenRemedyForm.table[1:8] if name != "entries_changed"),
+        "remedies", "refused",
+    )  # fmt: skip
+
+    fabric: str
+    before: WrittenRemedyForm
+    remedies: list[WrittenRemedyForm]
+    refused: list[str] = key("Remedies that were not written, and why.")
 
 
 @form_of(FaultQueues, without=("queues",))

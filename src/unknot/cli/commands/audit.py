@@ -30,6 +30,8 @@ class AuditOptions(Options):
         ibnetdiscover output or a link list.
     tables : FILE
         Forwarding tables, as OpenSM dumps them.
+    lids : FILE
+        LIDs of ports instead of those of the fabric: guid2lid of OpenSM, or of `unknot repair --lmc`.
     sl : FILE
         Service levels of the paths: .psl, or saquery -p.
     sl2vl : FILE
@@ -50,6 +52,7 @@ class AuditOptions(Options):
 
     fabric: Path
     tables: Path | None = None
+    lids: Path | None = None
     sl: Path | None = None
     sl2vl: Path | None = None
     lanes: int | None = None
@@ -90,13 +93,15 @@ def audit(options: AuditOptions) -> None:
 
     fabric, switching, deadline, out = options.fabric, options.switching, options.deadline, options.out
     if is_ethernet(fabric):
-        others = options.some("tables", "sl", "sl2vl", "lanes", "mcfdbs", "multicast_sl", "compare", "cables")
+        others = options.some("tables", "lids", "sl", "sl2vl", "lanes", "mcfdbs", "multicast_sl", "compare", "cables")
         if any(others.values()) or switching != DEFAULT_SWITCHING:
             raise UnknotError(
                 f"{fabric}: an audit of Ethernet takes --out, --evidence, --time-limit and --json alone"
             )
         raise typer.Exit(_audit_switches(options))
-    read = read_fabric(fabric, options.tables, levels=options.sl, lanes=options.sl2vl, multicast=options.mcfdbs)
+    read = read_fabric(
+        fabric, options.tables, lids=options.lids, levels=options.sl, lanes=options.sl2vl, multicast=options.mcfdbs
+    )
     with activity.working("auditing"):
         how = partial(audit_fabric, switching=switching, time_limit=deadline)
         audited = how(read, lanes=options.lanes, multicast_level=options.multicast_sl)

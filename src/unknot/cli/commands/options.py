@@ -172,19 +172,19 @@ _WRITTEN = {"csv", "evidence", "export", "out", "parquet", "results", "store"}
 """Options that name what is written."""
 
 
-def _check_of(name: str, metavar: str) -> Callable[[Path | None], Path | None] | None:
+def _check_of(name: str, metavar: str) -> Callable[[Any], Any] | None:
     """The check of what a file option names; that it can be written is known before the command begins."""
     ending = _no_coq if (name, metavar) == ("evidence", "FILE.json") else _ENDINGS.get(metavar)
     if name not in _WRITTEN:
         return ending
 
-    def check(path: Path | None) -> Path | None:
-        if path is not None:
+    def check(named: Path | list[Path] | None) -> Any:
+        for path in named if isinstance(named, list) else [named] if named else ():
             from unknot._base.output import require_place
 
             makes_folders = metavar == "DIR" or path.suffix.lower() == PAGE or ("DIR" in metavar and not path.suffix)
             require_place(path, makes_folders=makes_folders)
-        return path if ending is None else ending(path)
+        return named if ending is None else ending(named)  # type: ignore[arg-type]
 
     return check
 

@@ -46,6 +46,8 @@ class RepairOptions(Options):
         Lanes of tables with few changes; by default as many as the VCs.
     minimal
         Keep an adaptive routing to shortest paths.
+    lmc
+        Of a fabric, with --out DIR: assign all LIDs anew, 2^LMC for each host port, each with a route of its own.
     out : FILE.json|DIR
         Write the routes of each remedy, its kind in the name of the file; or, of a fabric, files OpenSM loads.
     """
@@ -56,6 +58,7 @@ class RepairOptions(Options):
     switching: Switching = DEFAULT_SWITCHING
     lanes: int | None = None
     minimal: bool = False
+    lmc: int | None = None
     deadline: TimeLimit = MINUTE
     both_ways: bool | None = None
     seed: Seed = SEED
@@ -86,7 +89,7 @@ def repair(options: RepairOptions) -> None:
 
     network, routing, out = options.network, options.routing, options.out
     if routing is None and is_ethernet(Path(network)):
-        others = options.vcs, options.lanes, options.minimal, options.both_ways is not None
+        others = options.vcs, options.lanes, options.minimal, options.lmc, options.both_ways is not None
         if any(others) or options.switching != DEFAULT_SWITCHING:
             raise UnknotError(
                 f"{network}: a repair of Ethernet takes --out, --evidence, --time-limit and --json alone"
@@ -98,12 +101,17 @@ def repair(options: RepairOptions) -> None:
             "`unknot curve` draws their latencies"
         )
     if out is not None and not out.suffix:
-        from unknot.cli.commands.repair_fabric import SearchLimits, repair_fabric
+        from unknot.cli.commands.repair_fabric import repair_fabric
+        from unknot.repair.fabric_remedies import FabricSearch
 
         with activity.working("looking for remedies") as progress:
-            search = SearchLimits(options.deadline, options.seed, options.both_ways is not False, progress)
-            code = repair_fabric(network, out, search, options.evidence)
+            search = FabricSearch(
+                options.deadline, options.seed, options.both_ways is not False, progress, options.lmc
+            )
+            code = repair_fabric(network, out, search, options.evidence, json=options.json)
         raise typer.Exit(code)
+    if options.lmc is not None:
+        raise UnknotError("repair: --lmc is for --out DIR, files of a fabric for OpenSM")
     raise typer.Exit(_repair_routing(options))
 
 
