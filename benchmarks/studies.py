@@ -122,7 +122,8 @@ def watch(study: Path, points: int, *words: str, kill: int = 0, worker: bool = F
             busiest = max(family(process.pid)[2:], key=lambda pid: seen.used.get(pid, 0.0))
             os.kill(busiest if worker else process.pid, signal.SIGKILL)
             kill = 0
-        time.sleep(0.1 if not seen.first else 0.5)
+        with suppress(subprocess.TimeoutExpired):  # ends with the command, whose time is measured
+            process.wait(0.1 if not seen.first else 0.5)
     seen.clock = time.perf_counter() - begin
     return seen
 
@@ -164,7 +165,7 @@ def main() -> None:
             print(
                 f"{' '.join(words)}: {1000 * own / points:.2f} ms of the command and {1000 * others / points:.2f} of "
                 f"its workers for each point; by the clock the first result after {seen.first:.1f} s, "
-                f"all {kept(store)} after {seen.clock:.0f} s; MB at each fifth of the points: {growth}",
+                f"all {kept(store)} after {seen.clock:.1f} s; MB at each fifth of the points: {growth}",
                 flush=True,
             )
         whole = rows(store)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -87,7 +87,12 @@ def study_page(result: StudyResult, *, units: Units | str | None = None) -> str:
         scale=scale,
         load=lambda flits: None if flits is None else scale.load(flits),
         time=lambda cycles: None if cycles is None else scale.time(cycles),
-        deadlocked=list(_deadlocked(designs)),
+        # Runs are decoded once more only where one came to a deadlock.
+        deadlocked=[
+            _deadlocked(design)
+            for design in designs
+            if any(point.deadlocked for point in lines.get(design.design.name, ()))
+        ],
         networks=[topology(network) for network in _networks(designs)],
         command=f"unknot run {shlex.quote(study.path) if study.path else 'STUDY.toml'}{again}",
         briefly=lambda run: _briefly(run).removeprefix("deadlock "),
@@ -135,15 +140,12 @@ def within(mean: float | None, half_width: float | None, digits: int, seeds: int
     return f"{mean:.{digits}f}" + (none if half_width is None else f" ± {half_width:.{digits}f}")
 
 
-def _deadlocked(designs: tuple[DesignResult, ...]) -> Iterator[tuple[str, Run, DrawnKnot]]:
-    """The first deadlock that each design ran into, by load and seed."""
-    for design in designs:
-        stuck = (run for run in design.runs if run.deadlock is not None)
-        run = min(stuck, key=lambda run: (run.offered_load, run.seed), default=None)
-        if run is not None and run.deadlock is not None:
-            seen = f"The simulator saw this: {_briefly(run)}, seed {run.seed}."
-            drawn = knot(design.relation, run.deadlock, seen, packet_length=run.packet_length)
-            yield design.design.name, run, drawn
+def _deadlocked(design: DesignResult) -> tuple[str, Run, DrawnKnot]:
+    """The first deadlock that a design ran into, by load and seed."""
+    stuck = ((run, run.deadlock) for run in design.runs if run.deadlock is not None)
+    run, deadlock = min(stuck, key=lambda each: (each[0].offered_load, each[0].seed))
+    seen = f"The simulator saw this: {_briefly(run)}, seed {run.seed}."
+    return design.design.name, run, knot(design.relation, deadlock, seen, packet_length=run.packet_length)
 
 
 def _briefly(run: Run) -> str:

@@ -103,7 +103,7 @@ def run(options: RunOptions) -> None:
     write_study_report(outcome, report, units=scale.units)
     if options.csv or options.parquet:
         write_rows(outcome.rows, options.csv, options.parquet, units=scale.units)
-    real = in_units(scale.units, outcome.rows)
+    real = in_units(scale.units, outcome.rows) if scale.units else None  # there may be 100,000 rows
     tell(options.json, RunAnswer, outcome, scale=scale, report=str(report), units=real)
 
 
