@@ -26,8 +26,7 @@ from unknot.certificates import document
 from unknot.certificates.plain import accept
 from unknot.traffic.collectives import Operation, Platform, best, bound, candidates, optimal, timed
 from unknot.traffic.collectives.choice import MOST_PACKED, Candidate
-from unknot.traffic.collectives.operation import KINDS
-from unknot.traffic.collectives.platform import Channel
+from unknot.traffic.collectives.platform import KINDS, Channel
 from unknot.traffic.collectives.schedule import Schedule
 
 GIB = 2**30 / 1e6

@@ -33,7 +33,7 @@ from unknot.routing import EJECT, duato, fully_adaptive, lcfaa, o1turn, pbfaa, p
 from unknot.routing.relation import VC_MASK
 from unknot.verify import check, deliver
 from unknot_papers.bnr import Bnr, bnr, conclude
-from unknot_papers.bnr.directions import directions
+from unknot_papers.bnr.table import directions
 
 NAMED = ("saf", "vct", "wormhole")
 """Techniques of which the paper speaks."""

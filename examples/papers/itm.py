@@ -40,7 +40,7 @@ from unknot_papers.itm import (
     network_of,
     spanning,
 )
-from unknot_papers.itm.drawing import draw_mesh
+from unknot_papers.itm.escape_layer import draw_mesh
 from unknot_papers.itm.topology import KINDS, TriangularMesh
 
 PICTURES = Path("reports/itm")

@@ -38,8 +38,7 @@ from unknot.routing import (
     up_down,
 )
 from unknot.traffic.collectives.bounds import bound
-from unknot.traffic.collectives.operation import Operation
-from unknot.traffic.collectives.platform import Channel, Platform, platform_of
+from unknot.traffic.collectives.platform import Channel, Operation, Platform, platform_of
 from unknot.traffic.collectives.textbook import textbook
 from unknot.verify import check, deliver, update
 from unknot.verify.delivery import answer_claims

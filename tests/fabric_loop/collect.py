@@ -147,7 +147,7 @@ def _infer(
 def main(words: Sequence[str] | None = None) -> int:
     """Ask the subnet manager of this fabric, and write the answers as a `.psl` file."""
     from tests.fabric_loop.subnet_administration import SubnetAdministration
-    from unknot.fabrics.opensm_psl import write_psl
+    from unknot.fabrics.opensm_levels import write_psl
     from unknot.fabrics.reading import read_fabric
 
     parser = argparse.ArgumentParser(prog="python -m tests.fabric_loop.collect", description=main.__doc__)

@@ -18,7 +18,7 @@ from tests.fabrics.folders import EXAMPLES, OPENSM, same, wiring
 from unknot._base.errors import UnknotError
 from unknot.fabrics import Fabric, read_fabric, read_network
 from unknot.fabrics.fabric import UNKNOWN_PORT
-from unknot.fabrics.subnet_list import read_subnet_list
+from unknot.fabrics.fabric_lists import read_subnet_list
 
 Result = TypeVar("Result")
 LEAFSPINE, SWITCHES65 = EXAMPLES / "opensm-leafspine-degraded-ftree", EXAMPLES / "ibutils-65sw"

@@ -10,11 +10,17 @@ import pytest
 
 from unknot._base.errors import TextError, UnknotError
 from unknot.fabrics import read_network
-from unknot.fabrics.ethernet.cables import Port, read_cable_list, read_lldp
 from unknot.fabrics.ethernet.fabric import EthernetFabric
 from unknot.fabrics.ethernet.folder import is_ethernet, read_ethernet
 from unknot.fabrics.ethernet.qos import read_config_db
-from unknot.fabrics.ethernet.routes import prefix_of, read_batfish_routes, read_routes
+from unknot.fabrics.ethernet.routes import (
+    Port,
+    prefix_of,
+    read_batfish_routes,
+    read_cable_list,
+    read_lldp,
+    read_routes,
+)
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "ethernet"
 UP, DOWN = EXAMPLES / "frr-all-links-up", EXAMPLES / "frr-two-links-down"

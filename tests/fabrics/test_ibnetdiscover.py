@@ -8,8 +8,7 @@ from tests.fabrics.folders import OPENSM, wiring
 from tests.fabrics.texts import Layout, ibnetdiscover, ring
 from tests.reference.fabric_routes import plain_ibnetdiscover
 from unknot._base.errors import TextError
-from unknot.fabrics.ibnetdiscover import read_ibnetdiscover
-from unknot.fabrics.subnet_list import read_subnet_list
+from unknot.fabrics.fabric_lists import read_ibnetdiscover, read_subnet_list
 
 
 @pytest.mark.parametrize("folder", OPENSM, ids=lambda f: f.name)

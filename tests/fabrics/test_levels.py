@@ -28,7 +28,7 @@ from unknot._base.errors import TextError, UnknotError
 from unknot.fabrics import Fabric, read_fabric
 from unknot.fabrics.fabric import UNKNOWN_PORT
 from unknot.fabrics.formats import kind_of
-from unknot.fabrics.opensm_psl import write_psl
+from unknot.fabrics.opensm_levels import write_psl
 from unknot.verify.audit import audit
 
 PATHS = {"short": psl, "blocks": psl_blocks, "saquery": path_records}

@@ -9,8 +9,7 @@ from tests.fabrics.folders import EXAMPLES, FOLDERS, wiring
 from tests.fabrics.texts import ibnetdiscover, lst, ring
 from tests.reference.fabric_routes import plain_lst
 from unknot._base.errors import TextError
-from unknot.fabrics.ibnetdiscover import read_ibnetdiscover
-from unknot.fabrics.subnet_list import read_subnet_list
+from unknot.fabrics.fabric_lists import read_ibnetdiscover, read_subnet_list
 
 FILES = [next(folder.glob("*.lst*")) for folder in FOLDERS]
 

@@ -21,8 +21,7 @@ from unknot.studies.comparison import compared, most_throughput, without_links
 from unknot.studies.store import Store
 from unknot.traffic import pattern
 from unknot.traffic.collectives.bounds import bound
-from unknot.traffic.collectives.operation import Operation
-from unknot.traffic.collectives.platform import platform_of
+from unknot.traffic.collectives.platform import Operation, platform_of
 
 
 @settings(max_examples=5)

@@ -13,10 +13,10 @@ import pytest
 
 from unknot._base.errors import UnknotError
 from unknot._base.memory import SizeError
-from unknot.fabrics.ethernet.cables import Port
 from unknot.fabrics.ethernet.fabric import Destination, EthernetFabric
 from unknot.fabrics.ethernet.folder import read_ethernet
 from unknot.fabrics.ethernet.qos import SwitchQos
+from unknot.fabrics.ethernet.routes import Port
 from unknot.network import Network, distances_from
 from unknot.report.audit_report import LOOP, write_ethernet_report
 from unknot.routing import lossless

@@ -27,10 +27,10 @@ MODULES = {
     "unknot.synthesis.rules": "unknot.design",
     "unknot.synthesis.rules.judge": "unknot.design.decision",
     "unknot.itm": "unknot_papers.itm",
-    "unknot.report.mesh_drawing": "unknot_papers.itm.drawing",
+    "unknot.report.mesh_drawing": "unknot_papers.itm.escape_layer",
     "unknot.topologies.itm": "unknot_papers.itm.topology",
     "unknot.multistage": "unknot_papers.multistage",
-    "unknot.verify.directions": "unknot_papers.bnr.directions",
+    "unknot.verify.directions": "unknot_papers.bnr.table",
     "unknot.checker": "unknot.certificates",
     "unknot.verify.verdict": "unknot.certificates.verdict",
 }

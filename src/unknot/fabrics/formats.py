@@ -10,19 +10,16 @@ from unknot._base.extensions import Catalogue
 from unknot._base.input import as_utf8, read_bytes
 from unknot.fabrics import (
     booksim,
+    fabric_lists,
     garnet,
     graph_files,
     graphml,
-    ibnetdiscover,
     ibsim,
-    nccl,
+    machines,
     node_link,
+    opensm_levels,
     opensm_mcfdbs,
-    opensm_psl,
     opensm_tables,
-    sl2vl,
-    subnet_list,
-    taccl,
 )
 from unknot.fabrics.format import Format
 from unknot.network import Network
@@ -46,12 +43,12 @@ _FORMATS = (
     graphml.FORMAT,
     graph_files.GML,
     graph_files.DOT,
-    nccl.FORMAT,
-    taccl.FORMAT,
+    machines.NCCL,
+    machines.TACCL,
     node_link.FORMAT,
     garnet.FORMAT,
-    subnet_list.FORMAT,
-    ibnetdiscover.FORMAT,
+    fabric_lists.LST,
+    fabric_lists.IBNETDISCOVER,
     ibsim.FORMAT,
     booksim.FORMAT,
     Format(
@@ -60,8 +57,8 @@ _FORMATS = (
     ),
     opensm_tables.LFTS,
     opensm_tables.FDBS,
-    opensm_psl.FORMAT,
-    sl2vl.FORMAT,
+    opensm_levels.PSL,
+    opensm_levels.SL2VL,
     opensm_mcfdbs.FORMAT,
 )  # fmt: skip
 FORMATS: Catalogue[Format] = Catalogue("formats", {form.name: form for form in _FORMATS}, of=Format)

@@ -44,7 +44,7 @@ def itm(
     with activity.working("itm") as progress:
         layer = escape_layer(built, kind, time_limit=deadline.seconds, compared=compared, progress=progress)
     if out is not None:
-        from unknot_papers.itm.drawing import draw_mesh
+        from unknot_papers.itm.escape_layer import draw_mesh
 
         write(out, draw_mesh(built, layer.spanning.mesh))
     mesh = layer.spanning.mesh

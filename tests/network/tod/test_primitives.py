@@ -123,7 +123,6 @@ def test_families_of_the_library_that_the_language_has_no_word_for(monkeypatch: 
 
     monkeypatch.setattr(functions, "foreign", lambda: {"twin": twin})
     functions.signature.cache_clear()
-    monkeypatch.setattr("unknot.network.tod.check.foreign", lambda: {"twin": twin})
     assert network("twin(3, apart=true)").num_channels == 3
     with pytest.raises(TextError, match="twin takes plain values, but this is a network"):
         network("twin(ring(3))")

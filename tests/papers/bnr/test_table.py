@@ -28,8 +28,7 @@ from unknot.routing import (
     vba,
 )
 from unknot.verify import adaptivity, check, deliver
-from unknot_papers.bnr.directions import directions
-from unknot_papers.bnr.table import bnr, conclude
+from unknot_papers.bnr.table import bnr, conclude, directions
 
 MESHES = [mesh(3), mesh(3, 3), mesh(2, 2, 2), mesh(3, 1, 2)]
 OTHERS = [

@@ -15,7 +15,7 @@ from unknot.report.sheet import COLOURS
 from unknot.routing import dimension_order, fully_adaptive
 from unknot.traffic.collectives import collective, contention, messages_of
 from unknot_papers.itm import grow, itm, network_of, spanning
-from unknot_papers.itm.drawing import BESIDE, draw_mesh
+from unknot_papers.itm.escape_layer import BESIDE, draw_mesh
 
 SVG = "{http://www.w3.org/2000/svg}"
 

@@ -16,8 +16,7 @@ from unknot.certificates.plain import accept
 from unknot.network.families import ring, torus
 from unknot.traffic.collectives import best, candidates
 from unknot.traffic.collectives.bounds import bound
-from unknot.traffic.collectives.operation import KINDS, ROOTED, Operation
-from unknot.traffic.collectives.platform import Channel, Platform, platform_of
+from unknot.traffic.collectives.platform import KINDS, ROOTED, Channel, Operation, Platform, platform_of
 
 
 def must_leave(operation: Operation, inside: set[int]) -> int:

@@ -13,8 +13,7 @@ from unknot.certificates import Rejected, document
 from unknot.certificates.plain import accept
 from unknot.network.families import ring, torus
 from unknot.traffic.collectives.bounds import bound
-from unknot.traffic.collectives.operation import KINDS, ROOTED, Operation
-from unknot.traffic.collectives.platform import Channel, Platform, platform_of
+from unknot.traffic.collectives.platform import KINDS, ROOTED, Channel, Operation, Platform, platform_of
 from unknot.traffic.collectives.schedule import Schedule
 from unknot.traffic.collectives.textbook import Group, algorithms, textbook
 from unknot.traffic.collectives.timing import timed

@@ -12,8 +12,7 @@ from unknot.certificates import document
 from unknot.certificates.plain import accept
 from unknot.network.families import torus
 from unknot.traffic.collectives import Operation, Platform, best, bound, candidates, optimal, platform_of, timed
-from unknot.traffic.collectives.operation import KINDS
-from unknot.traffic.collectives.platform import Channel
+from unknot.traffic.collectives.platform import KINDS, Channel
 
 
 def test_no_cut_of_small_platforms_is_worse_than_the_schedule() -> None:

@@ -98,7 +98,7 @@ class CollectiveOptions(Options):
     def operation_on(self, network: Network, rows: list[list[int]]) -> Operation:
         """Return the operation, of size 1, on the terminals of a network."""
         from unknot.traffic.collectives import Operation
-        from unknot.traffic.collectives.operation import ROOTED
+        from unknot.traffic.collectives.platform import ROOTED
 
         first, count = network.num_routers, self.groups
         texts = ["all"] if self.members is None else self.members.split(";")

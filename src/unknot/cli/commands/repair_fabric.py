@@ -99,8 +99,8 @@ def _write(
     from unknot.fabrics import compare_fabrics, read_fabric
     from unknot.fabrics.levels import columns_of_hosts
     from unknot.fabrics.opensm_files import write_lfts, write_options, write_policy, write_slvl
+    from unknot.fabrics.opensm_levels import write_psl
     from unknot.fabrics.opensm_lids import lmc_of, write_guid2lid
-    from unknot.fabrics.opensm_psl import write_psl
     from unknot.report.repair_pages import LIDS, WrittenRemedy, steps_of
     from unknot.verify.audit import audit
     from unknot.verify.audit_merged import loads_by_level

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from unknot.fabrics.ethernet.cables import Port
 from unknot.fabrics.ethernet.qos import PortQos, SwitchQos
+from unknot.fabrics.ethernet.routes import Port
 from unknot.network import Network
 from unknot.network.parts import frozen
 

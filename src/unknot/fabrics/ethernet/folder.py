@@ -11,11 +11,19 @@ from typing import NamedTuple
 import numpy as np
 
 from unknot._base.errors import UnknotError
-from unknot.fabrics.ethernet.cables import Port, read_cable_list, read_lldp
 from unknot.fabrics.ethernet.document import ROUTES, files_of
 from unknot.fabrics.ethernet.fabric import Destination, EthernetFabric
 from unknot.fabrics.ethernet.qos import SwitchQos, read_config_db
-from unknot.fabrics.ethernet.routes import Prefix, Route, prefix_of, read_batfish_routes, read_routes
+from unknot.fabrics.ethernet.routes import (
+    Port,
+    Prefix,
+    Route,
+    prefix_of,
+    read_batfish_routes,
+    read_cable_list,
+    read_lldp,
+    read_routes,
+)
 from unknot.network import Network
 from unknot.network.graph import strong_components
 

@@ -9,8 +9,8 @@ from pathlib import Path
 from unknot._base.errors import TextError, UnknotError
 from unknot._base.input import read_text as text_of
 from unknot.network import Network
-from unknot.network.tod import check
 from unknot.network.tod.evaluate import Evaluator, Scope
+from unknot.network.tod.functions import problems_of
 from unknot.network.tod.graph import from_network, to_network
 from unknot.network.tod.parse import LONGEST, parse
 from unknot.network.tod.plan import MAX_CHANNELS, Budget, Plan, build
@@ -156,7 +156,7 @@ class Library:
                 problems.append(definition.error(f"two parameters of {definition.name} have one name"))
             roots[definition.body] = frozenset(parameters)
         known = {name: definition for name, (definition, _) in scope.definitions.items()}
-        raise_all(problems + check.problems(roots, known))
+        raise_all(problems + problems_of(roots, known))
         return scope
 
     def plan(self, path: str, place: Node, evaluator: Evaluator) -> Plan:

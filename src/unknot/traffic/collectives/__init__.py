@@ -14,12 +14,12 @@ from unknot.traffic.collectives.messages import Meeting as Meeting
 from unknot.traffic.collectives.messages import Message as Message
 from unknot.traffic.collectives.messages import contention as contention
 from unknot.traffic.collectives.messages import messages_of as messages_of
-from unknot.traffic.collectives.operation import Operation as Operation
 from unknot.traffic.collectives.optimal import optimal as optimal
 from unknot.traffic.collectives.orders import Group as Group
 from unknot.traffic.collectives.orders import Order as Order
 from unknot.traffic.collectives.orders import group_of as group_of
 from unknot.traffic.collectives.orders import order_of as order_of
+from unknot.traffic.collectives.platform import Operation as Operation
 from unknot.traffic.collectives.platform import Platform as Platform
 from unknot.traffic.collectives.platform import platform_of as platform_of
 from unknot.traffic.collectives.schedule import Chunk as Chunk

@@ -22,8 +22,7 @@ import numpy as np
 from unknot._base.errors import NetworkError
 from unknot.traffic.collectives.flows import worst_cut
 from unknot.traffic.collectives.lengths import Distances, carried, distances, even_lengths, fair_lengths
-from unknot.traffic.collectives.operation import Operation
-from unknot.traffic.collectives.platform import Platform, in_whole_numbers
+from unknot.traffic.collectives.platform import Operation, Platform, in_whole_numbers
 
 BY_SOURCE = ("gather", "all_gather")
 """Operations in which each source has bytes of its own, for all."""

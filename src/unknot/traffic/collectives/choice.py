@@ -14,10 +14,9 @@ from unknot._base.errors import NetworkError, require_known
 from unknot._base.memory import require
 from unknot._base.numbers import require_whole
 from unknot.traffic.collectives.greedy import PATIENCE, greedy_order, require_reach
-from unknot.traffic.collectives.operation import Operation
 from unknot.traffic.collectives.optimal import optimal
 from unknot.traffic.collectives.orders import Group
-from unknot.traffic.collectives.platform import Platform
+from unknot.traffic.collectives.platform import Operation, Platform
 from unknot.traffic.collectives.schedule import Schedule
 from unknot.traffic.collectives.textbook import algorithms, textbook
 from unknot.traffic.collectives.timing import StartOrder, order_of_starts

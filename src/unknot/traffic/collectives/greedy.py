@@ -15,8 +15,7 @@ from heapq import heappop, heappush
 from typing import Any
 
 from unknot._base.errors import NetworkError
-from unknot.traffic.collectives.operation import Operation
-from unknot.traffic.collectives.platform import Platform, passage
+from unknot.traffic.collectives.platform import Operation, Platform, passage
 from unknot.traffic.collectives.timing import StartOrder
 from unknot.traffic.collectives.trees import Edge, Tree, spread, up_and_down
 

@@ -13,9 +13,8 @@ from unknot._base.errors import NetworkError, require_known
 from unknot._base.numbers import require_whole
 from unknot.network import Network
 from unknot.routing.taking import takes_network
-from unknot.traffic.collectives.operation import KINDS, ROOTED, Operation
 from unknot.traffic.collectives.orders import group_of
-from unknot.traffic.collectives.platform import platform_of
+from unknot.traffic.collectives.platform import KINDS, ROOTED, Operation, platform_of
 from unknot.traffic.collectives.schedule import Schedule
 from unknot.traffic.collectives.textbook import TREES, textbook
 

@@ -18,10 +18,8 @@ import numpy.typing as npt
 
 from unknot._base.errors import NetworkError
 from unknot._base.memory import require
-from unknot.traffic.collectives.flows import MOST_FLOWS, Demands, concurrent_flow
-from unknot.traffic.collectives.operation import Operation
-from unknot.traffic.collectives.platform import Platform, in_whole_numbers
-from unknot.traffic.collectives.sharing import share
+from unknot.traffic.collectives.flows import MOST_FLOWS, Demands, concurrent_flow, share
+from unknot.traffic.collectives.platform import Operation, Platform, in_whole_numbers
 
 Distances = npt.NDArray[np.float64]
 """Whole numbers below 2^53, or infinite, by sender and receiver."""

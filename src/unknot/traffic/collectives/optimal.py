@@ -12,12 +12,10 @@ from dataclasses import replace
 from fractions import Fraction
 
 from unknot._base.errors import NetworkError
-from unknot.traffic.collectives.flows import flow_paths, worst_cut
-from unknot.traffic.collectives.operation import Operation
+from unknot.traffic.collectives.flows import flow_paths, share, worst_cut
 from unknot.traffic.collectives.packing import packed
-from unknot.traffic.collectives.platform import Platform
+from unknot.traffic.collectives.platform import Operation, Platform
 from unknot.traffic.collectives.schedule import Schedule
-from unknot.traffic.collectives.sharing import share
 from unknot.traffic.collectives.trees import Tree, spread, up_and_down
 
 

@@ -13,8 +13,7 @@ from unknot._base.extensions import Catalogue
 from unknot.network import Network
 from unknot.network.model import IntArray
 from unknot.routing.taking import takes_network
-from unknot.traffic.collectives.operation import Operation
-from unknot.traffic.collectives.platform import Platform
+from unknot.traffic.collectives.platform import Operation, Platform
 
 ORDERS: Catalogue[Callable[[Network], IntArray] | None] = Catalogue(
     "orders", dict.fromkeys(("auto", "dimensions", "numbers"))

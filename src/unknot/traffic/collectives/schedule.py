@@ -20,8 +20,7 @@ import numpy as np
 
 from unknot._base.memory import require
 from unknot._base.shown import Brief
-from unknot.traffic.collectives.operation import Operation
-from unknot.traffic.collectives.platform import Platform, in_whole_numbers, passage
+from unknot.traffic.collectives.platform import Operation, Platform, in_whole_numbers, passage
 
 
 @dataclass(frozen=True)

@@ -19,12 +19,25 @@ from math import prod
 from typing import TypeVar
 
 from unknot._base.errors import NetworkError, require_known
-from unknot.traffic.collectives.exchanges import ALL_TO_ALL, IN_STEPS, Sends, at_once, rounds_of_doubling, shift
-from unknot.traffic.collectives.operation import Operation
 from unknot.traffic.collectives.orders import Group, halves, near_members
-from unknot.traffic.collectives.platform import Platform
+from unknot.traffic.collectives.platform import Operation, Platform
 from unknot.traffic.collectives.schedule import Chunk, Schedule, Transfer, in_steps
-from unknot.traffic.collectives.trees import UPWARD, Edge, Tree, placed, shortest, spread, tree_of, up_and_down
+from unknot.traffic.collectives.trees import (
+    ALL_TO_ALL,
+    IN_STEPS,
+    UPWARD,
+    Edge,
+    Sends,
+    Tree,
+    at_once,
+    placed,
+    rounds_of_doubling,
+    shift,
+    shortest,
+    spread,
+    tree_of,
+    up_and_down,
+)
 
 T = TypeVar("T")
 

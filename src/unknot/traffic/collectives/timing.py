@@ -75,7 +75,7 @@ def timed(schedule: Schedule) -> Schedule:
     Examples
     --------
     >>> from unknot.network.families import ring
-    >>> from unknot.traffic.collectives.operation import Operation
+    >>> from unknot.traffic.collectives.platform import Operation
     >>> from unknot.traffic.collectives.platform import platform_of
     >>> from unknot.traffic.collectives.textbook import textbook
     >>> platform = platform_of(ring(6))

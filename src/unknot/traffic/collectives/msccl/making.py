@@ -8,8 +8,7 @@ from dataclasses import replace
 from unknot._base.errors import NetworkError
 from unknot.traffic.collectives.msccl.files import MOST_CHUNKS
 from unknot.traffic.collectives.msccl.program import Chunks, Program, Rank, Step, ThreadBlock
-from unknot.traffic.collectives.operation import Operation
-from unknot.traffic.collectives.platform import in_whole_numbers
+from unknot.traffic.collectives.platform import Operation, in_whole_numbers
 from unknot.traffic.collectives.schedule import Schedule
 
 NAMES = {

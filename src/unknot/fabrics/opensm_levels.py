@@ -1,8 +1,14 @@
-"""Service levels of paths: `.psl` files in both forms, and path records as `saquery -p` prints them.
+"""Service levels of paths, and the virtual lanes that switches map them to, as OpenSM and its tools print them.
 
-A line of the short form is ``node GUID, destination LID, SL``, or with the GUIDs of two switches for all hosts there
-``source switch, destination switch, SL``. The long form has a block for each source, which
-begins with its kind, GUID, LID and name. `saquery` prints a block of names and values for each record.
+Levels are in `.psl` files of two forms, and in path records of `saquery -p`. A line of the short form is ``node GUID,
+destination LID, SL``, or with the GUIDs of two switches for all hosts there ``source switch, destination switch,
+SL``. The long form has a block for each source, which begins with its kind, GUID, LID and name. `saquery` prints a
+block of names and values for each record.
+
+Lanes are in `opensm-sl2vl.dump` (``-Q -D 0x40`` or more), `.slvl`, and in what `smpquery sl2vl` and `saquery SL2VL`
+print. A row says, for an input and an output port of a switch, which virtual lane a packet of each of the 16 service
+levels has on the link that it leaves by. A line of `.slvl` is ``switch GUID, input port, output port`` and eight
+bytes with the lanes of two levels each.
 """
 
 from __future__ import annotations
@@ -18,7 +24,7 @@ from unknot._base.output import write_text
 from unknot.fabrics.fabric import LAST_UNICAST, Fabric
 from unknot.fabrics.fabric_text import integer
 from unknot.fabrics.format import Format
-from unknot.fabrics.levels import UNKNOWN, LevelFile, levels_by_switch
+from unknot.fabrics.levels import LEVELS, UNKNOWN, LaneFile, LevelFile, levels_by_switch
 
 _SHORT = re.compile(r"^\s*0x([0-9a-fA-F]{1,16})\s+(0x[0-9a-fA-F]{1,4}|[0-9]{1,5})\s+([0-9]{1,3})\s*$")
 _SWITCHES = re.compile(r"^\s*0x([0-9a-fA-F]{16})\s+0x([0-9a-fA-F]{16})\s+([0-9]{1,3})\s*$")
@@ -128,13 +134,90 @@ def _lid(file: LevelFile, lid: int, line: int) -> int:
     return lid
 
 
-_SIGN = re.compile(
+_PSL_SIGN = re.compile(
     r"^(?:Channel Adapter|CA|Switch|Router) 0x[0-9a-fA-F]+, base LID [0-9]+, \".*\"\s*\n(?:\s*#.*\n)*"
     r"\s*0x[0-9a-fA-F]{1,4}\s*:\s*[0-9]|^PathRecord dump:"
     r"|^0x[0-9a-fA-F]{16} (?:0x)?[0-9a-fA-F]+ [0-9]{1,2}\s*$",
     re.M,
 )  # fmt: skip
-FORMAT = Format(
-    "psl", "service levels of paths (.psl, or path records of saquery)", (".psl",), read_psl, sign=_SIGN.search,
+PSL = Format(
+    "psl", "service levels of paths (.psl, or path records of saquery)", (".psl",), read_psl, sign=_PSL_SIGN.search,
     holds="levels",
+)  # fmt: skip
+
+
+_NUMBERS = rf"((?:[0-9]{{1,2}}[\s|]+){{{LEVELS - 1}}}[0-9]{{1,2}})[\s|]*$"
+_TABLE = re.compile(
+    r'^(?:Channel Adapter|CA|Switch|Router) 0x([0-9a-fA-F]{1,16}), base LID ([0-9]{1,5}), ".*"\s*$'
+    r"|^# SL2VL table: (?:Lid ([0-9]{1,5})|DR path .*)\s*$"
+)
+_DUMPED = re.compile(rf"^\s*([0-9]{{1,3}})\s+([0-9]{{1,3}})\s*:\s*{_NUMBERS}")
+_QUERIED = re.compile(rf"^ports: in\s+([0-9]{{1,3}}), out\s+([0-9]{{1,3}}):\s*\|\s*{_NUMBERS}")
+_PACKED = re.compile(r"^\s*0x([0-9a-fA-F]{1,16})\s+([0-9]{1,3})\s+([0-9]{1,3})((?:\s+0x[0-9a-fA-F]{2}){8})\s*$")
+_TABLE_RECORD = re.compile(r"^\s*SL2VLTableRecord dump:\s*$")
+_TABLE_FIELD = re.compile(r"^\s*(LID|InPort|OutPort)\.{2,}([0-9]{1,5})\s*$")
+_LANES = re.compile(rf"^\s*VL:\s*{_NUMBERS}")
+_NO_LANES = re.compile(r"^\s*$|^#|^\s*SL:[\s0-9|]*$")
+
+
+def read_sl2vl(path: str | Path) -> LaneFile:
+    """Read SL to VL tables.
+
+    Raises
+    ------
+    TextError
+        With file and line: an unknown line that is not cut off, a VL above 15, a row outside a table.
+    """
+    text = read_text(path)
+    lines, ended = lines_of(text, path), text.endswith("\n")
+    file = LaneFile(path, lines)
+    owner: tuple[int, int] | None = None
+    opened, values = 0, dict[str, int]()
+
+    def add(guid: int, lid: int, came: int, out: int, lanes: tuple[int, ...], line: int) -> None:
+        if max(lanes) >= LEVELS or max(came, out) > 255:
+            raise file.error("virtual lanes are 0 to 15, and ports 0 to 255", line)
+        file.rows.append((guid, lid, came, out, lanes, line))
+
+    for number, line in enumerate(lines, start=1):
+        if match := _DUMPED.match(line) or _QUERIED.match(line):
+            if owner is None:
+                raise file.error("a row outside a table; the line that names its switch is missing", number)
+            if owner != (UNKNOWN, UNKNOWN):
+                add(*owner, int(match[1]), int(match[2]), _numbers(match[3]), number)
+        elif match := _PACKED.match(line):
+            lanes = tuple(int(digit, 16) for byte in match[4].split() for digit in byte[2:])
+            add(int(match[1], 16), UNKNOWN, int(match[2]), int(match[3]), lanes, number)
+        elif match := _TABLE.match(line):
+            owner = (
+                (int(match[1], 16), int(match[2])) if match[1] else (UNKNOWN, int(match[3]) if match[3] else UNKNOWN)
+            )
+        elif _TABLE_RECORD.match(line):
+            opened, values = number, {}
+        elif opened and (match := _TABLE_FIELD.match(line)):
+            values[match[1]] = int(match[2])
+        elif opened and (match := _LANES.match(line)):
+            if len(values) < 3:
+                raise file.error("this record does not say of which ports it is", number)
+            add(UNKNOWN, values["LID"], values["InPort"], values["OutPort"], _numbers(match[1]), number)
+            opened = 0
+        elif not _NO_LANES.match(line) and not file.is_noise(line, number) and (number < len(lines) or ended):
+            raise file.error("SL to VL tables have no such line; is it broken or cut off?", number)
+    if not file.rows:
+        raise TextError("no SL to VL table in this file that names its switch by GUID or LID", path)
+    file.note_noise()
+    return file
+
+
+def _numbers(text: str) -> tuple[int, ...]:
+    return tuple(int(word) for word in re.findall(r"[0-9]+", text))
+
+
+_SL2VL_SIGN = re.compile(
+    r"^#in out : 0 |^# SL2VL table: |^SL2VLTableRecord dump:"
+    r"|^0x[0-9a-fA-F]{16} [0-9]+ [0-9]+(?: 0x[0-9a-fA-F]{2}){8}\s*$",
+    re.M,
+)
+SL2VL = Format(
+    "sl2vl", "SL to VL tables", (".sl2vl", ".slvl"), read_sl2vl, sign=_SL2VL_SIGN.search, holds="lanes"
 )  # fmt: skip
