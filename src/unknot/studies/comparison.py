@@ -26,7 +26,7 @@ from unknot.routing.own import is_code, is_file
 from unknot.simulation.collectives import execute
 from unknot.simulation.run.limits import saturation
 from unknot.simulation.traces.trace_run import run_trace
-from unknot.studies.result import decode, encode
+from unknot.studies.result import decode, plain
 from unknot.studies.store import Store
 from unknot.traffic import Pattern, pattern
 from unknot.traffic.collectives import Operation, platform_of, textbook
@@ -143,8 +143,8 @@ def compared(
             whole, named = _named(design)
             costs, in_file = bill(whole, prices), is_code(named) or is_file(named)
             for share in failed:
-                what = [code_digest(), design, digest(whole), share, encode(costs), seed, simulated]
-                key = hashlib.sha256(json.dumps(what).encode()).hexdigest()
+                what = [code_digest(), design, digest(whole), share, costs, seed, simulated]
+                key = hashlib.sha256(json.dumps(what, default=plain).encode()).hexdigest()
                 if not in_file and (text := kept.get(key)) is not None:
                     yield decode(Compared, json.loads(text))
                     continue
@@ -152,7 +152,7 @@ def compared(
                 row = _row(design, share, relation, costs)
                 row = _simulated(row, relation, seed) if simulated else row
                 if not in_file:
-                    kept.put(key, design, json.dumps(encode(row)))
+                    kept.put(key, design, json.dumps(row, default=plain))
                 yield row
 
 

@@ -21,13 +21,13 @@ from unknot.network.graph import digest
 from unknot.routing.own import code_of, is_code, is_designed
 from unknot.routing.pointer import rule_digest
 from unknot.routing.relation import Relation
-from unknot.simulation.engine.router import Router
+from unknot.simulation.run.driver import run_scenario
 from unknot.simulation.run.run import Run
+from unknot.simulation.run.scenario import Measurement
 from unknot.simulation.traces.replay import Replay
-from unknot.studies.result import decode, encode
+from unknot.studies.result import decode, plain
 from unknot.studies.study import Design
 from unknot.traffic import Pattern
-from unknot.traffic.workload import Bursts
 from unknot.verify.delivery import NOT_FOLLOWED, Delivery
 
 
@@ -48,7 +48,8 @@ class Point:
     Attributes
     ----------
     what : dict
-        Everything that determines the result, in plain values; its hash is the key in the store.
+        Everything that determines the result; its hash is the key in the store.
+    design : Design
     relation : bytes
         The relation, pickled, for whatever process computes the point; `what` says by hashes which one it is.
     traffic : Pattern, optional
@@ -56,6 +57,7 @@ class Point:
     """
 
     what: dict[str, Any]
+    design: Design
     relation: bytes
     traffic: Pattern | None = None
 
@@ -67,13 +69,13 @@ class Point:
     @property
     def text(self) -> str:
         """The content as canonical JSON."""
-        return json.dumps(self.what, sort_keys=True, separators=(",", ":"))
+        return json.dumps(self.what, default=plain, sort_keys=True, separators=(",", ":"))
 
 
 def proof_point(design: Design, relation: Relation, folder: Path, time_limit: float) -> Point:
     """The proof of a design."""
     what = {**_relation(design, relation, "proof", folder), "time_limit": time_limit}
-    return Point(what, _packed(relation).pickled)
+    return Point(what, design, _packed(relation).pickled)
 
 
 def run_point(
@@ -82,26 +84,19 @@ def run_point(
     folder: Path,
     load: float,
     seed: int,
-    warmup: int | None,
-    measure: int | None,
-    precision: float | None = None,
+    measurement: Measurement,
     traffic: Pattern | None = None,
 ) -> Point:
     """One simulation of a design."""
-    lengths = design.packet_length
     what = {
         **_relation(design, relation, "run", folder),
-        "packet_length": sorted(map(list, lengths.items())) if isinstance(lengths, dict) else lengths,
+        **{name: getattr(design, name) for name in ("packet_length", "router", "bursts")},
         "traffic": design.traffic if traffic is None else traffic.digest,
+        **vars(measurement),
         "load": load,
         "seed": seed,
-        "warmup": warmup,
-        "measure": measure,
-        "precision": precision,
-        "router": {f.name: v for f in fields(Router) if (v := getattr(design.router, f.name)) != f.default},
-        "bursts": design.bursts and vars(design.bursts),
     }
-    return Point(what, _packed(relation).pickled, traffic)
+    return Point(what, design, _packed(relation).pickled, traffic)
 
 
 def compute(point: Point) -> str:
@@ -114,7 +109,7 @@ def compute(point: Point) -> str:
     """
     try:
         outcome = _prove(point) if point.what["kind"] == "proof" else _simulate(point)
-        return json.dumps(encode(outcome), separators=(",", ":"))
+        return json.dumps(outcome, default=plain, separators=(",", ":"))
     except UnknotError as error:
         raise UnknotError(str(error)) from None
 
@@ -259,21 +254,6 @@ def _prove(point: Point) -> Proven:
 
 
 def _simulate(point: Point) -> Run:
-    from unknot.simulation import simulate
-
     what = point.what
-    lengths, bursts = what["packet_length"], what["bursts"]
-    return simulate(
-        _unpacked(point.relation),
-        what["load"],
-        packet_length=dict(lengths) if isinstance(lengths, list) else lengths,
-        switching=what["switching"],
-        buffer_depth=what["buffer_depth"],
-        seed=what["seed"],
-        traffic=point.traffic or what["traffic"],
-        router=Router(**what["router"]),
-        bursts=bursts and Bursts(**bursts),
-        warmup=what["warmup"],
-        measure=what["measure"],
-        precision=what["precision"],
-    )
+    scenario = point.design.scenario(_unpacked(point.relation), what["load"], what["seed"], point.traffic)
+    return run_scenario(scenario, Measurement(**{part.name: what[part.name] for part in fields(Measurement)}))

@@ -133,7 +133,7 @@ class PackedResults(Sequence[_T], Generic[_T]):
     kind : type
         The dataclass.
     packed : sequence of bytes
-        JSON texts of `encode`, as `packed` makes them.
+        JSON texts, as `packed` makes them.
     like : bytes
         The text that they were compressed beside.
     """
@@ -168,21 +168,13 @@ def packed(text: str, like: bytes) -> bytes:
     return packer.compress(text.encode()) + packer.flush()
 
 
-def encode(value: Any) -> Any:
-    """Dataclasses as objects, arrays and tuples as lists, numbers, texts and None as they are."""
-    if is_dataclass(value) and not isinstance(value, type):
-        return {f.name: encode(getattr(value, f.name)) for f in fields(value)}
-    if isinstance(value, np.ndarray):
-        return value.tolist()
-    if isinstance(value, np.generic):
-        return value.item()
-    if isinstance(value, (tuple, list)):
-        return [encode(item) for item in value]
-    return value
+def plain(value: Any) -> Any:
+    """What `json.dumps` does not know, as its `default`: dataclasses as objects, arrays as lists."""
+    return {f.name: getattr(value, f.name) for f in fields(value)} if is_dataclass(value) else value.tolist()
 
 
 def decode(kind: type[_T], value: Any) -> _T:
-    """The value that `encode` made this of, by the annotations of the dataclass `kind`."""
+    """The value that JSON has as this, by the annotations of the dataclass `kind`."""
     decoder: Callable[[Any], _T] = _decoder(kind)  # type: ignore[arg-type]  # types are hashable
     return decoder(value)
 

@@ -15,6 +15,7 @@ from unknot._base.errors import UnknotError
 from unknot._base.progress import Progress
 from unknot.routing.relation import Relation
 from unknot.simulation.run.run import Run
+from unknot.simulation.run.scenario import Measurement
 from unknot.studies.points import (
     Computed,
     Point,
@@ -83,7 +84,7 @@ class Sweep:
         settings = study.simulation
         self.loads = settings.load_values() if settings else ()
         self.seeds = settings.seeds if settings else ()
-        self.cycles = (settings.warmup, settings.measure, settings.precision) if settings else (None, None, None)
+        self.measurement = settings.measurement if settings else Measurement()
         self.stops = settings is not None and settings.stop_at_saturation
         self.bisects = settings is not None and settings.search == "saturation"
         self.done: dict[Slot, Any] = {}
@@ -185,7 +186,7 @@ class Sweep:
         design, relation, folder = self.study.designs[index], self.relations[index], self.study.folder
         if load < 0:
             return proof_point(design, relation, folder, self.study.proof.time_limit)
-        what = self.loads[load], self.seeds[seed], *self.cycles
+        what = self.loads[load], self.seeds[seed], self.measurement
         return run_point(design, relation, folder, *what, traffic=self.traffic)
 
     def _is_kept(self, slot: Slot, point: Point) -> bool:
