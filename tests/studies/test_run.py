@@ -29,7 +29,7 @@ from unknot.studies import run as starting
 from unknot.studies import sweep as module
 from unknot.studies import workers as workers_module
 from unknot.studies.points import Point, compute, proof_point, read, run_point
-from unknot.studies.result import encode
+from unknot.studies.result import plain
 from unknot.studies.store import Store
 from unknot.studies.workers import PER_CORE, workers
 from unknot.traffic import Bursts
@@ -237,7 +237,7 @@ def fake(stable: Callable[[float, int], bool]) -> Callable[[Point], str]:
         if point.what["kind"] == "proof":
             return compute(point)
         load, seed = point.what["load"], point.what["seed"]
-        return json.dumps(encode(replace(base, offered_load=load, seed=seed, stable=stable(load, seed))))
+        return json.dumps(replace(base, offered_load=load, seed=seed, stable=stable(load, seed)), default=plain)
 
     return instead
 
