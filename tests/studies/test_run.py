@@ -24,6 +24,7 @@ from unknot.network.families import ring
 from unknot.routing import dimension_order
 from unknot.simulation import Router
 from unknot.simulation.run.run import Run
+from unknot.simulation.run.scenario import Measurement
 from unknot.studies import Design, Simulation, Study, StudyResult, load_study, run_study
 from unknot.studies import run as starting
 from unknot.studies import sweep as module
@@ -95,15 +96,14 @@ def test_options_are_part_of_a_point(tmp_path: Path) -> None:
 
     def what(**changed: Any) -> dict[str, Any]:
         design = plain.model_copy(update=changed)
-        point = run_point(design, relation, tmp_path, 0.05, 1, 100, 200)
-        assert json.loads(point.text) == point.what
+        point = run_point(design, relation, tmp_path, 0.05, 1, Measurement(100, 200))
         assert read(point, compute(point)).stable
-        return point.what
+        return json.loads(point.text)
 
-    assert [what()[name] for name in ("router", "bursts", "precision")] == [{}, None, None]
-    assert what(router=Router(routing_delay=0))["router"] == {"routing_delay": 0}
+    assert [what()[name] for name in ("router", "bursts", "precision")] == [vars(Router()), None, None]
+    assert what(router=Router(routing_delay=0))["router"] == vars(Router(routing_delay=0))
     assert what(bursts=Bursts(0.1, 0.2))["bursts"] == {"begin": 0.1, "end": 0.2}
-    assert what(packet_length={5: 1.0, 1: 3.0})["packet_length"] == [[1, 3.0], [5, 1.0]]
+    assert what(packet_length={5: 1.0, 1: 3.0})["packet_length"] == {"1": 3.0, "5": 1.0}
 
 
 def test_proves_and_simulates_every_design(tmp_path: Path) -> None:
@@ -341,7 +341,9 @@ def test_the_key_holds_what_matters_and_nothing_else(tmp_path: Path) -> None:
     relation, other = first.relation(), second.relation()
 
     def keys(design: Any, built: Any, folder: Path) -> tuple[str, str]:
-        return proof_point(design, built, folder, 60.0).key, run_point(design, built, folder, 0.1, 1, None, None).key
+        return proof_point(design, built, folder, 60.0).key, run_point(
+            design, built, folder, 0.1, 1, Measurement()
+        ).key
 
     base = keys(first, relation, tmp_path)
     assert keys(first.model_copy(update={"name": "x"}), relation, tmp_path / "y") == base
@@ -352,15 +354,15 @@ def test_the_key_holds_what_matters_and_nothing_else(tmp_path: Path) -> None:
         assert changed[1] != base[1]
     longer = keys(first.model_copy(update={"packet_length": 7}), relation, tmp_path)
     assert (longer[0] == base[0], longer[1] == base[1]) == (True, False)
-    points = {run_point(first, relation, tmp_path, *p).key for p in [(0.1, 2, None, None), (0.2, 1, None, None)]}
-    points |= {run_point(first, relation, tmp_path, 0.1, 1, *p).key for p in [(9, None), (None, 9)]}
+    points = {run_point(first, relation, tmp_path, *p, Measurement()).key for p in [(0.1, 2), (0.2, 1)]}
+    points |= {run_point(first, relation, tmp_path, 0.1, 1, Measurement(*p)).key for p in [(9, None), (None, 9)]}
     assert len(points | {base[1]}) == 5
 
 
 def test_an_error_in_a_worker_is_reported_in_words(tmp_path: Path) -> None:
     design = load_study(written(tmp_path)).designs[0]
     point = proof_point(design, design.relation(), tmp_path, 60.0)
-    broken = Point({**point.what, "switching": "sideways"}, point.relation)
+    broken = replace(point, what={**point.what, "switching": "sideways"})
     with pytest.raises(UnknotError, match="unknown switching 'sideways'") as caught:
         compute(broken)
     assert type(caught.value) is UnknotError
