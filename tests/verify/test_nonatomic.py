@@ -22,7 +22,7 @@ from unknot.network.families import hypercube, mesh, ring, torus
 from unknot.network.graph import shortest_cycle
 from unknot.routing import EJECT, Relation, dimension_order, duato, fully_adaptive
 from unknot.verify import check, dependencies
-from unknot.verify.nonatomic import queued_cycle
+from unknot.verify.decision import queued_cycle
 
 TECHNIQUE = "wormhole-nonatomic"
 

@@ -11,7 +11,7 @@ from unknot.report.configuration_text import REACHED, circle, describe_message, 
 from unknot.report.phrases import count, listed
 from unknot.routing.relation import Relation
 from unknot.verify.delivery import Delivery
-from unknot.verify.nonatomic import queued_cycle
+from unknot.verify.decision import queued_cycle
 from unknot.verify.states import dependencies
 
 if TYPE_CHECKING:
