@@ -18,10 +18,9 @@ from unknot.certificates import Unchecked, accept_verdict
 from unknot.network.families import mesh, torus
 from unknot.routing import Relation, dimension_order, fully_adaptive
 from unknot.verify import Smallest, check, dependencies, effort, exact, smallest
-from unknot.verify.decision import Decision
+from unknot.verify.decision import Decision, _messages, queued_cycle
 from unknot.verify.effort import Effort, TimeUpError
 from unknot.verify.exact_model import Model, Worm, fewest, find
-from unknot.verify.decision import _messages, queued_cycle
 from unknot.verify.remainder import Remainder, on_cycles
 from unknot.verify.states import Dependencies
 from unknot.verify.waiting import drain, waiting

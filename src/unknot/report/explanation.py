@@ -10,8 +10,8 @@ from unknot.certificates.verdict import Certificate, Configuration, Message, Ver
 from unknot.report.configuration_text import REACHED, circle, describe_message, journey, replayed
 from unknot.report.phrases import count, listed
 from unknot.routing.relation import Relation
-from unknot.verify.delivery import Delivery
 from unknot.verify.decision import queued_cycle
+from unknot.verify.delivery import Delivery
 from unknot.verify.states import dependencies
 
 if TYPE_CHECKING:
