@@ -9,7 +9,7 @@ import numpy as np
 
 from unknot._base.kernels.types_kernel import called, kept
 from unknot.lanes.orders_kernel import below
-from unknot.routing.order_kernel import climb
+from unknot.routing.layers_kernel import climb
 
 TRIES = 3
 """Paths of a pair that are tried."""

@@ -10,7 +10,7 @@ from unknot._base.kernels.types_kernel import called, kept
 from unknot.lanes.load_kernel import steep
 from unknot.lanes.orders_kernel import pop, push
 from unknot.lanes.orders_kernel import unit as uniform
-from unknot.routing.order_kernel import climb
+from unknot.routing.layers_kernel import climb
 
 
 class Room(NamedTuple):

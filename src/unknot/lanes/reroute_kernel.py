@@ -10,7 +10,7 @@ import numpy as np
 from unknot._base.kernels.types_kernel import alone, called
 from unknot.lanes.carried_kernel import add, after, onward_to, turn
 from unknot.lanes.orders_kernel import below, cooled, unit
-from unknot.routing.order_kernel import climb
+from unknot.routing.layers_kernel import climb
 
 
 @called

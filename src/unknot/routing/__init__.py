@@ -20,9 +20,6 @@ if TYPE_CHECKING:
     from unknot.routing.classes import in_ranges as in_ranges
     from unknot.routing.classes import message_classes as message_classes
     from unknot.routing.composed import composed as composed
-    from unknot.routing.cube_connected_cycles import cube_connected_cycles as cube_connected_cycles
-    from unknot.routing.de_bruijn import de_bruijn as de_bruijn
-    from unknot.routing.de_bruijn import shuffle_exchange as shuffle_exchange
     from unknot.routing.destination_tag import destination_tag as destination_tag
     from unknot.routing.dimension_order import dimension_order as dimension_order
     from unknot.routing.dimension_order import o1turn as o1turn
@@ -48,6 +45,9 @@ if TYPE_CHECKING:
     from unknot.routing.relation import TIER as TIER
     from unknot.routing.relation import Candidate as Candidate
     from unknot.routing.relation import Relation as Relation
+    from unknot.routing.shift_networks import cube_connected_cycles as cube_connected_cycles
+    from unknot.routing.shift_networks import de_bruijn as de_bruijn
+    from unknot.routing.shift_networks import shuffle_exchange as shuffle_exchange
     from unknot.routing.shortest_paths import fully_adaptive as fully_adaptive
     from unknot.routing.shortest_paths import hop_number as hop_number
     from unknot.routing.shortest_paths import shortest_paths as shortest_paths
