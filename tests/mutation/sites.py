@@ -6,6 +6,7 @@ Texts, default values, what is raised and zip's check of lengths stay as they ar
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import zip_longest
@@ -21,26 +22,56 @@ SET_TO_FALSE = m.OneOf(m.Assign(value=m.Name("False")), m.AnnAssign(value=m.Name
 
 
 @dataclass(frozen=True)
-class Mutant:
-    """One fault: where it is, and the nodes of the module without and with it. Code is made when asked for."""
+class Function:
+    """A function of a file, alone in a module: a fault is written there, in a moment, however long the file is.
+
+    Attributes
+    ----------
+    before : int
+        Lines of the file that stand before those of the module.
+    """
 
     path: str
-    function: str
+    name: str
     module: cst.Module
+    before: int
+
+    @cached_property
+    def text(self) -> str:
+        return self.module.code
+
+    @cached_property
+    def statements(self) -> list[ast.stmt]:
+        return [node for node in ast.walk(ast.parse(self.text)) if isinstance(node, ast.stmt)]
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """One fault: the function in which it is, and the nodes without and with it. Code is made when asked for."""
+
+    within: Function
     old: cst.CSTNode
     new: cst.CSTNode
 
+    @property
+    def path(self) -> str:
+        return self.within.path
+
+    @property
+    def function(self) -> str:
+        return self.within.name
+
     @cached_property
     def source(self) -> str:
-        """The whole file with the fault; lines keep their numbers up to the fault."""
-        changed = self.module.deep_replace(self.old, self.new)
+        """The function with the fault; lines keep their numbers up to the fault."""
+        changed = self.within.module.deep_replace(self.old, self.new)
         assert isinstance(changed, cst.Module)
         return changed.code
 
     @cached_property
     def change(self) -> tuple[int, str, str]:
-        """Number of the first line that changes, the line before and after."""
-        pairs = zip_longest(self.module.code.splitlines(), self.source.splitlines(), fillvalue="")
+        """Number of the function's first line that changes, the line before and after."""
+        pairs = zip_longest(self.within.text.splitlines(), self.source.splitlines(), fillvalue="")
         return next((number, old, new) for number, (old, new) in enumerate(pairs, start=1) if old != new)
 
     @property
@@ -52,17 +83,18 @@ class Mutant:
     def lines(self) -> list[set[int]]:
         """Lines that show whether a test runs it: those of the statement, then of the inner functions around it."""
         number, spans = self.change[0], []
-        for node in ast.walk(ast.parse(self.module.code)):
-            if isinstance(node, ast.stmt) and node.lineno <= number <= (node.end_lineno or 0):
+        for node in self.within.statements:
+            if node.lineno <= number <= (node.end_lineno or 0):
                 body = getattr(node, "body", None)
                 end = body[0].lineno - 1 if body else node.end_lineno or 0
                 spans.append((node.lineno, end, isinstance(node, (ast.FunctionDef, ast.ClassDef))))
         inner = [{first} for first, _, function in spans if function][self.function.count(".") + 1 :]
         first, end, _ = spans[-1]
-        return [set(range(first, max(end, number) + 1)), *reversed(inner)]
+        found = [set(range(first, max(end, number) + 1)), *reversed(inner)]
+        return [{line + self.within.before for line in lines} for lines in found]
 
     def code(self) -> CodeType:
-        """The function's compiled code."""
+        """The function's compiled code; annotations stay texts, as in all files, since they do in this one."""
         code = _within(compile(self.source, self.path, "exec"), self.function.split("."))
         assert code is not None, self.key
         return code
@@ -88,15 +120,15 @@ def mutants(root: Path, path: Path) -> list[Mutant]:
 
     bare = cst.parse_module(path.read_text()).visit(_Bare())
     module, mutations, _, _ = create_mutations(str(path), bare.code)
-    names = {id(node): name for name, node in _functions(module)}
+    functions = {id(inner): function for inner, function in _functions(path.relative_to(root).as_posix(), module)}
     left_alone = {id(node) for node in _left_alone(module)}
     return [
-        Mutant(
-            path.relative_to(root).as_posix(), names[id(mutation.contained_by_top_level_function)], module, old, new
-        )
+        Mutant(functions[id(mutation.contained_by_top_level_function)], old, new)
         for mutation in mutations
         for old, new in [(mutation.original_node, mutation.mutated_node)]
-        if id(mutation.contained_by_top_level_function) in names and id(old) not in left_alone and not _idle(old, new)
+        if id(mutation.contained_by_top_level_function) in functions
+        and id(old) not in left_alone
+        and not _idle(old, new)
     ]
 
 
@@ -124,18 +156,25 @@ def _idle(old: cst.CSTNode, new: cst.CSTNode) -> bool:
     ) or any(a.keyword and a.keyword.value not in names and id(a.value) in kept for a in old.args)
 
 
-def _functions(module: cst.Module) -> list[tuple[str, cst.FunctionDef]]:
-    functions = []
+def _functions(path: str, module: cst.Module) -> Iterator[tuple[cst.FunctionDef, Function]]:
+    """The functions and methods of a module; methods stand in their class, without the others."""
+    numbers = iter(_numbers(module))
     for node in module.body:
         if isinstance(node, cst.FunctionDef):
-            functions.append((node.name.value, node))
+            alone = cst.Module([node])
+            yield node, Function(path, node.name.value, alone, next(numbers) - _numbers(alone)[0])
         elif isinstance(node, cst.ClassDef):
-            functions += [
-                (f"{node.name.value}.{inner.name.value}", inner)
-                for inner in node.body.body
-                if isinstance(inner, cst.FunctionDef)
-            ]
-    return functions
+            for inner in node.body.body:
+                if isinstance(inner, cst.FunctionDef):
+                    alone = cst.Module([node.with_changes(body=node.body.with_changes(body=[inner]))])
+                    name = f"{node.name.value}.{inner.name.value}"
+                    yield inner, Function(path, name, alone, next(numbers) - _numbers(alone)[0])
+
+
+def _numbers(module: cst.Module) -> list[int]:
+    """The lines in which its functions and methods begin."""
+    bodies = [node.body if isinstance(node, ast.ClassDef) else [node] for node in ast.parse(module.code).body]
+    return [node.lineno for body in bodies for node in body if isinstance(node, ast.FunctionDef)]
 
 
 def _within(code: CodeType, names: list[str]) -> CodeType | None:
