@@ -62,7 +62,8 @@ def test_every_pair_keeps_a_climbing_path(network: Network) -> None:
     ("text", "kind", "count"),
     [
         ("torus(3, 4)", "links", 1),
-        ("mesh(3, 3)", "links", 2),
+        ("mesh(2, 3)", "links", 2),
+        pytest.param("mesh(3, 3)", "links", 2, marks=pytest.mark.campaign),
         ("hypercube(3)", "links", 1),
         ("ring(5)", "links", 3),
     ],
@@ -78,7 +79,7 @@ def test_repairs_add_no_lane(text: str, kind: str, count: int) -> None:
 
 def test_words() -> None:
     with pytest.raises(RelationError, match="in 1 lanes no orders were found in which every pair keeps a path"):
-        lanes("mesh(3, 3)", survive="links", limit=1)
+        lanes("mesh(2, 3)", survive="links", limit=1)
     with pytest.raises(RelationError, match="unknown kind of failures"):
         lanes("mesh(3, 3)", survive="wires")
     with pytest.raises(RelationError, match="by free paths"):
@@ -96,7 +97,7 @@ def test_the_commands(tmp_path: Path) -> None:
     result = CliRunner().invoke(app, ["faults", "ring(6)", "--routing", "shortest_paths", "--beforehand"])
     assert result.exit_code == 2
     assert "--beforehand is for --repair" in result.output
-    result = CliRunner().invoke(app, ["lanes", "mesh(3, 3)", "--survive", "links", "--json"])
+    result = CliRunner().invoke(app, ["lanes", "mesh(2, 3)", "--survive", "links", "--json"])
     answer = json.loads(result.stdout)
     assert answer["lanes"] == 2
     assert answer["conclusion"].endswith("after each single failed link. Fewer are impossible.")
