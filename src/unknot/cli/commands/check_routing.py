@@ -104,55 +104,17 @@ class Answered:
     explanation: tuple[Section, ...] | None = None
 
 
-@dataclass(frozen=True)
-class _Answers:
-    """What was answered of a routing; None: not asked, or no time."""
-
-    verdict: Verdict
-    techniques: dict[Switching, Verdict]
-    seconds: float
-    delivery: Delivery | None
-    progress: Progress | None
-    smallest: Smallest | None
-    certificate_holds: bool | None
-    explanation: tuple[Section, ...] | None
-
-
 def of_routing(routed: RoutedNetwork, details: Details, output: AnswerFiles) -> Answered:
-    """Prove a routing or show how it fails."""
+    """Prove a routing or show how it fails, and answer what else is asked of it, in turn, until the time is over."""
+    from unknot.certificates import evidence_holds
     from unknot.cli.answers.verdicts import CheckAnswer, VerdictForm
+    from unknot.verify import deliver
+    from unknot.verify.check import NO_ANSWER
     from unknot.verify.delivery import NOT_FOLLOWED
 
     if details.bubble is not None:
         refuse_beside("--bubble", "is about routings without it", smallest=details.smallest, explain=details.explain)
-    relation = routed.relation()
-    answers = _answers(relation, routed, details)
-    keys = vars(answers).copy()
-    verdict, delivery = keys.pop("verdict"), keys.pop("delivery")
-    form: type[Form] = CheckAnswer
-    sources: tuple[object, ...] = (verdict, delivery or NOT_FOLLOWED)
-    if delivery is None and output.json:
-        form, sources, keys = VerdictForm, (verdict,), {"certificate_holds": answers.certificate_holds}
-    coq = output.evidence is not None and output.evidence.suffix == COQ
-    return Answered(
-        form,
-        sources,
-        keys,
-        holds=(verdict.deadlock_free, None if delivery is None else delivery.delivered),
-        evidence=lambda: (relation.network, relation, _claims(relation, routed, answers, coq=coq)),
-        relation=relation,
-        knot=verdict.configuration,
-        explanation=answers.explanation,
-    )
-
-
-def _answers(relation: Relation, routed: RoutedNetwork, details: Details) -> _Answers:
-    """Everything that was asked of a routing, in turn, until the time is over."""
-    from unknot.certificates import evidence_holds
-    from unknot.verify import deliver
-    from unknot.verify.check import NO_ANSWER
-
-    ending = routed.deadline.closing.closing
+    relation, ending = routed.relation(), routed.deadline.closing.closing
     began = time.monotonic()
     techniques = _verdicts(relation, routed, details.bubble)
     seconds = time.monotonic() - began
@@ -169,7 +131,37 @@ def _answers(relation: Relation, routed: RoutedNetwork, details: Details) -> _An
         if details.explain:
             argue = partial(_explanation, relation, verdict, delivery, holds)
             explanation = _in_time("looking at the evidence", ending, argue)
-    return _Answers(verdict, techniques, seconds, delivery, progress, least, holds, explanation)
+
+    def evidence() -> Evidence:
+        """The evidence of all answers; for Coq that of the verdict and the routes alone."""
+        from unknot.verify.delivery import answer_claims
+        from unknot.verify.progress import progress_claims
+
+        coq = output.evidence is not None and output.evidence.suffix == COQ
+        others = [other for name, other in techniques.items() if name != routed.switching and not coq]
+        claims = answer_claims(relation, [verdict, *others], delivery)
+        if least is not None and least.messages_bound > 1:
+            claims += _size_claims(relation, routed.switching, least)
+        if progress is not None and not coq:
+            claims += progress_claims(progress, verdict)
+        return relation.network, relation, claims
+
+    answered = Answered(
+        CheckAnswer,
+        (verdict, delivery or NOT_FOLLOWED),
+        {
+            "techniques": techniques, "seconds": seconds, "progress": progress, "smallest": least,
+            "certificate_holds": holds, "explanation": explanation,
+        },
+        holds=(verdict.deadlock_free, None if delivery is None else delivery.delivered),
+        evidence=evidence,
+        relation=relation,
+        knot=verdict.configuration,
+        explanation=explanation,
+    )  # fmt: skip
+    if delivery is None and output.json:
+        return replace(answered, form=VerdictForm, sources=(verdict,), keys={"certificate_holds": holds})
+    return answered
 
 
 def _in_time(activity_of: str, ending: Deadline, work: Callable[[], T]) -> T | None:
@@ -223,20 +215,6 @@ def _explanation(relation: Relation, verdict: Verdict, delivery: Delivery, holds
 
     carried = None if verdict.configuration is None else replay(relation, verdict.configuration)
     return explain(relation, verdict, delivery, holds=holds, replay=carried)
-
-
-def _claims(relation: Relation, routed: RoutedNetwork, answers: _Answers, *, coq: bool) -> list[Document]:
-    """The evidence of all answers; for Coq that of the verdict and the routes alone."""
-    from unknot.verify.delivery import answer_claims
-    from unknot.verify.progress import progress_claims
-
-    others = [other for name, other in answers.techniques.items() if name != routed.switching and not coq]
-    claims = answer_claims(relation, [answers.verdict, *others], answers.delivery)
-    if answers.smallest is not None and answers.smallest.messages_bound > 1:
-        claims += _size_claims(relation, routed.switching, answers.smallest)
-    if answers.progress is not None and not coq:
-        claims += progress_claims(answers.progress, answers.verdict)
-    return claims
 
 
 def _size_claims(relation: Relation, technique: Switching, least: Smallest) -> list[Document]:
