@@ -24,7 +24,7 @@ from unknot.routing.ethernet import PathVector
 from unknot.routing.forwarding_table import NextHops
 from unknot.routing.paths import homes_of
 from unknot.verify.check import check
-from unknot.verify.route_choices import Step, route_steps
+from unknot.verify.failure_routes import Step, route_steps
 from unknot.verify.update import update
 
 ORDERS, EVENTS = 20, 4000

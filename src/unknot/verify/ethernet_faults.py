@@ -19,9 +19,8 @@ from unknot.network.graph import shortest_cycle, strong_components
 from unknot.routing.ethernet import PathVector, path_vector
 from unknot.routing.path_vector_kernel import BITS, Policy
 from unknot.routing.paths import homes_of
+from unknot.verify.failure_routes import RouteChoices, RoutesBefore
 from unknot.verify.failures import Failed, Fault, Outcome, Part, Parts, failed_of, left_after, parts_of
-from unknot.verify.route_choices import RouteChoices
-from unknot.verify.routes_before import RoutesBefore
 
 FREE = "buffers depend on one another in no circle"
 Words = npt.NDArray[np.int64]

@@ -18,7 +18,7 @@ from unknot.network.graph import path_to, reached_from
 from unknot.routing.path_vector_kernel import Policy
 from unknot.verify.ethernet_faults import AfterFailures, FailureSets, Words
 from unknot.verify.failure_kernel import Failures, Search, is_fixed, loose_pairs
-from unknot.verify.routes_before import hops_to
+from unknot.verify.failure_routes import hops_to
 
 PAIRS = 50
 """Pairs that failures can move apart, for each set that may be judged; of more, no sets are sought."""

@@ -1,7 +1,12 @@
-"""Choices that a configuration leaves to routers: the oldest of the best paths, and which paths a limit admits.
+"""Routes of Ethernet fabrics around failures: shortest paths before them, and choices that routers have after them.
 
-Routes to different destinations are chosen apart. Buffers can wait in a circle under one choice if each step of the
-circle is on a way to some destination, and no router needs two states, or more next hops than the limit, for one.
+Where a router keeps a next hop to a destination, its paths there stay as long as they were. If all routers do, each
+buffer waits afterwards for some of those that it waited for before. So most of what is after failures is known from
+the routes before them.
+
+A configuration may leave the oldest of the best paths, or some paths within a limit, to the routers. Routes to
+different destinations are chosen apart. Buffers can wait in a circle under one choice if each step of the circle is
+on a way to some destination, and no router needs two states, or more next hops than the limit, for one.
 """
 
 from __future__ import annotations
@@ -14,7 +19,10 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
-from unknot.network.graph import cycle_through, on_cycles, reached_from
+from unknot._base.arrays import Ints
+from unknot._base.kernels.lazy_kernel import is_small, plainly
+from unknot.network import Network
+from unknot.network.graph import cycle_through, on_cycles, reached_from, shortest_cycle
 from unknot.routing.ethernet import PathVector
 from unknot.routing.path_vector_kernel import BITS
 
@@ -149,3 +157,66 @@ class RouteChoices:
                     }
                     return {**taken, **{r: taken.get(r, frozenset()) | more for r, more in both.items()}}
         return None
+
+
+def hops_to(homes: Ints, first: Ints, before: npt.NDArray[np.int32]) -> npt.NDArray[np.int16]:
+    """Hops to each destination from each router, −1 without a path, by compressed rows of the routers before each."""
+    from unknot.network.graph_kernel import distances
+
+    routers = first.size - 1
+    table = np.empty(homes.size * routers, dtype=np.int16)
+    with plainly(is_small(homes.size * (routers + before.size), distances)):
+        distances(first, before, homes, table)
+    return table.reshape(-1, routers)
+
+
+@dataclass(frozen=True, eq=False)
+class RoutesBefore:
+    """Shortest paths to some destinations.
+
+    Attributes
+    ----------
+    network : Network
+    homes : int64 array
+        The destinations.
+    tail, head : int64 arrays
+        Channels, and those that they wait for.
+    """
+
+    network: Network
+    homes: Ints
+    tail: Ints
+    head: Ints
+
+    @cached_property
+    def hops(self) -> npt.NDArray[np.int16]:
+        """Hops from each router to each destination, shape (routers, homes)."""
+        first, channels = self.network.incoming
+        return np.ascontiguousarray(hops_to(self.homes, first, self.network.source[channels]).T)
+
+    def longer(self, alive: npt.NDArray[np.bool_]) -> Ints:
+        """Destinations to which a router has no next hop of before when only some channels are alive."""
+        network, (first, outgoing) = self.network, self.network.outgoing
+        up = np.zeros(network.num_routers, dtype=bool)
+        up[network.source[alive]] = up[network.target[alive]] = True
+        longer = np.zeros(self.homes.size, dtype=bool)
+        for router in np.unique(network.source[~alive]):
+            onward = outgoing[first[router] : first[router + 1]]
+            hops, near = self.hops[router], self.hops[network.target[onward[alive[onward]]]]
+            longer |= up[router] & (hops > 0) & ~(near == hops - 1).any(axis=0)
+        return self.homes[longer]
+
+    def circle(self, alive: npt.NDArray[np.bool_], tail: Ints, head: Ints) -> list[int]:
+        """A circle of channels that wait as before, or now as given; none if there is none."""
+        still = alive[self.tail] & alive[self.head]
+        tail, head = np.concatenate([self.tail[still], tail]), np.concatenate([self.head[still], head])
+        return shortest_cycle(tail, head, 1)
+
+    def destinations(self, circle: list[int]) -> Ints:
+        """For each step of a circle the nearest destination that had it on a shortest path."""
+        source, target, nearest = self.network.source, self.network.target, list[int]()
+        for channel, onward in pairwise([*circle, circle[0]]):
+            before, at, after = (self.hops[r] for r in (source[channel], target[channel], target[onward]))
+            fitting = np.flatnonzero((before == at + 1) & (at == after + 1))
+            nearest += [int(self.homes[fitting[np.argmin(after[fitting])]])] if fitting.size else []
+        return np.array(nearest, dtype=np.int64)
