@@ -93,6 +93,7 @@ router = {routing_delay = 0, speculative = true}
 [[design]]
 name = "two"
 bursts = {begin = 0.01, end = 0.1}
+router = {output_buffer = 4, output_speedup = 2}
 [simulation]
 precision = 0.05
 """
@@ -102,6 +103,7 @@ precision = 0.05
     assert study.designs[1].longest_packet == 5
     assert {d.router for d in study.designs[:2]} == {Router(routing_delay=0, speculative=True)}
     assert study.designs[2].bursts == Bursts(0.01, 0.1)
+    assert study.designs[2].router == Router(output_buffer=4, output_speedup=2)
     assert study.simulation is not None
     assert study.simulation.precision == 0.05
     (problem,) = problems(tmp_path, text.replace("precision", "measure = 100\nprecision"))

@@ -14,8 +14,7 @@ from unknot._base.errors import SimulationError, UnknotError
 from unknot.fabrics.named import network as network_named
 from unknot.routing.named import require_connected, routing_named
 from unknot.routing.own import is_code, is_file, rooted
-from unknot.simulation.engine.router import Router
-from unknot.simulation.run.options import router_from
+from unknot.simulation.engine.router import Router, check_option
 from unknot.traffic import patterns
 from unknot.traffic.workload import Bursts, length_shares
 
@@ -74,10 +73,10 @@ def router(entry: Any) -> Router:
         raise UnknotError(f"router is a table such as {{ routing_delay = 0, speculative = true }}, got {entry!r}")
     for key, option in entry.items():
         try:
-            router_from({key: option})
+            check_option(key, option)
         except SimulationError as error:
             raise EntryError(key, str(error)) from None
-    return router_from(entry)
+    return Router(**entry)
 
 
 def bursts(entry: Any) -> Bursts | None:

@@ -16,7 +16,7 @@ from unknot.traffic.workload import Message
 
 
 def test_routers() -> None:
-    assert router_of("") == router_of(" , ") == Router()
+    assert router_of("") == router_of("  ") == Router()
     assert router_of("routing_delay=0, speculative=true, allocator=islip, iterations=2") == Router(
         routing_delay=0, speculative=True, iterations=2
     )

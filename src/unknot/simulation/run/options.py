@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection
 from dataclasses import fields
 from functools import partial
 from typing import Any
@@ -28,19 +28,6 @@ def router_of(text: str, where: str = "<router>") -> Router:
     whole = Piece(text, where)
     options = _assigned(whole, "routing_delay=0", [field.name for field in fields(Router)], _router_option)
     return whole.read(partial(Router, **options))
-
-
-def router_from(options: Mapping[str, Any]) -> Router:
-    """The router with these options.
-
-    Raises
-    ------
-    SimulationError
-        If there is no such option, or its value makes no sense.
-    """
-    for name, setting in options.items():
-        check_option(name, setting)
-    return Router(**options)
 
 
 def lengths_of(text: str, where: str = "<packet-length>") -> Lengths:
