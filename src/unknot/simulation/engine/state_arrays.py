@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import mmap
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -13,6 +15,8 @@ from unknot.simulation.engine.state import TABLES
 
 LINE = 64
 """Bytes of a cache line, on which tables begin."""
+HUGE = 1 << 21
+"""Bytes of a large page of memory."""
 
 
 class Words:
@@ -47,7 +51,7 @@ class State:
     """
 
     def __init__(self, tables: dict[str, Any], like: State | None = None) -> None:
-        """`tables` were made by `aligned`; setup and counters are 0, or those of another state."""
+        """`tables` were made by `placed`; setup and counters are 0, or those of another state."""
         self.raw = np.zeros(FIRST_TABLE + 2 * len(TABLES), dtype=np.int64)
         if like is not None:
             self.raw[:FIRST_TABLE] = like.raw[:FIRST_TABLE]
@@ -84,7 +88,7 @@ class State:
 
     def replaced(self, **tables: Any) -> State:
         """The state with some tables replaced."""
-        return State(self.tables | {name: aligned(name, table) for name, table in tables.items()}, self)
+        return State(self.tables | placed(tables), self)
 
 
 def set_bit(mask: npt.NDArray[np.int64], first: npt.NDArray[np.int64], row: int, on: bool) -> None:
@@ -101,17 +105,38 @@ def row_count(content: Any) -> int:
     return first if isinstance(first, int) else len(first)
 
 
-def aligned(name: str, content: Any) -> Any:
-    """A table on cache lines of its own: rows of zeros if their number is given, columns by name, or all values."""
-    kind, count = TABLES[name], row_count(content)
-    room = np.zeros(kind.itemsize * count + LINE, dtype=np.uint8)
-    start = -room.ctypes.data % LINE
-    table = room[start : start + kind.itemsize * count].view(kind)
-    if kind.names:
+def placed(contents: dict[str, Any]) -> dict[str, Any]:
+    """Tables on cache lines of their own, one behind the other: a number of rows, columns or values each."""
+    sizes = [TABLES[name].itemsize * row_count(content) for name, content in contents.items()]
+    starts = np.cumsum([0, *(size + -size % LINE for size in sizes)]).tolist()
+    room = _zeros(starts[-1])
+    return {
+        name: _filled(room[start : start + size].view(TABLES[name]), content)
+        for (name, content), start, size in zip(contents.items(), starts, sizes, strict=False)
+    }
+
+
+def _zeros(size: int) -> npt.NDArray[np.uint8]:
+    """Memory that begins on a cache line, in pages as large as can be if it is much."""
+    if size < HUGE // 4 or not hasattr(mmap, "MADV_HUGEPAGE"):
+        room = np.zeros(size + LINE, dtype=np.uint8)
+        return room[-room.ctypes.data % LINE :]
+    # A page of 2 MB takes one entry of a processor's table of pages instead of 512, and its lines are spread evenly
+    # over a cache: small pages may happen to lie such that half of it stays empty.
+    pages = mmap.mmap(-1, size + -size % HUGE + HUGE, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    with suppress(OSError):  # of a system without such pages
+        pages.madvise(mmap.MADV_HUGEPAGE)
+    room = np.frombuffer(pages, dtype=np.uint8)
+    return room[-room.ctypes.data % HUGE :]
+
+
+def _filled(table: npt.NDArray[Any], content: Any) -> Any:
+    """A table that is 0 with its content: nothing if that is a number of rows, columns by name, or all values."""
+    if table.dtype.names:
         table = table.view(np.recarray)
     if isinstance(content, dict):
         for name, column in content.items():
             table[name] = column
-    elif not isinstance(content, int) and count:
+    elif not isinstance(content, int) and len(table):
         table[...] = content
     return table

@@ -26,7 +26,7 @@ from unknot.simulation.engine.router import Router
 from unknot.simulation.engine.setup import OPTIONS
 from unknot.simulation.engine.sources import Sources, streams, thresholds
 from unknot.simulation.engine.state import TABLES
-from unknot.simulation.engine.state_arrays import State, aligned, row_count
+from unknot.simulation.engine.state_arrays import State, placed, row_count
 
 Numbers = npt.NDArray[np.int64]
 IN_CACHE = 1_300_000
@@ -144,10 +144,10 @@ def empty_network(
     memory += sum(table.nbytes for table in tables.values() if isinstance(table, np.ndarray))  # until they are copied
     require(name, memory + _bytes(tables) + threads * _bytes(own))
     # What few runs have, and the routing cache, which is made later, are empty.
-    shared = {name: aligned(name, tables.get(name, 0)) for name in TABLES if name not in own}
+    whole = placed(dict.fromkeys(TABLES, 0) | tables | own)
     parts = []
     for k in range(threads):
-        part = State(shared | {name: aligned(name, table) for name, table in own.items()})
+        part = State(whole if k == 0 else whole | placed(own))
         setup = part.setup
         _write_setup(setup, relation, switching, buffer_depth, router)
         setup.everyone, (setup.burst_begins, setup.burst_ends) = sources.everyone, sources.burst_chances

@@ -20,7 +20,7 @@ from unknot.simulation.engine.engine import CHECK, Engine
 from unknot.simulation.engine.pairs import nobody
 from unknot.simulation.engine.router import DEFAULT, Router
 from unknot.simulation.engine.sources import Sources
-from unknot.simulation.engine.state_arrays import aligned
+from unknot.simulation.engine.state_arrays import placed
 from unknot.simulation.run.scenario import check_buffers, depth_for
 from unknot.traffic.trace import MOST, Trace, TraceError, addresses_drawn, kinds
 
@@ -83,7 +83,7 @@ class Player:
         self.engine = Engine(relation, switching, silent, buffer_depth=depth, router=router, seed=seed or 0)
         # Created in cycle 0 as far as the kernel knows, so that what it records as latency is the cycle of arrival.
         self.engine.measure(0, NO_CYCLE)
-        self.rows = aligned("packets", many)
+        self.rows = placed({"packets": many})["packets"]
         self.rows.address[:] = addresses_drawn(
             relation, trace.source, trace.destination, seed, kinds(relation, trace.classes)
         )
