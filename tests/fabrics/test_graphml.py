@@ -12,7 +12,7 @@ from hypothesis import given
 from tests.fabrics.networks import decorated
 from unknot._base.errors import NetworkError, TextError
 from unknot.fabrics import read_network
-from unknot.fabrics.graphml import read_graphml, write_graphml
+from unknot.fabrics.networkx_files import read_graphml, write_graphml
 from unknot.network import Network, from_networkx
 from unknot.network.families import ring, torus
 

@@ -12,7 +12,7 @@ from hypothesis import given
 from tests.fabrics.networks import decorated
 from unknot._base.errors import TextError
 from unknot.fabrics import read_network
-from unknot.fabrics.node_link import read_node_link, write_node_link
+from unknot.fabrics.networkx_files import read_node_link, write_node_link
 from unknot.network import Network, from_edges, from_networkx, to_networkx
 
 

@@ -30,10 +30,9 @@ from unknot.lanes.orders_kernel import settle
 from unknot.lanes.path_set import demand, in_classes, path_set
 from unknot.lanes.rooted import orders_of
 from unknot.lanes.served_pairs import shortest_pairs
-from unknot.lanes.tables import free_table, random_table, table_from
+from unknot.lanes.tables import free_table, paths_of, random_table, table_from
 from unknot.network import Network, from_networkx
 from unknot.network.families import torus
-from unknot.repair.routes_of import paths_of
 from unknot.routing import Relation, shortest_paths
 from unknot.verify import check, deliver, loads
 

@@ -22,8 +22,9 @@ from unknot.certificates.documents import network_of, table_of
 from unknot.lanes.effort import SearchEffort
 from unknot.network import Network
 from unknot.network.families import mesh, ring, torus
+from unknot.network.graph import light_cycles
+from unknot.repair.branching import unsettled
 from unknot.repair.facts import CANDIDATE, Cycle, Entry, Fact, Literals, PathFact, literals, plain_fact
-from unknot.repair.light_cycles import light_cycles, unsettled
 from unknot.repair.prune_bounds import SCALE, CoveringProgram, PruneBound, accept_removed
 from unknot.repair.prune_space import Offers, OpenVerdictError
 from unknot.repair.pruned import Pruned, Unprunable, named, pruned

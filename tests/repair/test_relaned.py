@@ -16,10 +16,10 @@ from unknot._base.errors import NetworkError, RelationError
 from unknot.certificates import accept_verdict
 from unknot.cli.program import app
 from unknot.lanes import lanes
+from unknot.lanes.tables import paths_of
 from unknot.network import Network
 from unknot.network.families import mesh, torus
 from unknot.repair import relaned, repaired_faults
-from unknot.repair.routes_of import paths_of
 from unknot.routing import Relation
 from unknot.routing.paths import cut_of
 from unknot.verify import check, deliver

@@ -12,10 +12,10 @@ from unknot._base.errors import RelationError
 from unknot.certificates import accept_verdict
 from unknot.cli.program import app
 from unknot.lanes import Lanes
+from unknot.lanes.tables import paths_of
 from unknot.network import Network
 from unknot.network.families import mesh, ring, torus
 from unknot.repair import repair
-from unknot.repair.routes_of import paths_of
 from unknot.routing import Relation, fully_adaptive, shortest_paths
 from unknot.verify import check, deliver
 

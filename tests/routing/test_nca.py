@@ -161,7 +161,7 @@ def test_no_way_up_and_down_is_reported_with_names() -> None:
 def test_heights_that_would_be_too_large_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     network = fat_tree(2, 2)
     size = network.num_routers * np.unique(network.eject).size
-    module = sys.modules["unknot.routing.nca"]
+    module = sys.modules["unknot.routing.by_stages"]
     monkeypatch.setattr(module, "MAX_DISTANCES", size / 2)
     assert nca(network).selection == "random"
     monkeypatch.setattr(module, "MAX_DISTANCES", size / 2 - 1)

@@ -73,7 +73,7 @@ SPREAD = {
             )
         },
         **{name: f"unknot.repair.{name}:{name}" for name in ("pruned", "rerouted")},
-        "paths_of": "unknot.repair.routes_of:paths_of",
+        "paths_of": "unknot.lanes.tables:paths_of",
         "entries": "unknot.report.export:entries",
         "export": "unknot.report.export:export",
     },

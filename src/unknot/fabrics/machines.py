@@ -23,7 +23,7 @@ from unknot._base.errors import NetworkError
 from unknot._base.input import read_bytes, read_json
 from unknot.fabrics.format import Format
 from unknot.fabrics.graph_files import errors_of
-from unknot.fabrics.graphml import xml_root
+from unknot.fabrics.networkx_files import xml_root
 from unknot.network import Network
 from unknot.network.bandwidth import LARGEST, rounded
 

@@ -14,9 +14,9 @@ from unknot.lanes.forced import ForcedCycle as ForcedCycle
 from unknot.lanes.forced import RouteCycle as RouteCycle
 from unknot.lanes.lane_refutation import Refutation as Refutation
 from unknot.lanes.lane_refutation import RouteRefutation as RouteRefutation
+from unknot.lanes.laned import multipath as multipath
 from unknot.lanes.lanes import lanes as lanes
 from unknot.lanes.longer import longer_lanes as longer_lanes
-from unknot.lanes.multipath import multipath as multipath
 from unknot.lanes.one_lane import OneLane as OneLane
 from unknot.lanes.one_lane import one_lane as one_lane
 

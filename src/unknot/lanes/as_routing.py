@@ -9,9 +9,9 @@ import numpy.typing as npt
 
 from unknot._base.deadline import MINUTE
 from unknot.lanes.figures import Lanes
+from unknot.lanes.laned import multipath as all_paths
 from unknot.lanes.lanes import lanes as fewest
 from unknot.lanes.low_loads import RoutesInLanes
-from unknot.lanes.multipath import multipath as all_paths
 from unknot.network import Network
 from unknot.routing.relation import Relation
 

@@ -1,4 +1,4 @@
-"""Flows between terminals from a file, and relations that carry no others."""
+"""Flows between terminals: from a file, of a relation, and relations that carry no others."""
 
 from __future__ import annotations
 
@@ -110,3 +110,15 @@ def only(relation: Relation, flows: npt.ArrayLike) -> Relation:
     if relation.may_use is not None:
         use &= relation.may_use
     return replace(relation, may_use=use)
+
+
+def flows_of(relation: Relation) -> Floats | None:
+    """Flows of a relation that limits them; None: everyone to everyone."""
+    if relation.may_use is None:
+        return None
+    terminals = relation.network.num_terminals
+    sends = np.zeros((terminals, terminals))
+    for address, destination in enumerate(relation.destination.tolist()):
+        sends[relation.may_use[:, address], destination] = 1.0
+    np.fill_diagonal(sends, 0.0)
+    return None if sends.sum() == terminals * (terminals - 1) else sends

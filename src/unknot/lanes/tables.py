@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from unknot._base.deadline import NEVER, Deadline
 from unknot._base.errors import RelationError
 from unknot.lanes.path_set import Demand, Flags, Floats, Ints, following, packed, served, unpacked
 from unknot.network import Network
@@ -20,6 +21,8 @@ from unknot.routing.taking import takes_relation
 if TYPE_CHECKING:
     from unknot.lanes.orders_kernel import Orders, PathSet
 
+PAIRS = 200_000
+"""Most pairs of terminals whose routes are compared."""
 Hops = npt.NDArray[np.integer[Any]]
 """Hops of shortest paths from each router to each home, shape (homes, routers)."""
 
@@ -230,3 +233,38 @@ def lanes_of(orders: Orders, table: Table) -> Ints:
     ends = table.home if orders.lack.size else np.arange(rows)  # both directions take the same turn
     turn = np.add.outer(np.arange(len(table.wanted)), ends) % np.maximum(so_far[-1], 1) + 1
     return np.where(table.wanted, np.argmax(so_far == turn, axis=0), -1)
+
+
+@takes_relation
+def paths_of(
+    relation: Relation, deadline: Deadline = NEVER
+) -> dict[tuple[int, int], frozenset[tuple[int, ...]]] | None:
+    """The channels of the routes between every two routers one of whose terminals sends to one of the other's.
+
+    A terminal that has several addresses has several routes. None if there are more than `PAIRS` pairs of terminals,
+    or no time for them.
+    """
+    network: Network = relation.network
+    if network.num_terminals * relation.num_addresses > PAIRS:
+        return None
+    paths: dict[tuple[int, int], set[tuple[int, ...]]] = {}
+    known: dict[tuple[int, int], tuple[int, ...]] = {}
+    for address in range(relation.num_addresses):
+        if deadline.over:
+            return None
+        home = int(network.eject[relation.destination[address]])
+        for source in relation.sources(address).tolist():
+            start = int(network.inject[source])
+            if start == home:
+                continue
+            if (start, address) not in known:
+                path, at = [], relation.num_vcs + source
+                while True:
+                    vcs = [c.vc for c in relation.candidates(at, address) if c.vc is not None]
+                    if not vcs:
+                        break
+                    at = vcs[0]
+                    path.append(int(relation.vcs.channel[at]))
+                known[start, address] = tuple(path)
+            paths.setdefault((start, home), set()).add(known[start, address])
+    return {pair: frozenset(channels) for pair, channels in paths.items()}

@@ -162,6 +162,12 @@ def channels_between(
     return np.where(known[place] == key, order[place], -1) if order.size else np.full(key.shape, -1, dtype=np.int64)
 
 
+LIGHT_STARTS = 200
+"""Nodes through which light cycles are looked for at a time."""
+LEAST_WEIGHT = 1e-7
+"""Weight that is added to each edge, so that short cycles come first."""
+NEAR = 1e-6
+"""Difference from 1 that is an error of a solver of linear programs."""
 STARTS = 256
 """Nodes from which a short cycle is looked for."""
 
@@ -239,3 +245,35 @@ def cycle_through(start: int, after: dict[int, list[int]], bound: int) -> list[i
                 steps[v], before[v] = steps[u] + 1, u
                 todo.append(v)
     return []
+
+
+def light_cycles(weight: Mapping[tuple[int, int], float]) -> list[tuple[int, ...]]:
+    """Cycles of edges that together weigh less than 1, the lightest through each node, the lightest first."""
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import dijkstra
+
+    if not weight:
+        return []
+    nodes, ends = np.unique(np.array(list(weight)), return_inverse=True)
+    tail, head = ends.reshape(-1, 2).T
+    amount = np.array(list(weight.values())) + LEAST_WEIGHT
+    part, _ = strong_components(tail, head, nodes.size)
+    inside = part[tail] == part[head]
+    tail, head, amount = tail[inside], head[inside], amount[inside]
+    starts = np.unique(tail)
+    starts = starts[:: max(1, starts.size // LIGHT_STARTS)]
+    if not starts.size:
+        return []
+    graph = csr_array((amount, (tail, head)), shape=(nodes.size, nodes.size))
+    away, before = dijkstra(graph, indices=starts, return_predecessors=True)
+    weight_of: dict[tuple[int, ...], float] = {}
+    for i, start in enumerate(starts.tolist()):
+        last = tail[head == start]
+        total = away[i, last] + amount[head == start]
+        if not last.size or total.min() >= 1 - NEAR:
+            continue
+        path = [int(last[np.argmin(total)])]
+        while path[-1] != start:
+            path.append(int(before[i, path[-1]]))
+        weight_of[tuple(from_lowest(nodes[path[::-1]].tolist()))] = float(total.min())
+    return sorted(weight_of, key=lambda cycle: (weight_of[cycle], cycle))

@@ -1,19 +1,27 @@
-"""Branch and bound for the fewest removed candidates: a tree of linear programs, the lowest leaf divided next."""
+"""Branch and bound for the fewest removed candidates: a tree of linear programs, the lowest leaf divided next.
+
+A fractional choice of removed candidates gives each a share from 0 to 1 by which it is removed, and each turn a share
+by which it does not fall. The clause of a fact asks for shares that add up to 1. The lightest path to a header makes
+the strongest fact.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from heapq import heapify, heappop, heappush, heapreplace
-from math import ceil
+from math import ceil, inf
 
 from unknot.lanes.effort import SearchEffort
-from unknot.repair.facts import CANDIDATE, Entry, Fact, Literals, literals
-from unknot.repair.light_cycles import unsettled
+from unknot.network.graph import light_cycles
+from unknot.repair.facts import CANDIDATE, Cycle, Entry, Fact, Literals, PathFact, literals
 from unknot.repair.prune_bounds import CoveringProgram, Multipliers, PruneBound, Relaxed
-from unknot.repair.prune_space import Offers
+from unknot.repair.prune_space import EJECTED, Offers
 
 NEAR = 1e-4
 """Distance from a whole number that is an error of the solver, or of rounding multipliers."""
+UNSETTLED = 1e-6
+"""Difference from 1 at which a clause counts as not satisfied; below it is an error of the solver."""
 LEAST_GAIN = 1e-3
 """Share by which several rounds of knots have to raise a bound for more to be sought."""
 GAIN_ROUNDS = 8
@@ -139,3 +147,57 @@ class Branching:
             for node in nodes
         )
         return PruneBound(tuple(facts[fact] for fact in used), tree, self.offers.minimal) if used else None
+
+
+Shares = Mapping[Entry, float]
+"""Shares by which entries are removed; 0 for those that it does not have."""
+
+
+def unsettled(offers: Offers, shares: Shares) -> dict[Fact, Literals]:
+    """Facts whose clauses a fractional choice does not satisfy, by their clauses: cycles, and one for each state."""
+    relation, facts = offers.relation, list[Fact]()
+    facts += map(Cycle, light_cycles({turn: shares.get(turn, 0.0) for turn in offers.turns}))
+    for address, states in enumerate(offers.after):
+        away, before = _lightest_paths(offers, address, shares)
+        for at in states:
+            if away.get(at, 1.0) < 1 - UNSETTLED:
+                path = [at]
+                while path[-1] in before:
+                    path.append(before[path[-1]])
+                facts += _at(offers, address, tuple(path[::-1]), away[at], shares)
+    return {fact: literals(relation, fact, offers.switching) for fact in facts}
+
+
+def _at(offers: Offers, address: int, path: tuple[int, ...], away: float, shares: Shares) -> Iterator[Fact]:
+    """What a fractional choice does not satisfy at the end of a path that weighs so much."""
+    at, stopped, falling = path[-1], away, []
+    for vc, waits in offers.after[address][at]:
+        removed = shares.get((at, address, vc), 0.0)
+        rises = shares.get((at, vc), 0.0)
+        if vc != EJECTED and away + removed < 1 - UNSETTLED:
+            if offers.is_detour(address, at, vc):
+                yield PathFact("detour", address, (*path, vc))
+            if offers.chosen and away + removed + 1 - rises < 1 - UNSETTLED:
+                yield PathFact("rise", address, (*path, vc))
+        if waits:
+            stopped += 1 - max(removed, rises)
+            falling += [vc] if rises > removed else []
+    if stopped < 1 - UNSETTLED:
+        yield PathFact("stop", address, path, tuple(falling))
+
+
+def _lightest_paths(offers: Offers, address: int, shares: Shares) -> tuple[dict[int, float], dict[int, int]]:
+    """Weight of the lightest path to each input VC, by the shares of its steps; and the VC before on that path."""
+    heap = [(0.0, offers.relation.num_vcs + source) for source in offers.relation.sources(address).tolist()]
+    away, before, done = {at: 0.0 for _, at in heap}, dict[int, int](), set[int]()
+    while heap:
+        weight, at = heappop(heap)
+        if at in done:
+            continue
+        done.add(at)
+        for vc, _ in offers.after[address].get(at, ()):
+            more = weight + shares.get((at, address, vc), 0.0)
+            if vc != EJECTED and more < away.get(vc, inf):
+                away[vc], before[vc] = more, at
+                heappush(heap, (more, vc))
+    return away, before

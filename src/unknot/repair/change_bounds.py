@@ -19,7 +19,7 @@ from unknot._base.shown import Brief
 from unknot.certificates import Rejected, plain
 from unknot.certificates.documents import Document, plain_table
 from unknot.lanes.tables import Table
-from unknot.repair.light_cycles import light_cycles
+from unknot.network.graph import light_cycles
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_relation
 

@@ -16,9 +16,8 @@ from unknot.certificates import plain
 from unknot.certificates.documents import Document, plain_table
 from unknot.certificates.verdict import Message
 from unknot.network import distances_from
-from unknot.network.graph import path_to
+from unknot.network.graph import light_cycles, path_to
 from unknot.repair.facts import Knot, plain_fact
-from unknot.repair.light_cycles import light_cycles
 from unknot.repair.prune_bounds import multipliers
 from unknot.repair.prune_space import EJECTED, Offers
 from unknot.routing.relation import Relation

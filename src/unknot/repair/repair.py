@@ -14,13 +14,13 @@ from unknot.certificates.documents import Document
 from unknot.lanes.effort import SearchEffort
 from unknot.lanes.evidence import bound_claim as lane_bound_claim
 from unknot.lanes.figures import Lanes
+from unknot.lanes.flows import flows_of
 from unknot.lanes.lanes import lanes as fewest_lanes
-from unknot.lanes.tables import Table, table_of
+from unknot.lanes.tables import Table, paths_of, table_of
 from unknot.repair.change_bounds import bound_claim as changes_claim
 from unknot.repair.escape import Escaped, escaped
 from unknot.repair.pruned import Pruned, Unprunable, pruned
 from unknot.repair.rerouted import Rerouted, rerouted
-from unknot.repair.routes_of import flows_of, paths_of
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_relation
 

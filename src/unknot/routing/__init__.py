@@ -16,11 +16,12 @@ if TYPE_CHECKING:
     from unknot.routing.adaptive_meshes import planar_adaptive as planar_adaptive
     from unknot.routing.adaptive_meshes import schwiebert as schwiebert
     from unknot.routing.adaptive_meshes import vba as vba
+    from unknot.routing.by_stages import destination_tag as destination_tag
+    from unknot.routing.by_stages import nca as nca
     from unknot.routing.classes import in_classes as in_classes
     from unknot.routing.classes import in_ranges as in_ranges
     from unknot.routing.classes import message_classes as message_classes
     from unknot.routing.composed import composed as composed
-    from unknot.routing.destination_tag import destination_tag as destination_tag
     from unknot.routing.dimension_order import dimension_order as dimension_order
     from unknot.routing.dimension_order import o1turn as o1turn
     from unknot.routing.dimension_order import ring_lexicographic as ring_lexicographic
@@ -37,7 +38,6 @@ if TYPE_CHECKING:
     from unknot.routing.hyperx import hyperx_omniwar as hyperx_omniwar
     from unknot.routing.layers import dfsssp as dfsssp
     from unknot.routing.layers import lash as lash
-    from unknot.routing.nca import nca as nca
     from unknot.routing.overlay import overlay as overlay
     from unknot.routing.overlay import pbfaa as pbfaa
     from unknot.routing.relation import EJECT as EJECT

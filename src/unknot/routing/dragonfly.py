@@ -24,6 +24,7 @@ doi:10.1109/ISCA.2008.19.
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -31,9 +32,9 @@ import numpy.typing as npt
 
 from unknot._base.arrays import Ints
 from unknot.network import Network
+from unknot.network.grid import Groups, groups_of
 from unknot.network.model import IntArray
-from unknot.routing.contract import ACYCLIC
-from unknot.routing.groups import Groups, groups_of, names_by_group
+from unknot.routing.contract import ACYCLIC, PairNames
 from unknot.routing.relation import EJECT, Out, Relation
 from unknot.routing.taking import takes_network
 from unknot.routing.virtual_channels import VirtualChannels, enough_vcs
@@ -227,7 +228,16 @@ def _routing(network: Network, vcs: int | None, least: int, name: str) -> Relati
         destination=np.tile(np.arange(terminals, dtype=np.int32), pairs),
         claims=ACYCLIC,
         claims_minimal=bool(least) if groups > 1 else None,
-        address_labels=None if least else names_by_group(network, view.names),
+        address_labels=None if least else _names(network, view.names),
         source="Kim, Dally, Scott & Abts 2008",
         hops=hops if least == 0 and np.count_nonzero(start < 0) == groups else None,
     )
+
+
+def _names(network: Network, groups: tuple[str, ...]) -> PairNames:
+    """Names of the addresses that are a group and a destination."""
+    return PairNames(len(groups), network.num_terminals, partial(_name, network, groups))
+
+
+def _name(network: Network, groups: tuple[str, ...], group: int, to: int) -> str:
+    return f"{network.terminal_name(to)} via group {groups[group]}"

@@ -1,14 +1,19 @@
-"""Routing to the nearest common ancestor on fat trees: up as far as needed, then down.
+"""Routing through levels and stages: nearest common ancestors of fat trees, and destination tags of delta networks.
 
-A header goes up until some way down leads to its destination, then down. On the way up every port that leads to a
-nearest such ancestor will do (``adaptive``), or one is picked by the number of the destination (``modulo``, known as
-d-mod-k: Zahavi et al. 2010), so that the terminals of a subtree are spread over all roots. Channels up come before
-channels down and those of a level before those of the next: there is no cycle of dependencies under any switching
-technique, with any number of VCs (Petrini & Vanneschi 1997). Minimal on fat trees.
+Nearest common ancestor: a header goes up until some way down leads to its destination, then down. On the way up every
+port that leads to a nearest such ancestor will do (``adaptive``), or one is picked by the number of the destination
+(``modulo``, known as d-mod-k: Zahavi et al. 2010), so that the terminals of a subtree are spread over all roots.
+Channels up come before channels down and those of a level before those of the next: there is no cycle of dependencies
+under any switching technique, with any number of VCs (Petrini & Vanneschi 1997). Minimal on fat trees. Any network
+with levels will do: terminals at the bottom, every channel from a level to the next, and from each terminal to each
+other a way up and then down. So leaf–spine fabrics and fat trees with faults are taken, as long as they have such
+ways.
 
-Any network with levels will do: terminals at the bottom, every channel from a level to the next, and from each
-terminal to each other a way up and then down. So leaf–spine fabrics and fat trees with faults are taken, as long as
-they have such ways.
+Destination tags: omega (Lawrie 1975), banyan, baseline, flip, indirect cube and butterfly networks are delta networks
+(Patel 1981): every pair has one path, and the port to take at a stage, one digit of the destination, is the same from
+wherever a message comes. Minimal, one VC will do. It cannot deadlock under any switching technique: channels lead
+from each stage to the next, so that no wait can close a circle. The papers do not speak of deadlock, so nothing is
+claimed in their name.
 """
 
 from __future__ import annotations
@@ -20,7 +25,7 @@ from unknot._base.compressed_rows import Starts, grouped, offsets
 from unknot._base.errors import NetworkError, RelationError, require_known
 from unknot.network import Network
 from unknot.network.model import IntArray
-from unknot.network.stages import levels
+from unknot.network.stages import levels, stages
 from unknot.routing.contract import ACYCLIC
 from unknot.routing.paths import MAX_DISTANCES, fill_hops, homes_of
 from unknot.routing.relation import EJECT, Out, Relation
@@ -31,6 +36,8 @@ WAYS_UP = ("adaptive", "modulo")
 NONE = 127
 EVERY_UP, SEVERAL = -1, -2
 """Turns: by every port up, or by some of several ports on one side."""
+MAX_STEPS = 500_000_000
+"""Most steps of first switches towards terminals that are checked."""
 
 
 @takes_network
@@ -174,3 +181,85 @@ def _heights(network: Network, level: npt.NDArray[np.int64], homes: npt.NDArray[
     fill_hops(network, -level, height, NONE, up=False, cost=0)
     fill_hops(network, -level, height, NONE, up=True)
     return height
+
+
+@takes_network
+def destination_tag(network: Network, vcs: int = 1) -> Relation:
+    """Routing by the digits of the destination.
+
+    Raises
+    ------
+    RelationError
+        If the network is no delta network, or too large to make sure of it; `NetworkError` if it has no stages.
+
+    References
+    ----------
+    D. H. Lawrie: Access and alignment of data in an array processor. IEEE Transactions on Computers, C-24(12), 1975,
+    1145–1155.
+
+    Examples
+    --------
+    >>> from unknot.network.families import omega
+    >>> destination_tag(omega(8))
+    <Relation destination_tag on omega(8), 16 VCs>
+    """
+    from unknot.routing.rules_kernel import offered
+
+    view = stages(network)
+    last = view.count - 1
+    ports = _ports(network)
+    virtual = VirtualChannels(network, vcs)
+    (leaving, channels), stage, home = network.outgoing, view.stage, network.eject
+    router, first = virtual.router, virtual.first
+
+    def rule(at: int, address: int, out: Out) -> int:
+        here = router[at]
+        if stage[here] == last:
+            out[0] = EJECT
+            return 1 if here == home[address] else 0
+        channel = channels[leaving[here] + ports[stage[here], address]]
+        return int(offered(out, 0, first[channel], vcs))
+
+    return Relation(network, virtual, rule, name="destination_tag", source="Lawrie 1975; Patel 1981")
+
+
+def _ports(network: Network) -> np.ndarray[tuple[int, ...], np.dtype[np.int16]]:
+    """The port to take at each stage for each terminal, found from the first switch and checked from all others."""
+    view = stages(network)
+    hops = view.count - 1
+    starts = np.unique(network.inject)
+    if starts.size * network.num_terminals * max(hops, 1) > MAX_STEPS:
+        raise RelationError(
+            f"destination_tag on {network.name}: {starts.size} first switches and {network.num_terminals} terminals "
+            f"are too many; use fully_adaptive"
+        )
+    leaving, channels = network.outgoing
+    at = starts[:1].astype(np.int64)
+    taken = np.empty((0, 1), dtype=np.int16)
+    for _ in range(hops):
+        count = leaving[at + 1] - leaving[at]
+        parent = np.repeat(np.arange(at.size), count)
+        port = np.arange(parent.size) - np.repeat(np.cumsum(count) - count, count)
+        at = network.target[channels[leaving[at][parent] + port]].astype(np.int64)
+        taken = np.concatenate([taken[:, parent], port[None].astype(np.int16)])
+    order = np.argsort(at, kind="stable")
+    which = np.searchsorted(at[order], network.eject)
+    known = order[np.minimum(which, at.size - 1)]
+    if np.unique(at).size < at.size or not np.array_equal(at[known], network.eject):
+        raise RelationError(f"destination_tag on {network.name}: a delta network has one path for every pair")
+    ports = np.ascontiguousarray(taken[:, known])
+    here = np.repeat(starts.astype(np.int64)[:, None], network.num_terminals, axis=1)
+    for hop in range(hops):
+        there = leaving[here] + ports[hop]
+        if (there >= leaving[here + 1]).any():
+            raise RelationError(f"destination_tag on {network.name}: a switch of stage {hop} lacks a port")
+        here = network.target[channels[there]].astype(np.int64)
+    astray = np.argwhere(here != network.eject)
+    if astray.size:
+        a, d = astray[0].tolist()
+        raise RelationError(
+            f"destination_tag on {network.name}: this is no delta network; the ports that lead from "
+            f"{network.router_name(int(starts[0]))} to {network.terminal_name(d)} do not lead there from "
+            f"{network.router_name(int(starts[a]))}"
+        )
+    return ports
