@@ -20,6 +20,7 @@ EXECUTE = os.environ.get("UNKNOT_DOCS_EXECUTE", "yes") == "yes"
 """Whether tutorials and pictures are run."""
 if not EXECUTE:
     gc.disable()  # pages stay to the end: a quarter of the time went into looking for garbage
+    smartquotes = False  # nobody reads these pages
 LIVE = os.environ.get("UNKNOT_DOCS_LIVE", "no") == "yes"
 """Whether the inventories of other projects are fetched: for the published site."""
 

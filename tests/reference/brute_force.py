@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from unknot.routing.relation import Relation
 
@@ -39,8 +40,12 @@ class Worm:
 States = list[dict[int, Answer]]
 
 
+@lru_cache(4)
 def states_of(relation: Relation) -> States:
-    """For every address the answers at all places that a header carrying it can reach from injection."""
+    """For every address the answers at all places that a header carrying it can reach from injection.
+
+    They are kept for a while, as several techniques are asked about one after the other; nobody changes them.
+    """
     states: States = []
     for address in range(relation.num_addresses):
         answers: dict[int, Answer] = {}

@@ -20,7 +20,7 @@ from unknot.network.families import mesh
 from unknot.routing import dimension_order, in_classes
 from unknot.simulation.protocol_replay import replayed_in_flits
 from unknot.simulation.protocol_run import simulate_protocol
-from unknot.verify.protocols import check_protocol, protocol
+from unknot.verify.protocols import ProtocolVerdict, check_protocol, protocol
 
 
 @given(st.integers(0, 10**6))
@@ -78,35 +78,42 @@ def test_headers_that_committed_to_a_full_candidate_stay_in_a_replay(seed: int) 
 
 @given(st.integers(0, 10**6))
 @settings(max_examples=4)
-def test_deadlocks_of_worms_replay_flit_by_flit(seed: int) -> None:
-    """Each of two requests is long enough to keep the send queue that the other's reply needs; and random systems."""
-    of_limited = check_protocol(dimension_order(mesh(2)), LIMITED, "wormhole")
-    verdicts = [of_limited]
+def test_random_deadlocks_of_worms_replay_flit_by_flit(seed: int) -> None:
     with suppress(RelationError):
-        verdicts.append(check_protocol(*random_system(random.Random(seed), PAIRS), "wormhole", time_limit=2))
-    for verdict in verdicts:
+        verdict = check_protocol(*random_system(random.Random(seed), PAIRS), "wormhole", time_limit=2)
         if verdict.run is not None and verdict.system.worms:
             assert replayed_in_flits(verdict.system, "wormhole", verdict.run, 200)
             assert not replayed_in_flits(verdict.system, "wormhole", verdict.run[:-1], 200)
-    assert of_limited.run is not None
-    assert replayed_in_flits(of_limited.system, "wormhole", of_limited.run, 200)
+
+
+def test_deadlocks_of_worms_replay_flit_by_flit() -> None:
+    """Each of two requests is long enough to keep the send queue that the other's reply needs."""
+    verdict = check_protocol(dimension_order(mesh(2)), LIMITED, "wormhole")
+    assert verdict.run is not None
+    assert replayed_in_flits(verdict.system, "wormhole", verdict.run, 200)
+    assert not replayed_in_flits(verdict.system, "wormhole", verdict.run[:-1], 200)
+
+
+@pytest.mark.parametrize("switching", ["vct", "wormhole"])
+def test_packets_of_two_messages_replay_flit_by_flit(switching: str) -> None:
+    """The first message of one write is received, and its data stays behind in the network."""
+    replays_if_it_carries(check_protocol(dimension_order(mesh(2)), protocol("axi"), switching))
 
 
 @given(st.integers(0, 10**6))
-@settings(max_examples=6)
-def test_packets_of_two_messages_replay_flit_by_flit(seed: int) -> None:
-    """The first message of one write is received, and its data stays behind in the network."""
-    relation = dimension_order(mesh(2))
-    verdicts = [check_protocol(relation, protocol("axi"), switching) for switching in ("vct", "wormhole")]
+@settings(max_examples=4)
+def test_random_packets_of_two_messages_replay_flit_by_flit(seed: int) -> None:
     with suppress(RelationError):
-        verdicts.append(check_protocol(*random_system(random.Random(seed)), time_limit=2))
+        replays_if_it_carries(check_protocol(*random_system(random.Random(seed)), time_limit=2))
     with suppress(RelationError):
-        verdicts.append(check_protocol(*random_system(random.Random(seed), PAIRS), "wormhole", time_limit=2))
-    for verdict in verdicts:
-        if verdict.run is not None and any(one.carries for one in verdict.system.classes):
-            for switching in ("wormhole",) if verdict.system.worms else ("vct", "saf"):
-                assert replayed_in_flits(verdict.system, switching, verdict.run, 200)
-                assert not replayed_in_flits(verdict.system, switching, verdict.run[:-1], 200)
+        replays_if_it_carries(check_protocol(*random_system(random.Random(seed), PAIRS), "wormhole", time_limit=2))
+
+
+def replays_if_it_carries(verdict: ProtocolVerdict) -> None:
+    if verdict.run is not None and any(one.carries for one in verdict.system.classes):
+        for switching in ("wormhole",) if verdict.system.worms else ("vct", "saf"):
+            assert replayed_in_flits(verdict.system, switching, verdict.run, 200)
+            assert not replayed_in_flits(verdict.system, switching, verdict.run[:-1], 200)
 
 
 def test_what_is_not_simulated_is_refused() -> None:
