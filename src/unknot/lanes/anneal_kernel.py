@@ -13,7 +13,9 @@ import numpy.typing as npt
 from unknot._base.kernels.mask_kernel import how_many, lowest
 from unknot._base.kernels.types_kernel import alone, called, inlined
 from unknot.lanes.aim_kernel import completing, drawn_path, elsewhere, unserved_pair
-from unknot.lanes.orders_kernel import below, cooled, counted, covered, draw, pop, push, reached, unit
+from unknot.lanes.orders_kernel import (
+    below, cooled, counted, covered, draw, onward, pop, push, reached, unit,
+)  # fmt: skip
 
 TRIES = 8
 """Paths, each in a lane at random, of which an aimed move mends the one that falls least often."""
@@ -92,7 +94,7 @@ def all_words(words):
 
 
 @called
-def spread(paths, orders, lane, heap, size, stale, changed, undo, spare, cost, limit):
+def spread(paths, orders, lane, heap, size, stale, changed, higher, undo, spare, cost, limit):
     """Work out again what the channels in a heap reach in a lane, and all that this changes; the cost so far.
 
     Channels come by falling key, so each is worked out once, after all that it may be followed by. Most changes are
@@ -101,52 +103,56 @@ def spread(paths, orders, lane, heap, size, stale, changed, undo, spare, cost, l
     """
     keys, reach = orders.key[lane], orders.reach[lane]
     words = reach.shape[1]
-    # A detour takes from words of other blocks.
-    others = all_words(words) if paths.detour.shape[0] > 0 else np.int64(0)
     while size > 0 and cost <= limit:
         c, size = pop(heap, size, keys)
         left, stale[c] = stale[c], 0
-        u, new = paths.source[c], np.int64(0)
+        u, new, count = paths.source[c], np.int64(0), onward(paths, keys, c, higher)
         while left:
             bit = lowest(left)
             left &= left - 1
-            changed[bit] = 0
             for w in range(bit, words, 64):
-                now = reached(paths, keys, orders.taken, reach, c, w)
-                was = reach[c, w]
+                now, was = reached(paths, orders.taken, reach, c, w, higher, count), reach[c, w]
+                changed[w] = now ^ was
                 if now == was:
                     continue
                 n = undo.count[0]
                 undo.word[n, 0], undo.word[n, 1], undo.word[n, 2], undo.reach[n] = lane, c, w, was
                 undo.count[0] += 1
                 reach[c, w] = now
-                changed[bit] |= now ^ was
+                new |= np.int64(1) << bit
                 cover = covered(paths, reach, u, w)
                 if cover != orders.cover[lane, u, w]:
                     cost += uncover(paths, orders, lane, u, w, cover, undo, spare)
-            if changed[bit]:
-                new |= np.int64(1) << bit
         if new == 0:
             continue
         for j in range(paths.before_first[c], paths.before_first[c + 1]):
             before = paths.before[j]
             if keys[before] < keys[c]:
-                more = others
-                left = new & ~stale[before] & ~more
-                while left:
-                    bit = lowest(left)
-                    left &= left - 1
-                    takes = np.int64(0)
-                    for w in range(bit, words, 64):
-                        takes |= changed[bit] & orders.taken[before, w]
-                    if takes:
-                        more |= np.int64(1) << bit
+                more = touched(paths, orders.taken, reach, before, c, changed, new) & ~stale[before]
                 if more and stale[before] == 0:
                     size = push(heap, size, keys, before)
                 stale[before] |= more
     for i in range(size):
         stale[heap[i]] = 0
     return cost
+
+
+@inlined
+def touched(paths, taken, reach, before, c, changed, new):
+    """Words that may change for a channel before another: what that lost, or won and the first does not reach yet."""
+    more, words = np.int64(0), reach.shape[1]
+    while new:
+        bit = lowest(new)
+        new &= new - 1
+        for w in range(bit, words, 64):
+            lost = ~reach[c, w]
+            if changed[w] & taken[before, w] & (lost | ~reach[before, w]):
+                more |= np.int64(1) << bit
+            for i in range(paths.detour.shape[0]):
+                v = w + (i + 1) * paths.block
+                if v < words and changed[w] & paths.detour[i, before, v] & (lost | ~reach[before, v]):
+                    more |= np.int64(1) << (v & 63)
+    return more
 
 
 @called
@@ -199,18 +205,35 @@ def anneal(paths, orders, state, moves, hot, cold, aimed, turned, spare, unserve
         np.zeros(3, np.int64), np.empty((room * words, 3), np.int64), np.empty(room * words, np.int64),
         np.empty((room * words, 3), np.int64), np.empty(room * words, np.int64), np.empty(room * words, np.int64),
     )  # fmt: skip
-    heap, stale, changed = np.empty(channels, np.int64), np.zeros(channels, np.int64), np.empty(64, np.int64)
+    heap, stale, higher = np.empty(channels, np.int64), np.zeros(channels, np.int64), np.empty(channels, np.int64)
+    changed = np.zeros(words, np.int64)
     drawn = np.empty((4, routers + 1), np.int64)
     slack = SLACK * float(paths.weight.max())
     return anneal_in(
-        paths, orders, state, moves, hot, cold, aimed, turned, spare, unserved, undo, heap, stale, changed, drawn,
+        paths, orders, state, moves, hot, cold, aimed, turned, spare, unserved, undo, heap, stale, changed, higher, drawn,
         slack,
     )  # fmt: skip
 
 
 @alone
 def anneal_in(
-    paths, orders, state, moves, hot, cold, aimed, turned, spare, unserved, undo, heap, stale, changed, drawn, slack
+    paths,
+    orders,
+    state,
+    moves,
+    hot,
+    cold,
+    aimed,
+    turned,
+    spare,
+    unserved,
+    undo,
+    heap,
+    stale,
+    changed,
+    higher,
+    drawn,
+    slack,
 ):
     """Do that in arrays made for it."""
     lanes, channels, words = orders.reach.shape
@@ -273,7 +296,7 @@ def anneal_in(
                     stale[old_channel + i] = stale[new_channel + i] = every
                     size = push(heap, size, orders.key[k], old_channel + i)
                     size = push(heap, size, orders.key[k], new_channel + i)
-                cost = spread(paths, orders, k, heap, size, stale, changed, undo, spare, cost, most + slack)
+                cost = spread(paths, orders, k, heap, size, stale, changed, higher, undo, spare, cost, most + slack)
         else:
             old = keys[c]
             keys[c] = new
@@ -285,7 +308,7 @@ def anneal_in(
                 if (keys[before] < old) != (keys[before] < new):
                     stale[before] = every
                     size = push(heap, size, keys, before)
-            cost = spread(paths, orders, lane, heap, size, stale, changed, undo, spare, cost, most + slack)
+            cost = spread(paths, orders, lane, heap, size, stale, changed, higher, undo, spare, cost, most + slack)
         if cost <= most:
             unserved += undo.count[2]
             least = min(least, unserved)

@@ -133,18 +133,28 @@ def cooled(heat, hot, cold, move, moves):
     return hot * (cold / hot) ** (move / moves) if move & 255 == 0 else heat
 
 
-@called
-def reached(paths, keys, taken, reach, c, w):
-    """Word w of the destinations that channel c reaches, from what the channels after it reach."""
-    word, longer = paths.own[c, w], np.int64(0)
+@inlined
+def onward(paths, keys, c, higher):
+    """Write the channels of higher keys that may follow channel c; how many they are."""
+    count = 0
     for j in range(paths.after_first[c], paths.after_first[c + 1]):
         after = paths.after[j]
         if keys[after] > keys[c]:
-            word |= reach[after, w]
-            for i in range(paths.detour.shape[0]):
-                away = (i + 1) * paths.block
-                if w >= away:
-                    longer |= reach[after, w - away] & paths.detour[i, c, w]
+            higher[count] = after
+            count += 1
+    return count
+
+
+@inlined
+def reached(paths, taken, reach, c, w, higher, count):
+    """Word w of the destinations that channel c reaches, from what those that are `onward` reach."""
+    word, longer = paths.own[c, w], np.int64(0)
+    for j in range(count):
+        word |= reach[higher[j], w]
+        for i in range(paths.detour.shape[0]):
+            away = (i + 1) * paths.block
+            if w >= away:
+                longer |= reach[higher[j], w - away] & paths.detour[i, c, w]
     return (word & taken[c, w]) | longer
 
 
@@ -192,12 +202,13 @@ def counted(paths, orders, k, u, w, was):
 
 def settle(paths, orders) -> int:
     """Work out from the keys alone what is served; how many pairs are not."""
-    return settle_by(paths, orders, np.argsort(orders.key, axis=1)[:, ::-1].copy())
+    higher = np.empty(orders.key.shape[1], np.int64)
+    return settle_by(paths, orders, np.argsort(orders.key, axis=1)[:, ::-1].copy(), higher)
 
 
 @alone
-def settle_by(paths, orders, falling):
-    """Do that, given the channels of each lane by falling key."""
+def settle_by(paths, orders, falling, higher):
+    """Do that, given the channels of each lane by falling key, and room for channels."""
     lanes, _, words = orders.reach.shape
     mutual = paths.many.size > 0
     for u in range(orders.missed.size):
@@ -210,8 +221,9 @@ def settle_by(paths, orders, falling):
     for k in range(lanes):
         keys, reach = orders.key[k], orders.reach[k]
         for c in falling[k]:
+            count = onward(paths, keys, c, higher)
             for w in range(words):
-                reach[c, w] = reached(paths, keys, orders.taken, reach, c, w)
+                reach[c, w] = reached(paths, orders.taken, reach, c, w, higher, count)
         for u in range(orders.missed.size):
             for w in range(words):
                 orders.cover[k, u, w] = covered(paths, reach, u, w)
