@@ -14,7 +14,16 @@ from unknot._base.kernels.mask_kernel import how_many, lowest
 from unknot._base.kernels.types_kernel import alone, called, inlined
 from unknot.lanes.aim_kernel import completing, drawn_path, elsewhere, unserved_pair
 from unknot.lanes.orders_kernel import (
-    below, cooled, counted, covered, draw, onward, pop, push, reached, unit,
+    below,
+    cooled,
+    counted,
+    covered,
+    draw,
+    onward,
+    pop,
+    push,
+    reached,
+    unit,
 )  # fmt: skip
 
 TRIES = 8

@@ -29,7 +29,9 @@ SPARE = 0.06
 """Cost when a pair loses its last lane but one, in pairs that lose their last; a later move may lose that one too."""
 
 
-def grown(paths: PathSet, effort: SearchEffort, low: int, most: int) -> Iterator[ServingOrders]:
+def grown(
+    paths: PathSet, effort: SearchEffort, low: int, most: int, heat: tuple[float, float] = HEAT
+) -> Iterator[ServingOrders]:
     """Yield orders that serve all pairs in fewer than `most` lanes, each in fewer than those before.
 
     Of lanes made one after the other the first few serve most pairs, and the last pairs need many more. So the first
@@ -46,7 +48,7 @@ def grown(paths: PathSet, effort: SearchEffort, low: int, most: int) -> Iterator
     spent = 0
     while low <= len(orders.key) < most and spent < ROUNDS:
         moves = ROUND * orders.key.size << spent
-        rounds = annealed(paths, orders, unserved, moves, HEAT, effort, share=SHARE, spare=SPARE, halved=True)
+        rounds = annealed(paths, orders, unserved, moves, heat, effort, share=SHARE, spare=SPARE, halved=True)
         *_, (unserved, _) = rounds
         if unserved == 0:
             most, spent = len(orders.key), 0

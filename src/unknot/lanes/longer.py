@@ -18,11 +18,13 @@ from unknot.lanes.detours import LOST, detour_paths, improved, tree_order, unit_
 from unknot.lanes.effort import SEARCHING, SearchEffort
 from unknot.lanes.exact import ExactSearch
 from unknot.lanes.figures import LongerLanes
+from unknot.lanes.grown import grown
 from unknot.lanes.laned import Routes, laned
 from unknot.lanes.load_bounds import load_bound
 from unknot.lanes.low_loads import LowLoads, RoutesInLanes
 from unknot.lanes.one_lane import order_of, trees
-from unknot.lanes.path_set import Demand, Floats, Ints, every_path
+from unknot.lanes.orders import GROWN
+from unknot.lanes.path_set import Demand, Floats, Ints, every_path, of_pairs
 from unknot.lanes.question import Question, question_of
 from unknot.lanes.rerouted import LoadGoal, balanced, evened, highest, routes_of
 from unknot.lanes.rooted import ServingOrders, one_by_one, orders_of
@@ -50,6 +52,10 @@ TREE_ROUNDS = 30
 """Times that each tree of a start is grown anew, in the mean."""
 SHARE = 0.4
 """Share of the time that is left for each number of lanes, where it is not prescribed."""
+WITHIN = 0.7
+"""Share of the time for lanes within a stretch in a large network; then paths are made shorter."""
+HEAT = (4.0, 0.5)
+"""Temperatures of that search."""
 MOST_STRETCH = 16
 """Most hops of a stretch: each has a block of destinations in the search."""
 BLOCKS = 5
@@ -184,9 +190,13 @@ class LongerSearch:
         paths, taken = self._detours
         if count is None:
             return self._fewest(paths, taken)
+        start = self._start(count)
+        if stretch is not None and paths.nearer.size >= GROWN:
+            for within in self._within(count, count + 1):
+                start = within
         first = min(self.rounds, FIRST_ROUNDS) if self.goal == "load" else self.rounds
         for rounds in sorted({first, self.rounds}):
-            best = improved(paths, taken, self._start(count), self.effort, rounds=rounds)
+            best = improved(paths, taken, start, self.effort, rounds=rounds)
             if best is not None:
                 return best[0]
         raise RelationError(
@@ -212,7 +222,10 @@ class LongerSearch:
     def _fewest(self, paths: PathSet, taken: Ints) -> Floats:
         """Keys of the fewest lanes that are found; at most as many as those that serve shortest paths."""
         effort, kept = self.effort, one_by_one(self.question.path_set, [self.effort.seed, 0]).key
-        for lanes in range(1, len(kept)):
+        if paths.nearer.size >= GROWN:
+            for fewer in self._within(1, len(kept)):
+                kept = fewer
+        for lanes in range(1, len(kept) if paths.nearer.size < GROWN else 0):
             if effort.over or effort.interrupted:
                 break
             with effort.part(deadline=clock() + SHARE * (effort.deadline - clock())) as part:
@@ -221,6 +234,22 @@ class LongerSearch:
                 return best[0]
         best = improved(paths, taken, kept, effort, rounds=self.rounds)
         return kept if best is None else best[0]
+
+    def _within(self, low: int, most: int) -> Iterator[Floats]:
+        """Keys of fewer than `most` lanes in which every pair has a path of the stretch, however long.
+
+        That paths are short comes later: so few pairs are left at first that a cool search ends soon.
+        """
+        paths, effort = self._detours[0], self.effort
+        wanted = paths.wanted.copy()
+        wanted[:, : -paths.block] = 0
+        alike = of_pairs(paths, wanted)._replace(weight=np.ones_like(paths.weight))
+        try:
+            with effort.part(deadline=clock() + WITHIN * (effort.deadline - clock())) as part:
+                for fewer in grown(alike, part, low, most, HEAT):
+                    yield fewer.key
+        except KeyboardInterrupt:
+            effort.interrupted = True
 
     def low_load(self, keys: Floats) -> RoutesInLanes:
         """Routes of low load in lanes of these keys, or where they may be longer in those of a tree for each home."""
