@@ -219,31 +219,16 @@ def anneal(paths, orders, state, moves, hot, cold, aimed, turned, spare, unserve
     drawn = np.empty((4, routers + 1), np.int64)
     slack = SLACK * float(paths.weight.max())
     return anneal_in(
-        paths, orders, state, moves, hot, cold, aimed, turned, spare, unserved, undo, heap, stale, changed, higher, drawn,
-        slack,
+        paths, orders, state, moves, hot, cold, aimed, turned, spare, unserved, undo, heap, stale, changed, higher,
+        drawn, slack,
     )  # fmt: skip
 
 
 @alone
 def anneal_in(
-    paths,
-    orders,
-    state,
-    moves,
-    hot,
-    cold,
-    aimed,
-    turned,
-    spare,
-    unserved,
-    undo,
-    heap,
-    stale,
-    changed,
-    higher,
-    drawn,
-    slack,
-):
+    paths, orders, state, moves, hot, cold, aimed, turned, spare, unserved, undo, heap, stale, changed, higher,
+    drawn, slack,
+):  # fmt: skip
     """Do that in arrays made for it."""
     lanes, channels, words = orders.reach.shape
     every = all_words(words)
