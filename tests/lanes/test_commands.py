@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from tests.lanes.commands import run
 from unknot._base.errors import RelationError
+from unknot.cli.commands.lanes import conclusion
 from unknot.lanes import lanes
 from unknot.network.families import mesh
 from unknot.report.export import entries, export
@@ -23,6 +25,12 @@ def test_lanes_as_text() -> None:
     assert "bound checked accepts it" in text
     assert "(0,0)→(1,0) → (1,0)→(2,0)" in text
     assert "load bound 15 load gap 0 load bound checked accepts it" in text
+
+
+def test_an_open_number_of_lanes_comes_with_what_to_try() -> None:
+    routes = replace(lanes("torus(5, 5)"), lower_bound=1, evidence=None)
+    assert "Whether 1 could do is open. --stretch 1 looks for fewer" in conclusion(routes, None)
+    assert "--stretch" not in conclusion(lanes("torus(5, 5)"), None)
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from unknot._base.deadline import clock
-from unknot.lanes import effort
+from unknot.lanes import effort, longer, longer_lanes
 from unknot.lanes.effort import SearchEffort
 from unknot.lanes.grown import grown
 from unknot.lanes.path_set import demand, path_set
@@ -47,3 +47,12 @@ def test_halves_of_lanes_come_to_the_same_on_one_thread(monkeypatch: pytest.Monk
         assert np.array_equal(again.reach, orders.reach)
         keys.append(orders.key)
     assert np.array_equal(*keys)
+
+
+@pytest.mark.parametrize(("count", "lanes"), [(None, 1), (1, 1), (2, 2)])
+def test_lanes_of_longer_paths_are_grown_too(monkeypatch: pytest.MonkeyPatch, count: int | None, lanes: int) -> None:
+    monkeypatch.setattr(longer, "GROWN", 0)
+    routes = longer_lanes("torus(5, 5)", count, stretch=1)
+    assert routes.count == lanes
+    assert (routes.hops <= routes.shortest + 1).all()
+    assert (routes.hops[routes.wanted] > 0).all()

@@ -138,7 +138,7 @@ def lanes(options: LanesOptions) -> None:
         _write_routes(routes, options.out)
     if options.evidence is not None:
         _write_evidence(routes, proof, options.evidence)
-    more: dict[str, Any] = {"lanes": routes.count, "conclusion": _conclusion(routes, options.survive)}
+    more: dict[str, Any] = {"lanes": routes.count, "conclusion": conclusion(routes, options.survive)}
     if not options.longer:
         more["seconds"] = seconds
     sources = (routes, proof.verdict, proof.delivery)
@@ -222,7 +222,7 @@ def _write_routes(routes: Lanes | ChangingLanes | LongerLanes, out: Path) -> Non
         notify(f"{out} was not written: no clauses were refuted; a cycle of turns, or nothing, shows the bound")
 
 
-def _conclusion(routes: Lanes | ChangingLanes | LongerLanes, survive: str | None) -> str:
+def conclusion(routes: Lanes | ChangingLanes | LongerLanes, survive: str | None) -> str:
     """Return the conclusion in a sentence or two."""
     from unknot.lanes import ChangingLanes, Lanes, LongerLanes
     from unknot.report.phrases import count
@@ -248,4 +248,6 @@ def _conclusion(routes: Lanes | ChangingLanes | LongerLanes, survive: str | None
     if routes.fewest:
         return f"{text}.{'' if one else ' Fewer are impossible.'}"
     fewer = f"; {routes.lower_bound - 1} could not" if routes.lower_bound > 1 else ""
-    return f"{text}. Whether {routes.count - 1} could do is open{fewer}."
+    longer = isinstance(routes, Lanes) and routes.paths == "free" and survive is None
+    hint = " --stretch 1 looks for fewer by routes that are longer by a hop at most." if longer else ""
+    return f"{text}. Whether {routes.count - 1} could do is open{fewer}.{hint}"
