@@ -55,7 +55,14 @@ def table_paths(traffic: Demand, taken: Flags) -> tuple[PathSet, Ints]:
 
 
 def improved(
-    paths: PathSet, taken: Ints, start: Floats, effort: SearchEffort, *, rounds: int, low: int = 0
+    paths: PathSet,
+    taken: Ints,
+    start: Floats,
+    effort: SearchEffort,
+    *,
+    rounds: int,
+    low: int = 0,
+    heats: tuple[tuple[float, float], ...] = HEATS,
 ) -> tuple[Floats, int] | None:
     """Keys of low cost in which every pair has a path, and their cost; None if none were found.
 
@@ -65,6 +72,8 @@ def improved(
         Keys to begin with.
     low : int
         A cost below which there is none: the search ends there.
+    heats : tuple of (float, float)
+        Temperatures at the beginning and at the end of a round, in turn.
     """
     best: tuple[Floats, int] | None = None
     text = f"{len(start)} lane{'s' * (len(start) > 1)} of longer paths: cost {{}}"
@@ -72,7 +81,7 @@ def improved(
         for number in range(rounds):
             key = start if number % 2 == 0 or best is None else best[0]
             orders, before = orders_of(paths, key.copy(), taken)
-            moves, heat = MOVES * key.size << min(number, 6), HEATS[number % len(HEATS)]
+            moves, heat = MOVES * key.size << min(number, 6), heats[number % len(heats)]
             seed = [effort.seed, number]
             for cost, _ in annealed(paths, orders, before, moves, heat, effort, seed, share=1.0, text=text):
                 if (best is None or cost < best[1]) and all_have_a_path(paths, orders.cover):

@@ -45,9 +45,10 @@ BALANCING = 4
 """Rounds of balancing the load."""
 STARTS = 4
 """Starts of that where shortest paths are enough."""
-DRAWN, SEEDS = 6, 1000
-"""Starts elsewhere, of other orders and trees, and the distance of their seeds: loads differ more by start than by
-effort."""
+DRAWN, SEEDS = 8, 1000
+"""Starts elsewhere, of other orders, and the distance of their seeds: loads differ more by start than by effort."""
+HOT = ((16.0, 1.0),)
+"""Temperatures of the one round in which each is made."""
 TREE_ROUNDS = 30
 """Times that each tree of a start is grown anew, in the mean."""
 SHARE = 0.4
@@ -268,18 +269,19 @@ class LongerSearch:
         return RoutesInLanes(routes_of(goal, routed), routed.lane, routed.lane_load, key, bound)
 
     def _starts(self, goal: LoadGoal, routed: Carried) -> Iterator[Carried]:
-        """Routes to begin with: those there are, of trees, and of orders and trees drawn anew."""
+        """Routes to begin with: those there are, of trees, and of orders drawn anew."""
         lanes = len(routed.rank)
-        for number in range(DRAWN):
-            with self.effort.part(seed=self.effort.seed + SEEDS * number) as part:
-                if number:
-                    start = replace(self, effort=part)._start(lanes)
-                    keys = improved(*self._detours, start, part, rounds=1 + number % 2)
-                    routed = routed if keys is None else goal.drawn(keys[0], part)
-                made = [routed, *_trees(goal, lanes, part)]
-            yield from made
+        yield routed
+        yield from _trees(goal, lanes, self.effort)
+        for number in range(1, DRAWN):
             if self.effort.over or self.effort.interrupted:
                 return
+            with self.effort.part(seed=self.effort.seed + SEEDS * number) as part:
+                start = replace(self, effort=part)._start(lanes)
+                keys = improved(*self._detours, start, part, rounds=1, heats=HOT)
+                drawn = None if keys is None else goal.drawn(keys[0], part)
+            if drawn is not None:
+                yield drawn
 
 
 def _along_shortest(question: Question, keys: Floats, effort: SearchEffort) -> tuple[Demand, RoutesInLanes]:
