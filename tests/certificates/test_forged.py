@@ -65,6 +65,8 @@ def test_channels_may_have_no_vc() -> None:
     states = [[[1, plain.EJECT]], [[0, plain.EJECT], [1, 0], [2, plain.EJECT]]]
     about = {"vcs": [1, 0], "commits": False, "destination": [0, 1], "sources": [[0], [0, 1]], "states": states}
     assert plain.Table(network, about).channel == [0]
+    twice = [[[at, row, row] for at, *row in rows] for rows in states]
+    assert plain.Mixed(network, {"relation": {**about, "states": twice}}).either.channel == [0]
 
 
 @pytest.mark.parametrize("switching", plain.SWITCHINGS)

@@ -9,8 +9,11 @@ from typing import Any
 import pytest
 
 from tests.certificates.test_forged import CIRCLE, TWO, one_way
-from unknot.certificates import Rejected, plain
+from unknot.certificates import Rejected, document, plain
 from unknot.certificates.documents import network_of, table_of
+from unknot.network.families import mesh
+from unknot.routing import dimension_order
+from unknot.verify.update import update, update_claims
 
 
 def test_loads_are_flows_over_capacities() -> None:
@@ -35,6 +38,71 @@ def test_proofs_without_entries_show_that_nothing_is_needed() -> None:
         plain.check_changes(table, {**changes, "least": 1}, nothing)
     with pytest.raises(Rejected, match="more than 0 added VCs"):
         plain.check_escapes(table, {**escapes, "least": 1}, no_knot)
+
+
+def test_changes_are_paid_where_they_are_made() -> None:
+    """A changed route is its sender's, with turns anywhere; changed entries are those at a route's first turn."""
+    table = plain.Table(plain.Network(network_of(CIRCLE)), table_of(one_way()))
+
+    def shown(kind: str, amount: int, *paid: tuple[int, int, int, int]) -> str:
+        proof = {"cycles": [[0, 1, 2, 3, amount]], "paid": [[*one, amount] for one in paid]}
+        return plain.check_changes(table, {"kind": kind, "least": 1}, proof)
+
+    first = (0, 1, 0, 3), (1, 2, 1, 3), (2, 3, 2, 1), (3, 0, 3, 1)
+    assert shown("pairs", plain.PARTS, *first).startswith("at least 1 pairs change")
+    assert shown("entries", plain.PARTS // 2, *first).startswith("at least 1 entries change")
+    with pytest.raises(Rejected, match="a change pays more than 1"):
+        shown("entries", plain.PARTS, *first)
+    later = (0, 1, 0, 3), (1, 2, 0, 3), (2, 3, 2, 1), (3, 0, 2, 1)
+    assert shown("pairs", plain.PARTS // 2, *later).startswith("at least 1 pairs change")
+    with pytest.raises(Rejected, match="a change pays more than 1"):
+        shown("pairs", plain.PARTS // 2 + 1, *later)
+    with pytest.raises(Rejected, match="terminal 0 and address 3 do not remove the turn 1, 2"):
+        shown("entries", plain.PARTS // 2, *later)
+
+
+@pytest.mark.parametrize("switching", plain.SWITCHINGS)
+def test_packets_of_a_deadlock_while_routers_are_updated_wait_for_what_they_say(switching: str) -> None:
+    base = dimension_order(mesh(2, 2))
+    claim, *_ = update_claims(update(base, dimension_order(mesh(2, 2), order=[1, 0]), switching))
+    content = document(base.network, None, [claim])
+    assert plain.accept(content)[0].endswith(f"deadlock under {switching} while routers are updated")
+    message = content["claims"][0]["proof"]["messages"][0]
+    for wrong in ([], [message["held"][0]], [*message["wanted"], message["held"][0]]):
+        message["wanted"] = wrong
+        with pytest.raises(Rejected, match="packet 1 does not wait at"):
+            plain.accept(content)
+
+
+def test_paths_after_failures_enter_no_system_again() -> None:
+    """Where a limit allows an AS more than once, a path may enter it again, but never goes back."""
+    row = {**TWO, "routers": 3, "source": [0, 1, 1, 2], "target": [1, 0, 2, 1], "inject": [0, 2], "eject": [0, 2]}
+    nothing: dict[str, Any] = {"channels": [], "routers": []}
+    about = {"kind": "links", "more": 0, "failed": nothing, "kept": nothing, "unless": []}
+    for systems, limit, forward in (([65001, 65002, 65003], 0, True), ([65001, 65002, 65001], 0, False),
+                                    ([65001, 65002, 65001], 1, True)):  # fmt: skip
+        failures = plain.Failures(plain.Network(row), {**about, "systems": systems, "limit": limit})
+        assert (failures.may_follow(0, 2), failures.may_follow(0, 1)) == (forward, False)
+
+
+def test_a_packet_that_is_granted_waits_for_that_alone() -> None:
+    table = plain.Table(plain.Network(network_of(CIRCLE)), table_of(one_way()))
+    packet = {"source": 0, "address": 1, "way": [0]}
+    assert plain.sent_to(table, packet, -2) == [4, 0]
+    assert plain.sent_to(table, {**packet, "way": []}, 0) == [4]
+    for to in (-1, -3, 1):
+        with pytest.raises(Rejected, match="does not wait for what is granted"):
+            plain.sent_to(table, packet, to)
+
+
+def test_a_member_that_holds_nothing_of_a_chunk_has_not_received_it() -> None:
+    """The only part has the number 1, which nothing must be taken for."""
+    claim = {"kind": "broadcast", "nodes": 2, "channels": [[0, 1, 1, 1, 0, 1]], "members": [0, 1], "root": 0}
+    about = {**claim, "size": [1, 1], "time": [1, 1]}
+    sent = {"chunks": [[1, 1, 0, None]], "steps": [[[0, 0, 1, False, [0]]]]}
+    assert plain.check_schedule(about, sent).endswith("done in 1")
+    with pytest.raises(Rejected, match="member 1 does not end with all of chunk 0"):
+        plain.check_schedule(about, {**sent, "steps": []})
 
 
 def test_the_work_on_a_tree_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -80,6 +148,22 @@ def test_clauses_of_a_path_follow_it_type_by_type() -> None:
     expected += [(-on[0][a], -on[1][b], rules("hop", (a, (1,), b))) for a, b in ends]
     assert rules.clauses[begin:] == expected
     assert mesh_rules(1).clauses[-1] == tuple(mesh_rules(1)("all", (sign,)) for sign in (1, -1))
+
+
+def test_types_of_one_dimension_lead_back_if_as_many_go_up_as_down() -> None:
+    rules = mesh_rules(2)
+    assert rules.cycle([0, 2])
+    for wrong in ([0], [0, 1], [0, 1, 2], []):
+        with pytest.raises(Rejected, match="do not lead back"):
+            rules.cycle(wrong)
+
+
+def test_corners_of_a_short_mesh_are_0_and_1() -> None:
+    message = {"source": [2, 0], "target": [0, 0], "way": [1], "holds": 1}
+    large, short = (mesh_rules(2, counts=[[1, 1], [1, 1]], short=short) for short in (False, True))
+    assert large.deadlock("vct", [message])
+    with pytest.raises(Rejected, match="source: "):
+        short.deadlock("vct", [message])
 
 
 @pytest.mark.parametrize("corner", [0, 2**31 - 2])
@@ -133,6 +217,23 @@ def test_a_mark_goes_back_when_a_packet_of_the_ring_takes_the_last_slot() -> Non
     assert (rings.marked, rings.queues[0], rings.queues[3]) == ([3], [2, 3], [])
 
 
+@pytest.mark.parametrize("second", [4, 9])
+@pytest.mark.parametrize("packets", [1, 2])
+def test_a_packet_enters_a_ring_that_is_empty_below_it(packets: int, second: int) -> None:
+    """VC 0 leads to a ring of two, whose other VC is full if it is above; then an empty VC is not room for two."""
+    row = {**TWO, "routers": 3, "source": [0, 1, 2], "target": [1, 2, 1], "inject": [0, 2], "eject": [0, 2]}
+    states = [[[3, 0], [0, 1], [1, plain.EJECT]]]
+    about = {"vcs": [1] * 3, "commits": False, "destination": [1], "sources": [[0]], "states": states}
+    table = plain.Table(plain.Network(row), about)
+    rings = plain.Rings(table, {"rule": "global", "packets": packets, "rings": [[1, 2]], "unguarded": []})
+    proof = {"kind": "bubble", "rank": [5, 3, second]}
+    if packets == 2 or second == 4:
+        plain.check_bubble_free(table, rings, proof)
+        return
+    with pytest.raises(Rejected, match="for nothing that drains"):
+        plain.check_bubble_free(table, rings, proof)
+
+
 @pytest.mark.parametrize("first", [0, 1])
 def test_a_mark_stays_where_no_packet_of_its_ring_moves(first: int) -> None:
     """Packets go to terminal 3, but never from VC 3 to 0; so the only slot of VC 0 is marked, and of no other."""
@@ -161,6 +262,10 @@ def test_a_packet_of_a_ring_goes_where_its_candidates_lead() -> None:
             for t in range(4)]  # fmt: skip
     proof = {"reachability": "scheduled", "buffer_depth": 1, "messages": full}
     plain.check_bubble_deadlock(*round_circle("global", 1, 0, 1, 2, 3), proof)
+    for elsewhere in ({"source": 4}, {"address": 4}):
+        foreign = {**proof, "messages": [full[0] | elsewhere, *full[1:]]}
+        with pytest.raises(Rejected, match="packet 1 is not sent by its source"):
+            plain.check_bubble_deadlock(*round_circle("global", 1, 0, 1, 2, 3), foreign)
     with pytest.raises(Rejected, match="packet 4 cannot go"):
         plain.check_bubble_deadlock(*round_circle("global", 1), proof)
 
@@ -171,3 +276,11 @@ def test_steps_of_phases_are_of_nodes_and_chunks_that_are_there() -> None:
         about = {**claim, "shape": shape, "chunks": chunks, "deadlock_free": False}
         with pytest.raises(Rejected, match="there is no such node, or no such chunk"):
             plain.check_phases(about, {"kind": "run", "run": [step]})
+
+
+@pytest.mark.parametrize("large", [{"phases": []}, {"shape": [999, 999], "chunks": 999}])
+def test_phases_that_are_too_many_to_follow_are_not_checked(large: dict[str, Any]) -> None:
+    claim = {"shape": [2, 2], "phases": [0], "chunks": 2, "slots": 1, "together": False, "fixed_order": False}
+    plain.Phased(claim)
+    with pytest.raises(plain.Unchecked, match="too many to follow"):
+        plain.Phased({**claim, **large})
