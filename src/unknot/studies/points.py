@@ -16,7 +16,6 @@ from unknot._base.deadline import Deadline, clock
 from unknot._base.errors import UnknotError
 from unknot._base.manifest import code_digest
 from unknot.certificates.plain import Rejected
-from unknot.certificates.verdict import Verdict
 from unknot.network.graph import digest
 from unknot.routing.own import code_of, is_code, is_designed
 from unknot.routing.pointer import rule_digest
@@ -24,21 +23,10 @@ from unknot.routing.relation import Relation
 from unknot.simulation.run.driver import run_scenario
 from unknot.simulation.run.run import Run
 from unknot.simulation.run.scenario import Measurement
-from unknot.simulation.traces.replay import Replay
-from unknot.studies.result import decode, plain
+from unknot.studies.result import Proven, decode, plain
 from unknot.studies.study import Design
 from unknot.traffic import Pattern
-from unknot.verify.delivery import NOT_FOLLOWED, Delivery
-
-
-@dataclass(frozen=True)
-class Proven:
-    """Verdict, delivery and replay of one design, as they are stored."""
-
-    verdict: Verdict
-    delivery: Delivery
-    certificate_holds: bool | None
-    replay: Replay | None
+from unknot.verify.delivery import NOT_FOLLOWED
 
 
 @dataclass(frozen=True)

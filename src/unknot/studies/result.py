@@ -29,21 +29,37 @@ if TYPE_CHECKING:
     from unknot.studies.study import Design, Study
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class DesignResult(Tabular, Shown):
-    """One design of a study: its relation, what was proved of it and how it ran.
+@dataclass(frozen=True)
+class Proven:
+    """What was proved of a design, as it is stored.
 
     Attributes
     ----------
-    design : Design
-        The validated entry of the study file.
-    relation : Relation
     verdict : Verdict
     delivery : Delivery
     certificate_holds : bool or None
         Whether the separate checker accepts the verdict; None when it had nothing to check, or too much.
     replay : Replay or None
         The counterexample replayed in the simulator, when there is one.
+    """
+
+    verdict: Verdict
+    delivery: Delivery
+    certificate_holds: bool | None
+    replay: Replay | None
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class DesignResult(Proven, Tabular, Shown):
+    """One design of a study: its relation, what was proved of it and how it ran.
+
+    Attributes
+    ----------
+    verdict, delivery, certificate_holds, replay :
+        As of `Proven`.
+    design : Design
+        The validated entry of the study file.
+    relation : Relation
     runs : sequence of Run
         Ordered by load, then seed; each is made anew whenever it is looked at.
 
@@ -58,10 +74,6 @@ class DesignResult(Tabular, Shown):
 
     design: Design
     relation: Relation
-    verdict: Verdict
-    delivery: Delivery
-    certificate_holds: bool | None
-    replay: Replay | None
     runs: Sequence[Run]
 
     def __repr__(self) -> str:

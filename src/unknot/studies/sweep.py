@@ -19,7 +19,6 @@ from unknot.simulation.run.scenario import Measurement
 from unknot.studies.points import (
     Computed,
     Point,
-    Proven,
     checked,
     compute,
     compute_in_turn,
@@ -28,7 +27,7 @@ from unknot.studies.points import (
     read,
     run_point,
 )
-from unknot.studies.result import DesignResult, PackedResults, StudyResult, packed
+from unknot.studies.result import DesignResult, PackedResults, Proven, StudyResult, packed
 from unknot.studies.store import Store
 from unknot.studies.study import Study
 from unknot.traffic import Pattern
