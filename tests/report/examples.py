@@ -99,7 +99,7 @@ def study_result(
             name=label, network="torus(4, 4)", routing="dimension_order", vcs=vcs, switching="wormhole",
             packet_length=5, buffer_depth=8, traffic="uniform", router=Router(), bursts=None,
         )  # fmt: skip
-        designs.append(DesignResult(design, relation, verdict, deliver(relation), True, replay, runs))  # type: ignore[arg-type]
+        designs.append(DesignResult(verdict, deliver(relation), True, replay, design, relation, runs))  # type: ignore[arg-type]
     study = SimpleNamespace(title=title, path="examples/a study.toml", text=text)
     return StudyResult(study, tuple(designs))  # type: ignore[arg-type]
 
