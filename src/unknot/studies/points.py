@@ -15,6 +15,7 @@ from weakref import WeakKeyDictionary
 from unknot._base.deadline import Deadline, clock
 from unknot._base.errors import UnknotError
 from unknot._base.manifest import code_digest
+from unknot._base.switching import switching_named
 from unknot.certificates.plain import Rejected
 from unknot.network.graph import digest
 from unknot.routing.own import code_of, is_code, is_designed
@@ -22,10 +23,10 @@ from unknot.routing.pointer import rule_digest
 from unknot.routing.relation import Relation
 from unknot.simulation.run.driver import run_scenario
 from unknot.simulation.run.run import Run
-from unknot.simulation.run.scenario import Measurement
+from unknot.simulation.run.scenario import Measurement, Scenario
 from unknot.studies.result import Proven, decode, plain
 from unknot.studies.study import Design
-from unknot.traffic import Pattern
+from unknot.traffic import Pattern, Traffic
 from unknot.verify.delivery import NOT_FOLLOWED
 
 
@@ -242,6 +243,8 @@ def _prove(point: Point) -> Proven:
 
 
 def _simulate(point: Point) -> Run:
-    what = point.what
-    scenario = point.design.scenario(_unpacked(point.relation), what["load"], what["seed"], point.traffic)
+    what, design = point.what, point.design
+    workload = Traffic(point.traffic or design.traffic, design.packet_length, design.bursts)
+    routers = switching_named(design.switching), design.buffer_depth, design.router
+    scenario = Scenario(_unpacked(point.relation), what["load"], workload, *routers, what["seed"])
     return run_scenario(scenario, Measurement(**{part.name: what[part.name] for part in fields(Measurement)}))

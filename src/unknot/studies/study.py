@@ -29,11 +29,9 @@ from unknot.routing.named import routing_to_simulate
 from unknot.routing.own import rooted
 from unknot.routing.relation import Relation
 from unknot.simulation.engine.router import Router
-from unknot.simulation.run.scenario import Measurement, Scenario
 from unknot.studies import entries
 from unknot.studies.entries import MOST_LOADS, VALUE
-from unknot.traffic import Pattern
-from unknot.traffic.workload import PACKET_LENGTH, PATTERN, Bursts, Traffic, length_shares
+from unknot.traffic.workload import PACKET_LENGTH, PATTERN, Bursts, length_shares
 
 
 class _Table(BaseModel):
@@ -90,13 +88,6 @@ class Design(_Table):
     def relation(self, folder: str | Path = ".") -> Relation:
         """Build the relation; relative paths of networks start at `folder`."""
         return builder(folder)(self)
-
-    def scenario(self, relation: Relation, load: float, seed: int, traffic: Pattern | None = None) -> Scenario:
-        """The design at a load; `traffic` that no text names in place of its own."""
-        workload = Traffic(traffic or self.traffic, self.packet_length, self.bursts)
-        return Scenario(
-            relation, load, workload, switching_named(self.switching), self.buffer_depth, self.router, seed
-        )
 
 
 def builder(folder: str | Path = ".", *, simulated: bool = False) -> Callable[[Design], Relation]:
@@ -213,11 +204,6 @@ class Simulation(_Table):
         if value is not None and validation.data.get("measure") is not None:
             raise UnknotError("precision chooses how long to measure: give either it or measure")
         return value
-
-    @property
-    def measurement(self) -> Measurement:
-        """How long each run is."""
-        return Measurement(self.warmup, self.measure, self.precision)
 
     def load_values(self) -> tuple[float, ...]:
         """The loads in rising order."""

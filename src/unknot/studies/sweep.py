@@ -83,7 +83,9 @@ class Sweep:
         settings = study.simulation
         self.loads = settings.load_values() if settings else ()
         self.seeds = settings.seeds if settings else ()
-        self.measurement = settings.measurement if settings else Measurement()
+        self.measurement = (
+            Measurement(settings.warmup, settings.measure, settings.precision) if settings else Measurement()
+        )
         self.stops = settings is not None and settings.stop_at_saturation
         self.bisects = settings is not None and settings.search == "saturation"
         self.done: dict[Slot, Any] = {}
