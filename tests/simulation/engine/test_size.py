@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import mmap
 import signal
 import time
 import tracemalloc
@@ -33,7 +32,6 @@ def check_estimate(
     tracemalloc.start()
     try:
         with pytest.MonkeyPatch.context() as patch:
-            patch.delattr(mmap, "MADV_HUGEPAGE", raising=False)  # large pages are not traced
             patch.setattr(tables, "require", lambda what, estimate: estimates.append(estimate))
             Engine(relation, switching, sources, **options)
         peak = tracemalloc.get_traced_memory()[1]
