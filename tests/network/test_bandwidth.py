@@ -15,7 +15,7 @@ from tests.strategies import networks
 from unknot import fabrics
 from unknot._base.errors import NetworkError, TextError
 from unknot.network import Network, from_edges, from_networkx, measure, tod
-from unknot.network.bandwidth import LARGEST, fraction
+from unknot.network.bandwidth import LARGEST, fraction, rounded
 from unknot.network.families import mesh, ring
 from unknot.network.graph import digest
 from unknot.report import draw_load, draw_network
@@ -31,6 +31,16 @@ RATES = st.builds(Fraction, st.integers(1, LARGEST), st.integers(1, LARGEST))
 def fast_and_slow(draw: st.DrawFn) -> Network:
     network = draw(networks(max_routers=5, max_channels=8, strongly_connected=None))
     return network.with_bandwidth([draw(RATES) for _ in range(network.num_channels)])
+
+
+@given(RATES, st.integers(1, 10**9), st.integers(1, 10**9))
+def test_what_is_measured_becomes_a_bandwidth_that_is_taken(rate: Fraction, above: int, below: int) -> None:
+    assert rounded(rate) == rate
+    near = rounded(Fraction(above, below))
+    assert max(near.numerator, near.denominator) <= LARGEST
+    assert near > 0
+    inside = min(max(Fraction(above, below), Fraction(1, LARGEST)), Fraction(LARGEST))
+    assert abs(near - inside) <= max(Fraction(1, LARGEST), inside / LARGEST)
 
 
 @given(RATES)

@@ -80,3 +80,10 @@ def test_bad_graphs() -> None:
     graph.add_edge(0, 1, latency="slow")
     with pytest.raises(NetworkError, match="whole numbers are needed"):
         from_networkx(graph)
+
+
+@pytest.mark.parametrize("text", ["left, right", "{}", "[" * 10_000])
+def test_labels_that_are_no_list(text: str) -> None:
+    graph = nx.DiGraph([(0, 1), (1, 0)], terminal_labels=text)
+    with pytest.raises(NetworkError, match="terminal_labels must be a list of names, as JSON"):
+        from_networkx(graph)

@@ -208,3 +208,12 @@ def test_six_million_channels() -> None:
     first, channels = network.outgoing
     ends = network.target[channels[first[middle] : first[middle + 1]]].tolist()
     assert ends == [middle + 1, middle - 1, middle + 100, middle - 100, middle + 10**4, middle - 10**4]
+
+
+def test_channels_as_rows() -> None:
+    network = Network("two", 2, [0, 1], [1, 0], [3, 4], bandwidth=[1, 0.5], router_labels=("a", "b"))
+    rows = network.to_frame().to_dict("records")
+    assert rows == [
+        {"source": 0, "target": 1, "latency": 3, "bandwidth": 1.0, "name": "a→b"},
+        {"source": 1, "target": 0, "latency": 4, "bandwidth": 0.5, "name": "b→a"},
+    ]

@@ -38,7 +38,8 @@ def rounded(stated: Fraction) -> Fraction:
     >>> rounded(Fraction("370.8")), rounded(Fraction("20.6"))
     (Fraction(371, 1), Fraction(103, 5))
     """
-    return min(stated, Fraction(LARGEST)).limit_denominator(max(1, min(LARGEST, int(LARGEST / stated))))
+    stated = min(max(stated, Fraction(1, LARGEST)), Fraction(LARGEST))
+    return stated.limit_denominator(min(LARGEST, int(LARGEST / stated)))
 
 
 def written(bandwidth: float) -> int | str:

@@ -353,6 +353,7 @@ def test_dragonfly_plus(network: Network) -> None:
     assert len(between) == groups * (groups - 1) // 2
     assert len(set(between.values())) == 1
     assert (at[network.inject, 1] == 0).all()
+    assert dragonfly_plus(leaves, 1, groups=groups).num_terminals == leaves * groups
     inside = nx.subgraph(graph(network), range(2 * leaves))
     assert nx.is_isomorphic(inside, nx.complete_bipartite_graph(leaves, leaves))
     check_network(network)

@@ -27,7 +27,7 @@ from unknot.network.families import (
     mesh,
     omega,
 )
-from unknot.network.stages import is_multistage, stages
+from unknot.network.stages import is_multistage, reaches, stages
 from unknot.report.placement import placement
 from unknot_papers.rcbn import augmented_composite_banyan, composite_banyan, rcbn
 
@@ -264,3 +264,14 @@ def test_the_augmented_composite_banyan_holds_the_composite_one() -> None:
         for link in set(of_less):
             assert of_more.count(link) >= of_less.count(link)
         assert len(of_more) == len(of_less) * 4 // 3
+
+
+@pytest.mark.parametrize("network", [omega(8), butterfly(3, 2), benes(8), clos(2, 2, 3), extra_stage(8)])
+def test_who_reaches_whom_over_channels(network: Network) -> None:
+    """Beside the closure of the channels' matrix."""
+    closure = np.eye(network.num_routers, dtype=bool)
+    for _ in range(network.num_routers):
+        for a, b in zip(network.source, network.target, strict=True):
+            closure[a] |= closure[b]
+    assert np.array_equal(reaches(network), closure[:, network.eject])
+    assert np.array_equal(reaches(network, back=True), closure[network.inject].T)

@@ -64,6 +64,15 @@ def test_irregular(switches: int, degree: int, hosts: int, seed: int) -> None:
     assert linked[np.ix_(free, free)].all(), "two switches with free ports could still be linked"
 
 
+def test_many_free_ports_are_linked_at_once() -> None:
+    """Nearly all ports of a large network are used, and no two links join the same switches."""
+    network = irregular(300, 6, 0, 2)
+    assert is_simple(network)
+    used = np.bincount(network.source, minlength=300)
+    assert used.max() == 6
+    assert used.sum() >= 300 * 6 - 6 * 6
+
+
 @given(st.integers(2, 30), st.integers(2, 6), st.integers(0, 5), st.data())
 def test_irregular_with_so_many_links(switches: int, degree: int, seed: int, data: st.DataObject) -> None:
     most = irregular(switches, degree, 1, seed).num_channels // 2
