@@ -20,7 +20,7 @@ from tests.reference import climbing
 from unknot._base.deadline import clock
 from unknot.certificates import Rejected, plain
 from unknot.certificates.documents import network_of
-from unknot.lanes import Refutation, lanes
+from unknot.lanes import Refutation, lane_refutation, lanes
 from unknot.lanes.effort import SearchEffort
 from unknot.lanes.evidence import accept
 from unknot.lanes.exact import ExactSearch
@@ -50,22 +50,28 @@ def test_a_one_way_ring_needs_half_as_many_lanes_as_routers(routers: int) -> Non
     assert laned.evidence_holds
 
 
-def refutation() -> tuple[Network, Refutation]:
+def refutation(most_ordered: int = lane_refutation.MOST_ORDERED) -> tuple[Network, Refutation]:
     network = one_way_ring(7)
-    answer = refute(shortest_pairs(network, None), 3, effort(), conflicts=10_000)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(lane_refutation, "MOST_ORDERED", most_ordered)
+        answer = refute(shortest_pairs(network, None), 3, effort(), conflicts=10_000)
     assert isinstance(answer, Refutation)
     return network, answer
 
 
-def test_corrupted_refutations_are_refused() -> None:
-    network, good = refutation()
+@pytest.mark.parametrize("most_ordered", [0, lane_refutation.MOST_ORDERED])
+def test_corrupted_refutations_are_refused(most_ordered: int) -> None:
+    """By cycles that are forbidden, and by orders of channels."""
+    network, good = refutation(most_ordered)
     assert accept(network, good) == 3
+    assert good.ordered is (not good.cycles) is (most_ordered > 0)
     literals, hints = good.steps[-1]
     for wrong in (
         replace(good, lanes=4),
         replace(good, lanes=0),
         replace(good, lanes=10**9),
-        replace(good, cycles=()),
+        replace(good, cycles=(), ordered=False),
+        replace(good, ordered=not good.ordered),
         replace(good, cycles=((0, 1, 2), *good.cycles)),
         replace(good, cycles=((0, 99), *good.cycles)),
         replace(good, cycles=((), *good.cycles)),
@@ -87,7 +93,7 @@ def test_a_refutation_is_of_one_network_only() -> None:
     _, good = refutation()
     two_ways = from_networkx(nx.cycle_graph(7))
     with pytest.raises(Rejected):
-        accept(two_ways, replace(good, cycles=()))
+        accept(two_ways, replace(good, cycles=(), ordered=False))
 
 
 def test_changed_steps_are_refused_or_harmless() -> None:
@@ -118,14 +124,19 @@ def test_changed_steps_are_refused_or_harmless() -> None:
 
 
 @given(
-    networks(), st.integers(1, 2), st.sampled_from(["none", "shared", "rising", "any"]), st.sampled_from([0, 2, 1000])
+    networks(),
+    st.integers(1, 2),
+    st.sampled_from(["none", "shared", "rising", "any"]),
+    st.sampled_from([0, 2, 1000]),
+    st.sampled_from([0, lane_refutation.MOST_ORDERED]),
 )
 def test_the_clauses_of_the_checker_agree_with_brute_force(
-    network: Network, count: int, changes: str, paths: int
+    network: Network, count: int, changes: str, paths: int, most_ordered: int
 ) -> None:
-    """Whether pairs have a variable for each of their shortest paths, or for the channels of these."""
+    """Whether pairs have a variable for each of their shortest paths, or for the channels of these; see above."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(plain, "MOST_PATHS", paths)
+        patch.setattr(lane_refutation, "MOST_ORDERED", most_ordered)
         the_clauses_agree(network, count, changes)
 
 

@@ -92,7 +92,7 @@ def test_lost_packets_are_no_matter_of_lanes() -> None:
 
 def test_the_command(tmp_path: Path) -> None:
     out = tmp_path / "routes.json"
-    words = ["repair", "ring(5)", "--routing", "shortest_paths", "--time-limit", "5", "--out", str(out)]
+    words = ["repair", "ring(5)", "--routing", "shortest_paths", "--time-limit", "20", "--out", str(out)]
     result = CliRunner().invoke(app, words, env={"COLUMNS": "200"})
     assert result.exit_code == 0, result.output
     lines = [" ".join(line.split()) for line in result.output.splitlines()]

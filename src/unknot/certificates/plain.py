@@ -1001,6 +1001,7 @@ class Encoder:
     - ("path", pair, j): it uses its j-th shortest path, if it has at most `MOST_PATHS`.
     - ("uses", pair, c) and ("then", pair, c, e), if it has more: its path has channel c, and goes on by e.
     - ("turn", k, c, e): some route in lane k goes from c to e.
+    - ("before", k, c, e), if channels are ordered: in lane k c stands before e, a later channel by number.
     """
 
     def __init__(self, network: Network, lanes: int, changes: str = "none") -> None:
@@ -1105,6 +1106,22 @@ class Encoder:
         for k in range(self.lanes):
             if all(("turn", k, *turn) in self.number for turn in turns):
                 self.clauses.append(tuple(-self.variable("turn", k, *turn) for turn in turns))
+
+    def order(self, after: int = 0) -> None:
+        """Add for each lane that its turns go to later channels of an order, for variables numbered after one."""
+        if not after:
+            for k in range(self.lanes):
+                for c, d, e in combinations(range(self.network.channels), 3):
+                    around = (self._before(k, c, d), self._before(k, d, e), self._before(k, e, c))
+                    self.clauses += [around, tuple(-x for x in around)]
+                require_few(self.clauses)
+        for meaning, variable in list(self.number.items())[after:]:
+            if meaning[0] == "turn":
+                self.clauses.append((-variable, self._before(*meaning[1:])))
+
+    def _before(self, k: int, c: int, e: int) -> int:
+        """Literal of an order of a lane."""
+        return self.variable("before", k, c, e) if c < e else -self.variable("before", k, e, c)
 
 
 class SurvivingEncoder(Encoder):
@@ -1285,7 +1302,7 @@ def copied(network: Network, lanes: int) -> Network:
 
 
 def lane_clauses(encoder: Encoder, pairs: Container[Pair], proof: Any) -> None:
-    """Add the clauses of the pairs and cycles that a refutation names.
+    """Add the clauses of the pairs and cycles that a refutation names, and if it says so of an order of channels.
 
     Fewer pairs make weaker clauses, so whatever refutes them refutes all pairs. Lanes that packets keep are alike:
     the first of the pairs may be said to use the first lane, the second one of the first two, and so on.
@@ -1304,6 +1321,8 @@ def lane_clauses(encoder: Encoder, pairs: Container[Pair], proof: Any) -> None:
         if not cycle or any(network.target[c] != network.source[e] for c, e in zip(cycle, after, strict=True)):
             raise Rejected(f"{cycle[:20]} is no cycle of channels, each beginning where the one before ends")
         encoder.forbid(cycle)
+    if "order" in proof and field(proof, "order", bool):
+        encoder.order()
 
 
 def require_few(clauses: list[Clause]) -> None:

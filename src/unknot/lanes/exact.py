@@ -22,6 +22,7 @@ from unknot.lanes.served_pairs import (
     Pair,
     ServedPairs,
     clique,
+    cut_pairs,
     given_pairs,
     shortest_pairs,
     surviving_pairs,
@@ -75,7 +76,8 @@ class ExactSearch:
             return None
         served = surviving_pairs(self.question.network, self.question.sends, failures)
         with self.effort.part(deadline=clock() + SHARE * (self.effort.deadline - clock())) as part:
-            answer = refute(served, lanes, part, conflicts=self.conflicts)
+            first = cut_pairs(served, failures)
+            answer = refute(served, lanes, part, first=first, conflicts=self.conflicts)
         if isinstance(answer, Refutation):
             self.low, self.evidence = lanes + 1, replace(answer, failures=failures)
         return answer.keys if isinstance(answer, Solution) else None

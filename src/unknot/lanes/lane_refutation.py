@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from unknot._base.deadline import clock
 from unknot._base.shown import Brief
 from unknot.certificates import plain
 from unknot.lanes.effort import SearchEffort
@@ -24,6 +25,10 @@ MORE_CLAUSES = 100_000
 """Clauses up to which pairs are added at a time; where there are more already, as many again."""
 MOST_CLAUSES = 3_000_000
 """Most clauses that are built."""
+MOST_ORDERED = 200_000
+"""Most triples of channels, in all lanes, of which an order is stated; in larger networks cycles are forbidden."""
+PROVING = 6
+"""Time to write a proof down, over that of the solver."""
 CYCLES = 20
 """Cycles that are taken from each answer of the solver and lane."""
 
@@ -50,6 +55,9 @@ class Refutation(Brief):
     failures : tuple of tuples of int
         The channels of each failure after which every pair shall keep a path; a pair after failure f, from 1, has
         f times the number of routers added to its end.
+    ordered : bool
+        Whether the clauses state an order of all channels for each lane, in which its turns go on; there are no
+        cycles then.
 
     Examples
     --------
@@ -66,6 +74,7 @@ class Refutation(Brief):
     steps: Steps
     changes: str = "none"
     failures: Failures = ()
+    ordered: bool = False
 
     @property
     def proof(self) -> dict[str, Any]:
@@ -74,6 +83,7 @@ class Refutation(Brief):
             "kind": "refutation",
             "pairs": [list(pair) for pair in self.pairs],
             "cycles": [list(cycle) for cycle in self.cycles],
+            "order": self.ordered,
             "steps": [[list(literals), list(hints)] for literals, hints in self.steps],
         }
 
@@ -152,6 +162,10 @@ def refute(
     from pysat.solvers import Solver
 
     encoder = served.encoder(lanes, changes)
+    ordered = encoder.lanes * encoder.network.channels**3 // 6 <= MOST_ORDERED
+    if ordered:
+        encoder.order()
+    known = len(encoder.number)
     pairs: list[Pair] = []
     forbidden = dict.fromkeys(cycles)
     todo = [*dict.fromkeys([*first, *(served.pairs if served.limited else served.pairs[:1])])]
@@ -168,6 +182,9 @@ def refute(
                 encoder.limit()
             except plain.Unchecked:
                 return Open(0)
+            if ordered:
+                encoder.order(known)
+                known = len(encoder.number)
             # A cycle has clauses only where its turns have variables, which further pairs bring.
             for cycle in forbidden:
                 encoder.forbid(cycle)
@@ -183,7 +200,8 @@ def refute(
                 if possible is None:
                     return Open(solver.accum_stats()["conflicts"])
                 if not possible:
-                    proof = _proved(served, lanes, changes, pairs, [*forbidden], effort, conflicts)
+                    of_cycles = None if ordered else [*forbidden]
+                    proof = _proved(served, lanes, changes, pairs, of_cycles, effort, conflicts)
                     return proof or Open(solver.accum_stats()["conflicts"])
                 true = {x for x in solver.get_model() if x > 0}
                 turns = _turns(encoder, true)
@@ -203,17 +221,20 @@ def _proved(
     lanes: int,
     changes: str,
     pairs: list[Pair],
-    cycles: list[tuple[int, ...]],
+    cycles: list[tuple[int, ...]] | None,
     effort: SearchEffort,
     conflicts: int,
 ) -> Refutation | None:
     """Solve the clauses again as the checker will number them, with a proof; then those alone that the proof names.
 
+    Where channels are ordered, `cycles` is None.
+
     Pairs that are left out let later ones number the lanes, which is as good: any pairs may.
     """
     kind = RouteRefutation if served.given else Refutation
     best: Refutation | None = None
-    while True:
+    began = clock()
+    while best is None or clock() - began < effort.deadline - clock():
         encoder = served.encoder(lanes, changes)
         ends = []
         for position, pair in enumerate(pairs):
@@ -221,21 +242,29 @@ def _proved(
             ends.append(len(encoder.clauses))
         encoder.limit()
         ends.append(len(encoder.clauses))
-        for cycle in cycles:
+        for cycle in cycles or ():
             encoder.forbid(cycle)
             ends.append(len(encoder.clauses))
-        steps = refuted_by(
-            encoder.clauses, len(encoder.number), lambda solver: solved_within(solver, effort, 4 * conflicts)
-        )
+        if cycles is None:
+            encoder.order()
+        steps = refuted_by(encoder.clauses, len(encoder.number), lambda solver: _in_time(solver, effort, conflicts))
         if steps is None or (best is not None and len(steps) > len(best.steps)):
             return best
-        best = kind(lanes, tuple(pairs), tuple(cycles), steps, changes)
+        best = kind(lanes, tuple(pairs), tuple(cycles or ()), steps, changes, ordered=cycles is None)
         used = {bisect_left(ends, hint) for _, hints in steps for hint in hints if hint <= ends[-1]}
         fewer = [pair for i, pair in enumerate(pairs) if i in used]
-        less = [cycle for i, cycle in enumerate(cycles, start=len(pairs) + 1) if i in used]
-        if len(fewer) + len(less) > 0.9 * (len(pairs) + len(cycles)):
+        less = [cycle for i, cycle in enumerate(cycles or (), start=len(pairs) + 1) if i in used]
+        if len(fewer) + len(less) > 0.9 * (len(pairs) + len(cycles or ())):
             return best
-        pairs, cycles = fewer, less
+        pairs, cycles = fewer, None if cycles is None else less
+    return best
+
+
+def _in_time(solver: Any, effort: SearchEffort, conflicts: int) -> bool | None:
+    """Whether clauses can be fulfilled; None too where there would be no time to write the proof down."""
+    began = clock()
+    possible = solved_within(solver, effort, 4 * conflicts)
+    return possible if clock() + PROVING * (clock() - began) < effort.deadline else None
 
 
 def _turns(encoder: plain.Encoder, true: set[int]) -> list[list[Turn]]:

@@ -76,6 +76,23 @@ def surviving_pairs(network: Network, sends: Flags | None, failures: Failures) -
     return ServedPairs(network, pairs, encoder, False)
 
 
+def cut_pairs(served: ServedPairs, failures: Failures) -> list[Pair]:
+    """The pairs before failures, and of those that a failure takes all shortest paths of, the nearest.
+
+    These contradict each other sooner than all pairs: they are few, and their paths around the failure have no choice
+    of ends.
+    """
+    routers, known, cut = served.network.num_routers, served.encoder(1, "none"), dict[int, list[tuple[int, Pair]]]()
+    assert isinstance(known, plain.SurvivingEncoder)
+    for pair in served.pairs:
+        failure, home = divmod(pair[1], routers)
+        before = known.left(home)[pair[0]]
+        if failure and known.left(pair[1])[pair[0]] > before:
+            cut.setdefault(failure, []).append((before, pair))
+    near = [pair for several in cut.values() for hops, pair in several if hops == min(several)[0]]
+    return [*(pair for pair in served.pairs if pair[1] < routers), *near]
+
+
 def given_pairs(relation: Relation, table: Table) -> ServedPairs:
     """A terminal and an address for each router and row of tables, with the route that the relation has for them."""
     row = table.addresses.row

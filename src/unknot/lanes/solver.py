@@ -15,6 +15,8 @@ from unknot.lanes.effort import SearchEffort
 
 Learnt = npt.NDArray[np.int32]
 """Clauses in the order in which they follow, each ended by a 0."""
+MOST_HINTS = 20_000_000
+"""Most hints for which there is room from the first."""
 STEP = 2_000
 """Conflicts of the solver between two looks at the clock."""
 Steps = tuple[tuple[tuple[int, ...], tuple[int, ...]], ...]
@@ -75,7 +77,7 @@ def steps_of(original: Sequence[Sequence[int]], learnt: Learnt, variables: int) 
     # A clause with a literal and its opposite says nothing, and has no hints.
     clauses = [clause for clause in clauses if not {*clause} & {-x for x in clause}]
     every, starts = flat([*original, *clauses])
-    room = 16 * starts.size + every.size
+    room = min(64 * starts.size, MOST_HINTS) + every.size
     while True:
         hint, hint_first = np.empty(room, dtype=np.int64), np.zeros(len(clauses) + 2, dtype=np.int64)
         count = int(hints(variables, every, starts, len(original), hint, hint_first))

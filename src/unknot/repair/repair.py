@@ -26,6 +26,7 @@ from unknot.routing.taking import takes_relation
 
 BEFORE = 0.2
 """Most of the time for the routes as they are."""
+LONGEST = "fewer candidates"
 Change = Lanes | Rerouted | Pruned | Unprunable | Escaped
 Tasks = dict[str, Callable[[SearchEffort], Change | None]]
 """How to look for each kind of remedy."""
@@ -186,7 +187,7 @@ def _of_tables(relation: Relation, table: Table, few: int, both_ways: bool) -> T
 
 def _adaptive(relation: Relation, switching: str, minimal: bool) -> Tasks:
     return {
-        "fewer candidates": lambda part: pruned(relation, part, switching=switching, minimal=minimal),
+        LONGEST: lambda part: pruned(relation, part, switching=switching, minimal=minimal),
         "escape VCs": lambda part: _escaped(relation, switching, part, minimal=False),
         "minimal escape VCs": lambda part: _escaped(relation, switching, part, minimal=True),
         "new routes": lambda part: _lanes(relation, "free", part),
@@ -196,10 +197,11 @@ def _adaptive(relation: Relation, switching: str, minimal: bool) -> Tasks:
 def _remedies(tasks: Tasks, effort: SearchEffort, before: Paths | None, deadline: Deadline) -> tuple[Remedy, ...]:
     """Run each task with an equal share of the time that is left; Ctrl-C goes on to the next.
 
-    When it is over, those that follow the first remedy are left out.
+    What others leave is for fewer candidates, whose bound takes all the time that it is given. When the time is over,
+    those that follow the first remedy are left out.
     """
     changes: dict[str, Change] = {}
-    for number, (kind, task) in enumerate(tasks.items()):
+    for number, (kind, task) in enumerate(sorted(tasks.items(), key=lambda task: task[0] == LONGEST)):
         now = clock()
         if effort.over and any(not isinstance(change, Unprunable) for change in changes.values()):
             break
@@ -207,7 +209,7 @@ def _remedies(tasks: Tasks, effort: SearchEffort, before: Paths | None, deadline
         change = task(replace(effort, deadline=now + share, tried={}, moves=0))
         if change is not None:
             changes[kind] = change
-    return tuple(_remedy(kind, change, before, deadline) for kind, change in changes.items())
+    return tuple(_remedy(kind, changes[kind], before, deadline) for kind in tasks if kind in changes)
 
 
 def _lanes(relation: Relation, paths: str, effort: SearchEffort, *, both_ways: bool = False) -> Lanes:

@@ -111,10 +111,11 @@ def why_fewer_fail(evidence: Any, _: Any) -> str:
     if evidence is None:
         return ""
     if "turns" not in evidence:
+        cycles = f"{len(evidence['cycles'])} cycles of channels that no lane may close"
         return (
-            f"{evidence['lanes']} impossible: with {len(evidence['cycles'])} cycles of channels that no lane may "
-            f"close, the clauses that the routes of {len(evidence['pairs'])} pairs fulfil contradict each other; "
-            f"the proof has {count(len(evidence['steps']), 'step')}"
+            f"{evidence['lanes']} impossible: with {'an order of channels' if evidence['ordered'] else cycles}, the "
+            f"clauses that the routes of {len(evidence['pairs'])} pairs fulfil contradict each other; the proof has "
+            f"{count(len(evidence['steps']), 'step')}"
         )
     names = " → ".join(turn["channel"] for turn in evidence["turns"])
     if evidence["kind"] == "route-cycle":
