@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from tests.fuzz.readers import READERS, ROOT
+from tests.fuzz.readers import READERS, ROOT, Reader
 
 
 def fuzzed(name: str, inputs: int, seed: int, folder: Path) -> dict[str, Any]:
@@ -53,3 +53,21 @@ def test_some_damaged_files(name: str, seed: int, tmp_path: Path) -> None:
     assert counts["effective"] >= inputs
     assert not counts["failures"], counts
     assert counts["read"] + counts["refused"] == counts["effective"]
+
+
+def test_a_reading_that_takes_too_long_is_a_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It ended the process that ran the tests, on a machine that was busy with others."""
+    from tests.fuzz import worker
+
+    begun: list[Path] = []
+
+    def read(path: Path) -> None:
+        begun.append(path)
+        while len(begun) > 1:  # the first is the good file
+            pass
+
+    monkeypatch.setattr(worker, "SLOWEST", 0.01)
+    monkeypatch.setitem(READERS, "slow", Reader("slow", ".txt", lambda: [b"good"], read, lambda head: True))
+    counts = worker.run("slow", 1, 1, tmp_path)
+    assert counts["failure"] == counts["effective"] > 0
+    assert all(words.startswith("TimeoutError: more than") for words in counts["failures"])

@@ -58,7 +58,7 @@ def test_hostile_texts(text: str, message: str, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(plan, "MAX_GRAPHS", plan.MAX_GRAPHS // 10)
     network("ring(3) | ring(3)")
     measured = "more than" not in message and len(text) < 1000
-    start = time.perf_counter()
+    start = time.process_time()
     if measured:
         tracemalloc.start()
     try:
@@ -67,7 +67,7 @@ def test_hostile_texts(text: str, message: str, monkeypatch: pytest.MonkeyPatch)
         _, peak = tracemalloc.get_traced_memory() if measured else (0, 0)
     finally:
         tracemalloc.stop()
-    assert time.perf_counter() - start < 60
+    assert time.process_time() - start < 60
     assert peak < 400_000_000
     assert len(str(caught.value)) < 5000
 
