@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import islice
 
 import numpy as np
 import numpy.typing as npt
@@ -18,8 +19,10 @@ from unknot.network.metrics import distances_from
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_relation
 from unknot.verify.check import check
+from unknot.verify.protocols.cycles import Target, Waits
+from unknot.verify.protocols.cycles import targets as every_message
 from unknot.verify.protocols.extended import Extended, extend, is_counted
-from unknot.verify.protocols.filling import Target, find_run
+from unknot.verify.protocols.filling import filled
 from unknot.verify.protocols.protocol import Protocol
 from unknot.verify.protocols.runs import MOST_STATES, Run, replayed, search, shortened
 from unknot.verify.protocols.system import System
@@ -28,11 +31,19 @@ FEW = (2, 3, 4, 6, 9)
 """Terminals of the subsystems in which a deadlock is looked for first."""
 CENTRES = (0.0, 0.5)
 """Where they are, as parts of the number of all terminals."""
+CYCLES = "cycles of waiting messages"
 FILLED, FEW_BEGIN = "greatest fixpoint of waiting places, filled", "search of the states of few terminals"
 SEARCHED = "search of all states"
 """Methods of a decision."""
-WORMS = {FILLED: (), FEW_BEGIN: ("wormhole",), SEARCHED: ("wormhole", "wormhole-nonatomic")}
+WORMS = {
+    CYCLES: ("wormhole", "wormhole-nonatomic"),
+    FILLED: (),
+    FEW_BEGIN: ("wormhole",),
+    SEARCHED: ("wormhole", "wormhole-nonatomic"),
+}
 """Techniques for which a method follows messages that hold several places."""
+MOST_CYCLES = 20
+"""Cycles whose messages are brought to their places."""
 TINY, SMALL = 3_000, 20_000
 """States up to which a system is searched first of all, and a subsystem."""
 
@@ -132,11 +143,17 @@ def check_protocol(
     if verdict is not None:
         return verdict
     states, method = 0, ""
-    filled = [] if is_counted(system.protocol, technique) else [FILLED]
-    for number, method in enumerate([SEARCHED, *filled, FEW_BEGIN, SEARCHED]):
-        left = deadline.part(1 / max(1, 4 - number))
+    alone = all(not one.together and not one.carries for one in protocol.classes)
+    methods = [SEARCHED, *[CYCLES] * alone, *[FILLED] * (not is_counted(protocol, technique)), FEW_BEGIN, SEARCHED]
+    for number, method in enumerate(methods):
+        left = deadline.part(1 / (len(methods) - number))
         modelled = replace(system, worms=technique in WORMS[method])
-        if method == FILLED:
+        if method == CYCLES:
+            run, free = _cycled(modelled, left)
+            if free:
+                text = "no cycle of waiting messages has enough terminals that may have begun them"
+                return ProtocolVerdict(True, technique, method, text, modelled)
+        elif method == FILLED:
             run = _filled(system, left)
         elif method == FEW_BEGIN:
             run = _in_part(modelled, left.end)
@@ -220,24 +237,43 @@ def most_held(system: System) -> dict[str, int]:
     return held
 
 
-def _filled(system: System, deadline: Deadline) -> Run | None:
-    """A run that fills places of the greatest fixpoint: among few terminals near each other, or among all.
+def _cycled(system: System, deadline: Deadline) -> tuple[Run | None, bool]:
+    """A run to a cycle of messages that wait for each other, and whether there is no such cycle at all.
 
     What terminals do among themselves they may do among others too.
     """
-    relation, ample = system.relation, ample_queues(system)
-    end = deadline.end
-    for number in [size for size in FEW if size < system.terminals] + [system.terminals]:
-        for centre in CENTRES if number < system.terminals else (0.0,):
-            near = _near(relation.network, int(centre * system.terminals), number)
-            use = relation.usable() & near[:, None] & near[relation.destination][None, :]
-            part = System(replace(relation, may_use=use), system.protocol, system.queueing)
-            knot = check(extend(part, 1, ample).relation, "vct", time_limit=deadline).configuration
-            targets = [] if knot is None else list(_targets(extend(part, 1, ample), knot.messages))
-            run = find_run(part, targets, min(end, clock() + (end - clock()) / 2)) if targets else None
-            if run is not None or clock() > end:
+    free = False
+    for part in _parts(system):
+        free = True
+        for targets in islice(Waits(part).cycles(deadline.end), MOST_CYCLES):
+            free = False
+            run = filled(part, targets, deadline.part(0.2).end)
+            if run is not None or deadline.over:
+                return run, False
+    return None, free and not deadline.over
+
+
+def _filled(system: System, deadline: Deadline) -> Run | None:
+    """A run that fills places of the greatest fixpoint."""
+    ample = ample_queues(system)
+    for part in _parts(system):
+        extended = extend(part, 1, ample)
+        knot = check(extended.relation, "vct", time_limit=deadline).configuration
+        if knot is not None:
+            run = filled(part, list(_targets(extended, knot.messages)), deadline.part(0.5).end)
+            if run is not None or deadline.over:
                 return run
     return None
+
+
+def _parts(system: System) -> Iterator[System]:
+    """Systems of few terminals near each other, then that of all."""
+    for number in [size for size in FEW if size < system.terminals]:
+        for centre in CENTRES:
+            near = _near(system.relation.network, int(centre * system.terminals), number)
+            use = system.relation.usable() & near[:, None] & near[system.relation.destination][None, :]
+            yield replace(system, relation=replace(system.relation, may_use=use))
+    yield system
 
 
 def _near(network: Network, centre: int, number: int) -> npt.NDArray[np.bool_]:
@@ -249,11 +285,13 @@ def _near(network: Network, centre: int, number: int) -> npt.NDArray[np.bool_]:
 
 
 def _targets(extended: Extended, messages: tuple[Message, ...]) -> Iterator[Target]:
-    for message in messages:
+    """The messages of a configuration in places, those with most places on their way first."""
+    sent = {(one.kind, one.source, one.address): one for one in every_message(extended.system)}
+    for message in sorted(messages, key=lambda one: -len(one.lead)):
         place = extended.place(message.held[-1])
         if place is not None:
-            kind, address = extended.kind(message.address), extended.base_address(message.address)
-            yield Target(place, kind, message.source, address, len(message.lead))
+            one = sent[extended.kind(message.address), message.source, extended.base_address(message.address)]
+            yield replace(one, place=place, held=place)
 
 
 def _in_part(system: System, end: float) -> Run | None:

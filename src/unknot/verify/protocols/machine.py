@@ -9,7 +9,7 @@ there has come, and waits for it alone then; no other goes there. With one candi
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
 from typing import Literal, NamedTuple
 
@@ -83,11 +83,14 @@ State = dict[int, tuple[Message, ...]]
 """Messages whose headers are in each place, first one first; places without any are left out."""
 
 
-def events(system: System, state: State, begins: tuple[int, ...]) -> Iterator[Event]:
-    """Every move of a state, where the terminals of `begins` may begin transactions."""
+def events(
+    system: System, state: State, begins: tuple[int, ...], places: Iterable[int] | None = None
+) -> Iterator[Event]:
+    """Every move of a state, or from some places, where the terminals of `begins` may begin transactions."""
     for terminal in begins:
         yield from beginnings(system, state, terminal)
-    for place, messages in state.items():
+    for place in state if places is None else places:
+        messages = state[place]
         message = messages[0]
         candidates = system.onward(place, message.address)[0]
         for to in candidates:

@@ -1,0 +1,197 @@
+"""Cycles of places, each held by a message that waits for the next, with no more transactions than may be under way.
+
+In a deadlock the first message of a full place waits for another full place, and so on until one comes again. All
+messages of such a cycle are there at once, so no terminal began more of them than its limit allows. Where no cycle
+can be made of messages so, there is no deadlock; and no deadlock has fewer messages than the smallest cycle.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from heapq import heappop, heappush
+
+import numpy as np
+
+from unknot._base.deadline import clock
+from unknot.network.graph import backwards, reached_from
+from unknot.verify.protocols.machine import Message, destination, entries
+from unknot.verify.protocols.protocol import Protocol
+from unknot.verify.protocols.system import System
+
+
+@dataclass(frozen=True)
+class Target:
+    """A message with its header in a place, which holds another one behind it, or that alone; and who may begin it."""
+
+    place: int
+    held: int
+    kind: int
+    source: int
+    address: int
+    origins: tuple[int, ...]
+
+
+def targets(system: System) -> Iterator[Target]:
+    """Every message that can be sent, in its send queue."""
+    for kind in range(len(system.classes)):
+        began = np.array([bool(peers) for peers in system.peers])
+        pairs = system.pairs(kind)[:, :, None] & began if system.reaches is None else system.reaches[kind]
+        for source, home in np.argwhere(pairs.any(axis=2)).tolist():
+            for address in system.addresses(kind, source, home):
+                place = system.send_place(source, kind)
+                yield Target(place, place, kind, source, address, tuple(np.flatnonzero(pairs[source, home]).tolist()))
+
+
+@dataclass(frozen=True, eq=False)
+class Waits:
+    """What may hold a place and wait for another one.
+
+    Attributes
+    ----------
+    system : System
+    edges : dict
+        By the place that is held, that which is waited for, and who began the transaction: a message.
+    inside : dict
+        Who may have begun the transaction of a message in a place.
+    most : float
+        Messages at once of the transactions that a terminal began.
+    """
+
+    system: System
+    edges: dict[int, dict[int, dict[int, Target]]] = field(default_factory=dict, init=False)
+    inside: dict[int, set[int]] = field(default_factory=dict, init=False)
+
+    def __post_init__(self) -> None:
+        for target in targets(self.system):
+            self._follow(target)
+
+    @property
+    def most(self) -> float:
+        protocol = self.system.protocol
+        at_once = max(sum(together(protocol, name) for name in group) for group in protocol.begins)
+        return at_once * (protocol.outstanding or float("inf"))
+
+    def _follow(self, sent: Target) -> None:
+        """Add the places that a message comes through, and what it waits for there."""
+        system, onward = self.system, dict[int, list[int]]()
+        message = Message(sent.kind, sent.source, sent.address, sent.origins[0], 0)
+
+        def after(place: int) -> list[int]:
+            to = [destination(system, place, message, to) for to in system.onward(place, message.address)[0]]
+            onward[place] = [one for one in to if one is not None]
+            return onward[place]
+
+        for held in reached_from([sent.place], after):
+            self.inside.setdefault(held, set()).update(sent.origins)
+            for place in reached_from([held], onward.__getitem__) if system.worms else [held]:
+                for to in self._awaited(place, message):
+                    known = self.edges.setdefault(held, {}).setdefault(to, {})
+                    target = replace(sent, place=place, held=held)
+                    for origin in sent.origins[: None if system.protocol.outstanding else 1]:
+                        known.setdefault(origin, target)
+
+    def _awaited(self, place: int, message: Message) -> list[int]:
+        """Places for which a header may wait for ever."""
+        system = self.system
+        every, waited = system.onward(place, message.address)
+        rooms = [
+            destination(system, place, message, to) for to in (every if system.commits or system.queueing else waited)
+        ]
+        awaited = [room for room in rooms if room is not None]
+        if len(awaited) < len(rooms) and not (system.commits or system.queueing):
+            awaited = []
+        if system.at_head(place, 0):
+            rule = system.classes[message.kind]
+            sent = [system.number[f.message] for f in rule.follows for _ in range(f.count if rule.at_once else 1)]
+            awaited += entries(system, system.home(message.address), sent)
+        return awaited
+
+    def need(self, place: int) -> int:
+        """Messages that a place holds at least while another one waits for it."""
+        follows = [f.count for one in self.system.classes if one.at_once for f in one.follows]
+        spare = max(follows, default=1) - 1 if self.system.vcs <= place < self.system.first_receive else 0
+        return max(1, self.system.depth(place) - spare)
+
+    def cycles(self, end: float) -> Iterator[list[Target]]:
+        """Iterate over cycles, those of fewest messages first, up to a time of `clock`."""
+        before = backwards(self.edges)
+        back = {start: self._back(start, before) for start in self.edges}
+        back = {start: far for start, far in back.items() if any(to in far for to in self.edges[start])}
+        most = min(self.most * self.system.terminals, sum(map(self.need, self.edges)))
+        total = 0
+        while back and total < most and clock() < end:
+            total += 1
+            for start, far in back.items():
+                yield from self._closed([start], [], far, total, end)
+
+    def _back(self, start: int, before: dict[int, list[int]]) -> dict[int, int]:
+        """Messages from each place on until a cycle is at its first one again, whose places have higher numbers."""
+        far: dict[int, int] = {}
+        todo = [(0, start)]
+        while todo:
+            messages, place = heappop(todo)
+            if place not in far:
+                far[place] = messages
+                for other in before.get(place, ()):
+                    if other > start:
+                        heappush(todo, (messages + self.need(other), other))
+        return far
+
+    def _closed(
+        self, path: list[int], heads: list[dict[int, Target]], far: dict[int, int], left: int, end: float
+    ) -> Iterator[list[Target]]:
+        """Iterate over the cycles that begin with some places and have a number of messages left."""
+        here, left = path[-1], left - self.need(path[-1])
+        for to, by_origin in self.edges.get(here, {}).items():
+            if (far.get(to, left + 1) if to != path[0] else 0) > left or to in path[1:] or clock() > end:
+                continue
+            if to == path[0] and left:
+                continue
+            chosen = self._begun([*heads, by_origin], path)
+            if chosen is not None:
+                if to == path[0]:
+                    yield chosen
+                else:
+                    yield from self._closed([*path, to], [*heads, by_origin], far, left, end)
+
+    def _begun(self, heads: list[dict[int, Target]], path: list[int]) -> list[Target] | None:
+        """The first messages of places, if terminals may have begun all that are there, a flow of transactions."""
+        if self.most == float("inf"):
+            return [next(iter(head.values())) for head in heads]
+        origins: list[Iterable[int]] = [*heads]
+        for place in path:
+            origins += [self.inside[place]] * (self.need(place) - 1)
+        began: dict[int, list[int]] = {}
+        for message in range(len(origins)):
+            if not self._assign(message, origins, began, set()):
+                return None
+        of = {message: origin for origin, messages in began.items() for message in messages}
+        return [replace(head[of[i]], origins=(of[i],)) for i, head in enumerate(heads)]
+
+    def _assign(
+        self, message: int, origins: list[Iterable[int]], began: dict[int, list[int]], seen: set[int]
+    ) -> bool:
+        """Find who began the transaction of one more message; others may have been begun by somebody else instead."""
+        for origin in origins[message]:
+            if origin not in seen:
+                seen.add(origin)
+                mine = began.setdefault(origin, [])
+                if len(mine) < self.most:
+                    mine.append(message)
+                    return True
+                for i, other in enumerate(mine):
+                    if self._assign(other, origins, began, seen):
+                        mine[i] = message
+                        return True
+        return False
+
+
+def together(protocol: Protocol, name: str, depth: int = 0) -> float:
+    """Most messages at once that one of a class leads to, itself among them; without end, infinitely many."""
+    one = protocol[name]
+    if depth > len(protocol.classes):
+        return float("inf")
+    after = sum(follow.count * together(protocol, follow.message, depth + 1) for follow in one.follows)
+    carried = together(protocol, one.carries, depth + 1) if one.carries else 0
+    return carried + max(1, after + (not one.at_once))
