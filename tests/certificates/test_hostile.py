@@ -166,7 +166,7 @@ SAYS = {
     "end points": [
         "8 pairs of source and address: with request_reply (separate queues) free of deadlock under vct",
         "8 pairs of source and address: with request_reply (shared queues) deadlock under vct: "
-        "a run after which 6 messages can never move",
+        "a run after which 6 messages can never move; none of fewer than 6 transactions",
     ],
     "end points by states": [
         "4 pairs of source and address: with request_reply (separate queues) free of deadlock under vct: "

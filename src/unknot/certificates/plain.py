@@ -70,6 +70,8 @@ MOST_FOLLOWED = 40
 """Terminals up to which it is followed who sends the messages of a protocol to whom."""
 MOST_STATES = 20_000
 """States of a system with end points that are explored; about half a minute."""
+MOST_ROWS = 200_000
+"""Rows of places, each with a message that waits for the next, up to which they are followed."""
 MOST_CLAUSES = 3_000_000
 """Clauses up to which a refutation is checked."""
 MOST_VCS = 2**22
@@ -2518,8 +2520,11 @@ class Ends:
                 held[side, one[side]] = held.get((side, one[side]), 0) + (most if number[name] else 0)
         return held
 
-    def travels(self) -> set[tuple[str, int, int]]:
-        """Class, source and home of every message that can be sent; of many terminals, of all that have addresses."""
+    def travels(self) -> set[tuple[str, int, int, int]]:
+        """Class, source and home of every message that can be sent, and who began its transaction.
+
+        Of many terminals, all messages that have addresses, begun by anybody.
+        """
         table, everyone = self.table, range(self.table.network.terminals)
         pairs = {
             (name, source, table.destination[a])
@@ -2529,7 +2534,7 @@ class Ends:
             if source != table.destination[a]
         }
         if len(everyone) > MOST_FOLLOWED:
-            return pairs
+            return {(*pair, 0) for pair in pairs}
         began = {name for group in self.begins for name in group}
 
         def after(one: tuple[str, int, int, int]) -> Iterable[tuple[str, int, int, int]]:
@@ -2542,7 +2547,7 @@ class Ends:
                     if (follow["class"], home, t) in pairs:
                         yield follow["class"], home, t, origin
 
-        return {one[:3] for one in closure([(*pair, pair[1]) for pair in pairs if pair[0] in began], after)}
+        return set(closure([(*pair, pair[1]) for pair in pairs if pair[0] in began], after))
 
     def waits(self, name: str, ample: set[str], stages: int) -> list[str]:
         """Send queues without room in which a message of a class may stay in its receive queue for ever."""
@@ -2791,12 +2796,17 @@ class Play:
                     self.require_waits(place, message)
         return len(self.under_way())
 
+    def choices(self, place: Place, message: Sent, ahead: dict[int, Place | None]) -> list[list[int]]:
+        """Sets of candidates each of which a header may be waiting for."""
+        if isinstance(place, int) or place[3:] != (1,):
+            at = place if isinstance(place, int) else self.table.vcs + place[1]
+            return self.table.choices(at, message.address, self.switching) if ahead else []
+        return [[EJECT]]
+
     def require_waits(self, place: Place, message: Sent) -> None:
         ahead = self.ahead(place)
         if ahead:
-            at = place if isinstance(place, int) else self.table.vcs + place[1]
-            within = not isinstance(place, int) and place[3:] == (1,)
-            choices = [[EJECT]] if within else self.table.choices(at, message.address, self.switching)
+            choices = self.choices(place, message, ahead)
             if self.worms and self.switching == "wormhole-nonatomic" and not self.table.commits:
                 choices = [[to for to, target in ahead.items() if message.chosen in (None, target)]]
             full = {to for to, target in ahead.items() if target is not None and self.room(target) < 1}
@@ -2881,7 +2891,7 @@ def extended(ends: Ends, stages: int, ample: list[Any]) -> Table:
     rows: list[list[list[int]]] = []
     destination: list[int] = []
     sources: list[list[int]] = []
-    travels = ends.travels()
+    travels = {one[:3] for one in ends.travels()}
     for name, one in ends.classes.items():
         send, receive = queues["send"].index(one["send"]), queues["receive"].index(one["receive"])
         safe = one["reserved"] or f"receive {one['receive']}" in ample
@@ -2969,6 +2979,109 @@ def emptied(ends: Ends, switching: str) -> int:
     return len(states)
 
 
+class Circles:
+    """Places in a circle, each with a message that waits for the next one, and who may have begun their transactions.
+
+    In a deadlock the first message of a full place waits for another full place, and so on round.
+    """
+
+    def __init__(self, ends: Ends, switching: str) -> None:
+        if any(one["together"] or one["carries"] for one in ends.classes.values()):
+            raise Rejected(
+                "circles of places show nothing of messages that are taken together, or come in one packet"
+            )
+        if ends.table.network.terminals > MOST_FOLLOWED:
+            raise Unchecked(f"it is not followed what more than {MOST_FOLLOWED} terminals send")
+        self.ends, self.steps = ends, 0
+        self.play = Play(ends, [], switching, switching not in ("saf", "vct"))
+        self.edges: dict[Place, dict[Place, set[int]]] = {}
+        self.inside: dict[Place, set[int]] = {}
+        self.most = max(sum(self.at_once(name, 0) for name in group) for group in ends.begins)
+        for name, source, home, origin in ends.travels():
+            for a in range(ends.first[name], ends.first[name] + ends.block):
+                if ends.table.destination[a] == home and source in ends.table.sources[a]:
+                    self.follow(Sent(name, source, a, origin, 0))
+        self.number = {place: i for i, place in enumerate(self.edges)}
+
+    def at_once(self, name: str, depth: int) -> float:
+        """Most messages at once that one of a class leads to."""
+        if depth > len(self.ends.classes):
+            return float("inf")
+        rule = self.ends.classes[name]
+        follows = [(int(follow["count"]), str(follow["class"])) for follow in rule["follows"]]
+        return max(1.0, sum(count * self.at_once(name, depth + 1) for count, name in follows) + (not rule["at_once"]))
+
+    def follow(self, message: Sent) -> None:
+        onward: dict[Place, list[Place]] = {}
+        waits: dict[Place, list[Place]] = {}
+
+        def after(place: Place) -> list[Place]:
+            self.play.held = {place: [message]}
+            ahead, waits[place] = self.play.ahead(place), []
+            for choice in self.play.choices(place, message, ahead):
+                targets = [ahead[to] for to in choice]
+                waits[place] += [] if None in targets else [target for target in targets if target is not None]
+            if not isinstance(place, int) and self.play.first(place, 0):
+                follow = [name for name, _ in self.ends.slots(message)]
+                at_once = self.ends.classes[message.kind]["at_once"]
+                waits[place] += self.play.entries(place[1], follow if at_once else list(dict.fromkeys(follow)))
+            onward[place] = [to for to in ahead.values() if to is not None]
+            return onward[place]
+
+        for held in closure([self.play.place(message.source, "send", message.kind)], after):
+            self.inside.setdefault(held, set()).add(message.origin)
+            for place in closure([held], onward.__getitem__) if self.play.worms else [held]:
+                for to in waits[place]:
+                    self.edges.setdefault(held, {}).setdefault(to, set()).add(message.origin)
+
+    def need(self, place: Place) -> int:
+        """Messages that a place holds at least while one waits for it."""
+        several = [
+            sum(int(f["count"]) for f in one["follows"]) for one in self.ends.classes.values() if one["at_once"]
+        ]
+        sends = not isinstance(place, int) and place[0] == "send"
+        return max(1, self.ends.depth(place) - (max([1, *several]) - 1) * sends)
+
+    def closes(self, fewer: float, path: list[Place], began: list[set[int]]) -> bool:
+        """Whether some places go on to a circle of fewer messages than a number."""
+        self.steps += 1
+        if self.steps > MOST_ROWS:
+            raise Unchecked(f"more than {MOST_ROWS} rows of places are not followed here")
+        for to, origins in self.edges.get(path[-1], {}).items():
+            if to in path[1:] or self.number.get(to, -1) < self.number[path[0]]:
+                continue
+            more = [*began, origins, *[self.inside[path[-1]]] * (self.need(path[-1]) - 1)]
+            few = len(more) < fewer and self.may_be_begun(more)
+            if few and (to == path[0] or self.closes(fewer, [*path, to], more)):
+                return True
+        return False
+
+    def may_be_begun(self, messages: list[set[int]]) -> bool:
+        """Whether terminals may have begun the transactions of these messages, within their limit."""
+        capacity = self.most * (self.ends.limit or float("inf"))
+        began: dict[int, list[int]] = {}
+
+        def put(message: int, seen: set[int]) -> bool:
+            for origin in messages[message] - seen:
+                seen.add(origin)
+                mine = began.setdefault(origin, [])
+                if len(mine) < capacity:
+                    mine.append(message)
+                    return True
+                for i, other in enumerate(mine):
+                    if put(other, seen):
+                        mine[i] = message
+                        return True
+            return False
+
+        return capacity == float("inf") or all(put(message, set()) for message in range(len(messages)))
+
+    def require_none(self, fewer: float = float("inf")) -> None:
+        """Reject a circle of fewer messages than a number."""
+        if any(self.closes(fewer, [place], []) for place in self.edges):
+            raise Rejected("messages may wait for each other in a circle of places")
+
+
 def check_protocol(table: Table, claim: Any, proof: Any) -> str:
     """Check that messages of a protocol can never wait for each other for ever, or a run after which they do."""
     switching, free = technique(claim), field(claim, "deadlock_free", bool)
@@ -2980,17 +3093,26 @@ def check_protocol(table: Table, claim: Any, proof: Any) -> str:
             return (
                 f"with {name} free of deadlock under {switching}: from each of {number} states all messages can leave"
             )
+        if free and proof["kind"] == "cycles":
+            Circles(ends, switching).require_none()
+            return f"with {name} free of deadlock under {switching}: too few transactions for a circle of messages"
         if free:
             ample = field(proof, "ample", list)
             check_free(extended(ends, 1 if switching in ("saf", "vct") else 2, ample), switching, proof)
             return f"with {name} free of deadlock under {switching}"
         run = "worms" if "worms" in proof else "run"
-        messages = Play(ends, field(proof, run, list), switching, run == "worms").require_stuck()
+        play = Play(ends, field(proof, run, list), switching, run == "worms")
+        messages = play.require_stuck()
+        fewest = "smallest" in proof and field(proof, "smallest", bool)
+        if fewest and play.begun > 1:
+            circles = Circles(ends, switching)
+            circles.require_none((play.begun - 1) * circles.most + 1)
     except (KeyError, TypeError, AttributeError, IndexError, ValueError, OverflowError) as error:
         raise Rejected(f"this is no protocol, or no proof: {error!r}") from None
     if not messages:
         raise Rejected("after the run there is no message left")
-    return f"with {name} deadlock under {switching}: a run after which {messages} messages can never move"
+    least = f"; none of fewer than {play.begun} transactions" if fewest else ""
+    return f"with {name} deadlock under {switching}: a run after which {messages} messages can never move{least}"
 
 
 def check_progress(table: Table, claim: Any, proof: Any) -> str:

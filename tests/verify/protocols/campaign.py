@@ -18,7 +18,7 @@ from unknot.routing import Relation
 from unknot.verify.protocols import Protocol, check_protocol
 from unknot.verify.protocols.evidence import holds
 from unknot.verify.protocols.machine import events
-from unknot.verify.protocols.runs import replayed
+from unknot.verify.protocols.runs import replayed, search
 from unknot.verify.protocols.stuck import stuck
 
 STATES = 800
@@ -56,6 +56,9 @@ def agrees(seed: int, switching: str, states: int = STATES) -> tuple[str, set[st
     if verdict.states and verdict.deadlock_free and not relation.commits:
         assert verdict.empties
         assert holds(verdict) or verdict.states > 5000
+    if verdict.smallest and not truth:
+        fewer = sum(event.act == "begin" for event in verdict.run or ()) - 1
+        assert search(verdict.system, transactions=fewer, most_states=STATES).run is None
     if verdict.run is not None:
         assert holds(verdict)
         state = replayed(verdict.system, verdict.run)

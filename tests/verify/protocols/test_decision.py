@@ -97,6 +97,51 @@ def test_limits_and_deep_queues() -> None:
         assert holds(verdict)
 
 
+@pytest.mark.parametrize("queues", ["separate", "shared"])
+def test_too_few_transactions_for_a_cycle(queues: str) -> None:
+    """Six messages of different terminals make a cycle of requests and replies: four terminals have too few."""
+    described = protocol(f"request_reply('{queues}', outstanding=1)")
+    verdict = check_protocol(dimension_order(mesh(2, 2)), described)
+    assert verdict.deadlock_free
+    assert holds(verdict)
+    good = document(verdict.system.relation.network, verdict.system.relation, claims(verdict))
+    for change in ({"outstanding": 2}, {"outstanding": None}):
+        changed = copy.deepcopy(good)
+        changed["claims"][0]["protocol"].update(change)
+        with pytest.raises(Rejected):
+            accept(changed)
+
+
+@pytest.mark.parametrize(
+    ("size", "queues", "switching", "transactions"),
+    [
+        (3, "separate", "vct", 6),
+        (4, "shared", "saf", 6),
+        (3, "shared", "wormhole", 2),
+        (2, "separate", "wormhole", 4),
+    ],
+)
+def test_limits_reached_by_a_cycle(size: int, queues: str, switching: str, transactions: int) -> None:
+    relation = dimension_order(mesh(size, size))
+    verdict = check_protocol(relation, protocol(f"request_reply('{queues}', outstanding=1)"), switching)
+    assert verdict.deadlock_free is False
+    assert verdict.smallest
+    assert sum(event.act == "begin" for event in verdict.run or ()) == transactions
+    assert holds(verdict)
+
+
+def test_a_deadlock_that_is_not_the_smallest() -> None:
+    """Worms of one place each need six requests; with longer ones four are enough."""
+    relation = dimension_order(mesh(3, 3))
+    verdict = check_protocol(relation, protocol("request_reply"))
+    claim = claims(verdict)[0] | {"switching": "wormhole"}
+    claim["proof"]["smallest"] = True
+    with pytest.raises(Rejected, match="circle"):
+        accept(document(relation.network, relation, [claim]))
+    claim["proof"]["smallest"] = False
+    accept(document(relation.network, relation, [claim]))
+
+
 def test_reserved_room_for_replies() -> None:
     """Replies that never wait for room at their terminal still wait in VCs behind requests, but not in their own."""
     request = MessageClass("request", follows=(Follow("reply"),), receive="all")

@@ -207,7 +207,7 @@ class SimulateProtocolAnswer(RelationForm):
     blocked: list[BlockedForm] = key("The messages that can never move.")
 
 
-@form_of(ProtocolVerdict, without=("run", "certificate", "system", "ample", "states", "empties"))
+@form_of(ProtocolVerdict, without=("run", "certificate", "system", "ample", "states", "empties", "smallest"))
 class SimulateProtocolReplayAnswer(RelationForm):
     """JSON answer of `unknot simulate --protocol` without a load."""
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from heapq import heappop, heappush
 
 import numpy as np
@@ -22,7 +23,10 @@ from unknot.verify.protocols.system import System
 
 @dataclass(frozen=True)
 class Target:
-    """A message with its header in a place, which holds another one behind it, or that alone; and who may begin it."""
+    """A message with its header in a place, which holds another one behind it, or that alone.
+
+    `origins` are the terminals that may have begun its transaction.
+    """
 
     place: int
     held: int
@@ -54,8 +58,8 @@ class Waits:
         By the place that is held, that which is waited for, and who began the transaction: a message.
     inside : dict
         Who may have begun the transaction of a message in a place.
-    most : float
-        Messages at once of the transactions that a terminal began.
+    at_once : float
+        Messages at once of a transaction.
     """
 
     system: System
@@ -67,10 +71,14 @@ class Waits:
             self._follow(target)
 
     @property
-    def most(self) -> float:
+    def at_once(self) -> float:
         protocol = self.system.protocol
-        at_once = max(sum(together(protocol, name) for name in group) for group in protocol.begins)
-        return at_once * (protocol.outstanding or float("inf"))
+        return max(sum(together(protocol, name) for name in group) for group in protocol.begins)
+
+    @cached_property
+    def _most(self) -> float:
+        """Messages at once of the transactions that a terminal began."""
+        return self.at_once * (self.system.protocol.outstanding or float("inf"))
 
     def _follow(self, sent: Target) -> None:
         """Add the places that a message comes through, and what it waits for there."""
@@ -109,29 +117,29 @@ class Waits:
 
     def need(self, place: int) -> int:
         """Messages that a place holds at least while another one waits for it."""
-        follows = [f.count for one in self.system.classes if one.at_once for f in one.follows]
-        spare = max(follows, default=1) - 1 if self.system.vcs <= place < self.system.first_receive else 0
+        at_once = [sum(follow.count for follow in one.follows) for one in self.system.classes if one.at_once]
+        spare = max([1, *at_once]) - 1 if self.system.vcs <= place < self.system.first_receive else 0
         return max(1, self.system.depth(place) - spare)
 
-    def cycles(self, end: float) -> Iterator[list[Target]]:
-        """Iterate over cycles, those of fewest messages first, up to a time of `clock`."""
+    def cycles(self, end: float, most: float = float("inf")) -> Iterator[list[Target]]:
+        """Iterate over cycles of at most some messages, the fewest first, up to a time of `clock`."""
         before = backwards(self.edges)
-        back = {start: self._back(start, before) for start in self.edges}
+        most = min(most, self._most * self.system.terminals, sum(map(self.need, self.edges)))
+        back = {start: self._back(start, before, most) for start in self.edges}
         back = {start: far for start, far in back.items() if any(to in far for to in self.edges[start])}
-        most = min(self.most * self.system.terminals, sum(map(self.need, self.edges)))
         total = 0
         while back and total < most and clock() < end:
             total += 1
             for start, far in back.items():
                 yield from self._closed([start], [], far, total, end)
 
-    def _back(self, start: int, before: dict[int, list[int]]) -> dict[int, int]:
+    def _back(self, start: int, before: dict[int, list[int]], most: float) -> dict[int, int]:
         """Messages from each place on until a cycle is at its first one again, whose places have higher numbers."""
         far: dict[int, int] = {}
         todo = [(0, start)]
         while todo:
             messages, place = heappop(todo)
-            if place not in far:
+            if place not in far and messages < most:
                 far[place] = messages
                 for other in before.get(place, ()):
                     if other > start:
@@ -157,7 +165,7 @@ class Waits:
 
     def _begun(self, heads: list[dict[int, Target]], path: list[int]) -> list[Target] | None:
         """The first messages of places, if terminals may have begun all that are there, a flow of transactions."""
-        if self.most == float("inf"):
+        if self._most == float("inf"):
             return [next(iter(head.values())) for head in heads]
         origins: list[Iterable[int]] = [*heads]
         for place in path:
@@ -177,7 +185,7 @@ class Waits:
             if origin not in seen:
                 seen.add(origin)
                 mine = began.setdefault(origin, [])
-                if len(mine) < self.most:
+                if len(mine) < self._most:
                     mine.append(message)
                     return True
                 for i, other in enumerate(mine):

@@ -44,6 +44,8 @@ WORMS = {
 """Techniques for which a method follows messages that hold several places."""
 MOST_CYCLES = 20
 """Cycles whose messages are brought to their places."""
+MOST_FOLLOWED = 40
+"""Terminals up to which a deadlock is shown to be smallest."""
 TINY, SMALL = 3_000, 20_000
 """States up to which a system is searched first of all, and a subsystem."""
 
@@ -73,6 +75,8 @@ class ProtocolVerdict(Brief):
         States that a complete search looked at; 0 if there was none.
     empties : bool
         Whether it showed that all messages can leave from every state.
+    smallest : bool
+        Whether it is shown that no run of fewer transactions comes to a deadlock.
 
     Examples
     --------
@@ -92,6 +96,7 @@ class ProtocolVerdict(Brief):
     ample: tuple[str, ...] = ()
     states: int = 0
     empties: bool = False
+    smallest: bool = False
 
 
 @takes_relation
@@ -105,8 +110,9 @@ def check_protocol(
     """Decide whether packets and messages can wait for each other for ever, in the network and at terminals.
 
     The greatest fixpoint of waiting places comes first, with end points as VCs. Where it is empty there is no
-    deadlock. Else places are filled until a run comes to a deadlock. If none does, or if transactions must be
-    counted, all states are searched. A deadlock is an answer only with a run that was replayed.
+    deadlock, nor where no cycle of messages that wait for each other has few enough transactions. Else messages of
+    such a cycle, or of the fixpoint, are brought to their places. If no run comes to a deadlock so, all states are
+    searched. A deadlock is an answer only with a run that was replayed.
 
     Parameters
     ----------
@@ -143,8 +149,13 @@ def check_protocol(
     if verdict is not None:
         return verdict
     states, method = 0, ""
-    alone = all(not one.together and not one.carries for one in protocol.classes)
-    methods = [SEARCHED, *[CYCLES] * alone, *[FILLED] * (not is_counted(protocol, technique)), FEW_BEGIN, SEARCHED]
+    methods = [
+        SEARCHED,
+        *[CYCLES] * is_alone(protocol),
+        *[FILLED] * (not is_counted(protocol, technique)),
+        FEW_BEGIN,
+        SEARCHED,
+    ]
     for number, method in enumerate(methods):
         left = deadline.part(1 / (len(methods) - number))
         modelled = replace(system, worms=technique in WORMS[method])
@@ -165,7 +176,10 @@ def check_protocol(
                 return ProtocolVerdict(True, technique, method, text, modelled, states=states, empties=every.returns)
         if run is not None:
             run = shortened(modelled, run, deadline.closing.end)
-            return ProtocolVerdict(False, technique, method, summary(modelled, run), modelled, run, states=states)
+            begun = sum(event.act == "begin" for event in run)
+            least = is_least(replace(system, worms=technique in WORMS[CYCLES]), begun, deadline.closing.end)
+            text = summary(modelled, run) + "; with fewer there is no deadlock" * least
+            return ProtocolVerdict(False, technique, method, text, modelled, run, states=states, smallest=least)
     text = deadline.undecided("places may wait for each other; no run to a deadlock was found")
     return ProtocolVerdict(None, technique, method, text, system, states=states)
 
@@ -181,6 +195,19 @@ def by_ranks(system: System, technique: Switching, deadline: Deadline) -> Protoc
         return None
     method, text = f"end points as VCs: {verdict.method}", "no message waits for ever, in the network or at terminals"
     return ProtocolVerdict(True, technique, method, text, system, certificate=verdict.certificate, ample=ample)
+
+
+def is_least(system: System, transactions: int, end: float) -> bool:
+    """Whether cycles show that no deadlock has fewer transactions than a number."""
+    if transactions == 1 or not is_alone(system.protocol) or system.terminals > MOST_FOLLOWED:
+        return transactions == 1
+    waits = Waits(system)
+    return not any(waits.cycles(end, (transactions - 1) * waits.at_once)) and clock() < end
+
+
+def is_alone(protocol: Protocol) -> bool:
+    """Whether each message comes in a packet of its own, and is consumed by itself."""
+    return all(not one.together and not one.carries for one in protocol.classes)
 
 
 def summary(system: System, run: Run) -> str:

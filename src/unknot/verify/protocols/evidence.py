@@ -9,7 +9,7 @@ import numpy as np
 
 from unknot.certificates.documents import Document, document
 from unknot.certificates.plain import Unchecked, accept
-from unknot.verify.protocols.decision import ProtocolVerdict
+from unknot.verify.protocols.decision import CYCLES, ProtocolVerdict
 from unknot.verify.protocols.machine import TAILS, Event
 from unknot.verify.protocols.system import System
 
@@ -23,6 +23,7 @@ def claims(verdict: ProtocolVerdict) -> list[Document]:
     proof: Document
     if verdict.run is not None:
         proof = {"worms" if system.worms else "run": [_move(system, event) for event in verdict.run]}
+        proof |= {"smallest": True} if verdict.smallest else {}
     elif verdict.certificate is not None:
         certificate = verdict.certificate
         proof = {"kind": certificate.kind, "rank": certificate.rank.tolist(), "ample": list(verdict.ample)}
@@ -31,6 +32,8 @@ def claims(verdict: ProtocolVerdict) -> list[Document]:
             proof["windows"] = [[np.asarray(part).tolist() for part in step] for step in certificate.windows]
     elif verdict.empties and not system.relation.commits:
         proof = {"kind": "states"}
+    elif verdict.deadlock_free and verdict.method == CYCLES:
+        proof = {"kind": "cycles"}
     else:
         return []
     about = {"switching": verdict.switching, "deadlock_free": bool(verdict.deadlock_free)}
