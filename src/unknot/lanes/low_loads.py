@@ -14,6 +14,7 @@ from unknot.lanes.effort import SearchEffort
 from unknot.lanes.exact import ExactSearch, lowest
 from unknot.lanes.laned import Routes, laned
 from unknot.lanes.load_bounds import LoadBound, is_programmed, load_bound
+from unknot.lanes.orders import search
 from unknot.lanes.path_set import Demand, Flags, Floats, Ints, by_terminal, of_pairs, packed, path_set
 from unknot.lanes.permutations import lower_worst
 from unknot.lanes.question import Question
@@ -36,6 +37,8 @@ MOST_PAIRS = 4_000_000
 """Most pairs for which a bound is worked out; about 100 bytes each."""
 FIRST_ROUNDS = 1
 """Rounds of annealing of each start, before the best goes on."""
+SEEDS = 1000
+"""Distance of the seeds of orders that are drawn anew."""
 SINGLE = 0.5
 """Share of the time that is left for routes to one LID of each terminal, where each has several."""
 NAMED_SHARE = 0.4
@@ -100,7 +103,8 @@ class LowLoads:
         In as few lanes as were found.
     effort : SearchEffort
     starts : int
-        Starts that are annealed: the orders' own routes, and those of the catalogue of lowest load.
+        Starts that are annealed: the orders' own routes, and those of the catalogue of lowest load; then as many in
+        all by other orders, while a lower load is possible.
     rounds : int
         Most rounds of annealing for each number of lanes.
     exact : ExactSearch
@@ -202,7 +206,13 @@ class LowLoads:
 
     def _best(self) -> Carried:
         """The best routes in the fewest lanes: of the orders, of the catalogue, and annealed."""
-        best = balanced(self.goal, self.effort.insist(self._own), self.effort, FIRST_ROUNDS, later=self.rounds)
+        best = balanced(
+            self.goal,
+            self.effort.insist(lambda: self._own(self.orders)),
+            self.effort,
+            FIRST_ROUNDS,
+            later=self.rounds,
+        )
         if self._reached(best):
             return self._simplest(best)
         self._bounded()
@@ -213,7 +223,22 @@ class LowLoads:
         for number, other in enumerate(others[: self.starts - 1], start=1):
             annealed.append(balanced(self.goal, other, self.effort, FIRST_ROUNDS, stream=number))
         best = min([best, *annealed, *others], key=lambda now: (len(now.rank), highest(now)))
-        return balanced(self.goal, best, self.effort, self.rounds - FIRST_ROUNDS, stream=self.starts)
+        best = balanced(self.goal, best, self.effort, self.rounds - FIRST_ROUNDS, stream=self.starts)
+        return self._redrawn(best) if is_programmed(self._pairs) else best
+
+    def _redrawn(self, best: Carried) -> Carried:
+        """The best of these routes, and of those in orders that are drawn anew until no load can be lower."""
+        question, lanes = self.question, len(best.rank)
+        for number in range(1, self.starts):
+            if self._reached(best) or self.effort.over:
+                break
+            with self.effort.part(seed=self.effort.seed + SEEDS * number, tried={}) as part:
+                orders = search(question.path_set, lanes, part, first=0, rounds=1, hops=question.hops)
+                if orders is not None:
+                    start = part.insist(lambda orders=orders: self._own(orders))
+                    now = balanced(self.goal, start, part, self.rounds)
+                    best = min(best, now, key=highest)
+        return best
 
     def _simplest(self, best: Carried) -> Carried:
         """Of routes that cannot have a lower load, and named ones that are soon made, those of least unevenness.
@@ -226,9 +251,9 @@ class LowLoads:
     def _reached(self, now: Carried) -> bool:
         return self.effort.interrupted or highest(now) <= self.goal.floor
 
-    def _own(self) -> Carried:
-        """Routes in the orders that were found."""
-        goal, question, orders = self.goal, self.question, self.orders
+    def _own(self, orders: ServingOrders) -> Carried:
+        """Routes in orders that serve all pairs."""
+        goal, question = self.goal, self.question
         self.effort.report("choosing routes of low load")
         if not question.pairs:
             return goal.drawn(np.zeros((1, question.network.num_channels)), self.effort)
