@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -208,7 +209,7 @@ class LowLoads:
         """The best routes in the fewest lanes: of the orders, of the catalogue, and annealed."""
         best = balanced(
             self.goal,
-            self.effort.insist(lambda: self._own(self.orders)),
+            self.effort.insist(partial(self._own, self.orders)),
             self.effort,
             FIRST_ROUNDS,
             later=self.rounds,
@@ -235,7 +236,7 @@ class LowLoads:
             with self.effort.part(seed=self.effort.seed + SEEDS * number, tried={}) as part:
                 orders = search(question.path_set, lanes, part, first=0, rounds=1, hops=question.hops)
                 if orders is not None:
-                    start = part.insist(lambda orders=orders: self._own(orders))
+                    start = part.insist(partial(self._own, orders))
                     now = balanced(self.goal, start, part, self.rounds)
                     best = min(best, now, key=highest)
         return best
