@@ -14,7 +14,7 @@ from unknot.lanes.orders import FIRST_ROUNDS, fewer, search
 from unknot.lanes.path_set import CLASS, Floats, Ints, Numbers, in_classes, unpacked
 from unknot.lanes.question import Question
 from unknot.lanes.rooted import ServingOrders, beginning, one_by_one, orders_of
-from unknot.lanes.tables import Table, hops_of, lanes_of
+from unknot.lanes.tables import Table, hop_by_hop, hops_of, lanes_of
 from unknot.network import Network
 
 LEVELS = 16
@@ -161,16 +161,11 @@ def changes_of(network: Network, pairs_wanted: Ints, start: Ints, step: Numbers,
     """Count the routes that change their lane."""
     pairs = unpacked(pairs_wanted, home.size)
     router, column = np.nonzero(pairs)
-    vc = start[router, column]
-    changed = np.zeros(vc.size, dtype=bool)
-    at_home = network.target[vc // lanes] == home[column]
-    for _ in range(network.num_routers):
-        if at_home.all():
-            break
-        then = np.where(at_home, vc, step[vc, column])
-        changed |= then % lanes != vc % lanes
-        vc = then
-        at_home = network.target[vc // lanes] == home[column]
+    first = start[router, column]
+    changed = np.zeros(first.size, dtype=bool)
+    target = np.repeat(network.target, lanes)
+    for route, vc in hop_by_hop(first, home[column], target, lambda route, vc: step[vc, column[route]]):
+        changed[route] |= vc % lanes != first[route] % lanes
     return int(np.count_nonzero(changed))
 
 

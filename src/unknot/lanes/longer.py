@@ -29,6 +29,7 @@ from unknot.lanes.question import Question, question_of
 from unknot.lanes.rerouted import LoadGoal, balanced, evened, highest, routes_of
 from unknot.lanes.rooted import ServingOrders, one_by_one, orders_of
 from unknot.lanes.starts import MOST_STATES
+from unknot.lanes.tables import hop_by_hop
 from unknot.network import Network
 from unknot.routing.taking import takes_network
 
@@ -310,10 +311,10 @@ def _hops(routes: Routes | Carried, network: Network, home: Ints) -> Ints:
     """Hops of the route of each pair, shape (routers, columns); 0 where there is none."""
     hops = np.zeros(routes.lane.shape, dtype=np.int64)
     router, column = np.nonzero(routes.lane >= 0)
-    lane, channel = routes.lane[router, column], routes.start[router, column]
-    while channel.size:
-        hops[router, column] += 1
-        going = network.target[channel] != home[column]
-        router, column, lane, channel = (ends[going] for ends in (router, column, lane, channel))
-        channel = routes.follow[lane, channel, column].astype(np.int64)
+    lane, start = routes.lane[router, column], routes.start[router, column]
+    follow = routes.follow
+    for route, _ in hop_by_hop(
+        start, home[column], network.target, lambda route, channel: follow[lane[route], channel, column[route]]
+    ):
+        hops[router[route], column[route]] += 1
     return hops

@@ -15,6 +15,7 @@ import numpy as np
 from unknot.lanes.effort import SearchEffort
 from unknot.lanes.path_set import Floats, Ints
 from unknot.lanes.rerouted import LoadGoal, balanced, highest
+from unknot.lanes.tables import hop_by_hop
 
 if TYPE_CHECKING:
     from unknot.lanes.carried_kernel import Carried
@@ -91,12 +92,9 @@ def _taken(goal: LoadGoal, now: Carried) -> tuple[Ints, Ints, Ints]:
     sends = ~np.eye(network.num_terminals, dtype=bool) if demand.flows is None else demand.flows > 0
     source, destination = np.nonzero(sends & (network.inject[:, None] != network.eject))
     router, column = network.inject[source], demand.distances.column[destination]
-    lane, channel = now.lane[router, column], now.start[router, column]
-    steps = [(channel, source, destination)]
-    while channel.size:
-        going = network.target[channel] != home[column]
-        source, destination, lane, column = source[going], destination[going], lane[going], column[going]
-        channel = now.follow[lane * now.apart, now.site[channel[going]], column].astype(np.int64)
-        steps.append((channel, source, destination))
-    taken, sources, destinations = (np.concatenate(parts) for parts in zip(*steps, strict=True))
-    return taken, sources, destinations
+    table, start = now.lane[router, column] * now.apart, now.start[router, column]
+    steps = hop_by_hop(
+        start, home[column], network.target, lambda route, c: now.follow[table[route], now.site[c], column[route]]
+    )
+    route, channel = (np.concatenate(parts) for parts in zip(*steps, strict=True))
+    return channel, source[route], destination[route]

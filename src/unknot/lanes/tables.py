@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from unknot._base.deadline import NEVER, Deadline
 from unknot._base.errors import RelationError
-from unknot.lanes.path_set import Demand, Flags, Floats, Ints, following, packed, served, unpacked
+from unknot.lanes.path_set import Demand, Flags, Floats, Ints, Numbers, following, packed, served, unpacked
 from unknot.network import Network
 from unknot.routing.forwarding_table import DROP, EJECT_HERE, route_lengths
 from unknot.routing.in_lanes import Addresses, terminals
@@ -66,13 +66,11 @@ class Table:
     def steps(self) -> Iterator[tuple[Ints, Ints, Ints]]:
         """Yield, hop by hop, the routes that go on: the routers where they start, their rows, and the channels."""
         router, row = np.nonzero(self.wanted)
-        start = router
-        while row.size:
-            channel = self.next_channel[row, router]
-            yield start, row, channel
-            router = self.network.target[channel].astype(np.int64)
-            going = router != self.home[row]
-            start, router, row = start[going], router[going], row[going]
+        target, begins = self.network.target, self.next_channel[row, router]
+        for route, channel in hop_by_hop(
+            begins, self.home[row], target, lambda route, channel: self.next_channel[row[route], target[channel]]
+        ):
+            yield router[route], row[route], channel
 
     @property
     def turns(self) -> dict[tuple[int, int], tuple[int, int]]:
@@ -157,6 +155,23 @@ def table_of(relation: Relation, flows: npt.ArrayLike | None = None) -> Table:
     labels = tuple(relation.address_name(a) for a in range(addresses))
     named = Addresses(network, row, relation.destination.astype(np.int64), may_use, labels)
     return Table(network, merged[:, 1:], merged[:, 0], rates.T > 0, rates.T, named, minimal)
+
+
+def hop_by_hop(
+    channel: Ints, home: Ints, target: Numbers, after: Callable[[Ints, Ints], Numbers]
+) -> Iterator[tuple[Ints, Ints]]:
+    """Yield, hop by hop, the routes that go on, by their numbers, and the channel that each takes.
+
+    `channel` is the first of each route; `after` returns the channels that follow those of some routes.
+    """
+    route = np.arange(channel.size)
+    while True:
+        yield route, channel
+        onward = target[channel] != home[route]
+        route = route[onward]
+        if not route.size:
+            return
+        channel = after(route, channel[onward]).astype(np.int64, copy=False)
 
 
 def hops_of(network: Network, table: Ints, home: Ints) -> Ints:

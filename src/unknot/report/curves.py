@@ -23,6 +23,7 @@ PANELS = {
     "latency_p99": "99th percentile of latency",
     "accepted_load": "Accepted load",
 }
+HALF_WIDTHS = {"latency_mean": "latency_half_width", "accepted_load": "accepted_half_width"}
 FIGURES = (
     "offered_load", "accepted_load", "latency_mean", "latency_p99", "stable", "undecided", "accepted_half_width",
     "latency_half_width",
@@ -165,10 +166,7 @@ def draw_curves(
         figure = Figure(figsize=(width, height), dpi=144, layout="constrained")
         grid = figure.subplots(*((len(PANELS), 1) if stacked else (1, len(PANELS))), squeeze=False)
         for (which, what), panel in zip(PANELS.items(), grid.flat, strict=True):
-            if which == "accepted_load":
-                _accepted(panel, lines)
-            else:
-                _latency(panel, lines, which)
+            _draw(panel, lines, which)
             unit = scale.load_name if which == "accepted_load" else scale.time_name
             panel.set_title(f"{what} ({unit})", loc="left", pad=6.0)
             panel.set_xlim(0.0, _most(lines) * 1.04)
@@ -190,29 +188,23 @@ def _look(i: int) -> dict[str, Any]:
     }
 
 
-def _latency(panel: Axes, lines: Mapping[str, Sequence[CurvePoint]], which: str) -> None:
-    steady = [v for ps in lines.values() for p in ps if p.stable and (v := getattr(p, which)) is not None]
-    known = [v for ps in lines.values() for p in ps if (v := getattr(p, which)) is not None]
-    lowest = min(steady or known, default=1.0)
-    top = 1.12 * min(max(steady or known, default=1.0), 6.0 * lowest)
-    top = max(top, 2.0 * lowest)
+def _draw(panel: Axes, lines: Mapping[str, Sequence[CurvePoint]], which: str) -> None:
+    """The curves of one figure; loads without a packet that arrived have no mark of latency."""
+    known = [(p, y) for group in lines.values() for p in group if (y := getattr(p, which)) is not None]
+    if which == "accepted_load":
+        most = _most(lines)
+        panel.plot([0.0, most], [0.0, most], color="#9aa4ae", linewidth=1.0, linestyle=(0, (2, 3)))
+        top = 1.08 * max((y for _, y in known), default=1.0) or 1.0
+    else:
+        steady = [y for p, y in known if p.stable] or [y for _, y in known] or [1.0]
+        top = max(1.12 * min(max(steady), 6.0 * min(steady)), 2.0 * min(steady))
     panel.set_ylim(0.0, top)
     for i, group in enumerate(lines.values()):
         arrived = [p for p in group if getattr(p, which) is not None]
         _line(panel, i, [p.offered_load for p in arrived], [getattr(p, which) for p in arrived], arrived, top)
-        if which == "latency_mean":
-            _bars(panel, i, [(p.offered_load, p.latency_mean, p.latency_half_width) for p in arrived])
+        if which in HALF_WIDTHS:
+            _bars(panel, i, [(p.offered_load, getattr(p, which), getattr(p, HALF_WIDTHS[which])) for p in arrived])
         _crosses(panel, i, [(p.offered_load, top) for p in group if getattr(p, which) is None and p.deadlocked])
-
-
-def _accepted(panel: Axes, lines: Mapping[str, Sequence[CurvePoint]]) -> None:
-    most = _most(lines)
-    panel.plot([0.0, most], [0.0, most], color="#9aa4ae", linewidth=1.0, linestyle=(0, (2, 3)))
-    top = 1.08 * max((p.accepted_load for group in lines.values() for p in group), default=1.0) or 1.0
-    panel.set_ylim(0.0, top)
-    for i, group in enumerate(lines.values()):
-        _line(panel, i, [p.offered_load for p in group], [p.accepted_load for p in group], group, top)
-        _bars(panel, i, [(p.offered_load, p.accepted_load, p.accepted_half_width) for p in group])
 
 
 def _line(panel: Axes, i: int, xs: list[float], ys: list[float], group: Sequence[CurvePoint], top: float) -> None:

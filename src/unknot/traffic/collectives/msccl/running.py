@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from dataclasses import dataclass
 
 from unknot._base.errors import NetworkError
@@ -135,8 +136,4 @@ def _least_slots(program: Program, shared: bool, enough: int | None, steps: int)
         if not ends(steps + 1):
             return None
         enough = steps + 1
-    low = 1
-    while low < enough:
-        middle = (low + enough) // 2
-        low, enough = (low, middle) if ends(middle) else (middle + 1, enough)
-    return low
+    return 1 + bisect_left(range(1, enough), True, key=ends)
