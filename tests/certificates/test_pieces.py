@@ -158,6 +158,55 @@ def test_types_of_one_dimension_lead_back_if_as_many_go_up_as_down() -> None:
             rules.cycle(wrong)
 
 
+def test_a_packet_holds_one_vc_unless_it_is_a_worm() -> None:
+    rules = mesh_rules(2, counts=[[1, 1], [1, 1]])
+    message = {"source": [0, 0], "target": [1, 1], "way": [0], "holds": 1}
+    two = {"source": [0, 0], "target": [2, 1], "way": [0, 2], "holds": 2}
+    for switching, whole in (("saf", False), ("vct", False), ("wormhole", True)):
+        assert rules.deadlock(switching, [message])
+        if whole:
+            assert rules.deadlock(switching, [two])
+            continue
+        with pytest.raises(Rejected, match=f"comes over 2 VCs holds 2 under {switching}"):
+            rules.deadlock(switching, [two])
+
+
+def test_offsets_of_ranks_have_a_range() -> None:
+    rules = mesh_rules(2)
+    level = {"gradient": [[1], [0], [-1]], "offset": [-(2**60), 0, 2**60 - 1]}
+    assert plain.Ranks(rules, [level]).rises([0], [1], strict=True)
+    for wrong in (2**60, -(2**60) - 1):
+        with pytest.raises(Rejected, match="offset"):
+            plain.Ranks(rules, [{**level, "offset": [0, wrong, 0]}])
+
+
+def test_packets_to_a_terminal_go_on_by_one_channel() -> None:
+    """Where two channels lead on from a channel, each has a variable of its own for what follows."""
+    network = mesh(3, 3)
+    about = {"lanes": 1, "changes": "none", "table": False, "flows": None, "least": [1, 1], "capacity": None}
+    encoder = plain.LoadEncoder(plain.Network(network_of(network)), about)
+    encoder.serve((0, 8), 1)
+    begun = plain.closure(encoder.begin((0, 8)), lambda c: encoder.after((0, 8), c))
+    forks = {(c, e) for c in begun for e in encoder.after((0, 8), c) if len(encoder.after((0, 8), c)) > 1}
+    known = {meaning[1:]: number for meaning, number in encoder.number.items() if meaning[0] == "next"}
+    assert {*known} == {((0, c), 8, e) for c, e in forks}
+    assert len(forks) == 8
+    before = len(encoder.clauses)
+    encoder.limit()
+    added = {frozenset(clause) for clause in encoder.clauses[before:]}
+    assert all(
+        frozenset((-known[(0, c), 8, e], -known[(0, c), 8, f])) in added for c, e in forks for d, f in forks
+        if c == d and e != f
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("turns", [[], [[0, 1, 0]], [[0, 1, 0, 2, 0]], [[0, 1, 0, 2], [1]]])
+def test_turns_are_four_numbers(turns: list[list[int]]) -> None:
+    encoder = plain.Encoder(plain.Network(network_of(CIRCLE)), 1)
+    with pytest.raises(Rejected, match="turn"):
+        plain.check_turns(encoder, {(0, 2)}, turns)
+
+
 def test_corners_of_a_short_mesh_are_0_and_1() -> None:
     message = {"source": [2, 0], "target": [0, 0], "way": [1], "holds": 1}
     large, short = (mesh_rules(2, counts=[[1, 1], [1, 1]], short=short) for short in (False, True))
