@@ -119,6 +119,16 @@ def test_the_work_on_a_tree_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
         plain.removals_shown(facts, tree)
 
 
+def test_worms_that_lead_to_the_same_are_followed_once() -> None:
+    """Thirty VCs in a row, each held by two worms that wait for the next; nothing holds the last."""
+    ahead = {v: frozenset({v + 1}) for v in range(30)}
+    worms: Any = {v: {(frozenset({v}), then), (frozenset({v}), then | {v})} for v, then in ahead.items()}
+    steps = plain.Steps()
+    assert not plain.holdable(0, {**worms, 30: set()}, steps)
+    assert plain.SEARCH_STEPS - steps.left < 1000
+    assert plain.holdable(0, {**worms, 30: {(frozenset({30}), frozenset({0}))}}, steps)
+
+
 def test_the_first_channel_counts_for_the_oldest_packet() -> None:
     """The only channel is VC 0: a packet waits there for the one before it, and that one for ejection."""
     network = plain.Network({**TWO, "source": [0], "target": [1], "inject": [0, 1], "eject": [0, 1]})
