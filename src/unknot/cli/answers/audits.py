@@ -75,6 +75,7 @@ class ChangesForm(Form):
     )
 
 
+@form_of(Audit, without=("host_to_host", "switching"))
 class AuditAnswer(TrafficForm):
     """JSON answer of `unknot audit`; verdict and delivery are those of host-to-host traffic."""
 
@@ -88,27 +89,16 @@ class AuditAnswer(TrafficForm):
         "multicast_file", "notes", "routes.lengths", "others", "routes.cables",
     )  # fmt: skip
 
-    fabric: str
-    fabric_file: str
-    tables_file: str
-    levels_file: str
-    lanes_file: str
-    notes: list[str] = key("Noticed on reading.")
-    network: NetworkForm
-    lanes: int
-    assumption: str
-    others: list[TrafficForm]
-    replies: TrafficForm | None = key(
-        "Between hosts, with replies at the level of the request; null: no levels are known."
-    )
-    multicast_file: str
-    multicast: MulticastTablesForm | None = key("null: no group.")
+    fabric: str = key(of="fabric.name")
+    fabric_file: str = key(of="fabric.fabric_file")
+    tables_file: str = key(of="fabric.tables_file")
+    levels_file: str = key(of="fabric.levels_file")
+    lanes_file: str = key(of="fabric.lanes_file")
+    multicast_file: str = key(of="fabric.multicast_file")
+    notes: list[str] = key("Noticed on reading.", of="fabric.notes")
+    network: NetworkForm = key(of="fabric.network")
     changes: ChangesForm | None
     routes: RoutesForm | None
-
-
-FILES = ("fabric_file", "tables_file", "levels_file", "lanes_file", "multicast_file", "notes")
-"""Keys that are attributes of the fabric."""
 
 
 def audit_answer(
@@ -119,18 +109,10 @@ def audit_answer(
     update: Update | None = None,
 ) -> Answer:
     """Return an audit as plain values, with what changed since another reading of the fabric, and its audit."""
-    fabric = audit.fabric
     since = changes and answer(
         ChangesForm,
         changes,
         deadlock_free_before=before and before.deadlock_free,
         update=update and answer(UpdateForm, update, of=update.relation),
     )
-    shared = {
-        name: getattr(audit, name) for name in ("lanes", "holds", "assumption", "multicast", "replies", "others")
-    }
-    files = {name: getattr(fabric, name) for name in FILES}
-    return answer(
-        AuditAnswer, audit.host_to_host, **shared, **files, fabric=fabric.name, network=fabric.network, routes=routes,
-        changes=since,
-    )  # fmt: skip
+    return answer(AuditAnswer, audit.host_to_host, audit, holds=audit.holds, routes=routes, changes=since)
