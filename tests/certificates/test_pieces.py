@@ -36,6 +36,11 @@ def test_proofs_without_entries_show_that_nothing_is_needed() -> None:
     assert not plain.check_escapes(table, {**escapes, "minimal": False, "least": 0}, no_knot).count("nearer")
     with pytest.raises(Rejected, match="do not add up to 1"):
         plain.check_changes(table, {**changes, "least": 1}, nothing)
+    for kept in ({**escapes, "switching": "wormhole-nonatomic"}, escapes):
+        table.commits = kept is escapes
+        with pytest.raises(Rejected, match="keeps its choice"):
+            plain.check_escapes(table, {**kept, "least": 0}, no_knot)
+    table.commits = False
     with pytest.raises(Rejected, match="more than 0 added VCs"):
         plain.check_escapes(table, {**escapes, "least": 1}, no_knot)
 
@@ -168,6 +173,33 @@ def test_types_of_one_dimension_lead_back_if_as_many_go_up_as_down() -> None:
             rules.cycle(wrong)
 
 
+def test_rules_of_three_dimensions_may_be_adaptive_in_all_classes() -> None:
+    assert mesh_rules(8, counts=[[1, 1]] * 3).full
+
+
+def test_rules_are_as_symmetric_as_a_claim_says() -> None:
+    """Both images of two add clauses: the exchange of directions, and that of dimensions."""
+    both = [[1, 0, 3, 2], [2, 3, 0, 1]]
+    counts = [[1, 1], [1, 1]]
+    for image in both:
+        alone = mesh_rules(4, counts=counts, symmetric=[image])
+        rules = mesh_rules(4, counts=counts, symmetric=both)
+        images = {(-rules("hop", hop), rules("hop", rules.moved(image, hop))) for hop in rules.hops}
+        assert images <= {*rules.clauses}
+        assert len(alone.clauses) < len(rules.clauses)
+
+
+def test_what_follows_a_hop_of_a_class_is_of_that_class() -> None:
+    rules = mesh_rules(1, adaptive="states")
+    assert not any(None in meaning for meaning in rules.number)
+    for hop in rules.hops:
+        for then in rules.comes(hop):
+            for onward in ((*then, out) for out in rules.outs(*then)):
+                kind = plain.class_of(hop[1])
+                clause = -rules("of", kind, hop), -rules("hop", onward), rules("of", kind, onward)
+                assert clause in rules.clauses
+
+
 def test_a_packet_holds_one_vc_unless_it_is_a_worm() -> None:
     rules = mesh_rules(2, counts=[[1, 1], [1, 1]])
     message = {"source": [0, 0], "target": [1, 1], "way": [0], "holds": 1}
@@ -201,6 +233,7 @@ def test_packets_to_a_terminal_go_on_by_one_channel() -> None:
     known = {meaning[1:]: number for meaning, number in encoder.number.items() if meaning[0] == "next"}
     assert {*known} == {((0, c), 8, e) for c, e in forks}
     assert len(forks) == 8
+    assert not any(None in meaning for meaning in encoder.number)
     before = len(encoder.clauses)
     encoder.limit()
     added = {frozenset(clause) for clause in encoder.clauses[before:]}
