@@ -159,7 +159,7 @@ SAYS = {
         "3 pairs of source and address: packets may go round for ever",
     ],
     "update": [
-        "deadlock under vct while routers are updated",
+        "deadlock under vct while routers are updated, none of fewer than 4 packets",
         "free of deadlock under vct while routers are updated in 2 batches, if the packets of before have left the "
         "network when a batch begins",
     ],

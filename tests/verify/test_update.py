@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import deque
 from collections.abc import Collection
+from dataclasses import replace
 from itertools import permutations, product
 from pathlib import Path
 from random import Random
@@ -15,12 +16,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
+from unknot.certificates import Rejected, accept, document
 from unknot.cli.program import app
 from unknot.network import Network
-from unknot.network.families import line, mesh, ring
+from unknot.network.families import irregular, line, mesh, ring
 from unknot.report.repair_pages import steps_of
 from unknot.routing import EJECT, Relation, dimension_order, up_down
-from unknot.verify.update import MOST_SETS, _sets, update
+from unknot.verify import check
+from unknot.verify.mixture import Moment, updated_in
+from unknot.verify.update import update, update_claims
+from unknot.verify.update_deadlocks import MOST_SETS, _sets
 
 Answers = dict[tuple[int, int], tuple[int, ...]]
 """Candidates by router and address, as VCs; −1 is ejection."""
@@ -214,3 +219,21 @@ def test_sets_of_updated_routers_begin_with_the_largest() -> None:
     many = [*range(most + 1)]
     parts = [part for count in reversed(many) for part in (tuple(many[: count + 1]), tuple(many[count + 1 :]))]
     assert list(_sets(many)) == parts
+
+
+def test_smallest_deadlock_of_an_update() -> None:
+    """Four messages block each other; that no fewer than five do is rejected, though five do too."""
+    network = irregular(12, 4, 1)
+    change = update(up_down(network, root=0), up_down(network, root=7))
+    assert change.smallest
+    assert change.configuration is not None
+    assert len(change.configuration.messages) == 4
+    assert accept(document(network, None, [update_claims(change)[0]]))
+    larger = check(change.mixture.relation(Moment(updating=range(12)))).configuration
+    assert larger is not None
+    assert len(larger.messages) == 5
+    larger = replace(larger, reachability="scheduled")
+    five = replace(change, configuration=larger, updated=tuple(updated_in(change.mixture, larger) or ()))
+    with pytest.raises(Rejected, match="fewer than 5"):
+        accept(document(network, None, [update_claims(five)[0]]))
+    assert accept(document(network, None, [update_claims(replace(five, smallest=False))[0]]))

@@ -1937,6 +1937,12 @@ def check_update(network: Network, claim: Any, proof: Any) -> str:
     mixed, switching, how = Mixed(network, claim), technique(claim), field(claim, "how", str)
     if how == "deadlock":
         check_update_deadlock(mixed, switching, proof)
+        number = len(proof["messages"])
+        fewest = "smallest" in proof and field(proof, "smallest", bool)
+        if fewest and (fewest_packets(mixed.either, switching) or number) < number:
+            raise Rejected(f"fewer than {number} packets may wait for each other")
+        if fewest:
+            return f"deadlock under {switching} while routers are updated, none of fewer than {number} packets"
         return f"deadlock under {switching} while routers are updated"
     drained = {*integers(claim.get("drained", []), "drained", 0, len(mixed.answers))}
     done, batches, began, open_to_all, sets = set[int](), 0, False, False, set[frozenset[int]]()

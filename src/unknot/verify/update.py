@@ -7,9 +7,8 @@ each free of deadlock can deadlock together (Lysne, Pinkston & Duato 2005).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from itertools import combinations, islice
+from itertools import islice
 from typing import Any
 
 from unknot._base.deadline import MINUTE, Deadline
@@ -18,22 +17,24 @@ from unknot._base.shown import Brief
 from unknot._base.switching import DEFAULT_SWITCHING
 from unknot.certificates import plain
 from unknot.certificates.documents import Document, document, message_of
-from unknot.certificates.verdict import Configuration, Verdict
+from unknot.certificates.verdict import Configuration
 from unknot.fabrics import Fabric
 from unknot.routing.contract import EJECT, NO_WAIT, VC_MASK
 from unknot.routing.relation import Relation
 from unknot.routing.switchboard import fabric_relation
 from unknot.verify.check import check
 from unknot.verify.delivery import livelock
-from unknot.verify.mixture import Mixture, Moment, blocked_at_last, goes_round, mixture, updated_in
+from unknot.verify.mixture import Mixture, Moment, blocked_at_last, goes_round, mixture
+from unknot.verify.smallest import smallest
+from unknot.verify.update_deadlocks import deadlocks
 from unknot.verify.update_order import MomentProof, Order, safe_order
 
 LOST = 1000
 """States where a packet is lost that are kept."""
 
 
-MOST_SETS = 1024
-"""Sets of updated routers up to which each is judged."""
+SHARE = 0.2
+"""Part of the time for the smallest deadlock."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -64,6 +65,8 @@ class Update(Brief):
     order : Order or None
         Batches of routers that can be updated one after the other; None where any order will do, and where the new
         routing alone can deadlock.
+    smallest : bool
+        Whether it is shown that no deadlock has fewer messages than the one here.
 
     Examples
     --------
@@ -85,6 +88,7 @@ class Update(Brief):
     lost: tuple[tuple[int, int], ...]
     loops: tuple[tuple[tuple[int, ...], int], ...]
     order: Order | None
+    smallest: bool = False
 
     @property
     def relation(self) -> Relation:
@@ -153,18 +157,21 @@ def update(
     relation = both.relation(every)
     verdict = check(relation, switching, time_limit=deadline, progress=progress)
     technique = verdict.switching
-    configuration, updated = None, frozenset[int]()
+    configuration, updated, is_smallest = None, frozenset[int](), False
     proofs: list[MomentProof] = []
     if verdict.deadlock_free:
         proofs = [MomentProof(every, relation, verdict)]
     else:
-        knots = _knots(both, verdict, proofs, deadline)
+        least = smallest(relation, technique, time_limit=deadline.part(SHARE))
+        knots = deadlocks(both, technique, [least.configuration, verdict.configuration], proofs, deadline)
         configuration, updated = next(knots, (None, updated))
     free = True if verdict.deadlock_free or len(proofs) == 2 ** len(both.changed) else None
     words = "in whatever order routers are updated, packets cannot block each other"
     if configuration is not None:
         free, proofs, configuration = False, [], replace(configuration, reachability="scheduled")
         words = f"{len(configuration.messages)} messages that can never move hold all that they wait for"
+        is_smallest = len(configuration.messages) <= least.messages_bound
+        words += "; no deadlock has fewer" * is_smallest
     elif free is None:
         proofs = []
         words = "undecided: messages may block each other, but no order of updates was found in which they do"
@@ -181,7 +188,18 @@ def update(
     loops = tuple(loop for loop in livelock(relation).cycles if goes_round(both, *loop))
     lasts = configuration is not None and blocked_at_last(both, configuration)
     return Update(
-        free, technique, words, both, tuple(proofs), configuration, tuple(sorted(updated)), lasts, lost, loops, order
+        free,
+        technique,
+        words,
+        both,
+        tuple(proofs),
+        configuration,
+        tuple(sorted(updated)),
+        lasts,
+        lost,
+        loops,
+        order,
+        is_smallest,
     )
 
 
@@ -220,42 +238,6 @@ def update_fabric(
     return update(before, after, switching, time_limit=time_limit)
 
 
-def _knots(
-    both: Mixture, verdict: Verdict, proofs: list[MomentProof], deadline: Deadline
-) -> Iterator[tuple[Configuration, frozenset[int]]]:
-    """Deadlocks that a sequence of moves and updates leads to, with the routers that have been updated in them.
-
-    A deadlock for all orders at once need be none: two headers at a router may wait by different routings, and
-    headers with a choice wait for too little. So sets of updated routers are tried with what was left behind;
-    `proofs` has one for each set if none of them can deadlock.
-    """
-    if verdict.configuration is not None and (updated := updated_in(both, verdict.configuration)) is not None:
-        yield verdict.configuration, updated
-    for chosen in _sets(both.changed):
-        if deadline.over:
-            return
-        moment = Moment(updated=chosen, passed=chosen)
-        relation = both.relation(moment)
-        verdict = check(relation, verdict.switching, time_limit=deadline)
-        if verdict.deadlock_free:
-            proofs.append(MomentProof(moment, relation, verdict))
-        elif verdict.configuration is not None:
-            updated = updated_in(both, verdict.configuration)
-            if updated is not None:
-                yield verdict.configuration, updated
-
-
-def _sets(routers: list[int]) -> Iterator[tuple[int, ...]]:
-    """Sets of routers: all, the largest first; where these are too many the first of them, and the last."""
-    if 2 ** len(routers) <= MOST_SETS:
-        for size in range(len(routers), -1, -1):
-            yield from combinations(routers, size)
-    else:
-        for count in range(len(routers), 0, -1):
-            yield tuple(routers[:count])
-            yield tuple(routers[count:])
-
-
 def update_claims(change: Update) -> list[Document]:
     """The claims of an update: that any order is safe or a deadlock; and the order or the drained addresses."""
     claim = {"subject": "update", "switching": change.switching, "relation": _answers(change.mixture)}
@@ -267,6 +249,7 @@ def update_claims(change: Update) -> list[Document]:
         for message in messages:
             del message["length"]  # nothing rests on it
         proof = {"updated": list(change.updated), "messages": messages}
+        proof |= {"smallest": True} if change.smallest else {}
         claims.append({**claim, "how": "deadlock", "proof": proof})
     order = change.order
     if order is not None and order.proofs:
