@@ -55,7 +55,11 @@ ELSEWHERE = {
         "tests/verify/test_progress.py", "tests/verify/test_update.py", "tests/verify/protocols/test_decision.py",
     ),
     "verify": ("tests/contract", "tests/base/test_memory.py"),
-    "routing": ("tests/verify/test_audit_lanes.py", "tests/verify/test_audit_multicast.py"),
+    "routing": (
+        "tests/verify/test_audit_lanes.py", "tests/verify/test_audit_multicast.py", "tests/verify/test_bubbles.py",
+        "tests/repair/test_lossless.py", "tests/verify/test_ethernet_faults.py",
+    ),
+    "network": ("tests/fabrics/test_machines.py", "tests/papers/multistage"),
 }  # fmt: skip
 """Tests of a room that stand with those of another."""
 GROUPS = {

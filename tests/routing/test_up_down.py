@@ -192,3 +192,8 @@ def test_parallel_cables_share_the_destinations() -> None:
 def test_a_network_in_two_parts_is_refused() -> None:
     with pytest.raises(RelationError, match="no way between"):
         up_down_table(from_edges([(0, 1), (2, 3)]), [0])
+
+
+def test_each_order_of_levels_has_its_source() -> None:
+    assert up_down(mesh(2, 3), levels="bfs").source == "Schroeder et al. 1991"
+    assert up_down(mesh(2, 3), levels="dfs").source == "Sancho, Robles & Duato 2000"

@@ -225,3 +225,9 @@ def test_any_base_that_fits() -> None:
     assert deliver(relation).delivered
     assert not relation.claims
     assert simulate(relation, 0.1, warmup=100, measure=500, switching="wormhole").packets > 0
+
+
+def test_ugal_has_the_vcs_that_it_is_given() -> None:
+    assert {ugal(mesh(3, 3), vcs).num_vcs for vcs in (2, 4)} == {48, 96}
+    assert ugal(mesh(3, 3)).claims_minimal is False
+    assert valiant(mesh(3, 3)).claims_minimal is False

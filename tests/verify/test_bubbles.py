@@ -183,6 +183,15 @@ def test_a_link_with_the_rule_at_one_end_alone_deadlocks(rule: str, tmp_path: Pa
         accept_verdict(relation, replace(guarded, bubble=made))
 
 
+@pytest.mark.parametrize("arrow", ["<->", "↔"])
+def test_both_directions_of_a_link_are_named_at_once(arrow: str, tmp_path: Path) -> None:
+    relation, file = dimension_order(torus(4, 4)), tmp_path / "rings.toml"
+    file.write_text(f'unguarded = ["(0,0) {arrow} (1,0)"]\n')
+    made = bubble(relation, "localised", rings=file)
+    names = {relation.network.channel_name(int(relation.vcs.channel[vc])) for vc in made.unguarded}
+    assert names == {"(0,0)→(1,0)", "(1,0)→(0,0)"}
+
+
 def test_a_certificate_with_another_rank_is_rejected() -> None:
     relation = dimension_order(torus(4, 4))
     verdict = check(relation, bubble=bubble(relation, "localised"))

@@ -248,3 +248,10 @@ def test_damaged_files_are_refused_or_followed(tmp_path_factory: pytest.TempPath
 def test_no_slots() -> None:
     with pytest.raises(NetworkError, match="at least 1 slot"):
         run_program(ring_all_reduce(2), slots=0)
+
+
+def test_a_collective_operation_that_nobody_knows(tmp_path: Path) -> None:
+    path = tmp_path / "wrong.xml"
+    path.write_text(EXAMPLE.read_text().replace('coll="allreduce"', 'coll="allreuse"'))
+    with pytest.raises(TextError, match="coll"):
+        read_msccl(path)
