@@ -11,7 +11,7 @@ import pytest
 from tests.fabrics.folders import EXAMPLES
 from unknot._base.errors import TextError, UnknotError
 from unknot.fabrics import read_fabric
-from unknot.fabrics.opensm_lids import lmc_of, read_guid2lid, reassigned, with_lids, write_guid2lid
+from unknot.fabrics.opensm_files import lmc_of, read_guid2lid, reassigned, with_lids, write_guid2lid
 
 FOLDER = EXAMPLES / "opensm-leafspine-degraded-ftree"
 

@@ -202,7 +202,7 @@ class Rule:
         """Whether a blocked header waits for a type that it may take."""
         return self.waits is None or bool(self.waits[self.space.number[(*state, out)]])
 
-    def rows(self) -> list[tuple[Signs, str, str]]:
+    def rows(self) -> list[tuple[str, str, str]]:
         """The rule for a person: for each remaining signs and each choice, who has it, and what it is.
 
         A choice that is not waited for stands in parentheses.
@@ -215,14 +215,14 @@ class Rule:
                 name if self.waited(state, out) else f"({name})" for name, out in zip(names, outs, strict=True)
             ]
             rows.setdefault((state[1], " ".join(outputs)), []).append(self.space.name(state[0]))
-        return [(signs, " ".join(held), choice) for (signs, choice), held in rows.items()]
+        return [(shown(signs), " ".join(held), choice) for (signs, choice), held in rows.items()]
 
     @property
     def text(self) -> str:
         """The table as lines of text."""
         lines = ["left".ljust(self.space.dimensions + 4) + "in: may take"]
-        for signs, held, choice in self.rows():
-            lines.append(f"{shown(signs).ljust(self.space.dimensions + 4)}{held}: {choice}")
+        for left, held, choice in self.rows():
+            lines.append(f"{left.ljust(self.space.dimensions + 4)}{held}: {choice}")
         return "\n".join(lines)
 
     def provided(self, *, states: bool) -> list[Signs]:

@@ -18,7 +18,7 @@ from unknot.fabrics.fabric_text import inside
 from unknot.fabrics.format import Format
 from unknot.fabrics.formats import FORMATS, REMOVED, format_named, kind_by_content, kind_of, unknown_kind
 from unknot.fabrics.levels import with_lanes, with_levels
-from unknot.fabrics.opensm_lids import read_guid2lid, with_lids
+from unknot.fabrics.opensm_files import read_guid2lid, with_lids
 from unknot.fabrics.opensm_mcfdbs import with_multicast
 from unknot.fabrics.tables import TableFile, combined, join
 from unknot.network import Network

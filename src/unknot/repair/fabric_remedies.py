@@ -13,7 +13,7 @@ from unknot._base.errors import UnknotError
 from unknot._base.progress import Progress
 from unknot.fabrics.fabric import NO_ENTRY, UNKNOWN_PORT, Fabric
 from unknot.fabrics.levels import UNKNOWN, columns_of_hosts
-from unknot.fabrics.opensm_lids import lmc_of, reassigned
+from unknot.fabrics.opensm_files import lmc_of, reassigned
 from unknot.lanes.effort import SearchEffort
 from unknot.lanes.figures import Lanes
 from unknot.lanes.lanes import lanes as fewest_lanes

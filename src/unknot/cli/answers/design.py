@@ -63,10 +63,7 @@ class RowForm(Form):
 def _rows(rule: Rule | None, _: Any) -> list[dict[str, object]] | None:
     if rule is None:
         return None
-    return [
-        {"left": shown(signs), "held": held.split(), "may_take": choice.split()}
-        for signs, held, choice in rule.rows()
-    ]
+    return [{"left": left, "held": held.split(), "may_take": choice.split()} for left, held, choice in rule.rows()]
 
 
 Rows = Annotated[list[RowForm] | None, By(_rows)]

@@ -108,7 +108,7 @@ def design(
         write(out, draw_rule(rule))
     if rule is not None and export is not None:
         from unknot._base.output import write_text
-        from unknot.design.python_file import python_file
+        from unknot.report.rules import python_file
 
         write_text(export, python_file(rule, conclusion(outcome, family)))
         wrote(export)

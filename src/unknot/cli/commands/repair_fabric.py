@@ -98,9 +98,15 @@ def _write(
     """Write the files of a remedy, read them back, and judge them and the way there; `beside` will be `out`."""
     from unknot.fabrics import compare_fabrics, read_fabric
     from unknot.fabrics.levels import columns_of_hosts
-    from unknot.fabrics.opensm_files import write_lfts, write_options, write_policy, write_slvl
+    from unknot.fabrics.opensm_files import (
+        lmc_of,
+        write_guid2lid,
+        write_lfts,
+        write_options,
+        write_policy,
+        write_slvl,
+    )
     from unknot.fabrics.opensm_levels import write_psl
-    from unknot.fabrics.opensm_lids import lmc_of, write_guid2lid
     from unknot.report.repair_pages import LIDS, WrittenRemedy, steps_of
     from unknot.verify.audit import audit
     from unknot.verify.audit_merged import loads_by_level

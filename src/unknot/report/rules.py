@@ -1,0 +1,182 @@
+"""Position-independent rules as pictures, for each quadrant from which VC to which; and as Python files."""
+
+from __future__ import annotations
+
+import cmath
+import math
+from typing import TYPE_CHECKING
+
+from unknot.report import shapes
+from unknot.report import sheet as paper
+from unknot.report.phrases import escape
+from unknot.report.sheet import COLOURS, INK, PALE, SOFT
+
+if TYPE_CHECKING:
+    from unknot.design import Rule
+
+PANEL, TOP, COLUMNS, RADIUS = 220.0, 50.0, 4, 68.0
+MOST = 64
+"""Panels that are drawn."""
+
+
+def draw_rule(rule: Rule) -> str:
+    """A panel for each set of remaining directions: VCs in a circle, an arrow to each that may be taken.
+
+    Injection stands in the middle. VCs of one dimension have one colour.
+
+    Parameters
+    ----------
+    rule : Rule
+        The rule.
+
+    Returns
+    -------
+    str
+        An SVG element, always the same for the same rule.
+
+    Examples
+    --------
+    >>> from unknot.design import design
+    >>> draw_rule(design("mesh(2)", "vct").best.rule)[:4]
+    '<svg'
+    """
+    space = rule.space
+    panels: dict[tuple[int, ...], list[tuple[int, int]]] = {}
+    for held, signs in rule.states:
+        for out in rule.outs((held, signs)):
+            panels.setdefault(signs, []).append((held, out))
+    title = f"{rule.name}: {space.text}"
+    parts = [shapes.text(complex(20, 28), title, size=14, anchor="start", bold=True)]
+    shown = list(panels.items())[:MOST]
+    for k, (signs, arrows) in enumerate(shown):
+        centre = complex(PANEL * (k % COLUMNS + 0.5), TOP + PANEL * (k // COLUMNS) + 0.54 * PANEL)
+        left = " ".join(f"{'xyzwvu'[i]}{'0+-'[sign]}" for i, sign in enumerate(signs) if sign)
+        parts.append(shapes.text(centre - 1j * (RADIUS + 34), f"left: {left}", size=11, colour=SOFT))
+        seats = {space.injection: centre}
+        for kind in range(space.injection):
+            seats[kind] = centre + cmath.rect(RADIUS, 2 * math.pi * kind / space.injection - math.pi / 2)
+        for held, out in arrows:
+            parts.append(_arrow(centre, seats[held], seats[out], COLOURS[space.types[out].dimension % len(COLOURS)]))
+        used = {kind for pair in arrows for kind in pair}
+        for kind, at in seats.items():
+            parts += _seat(space.name(kind), at, kind in used)
+    rows = -(-len(shown) // COLUMNS)
+    if len(panels) > MOST:
+        parts.append(shapes.text(complex(20, 42), f"{MOST} of {len(panels)} panels", size=10, anchor="start"))
+    return shapes.svg(PANEL * COLUMNS, TOP + PANEL * rows + 10, title, parts)
+
+
+def _seat(name: str, at: complex, used: bool) -> list[str]:
+    fill, ink = ("#e3eef8", INK) if used else ("#f6f7f8", PALE)
+    word = "inj" if name == "injection" else name
+    return [
+        shapes.disc(at, 13.0, fill, ink, 0.8, escape(name, quote=False)),
+        shapes.text(at + 3.5j, word, size=10, colour=INK if used else SOFT),
+    ]
+
+
+def _arrow(centre: complex, tail: complex, head: complex, colour: str) -> str:
+    """A straight arrow a little to one side, so that one back can be seen; a loop outside a disc."""
+    if tail == head:
+        out = (head - centre) / abs(head - centre)
+        points = [head + out * (19 + cmath.rect(8, math.pi * (0.75 - 1.5 * k / 12))) for k in range(13)]
+        ahead = points[-1] - points[-2]
+    else:
+        ahead = (head - tail) / abs(head - tail)
+        points = [tail + ahead * (12 + 4j), head + ahead * (-13 + 4j)]
+    arrow = shapes.area(paper.arrowhead(points[-1], ahead, 6.5), colour)
+    return shapes.stroke(paper.path(points), colour, 1.4) + arrow
+
+
+_FILE = '''"""{title}
+
+{text}
+
+Each line: what is left to go in each dimension; the virtual channel (VC) a header is in, or injection; what it may
+take. x+ leads up dimension 0, y-1 is VC 1 of a channel down dimension 1. A blocked header waits for all it may
+take.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from unknot._base.errors import RelationError
+from unknot.network import Network, grid
+from unknot.routing import EJECT, Relation, VirtualChannels
+
+VCS = {counts}
+"""VCs of a channel up and down each dimension."""
+TYPES = {types}
+INJECTION = "injection"
+OFFERS = {{
+{offers}
+}}
+"""For what is left: who is where, and what that header may take."""
+
+
+def {name}(network: Network) -> Relation:
+    """{title}"""
+    product = grid(network)
+    dimensions = len(VCS)
+    if product.wraps.any() or product.radices.size != dimensions:
+        raise RelationError(f"{name} needs a mesh of {{dimensions}} dimensions, not {{network.name}}")
+    places = VirtualChannels(network, np.array(VCS)[product.dimension, product.down.astype(int)])
+    along = np.array([i for i, pair in enumerate(VCS) for count in pair for _ in range(count)])
+    down = np.array([side for pair in VCS for side, count in enumerate(pair) for _ in range(count)])
+    index = np.array([k for pair in VCS for count in pair for k in range(count)])
+    start = np.zeros((dimensions, 2), dtype=np.int64)
+    for kind in range(len(TYPES) - 1, -1, -1):
+        start[along[kind], down[kind]] = kind
+    may = np.zeros((len(TYPES) + 1, 3**dimensions, len(TYPES)), dtype=bool)
+    for left, states in OFFERS.items():
+        code = sum("0+-".index(sign) * 3**i for i, sign in enumerate(left))
+        for held, outs in states.items():
+            for name in held.split():
+                row = len(TYPES) if name == INJECTION else TYPES.index(name)
+                may[row, code, [TYPES.index(out) for out in outs.split()]] = True
+    channel, coordinates, home = product.channel, product.coordinates, network.eject
+    router, first = places.router, places.first
+    num_vcs, kinds = places.total, len(TYPES)
+    held_of = start[product.dimension[places.channel], product.down[places.channel].astype(int)] + places.index
+
+    def rule(at, address, out):
+        here, there = router[at], home[address]
+        code, weight = 0, 1
+        for i in range(dimensions):
+            a, b = coordinates[here, i], coordinates[there, i]
+            code += weight * (1 if a < b else 2 if a > b else 0)
+            weight *= 3
+        if code == 0:
+            out[0] = EJECT
+            return 1
+        held = held_of[at] if at < num_vcs else kinds
+        count = 0
+        for kind in range(kinds):
+            port = channel[here, 2 * along[kind] + down[kind]]
+            if may[held, code, kind] and port >= 0:
+                out[count] = first[port] + index[kind]
+                count += 1
+        return count
+
+    return Relation(network, places, rule, name="{name}", claims_minimal=True)
+'''
+
+
+def python_file(rule: Rule, title: str) -> str:
+    """The text of a Python file whose function, named as the rule, is the routing, in the style of the rest.
+
+    Parameters
+    ----------
+    title : str
+        What the rule does, in a sentence; it becomes the first line.
+    """
+    offers: dict[str, list[str]] = {}
+    for left, held, choice in rule.rows():
+        offers.setdefault(left, []).append(f'"{held}": "{choice}"')
+    lines = [f'    "{left}": {{{", ".join(states)}}},' for left, states in offers.items()]
+    space = rule.space
+    types = "(" + ", ".join(f'"{name}"' for name in space.names) + ")"
+    return _FILE.format(
+        title=title, text=rule.text, counts=space.counts, types=types, offers="\n".join(lines), name=rule.name
+    )  # fmt: skip
