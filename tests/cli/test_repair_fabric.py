@@ -25,13 +25,13 @@ def test_a_ring_that_can_deadlock_is_repaired(hosts: int, lmc: int, tmp_path: Pa
     result = unknot_says("repair", str(folder), "--out", str(out), "--time-limit", "30")
     assert result.exit_code == 0
     page = (out / "README.md").read_text()
-    assert page.count("Without a deadlock on the way:") == 3
+    assert page.count("Without a deadlock on the way:") == 4
     assert "1. Stop all traffic" in page
     assert "The loop: S0 → S1 → S2 → S3 → S4 → S5 → S0." in page
-    for kind in ("same-routes", "new-tables", "one-lane"):
+    for kind in ("same-routes", "few-entries", "new-tables", "one-lane"):
         made = out / kind
         several = (made / "paths.psl").exists()
-        assert several is (kind != "one-lane")
+        assert several is (kind in ("same-routes", "new-tables"))
         found = audit(
             read_fabric(
                 folder / "fabric.ibnetdiscover",
@@ -103,7 +103,9 @@ def test_the_lmc_is_of_files_for_a_fabric(tmp_path: Path) -> None:
     folder = written(tmp_path / "ring", ring(6, lmc=1))
     assert "--lmc is for --out DIR" in refused("repair", "ring(4)", "--routing", "shortest_paths", "--lmc", "1")
     same = answer(unknot_says("repair", str(folder), "--out", str(tmp_path / "out"), "--lmc", "1", "--json"))
-    assert [row["kind"] for row in same["remedies"]] == ["same-routes", "new-tables", "one-lane"]
+    assert [row["kind"] for row in same["remedies"]] == ["same-routes", "few-entries", "new-tables", "one-lane"]
+    changed = {row["kind"]: row["entries_changed"] for row in same["remedies"]}
+    assert changed["same-routes"] < changed["few-entries"] < changed["one-lane"]
     assert {row["lmc"] for row in same["remedies"]} == {None}
 
 

@@ -20,9 +20,11 @@ from unknot.lanes.lanes import lanes as fewest_lanes
 from unknot.lanes.load_bounds import LoadBound, load_bound
 from unknot.lanes.one_lane import trees
 from unknot.lanes.path_set import Floats, demand
-from unknot.lanes.tables import Table
+from unknot.lanes.tables import Table, table_of
 from unknot.network import Network
+from unknot.repair.rerouted import rerouted
 from unknot.routing.forwarding_table import DROP, EJECT_HERE
+from unknot.routing.relation import Relation
 from unknot.routing.switchboard import destinations, switchboard
 from unknot.routing.up_down import up_down_table
 from unknot.verify.audit_merged import merged_relation
@@ -90,7 +92,8 @@ def fabric_remedies(fabric: Fabric, search: FabricSearch) -> dict[str, Callable[
     if search.lmc is not None and search.lmc != lmc_of(fabric):
         bare = reassigned(bare, search.lmc)
         return made
-    return {"same-routes": lambda: _same_routes(bare, search), **made}
+    near = {"same-routes": lambda: _same_routes(bare, search), "few-entries": lambda: _few_entries(bare, search)}
+    return near | made
 
 
 def _in_lanes(network: Network, paths: str, search: FabricSearch, **options: Any) -> Lanes:
@@ -100,13 +103,32 @@ def _in_lanes(network: Network, paths: str, search: FabricSearch, **options: Any
     )  # fmt: skip
 
 
-def _same_routes(fabric: Fabric, search: FabricSearch) -> FabricRemedy:
+def _as_it_is(fabric: Fabric) -> Relation:
+    """The routing by the tables as they are, with a sender at each switch."""
     if np.any(fabric.tables == UNKNOWN_PORT):
         raise UnknotError("some entries of the tables as they are are unknown")
     merged = merged_relation(fabric, switchboard(fabric), "host-to-host")
     assert merged is not None  # without levels hosts of a switch are alike
-    routes = _in_lanes(merged[0].network, "given", search, routing=merged[0])
+    return merged[0]
+
+
+def _same_routes(fabric: Fabric, search: FabricSearch) -> FabricRemedy:
+    relation = _as_it_is(fabric)
+    routes = _in_lanes(relation.network, "given", search, routing=relation)
     return FabricRemedy(_with_lanes(fabric, routes), _hosts(fabric), None, routes)
+
+
+def _few_entries(fabric: Fabric, search: FabricSearch) -> FabricRemedy:
+    """Tables in one lane that differ little from those there are; LIDs of switches keep theirs."""
+    relation, network = _as_it_is(fabric), fabric.network
+    effort = SearchEffort(search.deadline.part(EACH).end, search.seed, search.progress)
+    change = rerouted(relation, table_of(relation), 1, effort, kind="entries")
+    if change is None or network.ports is None or fabric.tables is None:
+        raise UnknotError("no tables for one lane were found near those there are")
+    changed, columns, tables = table_of(change.relation), destinations(fabric, "host-to-host"), fabric.tables.copy()
+    then = changed.next_channel[changed.addresses.row].T
+    tables[:, columns] = np.where(then >= 0, network.ports[then, 0], tables[:, columns])
+    return FabricRemedy(replace(fabric, tables=tables), _hosts(fabric), None)
 
 
 def _new_tables(fabric: Fabric, search: FabricSearch) -> FabricRemedy:

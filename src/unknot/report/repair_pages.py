@@ -70,6 +70,7 @@ class WrittenRemedy:
 
 MEANING = {
     "same-routes": "the tables stay; packets get service levels, and with them lanes",
+    "few-entries": "few changed entries, for one lane: no service levels, routes may be longer",
     "new-tables": "new tables of shortest paths, in as few lanes as were found",
     "one-lane": "new tables of low load for one lane: no service levels, routes may be longer",
 }
