@@ -15,6 +15,7 @@ from typing import Literal
 
 import numpy as np
 
+from unknot._base.deadline import clock
 from unknot._base.shown import Brief
 from unknot.certificates import Rejected, plain
 from unknot.certificates.documents import Document, plain_table
@@ -33,6 +34,8 @@ SCALE = plain.PARTS
 """Denominator of weights and payments, which are whole numbers."""
 MOST_GROUPS = 150_000
 """Most groups for which linear programs are solved."""
+LEAST_SECONDS = 0.1
+"""Of a program, however little time is left."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -67,8 +70,8 @@ class ChangeBound(Brief):
         return -(-sum(weight for _, weight in self.cycles) // SCALE)
 
 
-def change_bound(table: Table, kind: Kind) -> ChangeBound | None:
-    """The best bound of linear programming; None if the routes close no cycle, or the program is too large."""
+def change_bound(table: Table, kind: Kind, seconds: float = np.inf) -> ChangeBound | None:
+    """The best bound of linear programming in a time; None if routes close no cycle, or the program is too large."""
     from scipy.optimize import linprog
     from scipy.sparse import coo_array
 
@@ -77,7 +80,7 @@ def change_bound(table: Table, kind: Kind) -> ChangeBound | None:
     cycles = light_cycles(dict.fromkeys(groups, 0.0))
     if not cycles or sum(len(members) for members in groups.values()) > MOST_GROUPS:
         return None
-    known = dict.fromkeys(cycles)
+    known, end, price = dict.fromkeys(cycles), clock() + seconds, None
     for _ in range(60):
         turns = sorted({turn for cycle in known for turn in _turns(cycle)})
         number = {turn: i for i, turn in enumerate(turns)}
@@ -97,21 +100,24 @@ def change_bound(table: Table, kind: Kind) -> ChangeBound | None:
             b_ub=np.repeat([0.0, -1.0], [len(rows), len(known)]),
             bounds=(0, None),
             method="highs",
+            options={"time_limit": max(LEAST_SECONDS, end - clock())},
         )
         if solved.status != 0:
-            return None
+            break
+        price, paying, priced = -np.asarray(solved.ineqlin.marginals), rows, [*known]
         weight = dict(zip(turns, solved.x.tolist(), strict=False))
         more = light_cycles({turn: weight.get(turn, 0.0) for turn in groups})
         more = [cycle for cycle in more if cycle not in known]
-        if not more:
+        if not more or clock() > end:
             break
         known.update(dict.fromkeys(more))
-    price = -np.asarray(solved.ineqlin.marginals)
-    weights = [int(max(0.0, x) * SCALE * (1 - 1e-5)) for x in price[len(rows) :]]
-    paid = [(turn, group, int(max(0.0, x) * SCALE)) for (turn, group), x in zip(rows, price, strict=False)]
+    if price is None:
+        return None
+    weights = [int(max(0.0, x) * SCALE * (1 - 1e-5)) for x in price[len(paying) :]]
+    paid = [(turn, group, int(max(0.0, x) * SCALE)) for (turn, group), x in zip(paying, price, strict=False)]
     return ChangeBound(
         kind,
-        tuple((cycle, w) for cycle, w in zip(known, weights, strict=False) if w),
+        tuple((cycle, w) for cycle, w in zip(priced, weights, strict=False) if w),
         tuple(entry for entry in paid if entry[2]),
     )
 

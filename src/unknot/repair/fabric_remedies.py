@@ -36,6 +36,9 @@ EACH = 0.3
 MOST_WORK = 50_000_000
 """Most LIDs × channels for which each LID has a tree of its own: some 10 s."""
 
+MOST_HOPS = 300_000
+"""Most hops of all routes together among which few changes are sought: some seconds."""
+
 
 @dataclass(frozen=True)
 class FabricSearch:
@@ -121,8 +124,12 @@ def _same_routes(fabric: Fabric, search: FabricSearch) -> FabricRemedy:
 def _few_entries(fabric: Fabric, search: FabricSearch) -> FabricRemedy:
     """Tables in one lane that differ little from those there are; LIDs of switches keep theirs."""
     relation, network = _as_it_is(fabric), fabric.network
+    table = table_of(relation)
+    hops = sum(row.size for _, row, _ in table.steps())
+    if hops > MOST_HOPS:
+        raise UnknotError(f"the routes have {hops:,} hops in all, and few changes are sought among {MOST_HOPS:,}")
     effort = SearchEffort(search.deadline.part(EACH).end, search.seed, search.progress)
-    change = rerouted(relation, table_of(relation), 1, effort, kind="entries")
+    change = rerouted(relation, table, 1, effort, kind="entries")
     if change is None or network.ports is None or fabric.tables is None:
         raise UnknotError("no tables for one lane were found near those there are")
     changed, columns, tables = table_of(change.relation), destinations(fabric, "host-to-host"), fabric.tables.copy()

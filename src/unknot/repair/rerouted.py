@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from unknot._base.deadline import clock
 from unknot._base.shown import Brief
 from unknot.certificates import Rejected
 from unknot.certificates.verdict_checker import accepts
@@ -24,6 +25,8 @@ from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_relation
 
 ROUNDS = 5
+BOUNDING = 0.3
+"""Share of the time for the bound."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -116,7 +119,7 @@ def rerouted(
         changed in one lane only: with more, tables of shortest paths are the remedy.
     """
     network = table.network
-    bound = change_bound(table, kind) if lanes == 1 else None
+    bound = change_bound(table, kind, BOUNDING * (effort.deadline - clock())) if lanes == 1 else None
     low = 0
     if bound is not None:
         try:
