@@ -14,9 +14,12 @@ from typer.testing import CliRunner
 from unknot._base.deadline import Deadline
 from unknot.certificates import accept
 from unknot.cli.program import app
+from unknot.network import Network
 from unknot.network.families import mesh
-from unknot.routing import dimension_order, in_classes, message_classes
+from unknot.report import draw_configuration
+from unknot.routing import dimension_order, in_classes, message_classes, shortest_paths
 from unknot.verify.protocols import check_protocol, load_protocol, protocol
+from unknot.verify.protocols.knot import knot
 from unknot.verify.protocols.remedies import remedies
 from unknot.verify.protocols.words import blocked, steps
 
@@ -93,6 +96,7 @@ def test_vcs_apart_are_counted_from_those_that_a_class_has() -> None:
     [
         (["--protocol", "axi", "--smallest"], "--protocol: --smallest"),
         (["--protocol", "axi", "--evidence", "x.v"], "files for Coq are about a routing alone"),
+        (["--protocol", "axi", "--out", "x.html"], "with --protocol, --out is a drawing"),
         (["--protocol", "axis"], "unknown protocol 'axis'"),
         (["--protocol", "none.toml"], "none.toml: cannot read this file"),
         (["--protocol", "axi", "--to", "west_first"], "--to: --protocol is about one routing; leave it out"),
@@ -104,3 +108,29 @@ def test_what_cannot_be_asked(options: list[str], said: str) -> None:
     done = CliRunner().invoke(app, ["check", "mesh(2)", "--routing", "dimension_order", *options])
     assert done.exit_code == 2
     assert said in " ".join(done.output.split())
+
+
+@pytest.mark.parametrize(
+    ("text", "switching", "messages"), [("request_reply", "vct", 6), ("request_reply", "wormhole", 4)]
+)
+def test_deadlock_drawn_with_its_terminals(text: str, switching: str, messages: int, tmp_path: Path) -> None:
+    """A line for each message: who sends it to whom, and for which other one it waits."""
+    words = ["check", "mesh(3)", "--routing", "dimension_order", "--protocol", text, "--switching", switching]
+    done = CliRunner().invoke(app, [*words, "--out", str(tmp_path / "knot.svg")])
+    assert done.exit_code == 1
+    drawn = (tmp_path / "knot.svg").read_text(encoding="utf-8")
+    assert drawn.count("  waits for ") == messages
+
+
+def test_messages_behind_others_and_terminals_of_one_router_drawn() -> None:
+    two = Network("two terminals each", 2, [0, 1], [1, 0], inject=[0, 0, 1, 1])
+    for network, text, number in ((mesh(3), "request_reply(depth=2)", 10), (two, "request_reply", 6)):
+        verdict = check_protocol(
+            dimension_order(mesh(3)) if network is not two else shortest_paths(two), protocol(text)
+        )
+        relation, configuration = knot(verdict)
+        assert configuration is not None
+        assert len(configuration.messages) == number
+        assert {vc for m in configuration.messages for vc in m.wanted} <= set(configuration.holder)
+        assert draw_configuration(relation, configuration).startswith("<svg")
+    assert knot(check_protocol(message_classes(mesh(2)), protocol("request_reply")))[1] is None

@@ -11,7 +11,7 @@ import typer
 
 from unknot._base.errors import RelationError, UnknotError
 from unknot.cli.commands.check_routing import Answered, AnswerFiles, Details, Evidence, of_routing
-from unknot.cli.commands.options import Options, refuse_beside
+from unknot.cli.commands.options import PAGE, Options, refuse_beside
 from unknot.cli.commands.shared import (
     COQ,
     RoutedNetwork,
@@ -66,8 +66,10 @@ def check(routed: RoutedNetwork, question: OtherQuestion, details: Details, outp
         _require_json(output, "--to", "about one routing")
         answered = _of_update(routed, question.to)
     elif question.protocol is not None:
-        refuse_beside("--protocol", "is about a routing alone", **alone, out=output.out)
+        refuse_beside("--protocol", "is about a routing alone", **alone)
         _require_json(output, "--protocol", "about a routing alone")
+        if output.out is not None and output.out.suffix.lower() == PAGE:
+            raise UnknotError(f"{output.out}: pages step through routings alone; with --protocol, --out is a drawing")
         answered = _of_end_points(routed, question.protocol)
     else:
         answered = of_routing(routed, details, output)
@@ -81,7 +83,7 @@ def _give(answered: Answered, routed: RoutedNetwork, output: AnswerFiles) -> Non
 
     relation, knot = answered.relation, answered.knot
     if output.out is not None and relation is not None:
-        write_knot(output.out, relation, knot)
+        write_knot(output.out, *(answered.drawn or (relation, knot)))
     if output.export is not None and relation is not None:
         write_counterexample(relation, knot, output.export, routed.network, routed.routing, routed.vcs)
     if output.evidence is not None:
@@ -166,6 +168,7 @@ def _of_end_points(routed: RoutedNetwork, text: str) -> Answered:
     from unknot.cli.commands import activity
     from unknot.verify.protocols import check_protocol, protocol
     from unknot.verify.protocols.evidence import claims, holds
+    from unknot.verify.protocols.knot import knot
     from unknot.verify.protocols.remedies import remedies
     from unknot.verify.protocols.words import blocked, steps
 
@@ -191,6 +194,7 @@ def _of_end_points(routed: RoutedNetwork, text: str) -> Answered:
         holds=(verdict.deadlock_free,),
         evidence=lambda: (relation.network, relation, claims(verdict)),
         relation=relation,
+        drawn=knot(verdict),
     )
 
 

@@ -90,6 +90,8 @@ class Answered:
         Makes what `write_evidence` takes, where a file of evidence is to be written.
     relation, knot
         The routing, and its counterexample.
+    drawn
+        What is drawn with --out in place of the routing and its counterexample.
     explanation
         What is printed in place of the counterexample in sentences.
     """
@@ -101,6 +103,7 @@ class Answered:
     evidence: Callable[[], Evidence]
     relation: Relation | None
     knot: Configuration | None = None
+    drawn: tuple[Relation, Configuration | None] | None = None
     explanation: tuple[Section, ...] | None = None
 
 

@@ -64,8 +64,13 @@ def steps(verdict: ProtocolVerdict) -> list[str]:
 
 def blocked(verdict: ProtocolVerdict) -> list[Blocked]:
     """Return the messages that are left when nothing moves."""
-    state = reduce(partial(step, verdict.system), verdict.run or (), State())
+    state = end_of(verdict)
     return blocked_in(verdict.system, state, {place: range(len(messages)) for place, messages in state.items()})
+
+
+def end_of(verdict: ProtocolVerdict) -> State:
+    """Return the state after the run of a verdict."""
+    return reduce(partial(step, verdict.system), verdict.run or (), State())
 
 
 def blocked_in(system: System, state: State, held: Mapping[int, Sequence[int]]) -> list[Blocked]:
@@ -86,23 +91,30 @@ def blocked_in(system: System, state: State, held: Mapping[int, Sequence[int]]) 
     return sorted(every, key=lambda one: one.waits_for == BEFORE)
 
 
-def _awaited(system: System, state: State, place: int, position: int) -> str:
+def awaited(system: System, state: State, place: int, position: int) -> list[int]:
+    """Places for which a message waits; none of one behind another, or that waits for its partner."""
     message = state[place][position]
     if position and system.ordered(place):
-        return BEFORE
+        return []
     if message.chosen != ANY:
-        return system.place_name(message.chosen)
-    candidates = system.onward(place, message.address)[1]
-    if candidates:
-        places = [destination(system, place, message, to) for to in candidates]
-        return " or ".join(system.place_name(one) for one in places if one is not None)
+        return [message.chosen]
+    if candidates := system.onward(place, message.address)[1]:
+        return [to for to in (destination(system, place, message, one) for one in candidates) if to is not None]
     rule = system.classes[message.kind]
-    partner = system.protocol.partner(rule.name)
     terminal = system.terminal_of(place) or 0
     queues = [system.send_place(terminal, system.number[follow.message]) for follow in rule.follows]
-    full = dict.fromkeys(system.place_name(one) for one in queues if not has_room(system, state, one))
-    short = dict.fromkeys(map(system.place_name, queues))
-    return " and ".join(full or ([f"its {partner.name}"] if partner else short))
+    full = [one for one in queues if not has_room(system, state, one)]
+    return list(dict.fromkeys(full or queues * (system.protocol.partner(rule.name) is None)))
+
+
+def _awaited(system: System, state: State, place: int, position: int) -> str:
+    if position and system.ordered(place):
+        return BEFORE
+    message = state[place][position]
+    places = list(map(system.place_name, awaited(system, state, place, position)))
+    partner = system.protocol.partner(system.classes[message.kind].name)
+    between = " or " if system.onward(place, message.address)[1] else " and "
+    return between.join(places or ([f"its {partner.name}"] if partner else []))
 
 
 def _spoken(system: System, event: Event, message: Message | None) -> str:
