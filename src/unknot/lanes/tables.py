@@ -66,11 +66,13 @@ class Table:
     def steps(self) -> Iterator[tuple[Ints, Ints, Ints]]:
         """Yield, hop by hop, the routes that go on: the routers where they start, their rows, and the channels."""
         router, row = np.nonzero(self.wanted)
-        target, begins = self.network.target, self.next_channel[row, router]
-        for route, channel in hop_by_hop(
-            begins, self.home[row], target, lambda route, channel: self.next_channel[row[route], target[channel]]
-        ):
-            yield router[route], row[route], channel
+        start = router
+        while row.size:
+            channel = self.next_channel[row, router]
+            yield start, row, channel
+            router = self.network.target[channel].astype(np.int64)
+            going = router != self.home[row]
+            start, router, row = start[going], router[going], row[going]
 
     @property
     def turns(self) -> dict[tuple[int, int], tuple[int, int]]:
