@@ -127,6 +127,8 @@ def test_a_repair_stays_within_the_lanes_there_were() -> None:
     """Some links of a 5-cube cannot be missed with the orders there are; with others one lane is enough."""
     laned = lanes("hypercube(4)", seed=1)
     assert laned.count == 1
+    with pytest.raises(RelationError, match="of at least 1, got 0"):
+        repaired_faults(laned, within=0)
     faults = repaired_faults(laned, within=1)
     assert {fault.lanes for fault in faults} == {1}
     assert all(fault.safe for fault in faults)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from unknot._base.errors import RelationError, require_known
+from unknot._base.numbers import require_whole
 from unknot._base.progress import Progress, with_bar
 from unknot._base.three_valued import all_hold
 from unknot.lanes.figures import Lanes
@@ -91,6 +92,8 @@ def repaired_faults(
     from unknot.verify import check, deliver
     from unknot.verify.failures import PARTS, FaultVerdict, left_after, parts_of
 
+    if within is not None:
+        require_whole("repaired_faults: within", within, 1, unit="lanes", error=RelationError)
     require_known("repaired_faults: unknown kind", kind, PARTS, RelationError)
     network = laned.relation.network
     parts = list(parts_of(network, kind))  # type: ignore[arg-type]

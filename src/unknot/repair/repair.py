@@ -90,6 +90,16 @@ class Remedy:
         return self.change.relation
 
     @property
+    def lane_pairs(self) -> tuple[int, ...]:
+        """Pairs of routers in each lane, where packets keep one of several."""
+        return self.change.lane_pairs if isinstance(self.change, Lanes) and self.change.count > 1 else ()
+
+    @property
+    def lane_highest(self) -> tuple[float, ...]:
+        """The highest load of a channel in each lane."""
+        return self.change.lane_highest if isinstance(self.change, Lanes) and self.change.count > 1 else ()
+
+    @property
     def evidence_holds(self) -> bool | None:
         """Whether the separate checker accepts why less is impossible; None: there is nothing to check."""
         return self.change.evidence_holds

@@ -232,6 +232,7 @@ class RemedyForm(Form):
     table = (
         "kind", "cost", "unit", "lower_bound", "evidence_holds", "changed_pairs", "after.widest_vcs",
         "after.highest_load", "after.mean_hops", "after.deadlock_free", "after.delivered", "after.minimal",
+        "lane_pairs", "lane_highest",
     )  # fmt: skip
 
     kind: str = key("Kind of change.")
@@ -242,6 +243,8 @@ class RemedyForm(Form):
     changed_pairs: Natural | None = key("Pairs of routers whose route changes; null: not compared.")
     pairs: Positive | None
     after: StateForm | None
+    lane_pairs: list[Natural] = key("Pairs of routers in each lane, where there are several.")
+    lane_highest: list[Number] = key("Highest load of a channel in each lane.")
 
 
 class RepairAnswer(RelationForm):
