@@ -71,7 +71,7 @@ def test_packets_of_a_deadlock_while_routers_are_updated_wait_for_what_they_say(
     base = dimension_order(mesh(2, 2))
     claim, *_ = update_claims(update(base, dimension_order(mesh(2, 2), order=[1, 0]), switching))
     content = document(base.network, None, [claim])
-    assert plain.accept(content)[0].endswith(f"deadlock under {switching} while routers are updated")
+    assert f"deadlock under {switching} while routers are updated" in plain.accept(content)[0]
     message = content["claims"][0]["proof"]["messages"][0]
     for wrong in ([], [message["held"][0]], [*message["wanted"], message["held"][0]]):
         message["wanted"] = wrong
@@ -108,6 +108,23 @@ def test_a_member_that_holds_nothing_of_a_chunk_has_not_received_it() -> None:
     assert plain.check_schedule(about, sent).endswith("done in 1")
     with pytest.raises(Rejected, match="member 1 does not end with all of chunk 0"):
         plain.check_schedule(about, {**sent, "steps": []})
+
+
+def test_blocks_and_groups_are_not_of_every_operation() -> None:
+    channels = [[a, b, 1, 1, 0, 1] for a in range(4) for b in range(4) if a != b]
+    claim = {"nodes": 4, "channels": channels, "members": [0, 1, 2, 3], "root": None}
+    claim |= {"size": [1, 1], "time": [1, 1]}
+    blocks = {"blocks": [[[1, 1]] * 4] * 4}
+    groups = {"groups": [[0, 1], [2, 3]]}
+    assert plain.Collective({**claim, "kind": "all_to_all", **blocks}).amounts
+    assert plain.Collective({**claim, "kind": "all_to_all", **groups}).grouped
+    rooted = {"kind": "broadcast", "root": 0, **groups}
+    for wrong in ({"kind": "all_gather", **blocks}, {"kind": "all_to_all", **blocks, **groups}, rooted):
+        with pytest.raises(Rejected, match="groups and blocks are for other operations"):
+            plain.Collective({**claim, **wrong})
+    for rows in ([[[1, 1]] * 4] * 3, [[[1, 1]] * 4, 4, [[1, 1]] * 4, [[1, 1]] * 4]):
+        with pytest.raises(Rejected, match="a row and a column for each member"):
+            plain.Collective({**claim, "kind": "all_to_all", "blocks": rows})
 
 
 def test_the_work_on_a_tree_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
