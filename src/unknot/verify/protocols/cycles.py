@@ -9,14 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from heapq import heappop, heappush
+from itertools import takewhile
 
 import numpy as np
 
 from unknot._base.deadline import clock
 from unknot.network.graph import backwards, reached_from
-from unknot.verify.protocols.machine import Message, destination, entries
+from unknot.verify.protocols.machine import Message, destination, entries, follow_ups
 from unknot.verify.protocols.protocol import Protocol
 from unknot.verify.protocols.system import System
 
@@ -38,13 +39,35 @@ class Target:
 
 def targets(system: System) -> Iterator[Target]:
     """Every message that can be sent, in its send queue."""
-    for kind in range(len(system.classes)):
-        began = np.array([bool(peers) for peers in system.peers])
-        pairs = system.pairs(kind)[:, :, None] & began if system.reaches is None else system.reaches[kind]
-        for source, home in np.argwhere(pairs.any(axis=2)).tolist():
+    began: dict[Link, list[int]] = {}
+    if system.reaches is None:
+        for origin in [terminal for terminal, peers in enumerate(system.peers) if peers]:
+            for link in reached_from(first_links(system, origin), partial(next_links, system, origin)):
+                began.setdefault(link, []).append(origin)
+    for kind, reached in enumerate(system.reaches or ()):
+        for source, home in np.argwhere(reached.any(axis=2)).tolist():
             for address in system.addresses(kind, source, home):
-                place = system.send_place(source, kind)
-                yield Target(place, place, kind, source, address, tuple(np.flatnonzero(pairs[source, home]).tolist()))
+                began[kind, source, address] = np.flatnonzero(reached[source, home]).tolist()
+    for link, origins in began.items():
+        place = system.send_place(link[1], link[0])
+        yield Target(place, place, *link, tuple(origins))
+
+
+Link = tuple[int, int, int]
+"""Class, source and address of a message."""
+
+
+def first_links(system: System, origin: int) -> list[Link]:
+    """Messages with which a terminal begins transactions."""
+    return [(kind, origin, address) for sends in system.groups(origin) for kind, address in sends]
+
+
+def next_links(system: System, origin: int, link: Link) -> list[Link]:
+    """Messages that one of a transaction is consumed for, or carries."""
+    sent = follow_ups(system, Message(*link, origin, 0))
+    carried = system.classes[link[0]].carries
+    links = [(kind, system.home(link[2]), address) for choices in sent for kind, address in choices]
+    return links + ([(system.number[carried], *link[1:])] if carried else [])
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,6 +77,8 @@ class Waits:
     Attributes
     ----------
     system : System
+    end : float
+        Time of `clock` up to which they are looked for; what is found later is left out.
     edges : dict
         By the place that is held, that which is waited for, and who began the transaction: a message.
     inside : dict
@@ -63,11 +88,12 @@ class Waits:
     """
 
     system: System
+    end: float = float("inf")
     edges: dict[int, dict[int, dict[int, Target]]] = field(default_factory=dict, init=False)
     inside: dict[int, set[int]] = field(default_factory=dict, init=False)
 
     def __post_init__(self) -> None:
-        for target in targets(self.system):
+        for target in takewhile(lambda _: clock() < self.end, targets(self.system)):
             self._follow(target)
 
     @property
@@ -121,17 +147,17 @@ class Waits:
         spare = max([1, *at_once]) - 1 if self.system.vcs <= place < self.system.first_receive else 0
         return max(1, self.system.depth(place) - spare)
 
-    def cycles(self, end: float, most: float = float("inf")) -> Iterator[list[Target]]:
-        """Iterate over cycles of at most some messages, the fewest first, up to a time of `clock`."""
+    def cycles(self, most: float = float("inf")) -> Iterator[list[Target]]:
+        """Iterate over cycles of at most some messages, the fewest first, until the time is over."""
         before = backwards(self.edges)
         most = min(most, self._most * self.system.terminals, sum(map(self.need, self.edges)))
         back = {start: self._back(start, before, most) for start in self.edges}
         back = {start: far for start, far in back.items() if any(to in far for to in self.edges[start])}
         total = 0
-        while back and total < most and clock() < end:
+        while back and total < most and clock() < self.end:
             total += 1
             for start, far in back.items():
-                yield from self._closed([start], [], far, total, end)
+                yield from self._closed([start], [], far, total)
 
     def _back(self, start: int, before: dict[int, list[int]], most: float) -> dict[int, int]:
         """Messages from each place on until a cycle is at its first one again, whose places have higher numbers."""
@@ -147,12 +173,12 @@ class Waits:
         return far
 
     def _closed(
-        self, path: list[int], heads: list[dict[int, Target]], far: dict[int, int], left: int, end: float
+        self, path: list[int], heads: list[dict[int, Target]], far: dict[int, int], left: int
     ) -> Iterator[list[Target]]:
         """Iterate over the cycles that begin with some places and have a number of messages left."""
         here, left = path[-1], left - self.need(path[-1])
         for to, by_origin in self.edges.get(here, {}).items():
-            if (far.get(to, left + 1) if to != path[0] else 0) > left or to in path[1:] or clock() > end:
+            if (far.get(to, left + 1) if to != path[0] else 0) > left or to in path[1:] or clock() > self.end:
                 continue
             if to == path[0] and left:
                 continue
@@ -161,7 +187,7 @@ class Waits:
                 if to == path[0]:
                     yield chosen
                 else:
-                    yield from self._closed([*path, to], [*heads, by_origin], far, left, end)
+                    yield from self._closed([*path, to], [*heads, by_origin], far, left)
 
     def _begun(self, heads: list[dict[int, Target]], path: list[int]) -> list[Target] | None:
         """The first messages of places, if terminals may have begun all that are there, a flow of transactions."""

@@ -201,8 +201,8 @@ def is_least(system: System, transactions: int, end: float) -> bool:
     """Whether cycles show that no deadlock has fewer transactions than a number."""
     if transactions == 1 or not is_alone(system.protocol) or system.terminals > MOST_FOLLOWED:
         return transactions == 1
-    waits = Waits(system)
-    return not any(waits.cycles(end, (transactions - 1) * waits.at_once)) and clock() < end
+    waits = Waits(system, end)
+    return not any(waits.cycles((transactions - 1) * waits.at_once)) and clock() < end
 
 
 def is_alone(protocol: Protocol) -> bool:
@@ -272,7 +272,7 @@ def _cycled(system: System, deadline: Deadline) -> tuple[Run | None, bool]:
     free = False
     for part in _parts(system):
         free = True
-        for targets in islice(Waits(part).cycles(deadline.end), MOST_CYCLES):
+        for targets in islice(Waits(part, deadline.end).cycles(), MOST_CYCLES):
             free = False
             run = filled(part, targets, deadline.part(0.2).end)
             if run is not None or deadline.over:

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 
 from unknot._base.deadline import clock
 from unknot.verify.exploration import explore
-from unknot.verify.protocols.cycles import Target
-from unknot.verify.protocols.machine import Event, Message, State, beginnings, events, follow_ups, has_room, step
+from unknot.verify.protocols.cycles import Link, Target, first_links, next_links
+from unknot.verify.protocols.machine import Event, Message, State, beginnings, events, has_room, step
 from unknot.verify.protocols.runs import Run
 from unknot.verify.protocols.stuck import stuck
 from unknot.verify.protocols.system import System
@@ -114,20 +114,11 @@ def _bring(
     yield from explore(frozenset[tuple[int, tuple[Message, ...]]](), moves, ends, MOST_STATES, end).run or ()
 
 
-Link = tuple[int, int, int]
-"""Class, source and address of a message."""
-
-
 def _chain(system: System, goal: Link, origin: int, chance: random.Random) -> tuple[Link, ...]:
     """Messages of a transaction each of which is consumed for the next, or carries it, up to a last one."""
 
     def moves(link: Link | None) -> Iterator[tuple[Link, Link]]:
-        if link is None:
-            following = [(kind, origin, address) for sends in system.groups(origin) for kind, address in sends]
-        else:
-            message, home = Message(*link, origin, 0), system.home(link[2])
-            following = [(kind, home, address) for sent in follow_ups(system, message) for kind, address in sent]
-            following += [(system.number[c], *link[1:]) for c in (system.classes[link[0]].carries,) if c]
+        following = first_links(system, origin) if link is None else next_links(system, origin, link)
         chance.shuffle(following)
         return ((one, one) for one in following)
 
