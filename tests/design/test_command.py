@@ -7,6 +7,7 @@ import json
 from itertools import combinations, islice
 from pathlib import Path
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner, Result
 
@@ -16,7 +17,8 @@ from unknot.cli.commands import design_carrying
 from unknot.cli.program import app
 from unknot.design import Request, Space, design, proved_rules
 from unknot.design.space import moved, symmetries
-from unknot.network.families import mesh
+from unknot.network import Network
+from unknot.network.families import hypercube, mesh
 from unknot.simulation.run import driver
 from unknot.verify import loads
 
@@ -144,3 +146,12 @@ def test_rules_with_proofs_are_no_images_of_each_other() -> None:
         permissions = [space.permissions[i] for i in offers.nonzero()[0]]
         kinds.append({frozenset(moved(space, image, one) for one in permissions) for image in symmetries(space)})
     assert all(one.isdisjoint(other) for one, other in combinations(kinds, 2))
+
+
+@pytest.mark.parametrize("network", [mesh(3, 3, 3), hypercube(3), mesh(2, 2, 2, 2)], ids=lambda network: network.name)
+def test_coordinates_change_places_in_turn_where_no_transpose_is(network: Network) -> None:
+    sent = design_carrying.traffic_of(network)[1]
+    assert sorted(sent) == [*range(network.num_terminals)]
+    at = network.coordinates
+    assert at is not None
+    assert all((at[to] == np.roll(at[who], 1)).all() for who, to in enumerate(sent) if not isinstance(to, str))

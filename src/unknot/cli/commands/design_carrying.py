@@ -14,6 +14,7 @@ from unknot.design import Decision, proved_rules
 from unknot.design.rule import rule_from
 from unknot.lanes.effort import SearchEffort
 from unknot.lanes.path_set import Floats
+from unknot.network import Network
 from unknot.routing.relation import Relation
 from unknot.simulation import simulate
 from unknot.verify import loads
@@ -91,7 +92,7 @@ def most_carrying(decision: Decision, ending: Deadline, progress: Progress | Non
             break
         assert one.rule is not None
         relation = one.rule.on(sides)
-        highest = np.array([loads(relation, traffic=pattern).highest for pattern in PATTERNS])
+        highest = np.array([loads(relation, traffic=pattern).highest for pattern in traffic_of(relation.network)])
         compared.append(Carrying(one, relation.network.name, highest, accepted(relation, SEEDS)))
     first = compared[0].accepted.mean(axis=0)
     best = []
@@ -107,6 +108,15 @@ def accepted(relation: Relation, seeds: Sequence[int]) -> Floats:
     runs = [
         simulate(relation, 1.0, traffic=pattern, seed=seed, warmup=WARMUP, measure=MEASURE).accepted_load
         for seed in seeds
-        for pattern in PATTERNS
+        for pattern in traffic_of(relation.network)
     ]
     return np.array(runs).reshape(len(seeds), len(PATTERNS))
+
+
+def traffic_of(network: Network) -> tuple[str, str | list[int]]:
+    """Uniform traffic, and the transposition; of three dimensions or more each coordinate takes the next place."""
+    assert network.coordinates is not None
+    if network.coordinates.shape[1] < 3:
+        return PATTERNS
+    number = {tuple(at): router for router, at in enumerate(network.coordinates.tolist())}
+    return "uniform", [number[tuple(at)] for at in np.roll(network.coordinates, 1, axis=1).tolist()]
