@@ -273,7 +273,7 @@ def test_repaired_fabrics(tmp_path: Path) -> None:
     path = tmp_path / "repaired.json"
     document, says = evidence_of(path, "repair", LASH, "--out", str(tmp_path / "files"), code=0)
     kinds = dict.fromkeys(part["name"].split(",")[0] for part in document["parts"])
-    assert list(kinds) == ["as it is", "same-routes", "new-tables", "one-lane"]
+    assert list(kinds) == ["as it is", "same-routes", "few-entries", "new-tables", "one-lane"]
     assert all("free of deadlock" in line for line in says if "host-to-host" in line and "deadlock" in line)
 
 

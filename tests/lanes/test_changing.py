@@ -288,7 +288,7 @@ def test_refutations_of_lanes_that_change() -> None:
         for wrong in (
             replace(good, changes="falling"),
             replace(good, lanes=2),
-            replace(good, cycles=()),
+            replace(good, steps=()),
             replace(good, pairs=((0, 0), *good.pairs)),
             replace(good, cycles=((0, 99), *good.cycles)),
         ):
