@@ -245,7 +245,5 @@ class EndPoints:
             if part.inputs.stored[row] and part.inputs.state[row] in (FRESH, BLOCKED):
                 many, ring = -(-int(part.inputs.stored[row]) // self.flits), int(part.setup.ring)
                 rows = row * ring + (part.inputs.front[row] + np.arange(many)) % ring
-                state[vc] = tuple(
-                    self.flight[packet] for packet in part.ring.packet[rows].tolist() if packet in self.flight
-                )
+                state[vc] = tuple(self.flight[packet] for packet in part.ring[rows].tolist() if packet in self.flight)
         return state

@@ -84,7 +84,7 @@ def awaited_by(relation: Relation, state: State, vc: int) -> tuple[int, ...]:
 def front(state: State, vc: int) -> int:
     """The packet in front of a VC."""
     row = state.in_row[vc]
-    return int(state.ring.packet[row * state.setup.ring + state.inputs.front[row]])
+    return int(state.ring[row * state.setup.ring + state.inputs.front[row]])
 
 
 def knot(
@@ -129,7 +129,7 @@ def _with_bubble(
         row, ring = int(state.in_row[vc]), int(state.setup.ring)
         left, place = int(state.inputs.stored[row]), int(state.inputs.front[row])
         while left > 0:
-            packet = state.packets[int(state.ring.packet[row * ring + place])]
+            packet = state.packets[int(state.ring[row * ring + place])]
             source, address, length = int(packet.source), int(packet.address), int(packet.length)
             lead = path(relation, source, address, vc)
             messages.append(Message(source, address, length, lead, (vc,), awaited))
@@ -231,7 +231,7 @@ def fail(relation: Relation, state: State, *, is_dead_end: bool) -> NoReturn:
 
     row = int(state.count.failed_at)
     at = int(state.inputs.at[row])
-    packet = state.ring.packet[row * state.setup.ring + state.inputs.front[row]]
+    packet = state.ring[row * state.setup.ring + state.inputs.front[row]]
     address = int(state.packets.address[packet])
     if not is_dead_end:
         ask(relation, at, address)

@@ -9,9 +9,8 @@ from unknot.simulation.engine.state import TABLES
 from unknot.simulation.engine.state_kernel import packet_of
 from unknot.simulation.engine.view_kernel import place_of, view
 
-INPUT, OUTPUT, OUT_PORT, IN_PORT, PACKET, MASK, INBOX, RING = (
-    TABLES[name].itemsize
-    for name in ("inputs", "outputs", "out_ports", "in_ports", "packets", "masks", "inbox", "ring")
+INPUT, OUTPUT, OUT_PORT, IN_PORT, PACKET, MASK, INBOX = (
+    TABLES[name].itemsize for name in ("inputs", "outputs", "out_ports", "in_ports", "packets", "masks", "inbox")
 )
 """Bytes of their rows."""
 FIRST, FAR, NEAR = 9, 5, 3
@@ -36,7 +35,7 @@ def fetch_far_ends(s, b, out, now):
     prefetch(inbox + INBOX * ((now + 1 + inputs.latency[b] & slot) * words + (inputs.credit_bit[b] >> 6)))
     if outputs.reader[out] >= 0:
         prefetch(inbox + INBOX * ((now + 2 + outputs.latency[out] & slot) * words + (outputs.flit_bit[out] >> 6)))
-        prefetch(ring + RING * (outputs.reader[out] * s.setup.ring + outputs.back[out]))
+        prefetch(ring + 4 * (outputs.reader[out] * s.setup.ring + outputs.back[out]))
 
 
 @inlined
@@ -57,7 +56,7 @@ def fetch_ends(s, r, now):
             left &= left - 1
         left = heads
         while left != 0:
-            prefetch(ring + RING * s.setup.ring * (first + lowest(left)))
+            prefetch(ring + 4 * s.setup.ring * (first + lowest(left)))
             left &= left - 1
         if simple and heads | bits | returned:
             for end in range(s.words.first_output[w], s.words.first_output[w + 1], 2):

@@ -193,11 +193,11 @@ def inject(rule, s, r, t, now):
             vc = vc + 1 if vc + 1 < local else 0
             if has_credits(s, base + vc, needed):
                 terminals.vc[t], terminals.last_vc[t] = base + vc, vc
+                enqueue(s, base + vc, p)
                 s.packets.injected[p] = now
                 if setup.choose != 0 and s.packets.script[p] < 0:
                     if setup.compares < IN_ROUTER or setup.routing_delay == 0:
                         call_at(setup.choose, (rule, s.raw, r, t, p))
-                enqueue(s, base + vc, p)
                 break
         if terminals.vc[t] < 0:
             return

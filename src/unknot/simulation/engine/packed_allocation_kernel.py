@@ -27,10 +27,16 @@ from unknot.simulation.engine.view_kernel import place_of
 
 
 @inlined
-def wish(rule, s, here, w, at, p, address):
+def front_of(s, here, at):
+    """Return the packet in front of an input."""
+    return here.ring[at * s.setup.ring + here.inputs.front[at]]
+
+
+@inlined
+def wish(rule, s, here, w, at, p):
     """Return a header's requests as a mask of outputs, 0 if it finds nothing free; and the status."""
     candidates, limit, answers, k = s.candidates, s.setup.num_vcs, s.whole.answers, np.int64(0)
-    free = s.whole.masks.open[w]
+    address, free = s.packets.address[p], s.whole.masks.open[w]
     mask = none(free)
     if s.setup.technique <= VCT:
         free &= with_slots(s, w, s.packets.length[p])
@@ -133,11 +139,10 @@ def allocate(rule, s, here, w, now):
     while left != 0:
         at, bit = lowest(left), left & -left
         left ^= bit
-        place = at * s.setup.ring + inputs.front[at]
-        p = here.ring.packet[place]
+        p = front_of(s, here, at)
         if s.setup.technique == SAF and flits_in(s, w, at) < packets.length[p]:
             continue
-        mask, status = wish(rule, s, here, w, at, p, here.ring.address[place])
+        mask, status = wish(rule, s, here, w, at, p)
         if status != DONE:
             s.count.failed_at = here.first_input + at
             return status, askers

@@ -63,7 +63,7 @@ TABLES: dict[str, np.dtype[Any]] = {
         port=int32,  # first row of its port in `out_ports`
         reader=int32,  # row of the input VC that flits go to, −1 for ejection
     ),
-    "ring": rows(packet=int32, address=int32),  # packets in the order in which they come into each input VC
+    "ring": np.dtype(int32),  # packets in the order in which they come into each input VC
     # Ports; only the first row of each is used.
     "out_ports": rows(
         pointer=int32,  # round-robin pointer over input ports

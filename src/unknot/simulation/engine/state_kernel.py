@@ -50,9 +50,7 @@ def post(s, box, outside, cycle, cell):
 def enqueue(s, w, p):
     """Queue packet p as the next one to come into the buffer of output row w."""
     position, held = s.outputs.back[w], s.setup.ring
-    row = s.outputs.reader[w] * held + position
-    # The address too, so that a header's request need not wait for its packet to come out of memory.
-    s.ring.packet[row], s.ring.address[row] = p, s.packets.address[p]
+    s.ring[s.outputs.reader[w] * held + position] = p
     s.outputs.back[w] = position + 1 if position + 1 < held else 0
 
 
@@ -110,7 +108,7 @@ def bit_of(s, b, w0):
 @inlined
 def packet_of(s, b):
     """Return the packet in front of input row b."""
-    return s.ring.packet[b * s.setup.ring + s.inputs.front[b]]
+    return s.ring[b * s.setup.ring + s.inputs.front[b]]
 
 
 @inlined

@@ -159,7 +159,7 @@ def empty_network(
         setup.arrivals = arrivals
         setup.local, setup.slots, setup.patience, setup.parts = local, inboxes - 1, inboxes + 7, threads
         setup.num_words, setup.width = num_words, width
-        setup.ring, setup.large = held, inputs * (96 + 8 * min(held, BUSY)) > IN_CACHE
+        setup.ring, setup.large = held, inputs * (96 + 4 * min(held, BUSY)) > IN_CACHE
         setup.part, setup.first_router, setup.last_router = k, cuts[k], cuts[k + 1]
         setup.first_own_word, setup.last_own_word = first_word[cuts[k]], first_word[cuts[k + 1]]
         part.count.high = k * slots

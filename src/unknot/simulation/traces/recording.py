@@ -96,7 +96,7 @@ def _flits(state: State, configuration: Configuration) -> dict[tuple[int, int], 
         place, stored, sent = (int(state.inputs[name][row]) for name in ("front", "stored", "sent"))
         while stored:
             # The ring has a place for each packet; of the one in front some flits have left already.
-            packet = int(state.ring.packet[row * room + place])
+            packet = int(state.ring[row * room + place])
             here = min(stored, configuration.messages[packet].length - sent)
             flits[packet, vc] = here
             place, stored, sent = (place + 1) % room, stored - here, 0
