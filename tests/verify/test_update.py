@@ -235,3 +235,15 @@ def test_smallest_deadlock_of_an_update() -> None:
     with pytest.raises(Rejected, match="fewer than 5"):
         accept(document(network, None, [update_claims(five)[0]]))
     assert accept(document(network, None, [update_claims(replace(five, smallest=False))[0]]))
+
+
+def test_whether_a_deadlock_lasts() -> None:
+    """All that messages of a ring may take by the new routing alone is held by other messages."""
+    network = ring(4)
+    change = update(up_down(network), dimension_order(network))
+    assert change.lasts
+    assert change.configuration is not None
+    held = {vc for message in change.configuration.messages for vc in message.held}
+    for message in change.configuration.messages:
+        taken = {each.vc for each in change.mixture.new.candidates(message.held[-1], message.address)}
+        assert taken <= held
