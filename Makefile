@@ -10,11 +10,12 @@ unexport PYTHONDONTWRITEBYTECODE
 setup: $(STAMP)
 
 # The stamp names the files that decide what is installed: nothing is reinstalled until one of them changes.
+# Bytecode of libraries is made where they are imported: that of all modules takes longer than to install them.
 $(STAMP): pyproject.toml
 	@echo "== setting up $(VENV) (once)"
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --disable-pip-version-check --only-binary :all: --progress-bar on --upgrade pip
-	$(BIN)/python -m pip install --disable-pip-version-check --only-binary numba,numpy,scipy,ortools,matplotlib,pydantic-core --editable '.[dev]'
+	$(BIN)/python -m pip install --disable-pip-version-check --no-compile --only-binary numba,numpy,scipy,ortools,matplotlib,pydantic-core --editable '.[dev]'
 	@touch $(STAMP)
 
 demo: $(STAMP)
