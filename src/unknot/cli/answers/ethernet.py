@@ -85,7 +85,7 @@ class WrittenRemedyForm(Form):
 
     table = (
         "kind", "lanes", "entries_changed", "deadlock_free", "replies_free", "delivered", "longest_route",
-        "highest_load", "load_bound", "load_bound_holds", "lane_pairs", "lane_highest",
+        "highest_load", "load_bound", "lane_pairs", "lane_highest",
     )  # fmt: skip
 
     entries_changed: Natural = key("Entries of tables (switch, LID) that are new or others.", of="changed")
