@@ -20,6 +20,7 @@ from types import CodeType, FrameType, FunctionType
 from typing import Any
 
 import numpy as np
+import pytest
 from pysat.solvers import Solver
 
 from tests.mutation.sites import _within, mutants
@@ -32,6 +33,7 @@ from unknot.design.decision import actions
 from unknot.design.impossible import Impossible, refutation
 from unknot.design.proofs import NoProof, proved_rule
 from unknot.design.search import Search
+from unknot.lanes import lane_refutation
 from unknot.lanes.effort import SearchEffort
 from unknot.lanes.evidence import accept
 from unknot.lanes.lane_refutation import Refutation, refute
@@ -73,6 +75,8 @@ FAULTS = (
         "turns = list(zip(cycle, [*cycle[1:], cycle[0]], strict=True))",
         "turns = [*zip(cycle, cycle[1:])]",
     ),
+    Fault(ENCODER + "order", "around, tuple(-x for x in around)", "around"),
+    Fault(ENCODER + "_before", 'c < e else -self.variable("before", k, e, c)', "c < e else 1"),
     # The search for rules.
     Fault(NEEDS + "_reach", "self.clauses.append((here,))", "pass"),
     Fault(NEEDS + "_reach", 'self.clauses.append((-here, -permission, self("reach", kind, (out, then))))', "pass"),
@@ -104,16 +108,21 @@ FAULTS = (
 )
 
 
-def lanes_agree(network: Network, count: int, changes: str, most_paths: int = plain.MOST_PATHS) -> None:
-    """Compare what the clauses of lanes exclude with brute force."""
-    before, plain.MOST_PATHS = plain.MOST_PATHS, most_paths
-    try:
+def lanes_agree(
+    network: Network,
+    count: int,
+    changes: str,
+    most_paths: int = plain.MOST_PATHS,
+    most_ordered: int = lane_refutation.MOST_ORDERED,
+) -> None:
+    """Compare what the clauses of lanes exclude with brute force; of networks too large to be ordered by cycles."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(plain, "MOST_PATHS", most_paths)
+        patch.setattr(lane_refutation, "MOST_ORDERED", most_ordered)
         effort = SearchEffort(clock() + 600)
         answer = refute(shortest_pairs(network, None), count, effort, changes=changes, conflicts=10_000)
         if isinstance(answer, Refutation):
             assert accept(network, answer) == count
-    finally:
-        plain.MOST_PATHS = before
     if changes in plain.KEPT:
         fewest = climbing.fewest_lanes(network, count, both_ways=changes == "shared")
     else:
@@ -164,6 +173,9 @@ LANES = (
     *(partial(lanes_agree, mesh(3, 3), 1, changes) for changes in ("none", "any")),
     *(partial(lanes_agree, mesh(3, 3), 1, changes, 0) for changes in ("none", "any")),
     *(partial(lanes_agree, ONE_WAY, count, "none") for count in (1, 2, 3)),
+    *(partial(lanes_agree, mesh(3, 3), 1, changes, most_ordered=0) for changes in ("none", "any")),
+    *(partial(lanes_agree, drawn(seed), count, "none", most_ordered=0) for seed in range(6) for count in (1, 2)),
+    *(partial(lanes_agree, ring(5), 1, changes, most_ordered=0) for changes in ("none", "shared", "rising")),
     *(partial(lanes_agree, ring(5), count, changes) for changes in ("none", "shared", "rising") for count in (1, 2)),
     *(
         partial(lanes_agree, drawn(seed), count, changes, 1000 * (seed % 2))
