@@ -90,8 +90,8 @@ class Mutant:
                 spans.append((node.lineno, end, isinstance(node, (ast.FunctionDef, ast.ClassDef))))
         inner = [{first} for first, _, function in spans if function][self.function.count(".") + 1 :]
         first, end, _ = spans[-1]
-        found = [set(range(first, max(end, number) + 1)), *reversed(inner)]
-        return [{line + self.within.before for line in lines} for lines in found]
+        statements = [set(range(first, max(end, number) + 1)), *reversed(inner)]
+        return [{line + self.within.before for line in lines} for lines in statements]
 
     def code(self) -> CodeType:
         """The function's compiled code; annotations stay texts, as in all files, since they do in this one."""

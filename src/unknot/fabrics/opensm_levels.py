@@ -147,10 +147,7 @@ PSL = Format(
 
 
 _NUMBERS = rf"((?:[0-9]{{1,2}}[\s|]+){{{LEVELS - 1}}}[0-9]{{1,2}})[\s|]*$"
-_TABLE = re.compile(
-    r'^(?:Channel Adapter|CA|Switch|Router) 0x([0-9a-fA-F]{1,16}), base LID ([0-9]{1,5}), ".*"\s*$'
-    r"|^# SL2VL table: (?:Lid ([0-9]{1,5})|DR path .*)\s*$"
-)
+_TABLE = re.compile(_HEAD.pattern + r"|^# SL2VL table: (?:Lid ([0-9]{1,5})|DR path .*)\s*$")
 _DUMPED = re.compile(rf"^\s*([0-9]{{1,3}})\s+([0-9]{{1,3}})\s*:\s*{_NUMBERS}")
 _QUERIED = re.compile(rf"^ports: in\s+([0-9]{{1,3}}), out\s+([0-9]{{1,3}}):\s*\|\s*{_NUMBERS}")
 _PACKED = re.compile(r"^\s*0x([0-9a-fA-F]{1,16})\s+([0-9]{1,3})\s+([0-9]{1,3})((?:\s+0x[0-9a-fA-F]{2}){8})\s*$")

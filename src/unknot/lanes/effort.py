@@ -25,6 +25,8 @@ WORK = 1 << 26
 """Most words that are worked out between two looks at the clock, if every move changes all."""
 PAUSE = 0.1
 """Share of its time that an annealing may be late before it cools faster."""
+SEEDS = 1000
+"""Distance of the seeds of orders that are drawn anew."""
 SEARCHING = 0.7
 """Share of the time that is for the search; the rest is for the choice of routes of low load."""
 CHOOSING = 8e-8

@@ -15,7 +15,7 @@ from unknot._base.errors import NetworkError, RelationError, require_known
 from unknot._base.numbers import require_whole
 from unknot._base.progress import Progress, with_bar
 from unknot.lanes.detours import LOST, detour_paths, improved, tree_order, unit_of
-from unknot.lanes.effort import SEARCHING, SearchEffort
+from unknot.lanes.effort import SEARCHING, SEEDS, SearchEffort
 from unknot.lanes.exact import ExactSearch
 from unknot.lanes.figures import LongerLanes
 from unknot.lanes.grown import grown
@@ -46,8 +46,8 @@ BALANCING = 4
 """Rounds of balancing the load."""
 STARTS = 4
 """Starts of that where shortest paths are enough."""
-DRAWN, SEEDS = 8, 1000
-"""Starts elsewhere, of other orders, and the distance of their seeds: loads differ more by start than by effort."""
+DRAWN = 8
+"""Starts elsewhere, of other orders: loads differ more by start than by effort."""
 HOT = ((16.0, 1.0),)
 """Temperatures of the one round in which each is made."""
 TREE_ROUNDS = 30
@@ -243,9 +243,9 @@ class LongerSearch:
         That paths are short comes later: so few pairs are left at first that a cool search ends soon.
         """
         paths, effort = self._detours[0], self.effort
-        wanted = paths.wanted.copy()
-        wanted[:, : -paths.block] = 0
-        alike = of_pairs(paths, wanted)._replace(weight=np.ones_like(paths.weight))
+        longest = paths.wanted.copy()
+        longest[:, : -paths.block] = 0
+        alike = of_pairs(paths, longest)._replace(weight=np.ones_like(paths.weight))
         try:
             with effort.part(deadline=clock() + WITHIN * (effort.deadline - clock())) as part:
                 for fewer in grown(alike, part, low, most, HEAT):

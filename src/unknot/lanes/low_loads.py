@@ -11,7 +11,7 @@ import numpy as np
 
 from unknot._base.deadline import clock
 from unknot._base.errors import RelationError
-from unknot.lanes.effort import SearchEffort
+from unknot.lanes.effort import SEEDS, SearchEffort
 from unknot.lanes.exact import ExactSearch, lowest
 from unknot.lanes.laned import Routes, laned
 from unknot.lanes.load_bounds import LoadBound, is_programmed, load_bound
@@ -38,8 +38,6 @@ MOST_PAIRS = 4_000_000
 """Most pairs for which a bound is worked out; about 100 bytes each."""
 FIRST_ROUNDS = 1
 """Rounds of annealing of each start, before the best goes on."""
-SEEDS = 1000
-"""Distance of the seeds of orders that are drawn anew."""
 SINGLE = 0.5
 """Share of the time that is left for routes to one LID of each terminal, where each has several."""
 NAMED_SHARE = 0.4

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from unknot.repair.fabric_remedies import FabricRemedy, FabricSearch
     from unknot.report.repair_pages import WrittenRemedy
 
-JUDGING = 0.3
+FOR_VERDICTS = 0.3
 """Share of the time that is left for the verdict as it is, and for each update to a remedy."""
 
 
@@ -51,7 +51,7 @@ def repair_fabric(path: str, out: Path, search: FabricSearch, evidence: Path | N
             f"{fabric.fabric_file} lacks {len(fabric.unlisted)} switches that have tables; no remedy would know them"
         )
     remedies = fabric_remedies(fabric, search)
-    audited = audit(fabric, time_limit=search.deadline.part(JUDGING))
+    audited = audit(fabric, time_limit=search.deadline.part(FOR_VERDICTS))
     before = WrittenRemedy("as it is", audited.lanes, 0, float(loads_by_level(fabric).max(initial=0.0)), audited)
     rows: list[WrittenRemedy] = []
     reasons: list[str] = []
@@ -133,7 +133,7 @@ def _write(
         write_guid2lid(made, files["lids"])
     write_lfts(made, folder / "tables.lfts")
     read = read_fabric(fabric.fabric_file, folder / "tables.lfts", **files)
-    update = None if files else update_fabric(fabric, read, time_limit=search.deadline.part(JUDGING))
+    update = None if files else update_fabric(fabric, read, time_limit=search.deadline.part(FOR_VERDICTS))
     changes, bound = compare_fabrics(fabric, read), remedy.bound
     changed = changes.entries + len(made.tables) * int((made.owner >= 0).sum()) - changes.compared
     load, pairs = loads_by_level(read, lanes), ()

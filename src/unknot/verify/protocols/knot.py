@@ -38,8 +38,8 @@ def knot(verdict: ProtocolVerdict) -> tuple[Relation, Configuration | None]:
         for position, one in enumerate(held):
             block = extended.kinds.index(one.kind) * system.block
             address = block + one.address - system.first_address[one.kind]
-            wanted = vcs(awaited(system, state, place, position))
-            messages.append(Message(one.source, address, 1, (), vcs([*one.tail, place]), wanted))
+            targets = vcs(awaited(system, state, place, position))
+            messages.append(Message(one.source, address, 1, (), vcs([*one.tail, place]), targets))
     return relation, Configuration(verdict.switching, BUFFER_DEPTH, "scheduled", tuple(messages))
 
 
