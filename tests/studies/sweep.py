@@ -8,11 +8,10 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Iterable, Iterator
-from concurrent.futures import FIRST_COMPLETED, wait
 from pathlib import Path
 
 from unknot.studies.store import Store
-from unknot.studies.workers import workers
+from unknot.studies.workers import Calls, workers
 
 NUMBERS = 400
 
@@ -39,12 +38,12 @@ def texts(path: Path) -> None:
     """Keep all texts, two processes at work."""
     with Store(path) as store, workers(None, 2) as pool:
         todo = [number for number in range(NUMBERS) if store.get(str(number)) is None]
-        pending = {}
+        pending, calls = {}, Calls(pool)
         while todo or pending:
             while todo and len(pending) < 4:
                 number = todo.pop(0)
-                pending[pool.submit(text_of, number, True)] = number
-            for future in wait(pending, return_when=FIRST_COMPLETED).done:
+                pending[calls.submit(text_of, number, True)] = number
+            for future in calls.ended(60):
                 number = pending.pop(future)
                 store.put(str(number), "point", future.result())
 

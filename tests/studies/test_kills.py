@@ -8,14 +8,17 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Executor, Future
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.studies.sweep import NUMBERS, rows, text_of
 from unknot.studies import run_study
+from unknot.studies.workers import Calls
 
 ROOT = Path(__file__).parents[2]
 WAYS = [(number, group) for group in (False, True) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGKILL)]
@@ -111,6 +114,30 @@ def test_a_command_with_workers_waits_for_all_its_processes() -> None:
         said = process.communicate(timeout=60)
         left = session(process.pid, ended=True)
     assert (said, process.returncode, left) == (("3\n", ""), 0, [])
+
+
+class Interrupting(Executor):
+    """An executor that is interrupted in the middle of each submission."""
+
+    def __init__(self) -> None:
+        self.futures = list[Future[Any]]()
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        signal.raise_signal(signal.SIGINT)
+        self.futures.append(Future())
+        return self.futures[-1]
+
+
+def test_an_interrupt_comes_after_a_submission() -> None:
+    executor = Interrupting()
+    calls = Calls(executor)
+    with pytest.raises(KeyboardInterrupt):
+        calls.submit(abs, -3)
+    (future,) = executor.futures
+    assert calls.ended(0.001) == []
+    future.set_result(3)
+    assert calls.ended(60) == [future]
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
 def test_kills(tmp_path: Path) -> None:

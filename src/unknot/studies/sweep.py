@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
+from concurrent.futures import Executor, Future
 from concurrent.futures.process import BrokenProcessPool
 from itertools import chain
 from threading import TIMEOUT_MAX
@@ -30,6 +30,7 @@ from unknot.studies.points import (
 from unknot.studies.result import DesignResult, PackedResults, Proven, StudyResult, packed
 from unknot.studies.store import Store
 from unknot.studies.study import Study
+from unknot.studies.workers import Calls
 from unknot.traffic import Pattern
 
 BATCH_SECONDS = 0.25
@@ -114,14 +115,14 @@ class Sweep:
             When the deadline is over and points are missing.
         """
         pending: dict[Future[Computed], Batch] = {}
+        calls = Calls(workers)
         try:
             while self.todo or pending:
                 if self.deadline.over:
                     raise NoAnswerError
                 while len(pending) <= jobs and (batch := self._next_batch()):
-                    pending[workers.submit(compute_in_turn, compute, list(batch.values()))] = batch
-                left = min(self.deadline.left, TIMEOUT_MAX)
-                done = wait(pending, left, return_when=FIRST_COMPLETED).done if pending else ()
+                    pending[calls.submit(compute_in_turn, compute, list(batch.values()))] = batch
+                done = calls.ended(min(self.deadline.left, TIMEOUT_MAX)) if pending else []
                 if any(future.cancelled() and any(map(self._is_needed, pending[future])) for future in done):
                     raise UnknotError(
                         "the cluster that computes points is gone (was its scheduler killed?); finished points "
@@ -130,9 +131,7 @@ class Sweep:
                 self._keep([(pending[future], future.result()) for future in done if not future.cancelled()])
                 for future in done:  # not before they are kept: what interrupts that finds them below
                     del pending[future]
-                for future, batch in pending.items():
-                    if not any(map(self._is_needed, batch)):
-                        future.cancel()
+                calls.cancel(future for future, batch in pending.items() if not any(map(self._is_needed, batch)))
         except BrokenProcessPool as error:
             raise UnknotError(
                 "a worker process was killed (out of memory?); finished points are kept: give the same command, "

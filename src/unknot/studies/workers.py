@@ -10,10 +10,11 @@ import shutil
 import signal
 import subprocess
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from contextvars import copy_context
+from queue import Empty, SimpleQueue
 from typing import Any, TypeVar
 
 from unknot._base import memory
@@ -108,6 +109,55 @@ def _sigterm_interrupts() -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+
+class Calls:
+    """Calls given to an executor, awaited so that an interrupt leaves no lock behind.
+
+    The condition of a future is a lock in Python code. A KeyboardInterrupt raised just after one is taken leaves it
+    so for ever, and the thread that serves the executor, and who waits for that at the end, hang. So the main thread
+    takes none of a call that has not ended while it can be interrupted: it reads a queue, whose lock is in C.
+    """
+
+    def __init__(self, executor: Executor) -> None:
+        self._executor, self._ended = executor, SimpleQueue[Any]()
+
+    def submit(self, function: Callable[..., _T], *args: Any) -> Future[_T]:
+        with _uninterrupted():
+            future = self._executor.submit(function, *args)
+            future.add_done_callback(self._ended.put)
+        return future
+
+    def cancel(self, futures: Iterable[Future[Any]]) -> None:
+        with _uninterrupted():
+            for future in futures:
+                future.cancel()
+
+    def ended(self, timeout: float) -> list[Future[Any]]:
+        """Return calls that have ended or were cancelled, each once; none where none does in time."""
+        with suppress(Empty):
+            first = self._ended.get(timeout=timeout)
+            return [first, *(self._ended.get_nowait() for _ in range(self._ended.qsize()))]
+        return []
+
+
+@contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """Put what Python code does on SIGINT and SIGTERM off to the end."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    came = list[tuple[signal.Signals, Any]]()
+    handlers = {number: known for number in _SIGNALS if callable(known := signal.getsignal(number))}
+    try:
+        for number in handlers:
+            signal.signal(number, lambda number, frame: came.append((signal.Signals(number), frame)))
+        yield
+    finally:
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+        for number, frame in came:
+            handlers[number](number, frame)
 
 
 _FOR_LIFE = ExitStack()
