@@ -20,7 +20,7 @@ from unknot.routing import Relation, dimension_order, fully_adaptive
 from unknot.verify import Smallest, check, dependencies, effort, exact, smallest
 from unknot.verify.decision import Decision, _messages, queued_cycle
 from unknot.verify.effort import Effort, TimeUpError
-from unknot.verify.exact_model import Model, Worm, fewest, find
+from unknot.verify.exact_model import Model, Worm, fewest
 from unknot.verify.remainder import Remainder, on_cycles
 from unknot.verify.states import Dependencies
 from unknot.verify.waiting import drain, waiting
@@ -85,12 +85,13 @@ def test_work_that_does_not_look_at_the_clock_is_given_up(monkeypatch: pytest.Mo
 
 def test_a_solver_without_time_answers_true() -> None:
     """True says that time ran out; False would be a proof."""
-    part = left_over(HARD)[1].pruned()
-    assert find(part, 1e-9) is True
+    graph, rest = left_over(HARD)
+    part = rest.pruned()
+    assert Model(part).blocked(1e-9) is True
     model = Model(part)
     assert model.minimize(sum(model.stay), 1, 0.0, 1e-9) == (True, False)
-    never = exact._never_held(part.cut(np.arange(part.input_vc.size), open_ends=True), np.unique(part.input_vc), 0.0)
-    assert never.size == 0
+    opened = part.cut(np.arange(part.input_vc.size), open_ends=True)
+    assert exact._Search(graph.relation, part, 0.0).never_held(opened, np.unique(part.input_vc)).size == 0
 
 
 def test_check_that_runs_out_of_time_is_open_at_every_limit() -> None:

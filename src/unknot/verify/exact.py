@@ -16,13 +16,14 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from math import inf
 from typing import NamedTuple
 
 import numpy as np
 
 from unknot._base.deadline import clock
 from unknot.routing.relation import Relation
-from unknot.verify.exact_model import Model, Worm, find
+from unknot.verify.exact_model import Model, Worm
 from unknot.verify.remainder import Ints, Remainder
 from unknot.verify.states import Dependencies
 
@@ -86,8 +87,8 @@ ROUTERS = 9
 """Routers of the smallest windows in which a deadlock is looked for."""
 SMALLEST = 4
 """Routers of the smallest windows by which a search of the whole is explained."""
-EXPLAINED = 5.0
-"""Seconds to explain a search, beside as many as the search took."""
+EXPLAINED, HELD = 5.0, 5.0
+"""Work to explain a search, beside as much as the search took, and to ask what can be held in a window."""
 
 
 class Struck(NamedTuple):
@@ -130,12 +131,19 @@ def find_worms(graph: Dependencies, rest: Remainder, time_limit: float) -> list[
 
 
 class _Search:
-    """One component: what is left of it, and what was struck out until then."""
+    """One component: what is left of it, what was struck out until then, and the work of that.
+
+    How work is shared out does not depend on the clock: on a busy machine too the evidence is the same.
+    """
 
     def __init__(self, relation: Relation, rest: Remainder, end: float) -> None:
         self.relation, self.rest, self.end = relation, rest, end
-        self.begin = clock()
+        self.work, self.most = 0.0, inf
         self.order: list[Struck] = []
+
+    @property
+    def over(self) -> bool:
+        return self.work > self.most or clock() > self.end
 
     def worms(self) -> list[Worm] | bool:
         """Worms that block each other; False when there are none, True when time ran out."""
@@ -145,14 +153,14 @@ class _Search:
             small = len(windows) == 1 or self.rest.input_vc.size < 100 * SMALL
             whole = self.rest.merged() if small else self.rest
             if len(windows) == 1 or whole.input_vc.size <= SMALL:
-                worms = find(whole, self.end - clock())
+                worms = self.blocked(whole, inf)
                 if worms is False:
                     self.explain()
                 return worms
             for window in windows:
                 part = self.rest.cut(self.rest.on(window.vcs)).pruned()
                 if part.input_vc.size:
-                    worms = find(part.merged(), min(self.end, 1.0 + 2 * clock() - self.begin) - clock())
+                    worms = self.blocked(part.merged(), 1.0 + self.work)
                     if isinstance(worms, list):
                         return worms
                 if clock() > self.end:
@@ -160,7 +168,7 @@ class _Search:
             self.thin(windows)
             if not self.rest.input_vc.size:
                 return False
-            worms = find(self.rest.merged(), min(self.end, 2 * clock() - self.begin) - clock())
+            worms = self.blocked(self.rest.merged(), self.work)
             if worms is False:
                 self.explain()
             if worms is not True:
@@ -175,9 +183,9 @@ class _Search:
 
     def explain(self) -> None:
         """Strike out what is known to be free as a whole: by windows as small as will do, the rest at once."""
-        self.end = min(self.end, 2 * clock() - self.begin + EXPLAINED)
+        self.most = 2 * self.work + EXPLAINED
         routers = SMALLEST
-        while self.rest.input_vc.size and clock() < self.end:
+        while self.rest.input_vc.size and not self.over:
             windows = list(self.surroundings().cover(routers))
             if len(windows) == 1:
                 break
@@ -200,25 +208,31 @@ class _Search:
                 if not middle.size or looked.get(window) == states.size:
                     continue
                 looked[window] = states.size
-                never = _never_held(self.rest.cut(states, open_ends=True).merged(), middle, self.end)
+                never = self.never_held(self.rest.cut(states, open_ends=True).merged(), middle)
                 if never.size:
                     self.order.append(Struck(never, np.unique(self.rest.input_vc[states])))
                     self.rest = self.rest.cut(np.flatnonzero(~np.isin(self.rest.input_vc, never))).pruned()
                     changed = True
-                if clock() > self.end:
+                if self.over:
                     return
 
+    def blocked(self, part: Remainder, work: float) -> list[Worm] | bool:
+        """Worms that block each other in a part; False when there are none, True when that is more work."""
+        model = Model(part)
+        worms = model.blocked(self.end - clock(), work)
+        self.work += model.work
+        return worms
 
-def _never_held(part: Remainder, vcs: Ints, end: float) -> Ints:
-    """VCs, among some, that no message can hold in a window."""
-    model = Model(part)
-    left = set(vcs.tolist())
-    while left:
-        model.model.add_bool_or([model.held[v] for v in sorted(left)])
-        worms = model.solve(min(5.0, end - clock()))
-        if worms is True:
-            return vcs[:0]
-        if worms is False:
-            break
-        left -= {v for worm in worms for v in worm.path}
-    return np.array(sorted(left), dtype=np.int64)
+    def never_held(self, part: Remainder, vcs: Ints) -> Ints:
+        """VCs, among some, that no message can hold in a window."""
+        model = Model(part)
+        worms: list[Worm] | bool = False
+        left = set(vcs.tolist())
+        while left:
+            model.model.add_bool_or([model.held[v] for v in sorted(left)])
+            worms = model.solve(self.end - clock(), HELD)
+            if isinstance(worms, bool):
+                break
+            left -= {v for worm in worms for v in worm.path}
+        self.work += model.work
+        return vcs[:0] if worms is True else np.array(sorted(left), dtype=np.int64)

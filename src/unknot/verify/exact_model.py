@@ -8,6 +8,7 @@ each VC is held in one state; all that a staying head waits for is held.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,9 @@ from unknot._base.deadline import clock
 from unknot.network.graph import strong_components
 from unknot.routing.relation import Relation
 from unknot.verify.remainder import Remainder
+
+EACH = 5e-5
+"""Work to hand a state to the solver."""
 
 
 @dataclass(frozen=True)
@@ -27,25 +31,6 @@ class Worm:
     waits: tuple[int, ...]
 
 
-def find(part: Remainder, seconds: float) -> list[Worm] | bool:
-    """Worms that block each other in a part of the states.
-
-    Parameters
-    ----------
-    part : Remainder
-    seconds : float
-        Time limit.
-
-    Returns
-    -------
-    list of Worm, or bool
-        False when there are none; True when time ran out. A worm that leaves the part waits for nothing.
-    """
-    model = Model(part)
-    model.model.add_bool_or(model.stay)
-    return model.solve(seconds)
-
-
 def fewest(
     part: Remainder,
     seconds: float,
@@ -53,7 +38,7 @@ def fewest(
     messages: int = 1,
     held: int = 1,
     injected: Relation | None = None,
-    work: float = float("inf"),
+    work: float = inf,
 ) -> tuple[list[Worm] | bool, bool]:
     """Worms that block each other: as few as possible, and then on as few VCs as possible.
 
@@ -72,7 +57,7 @@ def fewest(
     Returns
     -------
     (list of Worm or bool, bool)
-        As `find` answers; and whether it is proved that the part holds nothing smaller.
+        As `Model.solve` answers; and whether it is proved that the part holds nothing smaller.
     """
     end = clock() + seconds
     model = Model(part)
@@ -113,12 +98,14 @@ class Model:
         The y(e) of the steps to each state.
     held : dict of variables
         u(v) by VC.
+    work : float
+        What building and solving took, about seconds, in a measure that does not depend on the machine.
     """
 
     def __init__(self, part: Remainder) -> None:
         from ortools.sat.python import cp_model
 
-        self.part = part
+        self.part, self.work = part, 0.0
         self.model = model = cp_model.CpModel()
         states = range(part.input_vc.size)
         self.state = [model.new_bool_var("") for _ in states]
@@ -198,6 +185,11 @@ class Model:
         self.model.minimize(amount)
         return self._solution(end - clock(), work)
 
+    def blocked(self, seconds: float, work: float = inf) -> list[Worm] | bool:
+        """Worms that block each other, as `solve` answers. A worm that leaves the part waits for nothing."""
+        self.model.add_bool_or(self.stay)
+        return self.solve(seconds, work)
+
     def forbid(self, worms: list[Worm]) -> None:
         """Forbid all solutions in which these worms stay together; the part must not be `merged`."""
         part = self.part
@@ -212,8 +204,8 @@ class Model:
                     together.append(self.stay[b])
         self.model.add_bool_or([~variable for variable in together])
 
-    def solve(self, seconds: float, work: float = float("inf")) -> list[Worm] | bool:
-        """The worms of a solution; False when there is none, True when time ran out."""
+    def solve(self, seconds: float, work: float = inf) -> list[Worm] | bool:
+        """The worms of a solution; False when there is none, True when time or work ran out."""
         return self._solution(seconds, work)[0]
 
     def _solution(self, seconds: float, work: float) -> tuple[list[Worm] | bool, bool]:
@@ -223,6 +215,7 @@ class Model:
         solver = solver_for(seconds)
         solver.parameters.max_deterministic_time = work
         status = solver.solve(self.model)
+        self.work += solver.response_proto.deterministic_time + EACH * len(self.state)
         if status in (cp_model.OPTIMAL, cp_model.FEASIBLE):
             return self.worms(solver), status == cp_model.OPTIMAL
         return status != cp_model.INFEASIBLE, status == cp_model.INFEASIBLE
