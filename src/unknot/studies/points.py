@@ -7,7 +7,7 @@ import json
 import pickle
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -50,12 +50,12 @@ class Point:
     relation: bytes
     traffic: Pattern | None = None
 
-    @property
+    @cached_property
     def key(self) -> str:
         """Hash of the content."""
         return hashlib.sha256(self.text.encode()).hexdigest()
 
-    @property
+    @cached_property
     def text(self) -> str:
         """The content as canonical JSON."""
         return json.dumps(self.what, default=plain, sort_keys=True, separators=(",", ":"))
