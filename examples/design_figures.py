@@ -1,7 +1,7 @@
 """The figures of docs/design.md, made again: ``python examples/design_figures.py``, or with names of parts.
 
-It takes some minutes, `symmetry` alone some seconds. Parts:
-fewest, pairs, symmetry, bnrs, hypercubes, published, search, curves.
+It takes some minutes, `hypercubes` alone some seconds. Parts:
+fewest, pairs, bnrs, hypercubes, published, search, curves.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ from unknot import check, deliver, simulate
 from unknot._base.deadline import clock
 from unknot.certificates import evidence_holds
 from unknot.design import Design, Request, decide, design, every_size
-from unknot.design.decision import Kind
 from unknot.design.requirements import Adaptive
 from unknot.lanes.effort import SearchEffort
 from unknot.network.families import mesh
@@ -40,7 +39,7 @@ def pairs() -> None:
     """Two dimensions with one VC in a direction of each, under wormhole switching."""
     for adaptive in MEANINGS:
         one = decide(((1, 4), (1, 4)), "wormhole", Request(adaptive), effort=SearchEffort(clock() + 60))
-        (evidence,) = one.evidence or (None,)
+        evidence = one.evidence
         steps = "" if evidence is None else f"{len(evidence.refuted)} deadlocks, {len(evidence.steps)} steps"
         print(f"mesh(2), 1/4 and 1/4, wormhole, {adaptive}: {one.outcome} ({one.holds}); {steps}", flush=True)
 
@@ -49,16 +48,16 @@ HARD = {(4, "wormhole"), (3, "wormhole-nonatomic"), (4, "wormhole-nonatomic")}
 """Questions whose upper bound the search does not reach in a reasonable time; see the page."""
 
 
-def _line(family: str, switching: str, adaptive: Adaptive, symmetry: Kind = "none", **more: object) -> Design:
+def _line(family: str, switching: str, adaptive: Adaptive, **more: object) -> Design:
     began, cpu = time.monotonic(), time.process_time()
-    designed = design(family, switching, adaptive=adaptive, symmetry=symmetry, **more)  # type: ignore[arg-type]
+    designed = design(family, switching, adaptive=adaptive, **more)  # type: ignore[arg-type]
     wall, cpu = time.monotonic() - began, time.process_time() - cpu
     outcomes = Counter(one.outcome for one in designed.decisions)
     held = all(one.holds is not False for one in designed.decisions)
-    evidence = {e.space.counts: e for one in designed.decisions for e in one.evidence}
+    evidence = {one.evidence.space.counts: one.evidence for one in designed.decisions if one.evidence is not None}
     text = f"{designed.vcs} VCs" if designed.vcs else "no rule found"
     print(
-        f"{family:12} {switching:19} {adaptive:7} {symmetry:14} {text:14} fewest: {designed.fewest!s:5} "
+        f"{family:12} {switching:19} {adaptive:7} {text:14} fewest: {designed.fewest!s:5} "
         f"at least {designed.lower_bound}; {dict(outcomes)}; {len(evidence)} refutations with "
         f"{sum(len(e.refuted) for e in evidence.values())} deadlocks, {sum(len(e.walks) for e in evidence.values())} "
         f"cycles, {sum(len(e.steps) for e in evidence.values())} steps; checkers accept all: {held}; "
@@ -72,13 +71,6 @@ def _line(family: str, switching: str, adaptive: Adaptive, symmetry: Kind = "non
     if more.get("every"):
         print(f"    distributions that work: {'; '.join(working)}", flush=True)
     return designed
-
-
-def symmetry() -> None:
-    """What symmetry costs in two dimensions."""
-    for switching in TECHNIQUES:
-        for kind in ("transposition", "reversal", "reflections"):
-            _line("mesh(2)", switching, "states", kind, time_limit=60.0)
 
 
 def bnrs() -> None:
@@ -178,7 +170,7 @@ def curves() -> None:
 
 
 PARTS: dict[str, Callable[[], None]] = {
-    part.__name__: part for part in (fewest, pairs, symmetry, bnrs, hypercubes, published, search, curves)
+    part.__name__: part for part in (fewest, pairs, bnrs, hypercubes, published, search, curves)
 }
 
 if __name__ == "__main__":

@@ -24,7 +24,7 @@ SMALL = {
     "chip.py": ["--quick"],
     "cluster.py": ["--quick"],
     "demo.py": ["--quick"],
-    "design_figures.py": ["symmetry"],
+    "design_figures.py": ["pairs"],
     "turn_models.py": ["2"],
     "first_curve.py": ["--quick"],
     "hangs/chunks.py": [],

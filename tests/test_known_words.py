@@ -11,7 +11,6 @@ import pytest
 from unknot._base.errors import UnknotError
 from unknot._base.output import WriteError
 from unknot.certificates.claims import size_claim
-from unknot.design import decide
 from unknot.lanes import lanes
 from unknot.network.families import ring
 from unknot.repair import repaired_faults
@@ -21,7 +20,6 @@ from unknot.studies import Design, Study, run_study
 
 CALLS: dict[str, Callable[[Any], object]] = {
     "draw_network: unknown view": lambda word: draw_network("mesh(2, 2)", view=word),
-    "decide: unknown symmetry": lambda word: decide(((1, 1),), "vct", symmetry=word),
     "repaired_faults: unknown kind": lambda word: repaired_faults(lanes("ring(3)"), kind=word),
     "unknown switching": lambda word: size_claim(dimension_order(ring(4)), word, 1),
     "lanes: unknown paths": lambda word: lanes("ring(3)", word),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from dataclasses import replace
 
@@ -14,15 +13,13 @@ from unknot._base.errors import RelationError
 from unknot._base.switching import Switching
 from unknot.certificates import Rejected, evidence_holds
 from unknot.design import Request, Space, accept, decide, design, distributions, impossible
-from unknot.design.decision import Counts, Decision, actions
 from unknot.design.rule import rule_from
 from unknot.design.search import Search, clause_of
-from unknot.design.space import is_symmetry, moved, symmetries
+from unknot.design.space import moved, symmetries
 from unknot.lanes.effort import SearchEffort
 from unknot.network.families import mesh
 from unknot_papers.bnr.table import bnr
 
-decision_module = sys.modules["unknot.design.decision"]
 LEAST = [("vct", 5), ("saf", 5), ("wormhole", 6), ("wormhole-nonatomic", 6)]
 
 
@@ -57,7 +54,7 @@ def test_three_dimensions_by_cut_through() -> None:
     designed = design(3, "vct")
     assert (designed.vcs, designed.fewest) == (8, True)
     assert all(one.holds for one in designed.decisions)
-    assert all(one.evidence[0].space.dimensions == 2 for one in designed.decisions if one.outcome == "impossible")
+    assert all(one.evidence.space.dimensions == 2 for one in designed.decisions if one.outcome == "impossible")
     assert designed.best is not None
     assert designed.best.rule is not None
     assert check(designed.best.rule.on((3, 3, 3)), "vct").deadlock_free
@@ -80,7 +77,7 @@ def test_rules_are_free_on_larger_meshes_and_in_saturated_runs(family: str, swit
 
 def test_evidence_that_was_changed_is_rejected() -> None:
     one = decide(((1, 1), (1, 2)), "wormhole")
-    (evidence,) = one.evidence
+    evidence = one.evidence
     accept(evidence)
     with pytest.raises(Rejected):
         accept(replace(evidence, steps=()))
@@ -100,7 +97,7 @@ def test_evidence_that_was_changed_is_rejected() -> None:
 
 
 def test_walks_that_do_not_return_are_rejected() -> None:
-    (evidence,) = decide(((1, 1), (1, 2)), "wormhole-nonatomic").evidence
+    evidence = decide(((1, 1), (1, 2)), "wormhole-nonatomic").evidence
     accept(evidence)
     with pytest.raises(Rejected, match="do not lead back"):
         accept(replace(evidence, walks=((0, 0), *evidence.walks)))
@@ -152,36 +149,21 @@ def test_symmetries() -> None:
     every = list(symmetries(space))
     assert len(every) == len({*every}) == 8
     for image in every:
-        assert is_symmetry(space, image)
         assert {moved(space, image, p) for p in space.permissions} == {*space.permissions}
-    assert not is_symmetry(space, (1, 0, 2, 3, 4, 5))
-    decision = decide(((2, 2), (2, 2)), "wormhole", symmetry="transposition")
-    assert decision.outcome == "found"
-    assert decision.rule is not None
-    (image,) = next(iter(actions(decision.space, "transposition")))
-    assert decision.rule.space.counts == ((2, 2), (2, 2))
-    assert is_symmetry(decision.space, image)
-    assert decision.holds
-    assert decision.rule.same_under(decision.request.symmetric)
-    other = decide(((2, 2), (2, 2)), "wormhole").rule
-    assert other is not None
-    assert not replace(decision, rule=other).holds
 
 
 def test_refutations_of_something_else_are_not_enough() -> None:
-    """A refutation holds for the request, technique, symmetries and VCs that it is about."""
-    one = decide(((1, 2), (1, 2)), "wormhole-nonatomic", symmetry="transposition")
+    """A refutation holds for the request, technique and VCs that it is about."""
+    one = decide(((1, 1), (1, 2)), "wormhole-nonatomic")
     assert one.outcome == "impossible"
     assert one.holds
     for wrong in (
         replace(one, switching="vct"),
         replace(one, request=Request(least=3)),
         replace(one, space=Space(((1, 2), (2, 2)))),
-        replace(one, evidence=()),
+        replace(one, evidence=None),
     ):
         assert not wrong.holds
-    alone = decide(((1, 1), (1, 2)), "vct", symmetry="transposition")
-    assert (alone.outcome, alone.holds) == ("impossible", True)
 
 
 def test_what_is_asked_must_make_sense() -> None:
@@ -227,24 +209,3 @@ def test_unreachable_permissions_are_left_out() -> None:
     rule = rule_from(space, np.ones(len(space.permissions), dtype=bool))
     assert rule.offers.all()
     assert "++" in rule.text
-
-
-@pytest.mark.parametrize(("counts", "renamings"), [(((1, 1), (2, 2)), 16), (((2, 2), (2, 2)), 256)])
-def test_renamings_that_were_not_tried_leave_the_question_open(
-    counts: Counts, renamings: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """No rule under any of the renamings tried: impossible if these are all, else open, and without evidence."""
-    tried: list[object] = []
-
-    def search(space: Space, request: Request, technique: Switching, effort: SearchEffort) -> Decision:
-        tried.append(request.symmetric)
-        return Decision(space, technique, "impossible" if request.symmetric else "found", request=request)
-
-    monkeypatch.setattr(decision_module, "_search", search)
-    for most in (64, renamings, renamings - 1):
-        tried.clear()
-        monkeypatch.setattr(decision_module, "MOST_ACTIONS", most)
-        decision = decide(counts, "vct", symmetry="reflections")
-        assert decision.outcome == ("impossible" if most >= renamings else "open")
-        assert len({*map(str, tried)}) == 1 + min(most, renamings)
-        assert decision.evidence == ()

@@ -67,7 +67,6 @@ GOOD: dict[str, list[str]] = {
     "--units": ["2 GHz, 16 B", "800 MHz, 64 bits"],
     "--adaptive": ["full", "2"],
     "--by": ["states", "paths"],
-    "--symmetry": ["none", "reversal", "transposition"],
     "family": ["mesh(2)", "hypercube(2)"],
     "--lanes": ["1", "2"],
     "--members": ["0,1,2", "1,2"],

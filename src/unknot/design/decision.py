@@ -6,11 +6,10 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import combinations, islice, permutations, product
-from typing import Literal, get_args
+from itertools import combinations, permutations
+from typing import Literal
 
 from unknot._base.deadline import clock
-from unknot._base.errors import RelationError, require_known
 from unknot._base.shown import Brief
 from unknot._base.switching import Switching, switching_named
 from unknot.certificates import Rejected, plain
@@ -20,14 +19,11 @@ from unknot.design.ranking import Proof
 from unknot.design.requirements import Request
 from unknot.design.rule import Rule, rule_from
 from unknot.design.search import Search
-from unknot.design.space import Flags, Space, Symmetry, symmetries
+from unknot.design.space import Flags, Space
 from unknot.lanes.effort import SearchEffort
 
 Counts = tuple[tuple[int, int], ...]
 Outcome = Literal["found", "impossible", "open"]
-Kind = Literal["none", "transposition", "reversal", "reflections"]
-MOST_ACTIONS = 64
-"""Most ways in which the symmetries of a request may rename VCs that are tried."""
 PROOF_SECONDS = 120.0
 """Most seconds in which a rule with a proof is looked for, before rules are refuted on meshes."""
 SIDES = {1: 6, 2: 5, 3: 3}
@@ -46,17 +42,15 @@ class Decision(Brief):
     rule : Rule or None
     proof : Proof or None
         Proof that it is deadlock-free on every mesh; None of a rule that was only decided on meshes up to `sides`.
-    evidence : tuple of Impossible
-        Proof that there is no rule; several where several renamings of VCs were asked about. It is about some of the
-        dimensions alone, in some order and direction, where these already have too few VCs.
+    evidence : Impossible or None
+        Proof that there is no rule; of some of the dimensions alone, in some order and direction, where these already
+        have too few VCs.
     sides : tuple of int
         Sides of the largest mesh on which rules were tried.
     rounds : int
         Rules that were tried.
     seconds : float
     request : Request
-        The request; of a rule with the symmetries that it has by request.
-    symmetry : {"none", "transposition", "reversal", "reflections"}
 
     Examples
     --------
@@ -70,13 +64,12 @@ class Decision(Brief):
     outcome: Outcome
     rule: Rule | None = None
     proof: Proof | None = None
-    evidence: tuple[Impossible, ...] = ()
+    evidence: Impossible | None = None
     sides: tuple[int, ...] = ()
     rounds: int = 0
     seconds: float = 0.0
 
     request: Request = field(default_factory=Request)
-    symmetry: Kind = "none"
 
     @cached_property
     def holds(self) -> bool | None:
@@ -91,19 +84,13 @@ class Decision(Brief):
         except Rejected:
             return False
         provided = self.rule.provided(states=self.request.adaptive == "states")
-        return len(provided) >= self.request.bnrs(self.space) and self.rule.same_under(self.request.symmetric)
+        return len(provided) >= self.request.bnrs(self.space)
 
     def _refuted(self) -> bool:
-        """One refutation of all rules, or one for each way to rename VCs with the symmetry."""
-        question = (self.request.adaptive, self.request.least, self.switching)
-        for e in self.evidence:
-            smaller = e.space != self.space
-            if (e.request.adaptive, e.request.least, e.switching) != question or not evidence_holds(e):
-                return False
-            if smaller and (self.request.least is not None or not _within(e.space, self.space)):
-                return False
-        refuted = {e.request.symmetric for e in self.evidence}
-        return () in refuted or refuted >= {*actions(self.space, self.symmetry)}
+        e = self.evidence
+        if e is None or e.request != self.request or e.switching != self.switching or not evidence_holds(e):
+            return False
+        return e.space == self.space or (self.request.least is None and _within(e.space, self.space))
 
 
 def decide(
@@ -112,7 +99,6 @@ def decide(
     request: Request | None = None,
     *,
     short: bool = False,
-    symmetry: Kind = "none",
     effort: SearchEffort | None = None,
     known: dict[Counts, Decision] | None = None,
 ) -> Decision:
@@ -128,9 +114,6 @@ def decide(
         By default fully adaptive in every state.
     short : bool
         For hypercubes.
-    symmetry : {"none", "transposition", "reversal", "reflections"}
-        The rule is the same when dimensions are exchanged, when all directions are reversed, or those of any
-        dimension; VCs of a direction may be renamed with it.
     effort : SearchEffort, optional
         Counts what was done, and ends the search in time.
     known : dict, optional
@@ -146,22 +129,20 @@ def decide(
     UnknotError
         If the switching technique is not known.
     RelationError
-        If a direction has no VC, or the symmetry is not known.
+        If a direction has no VC.
 
     Examples
     --------
     >>> decide(((1, 1), (1, 1)), "vct").outcome, decide(((1, 1), (1, 2)), "vct").outcome
     ('impossible', 'found')
     """
-    require_known("decide: unknown symmetry", symmetry, get_args(Kind), RelationError)
     technique, request, effort = switching_named(switching), request or Request(), effort or SearchEffort()
     known = {} if known is None else known
     counts = tuple((up, down) for up, down in counts)
     if counts in known:
         return known[counts]
     space, began = Space(counts, short), time.monotonic()
-    restricts = request.least is None and symmetry == "none"
-    if restricts:
+    if request.least is None:
         for size in range(2, len(counts)):
             for part in combinations(counts, size):
                 sides = tuple(sorted((min(pair), max(pair)) for pair in part))
@@ -169,27 +150,8 @@ def decide(
                 if one.outcome == "impossible":
                     known[counts] = replace(one, space=space, rounds=0, seconds=time.monotonic() - began)
                     return known[counts]
-    renamings = list(islice(actions(space, symmetry), MOST_ACTIONS + 1))
-    if symmetry != "none" and renamings:
-        one = decide(counts, technique, request, short=short, effort=effort)
-        if one.outcome == "impossible":
-            return known.setdefault(counts, replace(one, symmetry=symmetry))
-    decisions: list[Decision] = []
-    for symmetric in renamings[:MOST_ACTIONS]:
-        one = _search(space, replace(request, symmetric=symmetric), technique, effort)
-        decisions.append(one)
-        if one.outcome == "found":
-            break
-    last = decisions[-1] if decisions else Decision(space, technique, "impossible", request=request)
-    outcome: Outcome = last.outcome
-    if outcome != "found":
-        settled = all(one.outcome == "impossible" for one in decisions) and len(renamings) <= MOST_ACTIONS
-        outcome = "impossible" if settled else "open"
-    evidence = tuple(e for one in decisions for e in one.evidence) if outcome == "impossible" else ()
-    rounds, seconds = sum(one.rounds for one in decisions), time.monotonic() - began
-    known[counts] = replace(
-        last, outcome=outcome, evidence=evidence, rounds=rounds, seconds=seconds, symmetry=symmetry
-    )
+    one = _search(space, request, technique, effort)
+    known[counts] = replace(one, seconds=time.monotonic() - began)
     return known[counts]
 
 
@@ -211,17 +173,14 @@ def _search(space: Space, request: Request, technique: Switching, effort: Search
         if proved.walks is not None and not space.short:
             evidence = refutation(space, request, technique, [], list(proved.paths), proved.walks, effort)
             if evidence is not None:
-                return replace(decision, outcome="impossible", evidence=(evidence,), rounds=len(proved.walks))
+                return replace(decision, outcome="impossible", evidence=evidence, rounds=len(proved.walks))
         for sides in ladder(space):
             tried = sides
             survivor = search.survive(sides, effort)
             if survivor is None:
                 evidence = refutation(space, request, technique, search.refuted, search.paths, (), effort)
                 outcome: Outcome = "open" if evidence is None else "impossible"
-                return replace(
-                    decision, outcome=outcome, evidence=() if evidence is None else (evidence,),
-                    sides=sides, rounds=search.rounds,
-                )  # fmt: skip
+                return replace(decision, outcome=outcome, evidence=evidence, sides=sides, rounds=search.rounds)
     except TimeoutError:
         return replace(decision, sides=tried, rounds=search.rounds)
     rule = None if survivor is None else rule_from(space, survivor)
@@ -239,28 +198,6 @@ def ladder(space: Space) -> Iterator[tuple[int, ...]]:
         for i in range(n):
             sides[i] = side
             yield tuple(sides)
-
-
-def actions(space: Space, symmetry: Kind) -> Iterator[tuple[Symmetry, ...]]:
-    """Yield the ways to rename VCs along with a kind of symmetry: one renaming for each generator of it."""
-    n = space.dimensions
-    straight, same = (1,) * n, tuple(range(n))
-    generators: list[tuple[tuple[int, ...], tuple[int, ...]]] = []
-    if symmetry == "transposition":
-        generators = [((*range(i), i + 1, i, *range(i + 2, n)), straight) for i in range(n - 1)]
-    elif symmetry == "reversal":
-        generators = [(same, (-1,) * n)]
-    elif symmetry == "reflections":
-        generators = [(same, (*straight[:i], -1, *straight[i + 1 :])) for i in range(n)]
-    choices: list[list[Symmetry]] = [[] for _ in generators]
-    for image in symmetries(space) if generators else ():
-        for images, (order, flips) in zip(choices, generators, strict=True):
-            if all(
-                (space.types[k].dimension, space.types[k].sign) == (order[t.dimension], t.sign * flips[t.dimension])
-                for t, k in zip(space.types, image, strict=True)
-            ):
-                images.append(image)
-    yield from product(*choices)
 
 
 def _within(part: Space, whole: Space) -> bool:

@@ -12,7 +12,7 @@ from unknot._base.errors import RelationError
 from unknot._base.progress import Progress
 from unknot._base.shown import Brief
 from unknot._base.switching import DEFAULT_SWITCHING, Switching, switching_named
-from unknot.design.decision import Counts, Decision, Kind, decide
+from unknot.design.decision import Counts, Decision, decide
 from unknot.design.requirements import Adaptive, Request
 from unknot.design.space import Space
 from unknot.lanes.effort import SearchEffort
@@ -29,7 +29,6 @@ class Design(Brief):
         Whether it is about hypercubes.
     switching : str
     request : Request
-    symmetry : {"none", "transposition", "reversal", "reflections"}
     decisions : tuple of Decision
         On distributions, in the order in which they were looked at, fewest VCs first.
     complete : bool
@@ -46,7 +45,6 @@ class Design(Brief):
     short: bool
     switching: Switching
     request: Request
-    symmetry: Kind
     decisions: tuple[Decision, ...]
     complete: bool
 
@@ -116,7 +114,6 @@ def design(
     *,
     adaptive: Adaptive = "states",
     least: int | None = None,
-    symmetry: Kind = "none",
     counts: Counts | None = None,
     every: bool = False,
     time_limit: float | Deadline = MINUTE,
@@ -134,8 +131,6 @@ def design(
         shortest path with some VCs.
     least : int, optional
         BNRs to be provided at least; by default all, which is fully adaptive.
-    symmetry : {"none", "transposition", "reversal", "reflections"}
-        Symmetries that the rule must have.
     counts : tuple of pairs of int, optional
         VCs up and down each dimension; by default the fewest are looked for.
     every : bool
@@ -165,8 +160,6 @@ def design(
     request, technique = Request(adaptive, least), switching_named(switching)
     if adaptive not in ("states", "paths"):
         raise RelationError(f"adaptive is 'states' or 'paths', not {adaptive!r}")
-    if symmetry not in ("none", "transposition", "reversal", "reflections"):
-        raise RelationError(f"symmetry is 'none', 'transposition', 'reversal' or 'reflections', not {symmetry!r}")
     deadline = Deadline.of(time_limit)
     if counts is not None and len(counts) != dimensions:
         raise RelationError(f"{len(counts)} pairs of VCs were given for {dimensions} dimensions")
@@ -180,16 +173,14 @@ def design(
             more = bool(decisions) and sum(map(sum, distribution)) > decisions[-1].space.vcs
             if any(one.outcome == "found" for one in decisions) and (more or not every):
                 break
-            work = partial(
-                decide, distribution, technique, request, short=short, symmetry=symmetry, effort=effort, known=known
-            )
+            work = partial(decide, distribution, technique, request, short=short, effort=effort, known=known)
             decisions.append(deadline.within(work))
             if effort.over:
                 complete = False
                 break
     except (KeyboardInterrupt, NoAnswerError):
         complete = False
-    return Design(dimensions, short, technique, request, symmetry, tuple(decisions), complete)
+    return Design(dimensions, short, technique, request, tuple(decisions), complete)
 
 
 def _growing(dimensions: int) -> Iterator[Counts]:

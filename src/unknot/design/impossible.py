@@ -81,8 +81,7 @@ class Impossible(Brief):
         }
         family = {"counts": [list(pair) for pair in space.counts], "short": space.short, "switching": self.switching}
         request = {"adaptive": self.request.adaptive, "least": self.request.bnrs(space)}
-        symmetric = [list(image) for image in self.request.symmetric]
-        return {"subject": "rules", **family, **request, "symmetric": symmetric, "proof": proof}
+        return {"subject": "rules", **family, **request, "symmetric": [], "proof": proof}
 
 
 def refutation(

@@ -147,8 +147,7 @@ class _Choice(Proposals):
         """Forbid a rule and its images: what is offered in the states that packets come to."""
         alive = self.space.reachable(offers)
         literals = [-1 - i if offers[i] else 1 + i for i, p in enumerate(self.space.permissions) if p[:2] in alive]
-        same = self.images[:1] if self.request.symmetric else self.images
-        self.solver.append_formula(images(self.space, tuple(literals), same))
+        self.solver.append_formula(images(self.space, tuple(literals), self.images))
 
     def _escapes(self, alive: set[State], true: frozenset[int]) -> tuple[tuple[State, int], ...]:
         if self.kind == "order":

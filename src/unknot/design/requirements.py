@@ -12,7 +12,7 @@ from itertools import combinations, product
 from typing import Literal
 
 from unknot._base.errors import RelationError
-from unknot.design.space import Flags, Signs, Space, State, Symmetry, is_symmetry, moved
+from unknot.design.space import Flags, Signs, Space, State
 
 Clause = tuple[int, ...]
 Word = tuple[tuple[int, int], ...]
@@ -32,8 +32,6 @@ class Request:
         is offered. `paths`: it may take every shortest path with some VCs.
     least : int, optional
         BNRs to be provided, at least; by default all 2^n, which is fully adaptive.
-    symmetric : tuple of maps of types
-        The rule is the same after each of these symmetries.
 
     Examples
     --------
@@ -44,7 +42,6 @@ class Request:
 
     adaptive: Adaptive = "states"
     least: int | None = None
-    symmetric: tuple[Symmetry, ...] = ()
 
     def bnrs(self, space: Space) -> int:
         """BNRs that are asked for, at least."""
@@ -73,11 +70,6 @@ class Requirements:
         self.clauses: list[Clause] = []
         self._number: dict[tuple[object, ...], int] = {}
         self.full = request.bnrs(space) == 2**space.dimensions
-        for image in request.symmetric:
-            if not is_symmetry(space, image):
-                raise RelationError(f"{image} is no symmetry of {space.text}")
-            for i, permission in enumerate(space.permissions):
-                self.clauses.append((-1 - i, 1 + space.number[moved(space, image, permission)]))
         classes: list[Signs | None] = [None]
         if not self.full:
             classes += list(product((1, -1), repeat=space.dimensions))

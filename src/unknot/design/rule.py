@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
@@ -14,7 +14,7 @@ from unknot._base.arrays import Ints
 from unknot._base.compressed_rows import offsets
 from unknot._base.errors import RelationError
 from unknot.design.requirements import class_of, lost_path
-from unknot.design.space import Flags, Signs, Space, State, Symmetry, moved, shown
+from unknot.design.space import Flags, Signs, Space, State, shown
 from unknot.network import Network, grid
 from unknot.network.families import mesh
 from unknot.network.grid import whole_grid
@@ -231,12 +231,6 @@ class Rule:
         if not states:
             return [kind for kind in kinds if lost_path(self.space, self.offers, [kind]) is None]
         return [kind for kind in kinds if self._kept(kind)]
-
-    def same_under(self, symmetries: Iterable[Symmetry]) -> bool:
-        """Whether the rule is the same after each of some symmetries, wherever packets come."""
-        space, offered = self.space, np.flatnonzero(self.offers).tolist()
-        alive = {space.permissions[i] for i in offered}
-        return all({moved(space, image, permission) for permission in alive} == alive for image in symmetries)
 
     def _kept(self, kind: Signs) -> bool:
         space = self.space

@@ -7,7 +7,7 @@ permission is a state with a type that a header in that state may take. A rule i
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import permutations, product
@@ -233,22 +233,6 @@ def symmetries(space: Space, *, most: int = 100_000) -> Iterator[Symmetry]:
                     )
                     for t in space.types
                 )
-
-
-def is_symmetry(space: Space, image: Sequence[int]) -> bool:
-    """Whether a map of types exchanges dimensions and directions as wholes."""
-    types = space.types
-    if sorted(image) != list(range(len(types))):
-        return False
-    turned: dict[tuple[int, int], tuple[int, int]] = {}
-    for t, u in zip(types, (types[k] for k in image), strict=True):
-        for sign in (1, -1):
-            if turned.setdefault((t.dimension, t.sign * sign), (u.dimension, u.sign * sign)) != (
-                u.dimension,
-                u.sign * sign,
-            ):
-                return False
-    return len({*turned.values()}) == len(turned)
 
 
 def moved_signs(space: Space, image: Symmetry, signs: Signs) -> Signs:

@@ -69,7 +69,7 @@ def _rows(rule: Rule | None, _: Any) -> list[dict[str, object]] | None:
 Rows = Annotated[list[RowForm] | None, By(_rows)]
 
 
-@form_of(Decision, without=("space", "switching", "rule", "proof", "evidence", "request", "symmetry"))
+@form_of(Decision, without=("space", "switching", "rule", "proof", "evidence", "request"))
 class JudgedForm(Form):
     """Verdict on one distribution of VCs."""
 
@@ -79,7 +79,7 @@ class JudgedForm(Form):
     vcs: Positive = key("VCs per router.", of="space.vcs")
     holds: bool | None = key("Whether the checkers accept proof or evidence; null: there is none.")
     sides: list[Positive] = key("Sides of the largest mesh that rules were tried on.")
-    evidence: Annotated[list[dict[str, Any]], By(lambda evidence, _: [one.claim for one in evidence])] = key(
+    evidence: Annotated[list[dict[str, Any]], By(lambda evidence, _: [evidence.claim] if evidence else [])] = key(
         "Claims that there is no rule, as in files of evidence, each with its proof."
     )
     seconds: Number
@@ -126,7 +126,6 @@ class DesignAnswer(Form):
         "vcs",
         "counts",
         "provided",
-        "symmetry",
         "proof",
         "carrying",
         "complete",

@@ -32,7 +32,6 @@ def design(
     switching: Switching = DEFAULT_SWITCHING,
     adaptive: str = "full",
     by: Literal["states", "paths"] = "states",
-    symmetry: Literal["none", "transposition", "reversal", "reflections"] = "none",
     vcs: str | None = None,
     every: bool = False,
     carry: bool = False,
@@ -60,8 +59,6 @@ def design(
         Fully adaptive, or K of the 2^n BNRs at least.
     by
         states: every direction offered wherever a header is; paths: every path, with some VCs.
-    symmetry
-        The same when dimensions are exchanged; when all directions, or any, are reversed.
     vcs : '1/1 1/2'
         VCs up/down each dimension, to decide for these only.
     every
@@ -81,7 +78,7 @@ def design(
     began = time.monotonic()
     with keeping_the_best(), activity.working("designing") as progress:
         outcome = find(
-            family, switching, adaptive=by, least=least, symmetry=symmetry, counts=counts, every=every,
+            family, switching, adaptive=by, least=least, counts=counts, every=every,
             time_limit=deadline.part(SEARCHING), progress=progress,
         )  # fmt: skip
     with activity.working("checking the evidence"):
@@ -127,7 +124,7 @@ def design(
 def _write_evidence(path: Path, outcome: Design, deadline: Deadline) -> None:
     """Write why fewer VCs are impossible, and the proof of the rule, or its verdict on the largest mesh."""
     best, relation = outcome.best, None
-    refusals = {id(e): e.claim for one in outcome.decisions for e in one.evidence}
+    refusals = {id(one.evidence): one.evidence.claim for one in outcome.decisions if one.evidence is not None}
     claims = list(refusals.values())
     if best is not None and best.rule is not None and best.proof is not None:
         claims.append(best.proof.claim(best.rule.offers, outcome.switching))
@@ -142,7 +139,7 @@ def _write_evidence(path: Path, outcome: Design, deadline: Deadline) -> None:
 def _checked(one: Decision, ending: Deadline) -> Decision:
     """The decision on a distribution; open if there was no time to check the evidence that it is impossible."""
     if one.outcome == "impossible" and ending.unless_over(lambda: one.holds) is None:
-        return replace(one, outcome="open", evidence=())
+        return replace(one, outcome="open", evidence=None)
     return one
 
 
