@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import random
 from contextlib import suppress
+from dataclasses import replace
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -17,7 +19,8 @@ from tests.verify.protocols.test_decision import LIMITED
 from unknot._base.errors import RelationError, SimulationError
 from unknot.cli.program import app
 from unknot.network.families import mesh
-from unknot.routing import dimension_order, in_classes
+from unknot.routing import EJECT, dimension_order, in_classes
+from unknot.simulation.engine.router import Router
 from unknot.simulation.protocol_replay import replayed_in_flits
 from unknot.simulation.protocol_run import simulate_protocol
 from unknot.verify.protocols import ProtocolVerdict, check_protocol, protocol
@@ -27,11 +30,10 @@ from unknot.verify.protocols import ProtocolVerdict, check_protocol, protocol
 @settings(max_examples=6)
 def test_runs_deadlock_only_where_exploration_does_and_else_drain(seed: int) -> None:
     relation, described = random_system(random.Random(seed))
-    if any(one.carries for one in described.classes):
-        return
+    more = any(one.carries for one in described.classes)
     try:
         deadlocks = Exploration(relation, described, 400).deadlocks()
-        for switching, flits, depth in (("vct", 1, 1), ("saf", 2, 2), ("vct", 2, 6)):
+        for switching, flits, depth in (("vct", 1, 1 + more), ("saf", 2, 2 + 2 * more), ("vct", 2, 7)):
             run = simulate_protocol(
                 relation, described, 1.0, switching=switching, packet_length=flits, buffer_depth=depth, cycles=300,
                 drained=True, seed=seed,
@@ -116,13 +118,42 @@ def replays_if_it_carries(verdict: ProtocolVerdict) -> None:
             assert not replayed_in_flits(verdict.system, switching, verdict.run[:-1], 200)
 
 
-def test_what_is_not_simulated_is_refused() -> None:
-    verdict = check_protocol(dimension_order(mesh(2)), protocol("axi('apart')"), "wormhole-nonatomic")
+@pytest.mark.parametrize("text", ["axi('apart')", "axi", "request_reply"])
+def test_deadlocks_under_nonatomic_allocation_replay(text: str) -> None:
+    verdict = check_protocol(dimension_order(mesh(2)), protocol(text), "wormhole-nonatomic")
     assert verdict.run is not None
-    with pytest.raises(SimulationError, match="not wormhole-nonatomic"):
-        replayed_in_flits(verdict.system, "wormhole-nonatomic", verdict.run)
-    with pytest.raises(SimulationError, match="except for replays"):
-        simulate_protocol(dimension_order(mesh(2)), protocol("axi"), 0.1)
+    assert replayed_in_flits(verdict.system, "wormhole-nonatomic", verdict.run, 200)
+    assert not replayed_in_flits(verdict.system, "wormhole-nonatomic", verdict.run[:-1], 200)
+
+
+@pytest.mark.parametrize("switching", ["saf", "vct", "wormhole", "wormhole-nonatomic"])
+def test_packets_of_two_messages_deadlock_or_come_apart_and_arrive(switching: str) -> None:
+    """Address and data of a write are received apart: with a buffer for the address every write ends."""
+    relation = in_classes(dimension_order(mesh(3)), ["request", "response"])
+    size = {"switching": switching, "packet_length": 2, "buffer_depth": 5}
+    run = simulate_protocol(relation, protocol("axi(address_buffer=1)"), 0.6, cycles=100, drained=True, **size)
+    assert run.done == run.begun == run.created > 0
+    assert run.consumed["aw"] == run.consumed["w"] == run.consumed["b"] > 0
+    stuck = simulate_protocol(relation, protocol("axi"), 0.6, cycles=2000, **size)
+    assert stuck.deadlock
+    assert "aw" in {one.message for one in stuck.blocked}
+
+
+def test_packets_that_could_part_on_their_way_are_refused() -> None:
+    relation = dimension_order(mesh(2))
+    with pytest.raises(SimulationError, match="routing_delay of at least 1"):
+        simulate_protocol(relation, protocol("axi"), 0.1, router=Router(routing_delay=0))
+    away = int(np.flatnonzero(relation.network.source == 1)[0])
+    onward = {(int(np.flatnonzero(relation.network.target == 1)[0]), 1): (EJECT, away)}
+
+    def rule(at: int, address: int, out: np.ndarray) -> int:
+        row = onward.get((at, address)) or [one.vc if one.vc is not None else EJECT
+                                            for one in relation.candidates(at, address)]  # fmt: skip
+        out[: len(row)] = row
+        return len(row)
+
+    with pytest.raises(SimulationError, match=r"may go on from .* although they have arrived"):
+        simulate_protocol(replace(relation, rule=rule), protocol("axi"), 0.5)
 
 
 def test_limits_hold_and_the_same_seed_gives_the_same_run() -> None:
@@ -170,8 +201,11 @@ def test_the_command() -> None:
             ["--protocol", "request_reply", "--load", "0.1", "--traffic", "transpose"],
             "--traffic is about",
         ),
-        (["--protocol", "axi", "--load", "0.1"], "come in one packet and are received apart"),
-        (["--protocol", "request_reply", "--load", "0.1", "--switching", "wormhole-nonatomic"], "under saf, vct and"),
+        (["--protocol", "axi", "--load", "0.1", "--packet-length", "5"], "10 flits does not fit a buffer of 8"),
+        (
+            ["--protocol", "axi", "--load", "0.1", "--packet-length", "9", "--switching", "wormhole"],
+            "buffer_depth of at least packet_length",
+        ),
         (["--protocol", "request_reply", "--load", "0.1", "--packet-length", "9"], "does not fit a buffer of 8"),
     ],
 )

@@ -1,9 +1,10 @@
 """Terminals with the finite queues of a protocol, around an engine.
 
 The network that is simulated has a router for each terminal, and its queues are VCs to and from there, as
-`unknot.verify.protocols.extended` has them. A message leaves its send queue when its header has been given a VC of
-the network. A receive queue of d messages is the VC that leads to it and d − 1 messages that have left it; its
-ejection VC stands open only while one may leave. What a terminal sends and consumes is decided by the model in which
+`unknot.verify.protocols.extended` has them. A message leaves its send queue when its header has gone on into the
+network. A receive queue of d messages is the VC that leads to it and d − 1 messages that have left it; its
+ejection VC stands open only while one may leave. A packet of two messages has the flits of both, and becomes two in
+front of the last VC before its terminal. What a terminal sends and consumes is decided by the model in which
 the prover counts messages, `unknot.verify.protocols.machine`, between two cycles of the engine.
 """
 
@@ -16,11 +17,12 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
+from unknot._base.errors import SimulationError
 from unknot._base.switching import Switching
-from unknot.simulation.engine.codes import BLOCKED, FRESH, IDLE
+from unknot.simulation.engine.codes import BLOCKED, FRESH, IDLE, STALLED
 from unknot.simulation.engine.detector import front
 from unknot.simulation.engine.router import DEFAULT, Router
-from unknot.simulation.protocol_engine import engine_of, hand_over, require_simulated, set_ejection, source_row
+from unknot.simulation.protocol_engine import divide, engine_of, hand_over, set_ejection, source_row
 from unknot.simulation.run.scenario import check_buffers
 from unknot.verify.protocols.machine import Event, Message, State, next_sends, step
 from unknot.verify.protocols.system import System
@@ -34,6 +36,10 @@ class EndPoints:
     system : System
     state : dict
         Messages in queues, by place of the system; those in the network are in `flight`, by packet.
+    leaving : dict of int
+        Packets that leave receive queues, by number of the queue.
+    home, second : array and dict of int
+        By packet: the router at which it becomes two, or −1; and the second one while the first is on its way.
     alive : dict
         Messages of each transaction, by its terminal and number.
     consumed : list of int
@@ -56,9 +62,14 @@ class EndPoints:
         sides: bool = False,
     ) -> None:
         protocol, terminals = system.protocol, system.terminals
-        require_simulated(protocol, switching, replayed=sides)
-        check_buffers(flits, switching, depth, seed)
         self.whole = switching in ("saf", "vct")
+        self.joined = flits if sides or not any(one.carries for one in protocol.classes) else 2 * flits
+        check_buffers(self.joined if self.whole else flits, switching, depth, seed)
+        if self.joined > flits and (flits > depth or router.routing_delay == 0):
+            raise SimulationError(
+                f"{protocol.name}: messages that come in one packet and are received apart (carries) are simulated "
+                "with routing_delay of at least 1, and buffer_depth of at least packet_length"
+            )
         self.system = replace(system, room=depth // flits if self.whole else 1)
         self.sends, self.receives = len(protocol.send_queues), len(protocol.receive_queues) + 1
         self.first_receive = system.vcs + terminals * self.sends
@@ -75,11 +86,15 @@ class EndPoints:
         self.scripts: dict[int, deque[int]] = {}
         part = self.engine.parts[0]
         queues = np.arange(self.system.vcs, self.extended.relation.num_vcs)
-        if self.whole:  # one message, whatever the VCs of the network hold
-            part.outputs.credits[part.out_row[queues]] = flits
-        self.rows = part.in_row[queues[terminals * self.sends :]].astype(np.int64)
+        sends, receives = np.split(queues, [terminals * self.sends])
+        if switching != "wormhole":  # one packet or message, whatever the VCs of the network hold
+            part.outputs.credits[part.out_row[sends]] = min(self.joined, depth)
+            part.outputs.credits[part.out_row[receives]] = min(flits, depth)
+        self.rows = part.in_row[receives].astype(np.int64)
         self.visible: npt.NDArray[np.bool_] = np.zeros(self.rows.size, dtype=np.bool_)  # or leaving
-        self.leaving: set[int] = set()
+        self.leaving: dict[int, int] = {}
+        self.home: npt.NDArray[np.int64] = np.full(len(part.packets), -1)
+        self.second: dict[int, int] = {}
         for at in range(self.rows.size):
             set_ejection(self.engine, *divmod(at, self.receives), is_open=False)
         self.touched = set(range(terminals))
@@ -105,6 +120,8 @@ class EndPoints:
         """Simulate a cycle, and what terminals do after it; return the transactions that ended."""
         self._hand_over()
         self.engine.advance(self.engine.now + 1)
+        if self.joined > self.flits:
+            self._divide()
         ended = self.look()
         while self.touched:
             ended += self._serve(self.touched.pop())
@@ -171,30 +188,79 @@ class EndPoints:
             if part.terminals.packet[source_row(self.engine, self.system, place)] < 0:
                 assert isinstance(known, list)
                 script = self.scripts[place].popleft() if self.scripts.get(place) else -1
-                known.append(hand_over(self.engine, self.system, messages[len(known)], place, self.flits, script))
+                message = messages[len(known)]
+                carries = self.system.classes[message.kind].carries
+                flits = self.joined if carries else self.flits
+                known.append(hand_over(self.engine, self.system, message, place, flits, script))
+                if carries and self.joined > self.flits:
+                    home = self.system.home(message.address)
+                    self.home[known[-1]] = self.system.relation.network.eject[home]
+
+    def _divide(self) -> None:
+        """Make two packets of each that holds two messages and has come to where it leaves the network."""
+        part, base = self.engine.parts[0], self.extended.relation
+        vcs = np.arange(self.first_receive)
+        rows = part.in_row[vcs]
+        fronts = part.ring[rows * part.setup.ring + part.inputs.front[rows]]
+        waits = (part.inputs.stored[rows] > 0) & np.isin(part.inputs.state[rows], (FRESH, BLOCKED))
+        there = self.home[fronts] == base.network.target[base.vcs.channel[vcs]]
+        for vc in np.flatnonzero(waits & there).tolist():
+            packet = int(fronts[vc])
+            self._require_leaving(vc, int(part.packets.address[packet]))
+            self.home[packet] = -1
+            self.second[packet] = second = divide(self.engine, vc, self.flits)
+            kind = int(part.packets.address[packet]) // self.system.block
+            carried = self.system.number[self.system.classes[kind].carries]
+            part.packets.address[second] += (carried - kind) * self.system.block
+
+    def _require_leaving(self, vc: int, address: int) -> None:
+        """Refuse a VC from which a packet of two messages may also go on: its messages would part."""
+        candidates = self.extended.relation.candidates(vc, address)
+        if any(one.vc is not None and one.vc < self.first_receive for one in candidates):
+            raise SimulationError(
+                f"{self.system.relation.name}: packets of two messages (carries) may go on from "
+                f"{self.extended.relation.vcs.name(vc)} although they have arrived; they are not simulated so"
+            )
+
+    def _come_apart(self, packet: int, first: Message) -> Message | None:
+        """The second message of a packet whose first one has left, which now counts for itself; None of others."""
+        if packet not in self.second:
+            return None
+        self.alive[first.origin, first.transaction] += 1
+        return first._replace(kind=self.system.number[self.system.classes[first.kind].carries])
 
     def look(self) -> list[tuple[int, int] | None]:
         """See which messages have left send queues or come to receive queues; return transactions that ended."""
         part, system = self.engine.parts[0], self.system
         for place, packets in self.packets.items():
-            if packets and part.packets.hops[packets[0]] >= 2:
-                self.flight[packets[0]] = self.state[place][0]
+            if packets and part.packets.hops[packets[0]] >= 2 and not self._has_header(place, packets[0]):
+                first = self.flight[packets[0]] = self.state[place][0]
                 self.events += 1
                 rest = self.state[place][1:]
+                second = self._come_apart(packets[0], first)
+                if second is not None:
+                    packets.insert(1, self.second.pop(packets[0]))
+                    rest = (second, *rest)
                 self.state = self.state | {place: rest}
                 if not rest:
                     del self.state[place]
                 del packets[0]
                 self.touched.add((place - self.system.vcs) // self.sends)
         stored = part.inputs.stored[self.rows]
-        for at in [at for at in self.leaving if part.inputs.state[self.rows[at]] == IDLE]:
-            self.leaving.remove(at)
+        for at, packet in list(self.leaving.items()):
+            if part.inputs.state[self.rows[at]] != IDLE and front(part, self.first_receive + at) == packet:
+                continue
+            del self.leaving[at]
             self.visible[at] = False
             set_ejection(self.engine, *divmod(at, self.receives), is_open=False)
         ended: list[tuple[int, int] | None] = []
         for at in np.flatnonzero((stored >= (self.flits if self.needs_tail else 1)) & ~self.visible).tolist():
             terminal = at // self.receives
-            message = self.flight.pop(front(part, self.first_receive + at))
+            packet = front(part, self.first_receive + at)
+            message = self.flight.pop(packet)
+            second = self._come_apart(packet, message)
+            if second is not None:
+                self.flight[self.second.pop(packet)] = second
             self.visible[at] = True
             self.events += 1
             if system.classes[message.kind].reserved:
@@ -207,6 +273,11 @@ class EndPoints:
             self._settle(place)
             self.touched.add(terminal)
         return ended
+
+    def _has_header(self, vc: int, packet: int) -> bool:
+        """Whether the header of a packet that was given another VC is still in front of its own."""
+        part = self.engine.parts[0]
+        return front(part, vc) == packet and part.inputs.sent[part.in_row[vc]] == 0
 
     def _serve(self, terminal: int) -> list[tuple[int, int] | None]:
         """Let a terminal consume what it can."""
@@ -234,7 +305,7 @@ class EndPoints:
     def _let_out(self, at: int) -> None:
         """Open the ejection VC of a receive queue for the message in its VC, if it is there."""
         if self.visible[at] and at not in self.leaving:
-            self.leaving.add(at)
+            self.leaving[at] = front(self.engine.parts[0], self.first_receive + at)
             set_ejection(self.engine, *divmod(at, self.receives), is_open=True)
 
     def standing(self) -> State:
@@ -242,8 +313,12 @@ class EndPoints:
         part, state = self.engine.parts[0], dict(self.state)
         for vc in range(self.system.vcs):
             row = part.in_row[vc]
-            if part.inputs.stored[row] and part.inputs.state[row] in (FRESH, BLOCKED):
-                many, ring = -(-int(part.inputs.stored[row]) // self.flits), int(part.setup.ring)
-                rows = row * ring + (part.inputs.front[row] + np.arange(many)) % ring
-                state[vc] = tuple(self.flight[packet] for packet in part.ring[rows].tolist() if packet in self.flight)
+            there = part.inputs.state[row]
+            if part.inputs.stored[row] and (
+                there in (FRESH, BLOCKED) or (there == STALLED and part.inputs.sent[row] == 0)
+            ):
+                ring, at = int(part.setup.ring), int(part.inputs.front[row])
+                many = (int(part.outputs.back[part.out_row[vc]]) - at) % ring
+                packets = part.ring[row * ring + (at + np.arange(many)) % ring].tolist()
+                state[vc] = tuple(self.flight[packet] for packet in packets if packet in self.flight)
         return state

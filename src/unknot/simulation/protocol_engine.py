@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from unknot._base.errors import SimulationError
 from unknot._base.switching import Switching
 from unknot.network import Network
 from unknot.routing.relation import Relation
 from unknot.routing.virtual_channels import VirtualChannels
 from unknot.simulation.engine.codes import ENDLESS
+from unknot.simulation.engine.detector import front
 from unknot.simulation.engine.engine import Engine
 from unknot.simulation.engine.mix import Mix
 from unknot.simulation.engine.pairs import nobody
@@ -21,7 +21,6 @@ from unknot.traffic import TrafficClass
 from unknot.traffic.workload import Message as Form
 from unknot.verify.protocols.extended import Extended, extend
 from unknot.verify.protocols.machine import Message
-from unknot.verify.protocols.protocol import Protocol
 from unknot.verify.protocols.system import System
 
 
@@ -92,13 +91,16 @@ def set_ejection(engine: Engine, terminal: int, queue: int, *, is_open: bool) ->
     part.wake(int(engine.relation.network.eject[terminal]))
 
 
-def require_simulated(protocol: Protocol, switching: Switching, *, replayed: bool = False) -> None:
-    """Refuse protocols and techniques that are decided, but not simulated."""
-    if any(one.carries for one in protocol.classes) and not replayed:
-        raise SimulationError(
-            f"{protocol.name}: messages that come in one packet and are received apart (carries) are decided by "
-            "`unknot check`, but not simulated, except for replays; with a message each, as in "
-            "axi('shared'), they are"
-        )
-    if switching == "wormhole-nonatomic":
-        raise SimulationError("end points are simulated under saf, vct and wormhole, not wormhole-nonatomic")
+def divide(engine: Engine, vc: int, flits: int) -> int:
+    """Make two packets, the second of some flits, of the one whose header is in front of a VC; return the second."""
+    part = engine.parts[0]
+    packet, second, ring = front(part, vc), part.new_packet(), int(part.setup.ring)
+    row, out = int(part.in_row[vc]), int(part.out_row[vc])
+    part.packets[second : second + 1] = part.packets[packet : packet + 1]
+    part.packets.length[second] = flits
+    part.packets.length[packet] -= flits
+    at, back = int(part.inputs.front[row]) + 1, int(part.outputs.back[out])
+    behind = row * ring + (at + np.arange((back - at) % ring + 1)) % ring
+    part.ring[behind] = [second, *part.ring[behind[:-1]].tolist()]
+    part.outputs.back[out] = (back + 1) % ring
+    return second

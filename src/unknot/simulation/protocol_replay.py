@@ -8,14 +8,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unknot._base.switching import switching_named
+from unknot._base.switching import Switching, switching_named
 from unknot.simulation.end_points import EndPoints
 from unknot.simulation.engine.detector import front
 from unknot.simulation.engine.engine import Engine
 from unknot.simulation.engine.state_arrays import State as Part
-from unknot.simulation.protocol_engine import engine_of, hand_over, require_simulated, set_ejection, source_row
+from unknot.simulation.protocol_engine import engine_of, hand_over, set_ejection, source_row
 from unknot.verify.protocols.extended import Extended
 from unknot.verify.protocols.machine import (
+    ANY,
     Event,
     Message,
     State,
@@ -84,10 +85,10 @@ def replayed_in_flits(system: System, switching: str, run: Sequence[Event], cycl
     bool
     """
     carries = any(one.carries for one in system.classes)
-    require_simulated(system.protocol, switching_named(switching), replayed=True)
+    technique = switching_named(switching)
     if system.worms:
-        return _worms_replayed(system, run, cycles, carries)
-    ends = EndPoints(system, switching_named(switching), flits=1, depth=1, sides=carries)
+        return _worms_replayed(system, technique, run, cycles, carries)
+    ends = EndPoints(system, technique, flits=1, depth=1, sides=carries)
     steps = _followed(system, run, ends.extended)
     begins, part = _prescribed(ends.engine, steps)
     for one, begin in begins.items():
@@ -117,8 +118,8 @@ def replayed_in_flits(system: System, switching: str, run: Sequence[Event], cycl
     return same and bool(state) and moves == ends.moves
 
 
-def _worms_replayed(system: System, run: Sequence[Event], cycles: int, carries: bool) -> bool:
-    extended, engine = engine_of(system, "wormhole", flits=1, depth=1, sides=carries)
+def _worms_replayed(system: System, switching: Switching, run: Sequence[Event], cycles: int, carries: bool) -> bool:
+    extended, engine = engine_of(system, switching, flits=1, depth=1, sides=carries)
     steps = _followed(system, run, extended)
     begins, part = _prescribed(engine, steps)
 
@@ -192,6 +193,11 @@ def _followed(system: System, run: Sequence[Event], extended: Extended) -> list[
         after = step(system, state, event, number)
         moved, gone, sent = list[RunMessage](), list[RunMessage](), list[RunMessage]()
         parted: list[RunMessage] = gone
+        if event.act == "choose":
+            one, message = inside[event.place][0], state[event.place][0]
+            place = destination(system, event.place, message, event.to)
+            one.path.append(extended.vc(event.place if place is None else place))
+            moved = [one]
         if event.act == "move":
             one, message = inside[event.place].pop(0), state[event.place][0]
             to = destination(system, event.place, message, event.to)
@@ -205,8 +211,9 @@ def _followed(system: System, run: Sequence[Event], extended: Extended) -> list[
                 one = RunMessage(after[to][-1], to, [extended.vc(to)], (to,), rest=one)
                 sent = [one]
             else:
-                one.path.append(extended.vc(to))
-                moved = [one]
+                if message.chosen == ANY:
+                    one.path.append(extended.vc(to))
+                    moved = [one]
                 one.held = (*after[to][-1].tail, to)
             if to is not None:
                 inside.setdefault(to, []).append(one)

@@ -107,7 +107,7 @@ def simulate_protocol(
     Raises
     ------
     SimulationError
-        If the protocol has messages that come in one packet and are received apart, or numbers make no sense.
+        If numbers make no sense.
 
     Examples
     --------
@@ -124,11 +124,13 @@ def simulate_protocol(
     for name, number in (("cycles", cycles), ("packet_length", packet_length)):
         require_whole(name, number, 1, error=SimulationError)
     system = System(relation, protocol)
-    depth = buffer_depth or max(BUFFER_DEPTH, packet_length)
+    depth = buffer_depth or max(BUFFER_DEPTH, packet_length * (1 + any(one.carries for one in protocol.classes)))
     ends = EndPoints(system, switching_named(switching), flits=packet_length, depth=depth, router=router, seed=seed)
     random = np.random.default_rng([seed, system.terminals])
     groups = [_Group(system, names) for names in protocol.begins]
-    first = sum(map(len, protocol.begins)) / len(protocol.begins)
+    first = sum(1 + bool(protocol[name].carries) for names in protocol.begins for name in names) / len(
+        protocol.begins
+    )
     some = np.any([group.served.any(axis=1) for group in groups], axis=0)
     chance = np.where(some, load / (packet_length * first), 0.0)
     waiting: list[deque[int]] = [deque() for _ in range(system.terminals)]

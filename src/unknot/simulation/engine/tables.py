@@ -77,7 +77,8 @@ def empty_network(
     memory += 8 * BUILDING * (2 * num_vcs + 3 * local * terminals)
     name = f"a simulation of {network.name} with {num_vcs} virtual channels"
     require(name, memory)
-    held = packets_in_a_buffer(switching, most_flits(buffer_depth, local, router), sources.lengths[0][0])
+    # One more in a general run: others may divide a packet in front of a buffer.
+    held = packets_in_a_buffer(switching, most_flits(buffer_depth, local, router), sources.lengths[0][0]) + general
     packable = is_packable(relation, router) and not general
     widest = WIDEST if packable and not (router.looks_at_all or router.speculative) else 1
     longest = max(flits for flits, _ in sources.lengths)

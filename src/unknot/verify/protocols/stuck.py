@@ -16,8 +16,9 @@ def stuck(system: System, state: State) -> dict[int, tuple[int, ...]]:
     commits to a candidate may have chosen any.
     """
     free: dict[int, set[int]] = {place: set() for place in state}
-    held = Counter({place: len(messages) for place, messages in state.items()})
-    held.update(place for messages in state.values() for message in messages for place in message.tail)
+    held = Counter(place for messages in state.values() for message in messages for place in message.tail)
+    for place, messages in state.items():
+        held[place] += sum(_slots(system, place, message, place) for message in messages)
 
     def room(place: int | None, slots: int = 1) -> bool:
         return place is None or system.depth(place) - held[place] >= slots
@@ -31,12 +32,19 @@ def stuck(system: System, state: State) -> dict[int, tuple[int, ...]]:
                     continue
                 if _may_leave(system, state, free, room, place, message):
                     free[place].add(position)
-                    held.subtract((place, *message.tail))
+                    held.subtract(message.tail)
+                    held[place] -= _slots(system, place, message, place)
                     changed = True
     left = {
         place: tuple(i for i in range(len(messages)) if i not in free[place]) for place, messages in state.items()
     }
     return {place: positions for place, positions in left.items() if positions}
+
+
+def _slots(system: System, place: int, message: Message, to: int | None) -> int:
+    """Slots that a message in a place needs in another one: VCs that hold several messages count two of a packet."""
+    in_vc = to is not None and to < system.vcs
+    return min(system.room, 2) if in_vc and has_another(system, place, message) else 1
 
 
 def _may_leave(
@@ -52,7 +60,8 @@ def _may_leave(
     if message.chosen != ANY:
         return room(message.chosen)
     if candidates:
-        rooms = [room(destination(system, place, message, to)) for to in (candidates if system.commits else waits)]
+        targets = [destination(system, place, message, to) for to in (candidates if system.commits else waits)]
+        rooms = [room(to, _slots(system, place, message, to)) for to in targets]
         if all(rooms) if system.commits else any(rooms) or not waits:
             return True
     if not system.at_head(place, 0):
