@@ -143,8 +143,8 @@ def bubble_named(relation: Relation, text: str, where: str = "--bubble", packets
     call = parse_call(text, where)
     if call.name == "worm":
         raise RelationError(
-            f"{where}: the worm bubble is not covered, see docs/bubbles.md; covered are {', '.join(RULES)} under vct, "
-            "and under wormhole two VCs and a dateline: --routing dimension_order --switching wormhole"
+            f"{where}: the worm bubble is not covered, see docs/bubbles.md; covered are {', '.join(RULES)} under "
+            "vct, and under wormhole two VCs and a dateline: --routing dimension_order --switching wormhole"
         )
     require_known(f"{where}: unknown rule", call.name, RULES, RelationError)
     if call.args or not call.options.keys() <= {"packets", "rings"}:
