@@ -350,7 +350,7 @@ def test_bad_questions() -> None:
         changing_lanes("ring(5)", "fre")
     with pytest.raises(RelationError, match="need paths by table, or given ones"):
         changing_lanes("ring(5)", changes="ports")
-    with pytest.raises(RelationError, match="a routing is needed for given paths"):
+    with pytest.raises(RelationError, match="given paths are those of a routing"):
         changing_lanes("ring(5)", "given")
     with pytest.raises(RelationError, match="time limit must be a positive number"):
         changing_lanes("ring(5)", time_limit=-1)

@@ -76,7 +76,8 @@ def test_refutations_as_json() -> None:
 def test_bad_lanes() -> None:
     assert run("lanes", "ring(5)", "--paths", "given") == (
         2,
-        "lanes: a routing is needed for given paths, and for no others",
+        "lanes: given paths are those of a routing: give --paths given and --routing NAME together (in Python "
+        "paths='given' and routing=), or neither",
     )
     code, text = run("lanes", "mesh(3, 3)", "--routing", "duato", "--paths", "given")
     assert code == 2

@@ -130,7 +130,7 @@ def test_given_routes_are_kept(seed: int) -> None:
 def test_what_is_no_table_is_refused() -> None:
     with pytest.raises(RelationError, match=r"several ways to .*given paths are those of tables"):
         table_of(duato(mesh(3, 3)))
-    with pytest.raises(RelationError, match="a routing is needed for given paths"):
+    with pytest.raises(RelationError, match="given paths are those of a routing"):
         lanes("mesh(3, 3)", "given")
-    with pytest.raises(RelationError, match="a routing is needed for given paths"):
+    with pytest.raises(RelationError, match="given paths are those of a routing"):
         lanes("mesh(3, 3)", routing="dimension_order")

@@ -99,7 +99,10 @@ def question_of(
     """
     require_known("lanes: unknown paths", paths, PATHS, RelationError)
     if (paths == "given") != (routing is not None):
-        raise RelationError("lanes: a routing is needed for given paths, and for no others")
+        raise RelationError(
+            "lanes: given paths are those of a routing: give --paths given and --routing NAME together (in Python "
+            "paths='given' and routing=), or neither"
+        )
     if routing is None:
         pairs = demand(network, flows)
         served = of_pairs(path_set(pairs), packed(pairs.wanted), both_ways=changes == "shared")

@@ -58,6 +58,8 @@ def test_whether_its_messages_can_block_each_other(words: str, free: bool | None
     assert (code, answer["deadlock_free"]) == (int(free is False), free), err
     assert answer["delivers"] is (True if "routing" in words else None)
     assert (answer["measured"] is None) == (free is not True)
+    _, out, _ = run("ring(5)", *words.split())
+    assert ("deadlock-free" in out, "delivers" in out) == ("routing" in words, "routing" in words)
 
 
 def test_a_router_with_a_speedup_comes_nearer_to_the_bound() -> None:

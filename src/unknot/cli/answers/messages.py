@@ -107,6 +107,10 @@ class TimedForm(Form):
     ratio: Number
 
 
+OnRouting = Annotated[bool | None, Words(lambda truth, answer: "" if answer["routing"] is None else truth)]
+"""An answer about a routing, which the terminal leaves out where none is named."""
+
+
 class CollectiveAnswer(WithUnits):
     """JSON answer of `unknot collective`."""
 
@@ -117,10 +121,10 @@ class CollectiveAnswer(WithUnits):
 
     network: NetworkForm
     routing: str | None = key("null: not run flit by flit.")
-    deadlock_free: bool | None = key(
+    deadlock_free: OnRouting = key(
         "Whether the routing, of the messages of this schedule alone, cannot deadlock; null: not run, or not decided."
     )
-    delivers: bool | None = key("Whether it brings each of them to its end, by routes that end; null as before.")
+    delivers: OnRouting = key("Whether it brings each of them to its end, by routes that end; null as before.")
     operation: str
     members: Positive
     groups: Positive = key("Groups of members that each do the operation at the same time.")
