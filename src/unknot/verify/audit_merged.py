@@ -7,7 +7,7 @@ same holds of each service level where its lane is the same at all ports of all 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -113,66 +113,6 @@ def one_sender_each(network: Network, sends: npt.NDArray[np.bool_] | None = None
 
 
 Entries = npt.NDArray[np.int64]
-
-
-@dataclass(frozen=True)
-class CableLoad:
-    """A cable between switches, the routes over it one way and back, and its name.
-
-    With the tables as they are, the pairs of these routes are cut off when the cable fails.
-    """
-
-    name: str
-    forth: int
-    back: int
-
-    @property
-    def routes(self) -> int:
-        """Both ways."""
-        return self.forth + self.back
-
-
-@dataclass(frozen=True)
-class AuditedRoutes:
-    """Routes between hosts, by the tables alone.
-
-    Attributes
-    ----------
-    lengths : tuple of int
-        Pairs of a host port and another's LID whose route has 0, 1, 2, … hops between switches.
-    cables : tuple of CableLoad
-        All cables between switches, most routes first.
-    """
-
-    lengths: tuple[int, ...]
-    cables: tuple[CableLoad, ...]
-
-
-def routes_between_hosts(fabric: Fabric) -> AuditedRoutes:
-    """Follow all routes between hosts, those of a switch together. O(switches × LIDs) time and memory.
-
-    Raises
-    ------
-    UnknotError
-        If the fabric has no tables.
-
-    Examples
-    --------
-    >>> from unknot.fabrics import read_fabric
-    >>> routes = routes_between_hosts(read_fabric("examples/fabrics/opensm-ring12-lash"))
-    >>> routes.lengths, routes.cables[0].routes
-    ((0, 24, 24, 24, 24, 24, 12), 36)
-    """
-    board = switchboard(fabric)
-    network = board.network
-    next_channel = board.next_channel[:, destinations(fabric, "host-to-host")]
-    routes = pairs_by_switch(fabric, board, "host-to-host")[1].astype(np.int64)
-    hops = route_lengths(network, next_channel)
-    most = int(hops.max(initial=0))
-    lengths = tuple(int(routes[hops == length].sum()) for length in range(most + 1))
-    load = _followed(network, next_channel, hops, routes)
-    cables = [CableLoad(name, int(load[forth]), int(load[back])) for name, (forth, back) in cables_of(fabric)]
-    return AuditedRoutes(lengths, tuple(sorted(cables, key=lambda cable: -cable.routes)))
 
 
 def loads_by_level(fabric: Fabric, levels: int = 1) -> npt.NDArray[np.float64]:

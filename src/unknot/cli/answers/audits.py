@@ -11,15 +11,9 @@ from unknot.cli.answers.networks import NetworkForm
 from unknot.cli.answers.verdicts import DeliveryForm, VerdictForm
 from unknot.fabrics import Changes
 from unknot.verify.audit import Audit
-from unknot.verify.audit_merged import AuditedRoutes
 from unknot.verify.audit_multicast import MulticastAudit
 from unknot.verify.audit_traffic import TrafficAudit
 from unknot.verify.update import Update
-
-
-@form_of(AuditedRoutes)
-class RoutesForm(Form):
-    """Routes between hosts."""
 
 
 @form_of(TrafficAudit, without=("relation", "verdict", "delivery", "unknown"))
@@ -86,7 +80,7 @@ class AuditAnswer(TrafficForm):
         "replies.lost",
         "multicast.*", "changes.*", "assumption", "switching", "lanes",
         "network.routers", "network.terminals", "fabric_file", "tables_file", "levels_file", "lanes_file",
-        "multicast_file", "notes", "routes.lengths", "others", "routes.cables",
+        "multicast_file", "notes", "others",
     )  # fmt: skip
 
     fabric: str = key(of="fabric.name")
@@ -98,14 +92,12 @@ class AuditAnswer(TrafficForm):
     notes: list[str] = key("Noticed on reading.", of="fabric.notes")
     network: NetworkForm = key(of="fabric.network")
     changes: ChangesForm | None
-    routes: RoutesForm | None
 
 
 def audit_answer(
     audit: Audit,
     changes: Changes | None = None,
     before: Audit | None = None,
-    routes: AuditedRoutes | None = None,
     update: Update | None = None,
 ) -> Answer:
     """Return an audit as plain values, with what changed since another reading of the fabric, and its audit."""
@@ -115,4 +107,4 @@ def audit_answer(
         deadlock_free_before=before and before.deadlock_free,
         update=update and answer(UpdateForm, update, of=update.relation),
     )
-    return answer(AuditAnswer, audit.host_to_host, audit, holds=audit.holds, routes=routes, changes=since)
+    return answer(AuditAnswer, audit.host_to_host, audit, holds=audit.holds, changes=since)

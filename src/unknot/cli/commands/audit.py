@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -44,8 +44,6 @@ class AuditOptions(Options):
         Service level of multicast packets.
     compare : OLD
         An older folder or file; show what changed, and whether switches can be updated from the one to the other.
-    cables
-        Show the lengths of routes, and this number of cables: those with the most routes.
     out : FILE.html
         Write a report.
     """
@@ -60,7 +58,6 @@ class AuditOptions(Options):
     multicast_sl: int = 0
     compare: Path | None = None
     switching: Switching = DEFAULT_SWITCHING
-    cables: int = 0
     deadline: TimeLimit = MINUTE
     out: Path | None = None
     evidence: Path | None = None
@@ -84,16 +81,15 @@ def audit(options: AuditOptions) -> None:
     """
     from unknot.cli.answers.audits import AuditAnswer, audit_answer
     from unknot.cli.commands import activity
-    from unknot.cli.commands.display import MOST_ROWS, describe, put
+    from unknot.cli.commands.display import describe, put
     from unknot.fabrics import compare_fabrics, read_fabric
     from unknot.fabrics.ethernet.folder import is_ethernet
     from unknot.verify.audit import audit as audit_fabric
-    from unknot.verify.audit_merged import routes_between_hosts
     from unknot.verify.update import update_fabric
 
     fabric, switching, deadline, out = options.fabric, options.switching, options.deadline, options.out
     if is_ethernet(fabric):
-        others = options.some("tables", "lids", "sl", "sl2vl", "lanes", "mcfdbs", "multicast_sl", "compare", "cables")
+        others = options.some("tables", "lids", "sl", "sl2vl", "lanes", "mcfdbs", "multicast_sl", "compare")
         if any(others.values()) or switching != DEFAULT_SWITCHING:
             raise UnknotError(
                 f"{fabric}: an audit of Ethernet takes --out, --evidence, --time-limit and --json alone"
@@ -105,7 +101,6 @@ def audit(options: AuditOptions) -> None:
     with activity.working("auditing"):
         how = partial(audit_fabric, switching=switching, time_limit=deadline)
         audited = how(read, lanes=options.lanes, multicast_level=options.multicast_sl)
-        routes = routes_between_hosts(read) if options.cables else None
         old = None if options.compare is None else read_fabric(options.compare)
         changes = None if old is None else compare_fabrics(old, read)
         before = None if old is None or old.tables is None else how(old)
@@ -117,9 +112,7 @@ def audit(options: AuditOptions) -> None:
         notify(f"report: {out}")
     if options.evidence is not None:
         write_evidence(options.evidence, read.network, None, [], audit_parts(audited))
-    some = routes and replace(routes, cables=routes.cables[: options.cables])
-    answer = audit_answer(audited, changes, before, some, update)
-    put(options.json, AuditAnswer, answer, max_rows=max(MOST_ROWS, options.cables))
+    put(options.json, AuditAnswer, audit_answer(audited, changes, before, update))
     if not options.json:
         hosts = audited.host_to_host
         one = hosts if audited.replies is None or hosts.verdict.configuration else audited.replies
