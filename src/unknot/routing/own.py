@@ -22,8 +22,6 @@ from unknot._base.errors import RelationError, TextError, UnknotError, near, rai
 from unknot._base.extensions import DESIGNERS
 from unknot._base.input import read_text
 
-OTHER_TABLES = (".csv", ".v")
-"""Files of routes that can be written, but hold too little to be read."""
 _CODE = re.compile(r"\s*([^:()]+\.py):(.+)", re.DOTALL)
 
 
@@ -35,7 +33,7 @@ def is_file(text: str) -> bool:
     >>> is_file("routes.json"), is_file("lanes")
     (True, False)
     """
-    return text.strip().lower().endswith((".json", *OTHER_TABLES))
+    return text.strip().lower().endswith(".json")
 
 
 def is_designed(text: str) -> bool:
