@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,7 @@ from tests.report.examples import HOSTILE_NAME, hostile_knot, ring_knot
 from tests.report.test_page import Checker
 from unknot import check
 from unknot.network.families import torus
-from unknot.report import animate_configuration, write_knot_page
+from unknot.report import write_knot_page
 from unknot.simulation.traces.recording import record
 
 
@@ -60,21 +59,3 @@ def test_a_knot_too_large_to_draw_is_told_in_words(tmp_path: Path, monkeypatch: 
     relation, configuration = ring_knot(torus(4, 4))
     write_knot_page(relation, configuration, tmp_path / "knot.html")
     assert "Too large to draw" in (tmp_path / "knot.html").read_text(encoding="utf-8")
-    assert "Too large to draw" in animate_configuration(relation, configuration)
-
-
-def test_the_moving_picture_ends_as_the_recording_and_without_motion_too(tmp_path: Path) -> None:
-    relation, configuration = ring_knot(torus(8, 8), held=2)
-    recording = record(relation, configuration)
-    svg = animate_configuration(relation, configuration)
-    assert animate_configuration(relation, configuration) == svg
-    buffers = {key for frame in recording.frames for key in frame.flits}
-    worms = re.findall(r'<path [^>]*class="w\d+"[^>]*stroke-opacity="([01])"', svg)
-    assert len(worms) == len(buffers) == len(re.findall(r"@keyframes w\d+", svg))
-    assert worms.count("1") == len(recording.frames[-1].flits)
-    depth = configuration.buffer_depth
-    ends = re.findall(r"100%\{stroke-dasharray:(\d+) ", svg)
-    assert sorted(map(int, ends)) == [0] * worms.count("0") + [depth] * worms.count("1")
-    assert "prefers-reduced-motion" in svg
-    svg.save(tmp_path / "knot.png")
-    assert (tmp_path / "knot.png").stat().st_size > 1000

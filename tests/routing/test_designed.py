@@ -155,7 +155,6 @@ def test_parallel_channels_keep_their_routes_under_faults() -> None:
             "its routes, which are for ring(5), do not fit ring(6): it has 12 channels, and they are for 10",
         ),
         ("butterfly(2, 1)", "routes.json", "do not fit butterfly"),
-        ("ring(5)", "routes.csv", "cannot be read; write routes as .json"),
         ("ring(5)", "lane", "did you mean lanes"),
         ("ring(5)", "lanes(lanes=3)", "lanes has no option 'lanes'"),
         ("ring(5)", 'lanes(paths="many")', "unknown paths 'many'"),

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import llvmlite.binding as llvm
 import pytest
-
-from unknot._base.kernels import linked
+from benchmarks import perf_names
 
 ASSEMBLY = "define i64 @_ZN6unknot10sum_kernel3addB2v1Ex(i64 %a) {\n %b = add i64 %a, 1\n ret i64 %b\n}"
 
@@ -22,13 +21,13 @@ def compiled() -> bytes:
 
 
 def test_functions_of_an_object_are_written_with_short_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    ((name, size),) = linked.symbols(compiled())
-    assert (linked.short_symbol(name), 0 < size < 64) == ("sum_kernel.add", True)
-    monkeypatch.setattr(linked, "PERF_FOLDER", tmp_path)
-    linked.write_perf_map(compiled(), lambda symbol: 0x1000 if symbol == name else 0)
+    ((name, size),) = perf_names.symbols(compiled())
+    assert (perf_names.short_symbol(name), 0 < size < 64) == ("sum_kernel.add", True)
+    monkeypatch.setattr(perf_names, "PERF_FOLDER", tmp_path)
+    perf_names.write_perf_map(compiled(), lambda symbol: 0x1000 if symbol == name else 0)
     assert (tmp_path / f"perf-{os.getpid()}.map").read_text() == f"1000 {size:x} sum_kernel.add\n"
 
 
 def test_other_objects_have_none() -> None:
-    assert list(linked.symbols(b"MZ" + bytes(100))) == []
-    assert linked.short_symbol("main") == "main"
+    assert list(perf_names.symbols(b"MZ" + bytes(100))) == []
+    assert perf_names.short_symbol("main") == "main"

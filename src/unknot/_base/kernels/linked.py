@@ -9,9 +9,8 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-import struct
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import cache
 from importlib.machinery import ModuleSpec, PathFinder
 from importlib.util import module_from_spec
@@ -44,7 +43,8 @@ def words_of(kind: str) -> int:
 
 
 @cache
-def _linker() -> Any:
+def linker() -> Any:
+    """Return what links and keeps functions, made once."""
     import llvmlite.binding as llvm
 
     llvm.initialize_native_target()
@@ -102,11 +102,9 @@ def load(file: str) -> int:
     with _linking:
         if b"NRT_" in code:
             _hand_out_memory()
-        _linker().add_object_file(ObjectFileRef.from_data(code))
-        _linker().finalize_object()
-        if os.environ.get("UNKNOT_PERF"):
-            write_perf_map(code, _linker().get_function_address)
-        return int(_linker().get_function_address(symbol.decode()))
+        linker().add_object_file(ObjectFileRef.from_data(code))
+        linker().finalize_object()
+        return int(linker().get_function_address(symbol.decode()))
 
 
 def keep(file: str, symbol: str, text: str, code: bytes) -> bool:
@@ -115,50 +113,3 @@ def keep(file: str, symbol: str, text: str, code: bytes) -> bool:
     if alone:
         kernel_cache.write(file, symbol.encode() + b"\0" + code)
     return alone
-
-
-PERF_FOLDER = Path("/tmp")
-"""Where `perf` reads the names of compiled functions of a process, from ``perf-PID.map``."""
-FUNCTION, SYMBOLS = 2, 2
-"""Types of a symbol and of a section in ELF."""
-
-
-def symbols(code: bytes) -> Iterator[tuple[str, int]]:
-    """Yield names and sizes of the functions of a 64-bit ELF object; of another object nothing."""
-    if code[:5] != b"\x7fELF\x02":
-        return
-    (start,), (size, count) = struct.unpack_from("<Q", code, 40), struct.unpack_from("<HH", code, 58)
-    sections = [struct.unpack_from("<IIQQQQI", code, start + size * i) for i in range(count)]
-    for _, kind, _, _, offset, length, names in sections:
-        if kind == SYMBOLS:
-            for at in range(offset, offset + length, 24):
-                name, kind, _, _, _, width = struct.unpack_from("<IBBHQQ", code, at)
-                begin = sections[names][4] + name
-                if kind & 15 == FUNCTION and width:
-                    yield code[begin : code.index(b"\0", begin)].decode(), width
-
-
-def short_symbol(symbol: str) -> str:
-    """Return module and function of a mangled name of Numba's.
-
-    Examples
-    --------
-    >>> short_symbol("_ZN6unknot13router_kernel4sendB3v12Ex")
-    'router_kernel.send'
-    """
-    parts, rest = [], symbol.partition("_ZN")[2]
-    while rest[:1].isdigit():
-        digits = len(rest) - len(rest.lstrip("0123456789"))
-        end = digits + int(rest[:digits])
-        parts.append(rest[digits:end])
-        rest = rest[end:]
-    return ".".join(parts[-2:]) or symbol
-
-
-def write_perf_map(code: bytes, address_of: Callable[[str], int]) -> None:
-    """Append the functions of an object that was linked, to the map of this process."""
-    lines = [
-        f"{address_of(name):x} {size:x} {short_symbol(name)}\n" for name, size in symbols(code) if address_of(name)
-    ]
-    with (PERF_FOLDER / f"perf-{os.getpid()}.map").open("a", encoding="utf-8") as file:
-        file.writelines(lines)
