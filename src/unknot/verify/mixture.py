@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
-from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
+from unknot._base.deadline import Deadline
 from unknot._base.errors import RelationError
-from unknot.certificates.verdict import Configuration
+from unknot._base.shown import Brief
+from unknot.certificates.documents import Document, verdict_claim
+from unknot.certificates.verdict import Verdict
 from unknot.routing.contract import EJECT, NO_WAIT, VC_MASK
 from unknot.routing.relation import Relation
 from unknot.routing.tabulate import MAX_STATES, Table, lookup, nimble
+from unknot.verify.check import check
 
 Answer = tuple[tuple[int, ...], tuple[int, ...]]
 """What the old rule writes for a state, and what the new one writes."""
@@ -58,6 +62,30 @@ class Moment:
         return (old and new) if router in self.updating else new if router in self.updated else old
 
 
+@dataclass(frozen=True, eq=False, repr=False)
+class MomentVerdict(Brief):
+    """Whether packets can deadlock at a moment of an update.
+
+    Attributes
+    ----------
+    moment : Moment
+    relation : Relation
+        What packets may do then.
+    verdict : Verdict
+        Of that relation.
+    """
+
+    moment: Moment
+    relation: Relation
+    verdict: Verdict
+
+    @property
+    def claim(self) -> Document:
+        """The moment and its proof as plain data."""
+        routers = {name: sorted(getattr(self.moment, name)) for name in ("updated", "updating", "passed")}
+        return routers | {"proof": verdict_claim(self.verdict)["proof"]}
+
+
 @dataclass(frozen=True, eq=False)
 class Mixture:
     """What two routings answer wherever packets can come to while each router follows the one or the other.
@@ -101,17 +129,23 @@ class Mixture:
 
     def relation(self, moment: Moment) -> Relation:
         """What packets may do at a moment, as a relation."""
+        rule = lookup(Table.of(self.reached(moment)))
         sender = None if self.old.may_use is None or self.new.may_use is None else self.old.may_use | self.new.may_use
         return Relation(
             self.old.network,
             self.old.vcs,
-            lookup(Table.of(self.reached(moment))),
+            rule,
             name=f"{self.old.name} becoming {self.new.name}",
             destination=self.old.destination,
             may_use=sender,
             commits=self.old.commits or bool(moment.updating),
             address_labels=self.old.address_labels,
         )
+
+    def decided(self, moment: Moment, technique: str, deadline: Deadline, **options: Any) -> MomentVerdict:
+        """Decide whether packets can deadlock at a moment; `options` are those of `check`."""
+        relation = self.relation(moment)
+        return MomentVerdict(moment, relation, check(relation, technique, time_limit=deadline, **options))
 
     def lost(self, moment: Moment) -> Iterator[tuple[int, int]]:
         """States (input VC, address) in which a packet has come to a router without a way for it."""
@@ -215,67 +249,3 @@ def _require_alike(old: Relation, new: Relation) -> None:
                 f"an update keeps the {what}: {old.name} has {words(old)}, {new.name} {words(new)}"
                 + ("; --vcs gives both as many" if what == "VCs" else "")
             )
-
-
-def updated_in(both: Mixture, configuration: Configuration) -> frozenset[int] | None:
-    """Routers that have been updated when messages have gone one after the other to where they block each other.
-
-    None if one router would have to be updated before a message passes it and after a later one does, or both to
-    block a header and to let it come.
-    """
-    if not configuration.reachable:
-        return None
-    before: dict[int, int] = {}
-    after: dict[int, int] = {}
-    moment = 0
-    for message in configuration.messages:
-        path = [both.old.num_vcs + message.source, *message.lead, *message.held]
-        for at, vc in pairwise(path):
-            old, new = both.answers[message.address][at]
-            router, moment = both.router[at], moment + 1
-            by_old, by_new = vc in _vcs(old), vc in _vcs(new)
-            if by_old and not by_new:
-                before[router] = moment
-            elif by_new and not by_old:
-                after.setdefault(router, moment)
-    if any(before.get(router, 0) > moment for router, moment in after.items()):
-        return None
-    held = set(configuration.holder)
-    updated: set[int] = set()
-    kept: set[int] = set()
-    for message in configuration.messages:
-        at = message.held[-1]
-        old, new = both.answers[message.address][at]
-        blocked_old, blocked_new = (_waits(answer, both.old.commits, held) for answer in (old, new))
-        if not blocked_old:
-            updated.add(both.router[at])
-        if not blocked_new:
-            kept.add(both.router[at])
-    return None if kept & (updated | after.keys()) else frozenset(both.changed) - kept
-
-
-def _vcs(entries: Iterable[int]) -> set[int]:
-    return {entry & VC_MASK for entry in entries}
-
-
-def _waits(entries: tuple[int, ...], commits: bool, held: set[int]) -> bool:
-    """Whether a header with these candidates stays blocked by VCs that are held."""
-    waited = {entry & VC_MASK for entry in entries if commits or not entry & NO_WAIT}
-    return bool(waited & held) if commits else bool(waited) and waited <= held
-
-
-def blocked_at_last(both: Mixture, configuration: Configuration) -> bool:
-    """Whether the messages stay blocked when all routers have been updated."""
-    held = set(configuration.holder)
-    last = [both.answers[message.address][message.held[-1]][1] for message in configuration.messages]
-    return all(_waits(answer, both.new.commits, held) for answer in last)
-
-
-def goes_round(both: Mixture, loop: tuple[int, ...], address: int) -> bool:
-    """Whether each router on a loop can send packets round by one routing."""
-    next_routers: dict[int, list[set[int]]] = {}
-    for at, vc in zip(loop, loop[1:] + loop[:1], strict=True):
-        next_routers.setdefault(both.router[at], []).append(
-            {new for new, answer in enumerate(both.answers[address][at]) if vc in _vcs(answer)}
-        )
-    return all(set.intersection(*choices) for choices in next_routers.values())

@@ -22,12 +22,11 @@ from unknot.fabrics import Fabric
 from unknot.routing.contract import EJECT, NO_WAIT, VC_MASK
 from unknot.routing.relation import Relation
 from unknot.routing.switchboard import fabric_relation
-from unknot.verify.check import check
 from unknot.verify.delivery import livelock
-from unknot.verify.mixture import Mixture, Moment, blocked_at_last, goes_round, mixture
+from unknot.verify.mixture import Mixture, Moment, MomentVerdict, mixture
 from unknot.verify.smallest import smallest
-from unknot.verify.update_deadlocks import deadlocks
-from unknot.verify.update_order import MomentProof, Order, safe_order
+from unknot.verify.update_deadlocks import blocked_at_last, deadlocks, goes_round
+from unknot.verify.update_order import Order, safe_order
 
 LOST = 1000
 """States where a packet is lost that are kept."""
@@ -50,7 +49,7 @@ class Update(Brief):
         The answer in words.
     mixture : Mixture
         What the two routings answer wherever packets can come.
-    proofs : tuple of MomentProof
+    proofs : tuple of MomentVerdict
         If it is free of deadlock: the proof for all orders at once, or one for each set of updated routers.
     configuration : Configuration or None
         A deadlock, its messages in the order in which they go to where they stand.
@@ -81,7 +80,7 @@ class Update(Brief):
     switching: str
     established: str
     mixture: Mixture
-    proofs: tuple[MomentProof, ...]
+    proofs: tuple[MomentVerdict, ...]
     configuration: Configuration | None
     updated: tuple[int, ...]
     lasts: bool
@@ -154,13 +153,13 @@ def update(
     deadline = Deadline.of(time_limit, "update")
     both = mixture(old, new)
     every = Moment(updating=range(old.network.num_routers))
-    relation = both.relation(every)
-    verdict = check(relation, switching, time_limit=deadline, progress=progress)
+    in_any_order = both.decided(every, switching, deadline, progress=progress)
+    relation, verdict = in_any_order.relation, in_any_order.verdict
     technique = verdict.switching
     configuration, updated, is_smallest = None, frozenset[int](), False
-    proofs: list[MomentProof] = []
+    proofs: list[MomentVerdict] = []
     if verdict.deadlock_free:
-        proofs = [MomentProof(every, relation, verdict)]
+        proofs = [in_any_order]
     else:
         least = smallest(relation, technique, time_limit=deadline.part(SHARE))
         knots = deadlocks(both, technique, [least.configuration, verdict.configuration], proofs, deadline)
@@ -179,8 +178,7 @@ def update(
     unsafe = [
         one
         for alone, one in ((Moment(), old), (Moment(updated=both.changed), new))
-        if free is False
-        and check(both.relation(alone), technique, time_limit=deadline, shorten=False).deadlock_free is False
+        if free is False and both.decided(alone, technique, deadline, shorten=False).verdict.deadlock_free is False
     ]
     if unsafe:
         words = f"{' and '.join(one.name for one in unsafe)} alone can deadlock"

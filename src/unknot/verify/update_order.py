@@ -8,35 +8,7 @@ from dataclasses import dataclass
 from unknot._base.deadline import Deadline, NoAnswerError
 from unknot._base.shown import Brief
 from unknot._base.switching import Switching
-from unknot.certificates.documents import Document, verdict_claim
-from unknot.certificates.verdict import Verdict
-from unknot.routing.relation import Relation
-from unknot.verify.check import check
-from unknot.verify.mixture import Mixture, Moment
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class MomentProof(Brief):
-    """The proof that nothing can deadlock at a moment of an update.
-
-    Attributes
-    ----------
-    moment : Moment
-    relation : Relation
-        What packets may do then.
-    verdict : Verdict
-        Of that relation: free of deadlock.
-    """
-
-    moment: Moment
-    relation: Relation
-    verdict: Verdict
-
-    @property
-    def claim(self) -> Document:
-        """The moment and its proof as plain data."""
-        routers = {name: sorted(getattr(self.moment, name)) for name in ("updated", "updating", "passed")}
-        return routers | {"proof": verdict_claim(self.verdict)["proof"]}
+from unknot.verify.mixture import Mixture, Moment, MomentVerdict
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -54,14 +26,14 @@ class Order(Brief):
         Whether all orders were tried; then no batches means that none is safe.
     drained : tuple of int
         Without batches: addresses to which nothing may be sent during the update, so that it is safe in any order.
-    proofs : tuple of MomentProof
+    proofs : tuple of MomentVerdict
         Of the old routing and of each batch; or that any order is safe without these addresses.
     """
 
     batches: tuple[tuple[int, ...], ...]
     complete: bool
     drained: tuple[int, ...]
-    proofs: tuple[MomentProof, ...]
+    proofs: tuple[MomentVerdict, ...]
 
 
 class _Search:
@@ -72,24 +44,23 @@ class _Search:
         self.open = False
         """Whether some question was not decided."""
 
-    def proved(self, moment: Moment) -> MomentProof | None:
+    def proved(self, moment: Moment) -> MomentVerdict | None:
         """The proof that no packet is lost and nothing can deadlock at a moment; None without one."""
         if next(self.both.lost(moment), None) is not None:
             return None
-        relation = self.both.relation(moment)
-        verdict = check(relation, self.switching, time_limit=self.deadline, shorten=False)
-        self.open |= verdict.deadlock_free is None
-        return MomentProof(moment, relation, verdict) if verdict.deadlock_free else None
+        decided = self.both.decided(moment, self.switching, self.deadline, shorten=False)
+        self.open |= decided.verdict.deadlock_free is None
+        return decided if decided.verdict.deadlock_free else None
 
-    def step(self, updated: frozenset[int], batch: tuple[int, ...]) -> MomentProof | None:
+    def step(self, updated: frozenset[int], batch: tuple[int, ...]) -> MomentVerdict | None:
         """The proof that a batch can be updated after these routers."""
         if len(batch) == 1:
             return self.proved(Moment(updated=updated | {*batch}, passed=batch))
         return self.proved(Moment(updated=updated, updating=batch))
 
-    def one_by_one(self, changed: list[int]) -> dict[int, MomentProof]:
+    def one_by_one(self, changed: list[int]) -> dict[int, MomentVerdict]:
         """Routers in a safe order with their proofs, by depth-first search over sets that were not tried before."""
-        path: dict[int, MomentProof] = {}
+        path: dict[int, MomentVerdict] = {}
         untried = [iter(changed)]
         tried = {frozenset[int]()}
         while untried and len(path) < len(changed):
@@ -109,7 +80,7 @@ class _Search:
                     untried.append(iter(changed))
         return path
 
-    def merged(self, path: dict[int, MomentProof]) -> Iterator[tuple[tuple[int, ...], MomentProof]]:
+    def merged(self, path: dict[int, MomentVerdict]) -> Iterator[tuple[tuple[int, ...], MomentVerdict]]:
         """Batches of as many routers that follow one another as can be updated in any order."""
         routers = [*path]
         while routers:
@@ -125,17 +96,17 @@ class _Search:
             yield batch, proof
             routers = routers[len(batch) :]
 
-    def drained(self) -> tuple[tuple[int, ...], tuple[MomentProof, ...]]:
+    def drained(self) -> tuple[tuple[int, ...], tuple[MomentVerdict, ...]]:
         """Addresses without which the update is safe in any order, and the proof."""
         every = range(self.both.old.network.num_routers)
         stopped: set[int] = {address for _, address in self.both.lost(Moment(updating=every))}
         while not self.deadline.over:
             moment = Moment(updating=every, drained=frozenset(stopped))
-            relation = self.both.relation(moment)
-            verdict = check(relation, self.switching, time_limit=self.deadline, shorten=False)
-            if verdict.deadlock_free:
-                return tuple(sorted(stopped)), (MomentProof(moment, relation, verdict),)
-            messages = () if verdict.configuration is None else verdict.configuration.messages
+            decided = self.both.decided(moment, self.switching, self.deadline, shorten=False)
+            if decided.verdict.deadlock_free:
+                return tuple(sorted(stopped)), (decided,)
+            configuration = decided.verdict.configuration
+            messages = () if configuration is None else configuration.messages
             if {message.address for message in messages} <= stopped:
                 break
             stopped |= {message.address for message in messages}
