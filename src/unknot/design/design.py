@@ -205,29 +205,27 @@ def family_of(text: str | int) -> tuple[int, bool]:
     """
     from unknot._base.calls import parse_call
 
-    if isinstance(text, int):
-        return _dimensions(text), False
-    if _LETTER.match(text):
-        raise RelationError(
-            f"{text}: a number of dimensions is needed in parentheses, such as mesh(2) for all meshes n × m "
-            "or mesh(3) for those of three dimensions"
-        )
-    call = parse_call(text, "FAMILY")
-    if call.name in ("torus", "ring"):
-        raise RelationError(
-            f"{text}: tori are no family that can be asked about as a whole, since rules of the space do not know "
-            "whether a wrap link is ahead; mesh(3) and hypercube(3) are families, and unknot check decides a routing "
-            "on one torus of given sides, such as torus(8, 8)"
-        )
-    if call.name not in ("mesh", "hypercube") or len(call.args) != 1 or call.options:
-        raise RelationError(
-            f"{text}: a family is needed, mesh(3) for all meshes of three dimensions or hypercube(3); "
-            "with several numbers it would be one network"
-        )
-    return _dimensions(call.args[0]), call.name == "hypercube"
-
-
-def _dimensions(number: object) -> int:
+    number: object = text
+    short = False
+    if isinstance(text, str):
+        if _LETTER.match(text):
+            raise RelationError(
+                f"{text}: a number of dimensions is needed in parentheses, such as mesh(2) for all meshes n × m "
+                "or mesh(3) for those of three dimensions"
+            )
+        call = parse_call(text, "FAMILY")
+        if call.name in ("torus", "ring"):
+            raise RelationError(
+                f"{text}: tori are no family that can be asked about as a whole, since rules of the space do not "
+                "know whether a wrap link is ahead; mesh(3) and hypercube(3) are families, and unknot check decides "
+                "a routing on one torus of given sides, such as torus(8, 8)"
+            )
+        if call.name not in ("mesh", "hypercube") or len(call.args) != 1 or call.options:
+            raise RelationError(
+                f"{text}: a family is needed, mesh(3) for all meshes of three dimensions or hypercube(3); "
+                "with several numbers it would be one network"
+            )
+        number, short = call.args[0], call.name == "hypercube"
     if isinstance(number, bool) or not isinstance(number, int) or not 1 <= number <= 6:
         raise RelationError(f"1 to 6 dimensions can be designed for, not {number!r}")
-    return number
+    return number, short

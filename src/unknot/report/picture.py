@@ -102,10 +102,11 @@ def write_picture(svg: str, path: str | Path) -> None:
     path = Path(path)
     require_ending(path)
     form = path.suffix.lower()[1:]
-    if form == "svg":
-        write_text(path, svg)
+    if form != "svg":
+        picture = rendered(svg, form, manifest_at(path))
+        write_bytes(path, picture)
     else:
-        write_bytes(path, rendered(svg, form, manifest_at(path)))
+        write_text(path, svg)
 
 
 def require_ending(path: Path, beside: str = "") -> None:
@@ -132,9 +133,9 @@ def rendered(svg: str, form: str, manifest: Manifest | None = None) -> bytes:
     """
     from matplotlib import rc_context
 
-    figure = getattr(svg, "figure", None)
     with rc_context(style()):
-        return saved(figure or _figure(svg), form, manifest)
+        figure = getattr(svg, "figure", None) or _figure(svg)
+        return saved(figure, form, manifest)
 
 
 def _figure(svg: str) -> Figure:

@@ -186,11 +186,11 @@ def _read(relation: Relation, path: str | Path) -> tuple[tuple[tuple[int, ...], 
     if wrong or not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
         raise RelationError(f"{path}: [[ring]] and unguarded are known, got {wrong or 'ring'}")
     rings = [_ring(relation, table, f"{path}, ring {number}") for number, table in enumerate(tables, start=1)]
+    every = [c for name in _names(document.get("unguarded", []), f"{path}, unguarded")
+             for c in _channels(relation.network, name)]  # fmt: skip
     declared = tuple(rings) if rings else _torus_rings(relation)
     members = {vc for ring in declared for vc in ring}
     first = relation.vcs.first
-    every = [c for name in _names(document.get("unguarded", []), f"{path}, unguarded")
-             for c in _channels(relation.network, name)]  # fmt: skip
     outside = [c for c in every if members.isdisjoint(range(int(first[c]), int(first[c + 1])))]
     if outside:
         raise RelationError(f"{path}: {relation.network.channel_name(outside[0])} is unguarded, and is in no ring")

@@ -16,7 +16,6 @@ from unknot._base.shown import Brief
 from unknot._base.threads import threads_of
 from unknot.certificates.documents import Document, delivery_claim, verdict_claim
 from unknot.certificates.verdict import Verdict
-from unknot.network.graph import reached_from, shortest_cycle
 from unknot.routing.pointer import ask
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_relation
@@ -120,7 +119,7 @@ def deliver(relation: Relation, *, threads: int | None = None, progress: Progres
         explorer = Explorer(relation)
         for at, to in routes.looped:
             if all(at not in input_vcs or to != other for input_vcs, other in loops):
-                loops[_loop(explorer, to, at), to] = None
+                loops[explorer.loop(to, at), to] = None
     endless = routes.endless > 0
     none = endless or routes.source < 0
     return Delivery(
@@ -194,14 +193,6 @@ def _pairs(flat: npt.NDArray[np.int64], count: int) -> Pairs:
     return [(at, address) for at, address in flat.reshape(-1, 2)[:count].tolist()]
 
 
-def _loop(explorer: Explorer, address: int, start: int | None = None) -> tuple[int, ...]:
-    """A short cycle of input VCs of an address, of those reached from `start` if given, from its lowest on."""
-    steps = explorer.steps(address)
-    reached = [*steps] if start is None else [*reached_from([start], steps.__getitem__)]
-    edges = np.array([(at, vc) for at in reached for vc in steps[at]], dtype=np.int64)
-    return tuple(shortest_cycle(*edges.T))
-
-
 @dataclass(frozen=True, repr=False)
 class Livelock(Brief):
     """Whether every route ends.
@@ -258,7 +249,7 @@ def livelock(relation: Relation) -> Livelock:
     True
     """
     routes, explorer = _followed(relation), Explorer(relation)
-    cycles = tuple((_loop(explorer, address), address) for _, address in routes.circling)
+    cycles = tuple((explorer.loop(address), address) for _, address in routes.circling)
     return Livelock(not routes.endless, routes.endless, cycles)
 
 

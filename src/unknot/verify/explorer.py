@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from unknot._base import memory
 from unknot._base.kernels.lazy_kernel import viewed
+from unknot.network.graph import reached_from, shortest_cycle
 from unknot.network.model import IntArray, Network, Offsets
 from unknot.routing.pointer import ask
 from unknot.routing.relation import EJECT, VC_MASK, Relation
@@ -118,6 +119,13 @@ class Explorer:
         order, first, offered = self.visit(address)
         vcs, bounds = [v & VC_MASK for v in offered.tolist()], pairwise(first.tolist())
         return {at: [vc for vc in vcs[a:b] if vc != EJECT] for at, (a, b) in zip(order.tolist(), bounds, strict=True)}
+
+    def loop(self, address: int, start: int | None = None) -> tuple[int, ...]:
+        """A short cycle of input VCs of an address, of those reached from `start` if given, from its lowest on."""
+        steps = self.steps(address)
+        reached = [*steps] if start is None else [*reached_from([start], steps.__getitem__)]
+        edges = np.array([(at, vc) for at in reached for vc in steps[at]], dtype=np.int64)
+        return tuple(shortest_cycle(*edges.T))
 
 
 def _read_only(array: npt.NDArray[Any]) -> npt.NDArray[Any]:

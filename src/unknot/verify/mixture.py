@@ -129,12 +129,12 @@ class Mixture:
 
     def relation(self, moment: Moment) -> Relation:
         """What packets may do at a moment, as a relation."""
-        rule = lookup(Table.of(self.reached(moment)))
+        table = Table.of(self.reached(moment))
         sender = None if self.old.may_use is None or self.new.may_use is None else self.old.may_use | self.new.may_use
         return Relation(
             self.old.network,
             self.old.vcs,
-            rule,
+            lookup(table),
             name=f"{self.old.name} becoming {self.new.name}",
             destination=self.old.destination,
             may_use=sender,

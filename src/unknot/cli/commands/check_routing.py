@@ -142,9 +142,8 @@ def of_routing(routed: RoutedNetwork, details: Details, output: AnswerFiles) -> 
 
         coq = output.evidence is not None and output.evidence.suffix == COQ
         others = [other for name, other in techniques.items() if name != routed.switching and not coq]
-        claims = answer_claims(relation, [verdict, *others], delivery)
-        if least is not None and least.messages_bound > 1:
-            claims += _size_claims(relation, routed.switching, least)
+        sizes = [] if least is None else _size_claims(relation, routed.switching, least)
+        claims = answer_claims(relation, [verdict, *others], delivery) + sizes
         if progress is not None and not coq:
             claims += progress_claims(progress, verdict)
         return relation.network, relation, claims
@@ -224,6 +223,8 @@ def _size_claims(relation: Relation, technique: Switching, least: Smallest) -> l
     """The claim that a deadlock has as many packets and VCs as the checker can show; none where it gives up."""
     from unknot.certificates import Unchecked, size_claim
 
+    if least.messages_bound <= 1:
+        return []
     try:
         claim = size_claim(relation, technique, least.messages_bound, least.held_bound)
     except Unchecked as error:

@@ -58,19 +58,19 @@ def relation_of(
         built = network_named(network, where="NETWORK")
     else:
         built = network_named(network, where=f"{named_in}: network", folder=named_in.parent, confined=True)
-    if proved:
-        from unknot.verify.explorer import require_candidates
-
-        require_candidates(built, vcs or 1, routing)
     make = routing_to_simulate if simulated else routing_from
-    if flows is None:
-        matrix = None
-        require_connected(built)
-    else:
-        from unknot.lanes.flows import only, read_flows
-
-        matrix = read_flows(flows, built)
     with activity.working(f"building {routing}"):
+        if proved:
+            from unknot.verify.explorer import require_candidates
+
+            require_candidates(built, vcs or 1, routing)
+        if flows is None:
+            matrix = None
+            require_connected(built)
+        else:
+            from unknot.lanes.flows import only, read_flows
+
+            matrix = read_flows(flows, built)
         made = make(built, routing, vcs, flows=matrix, where=where)
     return made if matrix is None else only(made, matrix)
 

@@ -190,7 +190,8 @@ def by_ranks(system: System, technique: Switching, deadline: Deadline) -> Protoc
         return None
     ample = ample_queues(system)
     stages = 1 if technique in ("saf", "vct") else 2
-    verdict = check(extend(system, stages, ample).relation, technique, time_limit=deadline, shorten=False)
+    relation = extend(system, stages, ample).relation
+    verdict = check(relation, technique, time_limit=deadline, shorten=False)
     if not verdict.deadlock_free:
         return None
     method, text = f"end points as VCs: {verdict.method}", "no message waits for ever, in the network or at terminals"

@@ -171,13 +171,14 @@ def extend(system: System, stages: int = 1, ample: tuple[str, ...] = ()) -> Exte
         return taken
 
     inside = (np.array(system.first_address)[kinds][:, None] + np.arange(block)).reshape(-1)
+    may_use = np.concatenate([_usable(system, int(k)) for k in kinds], axis=1)
     relation = Relation(
         network,
         VirtualChannels(network, counts),
         rule,
         name=f"{base.name} with {protocol.name}",
         destination=base.destination[inside],
-        may_use=np.concatenate([_usable(system, int(k)) for k in kinds], axis=1),
+        may_use=may_use,
         commits=system.commits,
     )
     return Extended(system, relation, tuple(int(k) for k in kinds), stages)

@@ -1,12 +1,24 @@
-"""Deadlocks through end points in words: what is done, and who waits for whom in the end."""
+"""Deadlocks through end points: what is done and who waits for whom in the end, in words and as a configuration.
+
+In a configuration terminals are routers and queues VCs.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial, reduce
 
+import numpy as np
+
+from unknot._base.switching import BUFFER_DEPTH
+from unknot.certificates.verdict import Configuration
+from unknot.certificates.verdict import Message as ConfigurationMessage
+from unknot.network import Network
+from unknot.routing.relation import Relation
+from unknot.routing.virtual_channels import VirtualChannels
 from unknot.verify.protocols.decision import ProtocolVerdict
+from unknot.verify.protocols.extended import extend
 from unknot.verify.protocols.machine import ANY, Event, Message, State, destination, has_room, step
 from unknot.verify.protocols.system import System
 
@@ -43,6 +55,7 @@ def steps(verdict: ProtocolVerdict) -> list[str]:
     moving: Message | None = None
     for event in verdict.run or ():
         message = state[event.place][event.position] if event.act != "begin" else None
+        state = step(system, state, event)
         if event.act in ("move", "choose") and message is not None:
             to = destination(system, event.place, message, event.to)
             where = "room that was reserved" if to is None else system.place_name(to)
@@ -58,7 +71,6 @@ def steps(verdict: ProtocolVerdict) -> list[str]:
         else:
             lines.append(_spoken(system, event, message))
             moving = None
-        state = step(system, state, event)
     return lines
 
 
@@ -89,6 +101,47 @@ def blocked_in(system: System, state: State, held: Mapping[int, Sequence[int]]) 
         for message in (state[place][position],)
     ]
     return sorted(every, key=lambda one: one.waits_for == BEFORE)
+
+
+def knot(verdict: ProtocolVerdict) -> tuple[Relation, Configuration | None]:
+    """Return the network with its end points, and the messages at the end of a run to a deadlock, to draw them.
+
+    A queue is a VC between the router of its terminal and that of the network; both places that worms have in one are
+    this VC. Of several messages in a queue the first waits for others.
+    """
+    system, state = verdict.system, end_of(verdict)
+    extended = extend(system)
+    network = _beside(system.relation.network, extended.relation.network)
+    vcs_there = VirtualChannels(network, extended.relation.vcs.counts)
+    relation = replace(extended.relation, network=network, vcs=vcs_there)
+    if verdict.run is None:
+        return relation, None
+
+    def vcs(places: list[int]) -> tuple[int, ...]:
+        return tuple(dict.fromkeys(extended.vc(place % system.places) for place in places))
+
+    messages = []
+    for place, held in state.items():
+        for position, one in enumerate(held):
+            block = extended.kinds.index(one.kind) * system.block
+            address = block + one.address - system.first_address[one.kind]
+            targets = vcs(awaited(system, state, place, position))
+            messages.append(ConfigurationMessage(one.source, address, 1, (), vcs([*one.tail, place]), targets))
+    return relation, Configuration(verdict.switching, BUFFER_DEPTH, "scheduled", tuple(messages))
+
+
+def _beside(base: Network, extended: Network) -> Network:
+    """The network with end points and names; in a grid with each terminal beside its router."""
+    terminals = tuple(base.terminal_name(t) for t in range(base.num_terminals))
+    labels = (*(base.router_name(r) for r in range(base.num_routers)), *terminals)
+    named = replace(extended, router_labels=labels, terminal_labels=terminals)
+    if base.coordinates is None or np.unique(base.inject).size < base.num_terminals:
+        return named
+    flat = np.zeros((base.num_routers, max(0, 2 - base.coordinates.shape[1])), dtype=int)
+    at = 2 * np.concatenate([base.coordinates, flat], axis=1)
+    off = at[base.inject] + np.r_[1, 1, np.zeros(at.shape[1] - 2, dtype=int)]
+    everywhere = np.concatenate([at, off])
+    return replace(named, coordinates=everywhere, radices=tuple((everywhere.max(axis=0) + 1).tolist()), dimensions=())
 
 
 def awaited(system: System, state: State, place: int, position: int) -> list[int]:
