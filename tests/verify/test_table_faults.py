@@ -188,6 +188,7 @@ def test_the_command(tmp_path: Path) -> None:
     ("words", "said"),
     [
         (("ring(4)",), "name a --routing"),
+        (("nowhere.lst",), "there is no file 'nowhere.lst'"),
         ((str(EXAMPLES / "ibutils-rhino512"),), "no forwarding tables"),
         (
             (str(EXAMPLES / "opensm-ring12-lash"), "--repair"),

@@ -114,5 +114,6 @@ def _missing(text: str, path: Path, where: str) -> TextError:
     names: list[str] = []
     with contextlib.suppress(OSError, ValueError):
         names = [entry.name for entry in path.parent.iterdir() if entry.name[0] != "."]
-    hint = f"; {near(path.name, names)}" if names else ""
+    phrase = near(path.name, names)
+    hint = f"; {phrase}" if phrase.startswith("did") else ""  # a folder may hold thousands of others
     return TextError(f"there is no file {text.strip()!r}{hint}", where, 1, 1, text)

@@ -163,11 +163,13 @@ class FaultOptions(Options):
         from unknot.cli.commands.display import tell
         from unknot.fabrics import read_fabric
         from unknot.fabrics.ethernet.folder import is_ethernet, read_ethernet
+        from unknot.fabrics.named import network as network_named
         from unknot.fabrics.reading import split_form
         from unknot.routing.lossless import routes_read
         from unknot.verify.table_faults import table_faults
 
         if not Path(split_form(self.network)[1]).exists():
+            network_named(self.network, where="NETWORK")  # says why, where it is neither a network nor a file
             raise UnknotError(
                 f"{self.network}: name a --routing, which is checked after each fault, or a fabric with forwarding "
                 "tables (a folder, or a file and --tables)"
