@@ -52,6 +52,24 @@ def test_a_ring_that_can_deadlock_is_repaired(hosts: int, lmc: int, tmp_path: Pa
     assert (same.tables == read_fabric(folder).tables).all()  # type: ignore[union-attr]
 
 
+@pytest.mark.campaign
+def test_the_tables_after_each_batch_are_written_and_safe(tmp_path: Path) -> None:
+    """A batch is loaded from a file of its own: OpenSM loads whole files."""
+    folder, out = EXAMPLES / "opensm-torus4x4-updn-multicast", tmp_path / "out"
+    unknot_says("repair", str(folder), "--out", str(out), "--time-limit", "20")
+    steps = sorted((out / "one-lane").glob("step-*.lfts"))
+    page = (out / "README.md").read_text()
+    assert len(steps) > 1
+    assert all(f"`{step.name}`" in page for step in steps)
+    every = [folder / "opensm-lfts.dump", *steps, out / "one-lane" / "tables.lfts"]
+    fabrics = [read_fabric(folder / "fabric.ibnetdiscover", tables) for tables in every]
+    assert all(audit(fabric).holds for fabric in fabrics)
+    tables = np.array([fabric.tables for fabric in fabrics])
+    changed = (tables[1:] != tables[:-1]).any(axis=2)
+    assert changed.any(axis=1).all()
+    assert (changed.sum(axis=0) <= 1).all()
+
+
 def test_lids_are_assigned_anew_for_another_lmc(tmp_path: Path) -> None:
     """Each LID has a route, the loads are those of equal shares, and the bound is counted by the checker alone."""
     folder, out, evidence = written(tmp_path / "ring", ring(6)), tmp_path / "out", tmp_path / "evidence.json"

@@ -200,14 +200,17 @@ def test_steps_in_words() -> None:
     by_x, by_y = dimension_order(mesh(3, 3)), dimension_order(mesh(3, 3), order=[1, 0])
     assert steps_of(update(by_x, by_x)) == ("Load the tables of the switches in any order, while traffic goes on.",)
     batches = steps_of(update(by_x, by_y))
-    assert batches[0] == "Load the tables of (0,0), (1,0), in any order."
+    assert batches[0] == "Load the tables of (0,0), (1,0), in any order, `step-1.lfts`."
     assert all(step.startswith("Wait until the packets have left") for step in batches[1:])
+    assert batches[-1].endswith("`tables.lfts`.")
     assert steps_of(None)[0].endswith("more than the tables of switches changes.")
     unsafe = update(dimension_order(ring(4)), up_down(ring(4)))
     assert unsafe.established.endswith("alone can deadlock")
     assert unsafe.order is not None
     assert unsafe.order.batches == ()
     assert steps_of(unsafe)[0].startswith("Send nothing to t")
+    everybody = replace(unsafe.order, drained=tuple(range(4)))
+    assert steps_of(replace(unsafe, order=everybody))[0].startswith("Stop all traffic")
     assert steps_of(update(up_down(ring(4)), dimension_order(ring(4))))[0].startswith("Stop all traffic")
 
 

@@ -102,6 +102,8 @@ between two hosts with the level in `paths.psl`. The remedy holds for senders th
 - a program that takes LIDs from elsewhere and writes SL 0 into its packets does not, and is not protected;
 - the accepting side of a connection usually answers at the level of the request. {replies}
 """
+_BATCHES = """OpenSM loads a batch at a time: start it as below on a copy of the first file, then copy each further
+one over that and send OpenSM the signal HUP."""
 _REPLIES = {
     True: "That was judged, too: the levels in `paths.psl` are safe for such replies.",
     False: "SUCH REPLIES CAN DEADLOCK: this remedy is for one-way traffic, as `--one-way` says; `one-lane` has no "
@@ -162,6 +164,8 @@ def repair_page(before: WrittenRemedy, rows: Sequence[WrittenRemedy], reasons: S
         said = "" if replies is None else _REPLIES[replies.verdict.deadlock_free]
         text += ["", "Without a deadlock on the way:", ""]
         text += [f"{number}. {step}" for number, step in enumerate(row.steps, 1)]
+        if "`step-1.lfts`" in row.steps[0]:
+            text += ["", _BATCHES]
         lmc = lids = ""
         if row.lmc is not None:
             text.append(_LIDS.format(folder=folder, lmc=row.lmc, file=LIDS))
@@ -239,6 +243,9 @@ def steps_of(change: Update | None) -> tuple[str, ...]:
         return ("Load the tables of the switches in any order, while traffic goes on.",)
     if order is None or not order.proofs:
         return (f"{stop}: no other way was proved to be safe.",)
+    both, drained = change.mixture, set(order.drained)
+    if drained and all(address in drained or not both.sources(address) for address in range(both.old.num_addresses)):
+        return (f"{stop}: no order of switches was proved to be safe, nor any while some hosts are left out.",)
     if order.drained:
         names = ", ".join(map(change.mixture.old.address_name, order.drained))
         return (
@@ -248,6 +255,13 @@ def steps_of(change: Update | None) -> tuple[str, ...]:
         )
     wait = "Wait until the packets have left that were sent before; then load"
     return tuple(
-        f"{wait if number else 'Load'} the tables of {', '.join(map(network.router_name, batch))}, in any order."
-        for number, batch in enumerate(order.batches)
+        f"{wait if number else 'Load'} the tables of {', '.join(map(network.router_name, batch))}, in any order, "
+        f"`{name}`."
+        for number, (batch, name) in enumerate(zip(order.batches, tables_of_steps(change), strict=True))
     )
+
+
+def tables_of_steps(change: Update | None) -> list[str]:
+    """Names of the files with the tables after each batch of an update; the last one has those of all routers."""
+    batches = change.order.batches if change is not None and change.order is not None else ()
+    return [*(f"step-{number}.lfts" for number in range(1, len(batches))), "tables.lfts"]

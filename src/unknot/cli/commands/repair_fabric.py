@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -107,7 +108,7 @@ def _write(
         write_slvl,
     )
     from unknot.fabrics.opensm_levels import write_psl
-    from unknot.report.repair_pages import LIDS, WrittenRemedy, steps_of
+    from unknot.report.repair_pages import LIDS, WrittenRemedy, steps_of, tables_of_steps
     from unknot.verify.audit import audit
     from unknot.verify.audit_merged import loads_by_level
     from unknot.verify.update import update_fabric
@@ -134,6 +135,11 @@ def _write(
     write_lfts(made, folder / "tables.lfts")
     read = read_fabric(fabric.fabric_file, folder / "tables.lfts", **files)
     update = None if files else update_fabric(fabric, read, time_limit=search.deadline.part(FOR_VERDICTS))
+    batches = update.order.batches if update is not None and update.order is not None else ()
+    tables = np.array(fabric.tables)
+    for batch, name in zip(batches[:-1], tables_of_steps(update), strict=False):
+        tables[[*batch]] = made.tables[[*batch]]
+        write_lfts(replace(made, tables=tables.copy()), folder / name)
     changes, bound = compare_fabrics(fabric, read), remedy.bound
     changed = changes.entries + len(made.tables) * int((made.owner >= 0).sum()) - changes.compared
     load, pairs = loads_by_level(read, lanes), ()
