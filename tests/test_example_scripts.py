@@ -121,7 +121,7 @@ def test_a_notebook_from_text_to_frame_and_plot() -> None:
     from nbclient import NotebookClient
 
     notebook = nbformat.read(EXAMPLES / "notebook.ipynb", as_version=4)
-    NotebookClient(notebook, timeout=300, resources={"metadata": {"path": str(EXAMPLES)}}).execute()
+    NotebookClient(notebook, timeout=600, resources={"metadata": {"path": str(EXAMPLES)}}).execute()
     rows = re.findall(r"<tr>.*?</tr>", "".join(notebook.cells[4]["outputs"][0]["data"]["text/html"]), re.S)
     loads = [[float(text) for text in re.findall(r"<td>([\d.]+)</td>", row)[-4:-1]] for row in rows]
     assert len(loads) == 5

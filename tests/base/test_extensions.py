@@ -44,7 +44,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "--no-index",
         "--no-deps",
     ]
-    subprocess.run([*pip, "--target", str(folder / "site"), str(wheel)], check=True, timeout=300)
+    subprocess.run([*pip, "--target", str(folder / "site"), str(wheel)], check=True, timeout=600)
     return folder / "site"
 
 
@@ -162,7 +162,7 @@ def test_nothing_is_read_for_what_the_core_has() -> None:
         "    read = extensions._installed.cache_info().currsize\n"
         "    print('read:', read, 'papers:', 'unknot_papers' in sys.modules)\n"
     )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=300, check=True)
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=600, check=True)
     assert done.stdout.splitlines()[-1] == "read: 0 papers: False"
 
 

@@ -81,7 +81,7 @@ def test_in_a_real_notebook() -> None:
     ]
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
     seen: list[str] = []
-    client = NotebookClient(notebook, timeout=300)
+    client = NotebookClient(notebook, timeout=600)
     original = client.process_message
 
     def watched(message: dict, cell: object, index: int) -> object:  # type: ignore[type-arg]

@@ -46,7 +46,7 @@ def test_public_classes_with_arrays_have_short_texts() -> None:
 
 
 OBJECTS: dict[str, Callable[[], Any]] = {
-    "lanes": lambda: lanes("mesh(3, 3)", time_limit=10.0),
+    "lanes": lambda: lanes("mesh(3, 3)", time_limit=600),
     "pattern": lambda: pattern(mesh(16, 16), "transpose"),
     "loads": lambda: verify.loads(dimension_order(mesh(8, 8))),
     "delivery": lambda: verify.deliver(dimension_order(mesh(4, 4))),

@@ -96,7 +96,7 @@ def _removed(relation: Relation, switching: str, minimal: bool = False) -> Docum
 
 def _changed() -> Document:
     relation = shortest_paths(ring(5))
-    changed = next(remedy for remedy in repair(relation, time_limit=20) if remedy.kind == "few changed routes")
+    changed = next(remedy for remedy in repair(relation, time_limit=600) if remedy.kind == "few changed routes")
     return document(relation.network, relation, changed.bound_claims)
 
 

@@ -35,7 +35,7 @@ def begun(act: str) -> subprocess.Popen[str]:
 )
 def test_a_signal_in_native_code_is_no_answer(number: str, code: int, why: str) -> None:
     with begun(f"os.kill(os.getpid(), signal.{number})") as process:
-        out, said = process.communicate(timeout=60)
+        out, said = process.communicate(timeout=600)
     assert (process.returncode, out) == (code, "")
     assert said.startswith("ended from outside Python (")
     assert "so there is no answer" in said
@@ -45,18 +45,18 @@ def test_a_signal_in_native_code_is_no_answer(number: str, code: int, why: str) 
 @pytest.mark.parametrize("act", ["sys.exit(3)", "os._exit(3)"])
 def test_other_ends_are_those_of_the_command(act: str) -> None:
     with begun(act) as process:
-        assert process.communicate(timeout=60) == ("", "")
+        assert process.communicate(timeout=600) == ("", "")
     assert process.returncode == 3
 
 
 def test_the_command_ends_with_a_parent_that_is_killed() -> None:
-    act = "print(os.getpid(), flush=True); time.sleep(60)"
+    act = "print(os.getpid(), flush=True); time.sleep(6000)"
     with begun(act) as process:
         assert process.stdout is not None
         child = int(process.stdout.readline())
         assert child != process.pid
         process.kill()
-        until = time.monotonic() + 30
+        until = time.monotonic() + 600
         while os.path.exists(f"/proc/{child}") and time.monotonic() < until:
             time.sleep(0.01)
         assert time.monotonic() < until
@@ -64,10 +64,10 @@ def test_the_command_ends_with_a_parent_that_is_killed() -> None:
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_signals_of_other_processes_reach_the_command(number: signal.Signals) -> None:
-    with begun("print('here', flush=True); time.sleep(60)") as process:
+    with begun("print('here', flush=True); time.sleep(6000)") as process:
         assert process.stdout is not None
         process.stdout.readline()
         process.send_signal(number)
-        said = process.communicate(timeout=30)[1]
+        said = process.communicate(timeout=600)[1]
     assert process.returncode == 130
     assert "interrupted" in said

@@ -39,8 +39,11 @@ def rows(store: Path) -> dict[int, str]:
 
 PAUSED = """
 import sys, time
+from unknot.cli.commands import guard
 from unknot.cli.program import main
 from unknot.studies.store import Store
+
+guard.UNNOTICED = guard.UNWINDING = 600  # however busy the machine is
 
 put = Store.put_all
 paused = []
@@ -90,8 +93,8 @@ def broken_off(folder: Path, how: signal.Signals, processes: bool) -> tuple[int,
         os.killpg(process.pid, how)
     else:
         process.send_signal(how)
-    _, said = process.communicate(timeout=60)
-    patience = time.monotonic() + 60
+    _, said = process.communicate(timeout=600)
+    patience = time.monotonic() + 600
     for child in (pid, *workers):
         while Path(f"/proc/{child}").exists() and "State:\tZ" not in Path(f"/proc/{child}/status").read_text():
             assert time.monotonic() < patience, "a worker outlives the study"
@@ -197,7 +200,7 @@ def test_nobody_reads_on(tmp_path: Path) -> None:
     process.stdout.close()
     said = process.stderr.read()
     process.stderr.close()
-    process.wait(timeout=60)
+    process.wait(timeout=600)
     assert "Traceback" not in said
 
 
@@ -205,6 +208,6 @@ def test_words_are_completed() -> None:
     completion = {"_UNKNOT_COMPLETE": "complete_bash", "COMP_WORDS": "unknot check --ev", "COMP_CWORD": "2"}
     program = [sys.executable, "-c", "import sys; sys.argv = ['unknot']; from unknot.cli.program import main; main()"]
     done = subprocess.run(
-        program, env=os.environ | completion, capture_output=True, text=True, timeout=60, check=True
+        program, env=os.environ | completion, capture_output=True, text=True, timeout=600, check=True
     )
     assert done.stdout.split() == ["--evidence"]

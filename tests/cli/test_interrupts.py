@@ -109,7 +109,7 @@ def test_a_signal_ends_a_command_within_a_second(
     with started(*words) as process:
         used = busy(process, begun)
         process.send_signal(number)
-        out, said = process.communicate(timeout=60)
+        out, said = process.communicate(timeout=600)
     assert spent_by_children() - before - used < 1.0
     assert process.returncode == 130
     assert (out, said.strip().splitlines()[-1:]) == ("", ["interrupted"])
@@ -126,7 +126,7 @@ def test_a_signal_ends_a_command_within_a_second(
 )
 def test_a_time_limit_holds_on_the_command_line(words: tuple[str, ...]) -> None:
     with started(*words) as process:
-        out, said = process.communicate(timeout=60)
+        out, said = process.communicate(timeout=600)
     assert process.returncode == 3, said
     assert "Traceback" not in said
     # on a busy machine the command may be left before it shows what it found
@@ -142,7 +142,7 @@ def test_a_time_limit_holds_in_python() -> None:
     verdict = check(Relation(mesh(4, 4), 1, patient), time_limit=0.2)
     assert verdict.deadlock_free is None
     assert verdict.established.startswith("undecided after 0.2 s: ")
-    assert time.monotonic() - began < 20, "all its answers would take 50 s"
+    assert time.monotonic() - began < 40, "all its answers would take 50 s"
 
 
 LOST = """
@@ -178,7 +178,7 @@ main()
 
 @pytest.mark.parametrize("routing", ["lost", "lost(fails=True)"])
 def test_an_interrupt_that_c_code_drops_leaves_no_answer(routing: str) -> None:
-    done = subprocess.run([sys.executable, "-c", LOST, routing], capture_output=True, text=True, timeout=60)
+    done = subprocess.run([sys.executable, "-c", LOST, routing], capture_output=True, text=True, timeout=600)
     assert done.returncode == 130
     assert "Traceback" not in done.stderr
     assert "fault of Unknot" not in done.stderr
@@ -213,7 +213,7 @@ guard.run(command)
 
 def test_an_interrupt_that_c_code_drops_ends_a_search() -> None:
     """It comes once more, also while the main thread waits, and is still the first one: the best is shown."""
-    done = subprocess.run([sys.executable, "-c", KEPT], capture_output=True, text=True, timeout=60)
+    done = subprocess.run([sys.executable, "-c", KEPT], capture_output=True, text=True, timeout=600)
     assert done.stdout == "the best so far\nshown\n"
     assert done.stderr.startswith("interrupted; what was found so far is shown soon")
     assert done.returncode == 0
@@ -223,7 +223,7 @@ def test_a_repeat_that_comes_just_before_a_wait_is_followed_by_another() -> None
     """Python begins to wait although a signal is there, if it came after its last look; here the first is dropped."""
     late = "sent = signal.pthread_kill\nsignal.pthread_kill = lambda *to: setattr(signal, 'pthread_kill', sent)\n"
     program = KEPT.replace("guard.run(command)", late + "guard.run(command)")
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=600)
     assert (done.stdout, done.returncode) == ("the best so far\nshown\n", 0)
 
 
@@ -231,7 +231,10 @@ def test_one_interrupt_that_comes_in_two_ways_is_one() -> None:
     """As from a batch system: to the command, and to its parent, which hands it on."""
     again = "    threading.Timer(0.05, os.kill, (os.getpid(), signal.SIGINT)).start()\n    interrupted()\n"
     program = "import threading" + KEPT.replace("    interrupted()\n", again)
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
+    program = program.replace(
+        "guard.run(command)", "guard.SAME = 600  # however late the other comes\nguard.run(command)"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=600)
     assert (done.stdout, done.returncode) == ("the best so far\nshown\n", 0)
 
 
@@ -259,7 +262,7 @@ guard.run(command)
 @pytest.mark.parametrize(("when", "code"), [("first", 130), ("last", 0)])
 def test_an_interrupt_while_a_command_ends_changes_nothing(when: str, code: int) -> None:
     """As from Ctrl-C held down, or from a batch system that signals every process of a job."""
-    done = subprocess.run([sys.executable, "-c", TWICE, when], capture_output=True, text=True, timeout=60)
+    done = subprocess.run([sys.executable, "-c", TWICE, when], capture_output=True, text=True, timeout=600)
     assert (done.returncode, done.stderr) == (code, "")
 
 

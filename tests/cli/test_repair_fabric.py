@@ -22,7 +22,7 @@ def test_a_ring_that_can_deadlock_is_repaired(hosts: int, lmc: int, tmp_path: Pa
     folder = written(tmp_path / "ring", ring(6, hosts=hosts, lmc=lmc))
     assert audit(read_fabric(folder)).deadlock_free is False
     out = tmp_path / "out"
-    result = unknot_says("repair", str(folder), "--out", str(out), "--time-limit", "30")
+    result = unknot_says("repair", str(folder), "--out", str(out), "--time-limit", "600")
     assert result.exit_code == 0
     page = (out / "README.md").read_text()
     assert page.count("Without a deadlock on the way:") == 4
@@ -73,7 +73,7 @@ def test_the_tables_after_each_batch_are_written_and_safe(tmp_path: Path) -> Non
 def test_lids_are_assigned_anew_for_another_lmc(tmp_path: Path) -> None:
     """Each LID has a route, the loads are those of equal shares, and the bound is counted by the checker alone."""
     folder, out, evidence = written(tmp_path / "ring", ring(6)), tmp_path / "out", tmp_path / "evidence.json"
-    words = ("--lmc", "1", "--time-limit", "30", "--evidence", str(evidence), "--json")
+    words = ("--lmc", "1", "--time-limit", "600", "--evidence", str(evidence), "--json")
     told = answer(unknot_says("repair", str(folder), "--out", str(out), *words))
     schema("repair-fabric").validate(told)
     assert [row["kind"] for row in told["remedies"]] == ["new-tables", "one-lane"]

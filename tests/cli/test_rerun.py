@@ -54,7 +54,8 @@ CASES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "faults": (("faults", "mesh(2, 2)", "--routing", "up_down", "--evidence", "after.json"), ("after.json",)),
     "faults-fabric": (("faults", "{fabric}", "--budget", "3", "--seed", "5", "--csv", "lost.csv"), ("lost.csv",)),
     "itm": (("itm", "complete(4)", "--out", "itm.svg"), ("itm.svg",)),
-    "lanes": (("lanes", "kautz(2, 4)", "--evidence", "w.json", "--out", "k.cnf"), ("w.json", "k.cnf")),
+    "lanes": (("lanes", "kautz(2, 4)", "--time-limit", "600", "--evidence", "w.json", "--out", "k.cnf"),
+              ("w.json", "k.cnf")),
     "lanes-routes": (("lanes", "ring(5)", "--out", "routes.json"), ("routes.json",)),
     "multicast": (("multicast", *RING, "--out", "steps.svg"), ("steps.svg",)),
     "permute": (("permute", "butterfly(2, 2)", "3,0,1,2", "--out", "p.svg"), ("p.svg",)),
@@ -321,7 +322,7 @@ def test_nothing_is_written_whatever_the_command_says(tmp_path: Path, monkeypatc
         ("run", "study.toml", "--out", str(tmp_path / "made"), "--jobs", "1", "--csv", str(tmp_path / "rows.csv")),
         ("curve", *RING, "--loads", "0.1", *SHORT, "--out", str(tmp_path / "c.svg"), "--jobs", "1"),
         ("check", *RING, "--vcs", "1", "--export", str(tmp_path / "k.json"), "--evidence", str(tmp_path / "e.json")),
-        ("repair", str(EXAMPLES / "opensm-ring12-lash"), "--out", str(tmp_path / "fixed"), "--time-limit", "20"),
+        ("repair", str(EXAMPLES / "opensm-ring12-lash"), "--out", str(tmp_path / "fixed"), "--time-limit", "600"),
     ):
         file.write_text(damaged(document, command=[*words, "--json"] if words[0] != "repair" else list(words)))
         before = content(tmp_path)

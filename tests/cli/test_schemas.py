@@ -81,7 +81,7 @@ COMMANDS = {
         for switching in ("vct", "wormhole")
     ],
     "check-protocol": [
-        ("mesh(2)", "--routing", "dimension_order", "--protocol", "request_reply", "--time-limit", "20"),
+        ("mesh(2)", "--routing", "dimension_order", "--protocol", "request_reply", "--time-limit", "600"),
         ("mesh(2)", "--routing", "message_classes", "--protocol", "request_reply"),
     ],
     "collective": [("ring(4)",), (*RING, "--vcs", "2", "--operation", "all_gather", "--size", "4,8")],
@@ -100,13 +100,13 @@ COMMANDS = {
     ],
     "itm": [("complete(4)",), ("ring(5)",)],
     "lanes": [("mesh(3, 3)",), ("ring(5)",)],
-    "lanes-longer": [("ring(5)", "--lanes", "1", "--time-limit", "5")],
+    "lanes-longer": [("ring(5)", "--lanes", "1", "--time-limit", "600")],
     "compare": [("ring(4) by up_down", "--failed", "0, 0.2")],
     "multicast": [RING, (*RING, "--operation", "all_gather")],
     "permute": [("butterfly(2, 2)", "3,0,1,2"), ("butterfly(2, 2)", "--random", "1")],
     "repair": [
-        ("ring(5)", "--routing", "shortest_paths", "--time-limit", "5"),
-        ("ring(5)", "--routing", "fully_adaptive", "--vcs", "1", "--time-limit", "5"),
+        ("ring(5)", "--routing", "shortest_paths", "--time-limit", "600"),
+        ("ring(5)", "--routing", "fully_adaptive", "--vcs", "1", "--time-limit", "600"),
     ],
     "show": [("ring(4)",), ("{{0 -- 1, 2 -- 3}}",)],
     "simulate": [

@@ -38,7 +38,7 @@ def test_a_pipe_is_told_what_goes_on(words: tuple[str, ...], said: str) -> None:
 
 def wait_for(capsys: pytest.CaptureFixture[str], sign: str) -> None:
     lines: list[str] = []
-    until = time.monotonic() + 60
+    until = time.monotonic() + 600
     while not any(re.fullmatch(sign, line) for line in lines):
         assert time.monotonic() < until, lines
         time.sleep(0.01)

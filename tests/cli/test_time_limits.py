@@ -112,7 +112,7 @@ def test_every_command_ends_in_time_whatever_it_does(tmp_path: Path, monkeypatch
     (tmp_path / "study.toml").write_text('[[design]]\nnetwork = "ring(4)"\nrouting = "shortest_paths"\n')
     assert set(CASES) == set(COMMANDS)
     done = subprocess.run(
-        [sys.executable, "-c", FORKS, json.dumps(CASES), "1"], capture_output=True, text=True, timeout=300
+        [sys.executable, "-c", FORKS, json.dumps(CASES), "1"], capture_output=True, text=True, timeout=600
     )
     assert done.returncode == 0, done.stderr
     ended = {name: rest for name, *rest in map(json.loads, done.stdout.splitlines())}

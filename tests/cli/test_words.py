@@ -30,8 +30,8 @@ SHOWN: dict[tuple[str, ...], list[str]] = {
         "established 4 messages that can never move"
     ],
     ("design", "mesh(2)", "--switching", "vct"): ["counts x+ 1, x- 1, y+ 1, y- 2", "on every mesh: a ranking by"],
-    ("lanes", "ring(5)", "--time-limit", "5"): ["1 impossible: each of these channels", "(3)→(4) → (4)→(0)"],
-    ("lanes", "ring(6)", "--lanes", "1", "--time-limit", "5"): ["minimal NO", "longest pair"],
+    ("lanes", "ring(5)", "--time-limit", "600"): ["1 impossible: each of these channels", "(3)→(4) → (4)→(0)"],
+    ("lanes", "ring(6)", "--lanes", "1", "--time-limit", "600"): ["minimal NO", "longest pair"],
     ("multicast", "mesh(4, 4)", "--routing", "dimension_order", "--operation", "all_reduce"): [
         "t7 → t3 and t11 → t3"
     ],

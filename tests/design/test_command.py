@@ -102,7 +102,7 @@ def test_what_makes_no_sense_is_exit_code_2(words: tuple[str, ...]) -> None:
 )
 def test_all_sizes(routing: str, switching: str, code: int, words: str) -> None:
     result = says(
-        "check", "mesh(2)", "--all-sizes", "--routing", routing, "--switching", switching, "--time-limit", "8"
+        "check", "mesh(2)", "--all-sizes", "--routing", routing, "--switching", switching, "--time-limit", "600"
     )
     assert result.exit_code == code, result.output
     assert words in " ".join(result.stdout.split())
@@ -120,7 +120,18 @@ def test_the_rule_that_carries_most_is_compared_with_all_others(
     monkeypatch.setattr(design_carrying, "MEASURE", 200)
     monkeypatch.setattr(driver, "diagnosis", lambda *_: "")  # why runs under full load are not stable is not read
     evidence = tmp_path / "evidence.json"
-    result = says("design", "mesh(2)", "--switching", "vct", "--carry", "--json", "--evidence", str(evidence))
+    result = says(
+        "design",
+        "mesh(2)",
+        "--switching",
+        "vct",
+        "--carry",
+        "--json",
+        "--time-limit",
+        "600",
+        "--evidence",
+        str(evidence),
+    )
     assert result.exit_code == 0, result.output
     answer = json.loads(result.stdout)
     carrying = answer["carrying"]

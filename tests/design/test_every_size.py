@@ -66,7 +66,7 @@ def test_lcfaa_deadlocks_by_wormhole_on_every_mesh_from_three_by_three() -> None
 
 
 def test_what_depends_on_the_position_is_decided_size_by_size() -> None:
-    verdict = every_size("mesh(2)", "odd_even", "wormhole", time_limit=5)
+    verdict = every_size("mesh(2)", "odd_even", "wormhole", time_limit=600)
     assert (verdict.deadlock_free, verdict.uniform) == (None, False)
     assert "position" in verdict.reason
     assert (3, 3) in verdict.decided

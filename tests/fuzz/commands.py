@@ -88,8 +88,8 @@ def _run(words: list[str], folder: Path, shown: Path) -> None:
 
 
 def _end(group: int) -> list[str]:
-    """What the processes of a group run that are left after a second; they are ended."""
-    for _ in range(50):
+    """What the processes of a group run that do not end; they are ended."""
+    for _ in range(3000):
         left = [running for process in Path("/proc").iterdir() if (running := _running(process, group))]
         if not left:
             return []

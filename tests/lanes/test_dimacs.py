@@ -69,7 +69,7 @@ def test_evidence_that_makes_no_sense_is_not_written(tmp_path: Path) -> None:
 def verified(checker: str, files: RefutationFiles) -> bool:
     proof = getattr(files, CHECKERS[checker])
     ran = subprocess.run(
-        [checker, str(files.clauses), str(proof)], capture_output=True, text=True, timeout=300, check=False
+        [checker, str(files.clauses), str(proof)], capture_output=True, text=True, timeout=600, check=False
     )
     return any(line.strip() in ("s VERIFIED", "c VERIFIED", "s VERIFIED UNSAT") for line in ran.stdout.splitlines())
 

@@ -256,7 +256,7 @@ def test_ctrl_c_ends_the_solver_at_work() -> None:
             assert process.stdout.readline() == "begins\n"
             time.sleep(0.3)
             process.send_signal(signal.SIGINT)
-            out, err = process.communicate(timeout=120)
+            out, err = process.communicate(timeout=600)
         finally:
             process.kill()
     assert out == "interrupted\n", err

@@ -129,7 +129,7 @@ def test_what_is_found_holds(network: Network, seed: int) -> None:
 def test_large_networks_begin_with_lanes_that_are_annealed_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(orders, "LARGE", 0)
     network = from_networkx(nx.random_regular_graph(4, 32, seed=3))
-    laned = lanes(network, tries=1, time_limit=20, conflicts=100)
+    laned = lanes(network, tries=1, time_limit=600, conflicts=100)
     first, annealed, *_ = (count for _, count in laned.history)
     assert first > annealed >= laned.count
     assert climbing.unserved(network, laned.key) == 0

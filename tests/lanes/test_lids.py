@@ -22,7 +22,7 @@ from unknot.verify import check, deliver, loads
 @given(networks(), st.integers(1, 2), st.integers(0, 99))
 @settings(deadline=None)
 def test_routes_of_all_lids_are_safe_and_load_channels_as_they_say(network: Network, lmc: int, seed: int) -> None:
-    routes = lanes(network, "table", lmc=lmc, rounds=2, effort=200, seed=seed, time_limit=5)
+    routes = lanes(network, "table", lmc=lmc, rounds=2, effort=200, seed=seed, time_limit=600)
     assert routes.relation.num_addresses == (network.num_terminals << lmc) * routes.count
     assert check(routes.relation, "wormhole-nonatomic").deadlock_free
     assert deliver(routes.relation).delivered

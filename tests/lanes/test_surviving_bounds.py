@@ -54,7 +54,7 @@ def test_bounds_agree_with_brute_force(network: Network) -> None:
 
 @pytest.mark.parametrize(("text", "count"), [("ring(5)", 3), ("mesh(3, 2)", 2), ("mesh(4, 3)", 2)])
 def test_fewer_lanes_do_not_survive(text: str, count: int) -> None:
-    routes = lanes(text, survive="links")
+    routes = lanes(text, survive="links", time_limit=600)
     assert (routes.count, routes.lower_bound) == (count, count)
     assert isinstance(routes.evidence, Refutation)
     claim, network = bound_claim(routes.evidence, None, None), plain.Network(network_of(routes.relation.network))

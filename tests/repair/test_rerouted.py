@@ -194,7 +194,7 @@ def test_detours_are_counted(network: Network, count: int, seed: int) -> None:
     ],
 )
 def test_longer_lanes(text: str, count: int, goal: str, hops: float, detour: int) -> None:
-    laned = longer_lanes(text, count, goal=goal, time_limit=20)
+    laned = longer_lanes(text, count, goal=goal, time_limit=600)
     assert laned.relation.vcs.widest == count
     assert laned.mean_hops == pytest.approx(hops)
     assert laned.longest_detour == detour
@@ -215,7 +215,7 @@ def test_longer_lanes(text: str, count: int, goal: str, hops: float, detour: int
 )
 def test_a_stretch_saves_lanes(text: str, stretch: int, count: int) -> None:
     """Of ring(6) all detours are even, so that a stretch of 1 allows no more than one of 0."""
-    laned = longer_lanes(text, stretch=stretch, time_limit=20)
+    laned = longer_lanes(text, stretch=stretch, time_limit=600)
     assert laned.count == count
     assert laned.longest_detour <= stretch
     assert check(laned.relation).deadlock_free

@@ -304,7 +304,7 @@ def test_the_name_of_a_python_file_alone_asks_for_the_function() -> None:
 def test_each_remedy_is_written_and_can_be_used() -> None:
     words = ("torus(4, 4)", "--routing", "dimension_order")
     assert says("check", *words).exit_code == 1
-    repaired = says("repair", *words, "--time-limit", "5", "--out", "remedy.json")
+    repaired = says("repair", *words, "--time-limit", "600", "--out", "remedy.json")
     assert repaired.exit_code == 0, repaired.output
     written = sorted(path.name for path in Path().glob("remedy*.json"))
     assert "remedy-same-routes.json" in written

@@ -323,7 +323,7 @@ for thread in threads:
     thread.start()
     time.sleep(0.1)
 for thread in threads:
-    thread.join(timeout=60)
+    thread.join(timeout=600)
 print([thread.is_alive() for thread in threads])
 """
 """Two threads that need Numba for the first time: one compiles, the other makes a function that is compiled later."""
