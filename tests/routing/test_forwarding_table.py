@@ -13,7 +13,6 @@ from unknot.fabrics import Fabric, read_fabric
 from unknot.network import Network, from_edges
 from unknot.routing import EJECT, forwarding_table
 from unknot.routing.forwarding_table import DROP, EJECT_HERE, UNKNOWN_ENTRY, route_lengths
-from unknot.routing.pointer import ask
 from unknot.routing.relation import VC_MASK
 from unknot.routing.relation_kernel import compile_relation
 from unknot.routing.switchboard import TRAFFICS, destinations, fabric_relation, switchboard
@@ -65,7 +64,7 @@ def test_the_rule_compiles_and_answers_as_in_python() -> None:
             wanted = relation.candidates(place, address)
             assert [None if v & VC_MASK == EJECT else v for v in out[:count].tolist()] == [c.vc for c in wanted]
     with pytest.raises(RelationError, match="there is no input VC or injection port"):
-        ask(relation, 99, 0)
+        relation.refuse(99, 0)
 
 
 def test_several_addresses_of_one_terminal() -> None:

@@ -15,7 +15,6 @@ from unknot._base.errors import RelationError
 from unknot.network import Network, from_edges
 from unknot.network.families import line, mesh, ring, torus
 from unknot.routing import EJECT, NO_WAIT, TIER, Candidate, Relation, VirtualChannels, dimension_order
-from unknot.routing.pointer import ask
 from unknot.routing.relation import decode
 from unknot.routing.relation_kernel import compile_relation
 from unknot.routing.tabulate import encode, tabulate
@@ -295,9 +294,9 @@ def test_a_rule_that_raises_is_asked_in_python() -> None:
         RelationError,
         match="moody at the injection port of t0 for t1: the rule raised ValueError: no way to the second",
     ):
-        ask(relation, 2, 1)
+        relation.refuse(2, 1)
     with pytest.raises(RelationError, match="the compiled rule fails where the plain one does not"):
-        ask(relation, 3, 0)
+        relation.refuse(3, 0)
 
 
 def test_a_tabulated_rule_that_raises_says_so() -> None:

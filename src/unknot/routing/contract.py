@@ -15,6 +15,8 @@ from unknot.network import Network
 from unknot.network.model import IntArray
 from unknot.routing.virtual_channels import VirtualChannels
 
+Out = npt.NDArray[np.int64]
+Rule = Callable[[int, int, Any], int]
 VC_MASK = (1 << 40) - 1
 EJECT = VC_MASK
 """The candidate "leave the network here"."""

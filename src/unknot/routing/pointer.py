@@ -10,17 +10,15 @@ import hashlib
 from collections.abc import Callable
 from functools import cached_property
 from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any
 
 import numpy as np
 
-from unknot._base.errors import RelationError
 from unknot._base.kernels.cache import is_kept, sources_digest
 from unknot._base.kernels.linked import file_of, load
+from unknot.routing.contract import Rule
 
-if TYPE_CHECKING:
-    from unknot.routing.relation import Relation, Rule
-
+OTHERWISE = "the compiled rule fails where the plain one does not; does it depend on anything but its arguments?"
 MODULES = ("numpy", "math")
 """Modules that a rule may use; what others hold may change between two processes."""
 FEW_STATES = 20_000
@@ -154,8 +152,8 @@ class Remembered(Pointer):
         Whether Ctrl-C came while the rule was asked; Python drops exceptions of callbacks.
     """
 
-    def __init__(self, relation: Relation) -> None:
-        self.rule, self.size, self.interrupted = relation.rule, relation.max_candidates, False
+    def __init__(self, rule: Rule, size: int) -> None:
+        self.rule, self.size, self.interrupted = rule, size, False
         self.known: dict[tuple[int, int], bytes] = {}
         self._view: Any = ctypes.c_int64 * self.size
         callback = C_RULE(self._ask)
@@ -177,21 +175,3 @@ class Remembered(Pointer):
             return -1
         except (Exception, SystemExit):
             return -1
-
-
-def ask(relation: Relation, at: int, address: int) -> None:
-    """Repeat in plain Python a question the compiled rule failed on, so that the real error is raised."""
-    function = relation.compiled
-    if isinstance(function, Remembered) and function.interrupted:
-        function.interrupted = False
-        raise KeyboardInterrupt
-    why = "the compiled rule fails where the plain one does not; does it depend on anything but its arguments?"
-    blame(relation, int(at), int(address), why)
-
-
-def blame(relation: Relation, at: int, address: int, otherwise: str) -> NoReturn:
-    """Raise the error of a state that breaks the contract, or, where the plain rule keeps it, one in these words."""
-    relation.candidates(at, address)
-    raise RelationError(
-        f"{relation.name} at {relation.vcs.name(at)} for {relation.address_name(address)}: {otherwise}"
-    )

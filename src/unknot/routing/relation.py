@@ -7,10 +7,10 @@ destination terminal. A candidate is an output VC of the router where the header
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 import numpy.typing as npt
@@ -24,15 +24,14 @@ from unknot.routing.contract import NO_WAIT as NO_WAIT
 from unknot.routing.contract import TIER as TIER
 from unknot.routing.contract import VC_MASK as VC_MASK
 from unknot.routing.contract import Candidate as Candidate
+from unknot.routing.contract import Out as Out
+from unknot.routing.contract import Rule as Rule
 from unknot.routing.contract import decode as decode
+from unknot.routing.pointer import FEW_STATES, OTHERWISE, Pointer, Remembered, kept_rule
 from unknot.routing.virtual_channels import VirtualChannels
 
 if TYPE_CHECKING:
-    from unknot.routing.pointer import Pointer
     from unknot.routing.tabulate import Table
-
-Out = npt.NDArray[np.int64]
-Rule = Callable[[int, int, Any], int]
 
 
 @dataclass(frozen=True, eq=False)
@@ -240,13 +239,21 @@ class Relation:
             why = raised(error, code.co_filename if code else "")
             raise RelationError(f"{self._state(at, address)}: the rule raised {why}") from error
         if not 0 <= count <= out.size:
-            limits = f"the rule returned {count}, but 0 to {out.size} candidates can be"
-            raise RelationError(f"{self._state(at, address)}: {limits}")
+            state = self._state(at, address)
+            raise RelationError(f"{state}: the rule returned {count}, but 0 to {out.size} candidates can be")
         candidates = [decode(int(entry) & (~NO_WAIT if self.commits else -1)) for entry in out[:count]]
         home = int(self.network.eject[self.destination[address]])
         for wrong in broken_rules(self.vcs, home, at, candidates):
             raise RelationError(f"{self._state(at, address)}: {wrong}")
         return candidates
+
+    def refuse(self, at: int, address: int, otherwise: str = OTHERWISE) -> NoReturn:
+        """Raise the error of a state that breaks the contract; where the plain rule keeps it, one in these words."""
+        if isinstance(pointer := self.__dict__.get("compiled"), Remembered) and pointer.interrupted:
+            pointer.interrupted = False
+            raise KeyboardInterrupt
+        self.candidates(at, address)
+        raise RelationError(f"{self._state(at, address)}: {otherwise}")
 
     def _state(self, at: int, address: int) -> str:
         return f"{self.name} at {self.vcs.name(at)} for {self.address_name(address)}"
@@ -257,10 +264,8 @@ class Relation:
 
         A rule of few states is not compiled but asked for each state once; what an earlier process kept is loaded.
         """
-        from unknot.routing.pointer import FEW_STATES, Remembered, kept_rule
-
         if self.vcs.router.size * self.num_addresses <= FEW_STATES:
-            return Remembered(self)
+            return Remembered(self.rule, self.max_candidates)
         if (kept := kept_rule(self.rule, self.max_candidates)) is not None:
             return kept
         from unknot.routing.relation_kernel import compile_relation
@@ -270,8 +275,6 @@ class Relation:
     @cached_property
     def compiled_hops(self) -> Pointer | None:
         """The same of `hops`; None where ways are walked instead, as they are with a rule that is not compiled."""
-        from unknot.routing.pointer import Remembered, kept_rule
-
         if self.hops is None or isinstance(self.compiled, Remembered):
             return None
         if (kept := kept_rule(self.hops, 1)) is not None:

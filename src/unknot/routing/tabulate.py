@@ -20,7 +20,7 @@ from unknot._base.arrays import Ints
 from unknot._base.errors import RelationError
 from unknot._base.progress import Progress
 from unknot.routing.contract import EJECT, NO_WAIT, TIER, VC_MASK, Candidate
-from unknot.routing.pointer import FEW_STATES, blame, kept_file
+from unknot.routing.pointer import FEW_STATES, kept_file
 
 TYPES = "?bhilqBHI"
 """Whole numbers and truth values; of 64 bits without sign they would not wrap round."""
@@ -228,7 +228,7 @@ def _answers(relation: Relation, limit: int, progress: Progress | None) -> Itera
                 count = int(plain(at, address, out))
                 answer = out[:count].tolist()
             if not 0 <= count <= most:
-                blame(relation, at, address, UNSTEADY)
+                relation.refuse(at, address, UNSTEADY)
             answers[at] = answer
             if states + len(answers) > limit:
                 raise RelationError(
@@ -239,7 +239,7 @@ def _answers(relation: Relation, limit: int, progress: Progress | None) -> Itera
                 vc = candidate & VC_MASK
                 if vc not in seen:
                     if vc >= vcs or tail[vc] != router[at]:
-                        blame(relation, at, address, UNSTEADY)
+                        relation.refuse(at, address, UNSTEADY)
                     seen.add(vc)
                     order.append(vc)
         yield answers

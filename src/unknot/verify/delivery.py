@@ -16,7 +16,6 @@ from unknot._base.shown import Brief
 from unknot._base.threads import threads_of
 from unknot.certificates.documents import Document, delivery_claim, verdict_claim
 from unknot.certificates.verdict import Verdict
-from unknot.routing.pointer import ask
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_relation
 from unknot.verify.effort import Effort, step
@@ -175,7 +174,7 @@ def _followed(relation: Relation, threads: int | None = 1, progress: Progress | 
             explorer.function, explorer.layout, neighbours, start, stop, explorer.scratch, totals, *notes
         )
         if failed >= 0:
-            ask(relation, int(totals[kernel.BROKEN]), int(failed))
+            relation.refuse(int(totals[kernel.BROKEN]), int(failed))
         counts = totals[[kernel.DEAD_ENDS, kernel.LOOPS, kernel.ENDLESS]]
         return totals.tolist(), [_pairs(flat, count) for flat, count in zip(notes, counts, strict=True)]
 

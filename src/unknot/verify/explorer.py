@@ -13,7 +13,6 @@ from unknot._base import memory
 from unknot._base.kernels.lazy_kernel import viewed
 from unknot.network.graph import reached_from, shortest_cycle
 from unknot.network.model import IntArray, Network, Offsets
-from unknot.routing.pointer import ask
 from unknot.routing.relation import EJECT, VC_MASK, Relation
 from unknot.routing.virtual_channels import VirtualChannels
 from unknot.verify.effort import Effort
@@ -101,7 +100,7 @@ class Explorer:
         np.asarray(seen)[:] = 0
         count = explore(self.function, address, self.layout, self.scratch, 1)
         if count < 0:
-            ask(self.relation, int(order[-1 - count]), address)
+            self.relation.refuse(int(order[-1 - count]), address)
         return order[:count], first[: count + 1], candidates[: first[count]]
 
     def visits(

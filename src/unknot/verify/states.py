@@ -17,7 +17,6 @@ from unknot._base.kernels.lazy_kernel import is_small, plainly, viewed
 from unknot._base.shown import Brief
 from unknot.certificates.verdict import Size
 from unknot.network.model import IntArray, Offsets
-from unknot.routing.pointer import ask
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_relation
 from unknot.verify.effort import Effort, TimeUpError, step
@@ -96,7 +95,7 @@ class Follower:
             self.totals,
         )
         if failed >= 0:
-            ask(own.relation, int(self.totals[2]), int(failed))
+            own.relation.refuse(int(self.totals[2]), int(failed))
 
 
 @dataclass(frozen=True, eq=False, repr=False)

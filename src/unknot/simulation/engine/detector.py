@@ -227,14 +227,12 @@ def fail(relation: Relation, state: State, *, is_dead_end: bool) -> NoReturn:
     ------
     RelationError
     """
-    from unknot.routing.pointer import ask
-
     row = int(state.count.failed_at)
     at = int(state.inputs.at[row])
     packet = state.ring[row * state.setup.ring + state.inputs.front[row]]
     address = int(state.packets.address[packet])
     if not is_dead_end:
-        ask(relation, at, address)
+        relation.refuse(at, address)
     raise RelationError(
         f"{relation.name} on {relation.network.name}: a packet to {relation.address_name(address)} came to "
         f"{relation.vcs.name(at)} and has no candidate there; `unknot check` lists what is not delivered"

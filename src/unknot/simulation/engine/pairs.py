@@ -252,9 +252,7 @@ def _own_addresses(relation: Relation) -> npt.NDArray[np.int64]:
     served(relation.compiled.address, place, np.zeros(relation.max_candidates, dtype=np.int64), count)
     failed = np.flatnonzero(count < 0)
     if failed.size:
-        from unknot.routing.pointer import ask
-
-        ask(relation, int(place[failed[0]]), int(failed[0]))
+        relation.refuse(int(place[failed[0]]), int(failed[0]))
     if relation.may_use is not None:
         count *= relation.may_use[relation.destination, np.arange(relation.num_addresses)]
     return np.flatnonzero(count)

@@ -249,7 +249,6 @@ class Used:
 
 def channels_used(relation: Relation, messages: Sequence[Message]) -> Used:
     """Channels each message may use, whichever of its addresses it carries and whatever candidates it takes."""
-    from unknot.routing.pointer import ask
     from unknot.traffic.collectives.contention_kernel import walk
 
     virtual, network = relation.vcs, relation.network
@@ -263,7 +262,7 @@ def channels_used(relation: Relation, messages: Sequence[Message]) -> Used:
             stamp += 1
             count = walk(relation.compiled.address, address, start, tail, seen, stamp, order, out)
             if count < 0:
-                ask(relation, int(order[-1 - count]), address)
+                relation.refuse(int(order[-1 - count]), address)
             reached.append(virtual.channel[order[1:count]])
         rows.append(np.unique(np.concatenate(reached)))
         taken += 4 * rows[-1].size
