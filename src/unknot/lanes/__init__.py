@@ -17,7 +17,5 @@ from unknot.lanes.lane_refutation import RouteRefutation as RouteRefutation
 from unknot.lanes.laned import multipath as multipath
 from unknot.lanes.lanes import lanes as lanes
 from unknot.lanes.longer import longer_lanes as longer_lanes
-from unknot.lanes.one_lane import OneLane as OneLane
-from unknot.lanes.one_lane import one_lane as one_lane
 
 __all__ = sorted(name for name, value in globals().items() if not name.startswith("_") and not _ismodule(value))

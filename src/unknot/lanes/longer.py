@@ -294,7 +294,7 @@ def _along_shortest(question: Question, keys: Floats, effort: SearchEffort) -> t
 
 
 def _trees(goal: LoadGoal, lanes: int, effort: SearchEffort) -> list[Carried]:
-    """The routes of `one_lane`, whose load is not above that of named routings, in the first of the lanes."""
+    """Trees in one lane, whose load is not above that of named routings, in the first of the lanes."""
     traffic, target = goal.demand, goal.path_set.target
     if effort.over or goal.path_set.home.size * target.size > MOST_STATES:
         return []

@@ -1,114 +1,33 @@
-"""Tables for one lane of low load: a tree for each address, of which all turns together close no cycle."""
+"""Tables for one lane of low load: a tree for each address, of which all turns together close no cycle.
+
+Trees are grown to one destination after the other in the complete channel dependency graph, as Nue does (J. Domke,
+T. Hoefler and S. Matsuoka, Routing on the Dependency Graph, HPDC 2016). It is not Nue: weights are steep in the load,
+many beginnings are tried, and trees are grown anew by simulated annealing. Where the turns that are left cut routers
+off, a tree lies within a spanning tree, whose turns are kept free for that.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import cycle
 
 import numpy as np
 
-from unknot._base.deadline import MINUTE, Deadline, clock
+from unknot._base.deadline import clock
 from unknot._base.errors import UnknotError
-from unknot._base.shown import Brief
 from unknot.lanes.effort import SearchEffort
-from unknot.lanes.figures import BoundedLoad
 from unknot.lanes.forced import climbing
 from unknot.lanes.forest import Channels, Forest, TurnOrder, channels_of, spanning_order
-from unknot.lanes.load_bounds import LoadBound, load_bound
-from unknot.lanes.path_set import Floats, Ints, by_terminal, demand
+from unknot.lanes.path_set import Floats, Ints
 from unknot.lanes.starts import CALLS, MOST_STATES
 from unknot.lanes.tables import table_of
 from unknot.network import Network
-from unknot.routing.in_lanes import tabled, terminals
 from unknot.routing.named import routing
-from unknot.routing.relation import Relation
-from unknot.routing.taking import takes_network
 
 STARTS, STARTING = 100, 0.3
 """Most beginnings, and the share of the time for them; the first is made whatever it takes."""
 ROUNDS = 300
 """Times that every tree is grown anew, in the mean."""
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class OneLane(Brief, BoundedLoad):
-    """Tables whose routes cannot deadlock in one lane.
-
-    Attributes
-    ----------
-    relation : Relation
-    next_channel : int64 array, shape (rows, routers)
-        −1 at the home of each row.
-    load : float64 array, shape (channels,)
-        Flow over bandwidth.
-    mean_hops : float
-        Of all flows.
-    load_evidence : LoadBound
-        Why no routes have a lower highest load than `load_bound`, whatever their lanes and lengths.
-
-    Examples
-    --------
-    >>> from unknot import check
-    >>> from unknot.lanes import one_lane
-    >>> routes = one_lane("torus(4, 4)")
-    >>> check(routes.relation).deadlock_free, routes.relation.num_vcs == routes.load.size
-    (True, True)
-    >>> routes.highest_load, routes.load_bound, routes.load_bound_holds
-    (8.0, 8.0, True)
-    """
-
-    relation: Relation
-    next_channel: Ints
-    load: Floats
-    mean_hops: float
-    load_evidence: LoadBound
-
-
-@takes_network
-def one_lane(
-    network: Network, *, time_limit: float | Deadline = MINUTE, rounds: int = ROUNDS, seed: int = 1
-) -> OneLane:
-    """Route by tables in one lane, on paths that may be longer than shortest ones, with a low highest load.
-
-    Trees are grown to one destination after the other in the complete channel dependency graph, as Nue does (J.
-    Domke, T. Hoefler and S. Matsuoka, Routing on the Dependency Graph, HPDC 2016). It is not Nue: weights are steep
-    in the load, many beginnings are tried, and trees are grown anew by simulated annealing. Where the turns that are
-    left cut routers off, a tree lies within a spanning tree, whose turns are kept free for that.
-
-    Parameters
-    ----------
-    time_limit : float or Deadline
-        Seconds. Every tree is grown once whatever it is.
-    rounds : int
-        Times that every tree is grown anew, in the mean.
-    seed : int
-        The same seed and limits give the same table.
-
-    Returns
-    -------
-    OneLane
-        The table, with its loads.
-
-    Raises
-    ------
-    NetworkError
-        If a channel has none back, or some terminal has no way to another.
-
-    Examples
-    --------
-    >>> from unknot.lanes import one_lane
-    >>> one_lane("mesh(3, 3)").mean_hops
-    2.0
-    """
-    pairs, effort = demand(network), SearchEffort(Deadline.of(time_limit, "lanes").end, seed)
-    traffic, bound = by_terminal(pairs), load_bound(pairs, time_limit=effort.bounding, longer=True)
-    home = traffic.distances.homes.astype(np.int64)
-    step, load = trees(network, home, traffic.rate.T, effort, rounds, floor=float(bound.least))
-    lane = np.where(traffic.wanted, 0, -1)
-    made = tabled(terminals(network, None, traffic.distances.column), step, lane, 1, name="one lane", minimal=False)
-    hops = float((load * network.bandwidth).sum() / max(1.0, traffic.rate.sum()))
-    return OneLane(made, step, load, hops, bound)
 
 
 def trees(
