@@ -29,7 +29,6 @@ from unknot._base.deadline import clock
 from unknot.certificates import plain
 from unknot.design import Request, Space
 from unknot.design import accept as accept_design
-from unknot.design.decision import actions
 from unknot.design.impossible import Impossible, refutation
 from unknot.design.proofs import NoProof, proved_rule
 from unknot.design.search import Search
@@ -197,10 +196,6 @@ DESIGNS = (
         partial(rules_agree, counts, "wormhole-nonatomic", Request(adaptive), walks=True)
         for counts in (FOUR, FIVE, ((1, 2), (1, 2)), ((1, 2), (1, 3)))
         for adaptive in ("states", "paths")
-    ),
-    *(
-        partial(rules_agree, counts, "wormhole", Request(symmetric=next(actions(Space(counts), "transposition"))))
-        for counts in (((1, 2), (1, 2)), ((2, 2), (2, 2)))
     ),
 )
 
