@@ -15,6 +15,7 @@ from unknot.design.proofs import proved_rules as proved_rules
 from unknot.design.ranking import Proof as Proof
 from unknot.design.requirements import Request as Request
 from unknot.design.rule import Rule as Rule
+from unknot.design.rule import relation_of_offers as relation_of_offers
 from unknot.design.space import Space as Space
 
 __all__ = sorted(name for name, value in globals().items() if not name.startswith("_") and not _ismodule(value))

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import product
+from itertools import product as pairs
 
 import numpy as np
 
@@ -17,8 +17,7 @@ from unknot.design.requirements import class_of, lost_path
 from unknot.design.space import Flags, Signs, Space, State, shown
 from unknot.network import Network, grid
 from unknot.network.families import mesh
-from unknot.network.grid import whole_grid
-from unknot.routing.relation import EJECT, NO_WAIT, Relation
+from unknot.routing.relation import EJECT, NO_WAIT, Out, Relation
 from unknot.routing.tabulate import Table, lookup
 from unknot.routing.virtual_channels import VirtualChannels
 
@@ -45,8 +44,6 @@ class MeshFrame:
     space : Space
     sides : tuple of int
         Routers along each dimension.
-    existing : Network, optional
-        A mesh of these sides; by default one with a terminal at each router.
 
     Raises
     ------
@@ -56,11 +53,10 @@ class MeshFrame:
 
     space: Space
     sides: tuple[int, ...]
-    existing: Network | None = None
 
     @cached_property
     def network(self) -> Network:
-        return mesh(*self.sides) if self.existing is None else self.existing
+        return mesh(*self.sides)
 
     @cached_property
     def homes(self) -> list[int]:
@@ -69,9 +65,7 @@ class MeshFrame:
 
     @cached_property
     def virtual(self) -> VirtualChannels:
-        product = grid(self.network)
-        counts = np.array(self.space.counts)[product.dimension, product.down.astype(int)]
-        return VirtualChannels(self.network, counts)
+        return _vcs_of(self.space, self.network)
 
     @cached_property
     def type_of(self) -> list[int]:
@@ -119,26 +113,81 @@ class MeshFrame:
                 permission += [space.number[held, signs, out] for out in outs]
         return Table.of(answers), np.array(permission, dtype=np.int64)
 
-    def table(self, offers: Flags, waits: Flags | None = None) -> Table:
-        """Return the table of a rule's answers everywhere."""
+    def relation(self, offers: Flags) -> Relation:
+        """The relation of a rule that offers, in no time, some permissions of all."""
         every, permission = self._everything
         kept = np.append(offers, True)[permission]
-        offered = every.value[kept]
-        if waits is not None:
-            offered = offered + np.where(np.append(waits, True)[permission[kept]], 0, NO_WAIT)
-        return replace(every, start=offsets(kept)[every.start], value=offered)
+        rule = lookup(replace(every, start=offsets(kept)[every.start], value=every.value[kept]))
+        return Relation(self.network, self.virtual, rule, claims_minimal=True)
 
-    def relation(self, offers: Flags, waits: Flags | None = None, *, name: str = "rule") -> Relation:
-        """The relation of a rule.
 
-        Parameters
-        ----------
-        offers : bool array, shape (permissions,)
-        waits : bool array, shape (permissions,), optional
-            Permissions that a blocked header waits for; by default all that it has.
-        """
-        rule = lookup(self.table(offers, waits))
-        return Relation(self.network, self.virtual, rule, name=name, claims_minimal=True)
+def _vcs_of(space: Space, network: Network) -> VirtualChannels:
+    product = grid(network)
+    return VirtualChannels(network, np.array(space.counts)[product.dimension, product.down.astype(int)])
+
+
+def relation_of_offers(
+    network: Network, counts: Sequence[tuple[int, int]], offers: Mapping[str, Mapping[str, str]], name: str = "rule"
+) -> Relation:
+    """The relation of a rule on a mesh, from what it offers.
+
+    Parameters
+    ----------
+    counts : sequence of pairs of int
+        VCs of a channel up and down each dimension.
+    offers : mapping
+        For what is left in each dimension, such as ``+-``: for headers in these VCs, such as ``injection x+``, what
+        they may take, such as ``x+ y-1``; a blocked header does not wait for what stands in parentheses.
+
+    Raises
+    ------
+    RelationError
+        If it is no mesh of as many dimensions.
+
+    Examples
+    --------
+    >>> from unknot.network.families import mesh
+    >>> to_left_first = {"-": {"injection x-": "x-"}, "+": {"injection x+": "x+"}}
+    >>> relation_of_offers(mesh(4), [(1, 1)], to_left_first)
+    <Relation rule on mesh(4), 6 VCs>
+    """
+    space, product = Space(tuple(counts)), grid(network)
+    dimensions, kinds = space.dimensions, len(space.types)
+    if product.wraps.any() or product.radices.size != dimensions:
+        raise RelationError(f"{name} needs a mesh of {dimensions} dimensions, not {network.name}")
+    number = {kind: i for i, kind in enumerate((*space.names, space.name(space.injection)))}
+    may = np.full((kinds + 1, 3**dimensions, kinds), -1, dtype=np.int64)
+    for left, states in offers.items():
+        code = sum("0+-".index(sign) * 3**i for i, sign in enumerate(left))
+        for inputs, outputs in states.items():
+            for held, out in pairs(inputs.split(), outputs.split()):
+                may[number[held], code, number[out.strip("()")]] = NO_WAIT if out[0] == "(" else 0
+    virtual = _vcs_of(space, network)
+    held_at = np.array([*types_of(space, network, virtual), *[kinds] * network.num_terminals], dtype=np.int32)
+    port_of = np.array([2 * kind.dimension + (kind.sign < 0) for kind in space.types])
+    index = np.array([kind.index for kind in space.types])
+    channel, coordinates, home = product.channel, product.coordinates, network.eject
+    router, first = virtual.router, virtual.first
+
+    def rule(at: int, address: int, out: Out) -> int:
+        here, there, held = router[at], home[address], held_at[at]
+        code, weight = 0, 1
+        for i in range(dimensions):
+            a, b = coordinates[here, i], coordinates[there, i]
+            code += weight * (1 if a < b else 2 if a > b else 0)
+            weight *= 3
+        if code == 0:
+            out[0] = EJECT
+            return 1
+        count = 0
+        for kind in range(kinds):
+            port = channel[here, port_of[kind]]
+            if may[held, code, kind] >= 0 and port >= 0:
+                out[count] = first[port] + index[kind] + may[held, code, kind]
+                count += 1
+        return count
+
+    return Relation(network, virtual, rule, name=name, claims_minimal=True)
 
 
 @dataclass(frozen=True, eq=False)
@@ -178,13 +227,16 @@ class Rule:
         RelationError
             If it is no mesh of as many dimensions.
         """
-        if not isinstance(network, Network):
-            return MeshFrame(self.space, tuple(network)).relation(self.offers, self.waits, name=self.name)
-        product = whole_grid(network)
-        if product is None or product.wraps.any() or product.radices.size != self.space.dimensions:
-            raise RelationError(f"{self.name} needs a mesh of {self.space.dimensions} dimensions, not {network.name}")
-        frame = MeshFrame(self.space, tuple(product.radices.tolist()), existing=network)
-        return frame.relation(self.offers, self.waits, name=self.name)
+        whole = network if isinstance(network, Network) else mesh(*network)
+        return relation_of_offers(whole, self.space.counts, self.table, self.name)
+
+    @property
+    def table(self) -> dict[str, dict[str, str]]:
+        """The rows as `relation_of_offers` takes them."""
+        table: dict[str, dict[str, str]] = {}
+        for left, held, choice in self.rows():
+            table.setdefault(left, {})[held] = choice
+        return table
 
     @property
     def states(self) -> list[State]:
@@ -227,7 +279,7 @@ class Rule:
 
     def provided(self, *, states: bool) -> list[Signs]:
         """BNRs that the rule provides on all meshes: path by path, or wherever a header may come."""
-        kinds = list(product((1, -1), repeat=self.space.dimensions))
+        kinds = list(pairs((1, -1), repeat=self.space.dimensions))
         if not states:
             return [kind for kind in kinds if lost_path(self.space, self.offers, [kind]) is None]
         return [kind for kind in kinds if self._kept(kind)]
