@@ -51,6 +51,7 @@ CASES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "design": (("design", "mesh(2)", "--switching", "wormhole-nonatomic", "--export", "rule.py", "--out", "rule.svg"),
                ("rule.py", "rule.svg")),
     "export": (("export", *RING, "--out", "tables.json"), ("tables.json",)),
+    "export-verilog": (("export", *RING, "--out", "tables.v"), ("tables.v",)),
     "faults": (("faults", "mesh(2, 2)", "--routing", "up_down", "--evidence", "after.json"), ("after.json",)),
     "faults-fabric": (("faults", "{fabric}", "--budget", "3", "--seed", "5", "--csv", "lost.csv"), ("lost.csv",)),
     "itm": (("itm", "complete(4)", "--out", "itm.svg"), ("itm.svg",)),
@@ -340,7 +341,7 @@ MANIFEST = Manifest(
 @pytest.mark.parametrize(
     ("ending", "text"),
     [(".svg", "<svg><title>&lt;/svg></title></svg>\n"), (".html", "<body>\n</body>\n</html>\n"), (".md", "# A\n"),
-     (".json", '{"a": [1]}\n'), (".json", '{\n "a": {}\n}'), (".v", "(* Coq *)\n"),
+     (".json", '{"a": [1]}\n'), (".json", '{\n "a": {}\n}'), (".v", "(* Coq *)\n"), (".v", "module m;\n"),
      (".py", "x = 1\n"), (".xml", "<algo/>\n"), (".graphml", "<graphml/>\n"),
      (".cnf", "p cnf 1 1\n"), (".dot", "digraph {}\n"), (".toml", "a = 1\n")],
 )  # fmt: skip

@@ -88,10 +88,7 @@ COMMANDS = {
     "collective-program": [(str(EXAMPLES.parent / "collectives/allreduce-pairs.xml"),)],
     "convert": [("ring(4)", "{folder}/ring.graphml"), ("ring(4)", "{folder}/ring.dot")],
     "design": [("mesh(2)", "--switching", "wormhole-nonatomic", "--by", "paths"), ("mesh(2)", "--vcs", "1/1 1/1")],
-    "export": [
-        (*RING, "--out", "{folder}/ring.json"),
-        ("ring(4)", "--routing", "lanes", "--out", "{folder}/r.json"),
-    ],
+    "export": [(*RING, "--out", "{folder}/ring.json"), ("ring(4)", "--routing", "lanes", "--out", "{folder}/ring.v")],
     "faults": [("mesh(2, 2)", "--routing", "up_down")],
     "faults-fabric": [(str(EXAMPLES / "opensm-ring12-lash"),)],
     "faults-repair": [

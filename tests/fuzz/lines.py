@@ -100,7 +100,7 @@ GOOD: dict[str, list[str]] = {
 }
 """Values that are right; those of numbers that are not here are 1."""
 FITTING: dict[str, dict[str, list[str]]] = {
-    "export": {"--out": ["out.json", "out.xml"]},
+    "export": {"--out": ["out.json", "out.v"]},
     "lanes": {"--out": ["out.json", "out.svg"]},
     "repair": {"--out": ["out.svg", "out.json"]},
     "audit": {"--out": ["out.html"]},

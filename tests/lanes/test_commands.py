@@ -121,7 +121,7 @@ def test_tables_hold_what_the_relation_says(tmp_path: Path) -> None:
             states += 1
     assert states == sum(1 for _ in entries(relation))
     assert [a["destination"] for a in answer["addresses"]] == [network.terminal_name(t) for t in relation.destination]
-    with pytest.raises(RelationError, match=r"end in \.json"):
+    with pytest.raises(RelationError, match=r"end in \.json, \.v"):
         export(relation, tmp_path / "t.xml")
 
 

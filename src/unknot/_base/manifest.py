@@ -129,7 +129,7 @@ _BEFORE = {
     ".html": ("<details class='note'><summary>Manifest</summary><pre>{}</pre></details>\n", "</body>"),
 }
 """By ending: the manifest, and what it stands before."""
-_COMMENT = {".dot": "// {}\n", ".cnf": "c {}\n"} | dict.fromkeys((".py", ".toml"), "# {}\n")
+_COMMENT = {".v": "// {}\n", ".dot": "// {}\n", ".cnf": "c {}\n"} | dict.fromkeys((".py", ".toml"), "# {}\n")
 """By ending: the first line."""
 
 

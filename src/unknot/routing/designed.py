@@ -15,6 +15,7 @@ import numpy as np
 from unknot._base.errors import NetworkError, RelationError, UnknotError, shown
 from unknot._base.input import read_json
 from unknot.network import Network
+from unknot.routing.own import OTHER_TABLES
 from unknot.routing.relation import EJECT, VC_MASK, Candidate, Relation
 from unknot.routing.tabulate import Table, encode, lookup
 from unknot.routing.virtual_channels import VirtualChannels
@@ -29,6 +30,8 @@ def read_routes(network: Network, path: str | Path) -> Relation:
         If the file is of another form or for another network, naming what this one has not, or its routes break the
         contract of relations; TextError if it cannot be read or is not JSON.
     """
+    if Path(path).suffix.lower() in OTHER_TABLES:
+        raise RelationError(f"{path}: this form of tables lacks addresses and cannot be read; write routes as .json")
     content = read_json(path, growth=100)
     try:
         return _Reading(network, Path(path).name, content).relation()

@@ -22,6 +22,8 @@ from unknot._base.errors import RelationError, TextError, UnknotError, near, rai
 from unknot._base.extensions import DESIGNERS
 from unknot._base.input import read_text
 
+OTHER_TABLES = (".csv", ".v")
+"""Files of routes that can be written, but hold too little to be read."""
 _CODE = re.compile(r"\s*([^:()]+\.py):(.+)", re.DOTALL)
 
 
@@ -33,7 +35,7 @@ def is_file(text: str) -> bool:
     >>> is_file("routes.json"), is_file("lanes")
     (True, False)
     """
-    return text.strip().lower().endswith(".json")
+    return text.strip().lower().endswith((".json", *OTHER_TABLES))
 
 
 def is_designed(text: str) -> bool:

@@ -18,13 +18,13 @@ def export(
     flows: Path | None = None,
     json: Json = False,
 ) -> None:
-    """Write a routing as tables, router by router: as JSON, which `--routing FILE.json` reads.
+    """Write a routing as tables, router by router: JSON, or a Verilog module (.v).
 
     An entry has an input, an address and the candidates there; adaptive routings have several.
 
     Parameters
     ----------
-    out : FILE.json
+    out : FILE.json|v
         Where the tables go.
     """
     from unknot.report.export import entries
@@ -39,5 +39,5 @@ def export(
     from unknot.cli.commands.display import tell
 
     choices = [len(candidates) for _, _, _, candidates in entries(relation)]
-    more: dict[str, Any] = {"file": str(out), "format": "json"}
+    more: dict[str, Any] = {"file": str(out), "format": out.suffix.lower().removeprefix(".")}
     tell(json, ExportAnswer, of=relation, entries=len(choices), most_candidates=max(choices, default=0), **more)
