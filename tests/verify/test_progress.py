@@ -13,7 +13,7 @@ import pytest
 from typer.testing import CliRunner
 
 from unknot._base.errors import RelationError
-from unknot.certificates import Rejected, accept, document
+from unknot.certificates import Rejected, accept, document, verdict_claim
 from unknot.cli.program import app
 from unknot.network.families import line, mesh, ring
 from unknot.routing import Relation, dimension_order, odd_even, up_down
@@ -119,7 +119,7 @@ def test_the_schedule_starves_a_packet_where_inputs_have_a_fixed_order(relation:
 )
 def test_fair_arbiters_are_enough_where_nothing_deadlocks_and_routes_end(relation: Relation) -> None:
     verdict = check(relation)
-    (claim,) = progress_claims(progress(relation, "fair"), verdict)
+    (claim,) = progress_claims(progress(relation, "fair"), verdict_claim(verdict))
     assert accept(document(relation.network, relation, [claim]))[0].endswith(
         "under arbiters that are fair in the end"
     )
@@ -150,12 +150,12 @@ def test_evidence_is_computed_and_followed_anew(relation: Relation, packets: int
     for arbiter in ("round_robin", "oldest_first"):
         outcome = progress(relation, arbiter, packets=packets)
         assert outcome.bound is not None
-        (claim,) = progress_claims(outcome, check(relation))
+        (claim,) = progress_claims(outcome, verdict_claim(check(relation)))
         assert f"within {outcome.bound} hop times" in accept(document(relation.network, relation, [claim]))[0]
         for change in ({"bound": outcome.bound - 1}, {"packets": packets + 1}, {"arbiter": "fixed"}):
             with pytest.raises(Rejected):
                 accept(document(relation.network, relation, [claim | change]))
-    (claim,) = progress_claims(progress(relation, "fixed"), check(relation))
+    (claim,) = progress_claims(progress(relation, "fixed"), verdict_claim(check(relation)))
     assert "never moves on" in accept(document(relation.network, relation, [claim]))[0]
     proof = claim["proof"]
     for change in (
@@ -170,7 +170,7 @@ def test_evidence_is_computed_and_followed_anew(relation: Relation, packets: int
 
 def test_circles_and_choices_have_no_bound_for_the_checker() -> None:
     relation = dimension_order(line(3))
-    claim = progress_claims(progress(relation, "round_robin"), check(relation))[0]
+    claim = progress_claims(progress(relation, "round_robin"), verdict_claim(check(relation)))[0]
     for relation, why in ((dimension_order(ring(4)), "in a circle"), (odd_even(mesh(3, 3)), "one of several VCs")):
         with pytest.raises(Rejected, match=why):
             accept(document(relation.network, relation, [claim | {"bound": 10**9}]))

@@ -111,13 +111,17 @@ def bubble(
     >>> len(made.rings), sorted({len(ring) for ring in made.rings})
     (14, [3, 4])
     """
-    unguarded: tuple[int, ...] = ()
-    if isinstance(rings, (str, Path)):
-        declared, unguarded = _read(relation, rings)
-    else:
-        declared = _torus_rings(relation) if rings is None else tuple(tuple(ring) for ring in rings)
-    made = Bubble(rule, packets, declared, unguarded)  # type: ignore[arg-type]
     network, vcs = relation.network, relation.vcs
+    path, free = rings, list[int]()
+    if isinstance(rings, (str, Path)):
+        rings, free = _read(relation, rings)
+    declared = _torus_rings(relation) if rings is None else tuple(tuple(ring) for ring in rings)
+    members = {vc for ring in declared for vc in ring}
+    entered = [(c, members.intersection(range(int(vcs.first[c]), int(vcs.first[c + 1])))) for c in free]
+    for channel in [c for c, inside in entered if not inside][:1]:
+        raise RelationError(f"{path}: {network.channel_name(channel)} is unguarded, and is in no ring")
+    unguarded = tuple(vc for _, inside in entered for vc in sorted(inside))
+    made = Bubble(rule, packets, declared, unguarded)  # type: ignore[arg-type]
     for ring in made.rings:
         for u, v in pairwise((ring[-1], *ring)):
             if not 0 <= min(u, v) <= max(u, v) < vcs.total:
@@ -176,8 +180,8 @@ def _torus_rings(relation: Relation) -> tuple[tuple[int, ...], ...]:
     return tuple(rings)
 
 
-def _read(relation: Relation, path: str | Path) -> tuple[tuple[tuple[int, ...], ...], tuple[int, ...]]:
-    """The rings of a TOML file, and the VCs that are entered without the rule."""
+def _read(relation: Relation, path: str | Path) -> tuple[list[tuple[int, ...]] | None, list[int]]:
+    """The rings of a TOML file, if it has any, and the channels that are entered without the rule."""
     from unknot._base.toml_places import read_toml
 
     document = read_toml(path, "a list of rings").document
@@ -188,13 +192,7 @@ def _read(relation: Relation, path: str | Path) -> tuple[tuple[tuple[int, ...], 
     rings = [_ring(relation, table, f"{path}, ring {number}") for number, table in enumerate(tables, start=1)]
     every = [c for name in _names(document.get("unguarded", []), f"{path}, unguarded")
              for c in _channels(relation.network, name)]  # fmt: skip
-    declared = tuple(rings) if rings else _torus_rings(relation)
-    members = {vc for ring in declared for vc in ring}
-    first = relation.vcs.first
-    outside = [c for c in every if members.isdisjoint(range(int(first[c]), int(first[c + 1])))]
-    if outside:
-        raise RelationError(f"{path}: {relation.network.channel_name(outside[0])} is unguarded, and is in no ring")
-    return declared, tuple(vc for c in every for vc in range(int(first[c]), int(first[c + 1])) if vc in members)
+    return rings or None, every
 
 
 def _ring(relation: Relation, table: dict[str, Any], where: str) -> tuple[int, ...]:

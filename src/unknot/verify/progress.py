@@ -14,12 +14,11 @@ from typing import Literal, cast, get_args
 
 from unknot._base.errors import RelationError, require_known
 from unknot._base.numbers import require_whole
-from unknot.certificates.documents import Document, verdict_claim
-from unknot.certificates.verdict import Verdict
+from unknot.certificates.documents import Document
 from unknot.network.graph import path_to, reached_from
 from unknot.routing.relation import EJECT, NO_WAIT, VC_MASK, Relation
 from unknot.routing.taking import takes_relation
-from unknot.verify.delivery import livelock
+from unknot.verify.delivery import deliver
 from unknot.verify.explorer import Explorer
 
 Arbiter = Literal["fair", "round_robin", "oldest_first", "fixed"]
@@ -82,7 +81,7 @@ class Progress:
 
 
 @takes_relation
-def progress(relation: Relation, arbiter: str, *, packets: int = 1) -> Progress:
+def progress(relation: Relation, arbiter: str, *, packets: int = 1, livelock_free: bool | None = None) -> Progress:
     """Say whether every packet arrives, and in which time, on a relation that is free of deadlock.
 
     Time and memory are linear in the reachable transitions; of `oldest_first` in pairs of VCs.
@@ -92,6 +91,8 @@ def progress(relation: Relation, arbiter: str, *, packets: int = 1) -> Progress:
     arbiter : {"fair", "round_robin", "oldest_first", "fixed"}
     packets : int
         Packets of the greatest length that a VC holds, under saf and vct.
+    livelock_free : bool, optional
+        `Delivery.livelock_free`, where routes have been followed; else they are followed.
 
     Examples
     --------
@@ -103,7 +104,9 @@ def progress(relation: Relation, arbiter: str, *, packets: int = 1) -> Progress:
     require_known("unknown arbiter", arbiter, ARBITERS, RelationError)
     kind = cast(Arbiter, arbiter)
     require_whole("packets", packets, 1, error=RelationError)
-    if not livelock(relation).free:
+    if livelock_free is None:
+        livelock_free = deliver(relation).livelock_free
+    if not livelock_free:
         return Progress(kind, None, None, "a packet may go round for ever, whatever arbiters do")
     if kind == "fair":
         return Progress(
@@ -130,17 +133,16 @@ def progress(relation: Relation, arbiter: str, *, packets: int = 1) -> Progress:
     return Progress(kind, True, bound, f"every packet arrives after at most {bound:,} hop times", packets)
 
 
-def progress_claims(outcome: Progress, verdict: Verdict) -> list[Document]:
+def progress_claims(outcome: Progress, free: Document) -> list[Document]:
     """The claim that packets arrive, within a bound or some time, or of a schedule that starves one; else none.
 
     Parameters
     ----------
-    verdict : Verdict
-        That the relation is free of deadlock. That packets arrive some time rests on its proof.
+    free : dict
+        The claim that the relation is free of deadlock. That packets arrive some time rests on its proof.
     """
     claim = {"subject": "progress", "arbiter": outcome.arbiter, "arrives": outcome.arrives}
     if outcome.arrives and outcome.arbiter == "fair":
-        free = verdict_claim(verdict)
         return [claim | {"switching": free["switching"], "proof": free["proof"]}]
     if outcome.bound is not None:
         return [claim | {"bound": outcome.bound, "packets": outcome.packets, "proof": {}}]

@@ -177,6 +177,10 @@ def _of_end_points(routed: RoutedNetwork, text: str) -> Answered:
     with activity.working("proving"):
         verdict = check_protocol(relation, described, routed.switching, time_limit=deadline)
     seconds = time.monotonic() - began
+
+    def evidence() -> Evidence:
+        return relation.network, relation, claims(verdict)
+
     with activity.working("looking at the evidence"):
         accepted = deadline.closing.closing.unless_over(lambda: holds(verdict))
     with activity.working("looking for remedies"):
@@ -191,7 +195,7 @@ def _of_end_points(routed: RoutedNetwork, text: str) -> Answered:
         (verdict,),
         keys,
         holds=(verdict.deadlock_free,),
-        evidence=lambda: (relation.network, relation, claims(verdict)),
+        evidence=evidence,
         relation=relation,
         drawn=knot(verdict),
     )

@@ -124,7 +124,7 @@ def of_routing(routed: RoutedNetwork, details: Details, output: AnswerFiles) -> 
     verdict, delivery, holds, explanation, least = techniques[routed.switching], None, None, None, None
     if verdict.method != NO_ANSWER:
         delivery = _in_time("looking at the routes", ending, lambda: deliver(relation))
-    progress = None if details.arbiter is None else _progress(relation, verdict, details.arbiter, ending)
+    progress = None if details.arbiter is None else _progress(relation, verdict, delivery, details.arbiter, ending)
     if details.smallest and verdict.deadlock_free is False:
         least = _smallest(relation, routed, verdict)
         if least is not None and least.configuration is not None:
@@ -145,7 +145,7 @@ def of_routing(routed: RoutedNetwork, details: Details, output: AnswerFiles) -> 
         sizes = [] if least is None else _size_claims(relation, routed.switching, least)
         claims = answer_claims(relation, [verdict, *others], delivery) + sizes
         if progress is not None and not coq:
-            claims += progress_claims(progress, verdict)
+            claims += progress_claims(progress, claims[0])
         return relation.network, relation, claims
 
     answered = Answered(
@@ -188,14 +188,17 @@ def _verdicts(relation: Relation, routed: RoutedNetwork, bubble: str | None) -> 
         return {routed.switching: check(relation, routed.switching, bubble=rule, **limits)}
 
 
-def _progress(relation: Relation, verdict: Verdict, arbiter: str, ending: Deadline) -> Progress | None:
+def _progress(
+    relation: Relation, verdict: Verdict, delivery: Delivery | None, arbiter: str, ending: Deadline
+) -> Progress | None:
     """Whether every packet arrives, of a routing that is free of deadlock without bubbles."""
     from unknot.verify.progress import ARBITERS, progress
 
     require_known("--arbiter: unknown arbiter", arbiter, ARBITERS, RelationError)
     if not verdict.deadlock_free or verdict.bubble is not None:
         return None
-    return _in_time("looking at progress", ending, lambda: progress(relation, arbiter))
+    ends = None if delivery is None else delivery.livelock_free
+    return _in_time("looking at progress", ending, lambda: progress(relation, arbiter, livelock_free=ends))
 
 
 def _smallest(relation: Relation, routed: RoutedNetwork, verdict: Verdict) -> Smallest | None:

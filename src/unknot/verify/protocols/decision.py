@@ -146,9 +146,12 @@ def check_protocol(
     if system.terminals < 2:
         raise RelationError(f"{relation.network.name}: a protocol needs at least two terminals")
     verdict = by_ranks(system, technique, deadline)
-    if verdict is not None:
-        return verdict
-    states, method = 0, ""
+    return by_search(system, technique, deadline) if verdict is None else verdict
+
+
+def by_search(system: System, technique: Switching, deadline: Deadline) -> ProtocolVerdict:
+    """The verdict by cycles of waiting messages and by the states of a system, where ranks show nothing."""
+    protocol, states, method = system.protocol, 0, ""
     methods = [
         SEARCHED,
         *[CYCLES] * is_alone(protocol),

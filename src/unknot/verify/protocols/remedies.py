@@ -10,7 +10,7 @@ from unknot._base.deadline import Deadline
 from unknot._base.switching import Switching
 from unknot.routing.classes import base_of, in_classes
 from unknot.routing.relation import Relation
-from unknot.verify.protocols.decision import ProtocolVerdict, by_ranks, check_protocol, most_held
+from unknot.verify.protocols.decision import ProtocolVerdict, by_ranks, by_search, most_held
 from unknot.verify.protocols.protocol import MessageClass, Protocol
 from unknot.verify.protocols.system import System
 
@@ -82,9 +82,9 @@ def _cheapest(changes: list[ProtocolRemedy], technique: Switching, deadline: Dea
         if by_ranks(System(change.relation, change.protocol), technique, deadline) is not None:
             fewest: bool | None = True
             for less in [other for other in order if other.cost < change.cost]:
-                limit = max(0.01, min(SHARE, deadline.left))
-                answer = check_protocol(less.relation, less.protocol, technique, time_limit=limit)
-                if answer.deadlock_free is not False:
+                system = System(less.relation, less.protocol, technique == "wormhole-nonatomic")
+                limit = Deadline.of(max(0.01, min(SHARE, deadline.left)))
+                if by_search(system, technique, limit).deadlock_free is not False:
                     fewest = None
                     break
             return replace(change, fewest=fewest)
