@@ -16,7 +16,7 @@ from unknot._base.shown import Shown
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_simulated
 from unknot.simulation.run.driver import simulate
-from unknot.simulation.run.run import Run
+from unknot.simulation.run.run import Figures, Run
 from unknot.simulation.run.statistics import half_width, mean
 
 FEWEST_SEEDS = 3
@@ -26,7 +26,7 @@ MEANS = ("latency_mean", "latency_p50", "latency_p95", "latency_p99", "network_l
 
 
 @dataclass(frozen=True, repr=False)
-class Runs(Tabular, Shown):
+class Runs(Figures, Tabular, Shown):
     """Several runs of one point that differ in their seeds.
 
     Loads are means over all runs that did not deadlock, latencies and hops over the stable ones. Half-widths are of
@@ -60,20 +60,9 @@ class Runs(Tabular, Shown):
     """
 
     runs: tuple[Run, ...]
-    offered_load: float
-    accepted_load: float
     accepted_half_width: float | None
-    latency_mean: float | None
     latency_half_width: float | None
-    latency_p50: float | None
-    latency_p95: float | None
-    latency_p99: float | None
-    latency_max: float | None
-    network_latency_mean: float | None
-    hops_mean: float | None
     stable_runs: int
-    stable: bool
-    reason: str
 
     @property
     def undecided(self) -> bool:

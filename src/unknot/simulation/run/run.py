@@ -115,9 +115,9 @@ COUNTS = ("reason", "packets", "cycles", "warmup", "measured", "flit_hops")
 """Names of columns: the point that was simulated, what was measured, and counts."""
 
 
-@dataclass(frozen=True, repr=False)
-class Run(Tabular, Shown):
-    """The result of one simulation; times in cycles, loads in flits per terminal per cycle.
+@dataclass(frozen=True)
+class Figures:
+    """What was measured at a load; times in cycles, loads in flits per terminal per cycle.
 
     Attributes
     ----------
@@ -136,6 +136,27 @@ class Run(Tabular, Shown):
         False when the run saturated or deadlocked, or was too short to tell; latencies then have no steady meaning.
     reason : str
         Reason why the run is not stable; empty when it is.
+    """
+
+    offered_load: float
+    accepted_load: float
+    latency_mean: float | None
+    latency_p50: float | None
+    latency_p95: float | None
+    latency_p99: float | None
+    latency_max: float | None
+    network_latency_mean: float | None
+    hops_mean: float | None
+    stable: bool
+    reason: str
+
+
+@dataclass(frozen=True, repr=False)
+class Run(Figures, Tabular, Shown):
+    """The result of one simulation; times in cycles, loads in flits per terminal per cycle.
+
+    Attributes
+    ----------
     deadlock : Configuration or None
         The knot of blocked messages, when the run came to one.
     latency_half_width, accepted_half_width : float or None
@@ -178,17 +199,6 @@ class Run(Tabular, Shown):
     (True, 17.0, None)
     """
 
-    offered_load: float
-    accepted_load: float
-    latency_mean: float | None
-    latency_p50: float | None
-    latency_p95: float | None
-    latency_p99: float | None
-    latency_max: float | None
-    network_latency_mean: float | None
-    hops_mean: float | None
-    stable: bool
-    reason: str
     packets: int
     cycles: int
     flit_hops: int
