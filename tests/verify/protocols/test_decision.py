@@ -21,6 +21,7 @@ from tests.verify.protocols.exploration import Exploration
 from tests.verify.protocols.worms import QueueingWorms, Worms
 from unknot._base.errors import RelationError, UnknotError
 from unknot.certificates import Rejected, accept, document
+from unknot.certificates.plain import Unchecked
 from unknot.network import Network
 from unknot.network.families import mesh, ring
 from unknot.routing import EJECT, Relation, dimension_order, in_classes
@@ -128,6 +129,17 @@ def test_limits_reached_by_a_cycle(size: int, queues: str, switching: str, trans
     assert verdict.smallest
     assert sum(event.act == "begin" for event in verdict.run or ()) == transactions
     assert holds(verdict)
+
+
+def test_a_deadlock_among_many_terminals_is_shown_to_be_smallest() -> None:
+    """Without a limit it does not matter who began what, so the checker follows any number of terminals."""
+    verdict = check_protocol(dimension_order(mesh(7, 7)), protocol("request_reply"))
+    assert verdict.smallest
+    assert holds(verdict)
+    limited = claims(verdict)[0]
+    limited["protocol"]["outstanding"] = 6
+    with pytest.raises(Unchecked, match="with a limit"):
+        accept(document(verdict.system.relation.network, verdict.system.relation, [limited]))
 
 
 def test_a_deadlock_that_is_not_the_smallest() -> None:

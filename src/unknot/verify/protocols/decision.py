@@ -44,8 +44,8 @@ WORMS = {
 """Techniques for which a method follows messages that hold several places."""
 MOST_CYCLES = 20
 """Cycles whose messages are brought to their places."""
-MOST_FOLLOWED = 40
-"""Terminals up to which a deadlock is shown to be smallest."""
+MOST_FOLLOWED, MOST_LIMITED = 150, 40
+"""Terminals up to which a deadlock is shown to be smallest; of worms, or where it matters who began what."""
 TINY, SMALL = 3_000, 20_000
 """States up to which a system is searched first of all, and a subsystem."""
 
@@ -203,7 +203,8 @@ def by_ranks(system: System, technique: Switching, deadline: Deadline) -> Protoc
 
 def is_least(system: System, transactions: int, end: float) -> bool:
     """Whether cycles show that no deadlock has fewer transactions than a number."""
-    if transactions == 1 or not is_alone(system.protocol) or system.terminals > MOST_FOLLOWED:
+    most = MOST_LIMITED if system.worms or system.protocol.outstanding is not None else MOST_FOLLOWED
+    if transactions == 1 or not is_alone(system.protocol) or system.terminals > most:
         return transactions == 1
     waits = Waits(system, end)
     return not any(waits.cycles((transactions - 1) * waits.at_once)) and clock() < end
