@@ -48,7 +48,7 @@ class Impossible(Brief):
     Examples
     --------
     >>> from unknot.design import decide
-    >>> proof = decide(((1, 1), (1, 1)), "vct").evidence[0]
+    >>> proof = decide(((1, 1), (1, 1)), "vct").evidence
     >>> proof.switching, len(proof.refuted)
     ('vct', 1)
     """
@@ -125,9 +125,7 @@ def accept(evidence: Impossible) -> None:
     Examples
     --------
     >>> from unknot.design import decide
-    >>> for proof in decide(((1, 1), (1, 1)), "vct").evidence:
-    ...     accept(proof)
-    ...
+    >>> accept(decide(((1, 1), (1, 1)), "vct").evidence)
     """
     claim = evidence.claim
     plain.check_rules(claim, claim["proof"])
