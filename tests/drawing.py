@@ -7,7 +7,7 @@ from collections.abc import Callable
 from hypothesis import core, seed
 
 
-def draw_until(enough: Callable[[], bool], test: Callable[[], object], rounds: int = 36) -> None:
+def draw_until(enough: Callable[[], bool], test: Callable[[], object], rounds: int = 200) -> None:
     """Run a property test until it has met enough of the rare cases, each time with other examples.
 
     Raises
