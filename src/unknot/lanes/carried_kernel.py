@@ -38,6 +38,8 @@ class Carried(NamedTuple):
         What each lane of a channel carries of its load.
     evenness : float
         Cost of a channel whose highest load is all in one lane.
+    squares : int
+        How often a load is squared for its cost.
     slow : float64 array, shape (channels,)
         One over the bandwidth.
     uses : int32 array, shape (lanes, turns)
@@ -61,6 +63,7 @@ class Carried(NamedTuple):
     load: npt.NDArray[np.float64]
     lane_load: npt.NDArray[np.float64]
     evenness: float
+    squares: int
     slow: npt.NDArray[np.float64]
     uses: npt.NDArray[np.int32]
     rank: npt.NDArray[np.int64]
@@ -120,7 +123,7 @@ def add(paths, now, k, c, h, pairs, amount, scale):
     while True:
         channel = c // paths.copies
         carried = amount * now.slow[channel]
-        more += steep(now.load[channel] + carried, scale) - steep(now.load[channel], scale)
+        more += steep(now.load[channel] + carried, scale, now.squares) - steep(now.load[channel], scale, now.squares)
         # By how much the square of what the lane carries grows: (a + b)² − a² = b (2a + b).
         more += now.evenness * carried * (2 * now.lane_load[k, channel] + carried) / (scale * scale)
         now.load[channel] += carried

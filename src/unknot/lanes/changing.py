@@ -163,7 +163,7 @@ def _routes(searching: ChangingSearch, orders: ServingOrders, vcs: int | None) -
     if question.paths == "free" and pairs is not None:
         goal = LoadGoal(pairs, paths, False, 0.0)
         goal = replace(goal, floor=float(load_bound(pairs).least))
-        carried = balanced(goal, goal.drawn(key.T.reshape(1, -1), effort), effort, ROUNDS)
+        carried = balanced(goal, goal.drawn(key.T.reshape(1, -1), effort), effort, range(ROUNDS))
         routes, load = routes_of(goal, carried), carried.load
         key = carried.rank.reshape(-1, count).T.astype(np.float64)
         start, step = routes.start, routes.follow[0]

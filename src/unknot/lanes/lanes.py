@@ -18,7 +18,6 @@ from unknot.lanes.figures import Lanes
 from unknot.lanes.low_loads import LowLoads, RoutesInLanes
 from unknot.lanes.orders import fewest
 from unknot.lanes.question import Question, question_of
-from unknot.lanes.rerouted import ROUND
 from unknot.lanes.rooted import ServingOrders, orders_of
 from unknot.lanes.tables import lanes_of
 from unknot.network import Network
@@ -42,7 +41,7 @@ def lanes(
     vcs: int | None = None,
     time_limit: float | Deadline = MINUTE,
     tries: int = 4,
-    effort: int = 800,
+    effort: int | None = None,
     most: int | None = None,
     first: str = "lanes",
     worst: bool = False,
@@ -80,8 +79,9 @@ def lanes(
         Starts of the search for a low highest load: the routes found first, and the best of the named routings that
         are shortest paths by tables, in as few lanes. Then, in networks of up to about 100 routers, as many by other
         orders, while no bound shows that the load is the lowest.
-    effort : int
-        Most moves of that search for each pair, in rounds of 200. It ends earlier where no load can be lower.
+    effort : int, optional
+        Most moves of each start for each pair, in rounds of 200, 400, 800, …; by default 33 million for all pairs. It
+        ends earlier where no load can be lower.
     most : int, optional
         Routes are also sought in more lanes than are needed, up to this many, for their loads: see `Lanes.front`.
     first : {"lanes", "load"}
@@ -129,7 +129,8 @@ def lanes(
     (2, 2, True)
     """
     require_whole("lanes: tries", tries, 1, error=RelationError)
-    require_whole("lanes: effort", effort, 0, unit="moves for each pair", error=RelationError)
+    if effort is not None:
+        require_whole("lanes: effort", effort, 0, unit="moves for each pair", error=RelationError)
     deadline = Deadline.of(time_limit, "lanes")
     require_known("lanes: unknown first", first, FIRST, RelationError)
     if both_ways and paths == "free":
@@ -172,7 +173,7 @@ def lanes(
                 f"lanes on {network.name}: tables of {len(orders)} lanes × {network.num_channels} channels × "
                 f"{question.path_set.home.size} destinations are too large"
             )
-        options = (tries, effort // ROUND, exact, worst, cast("Parts | None", survive), limit, lids)
+        options = (tries, effort, exact, worst, cast("Parts | None", survive), limit, lids)
         low = spent.insist(lambda: LowLoads(question, orders, spent, *options))
         front += low.front(most or 0)
     best = min(front, key=lambda o: (o.highest, o.count) if first == "load" else (o.count, o.highest))

@@ -9,8 +9,8 @@ import numpy.typing as npt
 from unknot._base.kernels.types_kernel import called, inlined, kept
 from unknot.lanes.orders_kernel import below, cooled, unit
 
-STEEPNESS = 16
-"""Power of a load that is its cost."""
+SQUARES = 4
+"""How often a load is squared where its cost is not made steeper: its 16th power."""
 
 
 class LoadedTable(NamedTuple):
@@ -35,13 +35,12 @@ class LoadedTable(NamedTuple):
 
 
 @inlined
-def steep(load, scale):
-    """The cost of a load: its 16th power, by four squares."""
+def steep(load, scale, squares=SQUARES):
+    """The cost of a load, over a scale: it is squared that many times."""
     x = load / scale
-    x *= x
-    x *= x
-    x *= x
-    return x * x
+    for _ in range(squares):
+        x *= x
+    return x
 
 
 @inlined

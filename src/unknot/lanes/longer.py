@@ -261,11 +261,11 @@ class LongerSearch:
         routed = goal.drawn(keys, effort)
         if self.goal == "load" and self.stretch is None:
             slack = (start._replace(slack=SLACK) for start in self._starts(goal, routed))
-            routed = min((balanced(goal, start, effort, 1) for start in slack), key=highest)
+            routed = min((balanced(goal, start, effort, range(1)) for start in slack), key=highest)
         else:  # all routes that may be taken have as many hops
             hops = _hops(routed, traffic.network, traffic.distances.homes)
             goal = replace(goal, floor=max(goal.floor, float((goal.rate * hops).sum() / bandwidth.sum())))
-        routed = evened(goal, balanced(goal, routed, effort, BALANCING), effort)
+        routed = evened(goal, balanced(goal, routed, effort, range(BALANCING)), effort)
         key = routed.rank.astype(np.float64)
         return RoutesInLanes(routes_of(goal, routed), routed.lane, routed.lane_load, key, bound)
 
@@ -289,7 +289,7 @@ def _along_shortest(question: Question, keys: Floats, effort: SearchEffort) -> t
     """Routes of low load along shortest paths, in at most as many lanes as those of keys that serve all pairs."""
     orders = ServingOrders(keys, question.path_set.nearer)
     exact = ExactSearch(question, effort, 0)
-    search = effort.insist(lambda: LowLoads(question, orders, effort, STARTS, BALANCING, exact, worst=False))
+    search = effort.insist(lambda: LowLoads(question, orders, effort, STARTS, None, exact, worst=False))
     return search.goal.demand, min(search.front(len(keys)), key=lambda low: (low.highest, low.count))
 
 

@@ -19,7 +19,7 @@ from unknot.lanes.orders import search
 from unknot.lanes.path_set import Demand, Flags, Floats, Ints, by_terminal, of_pairs, packed, path_set
 from unknot.lanes.permutations import lower_worst
 from unknot.lanes.question import Question
-from unknot.lanes.rerouted import LoadGoal, balanced, evened, highest, routes_of, unevenness
+from unknot.lanes.rerouted import ROUND, LoadGoal, balanced, evened, highest, routes_of, unevenness
 from unknot.lanes.rooted import ServingOrders
 from unknot.lanes.starts import catalogue
 from unknot.lanes.surviving import climbing_turns, surviving
@@ -36,8 +36,10 @@ MOST_COLUMNS = 50_000_000
 """Most lanes × channels × terminals for which each terminal has routes of its own."""
 MOST_PAIRS = 4_000_000
 """Most pairs for which a bound is worked out; about 100 bytes each."""
-FIRST_ROUNDS = 1
-"""Rounds of annealing of each start, before the best goes on."""
+ROUNDS = 4
+"""Rounds of annealing before the solver looks for a lower load; each start has one of them, and the best the others."""
+MOST_MOVES = 1 << 25
+"""Most moves of the rounds together, if not prescribed: some seconds."""
 SINGLE = 0.5
 """Share of the time that is left for routes to one LID of each terminal, where each has several."""
 NAMED_SHARE = 0.4
@@ -104,8 +106,8 @@ class LowLoads:
     starts : int
         Starts that are annealed: the orders' own routes, and those of the catalogue of lowest load; then as many in
         all by other orders, while a lower load is possible.
-    rounds : int
-        Most rounds of annealing for each number of lanes.
+    most_moves : int or None
+        Most moves of annealing for each pair; None: as many as `MOST_MOVES` in all.
     exact : ExactSearch
         What is known of fewer lanes.
     worst : bool
@@ -124,7 +126,7 @@ class LowLoads:
     orders: ServingOrders
     effort: SearchEffort
     starts: int
-    rounds: int
+    most_moves: int | None
     exact: ExactSearch
     worst: bool
     survive: Parts | None = None
@@ -141,6 +143,17 @@ class LowLoads:
                 f"{network.num_terminals * self.lids} LIDs are too large; a smaller LMC needs fewer"
             )
         self.goal = self._goal(by_terminal(self._pairs) if columns <= MOST_COLUMNS else self._pairs)
+
+    @property
+    def _first(self) -> range:
+        """The rounds before the solver looks for a lower load."""
+        return range(min(ROUNDS, self._rounds))
+
+    @property
+    def _rounds(self) -> int:
+        """Most rounds of annealing, each of twice as many moves as the one before."""
+        most = MOST_MOVES // max(1, self.goal.demand.pairs) if self.most_moves is None else self.most_moves
+        return (most // ROUND + 1).bit_length() - 1
 
     @property
     def _pairs(self) -> Demand:
@@ -169,7 +182,7 @@ class LowLoads:
         for lanes in range(len(best.rank) + 1, most + 1):
             more = np.repeat(best.rank[-1:, ::-1], lanes - len(best.rank), axis=0)
             wide = self.goal.widened(best, np.concatenate([best.rank, more]))
-            best = balanced(self.goal, wide, self.effort, self.rounds, stream=lanes)
+            best = balanced(self.goal, wide, self.effort, self._first, stream=lanes)
             yield self._made(best)
 
     def _spread(self) -> Carried:
@@ -184,7 +197,7 @@ class LowLoads:
         step = np.repeat(best.follow[0].T.astype(np.int64), self.lids, axis=0)
         now = self.goal.by_table(best.rank.astype(np.float64), step)
         self._bounded()
-        return balanced(self.goal, now, effort, self.rounds, stream=self.starts + 1)
+        return balanced(self.goal, now, effort, self._first, stream=self.starts + 1)
 
     def _bounded(self) -> None:
         """Look for a better bound by linear programming."""
@@ -201,17 +214,13 @@ class LowLoads:
         wider = goal.path_set._replace(**{name: getattr(after, name) for name in turns})
         goal = self.goal = replace(goal, path_set=wider, kept=climbing_turns(wider, key))
         now = goal.drawn(key, effort, before=best)
-        return balanced(goal, now, effort, self.rounds, stream=self.starts + 1)
+        return balanced(goal, now, effort, self._first, stream=self.starts + 1)
 
     def _best(self) -> Carried:
         """The best routes in the fewest lanes: of the orders, of the catalogue, and annealed."""
-        best = balanced(
-            self.goal,
-            self.effort.insist(partial(self._own, self.orders)),
-            self.effort,
-            FIRST_ROUNDS,
-            later=self.rounds,
-        )
+        one, later = self._first[:1], (1 << len(self._first)) + self.starts
+        own = self.effort.insist(partial(self._own, self.orders))
+        best = balanced(self.goal, own, self.effort, one, later=later)
         if self._reached(best):
             return self._simplest(best)
         self._bounded()
@@ -220,22 +229,25 @@ class LowLoads:
         others = self._named(len(best.rank))
         annealed: list[Carried] = []
         for number, other in enumerate(others[: self.starts - 1], start=1):
-            annealed.append(balanced(self.goal, other, self.effort, FIRST_ROUNDS, stream=number))
+            annealed.append(balanced(self.goal, other, self.effort, one, stream=number, later=later - number))
         best = min([best, *annealed, *others], key=lambda now: (len(now.rank), highest(now)))
-        best = balanced(self.goal, best, self.effort, self.rounds - FIRST_ROUNDS, stream=self.starts)
-        return self._redrawn(best) if is_programmed(self._pairs) else best
+        return balanced(self.goal, best, self.effort, self._first[1:], stream=self.starts)
 
-    def _redrawn(self, best: Carried) -> Carried:
-        """The best of these routes, and of those in orders that are drawn anew until no load can be lower."""
-        question, lanes = self.question, len(best.rank)
-        for number in range(1, self.starts):
-            if self._reached(best) or self.effort.over:
+    def _redrawn(self, best: Carried, bound: LoadBound) -> Carried:
+        """The best of these routes in longer rounds, and of those in orders that are drawn anew, above a bound."""
+        question, lanes, last = self.question, len(best.rank), self._rounds
+        goal = replace(self.goal, floor=float(bound.least))
+        starts = self.starts if self.lids == 1 and is_programmed(self._pairs) else 1
+        rounds = range(len(self._first), last)
+        best = balanced(goal, best, self.effort, rounds, stream=lanes, later=starts - 1 << last)
+        for number in range(1, starts):
+            if self.effort.interrupted or self.effort.over or highest(best) <= goal.floor:
                 break
             with self.effort.part(seed=self.effort.seed + SEEDS * number, tried={}) as part:
                 orders = search(question.path_set, lanes, part, first=0, rounds=1, hops=question.hops)
                 if orders is not None:
                     start = part.insist(partial(self._own, orders))
-                    now = balanced(self.goal, start, part, self.rounds)
+                    now = balanced(goal, start, part, range(last), later=starts - 1 - number << last)
                     best = min(best, now, key=highest)
         return best
 
@@ -279,12 +291,14 @@ class LowLoads:
     def _made(self, now: Carried) -> RoutesInLanes:
         """Routes as they are handed on: if moves are needed at all, with the lowest load, which is evened out."""
         goal, bound = self.goal, self.bound
-        if self.rounds and bound is not None and self.goal.kept is None:
+        if self._rounds and bound is not None and self.goal.kept is None:
             now, bound = lowest(goal, now, bound, self.effort)
+            if not self.worst and highest(now) > bound.least:
+                now, bound = lowest(goal, self._redrawn(now, bound), bound, self.effort)
         worst = None
         if self.worst:
             now, worst = lower_worst(goal, [now, *self._named(len(now.rank))], self.effort)
-        elif self.rounds:
+        elif self._rounds:
             now = evened(goal, now, self.effort)
         key = now.rank.astype(np.float64)
         if goal.table:

@@ -44,7 +44,7 @@ def lower_worst(goal: LoadGoal, starts: Sequence[Carried], effort: SearchEffort)
             break
         flows = KEPT * flows + worst_load(goal, now)[1]
         cut = replace(goal, demand=replace(goal.demand, rate=flows), floor=0.0)
-        now = balanced(cut, cut.widened(now, now.rank), effort, 1, stream=number, later=ROUNDS - number)
+        now = balanced(cut, cut.widened(now, now.rank), effort, range(1), stream=number, later=ROUNDS - number)
         now = goal.widened(now, now.rank)
         load = len(now.rank), worst_load(goal, now)[0], highest(now)
         effort.report(f"load of the worst permutation {min(load, least)[1]:g}")

@@ -22,16 +22,22 @@ if TYPE_CHECKING:
 AT_ONCE = 16
 """Routers whose routes are chosen between two looks for Ctrl-C."""
 ROUND = 200
-"""Moves of a round for each pair."""
-HEATS = ((0.05, 0.001), (2.0, 0.01), (0.2, 0.002), (0.3, 0.004))
-"""Temperatures at the beginning and at the end of each round, in turn; a channel of highest load costs about 1."""
+"""Moves of the first round for each pair; each has twice as many as the one before."""
+HEATS = ((0.05, 0.001), (2.0, 0.01), (0.2, 0.002), (0.3, 0.02))
+"""Temperatures at the beginning and at the end of each round, and of all after the last; a channel of highest load
+costs about 1."""
+STEEPER = 4.0
+"""Power of a load that is its cost, over the routes of the highest load, in rounds after the first: so one route less
+on a busiest channel counts however many it has."""
+LEAST_SQUARES, MOST_SQUARES = 6, 8
+"""Logarithms of the least and of the greatest such power."""
 EVEN, EVEN_HEAT = 0.1, (0.02, 0.0005)
 """Cost of a channel whose highest load is all in one lane, and temperatures, where loads are evened out at last."""
 LEAST_GAIN = 0.5
 """Decrease of that cost for which routes are taken."""
 EVEN_MOVES = 1 << 22
 """Most moves for that."""
-FIXED = ("apart", "site", "slow", "left", "slack", "evenness")
+FIXED = ("apart", "site", "slow", "left", "slack", "evenness", "squares")
 """Fields of `Carried` that no move changes."""
 
 
@@ -66,9 +72,16 @@ class LoadGoal:
         """What each pair sends."""
         return np.where(self.demand.wanted, self.demand.rate, 0.0)
 
+    def squares(self, now: Carried) -> int:
+        """How often loads are squared, so that one route less on a busiest channel counts."""
+        rate = self.rate
+        route = float(np.median(rate[rate > 0]) * np.median(now.slow))
+        return int(np.clip(np.rint(np.log2(STEEPER * highest(now) / route)), LEAST_SQUARES, MOST_SQUARES))
+
     def empty(self, key: Floats | Ints) -> Carried:
         """No routes yet, in lanes of these orders; lane 0 where one is needed."""
         from unknot.lanes.carried_kernel import Carried, climbing_hops
+        from unknot.lanes.load_kernel import SQUARES
 
         paths, (lanes, channels) = self.path_set, key.shape
         at = np.argsort(key, axis=1, kind="stable")
@@ -91,6 +104,7 @@ class LoadGoal:
             np.zeros(bandwidth.size),
             np.zeros((lanes, bandwidth.size)),
             0.0,
+            SQUARES,
             1.0 / bandwidth,
             uses,
             rank,
@@ -198,7 +212,7 @@ def copied(now: Carried) -> Carried:
 
 
 def balanced(
-    goal: LoadGoal, now: Carried, effort: SearchEffort, rounds: int, *, stream: int = 0, later: int = 0
+    goal: LoadGoal, now: Carried, effort: SearchEffort, rounds: range, *, stream: int = 0, later: int = 0
 ) -> Carried:
     """Anneal routes in rounds; the best of all, which are those given or better. Ctrl-C ends them.
 
@@ -207,28 +221,31 @@ def balanced(
 
     Parameters
     ----------
+    rounds : range
+        Numbers of the rounds: the first is 0.
     stream : int
         Of random numbers.
     later : int
-        Rounds by others for which time is left.
+        First rounds by others for which time is left.
     """
+    from unknot.lanes.load_kernel import SQUARES
     from unknot.lanes.reroute_kernel import reroute, reroute_table
 
     move = reroute_table if goal.table else reroute
-    state = np.array([np.random.default_rng([effort.seed, stream, 1]).integers(2**63)], dtype=np.uint64)
+    state = np.array([np.random.default_rng([effort.seed, stream, 1 + rounds.start]).integers(2**63)], dtype=np.uint64)
     best, rate = now, goal.rate
     try:
-        for number in range(rounds):
+        for number in rounds:
             if highest(best) <= goal.floor * ENOUGH or effort.over or effort.interrupted:
                 break
-            now = copied(best)
-            moves = ROUND * goal.demand.pairs
-            heat = HEATS[number % len(HEATS)]
-            for count, hot, cold in effort.cooled(moves, heat, share=1 / (rounds - number + later)):
+            now = copied(best)._replace(squares=goal.squares(best) if number else SQUARES)
+            moves = goal.demand.pairs * ROUND << number
+            share = (1 << number) / ((1 << rounds.stop) - (1 << number) + later)
+            for count, hot, cold in effort.cooled(moves, HEATS[min(number, len(HEATS) - 1)], share=share):
                 move(goal.path_set, now, rate, state, count, highest(now), hot, cold)
                 effort.moves += count
                 if highest(now) < highest(best):
-                    best = copied(now)
+                    best = copied(now)._replace(squares=SQUARES)
                     effort.report(f"highest load {highest(best):g}, at least {goal.floor:.4g}")
                     if highest(best) <= goal.floor * ENOUGH:
                         break
@@ -260,10 +277,10 @@ def evened(goal: LoadGoal, now: Carried, effort: SearchEffort) -> Carried:
 
 def unevenness(now: Carried) -> float:
     """The cost that is annealed at last: of channels near the highest load, and of unequal shares of lanes."""
-    from unknot.lanes.load_kernel import STEEPNESS
+    from unknot.lanes.load_kernel import SQUARES
 
     top = max(highest(now), 1e-300)
-    return float(((now.load / top) ** STEEPNESS).sum() + EVEN * ((now.lane_load / top) ** 2).sum())
+    return float(((now.load / top) ** (1 << SQUARES)).sum() + EVEN * ((now.lane_load / top) ** 2).sum())
 
 
 def routes_of(goal: LoadGoal, now: Carried) -> Routes:

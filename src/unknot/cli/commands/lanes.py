@@ -73,7 +73,7 @@ class LanesOptions(Options):
     lmc
         With --paths table: each terminal has 2^LMC LIDs, each with a route of its own.
     effort
-        Most moves for each pair of the search for a low load; by default 800.
+        Most moves for each pair of the search for a low load; by default 33 million for all.
     out : FILE
         Write the routes there, as export does; with .cnf the clauses that refute fewer lanes, and their proof beside
         them as .drat and .lrat.
