@@ -14,6 +14,7 @@ from typer.testing import CliRunner
 
 from unknot._base.errors import NetworkError
 from unknot.cli.program import app
+from unknot.lanes import lanes
 from unknot.network import bisection_bounds, components, families
 from unknot.report.export import export
 from unknot.routing.named import routing
@@ -66,6 +67,17 @@ def test_rows_carry_no_more_than_their_bounds():
         assert row.adversarial <= row.adversarial_bound + 1e-9
     assert rows[0].routing == "duato"
     assert "lane" in rows[1].routing
+
+
+def test_results_in_lanes_are_compared(tmp_path):
+    laned, file = lanes("torus(5, 5)"), tmp_path / "laned.json"
+    export(laned.relation, file)
+    ours, twin = compared([f"torus(5, 5) by {file}", "torus(5, 5) by duato"])
+    assert (ours.vc_pairs, ours.vc_highest) == (laned.lane_pairs, laned.lane_highest)
+    assert len(twin.vc_pairs) == len(twin.vc_highest) == 3
+    assert sum(twin.vc_pairs) == sum(ours.vc_pairs) == 25 * 24
+    (several,) = compared(["torus(4, 4) by fully_adaptive"])
+    assert several.vc_pairs == (240,)
 
 
 @given(st.integers(0, 1000))

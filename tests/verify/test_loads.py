@@ -31,9 +31,12 @@ from unknot.verify.best_split import best_loads
 from unknot.verify.loads import Loads, loads, rates
 
 
-def walked(relation: Relation, matrix: np.ndarray) -> list[Fraction]:
-    """Loads of all channels, each walk followed by itself; the relation must not go round."""
-    load = [Fraction(0)] * relation.network.num_channels
+def walked(relation: Relation, matrix: np.ndarray) -> tuple[list[Fraction], list[Fraction]]:
+    """Loads of all VCs, each walk followed by itself, and what is sent first into VCs of each number.
+
+    The relation must not go round.
+    """
+    load, sent = [Fraction(0)] * relation.num_vcs, [Fraction(0)] * relation.vcs.widest
 
     def walk(at: int, address: int, flow: Fraction) -> None:
         found = relation.candidates(at, address)
@@ -41,7 +44,9 @@ def walked(relation: Relation, matrix: np.ndarray) -> list[Fraction]:
         for candidate in lowest:
             if candidate.vc is not None:
                 part = flow / len(lowest)
-                load[int(relation.vcs.channel[candidate.vc])] += part
+                load[candidate.vc] += part
+                if at >= relation.num_vcs:
+                    sent[relation.vcs.index[candidate.vc]] += part
                 walk(candidate.vc, address, part)
 
     for source in range(relation.network.num_terminals):
@@ -51,7 +56,7 @@ def walked(relation: Relation, matrix: np.ndarray) -> list[Fraction]:
             for address in mine:
                 if matrix[source, home]:
                     walk(relation.num_vcs + source, address, Fraction(matrix[source, home]) / len(mine))
-    return load
+    return load, sent
 
 
 def one_route_each(relation: Relation, matrix: np.ndarray) -> bool:
@@ -92,7 +97,13 @@ def test_loads_of_random_relations_are_those_of_all_walks() -> None:
         if not delivery.livelock_free:
             return
         seen["compared"] += 1
-        expected = walked(relation, matrix)
+        by_vc, sent = walked(relation, matrix)
+        expected, highest = [Fraction(0)] * relation.network.num_channels, [Fraction(0)] * relation.vcs.widest
+        for vc, load in enumerate(by_vc):
+            expected[relation.vcs.channel[vc]] += load
+            highest[relation.vcs.index[vc]] = max(load, highest[relation.vcs.index[vc]])
+        assert found.vc_sent == pytest.approx([float(x) for x in sent])
+        assert found.vc_highest == pytest.approx([float(x) for x in highest])
         assert found.channel == pytest.approx([float(x) for x in expected])
         assert found.highest == pytest.approx(float(max(expected, default=0)))
         assert found.mean_hops * matrix.sum() == pytest.approx(float(sum(expected)))

@@ -37,7 +37,7 @@ MOST_COLUMNS = 50_000_000
 MOST_PAIRS = 4_000_000
 """Most pairs for which a bound is worked out; about 100 bytes each."""
 ROUNDS = 4
-"""Rounds of annealing before the solver looks for a lower load; each start has one of them, and the best the others."""
+"""Rounds of annealing before the solver looks for a lower load; each start has one, and the best all others."""
 MOST_MOVES = 1 << 25
 """Most moves of the rounds together, if not prescribed: some seconds."""
 SINGLE = 0.5
@@ -234,12 +234,12 @@ class LowLoads:
         return balanced(self.goal, best, self.effort, self._first[1:], stream=self.starts)
 
     def _redrawn(self, best: Carried, bound: LoadBound) -> Carried:
-        """The best of these routes in longer rounds, and of those in orders that are drawn anew, above a bound."""
+        """The best of these routes in longer rounds, and of those in orders drawn anew, with a round less each."""
         question, lanes, last = self.question, len(best.rank), self._rounds
         goal = replace(self.goal, floor=float(bound.least))
         starts = self.starts if self.lids == 1 and is_programmed(self._pairs) else 1
         rounds = range(len(self._first), last)
-        best = balanced(goal, best, self.effort, rounds, stream=lanes, later=starts - 1 << last)
+        best = balanced(goal, best, self.effort, rounds, stream=lanes, later=starts - 1 << last - 1)
         for number in range(1, starts):
             if self.effort.interrupted or self.effort.over or highest(best) <= goal.floor:
                 break
@@ -247,7 +247,7 @@ class LowLoads:
                 orders = search(question.path_set, lanes, part, first=0, rounds=1, hops=question.hops)
                 if orders is not None:
                     start = part.insist(partial(self._own, orders))
-                    now = balanced(goal, start, part, range(last), later=starts - 1 - number << last)
+                    now = balanced(goal, start, part, range(last - 1), later=starts - 1 - number << last - 1)
                     best = min(best, now, key=highest)
         return best
 

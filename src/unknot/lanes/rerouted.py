@@ -23,7 +23,7 @@ AT_ONCE = 16
 """Routers whose routes are chosen between two looks for Ctrl-C."""
 ROUND = 200
 """Moves of the first round for each pair; each has twice as many as the one before."""
-HEATS = ((0.05, 0.001), (2.0, 0.01), (0.2, 0.002), (0.3, 0.02))
+HEATS = ((0.05, 0.001), (2.0, 0.01), (0.2, 0.002), (0.3, 0.05))
 """Temperatures at the beginning and at the end of each round, and of all after the last; a channel of highest load
 costs about 1."""
 STEEPER = 4.0
@@ -232,7 +232,9 @@ def balanced(
     from unknot.lanes.reroute_kernel import reroute, reroute_table
 
     move = reroute_table if goal.table else reroute
-    state = np.array([np.random.default_rng([effort.seed, stream, 1 + rounds.start]).integers(2**63)], dtype=np.uint64)
+    state = np.array(
+        [np.random.default_rng([effort.seed, stream, 1 + rounds.start]).integers(2**63)], dtype=np.uint64
+    )
     best, rate = now, goal.rate
     try:
         for number in rounds:

@@ -202,6 +202,7 @@ def write_comparison_report(rows: Sequence[Compared], path: str | Path) -> None:
         designs=list(designs.values()),
         simulated=any(row.saturation is not None for row in rows),
         number=_number,
+        listed=lambda figures: ", ".join(map(_number, figures)),
     )
     write(text, path)
 

@@ -71,6 +71,10 @@ class Compared:
     uniform, adversarial : float
         Flits per terminal and cycle that the routing carries, its choices taken equally often, if all send to all
         others, and by `longest_matching`.
+    vc_pairs : tuple of float
+        Pairs of terminals whose packets begin in VC 0, in VC 1, …, of each channel; a pair with a choice in parts.
+    vc_highest : tuple of float
+        Highest load of VC 0, of VC 1, …, of a channel if all send to all others, in routes from terminal to terminal.
     uniform_bound, adversarial_bound : float
         The same of any routing: by channels that flits take at least, and by the split of the bisection.
     saturation : float or None
@@ -91,6 +95,8 @@ class Compared:
     vcs: int
     deadlock_free: bool | None
     delivered: bool | None
+    vc_pairs: tuple[float, ...]
+    vc_highest: tuple[float, ...]
     uniform: float
     uniform_bound: float
     adversarial: float
@@ -249,6 +255,7 @@ def _row(design: str, share: float, relation: Relation, costs: Bill) -> Compared
     network = relation.network
     halves = bisection_bounds(network) if can_be_halved(network) else None
     uniform, adversarial = (pattern(network, name) for name in ("uniform_others", "longest_matching"))
+    split, others = loads(relation, uniform), network.num_terminals - 1
     return Compared(
         design=design,
         failed=share,
@@ -260,7 +267,9 @@ def _row(design: str, share: float, relation: Relation, costs: Bill) -> Compared
         vcs=int(np.bincount(relation.vcs.channel).max()),
         deadlock_free=check(relation).deadlock_free,
         delivered=deliver(relation).delivered,
-        uniform=loads(relation, uniform).throughput,
+        vc_pairs=tuple(round(sent * others, 6) for sent in split.vc_sent),
+        vc_highest=tuple(round(load * others, 6) for load in split.vc_highest),
+        uniform=split.throughput,
         uniform_bound=most_throughput(network, uniform, halves),
         adversarial=loads(relation, adversarial).throughput,
         adversarial_bound=most_throughput(network, adversarial, halves),

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from unknot._base.arrays import Floats
+from unknot._base.arrays import Floats, Ints
+from unknot._base.compressed_rows import positions
 from unknot._base.errors import RelationError
 from unknot._base.progress import Progress, reported, with_bar
 from unknot._base.shown import Brief
@@ -90,6 +91,10 @@ class Loads(Brief):
     method : {"routes", "equal", "best"}
         Split of the traffic: none, with one route each; equal among the candidates of the lowest tier; or the one
         with the least load of the busiest channel.
+    vc_highest : tuple of float
+        For each number of a VC the highest load of such a VC over the bandwidth of its channel.
+    vc_sent : tuple of float
+        For each number of a VC the flits per cycle that terminals send first into such VCs; of equal splits only.
 
     Examples
     --------
@@ -105,6 +110,8 @@ class Loads(Brief):
     mean_hops: float
     forced: bool
     method: str
+    vc_highest: tuple[float, ...] = ()
+    vc_sent: tuple[float, ...] = ()
 
 
 @takes_relation
@@ -147,6 +154,7 @@ def loads(relation: Relation, traffic: PatternLike = "uniform", *, progress: Pro
     load = np.zeros(vcs.total)
     slot = np.empty(vcs.router.size, dtype=np.int64)
     chosen, forced = False, True
+    sent = np.zeros(vcs.widest)
     offered = OfferedTraffic(relation, traffic)
     for address, states, injected in offered.visits(progress):
         order, first, answers = states
@@ -158,9 +166,14 @@ def loads(relation: Relation, traffic: PatternLike = "uniform", *, progress: Pro
                 f"{relation.name}: traffic bound for {relation.address_name(address)} runs into a dead end at "
                 f"{vcs.name(int(order[-2 - choice]))}; loads are those of a routing that delivers"
             )
+        begins = np.flatnonzero(injected)
+        tail, vc = _lowest(states, begins)
+        share = (injected[begins] / np.bincount(tail, minlength=begins.size))[tail]
+        np.add.at(sent, vcs.index[vc[vc != EJECT]], share[vc != EJECT])
         chosen = chosen or choice > 0
         forced = forced and not choice and one_route(order, first, answers, vcs.channel, injected, slot)
-    return offered.loads(load, forced, "equal" if chosen else "routes")
+    split = offered.loads(load, forced, "equal" if chosen else "routes")
+    return replace(split, vc_sent=tuple(sent.tolist()))
 
 
 class OfferedTraffic:
@@ -210,7 +223,10 @@ class OfferedTraffic:
         channel = np.zeros(self.relation.network.num_channels)
         np.add.at(channel, self.relation.vcs.channel, load)
         channel.setflags(write=False)
-        share = channel / self.relation.network.bandwidth
+        bandwidth, vcs = self.relation.network.bandwidth, self.relation.vcs
+        share = channel / bandwidth
+        by_number = np.zeros(vcs.widest)
+        np.maximum.at(by_number, vcs.index, load / bandwidth[vcs.channel])
         highest = float(share.max(initial=0.0))
         most = max(highest, float(self.sent.max(initial=0.0)), float(self.received.max(initial=0.0)))
         total = float(self.sent.sum())
@@ -222,7 +238,19 @@ class OfferedTraffic:
             mean_hops=float(channel.sum()) / total if total > 0 else 0.0,
             forced=forced,
             method=method,
+            vc_highest=tuple(by_number.tolist()),
         )
+
+
+def _lowest(states: Visit, rows: Ints) -> tuple[Ints, Ints]:
+    """The candidates of the lowest tier of some states: the place of each state among these, and the VC."""
+    _, first, answers = states
+    tail, offered = np.repeat(np.arange(rows.size), np.diff(first)[rows]), answers[positions(first, rows)]
+    tier = (offered // TIER) & 0xFF
+    lowest = np.full(rows.size, 255)
+    np.minimum.at(lowest, tail, tier)
+    kept = tier == lowest[tail]
+    return tail[kept], offered[kept] & VC_MASK
 
 
 def _solve(relation: Relation, states: Visit, injected: Floats, address: int, load: Floats) -> int:
@@ -230,14 +258,9 @@ def _solve(relation: Relation, states: Visit, injected: Floats, address: int, lo
     from scipy.sparse import coo_array, eye_array
     from scipy.sparse.linalg import spsolve
 
-    vcs, (order, first, offered) = relation.vcs, states
+    vcs, (order, first, _) = relation.vcs, states
     count = order.size
-    tail = np.repeat(np.arange(count), np.diff(first))
-    tier, vc = (offered // TIER) & 0xFF, offered & VC_MASK
-    lowest = np.full(count, 255)
-    np.minimum.at(lowest, tail, tier)
-    kept = tier == lowest[tail]
-    tail, vc = tail[kept], vc[kept]
+    tail, vc = _lowest(states, np.arange(count))
     many = np.bincount(tail, minlength=count)
     number = np.full(vcs.router.size, -1, dtype=np.int64)
     number[order] = np.arange(count)

@@ -12,8 +12,8 @@ class ComparedForm(Form):
 
     table = (
         "design", "failed", "routing", "bill.electrical", "bill.optical", "bill.cost", "bisection_lower",
-        "bisection_upper", "vcs", "deadlock_free", "delivered", "uniform", "uniform_bound", "adversarial",
-        "adversarial_bound", "saturation", "all_to_all", "all_reduce",
+        "bisection_upper", "vcs", "vc_pairs", "vc_highest", "deadlock_free", "delivered", "uniform",
+        "uniform_bound", "adversarial", "adversarial_bound", "saturation", "all_to_all", "all_reduce",
     )  # fmt: skip
 
 
