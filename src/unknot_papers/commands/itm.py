@@ -42,7 +42,7 @@ def itm(
     built = named(network, where="NETWORK")
     require_connected(built)
     with activity.working("itm") as progress:
-        layer = escape_layer(built, kind, time_limit=deadline.seconds, compared=compared, progress=progress)
+        layer = escape_layer(built, kind, time_limit=deadline, compared=compared, progress=progress)
     if out is not None:
         from unknot_papers.itm.escape_layer import draw_mesh
 

@@ -57,7 +57,7 @@ def permute(
         piece.read(partial(Marks.of, whole, [piece.text]))
     marks = Marks.of(whole, [piece.text for piece in pieces])
     with activity.working("routing"):
-        realisation = permute_with_faults(whole, destinations, marks, time_limit=deadline.left)
+        realisation = permute_with_faults(whole, destinations, marks, time_limit=deadline)
         accept(realisation)
     if out is not None:
         from unknot_papers.multistage.drawing import draw_realisation

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unknot._base.deadline import MINUTE
-from unknot._base.errors import UnknotError
+from unknot._base.deadline import MINUTE, Deadline
+from unknot._base.errors import NetworkError, UnknotError
 from unknot._base.progress import Progress, with_bar
 from unknot._base.switching import SWITCHINGS
 from unknot.network import Network
@@ -95,7 +95,7 @@ def escape_layer(
     network: Network,
     kind: str = "exterior",
     *,
-    time_limit: float = MINUTE,
+    time_limit: float | Deadline = MINUTE,
     compared: int = 500,
     progress: Progress | None = None,
 ) -> EscapeLayer:
@@ -104,8 +104,8 @@ def escape_layer(
     Parameters
     ----------
     kind : {"exterior", "general"}
-    time_limit : float
-        Seconds for the search, and for each verdict.
+    time_limit : float or Deadline
+        Seconds, for the search and all verdicts.
     compared : int
         Most routers with which the layers are judged and compared; both take routers² · links and more.
     progress : callable, optional
@@ -119,7 +119,8 @@ def escape_layer(
     report = progress or (lambda stage, done, total: None)
     report("looking for a mesh", 0, 1)
     known = recognise(network)
-    mesh = spanning(network, kind, time_limit=time_limit)
+    deadline = Deadline.of(time_limit, "itm", NetworkError)
+    mesh = spanning(network, kind, time_limit=deadline)
     verdicts: dict[str, bool | None] = {}
     routes: list[RouteFigures] = []
     if network.num_routers <= compared:
@@ -128,7 +129,7 @@ def escape_layer(
         parts = len(techniques) + len(candidates)
         for k, switching in enumerate(techniques):
             report(f"verdict, {switching}", k, parts)
-            verdicts[switching] = check(candidates[LAYERS](), switching, time_limit=time_limit).deadlock_free
+            verdicts[switching] = check(candidates[LAYERS](), switching, time_limit=deadline).deadlock_free
         for k, (name, build) in enumerate(candidates.items()):
             report(name, len(techniques) + k, parts)
             try:

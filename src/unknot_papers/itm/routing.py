@@ -18,7 +18,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from unknot._base.deadline import MINUTE
+from unknot._base.deadline import MINUTE, Deadline
 from unknot._base.errors import RelationError
 from unknot.network import Network
 from unknot.routing.paths import distances_to_homes
@@ -41,7 +41,7 @@ def itm_escape(
     returns: bool = False,
     choice: str = "all",
     seed: int = 1,
-    time_limit: float = MINUTE,
+    time_limit: float | Deadline = MINUTE,
     mesh: TriangularMesh | None = None,
 ) -> Relation:
     """Adaptive minimal routing with escape along a spanning incremental triangular mesh.
@@ -58,7 +58,7 @@ def itm_escape(
         Which shortest paths of the mesh are candidates, as in `shortest_paths`.
     seed : int
         Seed of the random choice.
-    time_limit : float
+    time_limit : float or Deadline
         Seconds for the search of the mesh.
     mesh : TriangularMesh, optional
         The mesh itself, if it is known; then none is looked for.

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import time
 from collections import defaultdict
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 
-from unknot._base.deadline import MINUTE
+from unknot._base.deadline import MINUTE, Deadline
 from unknot._base.errors import NetworkError
 from unknot.network import Network
 from unknot_papers import solved
@@ -17,6 +16,8 @@ from unknot_papers.itm.recognise import neighbours
 from unknot_papers.itm.topology import KINDS, TriangularMesh
 
 Edge = tuple[int, int]
+GREEDY = 0.1
+"""Share of the time for greedy growth."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,9 @@ class Spanning:
     reason: str = ""
 
 
-def spanning(network: Network, kind: str = "exterior", *, time_limit: float = MINUTE, seed: int = 1) -> Spanning:
+def spanning(
+    network: Network, kind: str = "exterior", *, time_limit: float | Deadline = MINUTE, seed: int = 1
+) -> Spanning:
     """Find an incremental triangular mesh that spans a network, or show that there is none.
 
     Parts joined only by a router or less are taken apart first, which settles most networks; then routers are added
@@ -48,7 +51,7 @@ def spanning(network: Network, kind: str = "exterior", *, time_limit: float = MI
     Parameters
     ----------
     kind : {"exterior", "general"}
-    time_limit : float
+    time_limit : float or Deadline
         Seconds; when they are over before the question is decided, nothing is proved.
     seed : int
         Seed of the greedy growth.
@@ -60,27 +63,24 @@ def spanning(network: Network, kind: str = "exterior", *, time_limit: float = MI
     """
     if kind not in KINDS:
         raise NetworkError(f"spanning mesh: the kind is {' or '.join(map(repr, KINDS))}, got {kind!r}")
-    if not time_limit > 0:
-        raise NetworkError(f"spanning mesh: the time limit must be a positive number of seconds, got {time_limit!r}")
-    end = time.monotonic() + time_limit
+    deadline = Deadline.of(time_limit, "spanning mesh", NetworkError)
     if network.num_routers < 3:
         return Spanning(None, True, "counting", f"a mesh has at least 3 routers, and there are {network.num_routers}")
     triangles = _triangles(network)
     excluded = _excluded(network, triangles)
     if excluded:
         return Spanning(None, True, "triangles that share links", excluded)
-    mesh = _Greedy(network.num_routers, triangles, kind, seed).grow(time.monotonic() + time_limit / 10)
+    mesh = _Greedy(network.num_routers, triangles, kind, seed).grow(deadline.part(GREEDY))
     if mesh is not None:
         return Spanning(mesh, True, "greedy growth")
 
-    decision = decide(network.num_routers, triangles, kind, end - time.monotonic())
+    decision = decide(network.num_routers, triangles, kind, deadline.left)
+    method = "exact search (CP-SAT)"
     if decision is None:
-        return Spanning(None, False, "exact search (CP-SAT)", f"undecided after {time_limit:g} s; nothing is proved")
+        return Spanning(None, False, method, f"undecided after {deadline.seconds:g} s; nothing is proved")
     if decision is False:
-        return Spanning(
-            None, True, "exact search (CP-SAT)", f"no choice of triangles makes a mesh of the {kind} kind"
-        )
-    return Spanning(decision, True, "exact search (CP-SAT)")
+        return Spanning(None, True, method, f"no choice of triangles makes a mesh of the {kind} kind")
+    return Spanning(decision, True, method)
 
 
 def _triangles(network: Network) -> list[tuple[int, int, int]]:
@@ -144,11 +144,11 @@ class _Greedy:
             self.count[[a, b, c]] += 1
         self.starts = sorted(self.apexes)
 
-    def grow(self, end: float, restarts: int = 50) -> TriangularMesh | None:
+    def grow(self, end: Deadline, restarts: int = 50) -> TriangularMesh | None:
         for turn in range(restarts):
             once = self.kind == "exterior" or turn % 2 == 1
             mesh = self._once(self.starts[int(self.random.integers(len(self.starts)))], 1 if once else self.routers)
-            if mesh is not None or time.monotonic() > end:
+            if mesh is not None or end.over:
                 return mesh
         return None
 

@@ -12,14 +12,13 @@ Methods, each exact:
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
-from unknot._base.deadline import MINUTE
+from unknot._base.deadline import MINUTE, Deadline
 from unknot._base.errors import UnknotError
 from unknot.network import Network
 from unknot.network.families import benes, clos
@@ -41,7 +40,7 @@ def permute(
     network: Network,
     outputs: str | Sequence[int] | npt.NDArray[np.integer],
     *,
-    time_limit: float = MINUTE,
+    time_limit: float | Deadline = MINUTE,
     explain: bool = True,
 ) -> Realisation:
     """Route a permutation, whole or partial, without conflict.
@@ -52,7 +51,7 @@ def permute(
         A multistage network, possibly with faults.
     outputs : str or sequence of int
         The output of each input; ``-`` or −1 for an idle one.
-    time_limit : float
+    time_limit : float or Deadline
         Seconds for CP-SAT.
     explain : bool
         Whether, of a blocked set, a minimal part that is blocked and paths for the most messages are looked for.
@@ -70,7 +69,9 @@ def permute(
     stages(network)
     destinations = permutation(network, outputs)
     s = np.flatnonzero(destinations >= 0).astype(np.int32)
-    task = _Task(network, s, destinations[s].astype(np.int32), time.monotonic() + time_limit, explain)
+    task = _Task(
+        network, s, destinations[s].astype(np.int32), Deadline.of(time_limit, "permute", UnknotError), explain
+    )
     return task.known(destinations) or task.unreachable() or task.decided()
 
 
@@ -79,7 +80,7 @@ def permute_with_faults(
     outputs: str | Sequence[int] | npt.NDArray[np.integer],
     marks: Marks,
     *,
-    time_limit: float = MINUTE,
+    time_limit: float | Deadline = MINUTE,
 ) -> Realisation:
     """`permute` on a network of which switches and links are dead; channels have their numbers in this network.
 
@@ -101,7 +102,7 @@ class _Task:
     network: Network
     sources: IntArray
     destinations: IntArray
-    deadline: float
+    deadline: Deadline
     explain: bool
 
     def known(self, destinations: npt.NDArray[np.int64]) -> Realisation | None:
@@ -167,7 +168,7 @@ class _Task:
             return tuple(core.tolist()), False
         minimal = True
         for m in range(core.size):
-            if time.monotonic() > self.deadline:
+            if self.deadline.over:
                 return tuple(core.tolist()), False
             rest = core[core != m]
             answer = answer_of(rest)
@@ -188,14 +189,14 @@ class _Task:
         return Realisation(self.network, self.sources, self.destinations, realised, method, words, paths)
 
     def solve(self, kept: npt.NDArray[np.int64]) -> Answer:
-        left = max(0.1, self.deadline - time.monotonic())
+        left = max(0.1, self.deadline.left)
         return solve(self.network, self.sources[kept], self.destinations[kept], time_limit=left)
 
     def best(self) -> IntArray:
         """Paths of as many messages of a blocked set as can be found quickly."""
         if self.sources.size > MAX_MINIMISED or not self.explain:
             return _none(self.network, self.sources)
-        limit = max(0.5, min(5.0, self.deadline - time.monotonic()))
+        limit = max(0.5, min(5.0, self.deadline.left))
         paths = solve(self.network, self.sources, self.destinations, time_limit=limit, most=True)
         return paths if isinstance(paths, np.ndarray) else _none(self.network, self.sources)
 
