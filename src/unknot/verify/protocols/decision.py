@@ -21,7 +21,7 @@ from unknot.routing.taking import takes_relation
 from unknot.verify.check import check
 from unknot.verify.protocols.cycles import Target, Waits
 from unknot.verify.protocols.cycles import targets as every_message
-from unknot.verify.protocols.extended import Extended, extend, is_counted
+from unknot.verify.protocols.extended import Extended, ample_queues, extend, is_counted
 from unknot.verify.protocols.filling import filled
 from unknot.verify.protocols.protocol import Protocol
 from unknot.verify.protocols.runs import MOST_STATES, Run, replayed, search, shortened
@@ -223,50 +223,6 @@ def summary(system: System, run: Run) -> str:
     begun = sum(event.act == "begin" for event in run)
     held = f"{len(messages)} {'worms' if system.worms else 'messages'} in {places} places"
     return f"after {begun} transaction{'s' * (begun != 1)} {held} wait for each other and nothing can move"
-
-
-def ample_queues(system: System) -> tuple[str, ...]:
-    """Queues, "send NAME" or "receive NAME", that hold all that terminals can ever have in them."""
-    depths = system.protocol.depths
-    return tuple(queue for queue, most in most_held(system).items() if most <= depths[queue])
-
-
-def most_held(system: System) -> dict[str, int]:
-    """Most messages in each queue of a terminal, "send NAME" or "receive NAME"; none without a limit.
-
-    The protocol gives the messages of a class in a transaction. Each terminal has a limit of transactions, and only
-    who began one receives its answers.
-    """
-    protocol, limit = system.protocol, system.protocol.outstanding
-    if limit is None:
-        return {}
-    number = dict.fromkeys((one.name for one in protocol.classes), 0)
-    for _ in range(len(number) + 1):
-        before = dict(number)
-        number = {name: max(group.count(name) for group in protocol.begins) for name in number}
-        for one in protocol.classes:
-            for name, count in [(one.carries, 1)] * bool(one.carries) + [(f.message, f.count) for f in one.follows]:
-                number[name] += before[one.name] * count
-    if number != before:
-        return {}
-    first = {name for group in protocol.begins for name in group}
-    behind = {one.carries for one in protocol.classes}
-    led = behind | {follow.message for one in protocol.classes for follow in one.follows}
-    abroad = (
-        first
-        | behind
-        | {
-            follow.message
-            for one in protocol.classes
-            for follow in one.follows
-            if follow.to == "any" or (follow.to == "sender" and one.name in led)
-        }
-    )
-    held: dict[str, int] = {}
-    for one in protocol.classes:
-        for queue, several in ((f"send {one.send}", one.name in led), (f"receive {one.receive}", one.name in abroad)):
-            held[queue] = held.get(queue, 0) + limit * number[one.name] * (system.terminals if several else 1)
-    return held
 
 
 def _cycled(system: System, deadline: Deadline) -> tuple[Run | None, bool]:

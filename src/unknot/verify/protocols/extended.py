@@ -99,6 +99,50 @@ def waits_for(protocol: Protocol, ample: tuple[str, ...]) -> dict[str, tuple[str
     return waits
 
 
+def ample_queues(system: System) -> tuple[str, ...]:
+    """Queues, "send NAME" or "receive NAME", that hold all that terminals can ever have in them."""
+    depths = system.protocol.depths
+    return tuple(queue for queue, most in most_held(system).items() if most <= depths[queue])
+
+
+def most_held(system: System) -> dict[str, int]:
+    """Most messages in each queue of a terminal, "send NAME" or "receive NAME"; none without a limit.
+
+    The protocol gives the messages of a class in a transaction. Each terminal has a limit of transactions, and only
+    who began one receives its answers.
+    """
+    protocol, limit = system.protocol, system.protocol.outstanding
+    if limit is None:
+        return {}
+    number = dict.fromkeys((one.name for one in protocol.classes), 0)
+    for _ in range(len(number) + 1):
+        before = dict(number)
+        number = {name: max(group.count(name) for group in protocol.begins) for name in number}
+        for one in protocol.classes:
+            for name, count in [(one.carries, 1)] * bool(one.carries) + [(f.message, f.count) for f in one.follows]:
+                number[name] += before[one.name] * count
+    if number != before:
+        return {}
+    first = {name for group in protocol.begins for name in group}
+    behind = {one.carries for one in protocol.classes}
+    led = behind | {follow.message for one in protocol.classes for follow in one.follows}
+    abroad = (
+        first
+        | behind
+        | {
+            follow.message
+            for one in protocol.classes
+            for follow in one.follows
+            if follow.to == "any" or (follow.to == "sender" and one.name in led)
+        }
+    )
+    held: dict[str, int] = {}
+    for one in protocol.classes:
+        for queue, several in ((f"send {one.send}", one.name in led), (f"receive {one.receive}", one.name in abroad)):
+            held[queue] = held.get(queue, 0) + limit * number[one.name] * (system.terminals if several else 1)
+    return held
+
+
 def extend(system: System, stages: int = 1, ample: tuple[str, ...] = ()) -> Extended:
     """Return the relation of a system with its queues.
 

@@ -10,7 +10,8 @@ from unknot._base.deadline import Deadline
 from unknot._base.switching import Switching
 from unknot.routing.classes import base_of, in_classes
 from unknot.routing.relation import Relation
-from unknot.verify.protocols.decision import ProtocolVerdict, by_ranks, by_search, most_held
+from unknot.verify.protocols.decision import ProtocolVerdict, by_ranks, by_search
+from unknot.verify.protocols.extended import most_held
 from unknot.verify.protocols.protocol import MessageClass, Protocol
 from unknot.verify.protocols.system import System
 
