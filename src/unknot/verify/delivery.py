@@ -174,7 +174,7 @@ def _followed(relation: Relation, threads: int | None = 1, progress: Progress | 
             explorer.function, explorer.layout, neighbours, start, stop, explorer.scratch, totals, *notes
         )
         if failed >= 0:
-            relation.refuse(int(totals[kernel.BROKEN]), int(failed))
+            explorer.relation.refuse(int(totals[kernel.BROKEN]), int(failed))
         counts = totals[[kernel.DEAD_ENDS, kernel.LOOPS, kernel.ENDLESS]]
         return totals.tolist(), [_pairs(flat, count) for flat, count in zip(notes, counts, strict=True)]
 

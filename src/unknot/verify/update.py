@@ -25,7 +25,7 @@ from unknot.routing.switchboard import fabric_relation
 from unknot.verify.delivery import livelock
 from unknot.verify.mixture import Mixture, Moment, MomentVerdict, mixture
 from unknot.verify.smallest import smallest
-from unknot.verify.update_deadlocks import blocked_at_last, deadlocks, goes_round
+from unknot.verify.update_deadlocks import blocked_at_last, deadlocks
 from unknot.verify.update_order import Order, safe_order
 
 LOST = 1000
@@ -164,6 +164,7 @@ def update(
         least = smallest(relation, technique, time_limit=deadline.part(SHARE))
         knots = deadlocks(both, technique, [least.configuration, verdict.configuration], proofs, deadline)
         configuration, updated = next(knots, (None, updated))
+    lasts = configuration is not None and blocked_at_last(both, configuration)
     free = True if verdict.deadlock_free or len(proofs) == 2 ** len(both.changed) else None
     words = "in whatever order routers are updated, packets cannot block each other"
     if configuration is not None:
@@ -183,8 +184,7 @@ def update(
     if unsafe:
         words = f"{' and '.join(one.name for one in unsafe)} alone can deadlock"
     order = safe_order(both, technique, deadline) if new not in unsafe and (lost or not free) else None
-    loops = tuple(loop for loop in livelock(relation).cycles if goes_round(both, *loop))
-    lasts = configuration is not None and blocked_at_last(both, configuration)
+    loops = tuple(loop for loop in livelock(relation).cycles if _goes_round(both, *loop))
     return Update(
         free,
         technique,
@@ -199,6 +199,16 @@ def update(
         order,
         is_smallest,
     )
+
+
+def _goes_round(both: Mixture, loop: tuple[int, ...], address: int) -> bool:
+    """Whether each router on a loop can send packets round by one routing."""
+    next_routers: dict[int, list[set[int]]] = {}
+    for at, vc in zip(loop, loop[1:] + loop[:1], strict=True):
+        answers = enumerate(both.answers[address][at])
+        by = {new for new, answer in answers if any(entry & VC_MASK == vc for entry in answer)}
+        next_routers.setdefault(both.router[at], []).append(by)
+    return all(set.intersection(*choices) for choices in next_routers.values())
 
 
 def update_fabric(

@@ -1,4 +1,4 @@
-"""Deadlocks and loops that moves of packets and updates of routers lead to."""
+"""Deadlocks that moves of packets and updates of routers lead to."""
 
 from __future__ import annotations
 
@@ -104,13 +104,3 @@ def blocked_at_last(both: Mixture, configuration: Configuration) -> bool:
     held = set(configuration.holder)
     last = [both.answers[message.address][message.held[-1]][1] for message in configuration.messages]
     return all(_waits(answer, both.new.commits, held) for answer in last)
-
-
-def goes_round(both: Mixture, loop: tuple[int, ...], address: int) -> bool:
-    """Whether each router on a loop can send packets round by one routing."""
-    next_routers: dict[int, list[set[int]]] = {}
-    for at, vc in zip(loop, loop[1:] + loop[:1], strict=True):
-        next_routers.setdefault(both.router[at], []).append(
-            {new for new, answer in enumerate(both.answers[address][at]) if vc in _vcs(answer)}
-        )
-    return all(set.intersection(*choices) for choices in next_routers.values())
