@@ -269,11 +269,11 @@ def test_what_does_not_fit_is_refused(words: list[str], said: str) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("[[ring]]\nchannels = 3", "expected a list of channels"),
+        ("[[ring]]\nchannels = 3", "a list is needed here, not 3"),
         ('[[ring]]\nchannels = ["(0,0)->(1,0)", "(2,0)->(3,0)"]', "does not go on"),
         ('[[ring]]\nchannels = ["(0,0)->(2,0)"]', "no channel from"),
-        ('[[ring]]\nchannel = ["(0,0)->(1,0)"]', "channels and vc are known"),
-        ("rings = 2", "are known"),
+        ('[[ring]]\nchannel = ["(0,0)->(1,0)"]', "unknown key .channel.; did you mean channels"),
+        ("rings = 2", "unknown key .rings.; did you mean ring"),
         ("unguarded = [", "rings.toml"),
     ],
 )

@@ -1,16 +1,20 @@
-"""TOML texts with the places of their keys and values, which the standard parser does not give, for errors there."""
+"""TOML texts with the places of their keys and values, which the standard parser does not give, for errors there.
+
+Readers check the entries of a document, each with the path at which a problem is shown.
+"""
 
 from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
-from unknot._base.errors import TextError, UnknotError
+from unknot._base.errors import TextError, UnknotError, near, shown
 from unknot._base.input import read_text
 
 _TOKEN = re.compile(
@@ -81,6 +85,82 @@ def read_toml(path: str | Path, what: str) -> Toml:
     if size > MOST_BYTES:
         raise UnknotError(f"{path}: {what} has at most {MOST_BYTES:,} bytes, this file {size:,}")
     return Toml(read_text(path, what=f"{what} is a TOML file in UTF-8"), path)
+
+
+class EntryError(UnknotError):
+    """An entry that cannot be.
+
+    Parameters
+    ----------
+    message : str
+        What is wrong.
+    path : tuple of str or int
+        Keys that lead to the place in its description.
+    at_key : bool
+        Whether the key there is wrong, not what it holds.
+    """
+
+    def __init__(self, message: str, path: KeyPath = (), at_key: bool = False) -> None:
+        self.path, self.at_key = path, at_key
+        super().__init__(message)
+
+    def __reduce__(self) -> tuple[type[EntryError], tuple[str, KeyPath, bool]]:
+        return type(self), (str(self), self.path, self.at_key)
+
+
+@contextmanager
+def shown_in(toml: Toml) -> Iterator[None]:
+    """Show errors about entries where they stand."""
+    try:
+        yield
+    except EntryError as error:
+        raise toml.error(error.path, str(error), at_key=error.at_key) from None
+
+
+Reader = Callable[[Any, KeyPath], Any]
+"""What checks an entry and returns its value; the path of what is wrong goes with each error."""
+
+
+def typed(kind: type, entry: Any, path: KeyPath) -> Any:
+    """An entry of a type."""
+    if type(entry) is not kind:
+        words = {
+            str: "a text",
+            int: "a whole number",
+            bool: "true or false",
+            dict: f"a table [{path[0]}.NAME] for each" if len(path) == 1 else "a table",
+            list: f'a list such as ["{entry}"]' if isinstance(entry, str) else "a list",
+        }
+        raise EntryError(f"{words[kind]} is needed here, not {shown(entry)}", path)
+    return entry
+
+
+TEXT, NUMBER, TRUTH = partial(typed, str), partial(typed, int), partial(typed, bool)
+
+
+def list_of(reader: Reader) -> Reader:
+    """Read a list of entries, as a tuple."""
+    return lambda entry, path: tuple(reader(one, (*path, i)) for i, one in enumerate(typed(list, entry, path)))
+
+
+def table_of(reader: Reader) -> Reader:
+    """Read a table with entries by any names."""
+    return lambda entry, path: {name: reader(one, (*path, name)) for name, one in typed(dict, entry, path).items()}
+
+
+def record(readers: Mapping[str, Reader], *needed: str) -> Reader:
+    """Read a table with some keys, each by its reader."""
+
+    def read(entry: Any, path: KeyPath) -> dict[str, Any]:
+        for key in typed(dict, entry, path):
+            if key not in readers:
+                raise EntryError(f"unknown key {key!r}; {near(key, readers)}", (*path, key), at_key=True)
+        for key in needed:
+            if key not in entry:
+                raise EntryError(f"{key} is missing here", path)
+        return {key: readers[key](one, (*path, key)) for key, one in entry.items()}
+
+    return read
 
 
 def locate(text: str) -> dict[KeyPath, Place]:

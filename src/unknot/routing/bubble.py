@@ -14,8 +14,9 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from unknot._base.calls import parse_call
-from unknot._base.errors import NetworkError, RelationError, require_known
+from unknot._base.errors import RelationError, require_known
 from unknot._base.numbers import require_whole
+from unknot._base.toml_places import NUMBER, TEXT, EntryError, list_of, read_toml, record, shown_in
 from unknot.network import Network
 from unknot.network.grid import grid
 from unknot.routing.relation import Relation
@@ -182,48 +183,34 @@ def _torus_rings(relation: Relation) -> tuple[tuple[int, ...], ...]:
 
 def _read(relation: Relation, path: str | Path) -> tuple[list[tuple[int, ...]] | None, list[int]]:
     """The rings of a TOML file, if it has any, and the channels that are entered without the rule."""
-    from unknot._base.toml_places import read_toml
-
-    document = read_toml(path, "a list of rings").document
-    tables = document.get("ring", [])
-    wrong = [key for key in document if key not in ("ring", "unguarded")]
-    if wrong or not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
-        raise RelationError(f"{path}: [[ring]] and unguarded are known, got {wrong or 'ring'}")
-    rings = [_ring(relation, table, f"{path}, ring {number}") for number, table in enumerate(tables, start=1)]
-    every = [c for name in _names(document.get("unguarded", []), f"{path}, unguarded")
-             for c in _channels(relation.network, name)]  # fmt: skip
+    ring = record({"channels": list_of(TEXT), "vc": NUMBER}, "channels")
+    toml = read_toml(path, "a list of rings")
+    with shown_in(toml):
+        document = record({"ring": list_of(ring), "unguarded": list_of(TEXT)})(toml.document, ())
+        rings = [_ring(relation, one, ("ring", number)) for number, one in enumerate(document.get("ring", ()))]
+        names = document.get("unguarded", ())
+        every = [c for k, name in enumerate(names) for c in _channels(relation.network, name, ("unguarded", k))]
     return rings or None, every
 
 
-def _ring(relation: Relation, table: dict[str, Any], where: str) -> tuple[int, ...]:
+def _ring(relation: Relation, table: dict[str, Any], path: tuple[str | int, ...]) -> tuple[int, ...]:
     """The VCs of a ring: one index of channels that are named one after the other."""
-    wrong = [key for key in table if key not in ("channels", "vc")]
-    if wrong:
-        raise RelationError(f"{where}: channels and vc are known, got {wrong[0]!r}")
-    index, ring = table.get("vc", 0), []
-    require_whole(f"{where}: vc", index, 0, error=RelationError)
-    for name in _names(table.get("channels"), where):
-        named = _channels(relation.network, name)
-        if len(named) > 1:
-            raise RelationError(f"{where}: {name} names {len(named)} channels; give one of them")
-        if index >= relation.vcs.counts[named[0]]:
-            raise RelationError(f"{where}: {name} has no VC {index}")
-        ring.append(int(relation.vcs.first[named[0]]) + index)
+    vcs, index, ring = relation.vcs, table.get("vc", 0), []
+    for k, name in enumerate(table["channels"]):
+        channel, *more = _channels(relation.network, name, (*path, "channels", k))
+        if more:
+            raise EntryError(f"{name} names {1 + len(more)} channels; give one of them", (*path, "channels", k))
+        if not 0 <= index < vcs.counts[channel]:
+            raise EntryError(f"{name} has no VC {index}", (*path, "vc"))
+        ring.append(int(vcs.first[channel]) + index)
     return tuple(ring)
 
 
-def _names(names: Any, where: str) -> list[str]:
-    """A list of names of channels."""
-    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
-        raise RelationError(f'{where}: expected a list of channels, such as ["(0,0)->(1,0)"]')
-    return names
-
-
-def _channels(network: Network, name: str) -> list[int]:
+def _channels(network: Network, name: str, path: tuple[str | int, ...]) -> list[int]:
     """The channels that a text names."""
     ends = re.split(r"\s*(<->|↔|->|→)\s*", name.strip())
     if len(ends) != 3:
-        raise NetworkError(f"{name!r} is no channel; name it by its routers, such as (1,1)->(1,2)")
+        raise EntryError(f"{name!r} is no channel; name it by its routers, such as (1,1)->(1,2)", path)
     start, arrow, stop = ends
     if arrow in ("->", "→") and re.search(r"[#\[]", stop):
         exactly = f"{start}→{stop}".replace(" ", "")
@@ -232,7 +219,6 @@ def _channels(network: Network, name: str) -> list[int]:
     a, b = network.router(start), network.router(stop)
     channels = network.between(a, b) + (network.between(b, a) if arrow in ("<->", "↔") else [])
     if not channels:
-        raise NetworkError(
-            f"network {network.name!r} has no channel from {network.router_name(a)} to {network.router_name(b)}"
-        )
+        message = f"network {network.name!r} has no channel from {network.router_name(a)} to {network.router_name(b)}"
+        raise EntryError(message, path)
     return channels

@@ -10,8 +10,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
 
-from unknot._base.errors import UnknotError, near
+from unknot._base.errors import near
 from unknot._base.numbers import is_whole
+from unknot._base.toml_places import EntryError
 
 Recipient = Literal["sender", "origin", "any"]
 RECIPIENTS: tuple[Recipient, ...] = ("sender", "origin", "any")
@@ -19,25 +20,8 @@ RECIPIENTS: tuple[Recipient, ...] = ("sender", "origin", "any")
 MOST_CLASSES, MOST_SLOTS, MOST_FOLLOWERS, NAME_LENGTH = 16, 1 << 20, 1000, 60
 
 
-class ProtocolError(UnknotError):
-    """A protocol that cannot be.
-
-    Parameters
-    ----------
-    message : str
-        What is wrong.
-    path : tuple of str or int
-        Keys that lead to the place in its description.
-    at_key : bool
-        Whether the key there is wrong, not what it holds.
-    """
-
-    def __init__(self, message: str, path: tuple[str | int, ...] = (), at_key: bool = False) -> None:
-        self.path, self.at_key = path, at_key
-        super().__init__(message)
-
-    def __reduce__(self) -> tuple[type[ProtocolError], tuple[str, tuple[str | int, ...], bool]]:
-        return type(self), (str(self), self.path, self.at_key)
+class ProtocolError(EntryError):
+    """A protocol that cannot be."""
 
 
 @dataclass(frozen=True)
