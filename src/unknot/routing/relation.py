@@ -237,14 +237,14 @@ class Relation:
         except (Exception, SystemExit) as error:
             code: Any = getattr(self.rule, "__code__", None)
             why = raised(error, code.co_filename if code else "")
-            raise RelationError(f"{self._state(at, address)}: the rule raised {why}") from error
+            raise RelationError(f"{self.state_name(at, address)}: the rule raised {why}") from error
         if not 0 <= count <= out.size:
-            state = self._state(at, address)
+            state = self.state_name(at, address)
             raise RelationError(f"{state}: the rule returned {count}, but 0 to {out.size} candidates can be")
         candidates = [decode(int(entry) & (~NO_WAIT if self.commits else -1)) for entry in out[:count]]
         home = int(self.network.eject[self.destination[address]])
         for wrong in broken_rules(self.vcs, home, at, candidates):
-            raise RelationError(f"{self._state(at, address)}: {wrong}")
+            raise RelationError(f"{self.state_name(at, address)}: {wrong}")
         return candidates
 
     def refuse(self, at: int, address: int, otherwise: str = OTHERWISE) -> NoReturn:
@@ -253,9 +253,10 @@ class Relation:
             pointer.interrupted = False
             raise KeyboardInterrupt
         self.candidates(at, address)
-        raise RelationError(f"{self._state(at, address)}: {otherwise}")
+        raise RelationError(f"{self.state_name(at, address)}: {otherwise}")
 
-    def _state(self, at: int, address: int) -> str:
+    def state_name(self, at: int, address: int) -> str:
+        """Name of a state in messages, after that of the relation."""
         return f"{self.name} at {self.vcs.name(at)} for {self.address_name(address)}"
 
     @cached_property

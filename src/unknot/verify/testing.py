@@ -93,11 +93,11 @@ def _answers(relation: Relation) -> dict[tuple[int, int], list[int]]:
             candidates = relation.candidates(at, address)
             vcs = [candidate.vc for candidate in candidates]
             if len(set(vcs)) < len(vcs):
-                raise ConformanceError(f"{_state(relation, at, address)}: it offers the same candidate twice")
+                raise ConformanceError(f"{relation.state_name(at, address)}: it offers the same candidate twice")
             out = np.zeros(relation.max_candidates, dtype=np.int64)
             answers[at, address] = out[: int(relation.rule(at, address, out))].tolist()
             if [decode(entry) for entry in answers[at, address]] != candidates:
-                raise ConformanceError(f"{_state(relation, at, address)}: asked twice, it answers differently")
+                raise ConformanceError(f"{relation.state_name(at, address)}: asked twice, it answers differently")
             todo += [vc for vc in vcs if vc is not None]
     return answers
 
@@ -115,7 +115,7 @@ def same_answers(relation: Relation, other: Relation) -> None:
     again = _answers(other)
     for (at, address), expected in _answers(relation).items():
         if again.get((at, address)) != expected:
-            raise ConformanceError(f"{_state(relation, at, address)}: made twice, it answers differently")
+            raise ConformanceError(f"{relation.state_name(at, address)}: made twice, it answers differently")
 
 
 def _check_again(relation: Relation, compiled: Any, answers: dict[tuple[int, int], list[int]]) -> None:
@@ -123,17 +123,13 @@ def _check_again(relation: Relation, compiled: Any, answers: dict[tuple[int, int
     for (at, address), expected in reversed(answers.items()):
         out = np.full(relation.max_candidates, -7, dtype=np.int64)
         if out[: int(relation.rule(at, address, out))].tolist() != expected:
-            raise ConformanceError(f"{_state(relation, at, address)}: asked again later, it answers differently")
+            raise ConformanceError(f"{relation.state_name(at, address)}: asked again later, it answers differently")
         out = np.full(relation.max_candidates, -7, dtype=np.int64)
         count = int(compiled(at, address, out.ctypes.data))
         if count < 0 or out[:count].tolist() != expected:
             raise ConformanceError(
-                f"{_state(relation, at, address)}: the compiled rule does not answer as the plain one"
+                f"{relation.state_name(at, address)}: the compiled rule does not answer as the plain one"
             )
-
-
-def _state(relation: Relation, at: int, address: int) -> str:
-    return f"{relation.name} at {relation.vcs.name(at)} for {relation.address_name(address)}"
 
 
 GRIDS = ("line(4)", "mesh(3, 3)", "mesh(4, 2)", "mesh(2, 3, 2)")
