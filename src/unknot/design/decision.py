@@ -157,7 +157,7 @@ def decide(
 
 def _search(space: Space, request: Request, technique: Switching, effort: SearchEffort) -> Decision:
     """A rule with a proof, else refutation or survival on meshes of growing size."""
-    left = effort.deadline - clock()
+    left = effort.limit.left
     search = Search(space, request, technique)
     tried: tuple[int, ...] = ()
     survivor: Flags | None = None

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from unknot._base.deadline import clock
 from unknot._base.switching import Switching
 from unknot.certificates import Rejected
 from unknot.certificates.verdict import Configuration
@@ -121,7 +120,7 @@ class Search(Proposals):
             self.rounds += 1
             verdict = check(
                 frame.relation(proposal.offers), self.switching, shorten=False, threads=1, buffer_depth=1,
-                time_limit=max(0.1, min(PROVER_SECONDS, effort.deadline - clock())),
+                time_limit=max(0.1, min(PROVER_SECONDS, effort.limit.left)),
             )  # fmt: skip
             if verdict.deadlock_free:
                 return proposal.offers

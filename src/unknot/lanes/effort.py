@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from unknot._base.deadline import clock
+from unknot._base.deadline import Deadline, clock
 from unknot._base.progress import Progress
 
 if TYPE_CHECKING:
@@ -88,9 +88,14 @@ class SearchEffort:
         return clock() >= self.deadline
 
     @property
+    def limit(self) -> Deadline:
+        """The same deadline for work that is no part of the search."""
+        return Deadline(self.deadline - self.began, self.deadline)
+
+    @property
     def bounding(self) -> float:
         """Seconds for the linear program of a bound on the load."""
-        return min(LP_SECONDS, LP_SHARE * (self.deadline - clock()))
+        return min(LP_SECONDS, LP_SHARE * self.limit.left)
 
     @property
     def complete(self) -> bool:

@@ -75,7 +75,7 @@ class ExactSearch:
         if self.question.pairs * (1 + len(failures)) > MOST_PAIRS:
             return None
         served = surviving_pairs(self.question.network, self.question.sends, failures)
-        with self.effort.part(deadline=clock() + SHARE * (self.effort.deadline - clock())) as part:
+        with self.effort.part(deadline=self.effort.limit.part(SHARE).end) as part:
             first = cut_pairs(served, failures)
             answer = refute(served, lanes, part, first=first, conflicts=self.conflicts)
         if isinstance(answer, Refutation):
@@ -162,7 +162,7 @@ def lowest(goal: LoadGoal, now: Carried, bound: LoadBound, effort: SearchEffort)
         # Long paths contradict each other soonest, and by the first pairs the lanes are numbered.
         pairs = sorted(encoder.amounts, key=lambda pair: -encoder.hops_to(encoder.home(pair))[pair[0]])
         served = ServedPairs(network, pairs, partial(_encoder, graph, claim), given=False, limited=True)
-        part = replace(effort, deadline=clock() + SHARE * (effort.deadline - clock()))
+        part = replace(effort, deadline=effort.limit.part(SHARE).end)
         try:
             answer = refute(served, lanes, part, changes=changes, conflicts=CONFLICTS)
         except KeyboardInterrupt:

@@ -15,7 +15,7 @@ from typing import Literal
 
 import numpy as np
 
-from unknot._base.deadline import clock
+from unknot._base.deadline import NEVER, Deadline
 from unknot._base.shown import Brief
 from unknot.certificates import Rejected, plain
 from unknot.certificates.documents import Document, plain_table
@@ -70,7 +70,7 @@ class ChangeBound(Brief):
         return -(-sum(weight for _, weight in self.cycles) // SCALE)
 
 
-def change_bound(table: Table, kind: Kind, seconds: float = np.inf) -> ChangeBound | None:
+def change_bound(table: Table, kind: Kind, deadline: Deadline = NEVER) -> ChangeBound | None:
     """The best bound of linear programming in a time; None if routes close no cycle, or the program is too large."""
     from scipy.optimize import linprog
     from scipy.sparse import coo_array
@@ -80,7 +80,7 @@ def change_bound(table: Table, kind: Kind, seconds: float = np.inf) -> ChangeBou
     cycles = light_cycles(dict.fromkeys(groups, 0.0))
     if not cycles or sum(len(members) for members in groups.values()) > MOST_GROUPS:
         return None
-    known, end, price = dict.fromkeys(cycles), clock() + seconds, None
+    known, price = dict.fromkeys(cycles), None
     for _ in range(60):
         turns = sorted({turn for cycle in known for turn in _turns(cycle)})
         number = {turn: i for i, turn in enumerate(turns)}
@@ -100,7 +100,7 @@ def change_bound(table: Table, kind: Kind, seconds: float = np.inf) -> ChangeBou
             b_ub=np.repeat([0.0, -1.0], [len(rows), len(known)]),
             bounds=(0, None),
             method="highs",
-            options={"time_limit": max(LEAST_SECONDS, end - clock())},
+            options={"time_limit": max(LEAST_SECONDS, deadline.left)},
         )
         if solved.status != 0:
             break
@@ -108,7 +108,7 @@ def change_bound(table: Table, kind: Kind, seconds: float = np.inf) -> ChangeBou
         weight = dict(zip(turns, solved.x.tolist(), strict=False))
         more = light_cycles({turn: weight.get(turn, 0.0) for turn in groups})
         more = [cycle for cycle in more if cycle not in known]
-        if not more or clock() > end:
+        if not more or deadline.over:
             break
         known.update(dict.fromkeys(more))
     if price is None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unknot._base.deadline import clock
+from unknot._base.deadline import Deadline
 from unknot._base.errors import RelationError
 from unknot._base.shown import Brief
 from unknot._base.switching import DEFAULT_SWITCHING
@@ -73,7 +73,7 @@ def escaped(
     *,
     switching: str = DEFAULT_SWITCHING,
     minimal: bool = False,
-    time_limit: float = 20.0,
+    time_limit: float | Deadline = 20.0,
     seed: int = 1,
 ) -> Escaped:
     """Give a relation escape VCs, which every blocked header may enter and nobody leaves before the destination.
@@ -89,7 +89,7 @@ def escaped(
         Technique of the lower bound; with escapes the relation is safe under `wormhole`, `vct` and `saf`.
     minimal : bool
         Escape along shortest paths, by tables in as few lanes as `lanes` finds, so that a minimal relation stays so.
-    time_limit : float
+    time_limit : float or Deadline
         Seconds for the search and for the lower bound.
     seed : int
         Seed of the random choices.
@@ -115,12 +115,12 @@ def escaped(
     >>> found.added, check(found.relation).deadlock_free
     (8, True)
     """
-    network, end_time = relation.network, clock() + time_limit
+    network, deadline = relation.network, Deadline.of(time_limit, "escaped")
     if relation.commits:
         raise RelationError(f"{relation.name}: headers commit to a VC and wait for no other, so escapes are no use")
     _, column = homes_of(network)
     if minimal:
-        laned = lanes(network, "table", time_limit=(1 - BOUND_SHARE) * time_limit, seed=seed, tries=1)
+        laned = lanes(network, "table", time_limit=deadline.part(1 - BOUND_SHARE), seed=seed, tries=1)
         assert isinstance(laned.routes, Table)
         step, lane, count = laned.routes.next_channel, laned.lane, laned.count
         column = laned.routes.addresses.row
@@ -159,7 +159,7 @@ def escaped(
         claims_minimal=relation.claims_minimal if minimal else None, address_labels=relation.address_labels,
         source="Duato 1993",
     )  # fmt: skip
-    bound = escape_bound(relation, switching, minimal=minimal, deadline=end_time)
+    bound = escape_bound(relation, switching, minimal=minimal, deadline=deadline)
     return Escaped(made, int(more.sum()), int(more.max(initial=0)), relation, bound)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from unknot._base.deadline import clock
+from unknot._base.deadline import Deadline
 from unknot._base.shown import Brief
 from unknot.certificates import plain
 from unknot.certificates.documents import Document, plain_table
@@ -92,7 +92,7 @@ def accept_escapes(relation: Relation, bound: EscapeBound) -> int:
     return bound.least
 
 
-def escape_bound(relation: Relation, switching: str, *, minimal: bool, deadline: float) -> EscapeBound | None:
+def escape_bound(relation: Relation, switching: str, *, minimal: bool, deadline: Deadline) -> EscapeBound | None:
     """The best bound of linear programming over simple knots; None if there are none, or the relation is too large.
 
     Each knot needs an added VC of a channel to which one of its headers may turn. With shares of channels that sum up
@@ -126,7 +126,7 @@ def escape_bound(relation: Relation, switching: str, *, minimal: bool, deadline:
             for knot in light_knots(offers, let_out)
             if knot not in knots
         }
-        if not more or (knots and clock() > deadline):
+        if not more or (knots and deadline.over):
             break
         knots |= more
         rows = np.repeat(np.arange(len(knots)), [len(row) for row in knots.values()])

@@ -194,9 +194,9 @@ def pruned(
 def named(offers: Offers, effort: SearchEffort) -> Iterator[frozenset[Entry]]:
     """Candidates that a named routing does not have, if it has no others, is safe and delivers."""
     relation, known, fits = offers.relation, set[frozenset[Entry]](), False
-    end = clock() + NAMED_SHARE * (effort.deadline - clock())
+    named = effort.limit.part(NAMED_SHARE)
     for name in routings().core if offers.count <= MOST_NAMED else ():
-        if effort.over or (fits and clock() > end):
+        if effort.over or (fits and named.over):
             return
         try:
             other = routing(relation.network, name)
@@ -230,5 +230,5 @@ def nearby(search: Branching, program: OrderedProgram, number: int, effort: Sear
         for at, vc in offers.turns:
             if at in rank and int(offers.relation.vcs.router[at]) not in free:
                 fixed[at, vc] = rank.get(vc, -1) >= rank[at]
-    removed = program.solved(fixed, min(search.upper_bound, offers.count), min(NEARBY, effort.deadline - clock()))
+    removed = program.solved(fixed, min(search.upper_bound, offers.count), min(NEARBY, effort.limit.left))
     return removed if removed is not None and offers.hold(removed) else None

@@ -228,7 +228,7 @@ def _lanes(relation: Relation, paths: str, effort: SearchEffort, *, both_ways: b
         paths,
         routing=relation if paths == "given" else None,
         flows=None if paths == "given" else flows_of(relation),
-        time_limit=Deadline(effort.deadline - effort.began, effort.deadline),
+        time_limit=effort.limit,
         both_ways=both_ways,
         seed=effort.seed,
         progress=effort.progress,
@@ -240,8 +240,7 @@ def _escaped(relation: Relation, switching: str, effort: SearchEffort, *, minima
     if switching == "wormhole-nonatomic":
         return None
     try:
-        seconds = max(0.1, effort.deadline - clock())
-        return escaped(relation, switching=switching, minimal=minimal, time_limit=seconds, seed=effort.seed)
+        return escaped(relation, switching=switching, minimal=minimal, time_limit=effort.limit, seed=effort.seed)
     except RelationError:
         return None
 

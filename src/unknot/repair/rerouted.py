@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from unknot._base.deadline import clock
 from unknot._base.shown import Brief
 from unknot.certificates import Rejected
 from unknot.certificates.verdict_checker import accepts
@@ -119,7 +118,7 @@ def rerouted(
         changed in one lane only: with more, tables of shortest paths are the remedy.
     """
     network = table.network
-    bound = change_bound(table, kind, BOUNDING * (effort.deadline - clock())) if lanes == 1 else None
+    bound = change_bound(table, kind, effort.limit.part(BOUNDING)) if lanes == 1 else None
     low = 0
     if bound is not None:
         try:
