@@ -37,7 +37,7 @@ class EndPoints:
     state : dict
         Messages in queues, by place of the system; those in the network are in `flight`, by packet.
     leaving : dict of int
-        Packets that leave receive queues, by number of the queue.
+        Packets that leave receive queues, or reserved room, by place.
     home, second : array and dict of int
         By packet: the router at which it becomes two, or −1; and the second one while the first is on its way.
     alive : dict
@@ -71,8 +71,6 @@ class EndPoints:
                 "with routing_delay of at least 1, and buffer_depth of at least packet_length"
             )
         self.system = replace(system, room=depth // flits if self.whole else 1)
-        self.sends, self.receives = len(protocol.send_queues), len(protocol.receive_queues) + 1
-        self.first_receive = system.vcs + terminals * self.sends
         self.extended, self.engine = engine_of(
             system, switching, flits=flits, depth=depth, router=router, seed=seed, sides=sides
         )
@@ -85,18 +83,16 @@ class EndPoints:
         self.events = 0
         self.scripts: dict[int, deque[int]] = {}
         part = self.engine.parts[0]
-        queues = np.arange(self.system.vcs, self.extended.relation.num_vcs)
-        sends, receives = np.split(queues, [terminals * self.sends])
+        queues, first = part.out_row[system.vcs : system.places], system.first_receive
         if switching != "wormhole":  # one packet or message, whatever the VCs of the network hold
-            part.outputs.credits[part.out_row[sends]] = min(self.joined, depth)
-            part.outputs.credits[part.out_row[receives]] = min(flits, depth)
-        self.rows = part.in_row[receives].astype(np.int64)
-        self.visible: npt.NDArray[np.bool_] = np.zeros(self.rows.size, dtype=np.bool_)  # or leaving
+            part.outputs.credits[queues[: first - system.vcs]] = min(self.joined, depth)
+            part.outputs.credits[queues[first - system.vcs :]] = min(flits, depth)
+        self.visible: set[int] = set()  # or leaving
         self.leaving: dict[int, int] = {}
         self.home: npt.NDArray[np.int64] = np.full(len(part.packets), -1)
         self.second: dict[int, int] = {}
-        for at in range(self.rows.size):
-            set_ejection(self.engine, *divmod(at, self.receives), is_open=False)
+        for place in range(first, system.places):
+            set_ejection(self.engine, system, place, is_open=False)
         self.touched = set(range(terminals))
 
     @property
@@ -159,7 +155,7 @@ class EndPoints:
             if len(left) < before[place]:
                 gone += before[place] - len(left)
                 if not left or left[-1] != last:
-                    self._let_out(self._at(place))
+                    self._let_out(place)
                 self._settle(place)
         self.touched.add(terminal)
         for name in (rule.name, rule.together)[:gone]:
@@ -199,7 +195,7 @@ class EndPoints:
     def _divide(self) -> None:
         """Make two packets of each that holds two messages and has come to where it leaves the network."""
         part, base = self.engine.parts[0], self.extended.relation
-        vcs = np.arange(self.first_receive)
+        vcs = np.arange(self.system.first_receive)
         rows = part.in_row[vcs]
         fronts = part.ring[rows * part.setup.ring + part.inputs.front[rows]]
         waits = (part.inputs.stored[rows] > 0) & np.isin(part.inputs.state[rows], (FRESH, BLOCKED))
@@ -216,18 +212,19 @@ class EndPoints:
     def _require_leaving(self, vc: int, address: int) -> None:
         """Refuse a VC from which a packet of two messages may also go on: its messages would part."""
         candidates = self.extended.relation.candidates(vc, address)
-        if any(one.vc is not None and one.vc < self.first_receive for one in candidates):
+        if any(one.vc is not None and one.vc < self.system.first_receive for one in candidates):
             raise SimulationError(
                 f"{self.system.relation.name}: packets of two messages (carries) may go on from "
                 f"{self.extended.relation.vcs.name(vc)} although they have arrived; they are not simulated so"
             )
 
-    def _come_apart(self, packet: int, first: Message) -> Message | None:
-        """The second message of a packet whose first one has left, which now counts for itself; None of others."""
+    def _come_apart(self, packet: int, first: Message) -> dict[int, Message]:
+        """The second message of a packet whose first one has left, by a packet of its own; nothing of others."""
         if packet not in self.second:
-            return None
+            return {}
         self.alive[first.origin, first.transaction] += 1
-        return first._replace(kind=self.system.number[self.system.classes[first.kind].carries])
+        kind = self.system.number[self.system.classes[first.kind].carries]
+        return {self.second.pop(packet): first._replace(kind=kind)}
 
     def look(self) -> list[tuple[int, int] | None]:
         """See which messages have left send queues or come to receive queues; return transactions that ended."""
@@ -236,42 +233,34 @@ class EndPoints:
             if packets and part.packets.hops[packets[0]] >= 2 and not self._has_header(place, packets[0]):
                 first = self.flight[packets[0]] = self.state[place][0]
                 self.events += 1
-                rest = self.state[place][1:]
-                second = self._come_apart(packets[0], first)
-                if second is not None:
-                    packets.insert(1, self.second.pop(packets[0]))
-                    rest = (second, *rest)
-                self.state = self.state | {place: rest}
-                if not rest:
+                apart = self._come_apart(packets[0], first)
+                packets[:1] = apart
+                self.state = self.state | {place: (*apart.values(), *self.state[place][1:])}
+                if not self.state[place]:
                     del self.state[place]
-                del packets[0]
-                self.touched.add((place - self.system.vcs) // self.sends)
-        stored = part.inputs.stored[self.rows]
-        for at, packet in list(self.leaving.items()):
-            if part.inputs.state[self.rows[at]] != IDLE and front(part, self.first_receive + at) == packet:
-                continue
-            del self.leaving[at]
-            self.visible[at] = False
-            set_ejection(self.engine, *divmod(at, self.receives), is_open=False)
+                self.touched.add(system.terminal_of(place) or 0)
+        for place, packet in list(self.leaving.items()):
+            if part.inputs.state[part.in_row[place]] == IDLE or front(part, place) != packet:
+                del self.leaving[place]
+                self.visible.remove(place)
+                set_ejection(self.engine, system, place, is_open=False)
         ended: list[tuple[int, int] | None] = []
-        for at in np.flatnonzero((stored >= (self.flits if self.needs_tail else 1)) & ~self.visible).tolist():
-            terminal = at // self.receives
-            packet = front(part, self.first_receive + at)
+        stored = part.inputs.stored[part.in_row[system.first_receive : system.places]]
+        come = system.first_receive + np.flatnonzero(stored >= (self.flits if self.needs_tail else 1))
+        for place in [place for place in come.tolist() if place not in self.visible]:
+            packet = front(part, place)
             message = self.flight.pop(packet)
-            second = self._come_apart(packet, message)
-            if second is not None:
-                self.flight[self.second.pop(packet)] = second
-            self.visible[at] = True
+            self.flight |= self._come_apart(packet, message)
+            self.visible.add(place)
             self.events += 1
             if system.classes[message.kind].reserved:
                 self.consumed[message.kind] += 1
-                self._let_out(at)
+                self._let_out(place)
                 ended.append(self._ended(message, 1))
                 continue
-            place = system.receive_place(terminal, message.kind)
             self.state = self.state | {place: (*self.state.get(place, ()), message)}
             self._settle(place)
-            self.touched.add(terminal)
+            self.touched.add(system.terminal_of(place) or 0)
         return ended
 
     def _has_header(self, vc: int, packet: int) -> bool:
@@ -282,7 +271,7 @@ class EndPoints:
     def _serve(self, terminal: int) -> list[tuple[int, int] | None]:
         """Let a terminal consume what it can."""
         system, ended = self.system, []
-        width = self.receives - 1
+        width = len(system.protocol.receive_queues) + 1
         first = system.first_receive + terminal * width
         for place in range(first, first + width):
             position = 0
@@ -292,21 +281,16 @@ class EndPoints:
                 position = position + 1 if self.state.get(place, ()) == before else 0
         return ended
 
-    def _at(self, place: int) -> int:
-        """Number of a receive queue among those of all terminals, and the VCs of reserved room."""
-        terminal, queue = divmod(place - self.system.first_receive, self.receives - 1)
-        return terminal * self.receives + queue
-
     def _settle(self, place: int) -> None:
         """Let the last message of a receive queue leave its VC if there is room for another one behind it."""
         if 0 < len(self.state.get(place, ())) < self.system.depth(place):
-            self._let_out(self._at(place))
+            self._let_out(place)
 
-    def _let_out(self, at: int) -> None:
+    def _let_out(self, place: int) -> None:
         """Open the ejection VC of a receive queue for the message in its VC, if it is there."""
-        if self.visible[at] and at not in self.leaving:
-            self.leaving[at] = front(self.engine.parts[0], self.first_receive + at)
-            set_ejection(self.engine, *divmod(at, self.receives), is_open=True)
+        if place in self.visible and place not in self.leaving:
+            self.leaving[place] = front(self.engine.parts[0], place)
+            set_ejection(self.engine, self.system, place, is_open=True)
 
     def standing(self) -> State:
         """All messages by place of the system, those in the network where their headers wait."""

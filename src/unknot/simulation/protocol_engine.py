@@ -82,9 +82,10 @@ def hand_over(engine: Engine, system: System, message: Message, place: int, flit
     return packet
 
 
-def set_ejection(engine: Engine, terminal: int, queue: int, *, is_open: bool) -> None:
-    """Open or close the ejection VC of a receive queue; headers that sleep look again."""
+def set_ejection(engine: Engine, system: System, place: int, *, is_open: bool) -> None:
+    """Open or close the ejection VC of a receive queue, or reserved room; headers that sleep look again."""
     part = engine.parts[0]
+    terminal, queue = divmod(place - system.first_receive, len(system.protocol.receive_queues) + 1)
     row = int(part.ejection_row[terminal]) + queue
     part.outputs.credits[row] = ENDLESS if is_open else 0
     part.set_open(row, is_open)

@@ -147,9 +147,8 @@ def _worms_replayed(system: System, switching: Switching, run: Sequence[Event], 
     stands = {extended.vc(place): one.packet for one in alive for place in one.held}
     stored = part.inputs.stored[part.in_row[: extended.relation.num_vcs]]
     same = np.flatnonzero(stored).tolist() == sorted(stands) and all(front(part, vc) == stands[vc] for vc in stands)
-    for terminal in range(system.terminals):
-        for queue in range(len(system.protocol.receive_queues) + 1):
-            set_ejection(engine, terminal, queue, is_open=False)
+    for place in range(system.first_receive, system.places):
+        set_ejection(engine, system, place, is_open=False)
     _let_go(engine)
     before = moves()
     engine.advance_to(engine.now + cycles)
@@ -203,8 +202,7 @@ def _followed(system: System, run: Sequence[Event], extended: Extended) -> list[
             to = destination(system, event.place, message, event.to)
             in_two = has_another(system, event.place, message)
             if to is None:
-                home = system.receive_place(system.home(message.address), message.kind)
-                one.path.append(extended.vc(home, reserved=True))
+                one.path.append(extended.vc(system.reserved_place(system.home(message.address))))
                 moved, gone = [one], [one]
             elif system.worms and in_two and system.receives(to) and not system.receives(event.place):
                 one.held = after[to][-1].tail
@@ -228,7 +226,8 @@ def _followed(system: System, run: Sequence[Event], extended: Extended) -> list[
             while len(held) > len(after.get(place, ())) - new:
                 gone.append(held.pop(0))
                 if system.has_second(place):  # past whoever stands at the head
-                    gone[-1].path.append(extended.vc(place + system.places, reserved=True))
+                    past = system.reserved_place(system.terminal_of(place) or 0)
+                    gone[-1].path.append(extended.vc(past + system.places))
                     moved.append(gone[-1])
         for first in parted:
             if first.rest is not None:

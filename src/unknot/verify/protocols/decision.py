@@ -25,7 +25,7 @@ from unknot.verify.protocols.extended import Extended, ample_queues, extend, is_
 from unknot.verify.protocols.filling import filled
 from unknot.verify.protocols.protocol import Protocol
 from unknot.verify.protocols.runs import MOST_STATES, Run, replayed, search, shortened
-from unknot.verify.protocols.system import System
+from unknot.verify.protocols.system import RESERVED, System
 
 FEW = (2, 3, 4, 6, 9)
 """Terminals of the subsystems in which a deadlock is looked for first."""
@@ -276,8 +276,8 @@ def _targets(extended: Extended, messages: tuple[Message, ...]) -> Iterator[Targ
     """The messages of a configuration in places, those with most places on their way first."""
     sent = {(one.kind, one.source, one.address): one for one in every_message(extended.system)}
     for message in sorted(messages, key=lambda one: -len(one.lead)):
-        place = extended.place(message.held[-1])
-        if place is not None:
+        place = message.held[-1]
+        if extended.system.described(place)[2] != RESERVED:
             one = sent[extended.kind(message.address), message.source, extended.base_address(message.address)]
             yield replace(one, place=place, held=place)
 

@@ -52,24 +52,14 @@ class Extended:
         """Address of the base relation."""
         return self.system.first_address[self.kind(address)] + address % self.system.block
 
-    def vc(self, place: int, *, reserved: bool = False) -> int:
-        """The VC of a place of the system, or that of reserved room beside a receive queue."""
+    def vc(self, place: int) -> int:
+        """The VC of a place of the system: in one stage its number."""
         system = self.system
         second, place = divmod(place, system.places)
-        sends, receives = len(system.protocol.send_queues), len(system.protocol.receive_queues)
         if place < system.first_receive:
-            return place + second * system.terminals * sends
-        terminal, queue = divmod(place - system.first_receive, receives)
-        row = (second * system.terminals + terminal) * (receives + 1) + (receives if reserved else queue)
-        return system.vcs + self.stages * system.terminals * sends + row
-
-    def place(self, vc: int) -> int | None:
-        """The place of the system that a VC stands for, where each queue is one VC; None of reserved room."""
-        first, receives = self.system.first_receive, len(self.system.protocol.receive_queues)
-        if vc < first:
-            return vc
-        terminal, queue = divmod(vc - first, receives + 1)
-        return None if queue == receives else first + terminal * receives + queue
+            return place + second * (system.first_receive - system.vcs)
+        before = (self.stages - 1) * (system.first_receive - system.vcs)
+        return place + before + second * (system.places - system.first_receive)
 
 
 def is_counted(protocol: Protocol, switching: Switching) -> bool:

@@ -1,6 +1,6 @@
 """A routing with the end points of a protocol: the places in which messages stand, and where they may go next.
 
-Places are numbered: VCs, then the send queues of each terminal, then its receive queues.
+Places are numbered: VCs, then the send queues of each terminal, then of each its receive queues and reserved room.
 """
 
 from __future__ import annotations
@@ -15,10 +15,12 @@ import numpy.typing as npt
 
 from unknot._base.errors import RelationError
 from unknot.routing.relation import Relation
-from unknot.verify.protocols.protocol import Follow, MessageClass, Protocol
+from unknot.verify.protocols.protocol import Follow, MessageClass, Protocol, Queue
 
 EJECT = -1
 """The candidate "leave the network here"."""
+RESERVED = ""
+"""Name of the reserved room of a terminal, beside those of its receive queues."""
 MOST_TERMINALS = 300
 """Terminals up to which it is followed who sends what to whom; with more, every class goes from each to each."""
 Sent = tuple[int, int]
@@ -108,12 +110,12 @@ class System:
 
     @cached_property
     def places(self) -> int:
-        """VCs, send queues and receive queues, each queue once."""
-        return self.first_receive + self.terminals * len(self.protocol.receive_queues)
+        """VCs, send queues and receive queues, each queue once, and reserved rooms."""
+        return self.first_receive + self.terminals * (len(self.protocol.receive_queues) + 1)
 
     @cached_property
     def _described(self) -> list[tuple[str, int, str]]:
-        sides = (("send", self.protocol.send_queues), ("receive", self.protocol.receive_queues))
+        sides = (("send", self.protocol.send_queues), ("receive", (*self.protocol.receive_queues, RESERVED)))
         queues = [(side, t, name) for side, names in sides for t in range(self.terminals) for name in names]
         return [("vc", vc, "") for vc in range(self.vcs)] + queues
 
@@ -133,6 +135,10 @@ class System:
         """Receive queue of a class at a terminal."""
         return self._place["receive", terminal, self.classes[kind].receive]
 
+    def reserved_place(self, terminal: int) -> int:
+        """Reserved room of a terminal."""
+        return self._place["receive", terminal, RESERVED]
+
     def terminal_of(self, place: int) -> int | None:
         """Terminal of a queue; None of a VC."""
         side, number, _ = self.described(place)
@@ -143,7 +149,8 @@ class System:
         """Of each place, the messages that it holds, and whether the first one alone may leave it."""
         protocol = self.protocol
         sends = [(protocol.send_depth(name), True) for name in protocol.send_queues]
-        receives = [(room.depth, room.ordered) for room in map(protocol.room, protocol.receive_queues)]
+        rooms = [*map(protocol.room, protocol.receive_queues), Queue()]
+        receives = [(room.depth, room.ordered) for room in rooms]
         return [(self.room, True)] * self.vcs + sends * self.terminals + receives * self.terminals
 
     def depth(self, place: int) -> int:
