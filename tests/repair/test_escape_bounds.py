@@ -6,6 +6,7 @@ from itertools import combinations
 import pytest
 
 from tests.certificates.test_plain import holds
+from unknot._base.deadline import NEVER
 from unknot.certificates import Rejected
 from unknot.certificates.plain import PARTS
 from unknot.network import distances_from
@@ -91,4 +92,4 @@ def test_added_vcs_that_lead_nearer() -> None:
 
 
 def test_no_bound_without_knots() -> None:
-    assert escape_bound(dimension_order("mesh(3, 3)"), "vct", minimal=False, deadline=0.0) is None
+    assert escape_bound(dimension_order("mesh(3, 3)"), "vct", minimal=False, deadline=NEVER) is None
