@@ -63,7 +63,7 @@ def test_campaign() -> None:
     print({key: seen[key] for key in sorted(seen)})
 
 
-@pytest.mark.sampled(1 / 3)
+@pytest.mark.sampled(1 / 6)
 @pytest.mark.parametrize("switching", SWITCHINGS)
 @pytest.mark.parametrize("network", [mesh(4, 4), torus(5, 4), hypercube(3)], ids=lambda network: network.name)
 @pytest.mark.parametrize("algorithm", [dimension_order, fully_adaptive, duato], ids=lambda f: f.__name__)

@@ -51,7 +51,7 @@ def test_a_check_needs_no_extra() -> None:
     assert "deadlock-free" in done.stdout
 
 
-@pytest.mark.sampled(0.5)
+@pytest.mark.sampled(0.25)
 @pytest.mark.parametrize(
     ("command", "library"),
     [

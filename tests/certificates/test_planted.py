@@ -13,14 +13,14 @@ from unknot import check
 from unknot.design import decide
 
 
-@pytest.mark.sampled(0.25)
+@pytest.mark.sampled(0.125)
 @pytest.mark.parametrize("part", range(4))
 def test_without_a_fault_they_agree(part: int) -> None:
     for question in (*LANES, *DESIGNS)[part::4]:
         question()
 
 
-@pytest.mark.sampled(0.02)
+@pytest.mark.sampled(0.01)
 @pytest.mark.parametrize(
     "fault",
     FAULTS,
@@ -30,13 +30,13 @@ def test_a_planted_fault_is_noticed(fault: Fault) -> None:
     assert noticed(fault.function, code_of(fault))
 
 
-@pytest.mark.sampled(1 / 3)
+@pytest.mark.sampled(1 / 6)
 @pytest.mark.parametrize("question", BOUNDS, ids=range(len(BOUNDS)))
 def test_without_a_fault_bounds_agree(question: Callable[[], None]) -> None:
     question()
 
 
-@pytest.mark.sampled(0.02)
+@pytest.mark.sampled(0.01)
 @pytest.mark.parametrize(
     "fault",
     BOUND_FAULTS,

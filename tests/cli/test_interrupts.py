@@ -121,7 +121,7 @@ def test_a_signal_ends_a_command_within_a_second(
     [
         ("check", BIG, "--routing", "endless", "--time-limit", "0.5"),
         ("check", "ring(3)", "--routing", "endless", "--time-limit", "0.5"),
-        ("simulate", BIG, "--routing", "endless", "--load", "0.1", "--time-limit", "1"),
+        ("simulate", BIG, "--routing", "endless", "--load", "0.1", "--time-limit", "0.5"),
     ],
 )
 def test_a_time_limit_holds_on_the_command_line(words: tuple[str, ...]) -> None:

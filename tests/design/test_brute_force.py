@@ -13,7 +13,7 @@ from unknot.verify import check
 FOUR, FIVE = ((1, 1), (1, 1)), ((1, 1), (1, 2))
 
 
-@pytest.mark.sampled(0.5)
+@pytest.mark.sampled(0.25)
 @pytest.mark.parametrize("adaptive", ["states", "paths"])
 @pytest.mark.parametrize(("counts", "rules"), [(FOUR, (1, 1)), (FIVE, (1_594_323, 4_695_003))])
 @pytest.mark.parametrize("switching", ["vct", "wormhole"])

@@ -23,7 +23,7 @@ from unknot_papers.bnr.table import bnr
 LEAST = [("vct", 5), ("saf", 5), ("wormhole", 6), ("wormhole-nonatomic", 6)]
 
 
-@pytest.mark.sampled(1 / 3)
+@pytest.mark.sampled(1 / 6)
 @pytest.mark.parametrize("adaptive", ["states", "paths"])
 @pytest.mark.parametrize(("switching", "least"), LEAST)
 def test_two_dimensions(switching: str, least: int, adaptive: str) -> None:

@@ -42,7 +42,7 @@ PROVED = [
 ]
 
 
-@pytest.mark.sampled(0.4)
+@pytest.mark.sampled(0.2)
 @pytest.mark.parametrize(("family", "routing", "switching", "kind"), PROVED)
 def test_proved_for_every_size(family: str, routing: str, switching: str, kind: str) -> None:
     verdict = every_size(family, routing, switching)

@@ -60,7 +60,7 @@ def attempt(read: Callable[[], Result], named: str) -> Result | None:
     return None
 
 
-@pytest.mark.sampled(1 / 3)
+@pytest.mark.sampled(1 / 6)
 @pytest.mark.parametrize("path", [*DESCRIPTIONS, *TABLES], ids=NAMES)
 @settings(max_examples=4)
 @given(data=st.data())
@@ -102,7 +102,7 @@ def cabled(fabric: Fabric) -> tuple[object, ...]:
     return (*wiring(fabric)[:6], hosts, fabric.host_port.tolist())
 
 
-@pytest.mark.sampled(1 / 3)
+@pytest.mark.sampled(1 / 6)
 @pytest.mark.parametrize("path", [*DESCRIPTIONS, *TABLES], ids=NAMES)
 @settings(max_examples=4)
 @given(data=st.data())

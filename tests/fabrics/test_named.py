@@ -29,7 +29,7 @@ def made(build: Callable[[], Network]) -> tuple[Network | None, str]:
         return None, str(error)
 
 
-@pytest.mark.sampled(1 / 3)
+@pytest.mark.sampled(1 / 6)
 @pytest.mark.parametrize("family", FAMILIES)
 def test_a_family_is_what_the_language_says(family: str) -> None:
     for sizes in SIZES:

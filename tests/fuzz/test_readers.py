@@ -43,7 +43,7 @@ def test_many_damaged_files(name: str, seed: int, tmp_path: Path) -> None:
     print(json.dumps(counts))
 
 
-@pytest.mark.sampled(1 / 3)
+@pytest.mark.sampled(1 / 6)
 @pytest.mark.parametrize("name", READERS)
 def test_some_damaged_files(name: str, seed: int, tmp_path: Path) -> None:
     from tests.fuzz.worker import run

@@ -56,7 +56,7 @@ def saturated(relation: Relation, seed: int = 1) -> Run:
     )
 
 
-@pytest.mark.sampled(0.25)
+@pytest.mark.sampled(0.125)
 @pytest.mark.parametrize("name", MADE)
 def test_a_saturated_run_never_sticks(name: str) -> None:
     run = saturated(MADE[name]())

@@ -34,6 +34,7 @@ from tests.mutation.sites import Mutant
 
 LARGEST = 4 * 2**30
 OPTIONS = ["-q", "--tb=no", "--no-header", "--no-summary", "-W", "ignore", "--hypothesis-seed=7"]
+OPTIONS += ["--hypothesis-profile=campaign"]  # all cases of sweeps, of which a run draws a share
 PLUGINS = ["-p", "no:cacheprovider", "-p", "no:xdist"]
 
 

@@ -202,7 +202,7 @@ def test_longer_lanes(text: str, count: int, goal: str, hops: float, detour: int
     assert deliver(laned.relation).minimal is (detour == 0)
 
 
-@pytest.mark.sampled(0.4)
+@pytest.mark.sampled(0.2)
 @pytest.mark.parametrize(
     ("text", "stretch", "count"),
     [

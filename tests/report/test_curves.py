@@ -47,7 +47,7 @@ def test_the_title_says_what_the_curves_show() -> None:
     )
 
 
-@pytest.mark.sampled(0.5)
+@pytest.mark.sampled(0.25)
 @pytest.mark.parametrize(
     "designs", [{}, {"a": []}, {"a": [run(0.5)]}, {"_hidden": [run(0.1), run(0.9)], "x" * 90: [run(0.1)]}]
 )

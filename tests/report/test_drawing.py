@@ -35,7 +35,7 @@ def words(svg: str) -> list[str]:
     return [text.text or "" for text in ElementTree.fromstring(svg).iter(f"{SVG}text")]
 
 
-@pytest.mark.sampled(1 / 3)
+@pytest.mark.sampled(1 / 6)
 @pytest.mark.parametrize("name", NETWORKS)
 def test_a_network_is_drawn_with_every_router(name: str) -> None:
     network = NETWORKS[name]
@@ -44,7 +44,7 @@ def test_a_network_is_drawn_with_every_router(name: str) -> None:
     assert svg == draw_network(network)
 
 
-@pytest.mark.sampled(1 / 3)
+@pytest.mark.sampled(1 / 6)
 @pytest.mark.parametrize("name", NETWORKS)
 def test_everything_lies_on_the_paper(name: str) -> None:
     sheet = Sheet.of(NETWORKS[name])

@@ -30,7 +30,7 @@ def pixels(svg: str) -> np.ndarray:
     return image[:, :, :3]
 
 
-@pytest.mark.sampled(1 / 3)
+@pytest.mark.sampled(1 / 6)
 @pytest.mark.parametrize(
     "name", [n if n in VARIED else pytest.param(n, marks=pytest.mark.campaign) for n in NETWORKS]
 )
@@ -94,7 +94,7 @@ def test_the_ending_decides(tmp_path: Path) -> None:
         rendered('<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><ellipse/></svg>', "png")
 
 
-@pytest.mark.sampled(0.5)
+@pytest.mark.sampled(0.25)
 @pytest.mark.parametrize("form", ["png", "pdf"])
 @pytest.mark.parametrize("name", ["curves", "network"])
 def test_every_drawing_saves_itself_in_every_form(name: str, form: str, tmp_path: Path) -> None:

@@ -69,7 +69,7 @@ NETWORKS = {
 }
 
 
-@pytest.mark.sampled(1 / 3)
+@pytest.mark.sampled(1 / 6)
 @pytest.mark.parametrize("name", NETWORKS)
 def test_routers_stand_apart(name: str) -> None:
     z = placement(NETWORKS[name])
@@ -80,7 +80,7 @@ def test_routers_stand_apart(name: str) -> None:
     assert apart.min() > 0.12
 
 
-@pytest.mark.sampled(0.1)
+@pytest.mark.sampled(0.05)
 @pytest.mark.parametrize("name", NETWORKS)
 def test_the_same_network_stands_the_same_way(name: str) -> None:
     assert np.array_equal(placement(NETWORKS[name]), placement(NETWORKS[name]))

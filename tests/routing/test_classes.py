@@ -45,7 +45,7 @@ NAMED = (
 )
 
 
-@pytest.mark.sampled(0.4)
+@pytest.mark.sampled(0.2)
 @pytest.mark.parametrize(("net", "base"), NAMED, ids=[" ".join(row) for row in NAMED])
 def test_verdicts_and_figures_of_named_routings_are_those_of_the_base(net: str, base: str) -> None:
     one = routing(network(net), base)

@@ -84,7 +84,7 @@ def test_either_way_offers_both_ways_when_equal(network: Network, dateline: str)
             assert {len(path) - 1 for path in found} == {distances_from(network, source)[target]}
 
 
-@pytest.mark.sampled(0.4)
+@pytest.mark.sampled(0.2)
 @pytest.mark.parametrize("network", GRIDS, ids=lambda network: network.name)
 @pytest.mark.parametrize(("vcs", "dateline"), [(1, "none"), (2, "auto"), (2, "crossing"), (4, "entry")])
 def test_conformance(network: Network, vcs: int, dateline: str) -> None:
@@ -97,7 +97,7 @@ def test_conformance(network: Network, vcs: int, dateline: str) -> None:
         check_relation(relation, compiled=False)
 
 
-@pytest.mark.sampled(0.4)
+@pytest.mark.sampled(0.2)
 @pytest.mark.parametrize("either_way", [False, True])
 @pytest.mark.parametrize("k", range(3, 10))
 def test_datelines_cut_every_ring(k: int, either_way: bool) -> None:

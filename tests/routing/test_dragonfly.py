@@ -31,7 +31,7 @@ SMALL = [
 ]
 
 
-@pytest.mark.sampled(0.4)
+@pytest.mark.sampled(0.2)
 @pytest.mark.parametrize("algorithm", ROUTINGS, ids=lambda f: f.__name__)
 @pytest.mark.parametrize("network", SMALL, ids=lambda n: n.name)
 def test_claims_and_contract(algorithm: Callable[[Network], Relation], network: Network) -> None:
@@ -40,7 +40,7 @@ def test_claims_and_contract(algorithm: Callable[[Network], Relation], network: 
     check_relation(relation, compiled=False)
 
 
-@pytest.mark.sampled(1 / 3)
+@pytest.mark.sampled(1 / 6)
 @pytest.mark.parametrize("algorithm", ROUTINGS, ids=lambda f: f.__name__)
 @pytest.mark.parametrize("arrangement", ARRANGEMENTS)
 def test_the_balanced_dragonfly_of_four(algorithm: Callable[[Network], Relation], arrangement: str) -> None:

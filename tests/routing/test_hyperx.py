@@ -60,7 +60,7 @@ def test_three_dimensions(algorithm: Callable[[Network], Relation]) -> None:
     assert all(check(relation, switching).deadlock_free for switching in SWITCHINGS)
 
 
-@pytest.mark.sampled(0.4)
+@pytest.mark.sampled(0.2)
 @pytest.mark.parametrize("vcs", [3, 5, 6])
 @pytest.mark.parametrize("algorithm", ROUTINGS, ids=lambda f: f.__name__)
 def test_more_vcs(algorithm: Callable[[Network, int], Relation], vcs: int) -> None:

@@ -207,7 +207,7 @@ def tables_of(folder: str) -> Routes:
     )
 
 
-@pytest.mark.sampled(0.4)
+@pytest.mark.sampled(0.2)
 @pytest.mark.parametrize(
     ("folder", "of_tables", "of_lash", "of_dfsssp"),
     [

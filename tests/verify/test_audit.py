@@ -84,7 +84,7 @@ def compare(found: TrafficAudit, plain: Plain, names: dict[int, str], *, all_tol
             assert (ring[i - 1], here, ring[(i + 1) % len(ring)]) in steps
 
 
-@pytest.mark.sampled(0.2)
+@pytest.mark.sampled(0.1)
 @pytest.mark.parametrize("folder", ROUTED, ids=lambda f: f.name)
 @pytest.mark.parametrize("position", range(len(TRAFFICS)), ids=TRAFFICS)
 def test_examples_agree_with_a_walk_of_every_pair(folder: Path, position: int) -> None:

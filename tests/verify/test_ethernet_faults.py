@@ -63,7 +63,7 @@ def each(network: Network, routing: str, **options: object) -> Counter[tuple[obj
     return Counter((fault.outcome, fault.undelivered_pairs, fault.pairs) for fault in sweep.tried)
 
 
-@pytest.mark.sampled(0.4)
+@pytest.mark.sampled(0.2)
 @pytest.mark.parametrize(
     ("network", "kind", "faults", "routing"),
     [

@@ -53,7 +53,7 @@ def assert_blocked(relation: Relation, worms: list[Worm]) -> None:
         assert set(worm.waits) <= set(held)
 
 
-@pytest.mark.sampled(0.5)
+@pytest.mark.sampled(0.25)
 @pytest.mark.parametrize("strategy", [MANY, FAMILIES])
 def test_windows_decide_as_brute_force(
     strategy: st.SearchStrategy[Relation], monkeypatch: pytest.MonkeyPatch
@@ -151,7 +151,7 @@ def test_worms_of_as_many_terminals_as_there_are() -> None:
     assert fewest(part, 30.0, injected=without_one)[0] is False
 
 
-@pytest.mark.sampled(0.5)
+@pytest.mark.sampled(0.25)
 @pytest.mark.parametrize(("table", "wide", "length"), [(FREE_THREE_WIDE, 3, 5), (FREE_FOUR_WIDE, 4, 5)])
 def test_narrow_meshes_are_free(
     table: dict[str, str], wide: int, length: int, monkeypatch: pytest.MonkeyPatch

@@ -60,7 +60,7 @@ def shortest_deadlocks(network: Network, links: tuple[tuple[int, int], ...]) -> 
     return not nx.is_directed_acyclic_graph(turns)
 
 
-@pytest.mark.sampled(0.3)
+@pytest.mark.sampled(0.15)
 @pytest.mark.parametrize("network", CLOS, ids=lambda network: network.name)
 @pytest.mark.parametrize("size", [1, 2, 3])
 def test_the_sets_that_deadlock_are_those_of_a_brute_force(network: Network, size: int) -> None:

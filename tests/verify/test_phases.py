@@ -82,7 +82,7 @@ class Twin:
         return choices
 
 
-@pytest.mark.sampled(0.4)
+@pytest.mark.sampled(0.2)
 @pytest.mark.parametrize(
     ("shape", "chunks", "slots", "together"),
     [

@@ -40,7 +40,7 @@ def size(found: Smallest) -> tuple[int, int]:
     return len(messages), sum(len(message.held) for message in messages)
 
 
-@pytest.mark.sampled(0.5)
+@pytest.mark.sampled(0.25)
 @pytest.mark.parametrize("strategy", [MANY, FAMILIES])
 def test_smallest_equals_brute_force(strategy: st.SearchStrategy[Relation], monkeypatch: pytest.MonkeyPatch) -> None:
     """Also when circles on fewer VCs are looked for as soon as something was found (0)."""

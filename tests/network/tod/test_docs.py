@@ -55,7 +55,7 @@ def test_figures_of_every_example_are_printed() -> None:
     assert rows["petersen"] == "10 | 15 | 3 | 2 | 1.667"
 
 
-@pytest.mark.sampled(0.4)
+@pytest.mark.sampled(0.2)
 @pytest.mark.parametrize(
     ("claim", "ask"),
     [

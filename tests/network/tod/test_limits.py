@@ -50,7 +50,7 @@ HOSTILE = [
 ]
 
 
-@pytest.mark.sampled(1 / 3)
+@pytest.mark.sampled(1 / 6)
 @pytest.mark.parametrize(("text", "message"), HOSTILE, ids=[text[:30] for text, _ in HOSTILE])
 def test_hostile_texts(text: str, message: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """With a tenth of the work that is allowed, all of which takes seconds."""

@@ -114,7 +114,7 @@ def test_tables_of_random_relations_are_those_of_enumeration(relation: Relation)
     compare(relation)
 
 
-@pytest.mark.sampled(1 / 3)
+@pytest.mark.sampled(1 / 6)
 @pytest.mark.parametrize("network", [mesh(4, 3), mesh(3, 2, 2), hypercube(4)], ids=lambda n: n.name)
 @pytest.mark.parametrize("algorithm", [dimension_order, lcfaa, vba, planar_adaptive, pbfaa])
 def test_tables_of_algorithms_are_those_of_enumeration(network: Network, algorithm: Callable[..., Relation]) -> None:

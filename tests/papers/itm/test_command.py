@@ -166,7 +166,7 @@ def test_the_pages_have_commands() -> None:
     assert len(COMMANDS) >= 6
 
 
-@pytest.mark.sampled(0.5)
+@pytest.mark.sampled(0.25)
 @pytest.mark.parametrize("page", PAGES)
 def test_the_code_of_a_page_says_what_the_page_says(page: str, capsys: pytest.CaptureFixture[str]) -> None:
     codes, shown = (re.findall(rf"```{kind}\n(.*?)```", PAGES[page], re.S) for kind in ("python", "text"))

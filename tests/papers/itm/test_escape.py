@@ -104,7 +104,7 @@ def test_the_knot_of_returning_by_hand():
     assert check(itm_escape(network, mesh=mesh), "wormhole").deadlock_free
 
 
-@pytest.mark.sampled(0.4)
+@pytest.mark.sampled(0.2)
 @pytest.mark.parametrize("choice", ["all", "first", "random"])
 @pytest.mark.parametrize("returns", [False, True])
 def test_each_variant_under_each_technique(choice, returns):

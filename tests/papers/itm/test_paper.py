@@ -35,7 +35,7 @@ def check_claims(name: str, monkeypatch: pytest.MonkeyPatch, folder: Path) -> No
     assert sorted(path.name for path in folder.iterdir()) == DRAWN.get(name, [])
 
 
-@pytest.mark.sampled(0.25)
+@pytest.mark.sampled(0.125)
 @pytest.mark.parametrize("name", sorted(QUESTIONS.keys() - SLOW))
 def test_answers(name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     check_claims(name, monkeypatch, tmp_path)

@@ -58,7 +58,7 @@ def shuffled(network: Network, seed: int) -> Network:
     )
 
 
-@pytest.mark.sampled(0.4)
+@pytest.mark.sampled(0.2)
 @pytest.mark.parametrize("size", [2, 4, 8, 16, 128])
 def test_banyan_networks_are_equivalent(size: int) -> None:
     networks = [family(size) for family in BANYANS]

@@ -24,7 +24,7 @@ def titles(svg: str) -> list[str]:
     return [element.text or "" for element in ElementTree.fromstring(svg).iter("{http://www.w3.org/2000/svg}title")]
 
 
-@pytest.mark.sampled(0.4)
+@pytest.mark.sampled(0.2)
 @pytest.mark.parametrize("network", FAMILIES, ids=lambda network: network.name)
 def test_every_message_and_switch_is_drawn(network: Network) -> None:
     found = permute(network, random_permutation(network, 1))

@@ -43,7 +43,7 @@ def test_paths_are_those_of_a_recursion(network: Network) -> None:
         assert reach[network.inject[s], d] == bool(wanted)
 
 
-@pytest.mark.sampled(0.4)
+@pytest.mark.sampled(0.2)
 @pytest.mark.parametrize("network", SMALL, ids=lambda network: network.name)
 def test_disjoint_paths_are_as_many_as_can_be(network: Network) -> None:
     for s, d in itertools.product(range(0, network.num_terminals, 2), repeat=2):

@@ -60,7 +60,7 @@ def test_twin_on_random_rings(
         agree(relation, made, lengths, min(rest, length - 1), chance / length, seed)
 
 
-@pytest.mark.sampled(0.5)
+@pytest.mark.sampled(0.25)
 @pytest.mark.parametrize("rule", RULES)
 @pytest.mark.parametrize("load", [0.2, 1.0])
 def test_twin_on_a_torus(rule: str, load: float) -> None:

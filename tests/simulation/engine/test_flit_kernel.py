@@ -130,7 +130,7 @@ def test_twin_where_terminals_have_several_addresses(switching: Switching) -> No
         agree(relation, switching, 3, 4, 0.15, 5, others=switching == "vct")
 
 
-@pytest.mark.sampled(0.5)
+@pytest.mark.sampled(0.25)
 @pytest.mark.parametrize("switching", SWITCHINGS)
 def test_twin_where_packets_compare_two_ways(switching: Switching) -> None:
     for relation in (ugal(mesh(3, 3)), ugal(torus(4, 3)), ugal(mesh(3, 3), base="duato")):
@@ -138,7 +138,7 @@ def test_twin_where_packets_compare_two_ways(switching: Switching) -> None:
         assert engine.state.setup.compares == 3
 
 
-@pytest.mark.sampled(0.5)
+@pytest.mark.sampled(0.25)
 @pytest.mark.parametrize("variant", COMPARISONS)
 def test_twin_of_the_variants_of_ugal(variant: str) -> None:
     for relation in (

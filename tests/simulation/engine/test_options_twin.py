@@ -153,7 +153,7 @@ def test_shared_buffers_on_a_mesh(name: str) -> None:
     agree(dimension_order(torus(4, 3, latency=2), 4), "wormhole", 3, 4, 0.12, 5, router=router)
 
 
-@pytest.mark.sampled(1 / 6)
+@pytest.mark.sampled(1 / 12)
 @pytest.mark.parametrize(
     ("name", "network"),
     [
@@ -190,7 +190,7 @@ def test_flits_that_cross_in_batches_to_ejection_ports_of_few_slots(relation: in
             agree(random_relation(relation), switching, 1, 1, 0.2, 0, router=router)
 
 
-@pytest.mark.sampled(1 / 3)
+@pytest.mark.sampled(1 / 6)
 @pytest.mark.parametrize("lengths", [4, {4: 1.0}, {1: 3, 2: 1, 6: 2}])
 @pytest.mark.parametrize("bursts", [None, Bursts(0.02, 0.1), Bursts(1, 1)])
 def test_injection_where_addresses_are_drawn_too(lengths: Lengths, bursts: Bursts | None) -> None:

@@ -51,7 +51,7 @@ def delayed(delays: tuple[int, int, int, int], **options: object) -> Router:
     )
 
 
-@pytest.mark.sampled(0.4)
+@pytest.mark.sampled(0.2)
 @pytest.mark.parametrize("speculative", [False, True])
 @pytest.mark.parametrize("delays", DELAYS)
 def test_every_delay_counts_once_per_router(delays: tuple[int, int, int, int], speculative: bool) -> None:
@@ -223,7 +223,7 @@ def test_options_that_do_not_go_together() -> None:
             wrong()
 
 
-@pytest.mark.sampled(0.4)
+@pytest.mark.sampled(0.2)
 @pytest.mark.parametrize(
     ("switching", "length", "router", "accepted"),
     [

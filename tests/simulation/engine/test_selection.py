@@ -73,7 +73,7 @@ def test_an_unknown_selection_of_a_relation_is_refused() -> None:
     assert router_of("selection=first").selection == "first"
 
 
-@pytest.mark.sampled(0.4)
+@pytest.mark.sampled(0.2)
 @pytest.mark.parametrize("selection", SELECTIONS)
 def test_twin_on_a_fat_tree(selection: str) -> None:
     relation = nca(fat_tree(3, 2), 2)
@@ -81,7 +81,7 @@ def test_twin_on_a_fat_tree(selection: str) -> None:
     agree(relation, "vct", 2, 4, 0.3, 4)
 
 
-@pytest.mark.sampled(0.5)
+@pytest.mark.sampled(0.25)
 @pytest.mark.parametrize("commits", [True, False])
 @pytest.mark.parametrize("switching", ["wormhole", "vct"])
 def test_twin_on_a_hyperx(switching: str, commits: bool) -> None:

@@ -41,7 +41,7 @@ def check_estimate(
     assert peak <= estimates[-1] <= 2.5 * (peak + answers)
 
 
-@pytest.mark.sampled(0.4)
+@pytest.mark.sampled(0.2)
 @pytest.mark.parametrize("switching", ["wormhole", "wormhole-nonatomic", "vct"])
 @pytest.mark.parametrize("options", [{}, {"threads": 2}, {"router": Router(iterations=2)}])
 def test_the_estimate_is_within_a_factor_of_two_and_a_half(switching: Switching, options: dict[str, Any]) -> None:

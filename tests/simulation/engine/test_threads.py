@@ -48,7 +48,7 @@ def figures(
     return [counted, drawn, latencies, engine.stored().tolist(), engine.carried().tolist(), engine.deadlock]
 
 
-@pytest.mark.sampled(0.4)
+@pytest.mark.sampled(0.2)
 @pytest.mark.parametrize("router", OPTIONS)
 @pytest.mark.parametrize("switching", SWITCHINGS)
 def test_the_same_bits_with_any_number_of_threads(switching: Switching, router: str) -> None:

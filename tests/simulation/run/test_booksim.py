@@ -43,7 +43,7 @@ def test_throughput_and_stability_on_the_torus(torus: list[Compared]) -> None:
         assert point.ours_accepted == pytest.approx(point.accepted, rel=0.03)
 
 
-@pytest.mark.sampled(0.4)
+@pytest.mark.sampled(0.2)
 @pytest.mark.parametrize(
     "name",
     [

@@ -68,7 +68,7 @@ def agree(
     assert half_width < 0.15 * expected, "too little was measured to tell"
 
 
-@pytest.mark.sampled(0.5)
+@pytest.mark.sampled(0.25)
 @pytest.mark.parametrize("share", [0.3, 0.7])
 @pytest.mark.parametrize("flits", [2, 6])
 def test_a_source_queue_is_geo_d_1(flits: int, share: float) -> None:
@@ -105,7 +105,7 @@ def test_single_flits_of_one_source_never_wait() -> None:
         assert run.latency_mean == run.latency_max == alone("wormhole-nonatomic", 1, 1, 1)
 
 
-@pytest.mark.sampled(0.4)
+@pytest.mark.sampled(0.2)
 @pytest.mark.parametrize(
     ("flits", "share", "switching"), [(1, 0.7, "wormhole-nonatomic"), *((4, 0.3, s) for s in SWITCHINGS)]
 )
@@ -120,7 +120,7 @@ def test_a_channel_of_one_vc_is_geo_d_1(flits: int, share: float, switching: Swi
     agree(two_routers(1), p, flits, switching, room(switching, flits, 1), empty, mean_wait(p, 1, cycles))
 
 
-@pytest.mark.sampled(0.4)
+@pytest.mark.sampled(0.2)
 @pytest.mark.parametrize(("sources", "load"), [(2, 0.8), (3, 0.4), (8, 0.8)])
 def test_single_flits_that_merge_are_a_binomial_queue(sources: int, load: float) -> None:
     """(n − 1) / n · λ / (2 (1 − λ)): with many sources the wait of M/D/1."""
@@ -131,7 +131,7 @@ def test_single_flits_that_merge_are_a_binomial_queue(sources: int, load: float)
     agree(one_router(sources, 4), load / sources, 1, "wormhole-nonatomic", 8, empty, expected, where)
 
 
-@pytest.mark.sampled(0.4)
+@pytest.mark.sampled(0.2)
 @pytest.mark.parametrize("switching", SWITCHINGS)
 def test_packets_that_merge_into_a_channel_of_one_vc(switching: Switching) -> None:
     flits, sources, share = 3, 4, 0.6
@@ -189,7 +189,7 @@ def test_flits_that_merge_leave_as_from_one_server(ready: list[list[int]]) -> No
     assert (np.sort(found) == np.array(starts) + alone("wormhole-nonatomic", 1, 1, 1)).all()
 
 
-@pytest.mark.sampled(0.4)
+@pytest.mark.sampled(0.2)
 @pytest.mark.parametrize("latency", [1, 3, 10])
 def test_single_flits_through_one_vc_are_bound_by_credits(latency: int) -> None:
     """A slot is filled again 2 latency + 5 cycles later, 7 with latency 1; and a packet passes every third cycle."""
@@ -199,7 +199,7 @@ def test_single_flits_through_one_vc_are_bound_by_credits(latency: int) -> None:
         assert found[100 + depth] - found[100] == max(3 * depth, 2 * latency + 5)
 
 
-@pytest.mark.sampled(0.4)
+@pytest.mark.sampled(0.2)
 @pytest.mark.parametrize("switching", ["wormhole", "vct", "saf"])
 @pytest.mark.parametrize("flits", [1, 2, 5])
 def test_spacing_of_packets_that_queue_for_one_vc(switching: Switching, flits: int) -> None:
@@ -228,7 +228,7 @@ def test_a_packet_longer_than_its_buffers(switching: Switching) -> None:
         assert found == alone(switching, 1, routers, latency) + tail
 
 
-@pytest.mark.sampled(0.4)
+@pytest.mark.sampled(0.2)
 @pytest.mark.parametrize("switching", SWITCHINGS)
 @pytest.mark.parametrize(("latency", "flits"), [(1, 2), (1, 4), (6, 5)])
 def test_a_link_with_vcs_enough_carries_a_flit_a_cycle(switching: Switching, latency: int, flits: int) -> None:

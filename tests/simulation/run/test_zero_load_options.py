@@ -21,7 +21,7 @@ ROUTERS = [
 ]
 
 
-@pytest.mark.sampled(0.4)
+@pytest.mark.sampled(0.2)
 @pytest.mark.parametrize("switching", SWITCHINGS)
 @pytest.mark.parametrize("router", ROUTERS, ids=str)
 def test_one_packet_at_a_time(switching: Switching, router: Router) -> None:

@@ -51,7 +51,7 @@ MORE = [
 """Other values of the same keys, for `make campaign`."""
 
 
-@pytest.mark.sampled(0.4)
+@pytest.mark.sampled(0.2)
 @pytest.mark.parametrize(
     ("text", "latency", "accepted"),
     [*RECORDED, *(pytest.param(*point, marks=pytest.mark.campaign) for point in MORE)],

@@ -50,7 +50,7 @@ def setup_of(folder: Path, topology: str, routing: str, *more: str, faithful: bo
     return understood(folder, *keys, *more, faithful=faithful)
 
 
-@pytest.mark.sampled(1 / 3)
+@pytest.mark.sampled(1 / 6)
 @pytest.mark.parametrize("pair", ROUTINGS)
 def test_every_packet_arrives(pair: tuple[str, str], tmp_path: Path) -> None:
     relation = setup_of(tmp_path, *pair).relation

@@ -16,7 +16,7 @@ from tests.studies.booksim.steps import CASES, steps, summary
 RECORDED = json.loads((Path(__file__).parents[2] / "cases" / "booksim_routes.json").read_text(encoding="utf-8"))
 
 
-@pytest.mark.sampled(0.4)
+@pytest.mark.sampled(0.2)
 @pytest.mark.parametrize("keys", CASES)
 def test_steps_are_those_of_booksim(keys: str, tmp_path: Path) -> None:
     relation = understood(tmp_path, *keys.split(";"), faithful=True).relation

@@ -225,7 +225,7 @@ def test_damaged_blocks_and_groups_are_rejected() -> None:
         accept(document(None, None, [claim]))
 
 
-@pytest.mark.sampled(0.4)
+@pytest.mark.sampled(0.2)
 @pytest.mark.parametrize("kind", ["all_gather", "reduce_scatter", "all_reduce", "barrier", "all_to_all"])
 def test_groups_run_at_once(kind: str) -> None:
     """Columns of a torus: each schedule is accepted, runs flit by flit, and takes no less than the bound."""

@@ -165,7 +165,7 @@ def test_reserved_room_for_replies() -> None:
         assert check_protocol(relation, described, time_limit=300).deadlock_free is free
 
 
-@pytest.mark.sampled(0.25)
+@pytest.mark.sampled(0.125)
 @pytest.mark.parametrize("switching", ["saf", "vct", "wormhole", "wormhole-nonatomic"])
 def test_every_technique(switching: str) -> None:
     base = dimension_order(mesh(3, 3))
