@@ -104,9 +104,7 @@ def progress(relation: Relation, arbiter: str, *, packets: int = 1, livelock_fre
     require_known("unknown arbiter", arbiter, ARBITERS, RelationError)
     kind = cast(Arbiter, arbiter)
     require_whole("packets", packets, 1, error=RelationError)
-    if livelock_free is None:
-        livelock_free = deliver(relation).livelock_free
-    if not livelock_free:
+    if not (deliver(relation).livelock_free if livelock_free is None else livelock_free):
         return Progress(kind, None, None, "a packet may go round for ever, whatever arbiters do")
     if kind == "fair":
         return Progress(
