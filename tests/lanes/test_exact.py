@@ -29,7 +29,7 @@ from unknot.lanes.path_set import demand, path_set
 from unknot.lanes.question import question_of
 from unknot.lanes.rooted import orders_of
 from unknot.lanes.served_pairs import shortest_pairs
-from unknot.lanes.solver import steps_of
+from unknot.lanes.solver import FORGOTTEN, steps_of
 from unknot.network import Network, from_networkx
 
 
@@ -212,6 +212,31 @@ def test_hints_are_found_where_clauses_follow(formula: list[tuple[int, ...]], le
         plain.check_refutation(formula, 5, [[list(part) for part in step] for step in steps])
         for values in product((False, True), repeat=5):
             assert not all(any(values[abs(x) - 1] == (x > 0) for x in clause) for clause in formula)
+
+
+@given(CLAUSES, CLAUSES, st.lists(st.integers(0, 13), max_size=14))
+def test_hints_name_no_clause_that_was_forgotten_before(
+    formula: list[tuple[int, ...]], learnt: list[tuple[int, ...]], forgotten: list[int]
+) -> None:
+    lines = list[int]()
+    for number, clause in enumerate(learnt):
+        lines += [*clause, 0]
+        if number < len(forgotten) and forgotten[number] < len(formula):
+            lines += [FORGOTTEN, *formula[forgotten[number]], 0]
+    try:
+        steps = steps_of(formula, np.array(lines, dtype=np.int32), 5)
+    except Rejected:
+        return
+    assert naive(formula, learnt) == -1
+    plain.check_refutation(formula, 5, [[list(part) for part in step] for step in steps])
+
+
+def test_what_a_solver_forgot_is_not_needed() -> None:
+    formula, learnt = [(1, 2), (-1, 2), (1, -2), (-1, -2)], [2, 0, FORGOTTEN, 1, 2, 0, FORGOTTEN, 2, -1, 0, 0]
+    assert [clause for clause, _ in steps_of(formula, np.array(learnt, dtype=np.int32), 2)] == [(2,), ()]
+    forgotten = [x for clause in formula for x in (FORGOTTEN, *clause, 0)]
+    with pytest.raises(Rejected):  # without the clauses that it forgets at once
+        steps_of([*formula, (3,)], np.array([3, 0, *forgotten, 2, 0, 0], dtype=np.int32), 3)
 
 
 def test_a_large_question_is_left_open() -> None:

@@ -53,7 +53,12 @@ def test_bounds_agree_with_brute_force(network: Network) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "count"), [("ring(5)", 3), ("mesh(3, 2)", 2), pytest.param("mesh(4, 3)", 2, marks=pytest.mark.campaign)]
+    ("text", "count"),
+    [
+        ("ring(5)", 3),
+        ("mesh(3, 2)", 2),
+        *(pytest.param(f"mesh(4, {n})", 2, marks=pytest.mark.campaign) for n in (3, 4)),
+    ],
 )
 def test_fewer_lanes_do_not_survive(text: str, count: int) -> None:
     routes = lanes(text, survive="links", time_limit=600)

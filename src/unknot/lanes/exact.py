@@ -43,6 +43,8 @@ CONFLICTS = 40_000
 """Most conflicts of the solver for each load: some seconds."""
 SHARE = 0.5
 """Share of the time that is left for each load."""
+SURVIVING = 0.9
+"""Share of the time that is left for a number of lanes that failures are to leave; what follows takes little."""
 PARTS = 10**6
 """Largest denominator of a load, which the loads of routes are rounded to: the checker counts exactly."""
 
@@ -75,7 +77,7 @@ class ExactSearch:
         if self.question.pairs * (1 + len(failures)) > MOST_PAIRS:
             return None
         served = surviving_pairs(self.question.network, self.question.sends, failures)
-        with self.effort.part(deadline=self.effort.limit.part(SHARE).end) as part:
+        with self.effort.part(deadline=self.effort.limit.part(SURVIVING).end) as part:
             first = cut_pairs(served, failures)
             answer = refute(served, lanes, part, first=first, conflicts=self.conflicts)
         if isinstance(answer, Refutation):

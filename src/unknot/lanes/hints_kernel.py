@@ -18,11 +18,12 @@ def coded(literal):
 
 
 @kept()
-def propagate(literal, first, value, reason, trail, done, size, head, following, watched):
+def propagate(literal, first, value, reason, trail, done, size, head, following, watched, until, now):
     """Follow all units on the trail from entry `done` on; return a violated clause or −1, and the trail's size.
 
     A clause is watched at two of its literals, entries 2i and 2i + 1; each entry is in the list of its literal. As
-    long as neither of the two is false no other literal of the clause need be looked at.
+    long as neither of the two is false no other literal of the clause need be looked at. Clauses that the solver has
+    forgotten by `now` are taken from the lists.
     """
     while done < size:
         false = trail[done] ^ 1
@@ -30,8 +31,13 @@ def propagate(literal, first, value, reason, trail, done, size, head, following,
         before, entry = -1, head[false]
         while entry >= 0:
             then, clause, other = following[entry], entry >> 1, watched[entry ^ 1]
-            moved = False
-            if value[other] <= 0:
+            moved = until[clause] <= now
+            if moved:
+                if before < 0:
+                    head[false] = then
+                else:
+                    following[before] = then
+            elif value[other] <= 0:
                 for j in range(first[clause], first[clause + 1]):
                     x = coded(literal[j])
                     if x != other and value[x] >= 0:
@@ -82,11 +88,12 @@ def explain(literal, first, reason, trail, size, needed, conflict, hint, count):
     return count + 1
 
 
-@kept(types.int64(types.int64, READ32, READ64, types.int64, I64, I64))
-def hints(variables, literal, first, originals, hint, hint_first):
+@kept(types.int64(types.int64, READ32, READ64, READ64, types.int64, I64, I64))
+def hints(variables, literal, first, until, originals, hint, hint_first):
     """Write the hints of each clause from number `given` on, up to the first that is violated by units alone.
 
-    Hints of clause given + i are hint[hint_first[i]:hint_first[i + 1]]; those of the empty clause are the last.
+    Clause i is used for clauses before until[i]. Hints of clause given + i are hint[hint_first[i]:hint_first[i + 1]];
+    those of the empty clause are the last.
     Returns the number of clauses that have hints, the empty one included; −1 if a clause does not follow, or nothing
     is contradicted; −2 if `hint` is too short.
     """
@@ -100,8 +107,9 @@ def hints(variables, literal, first, originals, hint, hint_first):
     conflict = np.int64(-1)
     for i in range(clauses + 1):
         if i >= originals:
+            # What the last clause brought is followed before clauses are forgotten for it.
             conflict, size = propagate(
-                literal, first, value, reason, trail, done, size, head, following, watched
+                literal, first, value, reason, trail, done, size, head, following, watched, until, i - 1
             )  # fmt: skip
             done = size
             if conflict >= 0 or i == clauses:
@@ -121,7 +129,7 @@ def hints(variables, literal, first, originals, hint, hint_first):
                 flaw = reason[satisfied]
             else:
                 flaw, size = propagate(
-                    literal, first, value, reason, trail, done, size, head, following, watched
+                    literal, first, value, reason, trail, done, size, head, following, watched, until, i
                 )  # fmt: skip
             if flaw < 0:
                 return -1

@@ -19,7 +19,7 @@ from unknot.lanes.effort import SearchEffort
 from unknot.lanes.forced import Turn, climbing, short_cycles
 from unknot.lanes.path_set import Floats
 from unknot.lanes.served_pairs import Failures, Pair, ServedPairs
-from unknot.lanes.solver import Steps, refuted_by, solved_within
+from unknot.lanes.solver import Steps, learnt_by, refuted_by, solved_within, steps_of
 
 MORE_CLAUSES = 100_000
 """Clauses up to which pairs are added at a time; where there are more already, as many again."""
@@ -27,7 +27,7 @@ MOST_CLAUSES = 3_000_000
 """Most clauses that are built."""
 MOST_ORDERED = 200_000
 """Most triples of channels, in all lanes, of which an order is stated; in larger networks cycles are forbidden."""
-PROVING = 6
+PROVING = 3
 """Time to write a proof down, over that of the solver."""
 CYCLES = 20
 """Cycles that are taken from each answer of the solver and lane."""
@@ -163,13 +163,11 @@ def refute(
 
     encoder = served.encoder(lanes, changes)
     ordered = encoder.lanes * encoder.network.channels**3 // 6 <= MOST_ORDERED
-    if ordered:
-        encoder.order()
-    known = len(encoder.number)
+    known, began = 0, clock()
     pairs: list[Pair] = []
     forbidden = dict.fromkeys(cycles)
     todo = [*dict.fromkeys([*first, *(served.pairs if served.limited else served.pairs[:1])])]
-    with Solver(name="glucose4", incr=False) as solver:
+    with Solver(name="glucose4", incr=False, with_proof=True) as solver:
         sent = 0
         while True:
             enough = len(encoder.clauses) + max(MORE_CLAUSES, len(encoder.clauses))
@@ -201,7 +199,8 @@ def refute(
                     return Open(solver.accum_stats()["conflicts"])
                 if not possible:
                     of_cycles = None if ordered else [*forbidden]
-                    proof = _proved(served, lanes, changes, pairs, of_cycles, effort, conflicts)
+                    solved = _Solved(solver, encoder.clauses, clock() - began)
+                    proof = _proved(served, lanes, changes, pairs, of_cycles, effort, conflicts, solved)
                     return proof or Open(solver.accum_stats()["conflicts"])
                 true = {x for x in solver.get_model() if x > 0}
                 turns = _turns(encoder, true)
@@ -216,6 +215,15 @@ def refute(
                         return Solution(keys, {pair: _route(encoder, pair, true) for pair in pairs})
 
 
+@dataclass(frozen=True, eq=False)
+class _Solved:
+    """A solver that found clauses contradictory, and the seconds it took."""
+
+    solver: Any
+    clauses: list[tuple[int, ...]]
+    seconds: float
+
+
 def _proved(
     served: ServedPairs,
     lanes: int,
@@ -224,8 +232,9 @@ def _proved(
     cycles: list[tuple[int, ...]] | None,
     effort: SearchEffort,
     conflicts: int,
+    solved: _Solved,
 ) -> Refutation | None:
-    """Solve the clauses again as the checker will number them, with a proof; then those alone that the proof names.
+    """The proof of a solver; again of clauses as the checker will number them, or of those alone that a proof names.
 
     Where channels are ordered, `cycles` is None.
 
@@ -247,7 +256,12 @@ def _proved(
             ends.append(len(encoder.clauses))
         if cycles is None:
             encoder.order()
-        steps = refuted_by(encoder.clauses, len(encoder.number), lambda solver: _in_time(solver, effort, conflicts))
+        variables = len(encoder.number)
+        if best is None and encoder.clauses == solved.clauses:
+            late = clock() + PROVING * solved.seconds > effort.deadline
+            steps = None if late else steps_of(encoder.clauses, learnt_by(solved.solver), variables)
+        else:
+            steps = refuted_by(encoder.clauses, variables, lambda solver: _in_time(solver, effort, conflicts))
         if steps is None or (best is not None and len(steps) > len(best.steps)):
             return best
         best = kind(lanes, tuple(pairs), tuple(cycles or ()), steps, changes, ordered=cycles is None)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,8 +13,10 @@ from unknot._base.deadline import clock
 from unknot.certificates import Rejected
 from unknot.lanes.effort import SearchEffort
 
+Starts = npt.NDArray[np.int64]
 Learnt = npt.NDArray[np.int32]
-"""Clauses in the order in which they follow, each ended by a 0."""
+"""Clauses in the order in which they follow, each ended by a 0; before one that is forgotten stands `FORGOTTEN`."""
+FORGOTTEN = 2**31 - 1
 MOST_HINTS = 20_000_000
 """Most hints for which there is room from the first."""
 STEP = 2_000
@@ -40,9 +42,9 @@ def answer(solver: Any, conflicts: int) -> bool | None:
 
 
 def learnt_by(solver: Any) -> Learnt:
-    """The clauses that a solver with a proof has learnt."""
-    lines = solver.get_proof()
-    return np.array([int(x) for line in lines if not line.startswith("d") for x in line.split()], dtype=np.int32)
+    """The clauses that a solver with a proof has learnt and forgotten."""
+    proof = " ".join(solver.get_proof()).replace("d", str(FORGOTTEN))
+    return np.array(proof.split(), dtype=np.int32)
 
 
 def solved_within(solver: Any, effort: SearchEffort, conflicts: float = np.inf, step: int = STEP) -> bool | None:
@@ -73,14 +75,12 @@ def steps_of(original: Sequence[Sequence[int]], learnt: Learnt, variables: int) 
     from unknot.lanes.hints_kernel import hints
 
     parts = np.split(learnt, np.flatnonzero(learnt == 0) + 1)
-    clauses = [part[part != 0].tolist() for part in parts if part.size]
-    # A clause with a literal and its opposite says nothing, and has no hints.
-    clauses = [clause for clause in clauses if not {*clause} & {-x for x in clause}]
-    every, starts = flat([*original, *clauses])
+    every, starts, until = _lasting(original, (part[:-1].tolist() for part in parts if part.size))
+    learnt_count = starts.size - 1 - len(original)
     room = min(64 * starts.size, MOST_HINTS) + every.size
     while True:
-        hint, hint_first = np.empty(room, dtype=np.int64), np.zeros(len(clauses) + 2, dtype=np.int64)
-        count = int(hints(variables, every, starts, len(original), hint, hint_first))
+        hint, hint_first = np.empty(room, dtype=np.int64), np.zeros(learnt_count + 2, dtype=np.int64)
+        count = int(hints(variables, every, starts, until, len(original), hint, hint_first))
         if count != -2:
             break
         room *= 2
@@ -105,6 +105,27 @@ def steps_of(original: Sequence[Sequence[int]], learnt: Learnt, variables: int) 
     )
 
 
-def flat(clauses: Sequence[Sequence[int]]) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]:
+def _lasting(original: Sequence[Sequence[int]], learnt: Iterable[list[int]]) -> tuple[Learnt, Starts, Starts]:
+    """All clauses, one behind the other, where each begins, and the number of clauses after which each is forgotten.
+
+    Among many that are forgotten, what follows from the others is found much sooner.
+    """
+    clauses: list[Sequence[int]] = []
+    places: dict[tuple[int, ...], list[int]] = {}
+    until: dict[int, int] = {}
+    for clause in (*original, *learnt):
+        if clause and clause[0] == FORGOTTEN:
+            if same := places.get(tuple(sorted(clause[1:]))):
+                until[same.pop()] = len(clauses)
+        # A clause with a literal and its opposite says nothing, and has no hints.
+        elif len(clauses) < len(original) or not {*clause} & {-x for x in clause}:
+            places.setdefault(tuple(sorted(clause)), []).append(len(clauses))
+            clauses.append(clause)
+    lasting = np.full(len(clauses), len(clauses) + 1, dtype=np.int64)
+    lasting[[*until]] = [*until.values()]
+    return *flat(clauses), lasting
+
+
+def flat(clauses: Sequence[Sequence[int]]) -> tuple[Learnt, Starts]:
     """Clauses one behind the other, and where each begins."""
     return np.array([x for clause in clauses for x in clause], dtype=np.int32), offsets(list(map(len, clauses)))
