@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from unknot._base.calls import apply, chosen, parse_call
 from unknot._base.errors import require_known
-from unknot.verify.protocols.protocol import Follow, MessageClass, Protocol, ProtocolError, Queue
+from unknot.verify.protocols.protocol import Follow, MessageClass, Protocol, ProtocolError, Queue, Recipient
 from unknot.verify.protocols.protocol_file import load_protocol
 
 LEVEL = "data"
@@ -17,7 +17,7 @@ LEVEL = "data"
 
 def sink() -> Protocol:
     """Return the protocol of terminals that take in whatever arrives."""
-    return Protocol("sink", (MessageClass("message", network=LEVEL),), (("message",),))
+    return _with_depth("sink", _chain(["message"], network=LEVEL), 1)
 
 
 def request_reply(queues: str = "separate", depth: int = 1, outstanding: int | None = None) -> Protocol:
@@ -34,8 +34,8 @@ def request_reply(queues: str = "separate", depth: int = 1, outstanding: int | N
     """
     require_known("request_reply: unknown kind of queues", queues, ("separate", "shared"), ProtocolError)
     own: dict[str, Any] = {} if queues == "separate" else {"send": "all", "receive": "all"}
-    classes = (MessageClass("request", follows=(Follow("reply"),), **own), MessageClass("reply", **own))
-    return _with_depth(f"request_reply ({queues} queues)", classes, (("request",),), depth, outstanding)
+    classes = _chain(["request", "reply"], "sender", **own)
+    return _with_depth(f"request_reply ({queues} queues)", classes, depth, outstanding)
 
 
 def coherence(classes: int = 3, networks: int | None = None, depth: int = 1) -> Protocol:
@@ -55,14 +55,9 @@ def coherence(classes: int = 3, networks: int | None = None, depth: int = 1) -> 
     """
     if classes not in (3, 4, 5):
         raise ProtocolError(f"coherence has 3, 4 or 5 classes, not {classes}")
-    done = (Follow("completion", "any"),) if classes > 3 else ()
-    members = [
-        MessageClass("request", follows=(Follow("forward", "any"),)),
-        MessageClass("forward", follows=(Follow("response", "origin"),)),
-        MessageClass("response", follows=done),
-        MessageClass("completion"),
-        MessageClass("writeback", follows=(Follow("response"),)),
-    ][:classes]
+    members = _chain(["request", "forward", "response", "completion"][:classes], "any", "origin", "any")
+    if classes > 4:
+        members.append(MessageClass("writeback", follows=(Follow("response"),)))
     order = sorted(
         (one.name for one in members), key=("request", "writeback", "forward", "response", "completion").index
     )
@@ -71,8 +66,8 @@ def coherence(classes: int = 3, networks: int | None = None, depth: int = 1) -> 
         raise ProtocolError(f"coherence with {classes} classes: 1 to {classes} networks, not {number}")
     home = {one: order[min(i, number - 1)] for i, one in enumerate(order)}
     joined = [replace(m, send=home[m.name], receive=home[m.name], network=home[m.name]) for m in members]
-    begins = (("request",), ("writeback",))[: 2 if classes > 4 else 1]
-    return _with_depth(f"coherence with {classes} classes on {number} networks", joined, begins, depth)
+    made = _with_depth(f"coherence with {classes} classes on {number} networks", joined, depth)
+    return replace(made, begins=(("request",), ("writeback",))) if classes > 4 else made
 
 
 def cache_transfer(networks: int = 4, depth: int = 1) -> Protocol:
@@ -90,13 +85,9 @@ def cache_transfer(networks: int = 4, depth: int = 1) -> Protocol:
     if networks not in (3, 4):
         raise ProtocolError(f"cache_transfer has 3 or 4 networks, not {networks}")
     joined: dict[str, Any] = dict.fromkeys(("send", "receive", "network"), "command") if networks == 3 else {}
-    members = [
-        MessageClass("request", follows=(Follow("command", "any"),)),
-        MessageClass("command", follows=(Follow("fill", "origin"),)),
-        MessageClass("fill", follows=(Follow("response", "any"),), **joined),
-        MessageClass("response"),
-    ]
-    return _with_depth(f"cache_transfer on {networks} networks", members, (("request",),), depth)
+    members = _chain(["request", "command", "fill", "response"], "any", "origin", "any")
+    members[2] = replace(members[2], **joined)
+    return _with_depth(f"cache_transfer on {networks} networks", members, depth)
 
 
 def axi(
@@ -151,8 +142,7 @@ def rdma(depth: int = 1, outstanding: int | None = None) -> Protocol:
     outstanding : int, optional
         Requests of a terminal that may be under way.
     """
-    request = MessageClass("request", follows=(Follow("reply"),), network=LEVEL)
-    return _with_depth("rdma", (request, MessageClass("reply", network=LEVEL)), (("request",),), depth, outstanding)
+    return _with_depth("rdma", _chain(["request", "reply"], "sender", network=LEVEL), depth, outstanding)
 
 
 def collective(steps: int = 2, depth: int = 1, outstanding: int | None = None) -> Protocol:
@@ -170,11 +160,9 @@ def collective(steps: int = 2, depth: int = 1, outstanding: int | None = None) -
     if steps < 1:
         raise ProtocolError(f"collective has at least 1 step, not {steps}")
     names = [f"step {i + 1}" for i in range(steps)]
-    after = [(Follow(name, "any"),) for name in names[1:]]
-    classes = [
-        MessageClass(name, follows=follows, network=LEVEL) for name, follows in zip(names, [*after, ()], strict=True)
-    ]
-    return _with_depth(f"collective of {steps} steps", classes, ((names[0],),), depth, outstanding)
+    onward: list[Recipient] = ["any"] * (steps - 1)
+    classes = _chain(names, *onward, network=LEVEL)
+    return _with_depth(f"collective of {steps} steps", classes, depth, outstanding)
 
 
 PROTOCOLS: Mapping[str, Callable[..., Protocol]] = {
@@ -213,14 +201,14 @@ def protocol(text: str, where: str = "protocol") -> Protocol:
     return apply(call, chosen(call, PROTOCOLS, "protocol"))
 
 
-def _with_depth(
-    name: str,
-    classes: list[MessageClass] | tuple[MessageClass, ...],
-    begins: tuple[tuple[str, ...], ...],
-    depth: int,
-    outstanding: int | None = None,
-) -> Protocol:
-    """A protocol all of whose queues have one depth."""
+def _chain(names: Sequence[str], *to: Recipient, **common: Any) -> list[MessageClass]:
+    """Classes each of which is consumed for one message of the next, sent to these in turn."""
+    follows = [(Follow(name, one),) for name, one in zip(names[1:], to, strict=False)]
+    return [MessageClass(name, after, **common) for name, after in zip(names, [*follows, ()], strict=True)]
+
+
+def _with_depth(name: str, classes: Sequence[MessageClass], depth: int, outstanding: int | None = None) -> Protocol:
+    """A protocol that begins with the first class, and all of whose queues have one depth."""
     send = dict.fromkeys((one.send for one in classes), depth)
     receive = {one.receive: Queue(depth) for one in classes}
-    return Protocol(name, tuple(classes), begins, send, receive, outstanding)
+    return Protocol(name, tuple(classes), ((classes[0].name,),), send, receive, outstanding)
