@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
 from unknot.network.tod.graph import Dimension, Graph, Keys
-from unknot.network.tod.plan import Plan
+from unknot.network.tod.plan import Budget, Plan
 from unknot.network.tod.sets import row_keys
 from unknot.network.tod.syntax import Clauses, Edge, Edges, Literal, Name, Node, Position, Prefix
-from unknot.network.tod.values import At, Value, is_number, kind, whole
-
-if TYPE_CHECKING:
-    from unknot.network.tod.evaluate import Evaluator, Scope
+from unknot.network.tod.values import At, Value, condition_of, is_number, kind, whole
 
 LARGEST = 2**31 - 1
 ARRAY = 4
 """Cost of an entry of a varying number, in channels; it may stay in memory as long as a definition is at work."""
 MOST_CASES = 10_000
 """Most values that ``f(… for i in n)`` may spread."""
+Evaluate = Callable[[Node, Mapping[str, Value]], Value]
+"""The value of an expression for values of its variables."""
 End = tuple[Any, ...]
 """Coordinates of a router: numbers or names, or arrays of numbers with an entry for each choice of the variables."""
 
@@ -36,10 +35,10 @@ def listed(edges: Sequence[Edge], latency: Callable[[Node], Value]) -> Graph:
     return _joined(edges, ends, cycles, 1, rule=False)
 
 
-def rule(evaluator: Evaluator, node: Edges, scope: Scope) -> Plan:
+def rule(budget: Budget, node: Edges, known: Mapping[str, Value], value: Evaluate) -> Plan:
     """The plan of ``{… for …}``: the set of the channels that it gives for every choice of its variables."""
     assert node.clauses is not None
-    ranges = _ranges(evaluator, node.clauses, scope)
+    ranges = _ranges(node.clauses, known, value)
     points = 1
     for low, high in ranges.values():
         points *= max(0, high - low)
@@ -48,22 +47,21 @@ def rule(evaluator: Evaluator, node: Edges, scope: Scope) -> Plan:
     ends = sum(len(edge.ends) for edge in node.edges)
     arcs = sum(1 if arc else 2 for edge in node.edges for arc in edge.arcs)
     columns = max(len(e.items) if isinstance(e, Position) else 1 for edge in node.edges for e in edge.ends)
-    evaluator.budget.check(node, points, 0, len(ranges))
-    evaluator.budget.spend(node, ARRAY * points * len(ranges))
-    evaluator.budget.fits(node, points * ends, points * arcs, columns)
-    variables = dict(scope.variables)
+    budget.check(node, points, 0, len(ranges))
+    budget.spend(node, ARRAY * points * len(ranges))
+    budget.fits(node, points * ends, points * arcs, columns)
+    variables = dict(known)
     stride = 1
     number = np.arange(points, dtype=np.int64)
     for name, (low, high) in ranges.items():
         variables[name] = number // stride % (high - low) + low
         stride *= high - low
-    inner = scope.having(variables)
     condition = node.clauses.condition
-    mask: Value = True if condition is None else evaluator.truth(condition, inner)
+    mask: Value = True if condition is None else condition_of(value(condition, variables), condition)
     kept = np.flatnonzero(np.broadcast_to(mask, points))
-    values = [[evaluator.value(end, inner) for end in edge.ends] for edge in node.edges]
+    values = [[value(end, variables) for end in edge.ends] for edge in node.edges]
     cycles = [
-        1 if edge.latency is None else _cycles(evaluator.value(edge.latency, inner), edge.latency, kept)
+        1 if edge.latency is None else _cycles(value(edge.latency, variables), edge.latency, kept)
         for edge in node.edges
     ]
     if not kept.size:
@@ -76,7 +74,7 @@ def rule(evaluator: Evaluator, node: Edges, scope: Scope) -> Plan:
         for edge, row in zip(node.edges, values, strict=True)
     ]
     made = _joined(node.edges, routers, cycles, kept.size, rule=True).ordered
-    return evaluator.budget.plan(node, lambda: made, (), points * ends, points * arcs, columns)
+    return budget.plan(node, lambda: made, (), points * ends, points * arcs, columns)
 
 
 def _joined(
@@ -188,11 +186,11 @@ def _cycles(latency: Value, node: Node, kept: Any = ()) -> Any:
     return cycles
 
 
-def _ranges(evaluator: Evaluator, clauses: Clauses, scope: Scope) -> dict[str, tuple[int, int]]:
+def _ranges(clauses: Clauses, known: Mapping[str, Value], value: Evaluate) -> dict[str, tuple[int, int]]:
     """The numbers of each variable: the first, and the one after the last."""
 
     def end(node: Node, name: str) -> int:
-        return whole(evaluator.value(node, scope), node, f"the range of {name}")
+        return whole(value(node, known), node, f"the range of {name}")
 
     ranges = {}
     for part in clauses.ranges:
@@ -201,13 +199,12 @@ def _ranges(evaluator: Evaluator, clauses: Clauses, scope: Scope) -> dict[str, t
     return ranges
 
 
-def cases(evaluator: Evaluator, clauses: Clauses, scope: Scope) -> list[Scope]:
-    """The scope of each value that ``f(… for i in n if …)`` spreads, in order."""
-    choices = [dict(scope.variables)]
-    for name, (low, high) in _ranges(evaluator, clauses, scope).items():
+def cases(clauses: Clauses, known: Mapping[str, Value], value: Evaluate) -> list[dict[str, Value]]:
+    """The variables of each value that ``f(… for i in n if …)`` spreads, in order."""
+    choices = [dict(known)]
+    for name, (low, high) in _ranges(clauses, known, value).items():
         if len(choices) * max(0, high - low) > MOST_CASES:
             raise clauses.error(f"more than {MOST_CASES} values are spread here")
         choices = [{**choice, name: i} for choice in choices for i in range(low, high)]
-    scopes = [scope.having(choice) for choice in choices]
-    condition = clauses.condition
-    return scopes if condition is None else [case for case in scopes if evaluator.truth(condition, case)]
+    test = clauses.condition
+    return [choice for choice in choices if test is None or condition_of(value(test, choice), test)]

@@ -33,6 +33,7 @@ from unknot.network.tod.values import (
     Caller,
     Value,
     chosen,
+    condition_of,
     is_network,
     is_number,
     is_truth,
@@ -110,12 +111,9 @@ class Evaluator:
             raise node.error(f"the last statement must be a network, but {node.text} is {kind(value)}")
         return settle(self.budget, value)
 
-    def truth(self, node: Node, scope: Scope) -> Value:
-        """The value of a condition."""
-        value = self.value(node, scope)
-        if not is_truth(value):
-            raise node.error(f"if takes a truth value, but {node.text} is {kind(value)}")
-        return value
+    def _among(self, scope: Scope) -> edges.Evaluate:
+        """What evaluates expressions in a scope, with variables of their own."""
+        return lambda node, variables: self.value(node, scope.having(variables))
 
     def _value(self, node: Node, scope: Scope) -> Value:
         match node:
@@ -134,14 +132,14 @@ class Evaluator:
             case Replacement():
                 return self._replacement(node, scope)
             case Conditional():
-                condition = self.truth(node.condition, scope)
+                condition = condition_of(self.value(node.condition, scope), node.condition)
                 if isinstance(condition, np.ndarray):
                     return chosen(condition, self.value(node.then, scope), self.value(node.otherwise, scope))
                 return self.value(node.then if condition else node.otherwise, scope)
             case Edges(clauses=None):
                 return self.budget.made(node, edges.listed(node.edges, lambda time: self.value(time, scope)))
             case Edges():
-                return edges.rule(self, node, scope)
+                return edges.rule(self.budget, node, scope.variables, self._among(scope))
             case Position(items=items):
                 return At(self.value(item, scope) for item in items)
             case Listing(items=items):
@@ -155,7 +153,9 @@ class Evaluator:
         return scope.values[name]
 
     def _call(self, node: Call, scope: Scope) -> Value:
-        scopes = [scope] if node.clauses is None else edges.cases(self, node.clauses, scope)
+        known, clauses = scope.variables, node.clauses
+        spread = [known] if clauses is None else edges.cases(clauses, known, self._among(scope))
+        scopes = [scope.having(variables) for variables in spread]
         arguments = [(self.value(part, case), part) for case in scopes for part in node.arguments]
         if node.name in scope.definitions:
             definition, home = scope.definitions[node.name]

@@ -65,6 +65,13 @@ def is_truth(value: Value) -> bool:
     return isinstance(value, bool) or (isinstance(value, np.ndarray) and value.dtype == np.bool_)
 
 
+def condition_of(value: Value, node: Node) -> Value:
+    """The value of a condition, checked."""
+    if not is_truth(value):
+        raise node.error(f"if takes a truth value, but {node.text} is {kind(value)}")
+    return value
+
+
 def kind(value: Value) -> str:
     """Name the kind of a value, for messages."""
     if is_network(value):
