@@ -11,7 +11,6 @@ from unknot._base.deadline import MINUTE
 from unknot.lanes.figures import Lanes
 from unknot.lanes.laned import multipath as all_paths
 from unknot.lanes.lanes import lanes as fewest
-from unknot.lanes.low_loads import RoutesInLanes
 from unknot.network import Network
 from unknot.routing.relation import Relation
 
@@ -45,8 +44,7 @@ def lanes(
         return all_paths(fewest_lanes, vcs=vcs)
     if vcs is None:
         return fewest_lanes.relation
-    made = RoutesInLanes(fewest_lanes.routes, fewest_lanes.lane, fewest_lanes.lane_load, fewest_lanes.key)
-    return made.relation(network, fewest_lanes.sends, vcs)
+    return fewest_lanes.relation_on(network, fewest_lanes.sends, vcs)
 
 
 def _last_or_new(network: Network, flows: npt.ArrayLike | None, options: dict[str, Any]) -> Lanes:

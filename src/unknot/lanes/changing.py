@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from unknot._base.arrays import Floats
 from unknot._base.deadline import MINUTE, Deadline
 from unknot._base.errors import RelationError, require_known
 from unknot._base.progress import Progress, with_bar
@@ -17,7 +18,7 @@ from unknot.lanes.effort import SEARCHING, SearchEffort
 from unknot.lanes.evidence import shows
 from unknot.lanes.figures import Figures
 from unknot.lanes.laned import by_levels, moving
-from unknot.lanes.load_bounds import load_bound
+from unknot.lanes.load_bounds import LoadBound, load_bound
 from unknot.lanes.path_set import in_classes
 from unknot.lanes.question import CHANGES, question_of
 from unknot.lanes.rerouted import LoadGoal, balanced, routes_of
@@ -29,7 +30,7 @@ from unknot.routing.taking import takes_network
 
 if TYPE_CHECKING:
     from unknot.lanes.orders_kernel import Orders, PathSet
-    from unknot.lanes.path_set import Demand, Floats, Ints
+    from unknot.lanes.path_set import Demand, Ints
 
 ROUNDS = 4
 """Rounds of the search for routes of low load."""
@@ -51,6 +52,13 @@ class ChangingLanes(Brief, Figures):
 
     Attributes
     ----------
+    count : int
+        Number of lanes.
+    key : float64 array, shape (lanes, channels)
+    load : float64 array, shape (channels,)
+        Load of each channel, in routes (pairs of terminals) or in the units of the flows, over its bandwidth.
+    load_evidence : LoadBound or None
+        Why no shortest paths have a lower highest load than `load_bound`; None for given paths.
     changes : {"rising", "any", "ports"}
     changing_pairs : int
         Pairs of routers whose route changes its lane.
@@ -66,6 +74,10 @@ class ChangingLanes(Brief, Figures):
     (2, True, 'rising')
     """
 
+    count: int
+    key: Floats
+    load: Floats
+    load_evidence: LoadBound | None
     changes: str
     changing_pairs: int
     levels: int | None

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from unknot._base.shown import Brief
 from unknot.lanes.evidence import Evidence, shows
-from unknot.lanes.laned import Routes
+from unknot.lanes.laned import Routes, laned
 from unknot.lanes.load_bounds import LoadBound
 from unknot.lanes.path_set import Flags, Floats, Ints
 from unknot.lanes.tables import Table
+from unknot.network import Network
+from unknot.routing.in_lanes import tabled
 from unknot.routing.relation import Relation
 
 
@@ -19,8 +22,14 @@ class BoundedLoad:
     """The highest load, and a lower bound on it."""
 
     relation: Relation
-    load: Floats
     load_evidence: LoadBound | None
+    if TYPE_CHECKING:
+
+        @property
+        def load(self) -> Floats: ...
+
+        @property
+        def count(self) -> int: ...
 
     @property
     def highest_load(self) -> float:
@@ -52,19 +61,11 @@ class Figures(BoundedLoad):
     ----------
     relation : Relation
         Lane l has VC l of every channel.
-    count : int
-        Number of lanes.
     lower_bound : int
         Fewer lanes are impossible: shown by `evidence`, or because there is no fewer than one.
     evidence : ForcedCycle, Refutation, RouteCycle or None
         Why `lower_bound` − 1 lanes are not enough.
     paths : {"free", "table", "given"}
-    key : float64 array, shape (lanes, channels)
-        Orders in which the channels of every route climb.
-    load : float64 array, shape (channels,)
-        Load of each channel, in routes (pairs of terminals), or in the units of the flows, over its bandwidth.
-    load_evidence : LoadBound or None
-        Why no shortest paths in as many lanes have a lower highest load than `load_bound`; None for given paths.
     pairs : int
         Pairs of routers that are served.
     tried : dict of int to (int, int)
@@ -84,13 +85,9 @@ class Figures(BoundedLoad):
     """
 
     relation: Relation
-    count: int
     lower_bound: int
     evidence: Evidence | None
     paths: str
-    key: Floats
-    load: Floats
-    load_evidence: LoadBound | None
     pairs: int
     tried: dict[int, tuple[int, int]]
     conflicts: dict[int, int]
@@ -111,11 +108,42 @@ class Figures(BoundedLoad):
         return self.count == self.lower_bound
 
 
-class SharedOut:
-    """How pairs and loads are shared out among lanes."""
+@dataclass(frozen=True, eq=False, repr=False)
+class RoutesInLanes(BoundedLoad):
+    """Routes in lanes that packets keep, the lane of each pair, and the orders of the lanes.
 
+    Attributes
+    ----------
+    routes : Routes or Table
+        The tables behind the relation.
+    lane : int64 array, shape (routers, columns of the routes or rows of the table)
+        The lane of each pair; −1: none is needed. Columns are terminals by the routers where they eject.
+    lane_load : float64 array, shape (lanes, channels)
+        What each lane of a channel carries of its load.
+    key : float64 array, same shape
+        In its lane, the channels of every route climb in it.
+    load_evidence : LoadBound or None
+        Why no such paths have a lower highest load than `load_bound`; None for given paths.
+    worst_load : float or None
+        Highest load of a channel under any permutation, where each terminal sends 1 to one other; None: not sought.
+    """
+
+    routes: Routes | Table
     lane: Ints
     lane_load: Floats
+    key: Floats
+    load_evidence: LoadBound | None = None
+    worst_load: float | None = None
+
+    @property
+    def count(self) -> int:
+        """Number of lanes."""
+        return len(self.key)
+
+    @property
+    def load(self) -> Floats:
+        """Load of each channel, in routes (pairs of terminals) or in the units of the flows, over its bandwidth."""
+        return np.asarray(self.lane_load.sum(axis=0))
 
     @property
     def lane_pairs(self) -> tuple[int, ...]:
@@ -127,21 +155,20 @@ class SharedOut:
         """Highest load of a channel in each lane."""
         return tuple(self.lane_load.max(axis=1, initial=0.0).tolist())
 
+    def relation_on(self, network: Network, sends: Flags | None, vcs: int | None) -> Relation:
+        """The relation with this number of VCs per channel; by default one for each lane."""
+        if isinstance(self.routes, Table):
+            table, minimal = self.routes, self.routes.minimal
+            return tabled(table.addresses, table.next_channel, self.lane, self.count, vcs=vcs, minimal=minimal)
+        return laned(network, self.routes, vcs=vcs, sends=sends)
+
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
-class Lanes(Brief, SharedOut, Figures):
+class Lanes(Brief, RoutesInLanes, Figures):
     """Routes in lanes that packets keep. An address is lane · terminals + terminal; each lane has its own order.
 
     Attributes
     ----------
-    routes : Routes or Table
-        The tables behind the relation.
-    lane : int64 array, shape (routers, columns of the routes or rows of the table)
-        The lane of each pair; −1: none is needed. Columns are terminals by the routers where they eject.
-    lane_load : float64 array, shape (lanes, channels)
-        What each lane of a channel carries of its load.
-    worst_load : float or None
-        Highest load of a channel under any permutation, where each terminal sends 1 to one other; None: not sought.
     front : tuple of (int, float)
         Numbers of lanes for which routes were made, each with the lowest highest load that was found.
     history : tuple of (float, int)
@@ -162,10 +189,6 @@ class Lanes(Brief, SharedOut, Figures):
     (5.0, 4.5, 4.5)
     """
 
-    routes: Routes | Table
-    lane: Ints
-    lane_load: Floats
-    worst_load: float | None = None
     front: tuple[tuple[int, float], ...] = ()
     history: tuple[tuple[float, int], ...] = ()
     lmc: int = 0
@@ -185,28 +208,17 @@ class Lanes(Brief, SharedOut, Figures):
         )  # fmt: skip
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class LongerLanes(Brief, SharedOut, BoundedLoad):
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class LongerLanes(Brief, RoutesInLanes):
     """Routes that may be longer than shortest paths, in lanes.
 
     Attributes
     ----------
     relation : Relation
-    count : int
-        Number of lanes.
-    routes : Routes
     hops, shortest : int64 arrays, shape (routers, columns)
         Hops of the routes and of shortest paths; 0 where none is needed. Columns are routers that eject, or
         terminals by these routers.
-    key : float64 array, shape (lanes, channels)
-        In its lane, the channels of every route climb in it.
     wanted : bool array, same shape
-    lane : int64 array, same shape
-        The lane of each pair; −1: none is needed.
-    lane_load : float64 array, shape (lanes, channels)
-        What each lane of a channel carries of its load.
-    load : float64 array, shape (channels,)
-        Load of each channel, in routes (pairs of terminals), or in the units of the flows, over its bandwidth.
     load_evidence : LoadBound or None
         Why no paths have a lower highest load than `load_bound`; where all routes are shortest paths, why no shortest
         ones in as many lanes have.
@@ -224,16 +236,9 @@ class LongerLanes(Brief, SharedOut, BoundedLoad):
     """
 
     relation: Relation
-    count: int
-    routes: Routes
     hops: Ints
     shortest: Ints
-    key: Floats
     wanted: Flags
-    lane: Ints
-    lane_load: Floats
-    load: Floats
-    load_evidence: LoadBound | None
     moves: int
     complete: bool
 

@@ -14,8 +14,8 @@ from unknot._base.progress import Progress, with_bar
 from unknot.fabrics.fabric import LAST_UNICAST, MOST_LMC
 from unknot.lanes.effort import CHOOSING, SEARCHING, SearchEffort
 from unknot.lanes.exact import ExactSearch
-from unknot.lanes.figures import Lanes
-from unknot.lanes.low_loads import LowLoads, RoutesInLanes
+from unknot.lanes.figures import Lanes, RoutesInLanes
+from unknot.lanes.low_loads import LowLoads
 from unknot.lanes.orders import fewest
 from unknot.lanes.question import Question, question_of
 from unknot.lanes.rooted import ServingOrders, orders_of
@@ -176,20 +176,13 @@ def lanes(
         options = (tries, effort, exact, worst, cast("Parts | None", survive), limit, lids)
         low = spent.insist(lambda: LowLoads(question, orders, spent, *options))
         front += low.front(most or 0)
-    best = min(front, key=lambda o: (o.highest, o.count) if first == "load" else (o.count, o.highest))
+    best = min(front, key=lambda o: (o.highest_load, o.count) if first == "load" else (o.count, o.highest_load))
     return Lanes(
-        relation=best.relation(network, question.sends, vcs),
-        count=best.count,
+        **vars(best),
+        relation=best.relation_on(network, question.sends, vcs),
         lower_bound=exact.low,
         evidence=exact.evidence,
         paths=paths,
-        routes=best.routes,
-        lane=best.lane,
-        lane_load=best.lane_load,
-        worst_load=best.worst_load,
-        load=best.load,
-        load_evidence=best.bound,
-        key=best.key,
         pairs=question.pairs,
         tried=spent.tried,
         conflicts=exact.open,
@@ -200,7 +193,7 @@ def lanes(
         both_ways=both_ways,
         lmc=lmc,
         single_load=None if pairs is None else low.single,
-        front=() if pairs is None else tuple((one.count, one.highest) for one in front),
+        front=() if pairs is None else tuple((one.count, one.highest_load) for one in front),
         history=() if pairs is None else tuple(spent.history),
     )
 

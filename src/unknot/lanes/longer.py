@@ -17,11 +17,11 @@ from unknot._base.progress import Progress, with_bar
 from unknot.lanes.detours import LOST, detour_paths, improved, tree_order, unit_of
 from unknot.lanes.effort import SEARCHING, SEEDS, SearchEffort
 from unknot.lanes.exact import ExactSearch
-from unknot.lanes.figures import LongerLanes
+from unknot.lanes.figures import LongerLanes, RoutesInLanes
 from unknot.lanes.grown import grown
 from unknot.lanes.laned import Routes, laned
 from unknot.lanes.load_bounds import load_bound
-from unknot.lanes.low_loads import LowLoads, RoutesInLanes
+from unknot.lanes.low_loads import LowLoads
 from unknot.lanes.one_lane import order_of, trees
 from unknot.lanes.orders import GROWN
 from unknot.lanes.path_set import Demand, Floats, Ints, every_path, of_pairs
@@ -145,19 +145,13 @@ def longer_lanes(
     shortest = np.where(traffic.wanted, traffic.distances.table.T, 0).astype(np.int64)
     hops = _hops(low.routes, network, traffic.distances.homes)
     return LongerLanes(
-        laned(network, low.routes, vcs=vcs, sends=question.sends, minimal=bool((hops <= shortest).all())),
-        low.count,
-        low.routes,
-        hops,
-        shortest,
-        low.key,
-        traffic.wanted,
-        low.lane,
-        low.lane_load,
-        low.routes.load,
-        low.bound,
-        effort.moves,
-        effort.complete,
+        **vars(low),
+        relation=laned(network, low.routes, vcs=vcs, sends=question.sends, minimal=bool((hops <= shortest).all())),
+        hops=hops,
+        shortest=shortest,
+        wanted=traffic.wanted,
+        moves=effort.moves,
+        complete=effort.complete,
     )
 
 
@@ -290,7 +284,7 @@ def _along_shortest(question: Question, keys: Floats, effort: SearchEffort) -> t
     orders = ServingOrders(keys, question.path_set.nearer)
     exact = ExactSearch(question, effort, 0)
     search = effort.insist(lambda: LowLoads(question, orders, effort, STARTS, None, exact, worst=False))
-    return search.goal.demand, min(search.front(len(keys)), key=lambda low: (low.highest, low.count))
+    return search.goal.demand, min(search.front(len(keys)), key=lambda low: (low.highest_load, low.count))
 
 
 def _trees(goal: LoadGoal, lanes: int, effort: SearchEffort) -> list[Carried]:

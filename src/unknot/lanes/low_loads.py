@@ -13,20 +13,17 @@ from unknot._base.deadline import clock
 from unknot._base.errors import RelationError
 from unknot.lanes.effort import SEEDS, SearchEffort
 from unknot.lanes.exact import ExactSearch, lowest
-from unknot.lanes.laned import Routes, laned
+from unknot.lanes.figures import RoutesInLanes
 from unknot.lanes.load_bounds import LoadBound, is_programmed, load_bound
 from unknot.lanes.orders import search
-from unknot.lanes.path_set import Demand, Flags, Floats, Ints, by_terminal, of_pairs, packed, path_set
+from unknot.lanes.path_set import Demand, by_terminal, of_pairs, packed, path_set
 from unknot.lanes.permutations import lower_worst
 from unknot.lanes.question import Question
 from unknot.lanes.rerouted import ROUND, LoadGoal, balanced, evened, highest, routes_of, unevenness
 from unknot.lanes.rooted import ServingOrders
 from unknot.lanes.starts import catalogue
 from unknot.lanes.surviving import climbing_turns, surviving
-from unknot.lanes.tables import Table, bits_of, free_table, table_from
-from unknot.network import Network
-from unknot.routing.in_lanes import tabled
-from unknot.routing.relation import Relation
+from unknot.lanes.tables import bits_of, free_table, table_from
 from unknot.verify.failures import Parts
 
 if TYPE_CHECKING:
@@ -44,52 +41,6 @@ SINGLE = 0.5
 """Share of the time that is left for routes to one LID of each terminal, where each has several."""
 NAMED_SHARE = 0.4
 """Share of the time that is left for the routes of named routings."""
-
-
-@dataclass(frozen=True, eq=False)
-class RoutesInLanes:
-    """Routes in some lanes, with the lane of each pair, and the orders of the lanes.
-
-    Attributes
-    ----------
-    routes : Routes or Table
-    lane : int64 array, shape (routers, columns)
-    lane_load : float64 array, shape (lanes, channels)
-    key : float64 array, same shape
-    bound : LoadBound or None
-        On the highest load in these lanes.
-    worst_load : float or None
-        Highest load of a channel under any permutation, if that was to be low.
-    """
-
-    routes: Routes | Table
-    lane: Ints
-    lane_load: Floats
-    key: Floats
-    bound: LoadBound | None = None
-    worst_load: float | None = None
-
-    @property
-    def count(self) -> int:
-        """Number of lanes."""
-        return len(self.key)
-
-    @property
-    def load(self) -> Floats:
-        """Load of each channel."""
-        return np.asarray(self.lane_load.sum(axis=0))
-
-    @property
-    def highest(self) -> float:
-        """Highest load of a channel."""
-        return float(self.load.max(initial=0.0))
-
-    def relation(self, network: Network, sends: Flags | None, vcs: int | None) -> Relation:
-        """The relation with this number of VCs per channel; by default one for each lane."""
-        if isinstance(self.routes, Table):
-            table, minimal = self.routes, self.routes.minimal
-            return tabled(table.addresses, table.next_channel, self.lane, self.count, vcs=vcs, minimal=minimal)
-        return laned(network, self.routes, vcs=vcs, sends=sends)
 
 
 @dataclass(eq=False)

@@ -181,7 +181,7 @@ class LanesChangesAnswer(FewestForm):
     """JSON answer of `unknot lanes --changes …`."""
 
 
-@form_of(LongerLanes, without=(*UNSHOWN, "routes", "lane", "lane_load", "hops", "shortest", "wanted"))
+@form_of(LongerLanes, without=(*UNSHOWN, "routes", "lane", "lane_load", "worst_load", "hops", "shortest", "wanted"))
 class LanesLongerAnswer(SharedForm, VerdictForm, DeliveryForm, RelationForm):
     """JSON answer of `unknot lanes --lanes K`."""
 
