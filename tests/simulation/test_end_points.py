@@ -24,6 +24,8 @@ from unknot.simulation.engine.router import Router
 from unknot.simulation.protocol_replay import replayed_in_flits
 from unknot.simulation.protocol_run import simulate_protocol
 from unknot.verify.protocols import ProtocolVerdict, check_protocol, protocol
+from unknot.verify.protocols.machine import Event, State, events, step
+from unknot.verify.protocols.system import System
 
 
 @given(st.integers(0, 10**6))
@@ -124,6 +126,37 @@ def test_deadlocks_under_nonatomic_allocation_replay(text: str) -> None:
     assert verdict.run is not None
     assert replayed_in_flits(verdict.system, "wormhole-nonatomic", verdict.run, 200)
     assert not replayed_in_flits(verdict.system, "wormhole-nonatomic", verdict.run[:-1], 200)
+
+
+def walk(system: System, seed: int) -> list[Event]:
+    """Moves at random, choices of full candidates before others, until nothing can move; none if that takes long."""
+    chance, state, run = random.Random(seed), State(), list[Event]()
+    while len(run) < 120:
+        possible = list(events(system, state, tuple(range(system.terminals)) if len(run) < 60 else ()))
+        if not possible:
+            return run if state else []
+        choices = [event for event in possible if event.act == "choose"]
+        run.append(chance.choice(choices or possible))
+        state = step(system, state, run[-1], len(run))
+    return []
+
+
+@pytest.mark.parametrize("seed", [6, 69])
+def test_headers_that_chose_a_full_candidate_wait_for_it_in_a_replay(seed: int) -> None:
+    system = System(*random_system(random.Random(seed), PAIRS), True, worms=True)
+    run = walk(system, seed)
+    assert any(event.act == "choose" for event in run)
+    assert replayed_in_flits(system, "wormhole-nonatomic", run, 200)
+
+
+@given(st.integers(0, 10**6), st.sampled_from(["vct", "saf", "wormhole", "wormhole-nonatomic"]))
+@settings(max_examples=20)
+def test_random_moves_replay_flit_by_flit(seed: int, switching: str) -> None:
+    relation, described = random_system(random.Random(seed), PAIRS)
+    system = System(relation, described, switching == "wormhole-nonatomic", worms=switching.startswith("worm"))
+    with suppress(RelationError):
+        run = walk(system, seed)
+        assert not run or replayed_in_flits(system, switching, run, 200)
 
 
 @pytest.mark.parametrize("switching", ["saf", "vct", "wormhole", "wormhole-nonatomic"])
