@@ -277,7 +277,8 @@ def _targets(extended: Extended, messages: tuple[Message, ...]) -> Iterator[Targ
     sent = {(one.kind, one.source, one.address): one for one in every_message(extended.system)}
     for message in sorted(messages, key=lambda one: -len(one.lead)):
         place = message.held[-1]
-        if extended.system.described(place)[2] != RESERVED:
+        side, _, name = extended.system.described(place)
+        if (side, name) != ("receive", RESERVED):
             one = sent[extended.kind(message.address), message.source, extended.base_address(message.address)]
             yield replace(one, place=place, held=place)
 
