@@ -14,8 +14,8 @@ from unknot.lanes.forced import ForcedCycle as ForcedCycle
 from unknot.lanes.forced import RouteCycle as RouteCycle
 from unknot.lanes.lane_refutation import Refutation as Refutation
 from unknot.lanes.lane_refutation import RouteRefutation as RouteRefutation
-from unknot.lanes.laned import multipath as multipath
 from unknot.lanes.lanes import lanes as lanes
+from unknot.lanes.lanes import multipath as multipath
 from unknot.lanes.longer import longer_lanes as longer_lanes
 
 __all__ = sorted(name for name, value in globals().items() if not name.startswith("_") and not _ismodule(value))

@@ -9,8 +9,8 @@ import numpy.typing as npt
 
 from unknot._base.deadline import MINUTE
 from unknot.lanes.figures import Lanes
-from unknot.lanes.laned import multipath as all_paths
 from unknot.lanes.lanes import lanes as fewest
+from unknot.lanes.lanes import multipath as all_paths
 from unknot.network import Network
 from unknot.routing.relation import Relation
 
