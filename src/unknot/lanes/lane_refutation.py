@@ -138,7 +138,6 @@ def refute(
     *,
     changes: str = "none",
     first: Iterable[Pair] = (),
-    cycles: Iterable[tuple[int, ...]] = (),
     conflicts: int,
 ) -> Refutation | Solution | Open:
     """Prove over the checker's clauses that a number of lanes is not enough, or find orders by which it is.
@@ -151,8 +150,6 @@ def refute(
     ----------
     first : pairs
         Pairs to begin with, by which the lanes are numbered.
-    cycles : tuples of int
-        Cycles that are forbidden from the beginning, as in `Refutation`.
 
     Returns
     -------
@@ -165,7 +162,7 @@ def refute(
     ordered = encoder.lanes * encoder.network.channels**3 // 6 <= MOST_ORDERED
     known, began = 0, clock()
     pairs: list[Pair] = []
-    forbidden = dict.fromkeys(cycles)
+    forbidden = dict[tuple[int, ...], None]()
     todo = [*dict.fromkeys([*first, *(served.pairs if served.limited else served.pairs[:1])])]
     with Solver(name="glucose4", incr=False, with_proof=True) as solver:
         sent = 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -229,13 +230,8 @@ def balanced(
         First rounds by others for which time is left.
     """
     from unknot.lanes.load_kernel import SQUARES
-    from unknot.lanes.reroute_kernel import reroute, reroute_table
 
-    move = reroute_table if goal.table else reroute
-    state = np.array(
-        [np.random.default_rng([effort.seed, stream, 1 + rounds.start]).integers(2**63)], dtype=np.uint64
-    )
-    best, rate = now, goal.rate
+    best, move = now, _mover(goal, effort, stream, 1 + rounds.start)
     try:
         for number in rounds:
             if highest(best) <= goal.floor * ENOUGH or effort.over or effort.interrupted:
@@ -244,8 +240,7 @@ def balanced(
             moves = goal.demand.pairs * ROUND << number
             share = (1 << number) / ((1 << rounds.stop) - (1 << number) + later)
             for count, hot, cold in effort.cooled(moves, HEATS[min(number, len(HEATS) - 1)], share=share):
-                move(goal.path_set, now, rate, state, count, highest(now), hot, cold)
-                effort.moves += count
+                move(now, count, highest(now), hot, cold)
                 if highest(now) < highest(best):
                     best = copied(now)._replace(squares=SQUARES)
                     effort.report(f"highest load {highest(best):g}, at least {goal.floor:.4g}")
@@ -256,20 +251,29 @@ def balanced(
     return best
 
 
-def evened(goal: LoadGoal, now: Carried, effort: SearchEffort) -> Carried:
-    """Anneal routes at their highest load, until few channels have it, and lanes share each evenly."""
+def _mover(goal: LoadGoal, effort: SearchEffort, *stream: int) -> Callable[[Carried, int, float, float, float], None]:
+    """Moves of an annealing: of routes, how many, the scale of loads, first and last temperatures."""
     from unknot.lanes.reroute_kernel import reroute, reroute_table
 
-    move = reroute_table if goal.table else reroute
-    state = np.array([np.random.default_rng([effort.seed, 2]).integers(2**63)], dtype=np.uint64)
-    best, top, rate = now, highest(now), goal.rate
+    rate, kernel = goal.rate, reroute_table if goal.table else reroute
+    state = np.array([np.random.default_rng([effort.seed, *stream]).integers(2**63)], dtype=np.uint64)
+
+    def moved(now: Carried, count: int, scale: float, hot: float, cold: float) -> None:
+        kernel(goal.path_set, now, rate, state, count, scale, hot, cold)
+        effort.moves += count
+
+    return moved
+
+
+def evened(goal: LoadGoal, now: Carried, effort: SearchEffort) -> Carried:
+    """Anneal routes at their highest load, until few channels have it, and lanes share each evenly."""
+    best, top, move = now, highest(now), _mover(goal, effort, 2)
     if effort.over or effort.interrupted or top <= 0:
         return now
     now = copied(now)._replace(evenness=EVEN)
     try:
         for count, hot, cold in effort.cooled(min(EVEN_MOVES, ROUND * goal.demand.pairs), EVEN_HEAT):
-            move(goal.path_set, now, rate, state, count, top, hot, cold)
-            effort.moves += count
+            move(now, count, top, hot, cold)
             if highest(now) <= top * ENOUGH and unevenness(now) < unevenness(best) - LEAST_GAIN:
                 best = copied(now)
     except KeyboardInterrupt:
