@@ -2,7 +2,7 @@
 
 Property tests draw fresh examples on every run, without time limits on single examples. The header of a run gives its
 seed; `pytest --hypothesis-seed=N` draws the same examples again, in any worker and for any selection of tests.
-Of most tests there are ten, and in the campaign 300. Of sweeps over cases that are alike
+Of most tests there are seven, and in the campaign 300. Of sweeps over cases that are alike
 (`@pytest.mark.sampled(share)`) a run draws a share by the same seed; the campaign takes all of them. Of the loops
 that the simulator has for routers of one kind, each of which takes seconds to compile, a run draws two; the work of
 the others is done by the loop for all.
@@ -46,7 +46,7 @@ typer.testing._get_command = functools.cache(typer.main.get_command)  # type: ig
 
 deadline.compiling.most = math.inf  # tests compile for many commands in one process
 
-for profile, examples in {"unknot": 10, "campaign": 300}.items():
+for profile, examples in {"unknot": 7, "campaign": 300}.items():
     settings.register_profile(
         profile,
         max_examples=examples,
