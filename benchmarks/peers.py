@@ -1,7 +1,8 @@
 """Unknot and BookSim 2 on the same configurations, in turns: processor time for each flit-hop.
 
 ``python -m benchmarks.simulation peers`` runs every row, ``peers wavefront`` those whose names contain the word, and
-``peers runs=5`` every row five times with a seed each. The environment variable BOOKSIM names the binary of BookSim;
+``peers runs=5`` every row five times with a seed each; ``curve`` compares commands from the key press to the last of
+20 loads. The environment variable BOOKSIM names the binary of BookSim;
 how it was compiled is read from its makefile. Both warm up for three sample periods and measure seven. Time is beyond
 start-up: of BookSim that of a run less that of a run of ten cycles, here that of the thread once all is compiled and
 the routing cache is filled. A row counts if the mean latencies and accepted loads of the runs are apart by no more
@@ -15,6 +16,7 @@ import os
 import re
 import resource
 import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
@@ -82,15 +84,21 @@ class Sample:
     accepted: float
 
 
-def run_booksim(binary: str, config: Path) -> tuple[str, float]:
-    """What BookSim 2 prints, and its processor seconds."""
+def run_command(*words: str | Path) -> tuple[str, float]:
+    """What a command prints, and its processor seconds."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    # Its exit code is 255 when all is well.
-    printed = subprocess.run([binary, str(config)], capture_output=True, text=True, check=False).stdout
+    printed = subprocess.run(words, capture_output=True, text=True, check=False).stdout
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return printed, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def run_booksim(binary: str, config: Path, *keys: str) -> tuple[str, float]:
+    """What BookSim 2 prints, and its processor seconds."""
+    printed, spent = run_command(binary, config, *keys)
+    # Its exit code is 255 when all is well.
     if "Overall Traffic Statistics" not in printed:
         raise SystemExit(f"{binary} did not come to an end with {config.read_text()}")
-    return printed, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return printed, spent
 
 
 def flit_hops(printed: str, nodes: int) -> float:
@@ -176,17 +184,48 @@ def state_bytes(engine: Engine) -> int:
     return sum(table.nbytes for table in engine.parts[0].tables.values())
 
 
-def peers(*words: str) -> None:
-    """Print the table."""
+def booksim() -> str | None:
+    """Path of BookSim's binary; how it was compiled is printed, or that there is none."""
     binary = os.environ.get("BOOKSIM")
     if binary is None:
         print("BookSim 2: not run; set BOOKSIM to its binary")
-        return
+        return None
     makefile = Path(binary).with_name("Makefile")
     flags = (
         " ".join(re.findall(r"^CPPFLAGS \+= (-[Og]\S*)", makefile.read_text(), re.M)) if makefile.exists() else "?"
     )
     print(f"{binary} compiled with {flags}; load average {os.getloadavg()[0]:.1f} on {os.cpu_count()} processors")
+    return binary
+
+
+LOADS = [round(0.02 * k, 2) for k in range(1, 21)]
+CURVE: Keys = {"topology": "mesh", "k": 8, "n": 2, "routing_function": "dim_order", "traffic": "uniform"}
+
+
+def curve(runs: int = 3) -> None:
+    """Print the processor time of 20 loads of a BookSim file, start-up included: one command here, 20 of BookSim."""
+    if (binary := booksim()) is None:
+        return
+    print("| VCs | seconds | BookSim 2 | times | lowest–highest |\n|---|--:|--:|--:|--:|")
+    sweep = f"injection_rate={LOADS[0]}:{LOADS[-1]}:{LOADS[0]}"
+    with tempfile.TemporaryDirectory() as folder:
+        for vcs in (4, 8, 16):
+            config, pairs = Path(folder, "config"), []
+            keys = CURVE | {"num_vcs": vcs, "vc_buf_size": 8}
+            config.write_text("".join(f"{key} = {setting};\n" for key, setting in keys.items()))
+            for _ in range(runs):
+                mine = run_command(sys.executable, "-m", "unknot", "run", config, "--sweep", sweep)[1]
+                pairs.append((mine, sum(run_booksim(binary, config, f"injection_rate={load}")[1] for load in LOADS)))
+            seconds, others = (median(pair[k] for pair in pairs) for k in range(2))
+            ratios = sorted(other / mine for mine, other in pairs)
+            cells = f"{vcs} | {seconds:.2f} | {others:.1f} | {median(ratios):.1f} | {ratios[0]:.1f}–{ratios[-1]:.1f}"
+            print(f"| {cells} |", flush=True)
+
+
+def peers(*words: str) -> None:
+    """Print the table."""
+    if (binary := booksim()) is None:
+        return
     runs = next((int(word.removeprefix("runs=")) for word in words if word.startswith("runs=")), 5)
     parts = [word for word in words if not word.startswith("runs=")]
     print("| configuration | ns per flit-hop | BookSim 2 | times | lowest–highest | latency | accepted | agree |")

@@ -3,7 +3,7 @@
 A flit-hop is one switch traversal, ejection included. All cases have 4 virtual channels (VCs) of 8 flits, uniform
 traffic and wormhole-nonatomic switching; grids have dimension order, the fat tree and the dragonfly minimal routing.
 Time is that of the thread after compilation and warm-up. ``python -m benchmarks.simulation cost`` prints one part;
-``peers`` is in `benchmarks.peers`.
+``peers`` and ``curve`` are in `benchmarks.peers`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from typing import Any
 
 from tests.reference.uniform_pairs import uniform
 
-from benchmarks.peers import peers, state_bytes
+from benchmarks.peers import curve, peers, state_bytes
 from unknot import Relation
 from unknot.network import families as topologies
 from unknot.routing import dimension_order, dragonfly_minimal, dragonfly_ugal, nca
@@ -217,6 +217,7 @@ PARTS: dict[str, Callable[..., None]] = {
     "start": start,
     "threads": threads,
     "peers": peers,
+    "curve": curve,
 }
 
 
