@@ -1,4 +1,4 @@
-"""A network divided among threads runs as it does in one piece, and one whose rows are fetched ahead as any other."""
+"""Threads, rows fetched ahead and routers that run two cycles at a time change nothing."""
 
 from __future__ import annotations
 
@@ -79,6 +79,20 @@ def test_rows_fetched_ahead_change_nothing(switching: Switching) -> None:
     for relation in (dimension_order(mesh(4, 4), 2), dimension_order(mesh(3, 3), 20)):
         ahead = figures(relation, switching, Router(), 1, large=True)
         assert ahead == figures(relation, switching, Router(), 1)
+
+
+@pytest.mark.parametrize("load", [0.1, 1.0])
+def test_cycles_at_a_time_change_nothing(load: float) -> None:
+    relation, runs = fully_adaptive(torus(4, 4), 1), []
+    for span in (1, 2):
+        engine = Engine(relation, "wormhole", Sources(load / 4, uniform(relation), 4), buffer_depth=5)
+        assert engine.parts[0].setup.span == 2
+        engine.parts[0].setup.span = span
+        engine.measure(0, 10**6)
+        quiet = [engine.advance(until) for until in (7, 12, 300, 3001)]
+        runs.append([quiet, engine.now, engine.count("flit_hops"), sorted(engine.latencies().tolist())])
+    assert runs[0] == runs[1]
+    assert runs[0][0][-1] == (load == 1)
 
 
 def test_a_run_is_the_same_to_the_last_figure() -> None:

@@ -5,7 +5,8 @@ Timing of one hop with the default delays of `Router`: a header read in cycle a 
 requests an output VC from a + 1, and the switch from the cycle after it has one; a flit granted the switch in T is on
 the channel in T + 1 and read in T + 2 + latency; its credit is read upstream in T + 1 + latency. Under saf a header
 requests nothing before its tail is in the buffer. Whatever a router does reaches another one two cycles later or
-more, so that neither the order of routers nor their division among threads makes a difference.
+more. So neither the order of routers nor their division among threads makes a difference, and a router may run two
+cycles before the next router runs them: its rows are then fetched once for both.
 """
 
 import numpy as np
@@ -50,8 +51,8 @@ def no_pack(s):
 def cycles(rule, s, until, pack, run_router):
     """Simulate from ``count.now`` up to, not including, cycle `until`; the status says if it stopped before.
 
-    The last two arguments are functions for routers that take the fast path. Several parts of a network are advanced
-    at once, each by a thread of its own; none is ever more than one cycle ahead of another.
+    The last two arguments are functions for routers that take the fast path. Each router runs `setup.span` cycles at
+    a time. Several parts of a network are advanced at once, each by a thread of its own.
     """
     setup, count = s.setup, s.count
     parts, part = setup.parts, setup.part
@@ -59,42 +60,49 @@ def cycles(rule, s, until, pack, run_router):
     progress = place_of(s.progress)
     if count.packed == 0:
         pack(s)
-    for now in range(count.now, until):
-        if count.measured_arrived + setup.arrivals > s.latencies.size:
-            count.now = now
+    begin = count.now
+    while begin < until:
+        end = min(begin + setup.span, until)
+        if count.measured_arrived + (end - begin) * setup.arrivals > s.latencies.size:
+            count.now = begin
             store(progress + 128 * part, np.int64(FAILED))
             return np.int64(FULL)  # before the cycle: within it there would be no way back
         if parts == 1:
-            if count.flits_in > count.flits_out and now - count.last_move > setup.patience:
+            still = begin - count.last_move if count.flits_in > count.flits_out else np.int64(0)
+            if still > setup.patience:
                 # Nothing on a wire or in a stage takes that long, so nothing will move by itself any more.
-                count.now, count.last_move = now, now
+                count.now, count.last_move = begin, begin
                 return np.int64(QUIET)
+            if still == setup.patience:
+                end = begin + 1  # so that it is seen in the next cycle
         else:
             for other in range(parts):
                 spins = 0
                 # What a part does in a cycle reaches others two cycles later or more, so one that has finished the
-                # cycle before the last has posted all that is due now. `load` and `store` order those writes too.
-                while load(progress + 128 * other) < now - 1:
+                # cycle two before the last has posted all that is due. `load` and `store` order those writes too.
+                while load(progress + 128 * other) < end - 2:
                     spins += 1
                     if spins % SPINS == 0:
                         let_others_run()
         for r in range(first, last):
             if setup.fetch != 0:
-                call_at(setup.fetch, (s.raw, r, now))
-            status, busy = np.int64(DONE), np.int64(0)
-            if is_simple(s, r):
-                status = run_router(rule, s, s.first_word[r], now)
-            else:
-                busy = call_at(setup.open_inbox, (s.raw, r, now))
-            inject_all(rule, s, r, now)
-            if busy != 0:
-                status = call_at(setup.work, (rule, s.raw, r, now))
-            if status != DONE:
-                count.now = now
-                store(progress + 128 * part, np.int64(FAILED))
-                return status
+                call_at(setup.fetch, (s.raw, r, begin))
+            for now in range(begin, end):
+                status, busy = np.int64(DONE), np.int64(0)
+                if is_simple(s, r):
+                    status = run_router(rule, s, s.first_word[r], now)
+                else:
+                    busy = call_at(setup.open_inbox, (s.raw, r, now))
+                inject_all(rule, s, r, now)
+                if busy != 0:
+                    status = call_at(setup.work, (rule, s.raw, r, now))
+                if status != DONE:
+                    count.now = now
+                    store(progress + 128 * part, np.int64(FAILED))
+                    return status
+        begin = end
         if parts > 1:
-            store(progress + 128 * part, now + 1)
+            store(progress + 128 * part, end)
     count.now = until
     return np.int64(DONE)
 

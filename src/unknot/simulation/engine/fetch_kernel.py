@@ -6,7 +6,7 @@ from unknot._base.kernels.types_kernel import inlined
 from unknot._base.kernels.words_kernel import prefetch
 from unknot.simulation.engine.pack_kernel import is_simple
 from unknot.simulation.engine.state import TABLES
-from unknot.simulation.engine.state_kernel import packet_of
+from unknot.simulation.engine.state_kernel import inbox_of, packet_of
 from unknot.simulation.engine.view_kernel import place_of, view
 
 INPUT, OUTPUT, OUT_PORT, IN_PORT, PACKET, MASK, INBOX = (
@@ -20,21 +20,28 @@ FIRST, FAR, NEAR = 9, 5, 3
 @inlined
 def fetch_bits(s, r, now):
     """Prefetch the bits of router r."""
-    masks, inbox = place_of(s.masks), place_of(s.inbox) + INBOX * (now & s.setup.slots) * s.setup.num_words
+    masks, inbox = place_of(s.masks), place_of(s.inbox)
     for w in range(s.first_word[r], s.first_word[r + 1]):
         prefetch(masks + MASK * w)
         prefetch(masks + MASK * w + MASK // 2)
-        prefetch(inbox + INBOX * w)
+        for cycle in range(now, now + s.setup.span):
+            prefetch(inbox + INBOX * inbox_of(s, cycle, w))
+
+
+@inlined
+def headers(s, w, row):
+    """Return the input VCs of word w whose headers request while its router is visited; row is that of its inbox."""
+    heads = s.masks.heads[w] | s.masks.new_heads[w]
+    return heads if s.setup.span == 1 else heads | (s.inbox.flits[row] & ~(s.masks.owning[w] | s.masks.filled[w]))
 
 
 @inlined
 def fetch_far_ends(s, b, out, now):
     """Prefetch what input row b writes to in other routers if it sends a flit to output row `out`."""
     inbox, ring, (inputs, outputs) = place_of(s.inbox), place_of(s.ring), (s.inputs, s.outputs)
-    slot, words = s.setup.slots, s.setup.num_words
-    prefetch(inbox + INBOX * ((now + 1 + inputs.latency[b] & slot) * words + (inputs.credit_bit[b] >> 6)))
+    prefetch(inbox + INBOX * inbox_of(s, now + 1 + inputs.latency[b], inputs.credit_bit[b] >> 6))
     if outputs.reader[out] >= 0:
-        prefetch(inbox + INBOX * ((now + 2 + outputs.latency[out] & slot) * words + (outputs.flit_bit[out] >> 6)))
+        prefetch(inbox + INBOX * inbox_of(s, now + 2 + outputs.latency[out], outputs.flit_bit[out] >> 6))
         prefetch(ring + 4 * (outputs.reader[out] * s.setup.ring + outputs.back[out]))
 
 
@@ -42,10 +49,10 @@ def fetch_far_ends(s, b, out, now):
 def fetch_ends(s, r, now):
     """Prefetch the rows that router r will need in this cycle, as far as its bits show."""
     inputs, outputs = place_of(s.inputs), place_of(s.outputs)
-    ring, start, simple = place_of(s.ring), (now & s.setup.slots) * s.setup.num_words, is_simple(s, r)
-    for word in range(s.first_word[r], s.first_word[r + 1]):
-        row, w = start + word, word
-        first, bits, heads = s.words.first_input[w], s.masks.owning[w], s.masks.heads[w] | s.masks.new_heads[w]
+    ring, simple = place_of(s.ring), is_simple(s, r)
+    for w in range(s.first_word[r], s.first_word[r + 1]):
+        row = inbox_of(s, now, w)
+        first, bits, heads = s.words.first_input[w], s.masks.owning[w], headers(s, w, row)
         returned = s.inbox.credits[row]
         if not simple:
             bits |= s.inbox.flits[row] | s.masks.movers[w]
@@ -67,6 +74,15 @@ def fetch_ends(s, r, now):
 
 
 @inlined
+def fetch_ports(s, w):
+    """Prefetch the ports of word w, as if all had as many VCs as those of terminals."""
+    for row in range(s.words.first_input[w], s.words.first_input[w + 1], s.setup.local):
+        prefetch(place_of(s.in_ports) + IN_PORT * row)
+    for row in range(s.words.first_output[w], s.words.first_output[w + 1], s.setup.local):
+        prefetch(place_of(s.out_ports) + OUT_PORT * row)
+
+
+@inlined
 def fetch_beyond(s, r, now):
     """Prefetch the rows that those of `fetch_ends` point to: packets of headers, outputs of movers."""
     packets = place_of(s.packets)
@@ -75,19 +91,23 @@ def fetch_beyond(s, r, now):
     first_input, first_output = s.words.first_input[w0], s.words.first_output[w0]
     for w in range(s.first_word[r], s.first_word[r + 1]):
         first, bits = s.words.first_input[w], s.masks.owning[w] if simple else s.masks.movers[w]
+        heads = headers(s, w, inbox_of(s, now, w))
+        near = simple and s.setup.span > 1
+        if near and heads | bits != 0:
+            fetch_ports(s, w)  # who wins an output VC now sends in the next cycle, so any of them may be needed
         while bits != 0:
             b = first + lowest(bits)
-            prefetch(out_ports + OUT_PORT * (first_output + s.inputs.out_port_bit[b]))
-            prefetch(in_ports + IN_PORT * (first_input + s.inputs.port_bit[b]))
+            if not near:
+                prefetch(out_ports + OUT_PORT * (first_output + s.inputs.out_port_bit[b]))
+                prefetch(in_ports + IN_PORT * (first_input + s.inputs.port_bit[b]))
             if simple:
                 fetch_far_ends(s, b, first_output + s.inputs.out[b], now)
             else:
                 prefetch(outputs + OUTPUT * s.inputs.out[b])
             bits &= bits - 1
-        bits = s.masks.heads[w]
-        while bits != 0:
-            prefetch(packets + PACKET * packet_of(s, first + lowest(bits)))
-            bits &= bits - 1
+        while heads != 0:
+            prefetch(packets + PACKET * packet_of(s, first + lowest(heads)))
+            heads &= heads - 1
 
 
 @inlined

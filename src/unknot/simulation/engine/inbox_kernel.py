@@ -6,7 +6,7 @@ import numpy as np
 from unknot._base.kernels.mask_kernel import lowest
 from unknot._base.kernels.types_kernel import inlined
 from unknot.simulation.engine.codes import ATOMIC, FRESH, IDLE, MOVING, NONATOMIC, STALLED
-from unknot.simulation.engine.state_kernel import bit_of, may_request, note, wake
+from unknot.simulation.engine.state_kernel import bit_of, inbox_of, may_request, note, wake
 
 
 @inlined
@@ -109,9 +109,9 @@ def finish_stages(s, bits, word, w0, now):
 def open_inbox(s, r, now):
     """Take in the flits and credits due at router r in this cycle; return whether it has work."""
     w0, w1 = s.first_word[r], s.first_word[r + 1]
-    inbox, stages, masks, start = s.inbox, s.stages, s.masks, (now & s.setup.slots) * s.setup.num_words
+    inbox, stages, masks = s.inbox, s.stages, s.masks
     for word in range(w0, w1):
-        row = start + word
+        row = inbox_of(s, now, word)
         flits, returned = inbox.flits[row], inbox.credits[row]
         heads, ready = stages.heads[row], stages.ready[row]
         if s.setup.parts > 1:

@@ -207,7 +207,7 @@ def inject(rule, s, r, t, now):
     outputs.credits[b] -= 1
     post(s, s.inbox.flits, s.outside.flits, now + 2, outputs.flit_bit[b])
     s.count.flits_in += 1
-    s.count.last_move = now
+    s.count.last_move = max(s.count.last_move, now)
     terminals.left[t] -= 1
     if terminals.left[t] == 0:
         terminals.packet[t], terminals.vc[t] = -1, -1

@@ -126,7 +126,7 @@ def step(rule, s, w0, w1, now, left):
         hold_back(s, w0, w1, now)
     if sent:
         s.count.flit_hops += sent
-        s.count.last_move = now
+        s.count.last_move = max(s.count.last_move, now)
     for w in range(w0, w1):
         # What became ready in this step takes part from the next one on, so that no stage sees another's work.
         masks.movers[w] |= masks.winners[w]

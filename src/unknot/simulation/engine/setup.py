@@ -70,6 +70,7 @@ SETUP = rows(
     salt=int64,  # of random selections
     burst_begins=int64,  # chances × 2⁵³; −1 without bursts
     burst_ends=int64,
+    span=int64,  # cycles that a router runs before the next one does
     patience=int64,  # cycles in which something must move
     num_words=int64,  # of all routers
     width=int64,  # words of a router that goes through `simple_kernel`

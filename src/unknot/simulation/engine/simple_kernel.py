@@ -15,7 +15,7 @@ from unknot.simulation.engine.bid_kernel import pass_by, rows_of, winners_of
 from unknot.simulation.engine.codes import ATOMIC, DONE, NONATOMIC, WAVEFRONT
 from unknot.simulation.engine.pack_kernel import count_arrivals, count_departures, with_slots
 from unknot.simulation.engine.packed_allocation_kernel import allocate
-from unknot.simulation.engine.state_kernel import eject, enqueue, note, post, wake
+from unknot.simulation.engine.state_kernel import eject, enqueue, inbox_of, note, post, wake
 
 
 @inlined
@@ -137,7 +137,7 @@ def switch(s, here, w, now, movers, hopes, final):
     if won == 0:
         return
     s.count.flit_hops += how_many(won)
-    s.count.last_move = now
+    s.count.last_move = max(s.count.last_move, now)
     if s.setup.choose != 0:
         masks.spent[w] = spent
     left, spent = count_departures(s, w, won, spent)
@@ -168,7 +168,7 @@ def run_router(rule, s, w, now):
     masks, here, setup = s.whole.masks, rows_of(s, w), s.setup
     if setup.choose != 0:
         masks.spent[w] = none(masks.spent[w])
-    fresh = take_in(s, here, w, (now & setup.slots) * setup.num_words + w)
+    fresh = take_in(s, here, w, inbox_of(s, now, w))
     if setup.queues == 0:
         # The headers behind tails of the cycle before are as far as those that come in now.
         fresh |= masks.new_heads[w]

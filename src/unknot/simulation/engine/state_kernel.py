@@ -26,11 +26,16 @@ def random_bits(state):
 
 
 @inlined
+def inbox_of(s, cycle, word):
+    """Return the row of the inbox of a word in a cycle."""
+    # `slots` is a power of two less one: inboxes take turns, and are emptied before their turn comes again.
+    return (cycle & s.setup.slots) * s.setup.num_words + word
+
+
+@inlined
 def note(s, box, cycle, cell):
     """Set a bit, counted over all routers, in the inbox of a cycle to come."""
-    # `slots` is a power of two less one: inboxes take turns, and are emptied before their turn comes again.
-    row = (cycle & s.setup.slots) * s.setup.num_words + (cell >> 6)
-    box[row] |= np.int64(1) << (cell & 63)
+    box[inbox_of(s, cycle, cell >> 6)] |= np.int64(1) << (cell & 63)
 
 
 @inlined
@@ -42,8 +47,7 @@ def post(s, box, outside, cycle, cell):
     else:
         # Several parts may set bits of one word at a time; its owner reads it a cycle later at the earliest, when all
         # of them have passed the cycle that set them. A row of `outside` has 16 bytes.
-        row = (cycle & s.setup.slots) * s.setup.num_words + word
-        atomic_or(place_of(outside) + 16 * row, np.int64(1) << (cell & 63))
+        atomic_or(place_of(outside) + 16 * inbox_of(s, cycle, word), np.int64(1) << (cell & 63))
 
 
 @inlined

@@ -35,6 +35,10 @@ WIDEST = 2
 """Most words of 64 VCs a side of the routers of a network all of which take the fast path.
 
 With allocators that look at all requests, or speculation, it is one word."""
+AT_ONCE = 2
+"""Cycles that a router runs before the next one does: what it does reaches others as many later, or more."""
+NEAR = 250_000
+"""Most such bytes between routers with a channel in between, on average, that make them near."""
 BUSY = 16
 """Packets of a deep buffer that are in use within a few cycles, at most."""
 WAITING = 1024
@@ -85,8 +89,15 @@ def empty_network(
     tables = ends_of_buffers(relation, buffer_depth - router.shared_slots(buffer_depth), router, widest)
     first_word, (lengths, shares) = tables["first_word"], zip(*sources.lengths, strict=True)
     num_words = int(first_word[-1])
+    # All that may queue in front of a channel fits behind it.
     waiting = math.ceil(local * buffer_depth / network.bandwidth.min(initial=1)) * queues_up(network, router)
-    inboxes = wheel(int(network.latency.max(initial=1)), router, threads, waiting)
+    size = len(tables["buffer"]) * (96 + 4 * min(held, BUSY))
+    # Where neighbours are far apart in memory, what a router needs in its second cycle would be fetched too late.
+    apart = size * float(np.abs(network.source - network.target).mean()) / network.num_routers if num_vcs else 0
+    span = AT_ONCE if apart < NEAR and not (general or classes) else 1
+    ahead = waiting + posted_ahead(int(network.latency.max(initial=1)), router)
+    # A router, or a part, may be a cycle ahead of another.
+    inboxes = 1 << (ahead + (span > 1 or threads > 1)).bit_length()
     starts = streams(seed, terminals * sources.queues)
     by_router = np.argsort(network.inject, kind="stable")
     first = np.searchsorted(network.inject[by_router], np.arange(network.num_routers + 1))
@@ -128,7 +139,7 @@ def empty_network(
     requests = bits * (relation.max_candidates + local)
     own = {
         "free": 2 * slots,
-        "latencies": 4096 + arrivals + many * arrivals // max(1, terminals),
+        "latencies": 4096 + AT_ONCE * arrivals + many * arrivals // max(1, terminals),
         "candidates": relation.max_candidates,
         "wishes": bits * bits // 64,
         "lesser": bits * bits // 64 * router.all_tiers,
@@ -158,9 +169,10 @@ def empty_network(
         setup.classes = sources.queues if classes else 0
         setup.tiled = tiled
         setup.arrivals = arrivals
-        setup.local, setup.slots, setup.patience, setup.parts = local, inboxes - 1, inboxes + 7, threads
+        setup.local, setup.slots, setup.span, setup.parts = local, inboxes - 1, span, threads
+        setup.patience = (1 << ahead.bit_length()) + 7
         setup.num_words, setup.width = num_words, width
-        setup.ring, setup.large = held, inputs * (96 + 4 * min(held, BUSY)) > IN_CACHE
+        setup.ring, setup.large = held, size > IN_CACHE
         setup.part, setup.first_router, setup.last_router = k, cuts[k], cuts[k + 1]
         setup.first_own_word, setup.last_own_word = first_word[cuts[k]], first_word[cuts[k + 1]]
         part.count.high = k * slots
@@ -262,20 +274,13 @@ def _check_bandwidths(network: Network, router: Router) -> None:
         )
 
 
-def wheel(latency: int, router: Router, threads: int, waiting: int) -> int:
-    """Cycles for which there are inboxes: more than anything is posted ahead, by parts that may be a cycle ahead.
-
-    Parameters
-    ----------
-    waiting : int
-        Cycles that all take to pass that may queue in front of a channel: what fits behind it.
-    """
+def posted_ahead(latency: int, router: Router) -> int:
+    """Most cycles from a stage to what it posts in an inbox, but for those that flits queue in front of a channel."""
     stay = max(router.switch_allocation_delay, router.vc_allocation_delay)
     crossing = router.traversal_delay * (1 if router.pipelined else 3)
     routing = router.routing_delay * (1 if router.pipelined else 2)
     ejection = router.ejection_credits * (EJECTION_LOOP + router.credit_delay)
-    after = max(crossing + max(latency, ejection), router.credit_delay + latency, routing)
-    return 1 << (stay + after + waiting + (threads > 1)).bit_length()
+    return stay + max(crossing + max(latency, ejection), router.credit_delay + latency, routing)
 
 
 def most_flits(depth: int, vcs: int, router: Router) -> int:
