@@ -14,6 +14,8 @@ from heapq import heappop, heappush
 from itertools import takewhile
 
 import numpy as np
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import maximum_bipartite_matching
 
 from unknot._base.deadline import clock
 from unknot.network.graph import backwards, reached_from
@@ -196,29 +198,14 @@ class Waits:
         origins: list[Iterable[int]] = [*heads]
         for place in path:
             origins += [self.inside[place]] * (self.need(place) - 1)
-        began: dict[int, list[int]] = {}
-        for message in range(len(origins)):
-            if not self._assign(message, origins, began, set()):
-                return None
-        of = {message: origin for origin, messages in began.items() for message in messages}
-        return [replace(head[of[i]], origins=(of[i],)) for i, head in enumerate(heads)]
-
-    def _assign(
-        self, message: int, origins: list[Iterable[int]], began: dict[int, list[int]], seen: set[int]
-    ) -> bool:
-        """Find who began the transaction of one more message; others may have been begun by somebody else instead."""
-        for origin in origins[message]:
-            if origin not in seen:
-                seen.add(origin)
-                mine = began.setdefault(origin, [])
-                if len(mine) < self._most:
-                    mine.append(message)
-                    return True
-                for i, other in enumerate(mine):
-                    if self._assign(other, origins, began, seen):
-                        mine[i] = message
-                        return True
-        return False
+        slots = int(min(self._most, len(origins)))
+        pairs = [(i, o * slots + k) for i, some in enumerate(origins) for o in some for k in range(slots)]
+        shape = len(origins), slots * self.system.terminals
+        graph = csr_array((np.ones(len(pairs), dtype=bool), np.transpose(pairs)), shape)
+        began = maximum_bipartite_matching(graph, perm_type="column") // slots
+        if began.min() < 0:
+            return None
+        return [replace(head[o], origins=(o,)) for head, o in zip(heads, began.tolist(), strict=False)]
 
 
 def together(protocol: Protocol, name: str, depth: int = 0) -> float:
