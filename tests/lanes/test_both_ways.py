@@ -120,9 +120,9 @@ def test_routes_that_no_lane_can_serve_both_ways_are_named() -> None:
         table[way[-1], address] = EJECT_HERE
     may_use = np.array([[False, True, True], [True, False, False], [True, False, False]])
     relation = forwarding_table(net, table, may_use=may_use)
-    assert lanes(net, "given", routing=relation, time_limit=1).count == 2
+    assert lanes(net, "given", routing=relation, time_limit=600).count == 2
     with pytest.raises(RelationError, match="routes between router 0 and router 4 close a cycle of dependencies"):
-        lanes(net, "given", routing=relation, both_ways=True, time_limit=1)
+        lanes(net, "given", routing=relation, both_ways=True, time_limit=600)
 
 
 def test_a_limit_of_lanes() -> None:
