@@ -63,7 +63,6 @@ class RunMessage:
 class Step:
     """A move of a run: messages that it sends, those whose headers it moves, and those that leave the system."""
 
-    event: Event
     sent: list[RunMessage]
     moved: list[RunMessage]
     gone: list[RunMessage]
@@ -84,11 +83,10 @@ def replayed_in_flits(system: System, switching: str, run: Sequence[Event], cycl
     -------
     bool
     """
-    carries = any(one.carries for one in system.classes)
     technique = switching_named(switching)
     if system.worms:
-        return _worms_replayed(system, technique, run, cycles, carries)
-    ends = EndPoints(system, technique, flits=1, depth=1, sides=carries)
+        return _worms_replayed(system, technique, run, cycles)
+    ends = EndPoints(system, technique, flits=1, depth=1, sides=True)
     steps = _followed(system, run, ends.extended)
     begins, part = _prescribed(ends.engine, steps)
     for one, begin in begins.items():
@@ -118,8 +116,8 @@ def replayed_in_flits(system: System, switching: str, run: Sequence[Event], cycl
     return same and bool(state) and moves == ends.moves
 
 
-def _worms_replayed(system: System, switching: Switching, run: Sequence[Event], cycles: int, carries: bool) -> bool:
-    extended, engine = engine_of(system, switching, flits=1, depth=1, sides=carries)
+def _worms_replayed(system: System, switching: Switching, run: Sequence[Event], cycles: int) -> bool:
+    extended, engine = engine_of(system, switching, flits=1, depth=1, sides=True)
     steps = _followed(system, run, extended)
     begins, part = _prescribed(engine, steps)
 
@@ -240,7 +238,7 @@ def _followed(system: System, run: Sequence[Event], extended: Extended) -> list[
             path = [extended.vc(there) for there in range(place % system.places, place + 1, system.places)]
             sent.append(RunMessage(after[place][-1], place, path, (place,)))
             inside.setdefault(place, []).append(sent[-1])
-        steps.append(Step(event, sent, moved, gone))
+        steps.append(Step(sent, moved, gone))
         state = after
     for place, waiting in inside.items() if system.commits else ():
         for one in waiting:
