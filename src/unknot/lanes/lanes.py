@@ -83,8 +83,8 @@ def lanes(
         are shortest paths by tables, in as few lanes. Then, in networks of up to about 100 routers, as many by other
         orders, while no bound shows that the load is the lowest.
     effort : int, optional
-        Most moves of each start for each pair, in rounds of 200, 400, 800, …; by default 33 million for all pairs. It
-        ends earlier where no load can be lower.
+        Most moves of each start for each pair, in rounds of 200, 400, 800, …; by default 33 million for all pairs,
+        and at least 1,400 for each. It ends earlier where no load can be lower.
     most : int, optional
         Routes are also sought in more lanes than are needed, up to this many, for their loads: see `Lanes.front`.
     first : {"lanes", "load"}

@@ -35,8 +35,8 @@ MOST_PAIRS = 4_000_000
 """Most pairs for which a bound is worked out; about 100 bytes each."""
 ROUNDS = 4
 """Rounds of annealing before the solver looks for a lower load; each start has one, and the best all others."""
-MOST_MOVES = 1 << 25
-"""Most moves of the rounds together, if not prescribed: some seconds."""
+MOST_MOVES, LEAST_MOVES = 1 << 25, 1400
+"""Most moves of the rounds together, if not prescribed, but at least as many for each pair: three rounds."""
 SINGLE = 0.5
 """Share of the time that is left for routes to one LID of each terminal, where each has several."""
 NAMED_SHARE = 0.4
@@ -58,7 +58,7 @@ class LowLoads:
         Starts that are annealed: the orders' own routes, and those of the catalogue of lowest load; then as many in
         all by other orders, while a lower load is possible.
     most_moves : int or None
-        Most moves of annealing for each pair; None: as many as `MOST_MOVES` in all.
+        Most moves of annealing for each pair; None: by `MOST_MOVES` and `LEAST_MOVES`.
     exact : ExactSearch
         What is known of fewer lanes.
     worst : bool
@@ -103,7 +103,9 @@ class LowLoads:
     @property
     def _rounds(self) -> int:
         """Most rounds of annealing, each of twice as many moves as the one before."""
-        most = MOST_MOVES // max(1, self.goal.demand.pairs) if self.most_moves is None else self.most_moves
+        most = self.most_moves
+        if most is None:
+            most = max(LEAST_MOVES, MOST_MOVES // max(1, self.goal.demand.pairs))
         return (most // ROUND + 1).bit_length() - 1
 
     @property
