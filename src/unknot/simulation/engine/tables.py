@@ -92,9 +92,10 @@ def empty_network(
     # All that may queue in front of a channel fits behind it.
     waiting = math.ceil(local * buffer_depth / network.bandwidth.min(initial=1)) * queues_up(network, router)
     size = len(tables["buffer"]) * (96 + 4 * min(held, BUSY))
-    # Where neighbours are far apart in memory, what a router needs in its second cycle would be fetched too late.
+    # Where neighbours are far apart in memory, what a router needs in its second cycle would be fetched too late; and
+    # threads would wait for each other to the cycle.
     apart = size * float(np.abs(network.source - network.target).mean()) / network.num_routers if num_vcs else 0
-    span = AT_ONCE if apart < NEAR and not (general or classes) else 1
+    span = AT_ONCE if apart < NEAR and threads == 1 and not (general or classes) else 1
     ahead = waiting + posted_ahead(int(network.latency.max(initial=1)), router)
     # A router, or a part, may be a cycle ahead of another.
     inboxes = 1 << (ahead + (span > 1 or threads > 1)).bit_length()
