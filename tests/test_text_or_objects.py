@@ -89,6 +89,7 @@ def public() -> list[tuple[str, Callable[..., Any], str]]:
     return found
 
 
+@pytest.mark.sampled(0.5)
 @pytest.mark.parametrize(("name", "function", "kind"), [pytest.param(*each, id=each[0]) for each in public()])
 def test_every_public_function_takes_text(name: str, function: Callable[..., Any], kind: str) -> None:
     """What it does with text is what it does with the object: the same answer, or the same objection."""

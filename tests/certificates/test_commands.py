@@ -95,6 +95,7 @@ def test_every_size(tmp_path: Path) -> None:
         refuse(path, document, ("claims", 0, "proof", "escapes"), claim["proof"]["escapes"][:-1])
 
 
+@pytest.mark.sampled(1 / 3)
 @pytest.mark.parametrize(
     ("options", "reason"),
     [

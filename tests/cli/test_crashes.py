@@ -29,6 +29,7 @@ def begun(act: str) -> subprocess.Popen[str]:
     return subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
+@pytest.mark.sampled(0.5)
 @pytest.mark.parametrize(
     ("number", "code", "why"),
     [("SIGSEGV", 70, "a fault of"), ("SIGBUS", 70, "a fault of"), ("SIGABRT", 2, "memory"), ("SIGKILL", 2, "memory")],

@@ -16,6 +16,7 @@ from unknot.fabrics import Fabric, read_fabric
 from unknot.verify.audit import audit
 
 
+@pytest.mark.sampled(1 / 3)
 @pytest.mark.parametrize(("hosts", "lmc"), [(1, 0), (3, 0), (1, 1)])
 def test_a_ring_that_can_deadlock_is_repaired(hosts: int, lmc: int, tmp_path: Path) -> None:
     """With hosts of their own numbers behind each switch, and of several LIDs each, too."""

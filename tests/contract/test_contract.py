@@ -31,6 +31,7 @@ def piece(first: int) -> Tally:
     return tally
 
 
+@pytest.mark.sampled(1 / 3)
 @pytest.mark.parametrize("part", range(3))
 def test_some_relations(part: int) -> None:
     """Other ones every time; `-m campaign` judges 21,000."""

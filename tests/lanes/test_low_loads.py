@@ -387,6 +387,7 @@ def test_routes_become_longer_for_a_lower_load(text: str, lanes: int, at_most: i
     assert routes.load_bound_holds
 
 
+@pytest.mark.sampled(0.5)
 @pytest.mark.parametrize(("text", "lanes", "load"), [("mesh(6, 6)", 1, 54), ("hypercube(4)", 2, 8)])
 @pytest.mark.parametrize("goal", ["load", "mean"])
 def test_where_shortest_paths_are_enough_their_load_is_lowest(text: str, lanes: int, load: int, goal: str) -> None:

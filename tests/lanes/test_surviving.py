@@ -58,6 +58,7 @@ def test_every_pair_keeps_a_climbing_path(network: Network) -> None:
     assert delivery.minimal
 
 
+@pytest.mark.sampled(0.25)
 @pytest.mark.parametrize(
     ("text", "kind", "count"),
     [

@@ -50,6 +50,7 @@ def compare(whole: Audit, merged: Audit) -> None:
             assert other.relation.name.endswith(", one sender at each switch")
 
 
+@pytest.mark.sampled(0.4)
 @pytest.mark.parametrize("name", FOLDERS)
 def test_examples(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     compare(*both(read_fabric(EXAMPLES / name), monkeypatch))

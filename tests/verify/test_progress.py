@@ -65,6 +65,7 @@ class Steps:
     preferred = -1
 
 
+@pytest.mark.sampled(1 / 3)
 @pytest.mark.parametrize(
     "relation", [dimension_order(line(3)), dimension_order(mesh(3, 3)), up_down(ring(5))], ids=str
 )

@@ -168,6 +168,7 @@ def compare(relation: Relation) -> tuple[bool, bool]:
     return with_it.group is not None, some
 
 
+@pytest.mark.sampled(0.5)
 @pytest.mark.parametrize("network", [ring(4), torus(3, 3), torus(3, 2), hypercube(3)], ids=lambda n: n.name)
 def test_answers_are_the_same_with_and_without(network: Network) -> None:
     seen: Counter[str] = Counter()

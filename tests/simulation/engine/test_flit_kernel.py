@@ -112,6 +112,7 @@ PATTERNS: dict[str, PatternLike] = {
 }
 
 
+@pytest.mark.sampled(0.25)
 @pytest.mark.parametrize("name", PATTERNS)
 def test_twin_under_patterns(name: str) -> None:
     for relation in (dimension_order(mesh(4, 4), 2), valiant(mesh(4, 4))):
@@ -179,6 +180,7 @@ def test_same_seed_same_run_other_seed_other_run() -> None:
     assert runs[0] == runs[1] != runs[2]
 
 
+@pytest.mark.sampled(1 / 3)
 @pytest.mark.parametrize("routing_delay", [0, 1, 3])
 def test_twin_of_decisions_in_the_source_router(routing_delay: int) -> None:
     router = Router(routing_delay=routing_delay)

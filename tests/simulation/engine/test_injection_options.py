@@ -46,6 +46,7 @@ class Source:
         return found
 
 
+@pytest.mark.sampled(0.5)
 @pytest.mark.parametrize("bursts", [Bursts(0.02, 0.05), Bursts(0.01, 0.1), Bursts(1, 1), Bursts(0.3, 1)])
 def test_bursts_have_the_load_that_was_wanted(bursts: Bursts) -> None:
     source = Source(0.08, bursts=bursts)

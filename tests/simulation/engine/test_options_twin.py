@@ -201,6 +201,7 @@ def test_injection_where_addresses_are_drawn_too(lengths: Lengths, bursts: Burst
         agree(relation, "wormhole-nonatomic", lengths, 4, 0.06, 5, traffic=PATTERNS[pattern], bursts=bursts)
 
 
+@pytest.mark.sampled(0.25)
 @pytest.mark.parametrize(
     "router",
     [

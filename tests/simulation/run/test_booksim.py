@@ -80,6 +80,7 @@ OPTION_BY_OPTION = [
 """Designs for `make campaign`: the naive twin has every one of their options in each run of `make test`."""
 
 
+@pytest.mark.sampled(1 / 3)
 @pytest.mark.parametrize(
     "name",
     [

@@ -13,6 +13,7 @@ from unknot.routing import dimension_order, duato, o1turn, ugal
 from unknot.simulation import saturation, simulate, zero_load_latency
 
 
+@pytest.mark.sampled(0.5)
 @pytest.mark.parametrize("switching", SWITCHINGS)
 def test_mean_of_all_pairs_one_packet_at_a_time(switching: Switching) -> None:
     for relation in (dimension_order(torus(2, 3, latency=3), 2), duato(mesh(2, 3), 2)):

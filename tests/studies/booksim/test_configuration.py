@@ -89,6 +89,7 @@ def test_lists_are_split_at_their_own_commas(value: object) -> None:
 OTHER = {"int": "9", "ints": "9", "float": "0.3", "floats": "0.3", "str": "other", "strs": "other"}
 
 
+@pytest.mark.sampled(0.5)
 @pytest.mark.parametrize("key", KEYS)
 def test_no_key_is_silent(tmp_path: Path, key: str) -> None:
     """A key with a new value changes the design, is refused, or is named."""
