@@ -255,7 +255,7 @@ def test_the_clauses_of_loads_agree_with_brute_force(network: Network, count: in
     [("ring(16)", "free", 32), ("dragonfly(2, 6, 3)", "free", 360), ("fat_tree(2, 3)", "table", 6)],
 )
 def test_the_solver_finds_loads_that_annealing_misses(text: str, paths: str, load: int) -> None:
-    routes = lanes(text, paths, effort=200)
+    routes = lanes(text, paths, effort=200, time_limit=600)
     assert routes.highest_load == routes.load_bound == load
     assert check(routes.relation).deadlock_free
     assert np.array_equal(walked(routes), routes.load)

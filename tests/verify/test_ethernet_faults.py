@@ -47,7 +47,7 @@ def no_groups(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def outcomes(network: Network, routing: str, **options: object) -> Counter[tuple[object, ...]]:
     """Outcomes of the sweep that makes every network, or of the one by kernel: by what is the same for all alike."""
-    sweep = fault_sweep(network, routing, failures=Failures(**options))  # type: ignore[arg-type]
+    sweep = fault_sweep(network, routing, failures=Failures(**options), time_limit=600)  # type: ignore[arg-type]
     found = Counter[tuple[object, ...]]()
     for fault in sweep.tried:
         found[fault.outcome, fault.undelivered_pairs, fault.pairs] += fault.alike
@@ -59,7 +59,7 @@ def outcomes(network: Network, routing: str, **options: object) -> Counter[tuple
 def each(network: Network, routing: str, **options: object) -> Counter[tuple[object, ...]]:
     """The same by the sweep that makes each network, and its relation."""
     failures = Failures(budget=10**6, **options)  # type: ignore[arg-type]
-    sweep = fault_sweep(network, lambda left: named(left, routing), failures=failures)
+    sweep = fault_sweep(network, lambda left: named(left, routing), failures=failures, time_limit=600)
     return Counter((fault.outcome, fault.undelivered_pairs, fault.pairs) for fault in sweep.tried)
 
 
