@@ -7,7 +7,6 @@ from fractions import Fraction
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
-from unknot._base.deadline import clock
 from unknot.certificates import plain
 from unknot.certificates.claims import load_claim
 from unknot.certificates.documents import network_of
@@ -104,8 +103,7 @@ class ExactSearch:
         question, effort = self.question, self.effort
         if effort.over:
             return None
-        now = clock()
-        part = replace(effort, deadline=now + share * (effort.deadline - now))
+        part = replace(effort, deadline=effort.limit.part(share).end)
         changes = "any" if question.changes == "ports" else question.changes
         answer = self._decided(count, part, changes) if self.fits(count) else Open(0)
         if isinstance(answer, Open):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from unknot._base.deadline import MINUTE, Deadline, clock
+from unknot._base.deadline import MINUTE, Deadline
 from unknot._base.errors import NetworkError, RelationError, require_known
 from unknot._base.numbers import require_whole
 from unknot._base.progress import Progress, with_bar
@@ -224,7 +224,7 @@ class LongerSearch:
         for lanes in range(1, len(kept) if paths.nearer.size < GROWN else 0):
             if effort.over or effort.interrupted:
                 break
-            with effort.part(deadline=clock() + SHARE * (effort.deadline - clock())) as part:
+            with effort.part(deadline=effort.limit.part(SHARE).end) as part:
                 best = improved(paths, taken, self._start(lanes), part, rounds=self.rounds)
             if best is not None:
                 return best[0]
@@ -241,7 +241,7 @@ class LongerSearch:
         longest[:, : -paths.block] = 0
         alike = of_pairs(paths, longest)._replace(weight=np.ones_like(paths.weight))
         try:
-            with effort.part(deadline=clock() + WITHIN * (effort.deadline - clock())) as part:
+            with effort.part(deadline=effort.limit.part(WITHIN).end) as part:
                 for fewer in grown(alike, part, low, most, HEAT):
                     yield fewer.key
         except KeyboardInterrupt:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unknot._base.deadline import clock
 from unknot._base.errors import RelationError
 from unknot.lanes.effort import SEEDS, SearchEffort
 from unknot.lanes.exact import ExactSearch, lowest
@@ -141,7 +140,7 @@ class LowLoads:
     def _spread(self) -> Carried:
         """Routes to all LIDs of the terminals, at first all like the best to one."""
         effort = self.effort
-        end, effort.deadline = effort.deadline, clock() + SINGLE * (effort.deadline - clock())
+        end, effort.deadline = effort.deadline, effort.limit.part(SINGLE).end
         best = self._best()
         if not effort.interrupted:
             effort.deadline = end
@@ -232,8 +231,7 @@ class LowLoads:
         made: list[Carried] = []
         if self.goal.kept is not None:  # these come with orders of their own
             return made
-        end = clock() + NAMED_SHARE * (self.effort.deadline - clock())
-        with self.effort.part(deadline=end, tried={}) as effort:
+        with self.effort.part(deadline=self.effort.limit.part(NAMED_SHARE).end, tried={}) as effort:
             try:
                 for table, key in catalogue(self.goal, lanes, self.exact.low, effort, first=first):
                     made.append(self.goal.by_table(key, table.next_channel))
