@@ -59,6 +59,16 @@ def test_ctrl_c_while_routes_are_chosen(change: str | None) -> None:
     assert check(laned.relation).deadlock_free
 
 
+def test_ctrl_c_while_orders_are_drawn_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("unknot.lanes.low_loads.search", interrupt)
+    laned = lanes("torus(8, 8)", effort=200, tries=2)
+    assert (laned.count, laned.complete) == (2, False)
+    assert check(laned.relation).deadlock_free
+
+
 def test_an_annealing_cools_in_its_time(monkeypatch: pytest.MonkeyPatch) -> None:
     seconds = count(step=0.01)
     monkeypatch.setattr("unknot.lanes.effort.clock", lambda: next(seconds))

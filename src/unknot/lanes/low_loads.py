@@ -196,7 +196,10 @@ class LowLoads:
             if self.effort.interrupted or self.effort.over or highest(best) <= goal.floor:
                 break
             with self.effort.part(seed=self.effort.seed + SEEDS * number, tried={}) as part:
-                orders = search(question.path_set, lanes, part, first=0, rounds=1, hops=question.hops)
+                try:
+                    orders = search(question.path_set, lanes, part, first=0, rounds=1, hops=question.hops)
+                except KeyboardInterrupt:
+                    part.interrupted, orders = True, None
                 if orders is not None:
                     start = part.insist(partial(self._own, orders))
                     now = balanced(goal, start, part, range(last - 1), later=starts - 1 - number << last - 1)
