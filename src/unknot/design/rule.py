@@ -133,11 +133,20 @@ def relation_of_offers(
 
     Parameters
     ----------
+    network : Network
+        A mesh.
     counts : sequence of pairs of int
         VCs of a channel up and down each dimension.
     offers : mapping
         For what is left in each dimension, such as ``+-``: for headers in these VCs, such as ``injection x+``, what
         they may take, such as ``x+ y-1``; a blocked header does not wait for what stands in parentheses.
+    name : str
+        Name of the relation.
+
+    Returns
+    -------
+    Relation
+        The rule for this network, compiled or asked as any other.
 
     Raises
     ------
