@@ -47,9 +47,9 @@ def test_points_of_seven_designs(simulation: object, points: int) -> None:
 
 def test_as_many_as_may_be() -> None:
     require_few(MOST_DESIGNS, MOST_POINTS)
-    with pytest.raises(UnknotError, match="10,001 designs and, with loads and seeds, 100,000 points"):
+    with pytest.raises(UnknotError, match="10,001 designs and, with loads and seeds, 200,000 points"):
         require_few(MOST_DESIGNS + 1, MOST_POINTS)
-    with pytest.raises(UnknotError, match="1 designs and, with loads and seeds, 100,001 points"):
+    with pytest.raises(UnknotError, match="1 designs and, with loads and seeds, 200,001 points"):
         require_few(1, MOST_POINTS + 1)
     with pytest.raises(UnknotError, match="more than 10\\^15 points"):
         require_few(1, 10**15)

@@ -111,7 +111,7 @@ def number_or_shares(entry: Any) -> str:
 
 
 MOST_DESIGNS = 10_000
-MOST_POINTS = 100_000
+MOST_POINTS = 200_000
 MOST_LOADS = 10_000
 
 

@@ -188,7 +188,7 @@ from unknot.lanes import changing_lanes, lanes
 flows = np.random.default_rng(1).integers(0, 5, (8, 8))
 for paths in ("free", "table"):
     for weights in (None, flows, flows / 7):
-        lanes("ring(8)", paths, flows=weights, first="load", time_limit=600)
+        lanes("ring(8)", paths, flows=weights, first="load", effort=200, time_limit=600)
 changing_lanes("ring(8)", "table", changes="ports", time_limit=600)
 found = 0
 for room in [module for name, module in sys.modules.items() if name.startswith("unknot.")]:

@@ -76,7 +76,7 @@ def test_ranges_that_overlap_and_differ(tmp_path: Path) -> None:
     path = written(tmp_path, READS)
     apart = run("run", path, "sample_period=200")
     assert "requests and replies in queues of their own: no message waits for ever" in " ".join(apart.split())
-    shared = run("run", path, "read_reply_begin_vc=1")
+    shared = run("run", path, "read_reply_begin_vc=1", "k=2", "n=1")
     assert re.search(r"^deadlock-free +yes$", shared, re.M)
     assert "wait for each other and nothing can move" in " ".join(shared.split())
     answer = json.loads(run("run", path, "--json"))
