@@ -235,10 +235,10 @@ def test_files_that_are_no_studies(tmp_path: Path) -> None:
             "has 102,400,000 designs and, with loads and seeds, 102,400,000 points",
         ),
         ("[common]\nvcs = [" + "1, " * 200 + "]\n" + "[[design]]\n" * 200, "has 40,000 designs"),
-        ("[[design]]\n[simulation]\nseeds = [" + "1, " * 5_001 + "]", "with loads and seeds, 100,021"),
+        ("[[design]]\n[simulation]\nseeds = [" + "1, " * 10_001 + "]", "with loads and seeds, 200,021"),
         (
-            "[[design]]\n" * 11 + "[simulation]\nloads = {from = 0.0001, to = 1, step = 0.0001}",
-            "has 11 designs and, with loads and seeds, 110,011 points",
+            "[[design]]\n" * 21 + "[simulation]\nloads = {from = 0.0001, to = 1, step = 0.0001}",
+            "has 21 designs and, with loads and seeds, 210,021 points",
         ),
     ],
     ids=["key", "header", "lists", "tables", "number", "hexadecimal", "product", "common", "seeds", "loads"],
