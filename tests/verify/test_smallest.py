@@ -34,9 +34,9 @@ MANY = relations(networks(loops=True, strongly_connected=None))
 FAMILIES = st.sampled_from([mesh(2, 2), mesh(3, 2), ring(4), complete(3)]).flatmap(relations)
 
 
-def size(found: Smallest) -> tuple[int, int]:
-    assert found.configuration is not None
-    messages = found.configuration.messages
+def size(outcome: Smallest) -> tuple[int, int]:
+    assert outcome.configuration is not None
+    messages = outcome.configuration.messages
     return len(messages), sum(len(message.held) for message in messages)
 
 
@@ -55,18 +55,18 @@ def test_smallest_equals_brute_force(strategy: st.SearchStrategy[Relation], monk
         except TooLargeError:
             seen["too large"] += 1
             return
-        found = smallest(relation, switching, buffer_depth=2)
-        assert found.proved
+        outcome = smallest(relation, switching, buffer_depth=2)
+        assert outcome.proved
         if expected is None:
-            assert found.configuration is None
+            assert outcome.configuration is None
             seen["free"] += 1
             return
-        assert size(found) == expected == (found.messages_bound, found.held_bound)
-        assert found.configuration is not None
-        assert complaints(relation, found.configuration) == []
+        assert size(outcome) == expected == (outcome.messages_bound, outcome.held_bound)
+        assert outcome.configuration is not None
+        assert complaints(relation, outcome.configuration) == []
         seen[switching] += 1
-        seen[found.method[:8]] += 1
-        seen[found.configuration.reachability] += 1
+        seen[outcome.method[:8]] += 1
+        seen[outcome.configuration.reachability] += 1
         if expected[0] > 1:
             seen["several"] += 1
 
@@ -79,54 +79,54 @@ def test_the_smallest_may_have_no_way_to_where_the_search_begins() -> None:
     both, alone = [0, 1], [2]
     table = {(4, 2): both, (0, 2): both, (1, 2): both, (5, 2): alone, (2, 2): alone}
     relation = table_relation(from_edges([(0, 0), (0, 0), (1, 1), (2, 2)]), 1, table)
-    found = smallest(relation, "wormhole", time_limit=600)
-    assert found.proved
-    assert size(found) == (1, 1) == fewest(relation, "wormhole")
+    outcome = smallest(relation, "wormhole", time_limit=600)
+    assert outcome.proved
+    assert size(outcome) == (1, 1) == fewest(relation, "wormhole")
 
 
 @pytest.mark.parametrize("side", [2, 3, 6])
 def test_four_messages_on_a_mesh(side: int) -> None:
     for switching in SWITCHINGS:
-        found = smallest(fully_adaptive(mesh(side, side)), switching)
-        assert found.proved
-        assert size(found) == (4, 4)
-        assert found.configuration is not None
-        assert found.configuration.reachability == "injected"
+        outcome = smallest(fully_adaptive(mesh(side, side)), switching)
+        assert outcome.proved
+        assert size(outcome) == (4, 4)
+        assert outcome.configuration is not None
+        assert outcome.configuration.reachability == "injected"
 
 
 @pytest.mark.parametrize("around", [5, 7, 8])
 def test_rings(around: int) -> None:
     """A worm on a ring without dateline holds all of its shortest way but the last hop; a packet holds one VC."""
     relation = dimension_order(torus(around, 3), dateline="none")
-    found = smallest(relation, switching="wormhole")
+    outcome = smallest(relation, switching="wormhole")
     longest = around // 2 - 1
-    assert found.proved
-    assert size(found) == (-(-around // longest), around)
+    assert outcome.proved
+    assert size(outcome) == (-(-around // longest), around)
     assert size(smallest(relation, "vct")) == (around, around)
-    assert found.configuration is not None
-    assert complaints(relation, found.configuration) == []
-    assert replay(relation, found.configuration).stuck
+    assert outcome.configuration is not None
+    assert complaints(relation, outcome.configuration) == []
+    assert replay(relation, outcome.configuration).stuck
 
 
 def test_several_waits_for_one_header() -> None:
     """Two VCs that are all waited for: the walk's bound is too low, the solver proves more."""
-    found = smallest(fully_adaptive(mesh(2, 2), 2), switching="wormhole")
-    assert found.proved
-    assert size(found) == (8, 8)
-    assert "solving over all" in found.method
+    outcome = smallest(fully_adaptive(mesh(2, 2), 2), switching="wormhole")
+    assert outcome.proved
+    assert size(outcome) == (8, 8)
+    assert "solving over all" in outcome.method
 
 
 def test_what_needs_long_worms() -> None:
     relation = lcfaa(mesh(3, 3))
     assert smallest(relation, "saf") == Smallest(None, 0, 0, True, smallest(relation, "saf").method)
-    found = smallest(relation, switching="wormhole")
-    assert found.proved
-    assert found.configuration is not None
-    assert complaints(relation, found.configuration) == []
-    assert replay(relation, found.configuration).stuck
-    found = smallest(lcfaa(mesh(5, 5)), switching="wormhole")
-    assert found.proved
-    assert size(found) == (4, 8)
+    outcome = smallest(relation, switching="wormhole")
+    assert outcome.proved
+    assert outcome.configuration is not None
+    assert complaints(relation, outcome.configuration) == []
+    assert replay(relation, outcome.configuration).stuck
+    outcome = smallest(lcfaa(mesh(5, 5)), switching="wormhole")
+    assert outcome.proved
+    assert size(outcome) == (4, 8)
     free = smallest(by_signs(mesh(3, 4), FREE_THREE_WIDE), switching="wormhole")
     assert free.proved
     assert free.configuration is None
@@ -143,9 +143,9 @@ def test_no_cycle_and_bad_arguments() -> None:
 
 def test_time_runs_out() -> None:
     """What is not proved is said not to be."""
-    found = smallest(fully_adaptive(mesh(6, 6), 2), time_limit=0.05, switching="wormhole")
-    assert not found.proved
-    assert found.messages_bound >= 1
+    outcome = smallest(fully_adaptive(mesh(6, 6), 2), time_limit=0.05, switching="wormhole")
+    assert not outcome.proved
+    assert outcome.messages_bound >= 1
 
 
 def test_counterexamples_are_legal_verdicts() -> None:
@@ -153,25 +153,27 @@ def test_counterexamples_are_legal_verdicts() -> None:
 
     for switching in SWITCHINGS:
         relation = dimension_order(torus(4, 4), dateline="none")
-        found = smallest(relation, switching)
-        assert found.configuration is not None
-        accept_verdict(relation, Verdict(False, switching, "smallest", "all", "", configuration=found.configuration))
-        assert replay(relation, found.configuration).stuck
+        outcome = smallest(relation, switching)
+        assert outcome.configuration is not None
+        accept_verdict(
+            relation, Verdict(False, switching, "smallest", "all", "", configuration=outcome.configuration)
+        )
+        assert replay(relation, outcome.configuration).stuck
 
 
 def test_what_is_known_stays_when_nothing_better_is_found() -> None:
     relation = fully_adaptive(mesh(3, 3))
-    found = smallest(relation, switching="wormhole").configuration
-    assert found is not None
-    assert found.reachability == "injected"
+    outcome = smallest(relation, switching="wormhole").configuration
+    assert outcome is not None
+    assert outcome.reachability == "injected"
     assert (
-        smallest(relation, known=replace(found, reachability="not-established"), switching="wormhole").configuration
-        == found
+        smallest(relation, known=replace(outcome, reachability="not-established"), switching="wormhole").configuration
+        == outcome
     )
-    assert smallest(relation, known=found, switching="wormhole").configuration is found
+    assert smallest(relation, known=outcome, switching="wormhole").configuration is outcome
     assert (
-        smallest(relation, known=replace(found, messages=found.messages * 2), switching="wormhole").configuration
-        == found
+        smallest(relation, known=replace(outcome, messages=outcome.messages * 2), switching="wormhole").configuration
+        == outcome
     )
 
 
@@ -184,11 +186,11 @@ def test_as_few_messages_as_the_bound_but_more_held_is_no_proof() -> None:
     table = {(3, 0): [0], (0, 0): [1, 2], (1, 0): [2], (2, 0): [EJECT]}
     table |= {(4, 1): [1], (1, 1): [2], (2, 1): [0], (0, 1): [EJECT]}
     relation = table_relation(network, 1, table)
-    found = smallest(relation, "wormhole")
-    assert size(found) == (2, 3) == fewest(relation, "wormhole")
-    assert (found.messages_bound, found.held_bound) == (2, 3)
-    assert found.proved
-    assert "solving over all" in found.method
+    outcome = smallest(relation, "wormhole")
+    assert size(outcome) == (2, 3) == fewest(relation, "wormhole")
+    assert (outcome.messages_bound, outcome.held_bound) == (2, 3)
+    assert outcome.proved
+    assert "solving over all" in outcome.method
 
 
 def test_a_bound_that_is_not_met_in_time_is_no_proof(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -204,10 +206,10 @@ def test_a_bound_that_is_not_met_in_time_is_no_proof(monkeypatch: pytest.MonkeyP
         raise TimeUpError("circles", 0, 1)
 
     monkeypatch.setattr(smallest_module, "circles", endless)
-    found = smallest(relation, "wormhole", time_limit=0.5)
-    assert size(found) == (4, 4)
-    assert (found.messages_bound, found.held_bound, found.proved) == (4, 1, False)
-    assert found.method.startswith("time ran out")
+    outcome = smallest(relation, "wormhole", time_limit=0.5)
+    assert size(outcome) == (4, 4)
+    assert (outcome.messages_bound, outcome.held_bound, outcome.proved) == (4, 1, False)
+    assert outcome.method.startswith("time ran out")
 
 
 @pytest.mark.parametrize(("answer", "proved"), [(False, True), (True, False)])
@@ -222,9 +224,9 @@ def test_what_the_solver_cannot_tell_is_open(answer: bool, proved: bool, monkeyp
         return answer, False
 
     monkeypatch.setattr(smallest_module, "fewest", solver)
-    found = smallest(relation, "wormhole", known=known)
+    outcome = smallest(relation, "wormhole", known=known)
     assert asked == sorted(asked)
     assert len(asked) > 1
-    assert (found.messages_bound, found.held_bound) == ((0, 0) if proved else (4, 0))
-    assert (found.proved, found.configuration) == (proved, None if proved else known)
-    assert found.method.startswith("no deadlock" if proved else "time ran out")
+    assert (outcome.messages_bound, outcome.held_bound) == ((0, 0) if proved else (4, 0))
+    assert (outcome.proved, outcome.configuration) == (proved, None if proved else known)
+    assert outcome.method.startswith("no deadlock" if proved else "time ran out")

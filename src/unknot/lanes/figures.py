@@ -23,7 +23,7 @@ class BoundedLoad:
 
     relation: Relation
     load_evidence: LoadBound | None
-    if TYPE_CHECKING:
+    if TYPE_CHECKING:  # fields of some heirs, properties of others; a property here would be the default of the field
 
         @property
         def load(self) -> Floats: ...

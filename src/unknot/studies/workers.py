@@ -114,9 +114,9 @@ def _sigterm_interrupts() -> Iterator[None]:
 class Calls:
     """Calls given to an executor, awaited so that an interrupt leaves no lock behind.
 
-    The condition of a future is a lock in Python code. A KeyboardInterrupt raised just after one is taken leaves it
-    so for ever, and the thread that serves the executor, and who waits for that at the end, hang. So the main thread
-    takes none of a call that has not ended while it can be interrupted: it reads a queue, whose lock is in C.
+    The condition of a future is a lock in Python code. A KeyboardInterrupt that comes just after it is taken leaves
+    it taken for ever. Then the thread that serves the executor waits for the lock, and the end of the process for
+    that thread. So calls are submitted and cancelled without interruption, and awaited by a queue with a lock in C.
     """
 
     def __init__(self, executor: Executor) -> None:
@@ -156,6 +156,7 @@ def _uninterrupted() -> Iterator[None]:
     finally:
         for number, handler in handlers.items():
             signal.signal(number, handler)
+        # Not before all handlers are back: this may raise.
         for number, frame in came:
             handlers[number](number, frame)
 
