@@ -19,7 +19,7 @@ import numpy.typing as npt
 from unknot._base.errors import NetworkError
 from unknot._base.shown import Brief
 from unknot.network import Network
-from unknot.network.families.links import Numbers, affordable, digits, staged
+from unknot.network.families.links import Numbers, digits, staged
 from unknot.network.parts import origin_of
 from unknot.network.stages import stages
 
@@ -128,11 +128,8 @@ def high_bit(link_stage: npt.ArrayLike, n: int) -> Numbers:
 
 def _switched(name: str, n: int, flips: Sequence[tuple[int, ...]], latency: int) -> Network:
     """Stages in which port 0 leads to the same row and the others to the row ⊕ the given numbers."""
-    affordable(name, (len(flips) + 1) << (n - 1), sum(1 + len(ports) for ports in flips) << (n - 1), 1 << n, 2)
-    row = np.arange(1 << (n - 1), dtype=np.int64)[:, None]
-    targets = [row ^ np.array([0, *ports]) for ports in flips]
-    ends = np.arange(1 << n, dtype=np.int64) // 2
-    return staged(name, [row.size] * (len(flips) + 1), targets, ends, ends, latency)
+    rows, ports = [1 << (n - 1)] * (len(flips) + 1), [1 + len(each) for each in flips]
+    return staged(name, rows, ports, lambda stage, row: row ^ np.array([0, *flips[stage]]), 1 << n, latency)
 
 
 BAR = "1̄"

@@ -13,6 +13,8 @@ k : int
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from unknot._base.errors import shown
@@ -20,7 +22,6 @@ from unknot.network import Network
 from unknot.network.families.links import (
     Numbers,
     Wiring,
-    affordable,
     digits,
     from_lines,
     shuffle,
@@ -147,12 +148,12 @@ def butterfly(k: int, n: int, *, latency: int = 1) -> Network:
 
 def _rows(name: str, k: int, n: int, order: range, latency: int) -> Network:
     """Stages in which port p sets one digit of the row to p, in the order of `order`; the last ports eject."""
-    affordable(name, n * k ** (n - 1), (n - 1) * k**n, k**n, 2)
-    row = np.arange(k ** (n - 1), dtype=np.int64)[:, None]
-    port = np.arange(k, dtype=np.int64)
-    targets = [row + (port - row // k**i % k) * k**i for i in order]
-    ends = np.arange(k**n, dtype=np.int64) // k
-    return staged(name, [row.size] * n, targets, ends, ends, latency)
+
+    def targets(stage: int, row: Numbers) -> Any:
+        weight = k ** order[stage]
+        return row + (np.arange(k) - row // weight % k) * weight
+
+    return staged(name, [k ** (n - 1)] * n, [k] * (n - 1), targets, k**n, latency)
 
 
 def _digit_last(k: int, before: int, after: int | None) -> Wiring:

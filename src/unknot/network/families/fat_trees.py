@@ -102,13 +102,11 @@ def xgft(
             low, high = number % stride, number // (stride * size)
             parent = low[:, None] + stride * (np.arange(above) + above * high[:, None])
             ends.append((first[i] + np.repeat(number, above), first[i + 1] + parent.ravel()))
-    cycles = latencies(name, latency, levels - 1, "from the leaves upward")
     return linked(
         name,
         sum(sizes),
-        np.concatenate([np.empty(0, np.int64), *(u for u, _ in ends)]),
-        np.concatenate([np.empty(0, np.int64), *(v for _, v in ends)]),
-        latency=np.repeat(np.array(cycles, dtype=np.int32), [u.size for u, _ in ends]),
+        *ends,
+        latency=latencies(name, latency, levels - 1, "from the leaves upward"),
         inject=np.repeat(np.arange(sizes[0]), m[0]),
         coordinates=coordinates,
         radices=(levels, *(max(pair) for pair in zip(m[1:], w[1:], strict=True))),

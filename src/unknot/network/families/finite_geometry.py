@@ -51,9 +51,7 @@ def polarfly(q: int, concentration: int | None = None, *, latency: int = 1) -> N
     routers = q * q + q + 1
     affordable(name, routers, routers * (q + 1), routers * concentration, 2)
     u, v = _orthogonal(q)
-    return linked(
-        name, routers, u[u < v], v[u < v], latency=latency, inject=np.repeat(np.arange(routers), concentration)
-    )
+    return linked(name, routers, (u[u < v], v[u < v]), latency=latency, concentration=concentration)
 
 
 def polarstar(q: int, inner: int, concentration: int | None = None, *, latency: int = 1) -> Network:
@@ -113,11 +111,10 @@ def polarstar(q: int, inner: int, concentration: int | None = None, *, latency: 
     return linked(
         name,
         points * group,
-        np.concatenate([(inside + within[0]).ravel(), start[once]]),
-        np.concatenate([(inside + within[1]).ravel(), end[once]]),
+        ((inside + within[0]).ravel(), (inside + within[1]).ravel()),
+        (start[once], end[once]),
         latency=latency,
-        inject=np.repeat(np.arange(points * group), concentration),
-        coordinates=np.stack(np.divmod(np.arange(points * group), group), axis=1),
+        concentration=concentration,
         radices=(points, group),
         dimensions=("point", "router"),
     )

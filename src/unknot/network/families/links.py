@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -45,27 +46,41 @@ def latencies(name: str, latency: int | Sequence[int], count: int, of_what: str)
     return [whole(name, "a latency", each, 1) for each in cycles]
 
 
-def linked(name: str, routers: int, u: Ints, v: Ints, *, latency: Any = 1, **more: Any) -> Network:
+def linked(
+    name: str,
+    routers: int,
+    *kinds: tuple[Ints, Ints],
+    latency: int | Sequence[int],
+    concentration: int = 1,
+    radices: tuple[int, ...] = (),
+    **more: Any,
+) -> Network:
     """The network of links u–v: two channels each, sorted by source and then in the order of the links.
 
     Parameters
     ----------
-    latency : int or array_like of int, shape (links,)
+    kinds : pairs of int arrays, shape (links,)
+        The ends u and v of the links of each kind.
+    latency : int or sequence of int
+        Cycles of all links, or of those of each kind.
+    concentration : int
+        Terminals at each router, unless `more` says where they inject.
+    radices : tuple of int
+        Positions of the dimensions, in which routers are numbered, the last one counting least.
     more
         Further attributes of the `Network`.
     """
-    cycles = np.broadcast_to(np.asarray(latency), u.shape)
-    return directed(
-        name,
-        routers,
-        np.concatenate([u, v]),
-        np.concatenate([v, u]),
-        latency=np.concatenate([cycles, cycles]),
-        **more,
-    )
+    none = np.empty(0, dtype=np.int64)
+    u, v = (np.concatenate([none, *(ends[i] for ends in kinds)]) for i in (0, 1))
+    cycles = np.repeat(np.broadcast_to(latency, len(kinds)), [ends.size for ends, _ in kinds])
+    router = np.arange(routers)
+    more = {"inject": np.repeat(router, concentration), "latency": np.append(cycles, cycles)} | more
+    if radices:
+        more = {"coordinates": np.stack(np.unravel_index(router, radices), axis=1), "radices": radices} | more
+    return directed(name, routers, np.append(u, v), np.append(v, u), **more)
 
 
-def directed(name: str, routers: int, u: Ints, v: Ints, *, latency: Any = 1, **more: Any) -> Network:
+def directed(name: str, routers: int, u: Ints, v: Ints, *, latency: Any, **more: Any) -> Network:
     """The network of channels u→v, sorted by source and then in the order they are given."""
     order = np.argsort(u, kind="stable")
     cycles = np.broadcast_to(np.asarray(latency), u.shape)
@@ -87,45 +102,59 @@ MAX_LABELLED = 2**17
 """Most switches that get labels; in a larger network they are called by their coordinates."""
 
 
+def straight(line: Numbers) -> Numbers:
+    """Line x to line x."""
+    return line
+
+
 def staged(
     name: str,
     rows: Sequence[int],
-    targets: Sequence[Numbers],
-    inject: Numbers,
-    eject: Numbers,
+    ports: Sequence[int],
+    targets: Callable[[int, Numbers], Any],
+    terminals: int,
     latency: int,
+    ends: tuple[Wiring, Wiring] = (straight, straight),
 ) -> Network:
-    """A network of stages.
+    """A network of stages, if it is affordable.
 
     Parameters
     ----------
     rows : sequence of int
         Switches of each stage.
-    targets : sequence of int arrays, shape (rows of the stage, output ports)
-        For all stages but the last, the row of the next stage that each output port leads to.
-    inject, eject : int arrays, shape (terminals,)
-        Row in the first and in the last stage.
+    ports : sequence of int
+        For all stages but the last, output ports of a switch.
+    targets : callable
+        From such a stage and its rows, one below the other, to the rows of the next stage that the ports lead to.
+    ends : pair of Wiring
+        From terminals to input lines of the first stage, and from output lines of the last stage to terminals.
     """
     first = offsets(rows)
     total = int(first[-1])
-    switch = np.arange(total, dtype=np.int32)
-    source = [np.repeat(switch[first[i] : first[i + 1]], ports.shape[1]) for i, ports in enumerate(targets)]
-    target = [(first[i + 1] + ports).ravel().astype(np.int32) for i, ports in enumerate(targets)]
+    affordable(name, total, sum(map(operator.mul, rows, ports)), terminals, 2)
+    switch, line = np.arange(total, dtype=np.int32), np.arange(terminals, dtype=np.int64)
+    source, target = [np.empty(0, dtype=np.int32)], [np.empty(0, dtype=np.int32)]
+    for stage, width in enumerate(ports):
+        row = np.arange(rows[stage], dtype=np.int64)[:, None]
+        to = np.broadcast_to(targets(stage, row), (rows[stage], width))
+        source.append(np.repeat(switch[first[stage] : first[stage + 1]], width))
+        target.append((first[stage + 1] + to).ravel().astype(np.int32))
+    eject = np.empty(terminals, dtype=np.int64)
+    eject[ends[1](line)] = line // (terminals // rows[-1])
     coordinates = np.empty((total, 2), dtype=np.int32)
     coordinates[:, 0] = np.repeat(np.arange(len(rows)), rows)
     coordinates[:, 1] = np.arange(total) - first[coordinates[:, 0]]
     labels = None
     if total <= MAX_LABELLED:
         labels = tuple(f"s{stage}r{row}" for stage, row in coordinates.tolist())
-    none = np.empty(0, dtype=np.int32)
     return Network(
         name=name,
         num_routers=total,
-        source=np.concatenate([*source, none]),
-        target=np.concatenate([*target, none]),
+        source=np.concatenate(source),
+        target=np.concatenate(target),
         latency=latency,
-        inject=inject.astype(np.int32),
-        eject=(first[-2] + eject).astype(np.int32),
+        inject=ends[0](line) // (terminals // rows[0]),
+        eject=first[-2] + eject,
         coordinates=coordinates,
         radices=(len(rows), max(rows)),
         dimensions=STAGE_AND_ROW,
@@ -139,17 +168,13 @@ def from_lines(name: str, k: int, lines: int, wirings: Sequence[Wiring], latency
     The first wiring takes terminals to the input lines of the first stage, the last one the output lines of the last
     stage to terminals; line x is at port x mod k of switch x // k.
     """
-    affordable(name, lines // k * (len(wirings) - 1), lines * (len(wirings) - 2), lines, 2)
-    line = np.arange(lines, dtype=np.int64)
-    targets = [(wiring(line) // k).reshape(-1, k) for wiring in wirings[1:-1]]
-    eject = np.empty(lines, dtype=np.int64)
-    eject[wirings[-1](line)] = line // k
-    return staged(name, [lines // k] * (len(wirings) - 1), targets, wirings[0](line) // k, eject, latency)
+    into, *between, out = wirings
 
+    def targets(stage: int, row: Numbers) -> Any:
+        return between[stage](k * row + np.arange(k)) // k
 
-def straight(line: Numbers) -> Numbers:
-    """Line x to line x."""
-    return line
+    rows = [lines // k] * (len(between) + 1)
+    return staged(name, rows, [k] * len(between), targets, lines, latency, (into, out))
 
 
 def shuffle(k: int, size: int) -> Wiring:

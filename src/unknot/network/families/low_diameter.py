@@ -84,15 +84,13 @@ def dragonfly(
     affordable(name, g * a, g * a * (a - 1 + h), g * a * p, 2)
     low, high = np.triu_indices(a, 1)
     local = (np.arange(g)[:, None] * a + low).ravel(), (np.arange(g)[:, None] * a + high).ravel()
-    u, v = _global_links(a, h, g, arrangement, seed)
     return linked(
         name,
         g * a,
-        np.concatenate([local[0], u]),
-        np.concatenate([local[1], v]),
-        latency=np.repeat([latency, latency if global_latency is None else global_latency], [local[0].size, u.size]),
-        inject=np.repeat(np.arange(g * a), p),
-        coordinates=np.stack(np.divmod(np.arange(g * a), a), axis=1),
+        local,
+        _global_links(a, h, g, arrangement, seed),
+        latency=[latency, latency if global_latency is None else global_latency],
+        concentration=p,
         radices=(g, a),
         dimensions=("group", "router"),
     )
@@ -148,19 +146,14 @@ def dragonfly_plus(
     first = 2 * leaves * np.arange(g)
     leaf, spine = (each.ravel() for each in np.divmod(np.arange(leaves * leaves), leaves))
     local = (first[:, None] + leaf).ravel(), (first[:, None] + leaves + spine).ravel()
-    ends = [
-        2 * leaves * (end // leaves) + leaves + end % leaves for end in _global_links(leaves, h, g, arrangement, seed)
-    ]
+    u, v = _global_links(leaves, h, g, arrangement, seed)  # numbers among the spines alone
     return linked(
         name,
         routers,
-        np.concatenate([local[0], ends[0]]),
-        np.concatenate([local[1], ends[1]]),
-        latency=np.repeat(
-            [latency, latency if global_latency is None else global_latency], [local[0].size, ends[0].size]
-        ),
+        local,
+        (u + leaves * (u // leaves + 1), v + leaves * (v // leaves + 1)),
+        latency=[latency, latency if global_latency is None else global_latency],
         inject=np.repeat((first[:, None] + np.arange(leaves)).ravel(), p),
-        coordinates=np.stack(np.unravel_index(np.arange(routers), (g, 2, leaves)), axis=1),
         radices=(g, 2, leaves),
         dimensions=("group", "level", "switch"),
     )
@@ -253,17 +246,16 @@ def slim_fly(q: int, concentration: int | None = None, *, latency: int = 1) -> N
         2 * q * q,
         *_links(q, plus, power, log, first, second),
         latency=latency,
-        inject=np.repeat(np.arange(2 * q * q), concentration),
-        coordinates=np.stack(np.unravel_index(np.arange(2 * q * q), (2, q, q)), axis=1),
+        concentration=concentration,
         radices=(2, q, q),
         dimensions=("side", "x", "y"),
     )
 
 
-def _links(q: int, plus: Ints, power: Ints, log: Ints, first: Ints, second: Ints) -> tuple[Ints, Ints]:
+def _links(q: int, plus: Ints, power: Ints, log: Ints, first: Ints, second: Ints) -> list[tuple[Ints, Ints]]:
     """Links within the two sides, by differences that are certain powers, and between them, by y = m·x + c."""
     x, y = np.divmod(np.arange(q * q), q)
-    ends = []
+    ends: list[tuple[Ints, Ints]] = []
     for side, exponents in ((0, first), (1, second)):
         start = np.repeat(np.arange(q * q), exponents.size)
         end = q * x[start] + plus[y[start], np.tile(power[exponents], q * q)]
@@ -273,4 +265,4 @@ def _links(q: int, plus: Ints, power: Ints, log: Ints, first: Ints, second: Ints
     at = np.arange(q)[None, :]
     product = np.where((m == 0) | (at == 0), 0, power[(log[m] + log[at]) % (q - 1)])
     ends.append(((q * at + plus[product, c]).ravel(), np.repeat(np.arange(q * q) + q * q, q)))
-    return np.concatenate([u for u, _ in ends]), np.concatenate([v for _, v in ends])
+    return ends

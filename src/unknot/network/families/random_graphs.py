@@ -62,7 +62,7 @@ def random_regular(n: int, degree: int, seed: int = 1, *, concentration: int = 1
             u, v = _paired(np.repeat(np.arange(n), degree), n, random)
         else:
             u, v = _others(n, *_paired(np.repeat(np.arange(n), n - 1 - degree), n, random))
-        network = linked(name, n, u, v, latency=latency, inject=np.repeat(np.arange(n), concentration))
+        network = linked(name, n, (u, v), latency=latency, concentration=concentration)
         if components(network)[1] == 1:
             return network
     raise NetworkError(f"{name}: no connected network in {TRIES} attempts; try another seed or a higher degree")
@@ -118,7 +118,7 @@ def irregular(
         extra = np.sort(random.permutation(u.size - tree[0].size)[: links - tree[0].size]) + tree[0].size
         kept = np.concatenate([np.arange(tree[0].size), extra]).astype(np.int64)
         u, v = u[kept], v[kept]
-    return linked(name, switches, *simple(u, v), latency=latency, inject=np.repeat(np.arange(switches), hosts))
+    return linked(name, switches, simple(u, v), latency=latency, concentration=hosts)
 
 
 def _paired(ends: Ints, n: int, random: np.random.Generator) -> tuple[Ints, Ints]:

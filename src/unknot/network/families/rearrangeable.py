@@ -8,15 +8,16 @@ terminals : int
 
 from __future__ import annotations
 
-import itertools
 import math
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from unknot.network import Network
 from unknot.network.families.delta import banyan
 from unknot.network.families.links import (
+    Numbers,
     affordable,
     digits,
     from_lines,
@@ -91,17 +92,14 @@ def extra_stage_cube(terminals: int, *, latency: int = 1) -> Network:
     """
     name = f"extra_stage_cube({terminals})"
     n = digits(name, terminals, 2, least=2)
-    affordable(name, terminals // 2 * (n + 1), terminals * n, terminals, 2)
-    line = np.arange(terminals, dtype=np.int64)
     order = [0, *range(n - 1, -1, -1)]
 
-    row = np.arange(terminals // 2, dtype=np.int64)
-    targets = []
-    for bit, after in itertools.pairwise(order):
-        low = row >> bit << (bit + 1) | row & ((1 << bit) - 1)
-        both = np.stack([low, low | (1 << bit)], axis=1)
-        targets.append(both >> (after + 1) << after | both & ((1 << after) - 1))
-    return staged(name, [terminals // 2] * (n + 1), targets, line // 2, line // 2, latency)
+    def targets(stage: int, row: Numbers) -> Any:
+        bit, after = order[stage : stage + 2]
+        line = row >> bit << (bit + 1) | row & ((1 << bit) - 1) | np.array([0, 1 << bit])
+        return line >> (after + 1) << after | line & ((1 << after) - 1)
+
+    return staged(name, [terminals // 2] * (n + 1), [2] * n, targets, terminals, latency)
 
 
 def clos(m: int, n: int, r: int, *, latency: int = 1) -> Network:
@@ -132,11 +130,7 @@ def clos(m: int, n: int, r: int, *, latency: int = 1) -> Network:
     name = f"clos({m}, {n}, {r})"
     for what, number in (("m (middle switches)", m), ("n (terminals of a switch)", n), ("r (outer switches)", r)):
         whole(name, what, number, 1, math.inf)
-    affordable(name, 2 * r + m, 2 * m * r, n * r, 2)
-    middle, outer = np.arange(m, dtype=np.int64), np.arange(r, dtype=np.int64)
-    targets = [np.broadcast_to(middle, (r, m)), np.broadcast_to(outer, (m, r))]
-    ends = np.repeat(outer, n)
-    return staged(name, [r, m, r], targets, ends, ends, latency)
+    return staged(name, [r, m, r], [m, r], lambda stage, row: np.arange((m, r)[stage]), n * r, latency)
 
 
 def data_manipulator(terminals: int, *, latency: int = 1) -> Network:
@@ -163,10 +157,11 @@ def data_manipulator(terminals: int, *, latency: int = 1) -> Network:
     """
     name = f"data_manipulator({terminals})"
     n = digits(name, terminals, 2)
-    affordable(name, (n + 1) * terminals, 3 * n * terminals, terminals, 2)
-    row = np.arange(terminals, dtype=np.int64)
-    targets = [(row[:, None] + np.array([0, 1, -1]) * (1 << (n - 1 - i))) % terminals for i in range(n)]
-    return staged(name, [terminals] * (n + 1), targets, row, row, latency)
+
+    def targets(stage: int, row: Numbers) -> Any:
+        return (row + np.array([0, 1, -1]) * (1 << (n - 1 - stage))) % terminals
+
+    return staged(name, [terminals] * (n + 1), [3] * n, targets, terminals, latency)
 
 
 def dilated_banyan(terminals: int, dilation: int = 2, *, latency: int = 1) -> Network:

@@ -113,7 +113,7 @@ def shuffle_exchange(n: int, *, latency: int = 1) -> Network:
     u = np.arange(routers)
     pairs = simple(np.tile(u, 2), np.concatenate([u ^ 1, 2 * u % routers + u // (routers // 2)]))
     labels = _labels(_digits(u, 2, n)) if routers <= MOST_LABELS else None
-    return linked(f"shuffle_exchange({n})", routers, *pairs, latency=latency, router_labels=labels)
+    return linked(f"shuffle_exchange({n})", routers, pairs, latency=latency, router_labels=labels)
 
 
 def _sized(family: str, degree: int, diameter: int, both: bool, letters: int) -> tuple[str, int]:
@@ -132,7 +132,7 @@ def _shown(name: str, routers: int, u: Ints, v: Ints, directed: bool, latency: i
     labels = None if digits is None else _labels(digits)
     if directed:
         return one_way(name, routers, u, v, latency=latency, router_labels=labels)
-    return linked(name, routers, *simple(u, v), latency=latency, router_labels=labels)
+    return linked(name, routers, simple(u, v), latency=latency, router_labels=labels)
 
 
 def _digits(numbers: Ints, base: int, length: int) -> Ints:
@@ -175,16 +175,12 @@ def cube_connected_cycles(n: int, *, latency: int = 1, cube_latency: int | None 
     affordable(f"cube_connected_cycles({n})", n * 2**n, 3 * n * 2**n, n * 2**n, 2)
     corner, position = np.divmod(np.arange(n * 2**n), n)
     here = n * corner + position
-    around = simple(here, n * corner + (position + 1) % n)
-    across = simple(here, n * (corner ^ (1 << position)) + position)
-    cycles = [latency, latency if cube_latency is None else cube_latency]
     return linked(
         f"cube_connected_cycles({n})",
         n * 2**n,
-        np.concatenate([around[0], across[0]]),
-        np.concatenate([around[1], across[1]]),
-        latency=np.repeat(cycles, [around[0].size, across[0].size]),
-        coordinates=np.stack([corner, position], axis=1),
+        simple(here, n * corner + (position + 1) % n),
+        simple(here, n * (corner ^ (1 << position)) + position),
+        latency=[latency, latency if cube_latency is None else cube_latency],
         radices=(2**n, n),
         dimensions=("corner", "position"),
     )

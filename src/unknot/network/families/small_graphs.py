@@ -170,14 +170,14 @@ def chordal_ring(n: int, chords: list[int], *, latency: int = 1) -> Network:
 def _chorded(name: str, n: int, chords: list[int], latency: int) -> Network:
     here = np.arange(n)
     chord = here + np.array(chords)[here % len(chords)]
-    return linked(name, n, *simple(np.tile(here, 2), np.concatenate([here + 1, chord]) % n), latency=latency)
+    return linked(name, n, simple(np.tile(here, 2), np.concatenate([here + 1, chord]) % n), latency=latency)
 
 
 def _petersen(name: str, n: int, k: int, latency: int) -> Network:
     here = np.arange(n)
     u = np.concatenate([here, here, n + here])
     v = np.concatenate([(here + 1) % n, n + here, n + (here + k) % n])
-    return linked(name, 2 * n, *simple(u, v), latency=latency)
+    return linked(name, 2 * n, simple(u, v), latency=latency)
 
 
 MOST_LETTERS = 10
