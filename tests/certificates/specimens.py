@@ -44,7 +44,6 @@ from unknot.verify import check, deliver, update
 from unknot.verify.delivery import answer_claims
 from unknot.verify.protocols import check_protocol, protocol
 from unknot.verify.protocols.evidence import claims as protocol_claims
-from unknot.verify.update import update_claims
 
 Document = dict[str, Any]
 
@@ -120,7 +119,7 @@ def _cuts(network: Network) -> Document:
 
 
 def _updated(old: Relation, new: Relation) -> Document:
-    return document(old.network, None, update_claims(update(old, new)))
+    return document(old.network, None, update(old, new).claims)
 
 
 def _collective(kind: str, root: int | None = None) -> Document:

@@ -175,7 +175,7 @@ def test_a_file_for_coq_is_about_one_technique(tmp_path: Path, monkeypatch: pyte
         return {**verdicts, technique: replace(verdicts[technique], deadlock_free=None, certificate=None)}
 
     path = tmp_path / "open.v"
-    monkeypatch.setattr("unknot.verify.check_all", left_open)
+    monkeypatch.setattr("unknot.verify.examination.check_all", left_open)
     code, output = run("check", "mesh(2, 2)", "--routing", "dimension_order", "--evidence", str(path))
     assert code == 3
     assert "was not written" in output

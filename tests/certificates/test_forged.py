@@ -21,7 +21,7 @@ from unknot.routing.bubble import bubble
 from unknot.verify import check
 from unknot.verify.protocols import check_protocol, protocol
 from unknot.verify.protocols.evidence import claims
-from unknot.verify.update import update, update_claims
+from unknot.verify.update import update
 
 TWO = {"name": "two", "routers": 2, "source": [0, 1], "target": [1, 0], "inject": [0, 0, 1], "eject": [0, 0, 1]}
 CIRCLE = Network("circle", 4, [0, 1, 2, 3], [1, 2, 3, 0])
@@ -102,7 +102,7 @@ def accepted(claim: dict[str, Any], **changes: Any) -> str:
 def test_packets_follow_the_old_routing_before_the_new_one() -> None:
     """Two circles of four packets: from each router one by the old routing, and one once the router is updated."""
     base, other = dimension_order(mesh(2, 2)), dimension_order(mesh(2, 2), order=[1, 0])
-    deadlock, batches = update_claims(update(base, other))
+    deadlock, batches = update(base, other).claims
     before, after = (
         [{"source": t, "address": 3 - t, "lead": [], "held": [v], "wanted": [w]} for t, (v, w) in enumerate(ends)]
         for ends in (((0, 3), (2, 1), (4, 7), (6, 5)), ((1, 4), (3, 6), (5, 0), (7, 2)))
@@ -234,7 +234,7 @@ def test_ranks_of_bubbles_are_those_of_all_vcs() -> None:
 def test_candidates_of_the_routing_before_are_waited_for_only_where_the_new_one_has_none() -> None:
     """Who came to a router before it was updated may be beside the old candidates, but waits for the new ones."""
     base, other = dimension_order(mesh(2, 2)), dimension_order(mesh(2, 2), order=[1, 0])
-    claim, _ = update_claims(update(base, other))
+    claim, _ = update(base, other).claims
     mixed = plain.Mixed(plain.Network(network_of(base.network)), claim)
     address, at = next((a, p) for a, rows in enumerate(mixed.answers) for p, (old, new) in rows.items() if old != new)
     old, new = mixed.answers[address][at]

@@ -13,7 +13,7 @@ from unknot.certificates import Rejected, document, plain
 from unknot.certificates.documents import network_of, table_of
 from unknot.network.families import mesh
 from unknot.routing import dimension_order
-from unknot.verify.update import update, update_claims
+from unknot.verify.update import update
 
 
 def test_loads_are_flows_over_capacities() -> None:
@@ -69,7 +69,7 @@ def test_changes_are_paid_where_they_are_made() -> None:
 @pytest.mark.parametrize("switching", plain.SWITCHINGS)
 def test_packets_of_a_deadlock_while_routers_are_updated_wait_for_what_they_say(switching: str) -> None:
     base = dimension_order(mesh(2, 2))
-    claim, *_ = update_claims(update(base, dimension_order(mesh(2, 2), order=[1, 0]), switching))
+    claim, *_ = update(base, dimension_order(mesh(2, 2), order=[1, 0]), switching).claims
     content = document(base.network, None, [claim])
     assert f"deadlock under {switching} while routers are updated" in plain.accept(content)[0]
     message = content["claims"][0]["proof"]["messages"][0]

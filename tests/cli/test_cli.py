@@ -189,7 +189,7 @@ def test_check_undecided_is_three(monkeypatch: pytest.MonkeyPatch) -> None:
     def out_of_time(relation: unknot.Relation, first: str, **options: object) -> dict[Switching, unknot.Verdict]:
         return {name: unknot.Verdict(None, name, "exact search", "all", "nothing yet") for name in SWITCHINGS}
 
-    monkeypatch.setattr("unknot.verify.check_all", out_of_time)
+    monkeypatch.setattr("unknot.verify.examination.check_all", out_of_time)
     words = ("check", "torus(4, 4)", "--routing", "duato", "--vcs", "3")
     result = unknot_says(*words, "--json")
     assert result.exit_code == 3

@@ -78,7 +78,7 @@ while running or todo:
 RING = ("ring(4)", "--routing", "shortest_paths")
 CASES: dict[str, tuple[str, tuple[str, ...]]] = {
     "run": ("unknot.studies.sweep:compute", ("study.toml",)),
-    "check": ("unknot.verify:deliver", ("mesh(2, 2)", "--routing", "dimension_order")),
+    "check": ("unknot.verify.examination:deliver", ("mesh(2, 2)", "--routing", "dimension_order")),
     "accept": ("unknot.certificates.plain:accept", (str(ROOT / "examples/evidence/lanes-kautz.json"),)),
     "replay": ("unknot.simulation:replay", ("knot.json",)),
     "analyse": ("unknot.verify.properties:properties", RING),

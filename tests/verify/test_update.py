@@ -23,7 +23,7 @@ from unknot.network import Network
 from unknot.network.families import irregular, line, mesh, ring
 from unknot.report.repair_pages import steps_of
 from unknot.routing import EJECT, Relation, dimension_order, up_down
-from unknot.verify.update import update, update_claims
+from unknot.verify.update import update
 from unknot.verify.update_deadlocks import MOST_SETS, _sets, deadlocks
 
 Answers = dict[tuple[int, int], tuple[int, ...]]
@@ -230,14 +230,14 @@ def test_smallest_deadlock_of_an_update() -> None:
     assert change.smallest
     assert change.configuration is not None
     assert len(change.configuration.messages) == 4
-    assert accept(document(network, None, [update_claims(change)[0]]))
+    assert accept(document(network, None, [change.claims[0]]))
     larger, updated = next(deadlocks(change.mixture, "vct", [], [], Deadline.after(60)))
     assert len(larger.messages) == 5
     larger = replace(larger, reachability="scheduled")
     five = replace(change, configuration=larger, updated=tuple(sorted(updated)))
     with pytest.raises(Rejected, match="fewer than 5"):
-        accept(document(network, None, [update_claims(five)[0]]))
-    assert accept(document(network, None, [update_claims(replace(five, smallest=False))[0]]))
+        accept(document(network, None, [five.claims[0]]))
+    assert accept(document(network, None, [replace(five, smallest=False).claims[0]]))
 
 
 def test_whether_a_deadlock_lasts() -> None:

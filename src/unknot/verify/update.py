@@ -95,9 +95,31 @@ class Update(Brief):
         return self.mixture.relation(Moment(updating=range(self.mixture.old.network.num_routers)))
 
     @property
+    def claims(self) -> list[Document]:
+        """The claims that any order is safe or of a deadlock; and of the order or the drained addresses."""
+        claim = {"subject": "update", "switching": self.switching, "relation": _answers(self.mixture)}
+        claims: list[Document] = []
+        if self.proofs:
+            claims.append({**claim, "how": "any order", "proof": {"moments": [proof.claim for proof in self.proofs]}})
+        if self.configuration is not None:
+            messages = [message_of(message) for message in self.configuration.messages]
+            for message in messages:
+                del message["length"]  # nothing rests on it
+            proof = {"updated": list(self.updated), "messages": messages}
+            proof |= {"smallest": True} if self.smallest else {}
+            claims.append({**claim, "how": "deadlock", "proof": proof})
+        order = self.order
+        if order is not None and order.proofs:
+            how: Document = (
+                {"how": "batches"} if order.batches else {"how": "any order", "drained": list(order.drained)}
+            )
+            claims.append({**claim, **how, "proof": {"moments": [proof.claim for proof in order.proofs]}})
+        return claims
+
+    @property
     def evidence_holds(self) -> bool | None:
         """Whether the separate checker accepts the evidence; None: there is none, or it is too large."""
-        claims = update_claims(self)
+        claims = self.claims
         try:
             return bool(plain.accept(document(self.mixture.old.network, None, claims))) if claims else None
         except plain.Rejected as error:
@@ -244,26 +266,6 @@ def update_fabric(
     if before.vcs.counts.tolist() != after.vcs.counts.tolist() or before.num_addresses != after.num_addresses:
         return None
     return update(before, after, switching, time_limit=time_limit)
-
-
-def update_claims(change: Update) -> list[Document]:
-    """The claims of an update: that any order is safe or a deadlock; and the order or the drained addresses."""
-    claim = {"subject": "update", "switching": change.switching, "relation": _answers(change.mixture)}
-    claims: list[Document] = []
-    if change.proofs:
-        claims.append({**claim, "how": "any order", "proof": {"moments": [proof.claim for proof in change.proofs]}})
-    if change.configuration is not None:
-        messages = [message_of(message) for message in change.configuration.messages]
-        for message in messages:
-            del message["length"]  # nothing rests on it
-        proof = {"updated": list(change.updated), "messages": messages}
-        proof |= {"smallest": True} if change.smallest else {}
-        claims.append({**claim, "how": "deadlock", "proof": proof})
-    order = change.order
-    if order is not None and order.proofs:
-        how: Document = {"how": "batches"} if order.batches else {"how": "any order", "drained": list(order.drained)}
-        claims.append({**claim, **how, "proof": {"moments": [proof.claim for proof in order.proofs]}})
-    return claims
 
 
 def _answers(both: Mixture) -> Document:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
 
-from unknot._base.errors import RelationError, UnknotError
-from unknot.cli.commands.check_routing import Answered, AnswerFiles, Details, Evidence, of_routing
-from unknot.cli.commands.options import PAGE, Options, refuse_beside
+from unknot._base.errors import RelationError, UnknotError, require_known
+from unknot.cli.commands.check_others import Answered, Evidence, of_end_points, of_every_size, of_update
+from unknot.cli.commands.options import PAGE, Json, Options, refuse_beside
+from unknot.cli.commands.printing import notify
 from unknot.cli.commands.shared import (
     COQ,
     RoutedNetwork,
@@ -22,7 +23,9 @@ from unknot.cli.commands.shared import (
 )
 
 if TYPE_CHECKING:
+    from unknot.certificates.documents import Document
     from unknot.report.explanation import Section
+    from unknot.verify.examination import Examination
 
 PROSE_WIDTH = 100
 """Most columns of an explanation."""
@@ -48,6 +51,55 @@ class OtherQuestion(Options):
     protocol: str | None = None
 
 
+@dataclass(frozen=True)
+class Details(Options):
+    """What else is answered of one routing.
+
+    Attributes
+    ----------
+    smallest
+        Look for the smallest counterexample, and prove that it is.
+    bubble : RULE
+        With bubble flow control: localised, global or critical, with options: 'global(packets=1, rings="FILE.toml")'.
+    arbiter
+        Whether every packet arrives, and when: fair, round_robin, oldest_first or fixed.
+    explain
+        Explain the answer step by step.
+    """
+
+    heading = "Further"
+    smallest: bool = False
+    bubble: str | None = None
+    arbiter: str | None = None
+    explain: bool = False
+
+
+@dataclass(frozen=True)
+class AnswerFiles(Options):
+    """Where the answer goes.
+
+    Attributes
+    ----------
+    export : FILE.json
+        Write the counterexample, for `unknot replay`.
+    evidence : FILE.json|v
+        Write the evidence, for `unknot accept`; with .v for Coq.
+    out : FILE.svg|png|pdf|html
+        Draw the counterexample, or in HTML step through its replay.
+    """
+
+    heading = "Output"
+    export: Path | None = None
+    evidence: Path | None = None
+    out: Path | None = None
+    json: Json = False
+
+    def require_json(self, option: str, about: str) -> None:
+        """Refuse evidence for Coq, which is about the verdict on a routing."""
+        if self.evidence is not None and self.evidence.suffix == COQ:
+            raise UnknotError(f"{self.evidence}: files for Coq are {about}; with {option}, --evidence is a FILE.json")
+
+
 def check(routed: RoutedNetwork, question: OtherQuestion, details: Details, output: AnswerFiles) -> None:
     """Prove that a routing cannot deadlock and delivers every pair, or show how it fails.
 
@@ -60,21 +112,95 @@ def check(routed: RoutedNetwork, question: OtherQuestion, details: Details, outp
     if question.all_sizes:
         one_size = {"out": output.out, "flows": routed.flows, "to": question.to, "protocol": question.protocol}
         refuse_beside("--all-sizes", "is about networks of one size", **alone, **one_size)
-        answered = _of_every_size(routed)
+        answered = of_every_size(routed)
     elif question.to is not None:
         refuse_beside("--to", "is about one routing", **alone, protocol=question.protocol)
-        _require_json(output, "--to", "about one routing")
-        answered = _of_update(routed, question.to)
+        output.require_json("--to", "about one routing")
+        answered = of_update(routed, question.to)
     elif question.protocol is not None:
         refuse_beside("--protocol", "is about a routing alone", **alone)
-        _require_json(output, "--protocol", "about a routing alone")
+        output.require_json("--protocol", "about a routing alone")
         if output.out is not None and output.out.suffix.lower() == PAGE:
             raise UnknotError(f"{output.out}: pages step through routings alone; with --protocol, --out is a drawing")
-        answered = _of_end_points(routed, question.protocol)
+        answered = of_end_points(routed, question.protocol)
     else:
-        answered = of_routing(routed, details, output)
+        answered = _of_routing(routed, details, coq=output.evidence is not None and output.evidence.suffix == COQ)
     _give(answered, routed, output)
     raise typer.Exit(exit_code(*answered.holds))
+
+
+def _of_routing(routed: RoutedNetwork, details: Details, *, coq: bool) -> Answered:
+    """Prove a routing or show how it fails, and answer what else is asked of it, until the time is over."""
+    from unknot.cli.answers.verdicts import CheckAnswer
+    from unknot.cli.commands import activity
+    from unknot.routing.bubble import bubble_named
+    from unknot.verify.examination import Further, examine
+    from unknot.verify.progress import ARBITERS
+
+    if details.bubble is not None:
+        refuse_beside("--bubble", "is about routings without it", smallest=details.smallest, explain=details.explain)
+    if details.arbiter is not None:
+        require_known("--arbiter: unknown arbiter", details.arbiter, ARBITERS, RelationError)
+    relation = routed.relation()
+    bubble = None if details.bubble is None else bubble_named(relation, details.bubble)
+    further = Further(bubble is None, bubble, details.arbiter, details.smallest)
+    with activity.working("proving") as report:
+        limits = routed.some("deadline", "buffer_depth")
+        examined = examine(relation, routed.switching, further, report=report, **limits)
+        explain = details.explain and examined.delivery.delivered is not None
+        ending = routed.deadline.closing.closing
+        explanation = ending.unless_over(lambda: _explanation(examined)) if explain else None
+    if details.smallest and examined.verdict.deadlock_free is False and examined.smallest is None:
+        notify("there was no time to look for a smaller counterexample")
+
+    def evidence() -> Evidence:
+        """The evidence of all answers; for Coq not that of other techniques."""
+        written = replace(examined, verdicts={}) if coq else examined
+        return relation.network, relation, written.claims() + _size_claims(examined)
+
+    keys = {
+        "techniques": examined.verdicts, "certificate_holds": examined.holds, "explanation": explanation,
+        "seconds": examined.seconds, "progress": examined.progress, "smallest": examined.smallest,
+    }  # fmt: skip
+    return Answered(
+        CheckAnswer,
+        (examined.verdict, examined.delivery),
+        keys,
+        holds=(examined.verdict.deadlock_free, examined.delivery.delivered),
+        evidence=evidence,
+        relation=relation,
+        knot=examined.verdict.configuration,
+        explanation=explanation,
+    )
+
+
+def _explanation(examined: Examination) -> tuple[Section, ...]:
+    """The whole argument; of a deadlock with its replay."""
+    from unknot.report.explanation import explain
+    from unknot.simulation import replay
+
+    relation, verdict = examined.relation, examined.verdict
+    carried = None if verdict.configuration is None else replay(relation, verdict.configuration)
+    return explain(relation, verdict, examined.delivery, holds=examined.holds, replay=carried)
+
+
+def _size_claims(examined: Examination) -> list[Document]:
+    """The claim that a deadlock has as many packets and VCs as the checker can show; none where it gives up."""
+    from unknot.certificates import Unchecked, size_claim
+
+    least = examined.smallest
+    if least is None or least.messages_bound <= 1:
+        return []
+    try:
+        claim = size_claim(examined.relation, examined.verdict.switching, least.messages_bound, least.held_bound)
+    except Unchecked as error:
+        notify(f"the evidence has no bound on the number of messages: {error}")
+        return []
+    if claim["least"] < least.messages_bound:
+        notify(f"the evidence shows {claim['least']} messages at least; more were shown by a solver alone")
+    elif "held" not in claim and least.held_bound > least.messages_bound:
+        notify(f"the evidence does not show that {least.held_bound} VCs are held at least; a search alone showed it")
+    return [claim]
 
 
 def _give(answered: Answered, routed: RoutedNetwork, output: AnswerFiles) -> None:
@@ -109,99 +235,3 @@ def _show(sections: Iterable[Section]) -> None:
         out.print(Text(section.title, style="bold"))
         for paragraph in section.paragraphs:
             out.print(Padding(Text(paragraph), (0, 0, 0, 2)), width=width)
-
-
-def _of_every_size(routed: RoutedNetwork) -> Answered:
-    """Decide for all meshes of a family."""
-    from unknot.certificates import verdict_claim
-    from unknot.cli.answers.design import CheckAllSizesAnswer
-    from unknot.cli.commands import activity
-    from unknot.design import every_size
-
-    family, routing, deadline = routed.network, routed.routing, routed.deadline
-    if routed.vcs is not None:
-        raise RelationError(f"--all-sizes: give VCs as an option of the routing, such as {routing}(vcs={routed.vcs})")
-    with activity.working("looking for a proof"):
-        verdict = every_size(family, routing, routed.switching, time_limit=deadline)
-        holds = deadline.closing.closing.unless_over(lambda: verdict.holds)
-    relation = verdict.relation
-
-    def evidence() -> Evidence:
-        if verdict.proof is not None:
-            return None, None, [verdict.claim]
-        refuted = [] if verdict.refuted is None else [verdict_claim(verdict.refuted)]
-        return None if relation is None else relation.network, relation, refuted
-
-    keys = {"family": family, "holds": holds}
-    return Answered(
-        CheckAllSizesAnswer, (verdict,), keys, holds=(verdict.deadlock_free,), evidence=evidence, relation=relation
-    )
-
-
-def _of_update(routed: RoutedNetwork, to: str) -> Answered:
-    """Decide whether routers can be updated from one routing to another."""
-    from unknot.cli.answers.analyses import CheckUpdateAnswer
-    from unknot.cli.commands import activity
-    from unknot.verify import update
-    from unknot.verify.update import update_claims
-
-    old, new = routed.relation(), routed.relation(to, "--to")
-    began = time.monotonic()
-    with activity.working("following packets of both routings") as progress:
-        change = update(old, new, routed.switching, time_limit=routed.deadline, progress=progress)
-        holds = routed.deadline.closing.closing.unless_over(lambda: change.evidence_holds)
-    keys = {"routing": routed.routing, "to": to, "evidence_holds": holds, "seconds": time.monotonic() - began}
-    return Answered(
-        CheckUpdateAnswer,
-        (change,),
-        keys,
-        holds=(change.deadlock_free, not change.lost),
-        evidence=lambda: (old.network, None, update_claims(change)),
-        relation=change.relation,
-        knot=change.configuration,
-    )
-
-
-def _of_end_points(routed: RoutedNetwork, text: str) -> Answered:
-    """Decide whether a routing can deadlock with a protocol, with remedies."""
-    from unknot.cli.answers.messages import CheckProtocolAnswer
-    from unknot.cli.commands import activity
-    from unknot.verify.protocols import check_protocol, protocol
-    from unknot.verify.protocols.evidence import claims, holds
-    from unknot.verify.protocols.remedies import remedies
-    from unknot.verify.protocols.words import blocked, knot, steps
-
-    described, deadline = protocol(text, "--protocol"), routed.deadline
-    relation = routed.relation()
-    began = time.monotonic()
-    with activity.working("proving"):
-        verdict = check_protocol(relation, described, routed.switching, time_limit=deadline)
-    seconds = time.monotonic() - began
-
-    def evidence() -> Evidence:
-        return relation.network, relation, claims(verdict)
-
-    with activity.working("looking at the evidence"):
-        accepted = deadline.closing.closing.unless_over(lambda: holds(verdict))
-    with activity.working("looking for remedies"):
-        cures = deadline.closing.unless_over(lambda: remedies(verdict, deadline)) or []
-    keys = {
-        "protocol": described.name, "certificate_holds": accepted, "steps": steps(verdict), "seconds": seconds,
-        "transactions": sum(event.act == "begin" for event in verdict.run or ()), "remedies": cures,
-        "blocked": blocked(verdict),
-    }  # fmt: skip
-    return Answered(
-        CheckProtocolAnswer,
-        (verdict,),
-        keys,
-        holds=(verdict.deadlock_free,),
-        evidence=evidence,
-        relation=relation,
-        drawn=knot(verdict),
-    )
-
-
-def _require_json(output: AnswerFiles, option: str, about: str) -> None:
-    """Refuse evidence for Coq, which is about the verdict on a routing."""
-    if output.evidence is not None and output.evidence.suffix == COQ:
-        raise UnknotError(f"{output.evidence}: files for Coq are {about}; with {option}, --evidence is a FILE.json")

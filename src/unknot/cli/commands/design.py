@@ -132,7 +132,7 @@ def _write_evidence(path: Path, outcome: Design, deadline: Deadline) -> None:
         from unknot.cli.commands.shared import proved
 
         relation = best.rule.on(best.sides)
-        claims += proved(relation, deadline, outcome.switching).claims(relation)
+        claims += proved(relation, deadline, outcome.switching).claims()
     write_evidence(path, None if relation is None else relation.network, relation, claims)
 
 

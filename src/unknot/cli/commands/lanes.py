@@ -24,9 +24,9 @@ from unknot.cli.commands.printing import notify
 from unknot.cli.commands.shared import exit_code, write_evidence
 
 if TYPE_CHECKING:
-    from unknot.cli.commands.shared import Proved
     from unknot.lanes import ChangingLanes, Lanes, LongerLanes
     from unknot.network import Network
+    from unknot.verify.examination import Examination
 
 
 CLAUSES = ".cnf"
@@ -194,12 +194,12 @@ def _routes(options: LanesOptions, network: Network, search: dict[str, Any]) -> 
     return replace(routes, relation=multipath(routes, vcs=options.vcs)) if options.multipath else routes
 
 
-def _write_evidence(routes: Lanes | ChangingLanes | LongerLanes, proof: Proved, path: Path) -> None:
+def _write_evidence(routes: Lanes | ChangingLanes | LongerLanes, proof: Examination, path: Path) -> None:
     """Write that the routes are safe and arrive, and why fewer lanes are impossible."""
     from unknot.lanes import LongerLanes
     from unknot.lanes.evidence import bound_claim
 
-    claims = proof.claims(routes.relation)
+    claims = proof.claims()
     if not isinstance(routes, LongerLanes) and routes.evidence is not None:
         claims.append(bound_claim(routes.evidence, routes.sends, routes.given))
     if routes.load_evidence is not None:

@@ -27,8 +27,8 @@ from unknot.cli.commands.shared import exit_code, relation_of, write_evidence
 if TYPE_CHECKING:
     from unknot._base.deadline import Deadline
     from unknot.cli.answers.filling import Answer
-    from unknot.cli.commands.shared import Proved
     from unknot.routing.relation import Relation
+    from unknot.verify.examination import Examination
 
 BEFORE, REMEDIES = 0.15, 5
 """Most of the time for the verdict on the routing as it is; how many remedies are judged anew, at most."""
@@ -147,10 +147,10 @@ def _repair_routing(options: RepairOptions) -> int:
         parts = [
             part_of(remedy.kind, remedy.relation, claims)
             for remedy, proof in zip(remedies, proofs, strict=True)
-            if proof is not None and (claims := proof.claims(remedy.relation))
+            if proof is not None and (claims := proof.claims())
         ]
         bounds = [claim for remedy in remedies for claim in remedy.bound_claims]
-        write_evidence(options.evidence, relation.network, relation, [*proof_before.claims(relation), *bounds], parts)
+        write_evidence(options.evidence, relation.network, relation, [*proof_before.claims(), *bounds], parts)
     rows = [answer(RemedyForm, remedy, after=state) for remedy, state in zip(remedies, after, strict=True)]
     tell(options.json, RepairAnswer, of=relation, switching=switching, before=before, remedies=rows)
     if not options.json:
@@ -164,7 +164,7 @@ def _repair_routing(options: RepairOptions) -> int:
     return exit_code(*(proof.safe for proof in proofs if proof is not None))
 
 
-def state_of(relation: Relation, proof: Proved, deadline: Deadline) -> Answer:
+def state_of(relation: Relation, proof: Examination, deadline: Deadline) -> Answer:
     """What is known of a routing at a deadline, as `StateForm` has it; what is not known then is None."""
     from unknot._base.errors import RelationError
     from unknot.cli.answers.filling import answer

@@ -22,12 +22,12 @@ if TYPE_CHECKING:
     from unknot._base.deadline import Deadline
     from unknot._base.output import Row
     from unknot._base.units import Units
-    from unknot.certificates import Configuration, Verdict
+    from unknot.certificates import Configuration
     from unknot.certificates.documents import Document
     from unknot.network import Network
     from unknot.routing.relation import Relation
     from unknot.traffic import Pattern
-    from unknot.verify import Delivery
+    from unknot.verify.examination import Examination
 
 
 COQ = ".v"
@@ -246,42 +246,18 @@ SHARE = 0.35
 """Most of the time that is kept for that."""
 
 
-@dataclass(frozen=True)
-class Proved:
-    """Verdict and delivery of routes, each open where there was no time; `holds`: whether the checker accepts it."""
-
-    verdict: Verdict
-    delivery: Delivery
-    holds: bool | None
-
-    @property
-    def safe(self) -> bool | None:
-        """Whether it was proved deadlock-free, the proof holds, and everything arrives; None: open."""
-        return all_hold((self.verdict.deadlock_free, self.holds is not False, self.delivery.delivered))
-
-    def claims(self, relation: Relation) -> list[Document]:
-        """What is not open, as claims of a document."""
-        from unknot.verify.delivery import answer_claims
-
-        return answer_claims(relation, [self.verdict], self.delivery)
-
-
 def searching(network: Network, deadline: Deadline, times: int = 1) -> Deadline:
     """The deadline of a search that leaves time for the proof of what it finds, several times."""
     states = network.num_channels * min(network.num_routers, network.num_terminals)
     return replace(deadline, end=deadline.end - min(SHARE * deadline.left, times * (EACH + PER_STATE * states)))
 
 
-def proved(relation: Relation, deadline: Deadline, switching: str = DEFAULT_SWITCHING) -> Proved:
+def proved(relation: Relation, deadline: Deadline, switching: str = DEFAULT_SWITCHING) -> Examination:
     """Decide on a relation until a deadline, or soon after Ctrl-C; what is not known then is open."""
     from unknot._base.deadline import Deadline
-    from unknot.certificates import evidence_holds
-    from unknot.verify import check, deliver
-    from unknot.verify.delivery import NOT_FOLLOWED
+    from unknot.verify.examination import examine
 
-    ending = deadline.closing.closing
     if SPARED.is_set():
-        deadline = ending = Deadline.after(LAST)
-    verdict = check(relation, switching, time_limit=deadline)
-    delivery = ending.unless_over(lambda: deliver(relation))
-    return Proved(verdict, delivery or NOT_FOLLOWED, ending.unless_over(lambda: evidence_holds(relation, verdict)))
+        last = Deadline.after(LAST)
+        return examine(relation, switching, deadline=last, ending=last)
+    return examine(relation, switching, deadline=deadline)

@@ -1,0 +1,137 @@
+"""What `unknot check` answers of an update, with end points, or of meshes of every size, in place of one routing."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from unknot._base.errors import RelationError
+from unknot.cli.commands.shared import RoutedNetwork
+
+if TYPE_CHECKING:
+    from unknot.certificates import Configuration
+    from unknot.certificates.documents import Document
+    from unknot.cli.answers.form import Form
+    from unknot.network import Network
+    from unknot.report.explanation import Section
+    from unknot.routing.relation import Relation
+
+Evidence = tuple["Network | None", "Relation | None", "list[Document]"]
+"""Network and routing that claims are about, and the claims."""
+
+
+@dataclass(frozen=True)
+class Answered:
+    """Answer to a question of `unknot check`, and what else is written and printed with it.
+
+    Attributes
+    ----------
+    form, sources, keys
+        The answer as `display.tell` takes it.
+    holds
+        What the exit code says.
+    evidence
+        Makes what `write_evidence` takes, where a file of evidence is to be written.
+    relation, knot
+        The routing, and its counterexample.
+    drawn
+        What is drawn with --out in place of the routing and its counterexample.
+    explanation
+        What is printed in place of the counterexample in sentences.
+    """
+
+    form: type[Form]
+    sources: tuple[object, ...]
+    keys: dict[str, Any]
+    holds: tuple[bool | None, ...]
+    evidence: Callable[[], Evidence]
+    relation: Relation | None
+    knot: Configuration | None = None
+    drawn: tuple[Relation, Configuration | None] | None = None
+    explanation: tuple[Section, ...] | None = None
+
+
+def of_every_size(routed: RoutedNetwork) -> Answered:
+    """Decide for all meshes of a family."""
+    from unknot.certificates import verdict_claim
+    from unknot.cli.answers.design import CheckAllSizesAnswer
+    from unknot.cli.commands import activity
+    from unknot.design import every_size
+
+    family, routing, deadline = routed.network, routed.routing, routed.deadline
+    if routed.vcs is not None:
+        raise RelationError(f"--all-sizes: give VCs as an option of the routing, such as {routing}(vcs={routed.vcs})")
+    with activity.working("looking for a proof"):
+        verdict = every_size(family, routing, routed.switching, time_limit=deadline)
+        holds = deadline.closing.closing.unless_over(lambda: verdict.holds)
+    relation = verdict.relation
+
+    def evidence() -> Evidence:
+        if verdict.proof is not None:
+            return None, None, [verdict.claim]
+        refuted = [] if verdict.refuted is None else [verdict_claim(verdict.refuted)]
+        return None if relation is None else relation.network, relation, refuted
+
+    keys = {"family": family, "holds": holds}
+    return Answered(
+        CheckAllSizesAnswer, (verdict,), keys, holds=(verdict.deadlock_free,), evidence=evidence, relation=relation
+    )
+
+
+def of_update(routed: RoutedNetwork, to: str) -> Answered:
+    """Decide whether routers can be updated from one routing to another."""
+    from unknot.cli.answers.analyses import CheckUpdateAnswer
+    from unknot.cli.commands import activity
+    from unknot.verify import update
+
+    old, new = routed.relation(), routed.relation(to, "--to")
+    began = time.monotonic()
+    with activity.working("following packets of both routings") as progress:
+        change = update(old, new, routed.switching, time_limit=routed.deadline, progress=progress)
+        holds = routed.deadline.closing.closing.unless_over(lambda: change.evidence_holds)
+    keys = {"routing": routed.routing, "to": to, "evidence_holds": holds, "seconds": time.monotonic() - began}
+    return Answered(
+        CheckUpdateAnswer,
+        (change,),
+        keys,
+        holds=(change.deadlock_free, not change.lost),
+        evidence=lambda: (old.network, None, change.claims),
+        relation=change.relation,
+        knot=change.configuration,
+    )
+
+
+def of_end_points(routed: RoutedNetwork, text: str) -> Answered:
+    """Decide whether a routing can deadlock with a protocol, with remedies."""
+    from unknot.cli.answers.messages import CheckProtocolAnswer
+    from unknot.cli.commands import activity
+    from unknot.verify.protocols import check_protocol, protocol
+    from unknot.verify.protocols.evidence import claims, holds
+    from unknot.verify.protocols.remedies import remedies
+    from unknot.verify.protocols.words import blocked, knot, steps
+
+    described, deadline = protocol(text, "--protocol"), routed.deadline
+    relation = routed.relation()
+    began = time.monotonic()
+    with activity.working("proving"):
+        verdict = check_protocol(relation, described, routed.switching, time_limit=deadline)
+        seconds = time.monotonic() - began
+        accepted = deadline.closing.closing.unless_over(lambda: holds(verdict))
+    with activity.working("looking for remedies"):
+        cures = deadline.closing.unless_over(lambda: remedies(verdict, deadline)) or []
+    keys = {
+        "protocol": described.name, "certificate_holds": accepted, "steps": steps(verdict), "seconds": seconds,
+        "transactions": sum(event.act == "begin" for event in verdict.run or ()), "remedies": cures,
+        "blocked": blocked(verdict),
+    }  # fmt: skip
+    return Answered(
+        CheckProtocolAnswer,
+        (verdict,),
+        keys,
+        holds=(verdict.deadlock_free,),
+        evidence=lambda: (relation.network, relation, claims(verdict)),
+        relation=relation,
+        drawn=knot(verdict),
+    )

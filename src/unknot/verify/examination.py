@@ -1,0 +1,133 @@
+"""All that is asked of one routing, in turn: verdicts, delivery, progress, the smallest deadlock, the evidence."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, replace
+from typing import Any
+
+from unknot._base.deadline import Deadline
+from unknot._base.progress import Progress as Report
+from unknot._base.shown import Brief
+from unknot._base.switching import BUFFER_DEPTH, DEFAULT_SWITCHING, Switching, switching_named
+from unknot._base.three_valued import all_hold
+from unknot.certificates import evidence_holds
+from unknot.certificates.documents import Document
+from unknot.certificates.verdict import Verdict
+from unknot.routing.bubble import Bubble
+from unknot.routing.relation import Relation
+from unknot.verify.check import NO_ANSWER, check, check_all
+from unknot.verify.delivery import NOT_FOLLOWED, Delivery, answer_claims, deliver
+from unknot.verify.progress import Progress, progress, progress_claims
+from unknot.verify.smallest import Smallest, smallest
+
+
+@dataclass(frozen=True)
+class Further:
+    """What is asked of a routing beside the verdict under one technique and delivery.
+
+    Attributes
+    ----------
+    every_technique : bool
+        The verdicts under the other techniques, which have no bubbles.
+    bubble : Bubble or None
+        The verdict with bubble flow control.
+    arbiter : str or None
+        Whether every packet arrives, and when, where it is free of deadlock without bubbles.
+    smallest : bool
+        The smallest counterexample.
+    """
+
+    every_technique: bool = False
+    bubble: Bubble | None = None
+    arbiter: str | None = None
+    smallest: bool = False
+
+
+PLAIN = Further()
+"""Nothing but a verdict and delivery."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Examination(Brief):
+    """What was established of a routing; what there was no time for, or was not asked, is open or None.
+
+    Attributes
+    ----------
+    relation : Relation
+    verdict : Verdict
+        With the smallest counterexample, if it was found.
+    verdicts : dict of str to Verdict
+        By technique, as they were decided.
+    seconds : float
+        Time for the verdicts.
+    delivery : Delivery
+    holds : bool or None
+        Whether the separate checker accepts the evidence of the verdict.
+    progress : Progress or None
+    smallest : Smallest or None
+    """
+
+    relation: Relation
+    verdict: Verdict
+    verdicts: dict[Switching, Verdict]
+    seconds: float
+    delivery: Delivery = NOT_FOLLOWED
+    holds: bool | None = None
+    progress: Progress | None = None
+    smallest: Smallest | None = None
+
+    @property
+    def safe(self) -> bool | None:
+        """Whether it is free of deadlock, the proof holds, and everything arrives; None: open."""
+        return all_hold((self.verdict.deadlock_free, self.holds is not False, self.delivery.delivered))
+
+    def claims(self) -> list[Document]:
+        """What is not open, as claims of a document; of the size of deadlocks `size_claim` makes one."""
+        others = [other for name, other in self.verdicts.items() if name != self.verdict.switching]
+        claims = answer_claims(self.relation, [self.verdict, *others], self.delivery)
+        return claims if self.progress is None else claims + progress_claims(self.progress, claims[0])
+
+
+def examine(
+    relation: Relation,
+    switching: str = DEFAULT_SWITCHING,
+    further: Further = PLAIN,
+    *,
+    deadline: Deadline,
+    ending: Deadline | None = None,
+    buffer_depth: int = BUFFER_DEPTH,
+    report: Report | None = None,
+) -> Examination:
+    """Decide whether a routing can deadlock and delivers, and answer what else is asked of it.
+
+    Parameters
+    ----------
+    deadline : Deadline
+        Of the verdicts and the search for the smallest deadlock.
+    ending : Deadline, optional
+        Of the rest; by default twice `Deadline.closing`.
+    report : callable(stage, done, total), optional
+        Told how far each stage is.
+    """
+    technique, ending, began = switching_named(switching), ending or deadline.closing.closing, time.monotonic()
+    limits: Any = {"time_limit": deadline, "buffer_depth": buffer_depth}
+    if further.every_technique:
+        verdicts = check_all(relation, technique, progress=report, **limits)
+    else:
+        verdicts = {technique: check(relation, technique, bubble=further.bubble, progress=report, **limits)}
+    decided = Examination(relation, verdicts[technique], verdicts, time.monotonic() - began)
+    verdict, arrival, least = decided.verdict, None, None
+    if verdict.method == NO_ANSWER:
+        return decided
+    delivery = ending.unless_over(lambda: deliver(relation, progress=report)) or NOT_FOLLOWED
+    if (arbiter := further.arbiter) is not None and verdict.deadlock_free and verdict.bubble is None:
+        ends = delivery.livelock_free
+        arrival = ending.unless_over(lambda: progress(relation, arbiter, livelock_free=ends))
+    if further.smallest and verdict.deadlock_free is False:
+        known = verdict.configuration
+        least = deadline.closing.unless_over(lambda: smallest(relation, technique, known=known, **limits))
+    if least is not None and (knot := least.configuration) is not None:
+        verdict = replace(verdict, configuration=knot, established=knot.summary)
+    holds = ending.unless_over(lambda: evidence_holds(relation, verdict))
+    return replace(decided, verdict=verdict, delivery=delivery, holds=holds, progress=arrival, smallest=least)
