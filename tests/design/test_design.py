@@ -112,9 +112,13 @@ def test_a_clause_forbids_just_the_rules_with_its_deadlock() -> None:
     assert search.survive((3, 3), SearchEffort()) is None
     random = np.random.default_rng(0)
     for deadlock in search.refuted:
-        clause, needed = clause_of(search.frame(deadlock.sides), deadlock.configuration)
+        frame = search.frame(deadlock.sides)
+        clause = clause_of(frame, deadlock.configuration)
         offers = random.random(len(space.permissions)) < 0.5
-        offers[list(needed)] = True
+        for message in deadlock.configuration.messages:
+            state = frame.held(message.held[-1]), frame.signs(message.held[-1], message.address)
+            offers[[space.number[(*state, frame.type_of[vc])] for vc in message.wanted]] = True
+        offers[[-1 - x for x in clause if x < 0]] = True
         offers[[x - 1 for x in clause if x > 0]] = False
         assert check(search.frame(deadlock.sides).relation(offers), "wormhole").deadlock_free is False
 

@@ -10,7 +10,7 @@ import pytest
 from unknot._base.deadline import clock
 from unknot.lanes import effort, longer, longer_lanes
 from unknot.lanes.effort import SearchEffort
-from unknot.lanes.grown import grown
+from unknot.lanes.orders import grown
 from unknot.lanes.path_set import demand, path_set
 from unknot.lanes.rooted import orders_of
 from unknot.network import tod

@@ -17,10 +17,10 @@ from unknot._base.errors import NetworkError, RelationError, TextError
 from unknot.certificates import Rejected, accept_verdict
 from unknot.lanes import ForcedCycle, evidence, lanes, orders, read_flows
 from unknot.lanes.anneal_kernel import anneal
-from unknot.lanes.fill_kernel import fill
 from unknot.lanes.flows import only
 from unknot.lanes.orders_kernel import settle
 from unknot.lanes.path_set import demand, packed, path_set, unpacked
+from unknot.lanes.paths_kernel import fill
 from unknot.lanes.rooted import around, filled, one_by_one, orders_of
 from unknot.lanes.tables import paths_of_table, table_of
 from unknot.network import Network, from_networkx

@@ -89,10 +89,6 @@ class Requirements:
         every, true = product((1, -1), repeat=self.space.dimensions), set(model)
         return [kind for kind in every if self.full or self("bnr", kind) in true]
 
-    @property
-    def variables(self) -> int:
-        return len(self.space.permissions) + len(self._number)
-
     def _reach(self, kind: Signs | None, adaptive: bool) -> None:
         """Add clauses on the states that messages of a class, or all, come to, and on their candidates there."""
         space = self.space

@@ -132,7 +132,7 @@ class Search(Proposals):
     def learn(self, deadlock: Refuted) -> None:
         """Forbid a configuration, and what it becomes under the symmetries."""
         self.refuted.append(deadlock)
-        clause, _ = clause_of(self.frame(deadlock.sides), deadlock.configuration)
+        clause = clause_of(self.frame(deadlock.sides), deadlock.configuration)
         self.solver.append_formula(images(self.space, clause, self.images))
 
 
@@ -150,8 +150,8 @@ def solved(solver: Any, effort: SearchEffort) -> bool:
     return possible
 
 
-def clause_of(frame: MeshFrame, deadlock: Configuration) -> tuple[Clause, frozenset[int]]:
-    """The clause of a configuration, and the permissions that are used or waited for in it.
+def clause_of(frame: MeshFrame, deadlock: Configuration) -> Clause:
+    """The clause of a configuration.
 
     Every deadlock-free rule fulfils it: one of the permissions on the paths of its messages must go, or one of its
     blocked headers must be offered an output that nobody in the configuration holds. Where a header commits to one
@@ -164,7 +164,6 @@ def clause_of(frame: MeshFrame, deadlock: Configuration) -> tuple[Clause, frozen
     """
     space = frame.space
     used: set[int] = set()
-    outputs: set[int] = set()
     lacked: set[int] = set()
     held = {vc for message in deadlock.messages for vc in message.held}
     for message in deadlock.messages:
@@ -176,14 +175,12 @@ def clause_of(frame: MeshFrame, deadlock: Configuration) -> tuple[Clause, frozen
         if deadlock.switching == "wormhole-nonatomic":
             used |= wants
             continue
-        outputs |= wants
         state = frame.held(head), frame.signs(head, message.address)
         router = int(frame.virtual.router[head])
         for out in space.outs[state]:
             if frame.vc_at[router, out] not in held:
                 lacked.add(space.number[(*state, out)])
-    clause = tuple(sorted([-1 - i for i in used] + [1 + i for i in lacked], key=abs))
-    return clause, frozenset(used | outputs)
+    return tuple(sorted([-1 - i for i in used] + [1 + i for i in lacked], key=abs))
 
 
 def _permission(frame: MeshFrame, at: int, address: int, vc: int) -> int:

@@ -12,7 +12,6 @@ import numpy.typing as npt
 
 from unknot._base.kernels.mask_kernel import how_many, lowest
 from unknot._base.kernels.types_kernel import alone, called, inlined
-from unknot.lanes.aim_kernel import completing, drawn_path, elsewhere, unserved_pair
 from unknot.lanes.orders_kernel import (
     below,
     cooled,
@@ -25,6 +24,7 @@ from unknot.lanes.orders_kernel import (
     reached,
     unit,
 )  # fmt: skip
+from unknot.lanes.paths_kernel import completing, drawn_path, elsewhere, unserved_pair
 
 TRIES = 8
 """Paths, each in a lane at random, of which an aimed move mends the one that falls least often."""

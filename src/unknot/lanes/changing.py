@@ -236,12 +236,10 @@ def balanced_table(traffic: Demand, paths: PathSet, orders: Orders, effort: Sear
     mean = load.sum() / max(1, load.size)
     best, least = step.copy(), load.copy()
     moves = min(MOVES * traffic.pairs, MOST_MOVES) // len(TABLE_ROUNDS)
-    try:
+    with effort.until_interrupted():
         for number, (scale, hot, cold) in enumerate(TABLE_ROUNDS if mean > 0 else ()):
             for count, now, then in effort.cooled(moves, (hot, cold), share=1 / (len(TABLE_ROUNDS) - number)):
                 balance_table(paths, orders.key, table, traffic.wanted, order, state, count, scale * mean, now, then)
             if load.max() < least.max():
                 best, least = step.copy(), load.copy()
-    except KeyboardInterrupt:
-        effort.interrupted = True
     return bits_of(paths, best), least

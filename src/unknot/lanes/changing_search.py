@@ -41,11 +41,9 @@ class ChangingSearch:
                 f"lanes on {question.network.name}: no routes that change lanes by ports were found in "
                 f"{LEVELS} service levels and {len(kept)} lanes"
             )
-        try:
+        with effort.until_interrupted():
             for better in fewer(best, self.exact, self._exactly, self._in, rounds=self.rounds):
                 best = better
-        except KeyboardInterrupt:
-            effort.interrupted = True
         return best
 
     def _at_first(self, kept: ServingOrders) -> ServingOrders:

@@ -77,7 +77,7 @@ def improved(
     """
     best: tuple[Floats, int] | None = None
     text = f"{len(start)} lane{'s' * (len(start) > 1)} of longer paths: cost {{}}"
-    try:
+    with effort.until_interrupted():
         for number in range(rounds):
             key = start if number % 2 == 0 or best is None else best[0]
             orders, before = orders_of(paths, key.copy(), taken)
@@ -88,8 +88,6 @@ def improved(
                     best = orders.key.copy(), cost
                 if (best is not None and best[1] <= low) or effort.over:
                     return best
-    except KeyboardInterrupt:
-        effort.interrupted = True
     return best
 
 

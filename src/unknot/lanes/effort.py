@@ -117,6 +117,14 @@ class SearchEffort:
             self.moves, self.interrupted = part.moves, part.interrupted
             self.hurried |= part.hurried or part.over
 
+    @contextmanager
+    def until_interrupted(self) -> Iterator[None]:
+        """Let Ctrl-C end work that keeps what it has so far."""
+        try:
+            yield
+        except KeyboardInterrupt:
+            self.interrupted = True
+
     def insist(self, work: Callable[[], T]) -> T:
         """Do work that a result needs; if Ctrl-C interrupts it, once more with a deadline that is soon."""
         try:

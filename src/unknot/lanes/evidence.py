@@ -6,7 +6,7 @@ For these it is clauses in DIMACS form, and the proof as DRAT and LRAT take it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -25,14 +25,6 @@ from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_network, takes_relation
 
 Evidence = ForcedCycle | Refutation | RouteCycle
-
-
-def proof_of(evidence: Evidence) -> dict[str, Any]:
-    """The proof as plain data."""
-    if isinstance(evidence, Refutation):
-        return evidence.proof
-    kind = "forced cycle" if isinstance(evidence, ForcedCycle) else "route cycle"
-    return {"kind": kind, "turns": [[int(number) for number in astuple(turn)] for turn in evidence.turns]}
 
 
 @takes_network
@@ -59,9 +51,8 @@ def accept(network: Network, evidence: ForcedCycle | Refutation, sends: Flags | 
     >>> accept(ring, lanes(ring).evidence)
     2
     """
-    lanes, _ = _about(evidence)
     plain.check(plain.Network(network_of(network)), None, bound_claim(evidence, sends, None))
-    return lanes
+    return evidence.lanes
 
 
 @takes_relation
@@ -88,14 +79,8 @@ def accept_routes(relation: Relation, evidence: RouteCycle | RouteRefutation) ->
     >>> routes.count, accept_routes(relation, routes.evidence)
     (2, 1)
     """
-    lanes, _ = _about(evidence)
     plain.check(plain.Network(network_of(relation.network)), None, bound_claim(evidence, None, relation))
-    return lanes
-
-
-def _about(evidence: Evidence) -> tuple[int, str]:
-    """The number of lanes that evidence is about, and how packets change them."""
-    return (evidence.lanes, evidence.changes) if isinstance(evidence, Refutation) else (1, "none")
+    return evidence.lanes
 
 
 def shows(
@@ -128,22 +113,19 @@ def shows(
             impossible = accept(network, evidence, sends)
     except Rejected:
         return False
-    about = evidence.changes if isinstance(evidence, Refutation) else "any"
+    about = evidence.changes
     implied = changes == "shared" or about in (changes, "any") or (changes == "none" and about != "shared")
     return impossible == lower_bound - 1 and (impossible == 1 or implied)
 
 
 def bound_claim(evidence: Evidence, sends: Flags | None, relation: Relation | None) -> dict[str, Any]:
     """The evidence of a lower bound as a claim of a document."""
-    lanes, changes = _about(evidence)
-    about: dict[str, Any] = {"impossible": lanes, "changes": changes}
-    proof = proof_of(evidence)
+    about: dict[str, Any] = {"impossible": evidence.lanes, "changes": evidence.changes}
     if isinstance(evidence, (RouteCycle, RouteRefutation)):
         assert relation is not None
-        return {"subject": "lanes of routes", **about, "proof": proof, "relation": entries_of(relation)}
-    failures = list(map(list, evidence.failures)) if isinstance(evidence, Refutation) else []
-    about |= {"failures": failures} if failures else {}
-    return {"subject": "lanes", **about, "sends": plain_flows(sends), "proof": proof}
+        return {"subject": "lanes of routes", **about, "proof": evidence.proof, "relation": entries_of(relation)}
+    about |= {"failures": list(map(list, evidence.failures))} if evidence.failures else {}
+    return {"subject": "lanes", **about, "sends": plain_flows(sends), "proof": evidence.proof}
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from unknot.certificates import plain
 from unknot.certificates.claims import load_claim
 from unknot.certificates.documents import network_of
 from unknot.lanes.effort import ENOUGH, SearchEffort
-from unknot.lanes.lane_refutation import Open, Refutation, Solution, refute
+from unknot.lanes.lane_refutation import Answer, Open, Refutation, Solution, refute
 from unknot.lanes.load_bounds import LoadBound
 from unknot.lanes.path_set import Floats
 from unknot.lanes.question import Question
@@ -114,7 +114,7 @@ class ExactSearch:
             return answer.keys
         return None
 
-    def _decided(self, count: int, effort: SearchEffort, changes: str) -> Solution | Refutation | Open:
+    def _decided(self, count: int, effort: SearchEffort, changes: str) -> Answer:
         """Orders of that many lanes, or a refutation of them or of more lanes, which a clique rules out."""
         first = list[Pair]()
         if changes in plain.KEPT:
@@ -163,11 +163,9 @@ def lowest(goal: LoadGoal, now: Carried, bound: LoadBound, effort: SearchEffort)
         pairs = sorted(encoder.amounts, key=lambda pair: -encoder.hops_to(encoder.home(pair))[pair[0]])
         served = ServedPairs(network, pairs, partial(_encoder, graph, claim), given=False, limited=True)
         part = replace(effort, deadline=effort.limit.part(SHARE).end)
-        try:
+        answer: Answer = Open(0)
+        with effort.until_interrupted():
             answer = refute(served, lanes, part, changes=changes, conflicts=CONFLICTS)
-        except KeyboardInterrupt:
-            effort.interrupted = True
-            break
         if isinstance(answer, Refutation):
             return now, LoadBound({**claim, "proof": answer.proof})
         better = goal.routed(answer) if isinstance(answer, Solution) else now

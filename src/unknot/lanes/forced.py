@@ -6,9 +6,10 @@ A turn is forced if every path of a pair takes it; a cycle of such turns says wh
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from graphlib import CycleError, TopologicalSorter
 from itertools import pairwise
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -69,7 +70,23 @@ class TurnOfPair:
 
 
 @dataclass(frozen=True, repr=False)
-class ForcedCycle(Brief):
+class CycleOfTurns(Brief):
+    """A cycle of turns that all have to climb: one lane is not enough."""
+
+    turns: tuple[TurnOfPair, ...]
+    kind: ClassVar[str]
+    lanes: ClassVar[int] = 1
+    changes: ClassVar[str] = "none"
+    failures: ClassVar[tuple[()]] = ()
+
+    @property
+    def proof(self) -> dict[str, Any]:
+        """The proof as plain data, for the checker."""
+        return {"kind": self.kind, "turns": [[int(number) for number in astuple(turn)] for turn in self.turns]}
+
+
+@dataclass(frozen=True, repr=False)
+class ForcedCycle(CycleOfTurns):
     """A cycle of forced turns: with shortest paths in one lane there is a cycle of dependencies.
 
     Attributes
@@ -86,7 +103,7 @@ class ForcedCycle(Brief):
     3
     """
 
-    turns: tuple[TurnOfPair, ...]
+    kind = "forced cycle"
 
 
 def forced_turns(traffic: Demand) -> dict[tuple[int, int], tuple[int, int]]:
@@ -135,7 +152,7 @@ def _two_hops(traffic: Demand) -> dict[tuple[int, int], tuple[int, int]]:
 
 
 @dataclass(frozen=True, repr=False)
-class RouteCycle(Brief):
+class RouteCycle(CycleOfTurns):
     """A cycle of turns that given routes take: with these routes one lane is not enough.
 
     Attributes
@@ -151,7 +168,7 @@ class RouteCycle(Brief):
     ('RouteCycle', 4)
     """
 
-    turns: tuple[TurnOfPair, ...]
+    kind = "route cycle"
 
 
 def forced_cycle(traffic: Demand) -> ForcedCycle | None:

@@ -131,6 +131,9 @@ class Open:
     conflicts: int
 
 
+Answer = Refutation | Solution | Open
+
+
 def refute(
     served: ServedPairs,
     lanes: int,
@@ -139,7 +142,7 @@ def refute(
     changes: str = "none",
     first: Iterable[Pair] = (),
     conflicts: int,
-) -> Refutation | Solution | Open:
+) -> Answer:
     """Prove over the checker's clauses that a number of lanes is not enough, or find orders by which it is.
 
     The solver begins without cycles. It takes as many pairs at a time as `MORE_CLAUSES` clauses hold, or all where

@@ -18,18 +18,17 @@ from unknot.lanes.detours import LOST, detour_paths, improved, tree_order, unit_
 from unknot.lanes.effort import SEARCHING, SEEDS, SearchEffort
 from unknot.lanes.exact import ExactSearch
 from unknot.lanes.figures import LongerLanes, RoutesInLanes
-from unknot.lanes.grown import grown
 from unknot.lanes.laned import Routes, laned
 from unknot.lanes.load_bounds import load_bound
 from unknot.lanes.low_loads import LowLoads
-from unknot.lanes.one_lane import order_of, trees
-from unknot.lanes.orders import GROWN
+from unknot.lanes.orders import GROWN, grown
 from unknot.lanes.path_set import Demand, Floats, Ints, every_path, of_pairs
 from unknot.lanes.question import Question, question_of
 from unknot.lanes.rerouted import LoadGoal, balanced, evened, highest, routes_of
 from unknot.lanes.rooted import ServingOrders, one_by_one, orders_of
 from unknot.lanes.starts import MOST_STATES
 from unknot.lanes.tables import hop_by_hop
+from unknot.lanes.trees import order_of, trees
 from unknot.network import Network
 from unknot.routing.taking import takes_network
 
@@ -240,12 +239,9 @@ class LongerSearch:
         longest = paths.wanted.copy()
         longest[:, : -paths.block] = 0
         alike = of_pairs(paths, longest)._replace(weight=np.ones_like(paths.weight))
-        try:
-            with effort.part(deadline=effort.limit.part(WITHIN).end) as part:
-                for fewer in grown(alike, part, low, most, HEAT):
-                    yield fewer.key
-        except KeyboardInterrupt:
-            effort.interrupted = True
+        with effort.until_interrupted(), effort.part(deadline=effort.limit.part(WITHIN).end) as part:
+            for fewer in grown(alike, part, low, most, HEAT):
+                yield fewer.key
 
     def low_load(self, keys: Floats) -> RoutesInLanes:
         """Routes of low load in lanes of these keys, or where they may be longer in those of a tree for each home."""

@@ -196,10 +196,9 @@ class LowLoads:
             if self.effort.interrupted or self.effort.over or highest(best) <= goal.floor:
                 break
             with self.effort.part(seed=self.effort.seed + SEEDS * number, tried={}) as part:
-                try:
+                orders = None
+                with part.until_interrupted():
                     orders = search(question.path_set, lanes, part, first=0, rounds=1, hops=question.hops)
-                except KeyboardInterrupt:
-                    part.interrupted, orders = True, None
                 if orders is not None:
                     start = part.insist(partial(self._own, orders))
                     now = balanced(goal, start, part, range(last - 1), later=starts - 1 - number << last - 1)
@@ -234,12 +233,10 @@ class LowLoads:
         made: list[Carried] = []
         if self.goal.kept is not None:  # these come with orders of their own
             return made
-        with self.effort.part(deadline=self.effort.limit.part(NAMED_SHARE).end, tried={}) as effort:
-            try:
-                for table, key in catalogue(self.goal, lanes, self.exact.low, effort, first=first):
-                    made.append(self.goal.by_table(key, table.next_channel))
-            except KeyboardInterrupt:
-                effort.interrupted = True
+        end = self.effort.limit.part(NAMED_SHARE).end
+        with self.effort.part(deadline=end, tried={}) as effort, effort.until_interrupted():
+            for table, key in catalogue(self.goal, lanes, self.exact.low, effort, first=first):
+                made.append(self.goal.by_table(key, table.next_channel))
         return sorted(made, key=lambda now: (len(now.rank), highest(now)))
 
     def _made(self, now: Carried) -> RoutesInLanes:

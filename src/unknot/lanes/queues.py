@@ -17,7 +17,6 @@ from unknot.certificates import plain
 from unknot.certificates.documents import network_of
 from unknot.certificates.verdict_checker import accepts
 from unknot.lanes.effort import SearchEffort
-from unknot.lanes.evidence import proof_of
 from unknot.lanes.flow_paths import FlowGraph, Path, Tagging, by_bounces
 from unknot.lanes.forced import RouteCycle, TurnOfPair, climbing, cycle_of_turns
 from unknot.lanes.lane_refutation import Refutation, Solution, refute
@@ -245,7 +244,7 @@ class _Search:
         """The claim that a number of queues is too few, with the paths that it is about."""
         return {
             "subject": "lanes of routes", "impossible": impossible, "changes": "any",
-            "relation": self.document, "proof": proof_of(evidence),
+            "relation": self.document, "proof": evidence.proof,
         }  # fmt: skip
 
     def tagging(self, answer: Solution, count: int) -> Tagging:

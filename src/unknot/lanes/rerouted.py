@@ -232,7 +232,7 @@ def balanced(
     from unknot.lanes.load_kernel import SQUARES
 
     best, move = now, _mover(goal, effort, stream, 1 + rounds.start)
-    try:
+    with effort.until_interrupted():
         for number in rounds:
             if highest(best) <= goal.floor * ENOUGH or effort.over or effort.interrupted:
                 break
@@ -246,8 +246,6 @@ def balanced(
                     effort.report(f"highest load {highest(best):g}, at least {goal.floor:.4g}")
                     if highest(best) <= goal.floor * ENOUGH:
                         break
-    except KeyboardInterrupt:
-        effort.interrupted = True
     return best
 
 
@@ -271,13 +269,11 @@ def evened(goal: LoadGoal, now: Carried, effort: SearchEffort) -> Carried:
     if effort.over or effort.interrupted or top <= 0:
         return now
     now = copied(now)._replace(evenness=EVEN)
-    try:
+    with effort.until_interrupted():
         for count, hot, cold in effort.cooled(min(EVEN_MOVES, ROUND * goal.demand.pairs), EVEN_HEAT):
             move(now, count, top, hot, cold)
             if highest(now) <= top * ENOUGH and unevenness(now) < unevenness(best) - LEAST_GAIN:
                 best = copied(now)
-    except KeyboardInterrupt:
-        effort.interrupted = True
     return best
 
 

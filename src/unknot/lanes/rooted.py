@@ -112,7 +112,7 @@ def lane_after_lane(paths: PathSet, seed: Sequence[int], taken: Ints | None = No
 
 def filled(paths: PathSet, random: np.random.Generator) -> Floats:
     """Keys of a lane that is filled with paths of pairs, to homes in any order, as far as they close no cycle."""
-    from unknot.lanes.fill_kernel import fill
+    from unknot.lanes.paths_kernel import fill
 
     at = np.argsort(paths.base + random.random(paths.base.size))
     rank = np.argsort(at)

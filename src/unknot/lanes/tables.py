@@ -66,13 +66,11 @@ class Table:
     def steps(self) -> Iterator[tuple[Ints, Ints, Ints]]:
         """Yield, hop by hop, the routes that go on: the routers where they start, their rows, and the channels."""
         router, row = np.nonzero(self.wanted)
-        start = router
-        while row.size:
-            channel = self.next_channel[row, router]
-            yield start, row, channel
-            router = self.network.target[channel].astype(np.int64)
-            going = router != self.home[row]
-            start, router, row = start[going], router[going], row[going]
+        step, target = self.next_channel, self.network.target
+        for route, channel in hop_by_hop(
+            step[row, router], self.home[row], target, lambda route, channel: step[row[route], target[channel]]
+        ):
+            yield router[route], row[route], channel
 
     @property
     def turns(self) -> dict[tuple[int, int], tuple[int, int]]:

@@ -18,9 +18,9 @@ from unknot.lanes.effort import SearchEffort
 from unknot.lanes.figures import Lanes
 from unknot.lanes.lanes import lanes as fewest_lanes
 from unknot.lanes.load_bounds import LoadBound, load_bound
-from unknot.lanes.one_lane import trees
 from unknot.lanes.path_set import Floats, demand
 from unknot.lanes.tables import Table, table_of
+from unknot.lanes.trees import trees
 from unknot.network import Network
 from unknot.repair.rerouted import rerouted
 from unknot.routing.forwarding_table import DROP, EJECT_HERE

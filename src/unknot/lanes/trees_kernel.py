@@ -114,7 +114,7 @@ def route(net, turns, spanning, rows, trees, costs, state):
 
     Where there is heat the rows have trees, and keep them where new ones cost much more (simulated annealing), or
     where there is no spanning tree to lie within.
-    Returns how many rows lie within the spanning tree. The records are those of `forest`.
+    Returns how many rows lie within the spanning tree. The records are those of `trees`.
     """
     home, rate, step, order, load, slow = trees
     hop, scale, noise, heat = costs

@@ -15,7 +15,7 @@ from unknot._base.errors import NetworkError
 from unknot.lanes import longer_lanes
 from unknot.lanes.effort import SearchEffort
 from unknot.lanes.forced import climbing
-from unknot.lanes.one_lane import trees
+from unknot.lanes.trees import trees
 from unknot.network import tod
 from unknot.verify import check, deliver, loads
 
