@@ -17,7 +17,6 @@ import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 from tests.reference.uniform_pairs import uniform
 
@@ -28,8 +27,10 @@ from unknot.routing import dimension_order, dragonfly_minimal, dragonfly_ugal, n
 from unknot.simulation.engine import kernels
 from unknot.simulation.engine.codes import NO_CYCLE
 from unknot.simulation.engine.engine import Engine
-from unknot.simulation.engine.router import Router
+from unknot.simulation.engine.router import DEFAULT, Router
 from unknot.simulation.engine.sources import Sources
+from unknot.simulation.run.scenario import Scenario
+from unknot.traffic import Traffic
 
 DEPTH = 8
 RUNS = 7
@@ -94,16 +95,11 @@ ROUTERS = {
 """Routers that go through the general kernel."""
 
 
-def engine_of(relation: Relation, case: Case, **options: Any) -> Engine:
+def engine_of(relation: Relation, case: Case, router: Router = DEFAULT, threads: int = 1) -> Engine:
     """A run of a case that has not begun."""
-    return Engine(
-        relation,
-        "wormhole-nonatomic",
-        Sources(case.load / case.length, uniform(relation), case.length),
-        buffer_depth=DEPTH,
-        seed=1,
-        **options,
-    )
+    workload = Traffic(packet_length=case.length)
+    scenario = Scenario(relation, case.load, workload, "wormhole-nonatomic", DEPTH, router)
+    return Engine(scenario, Sources(case.load / case.length, uniform(relation), case.length), threads=threads)
 
 
 def timed(engine: Engine, cycles: int, clock: Callable[[], int]) -> tuple[float, int]:

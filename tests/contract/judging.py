@@ -10,6 +10,7 @@ import numpy as np
 from tests.contract.drawing import Features, draw
 from tests.contract.machine import Machine, explore
 from tests.reference.uniform_pairs import uniform
+from tests.simulation.engines import engine_of
 from unknot import replay
 from unknot._base.errors import SimulationError
 from unknot._base.switching import SWITCHINGS, Switching
@@ -17,7 +18,6 @@ from unknot.certificates import Unchecked, Verdict, accept_verdict, document, pl
 from unknot.routing import Relation
 from unknot.simulation.engine.codes import Selection
 from unknot.simulation.engine.detector import stuck_vcs
-from unknot.simulation.engine.engine import Engine
 from unknot.simulation.engine.router import Router
 from unknot.simulation.engine.sources import Sources
 from unknot.verify import check_all
@@ -93,7 +93,7 @@ def _run(
         pairs = uniform(relation)
     except SimulationError:
         return
-    engine = Engine(
+    engine = engine_of(
         relation,
         switching,
         Sources(1.0, pairs, length),

@@ -18,12 +18,10 @@ import numpy as np
 import numpy.typing as npt
 
 from unknot._base.errors import SimulationError
-from unknot._base.switching import Switching
 from unknot.simulation.engine.codes import BLOCKED, FRESH, IDLE, STALLED
 from unknot.simulation.engine.detector import front
-from unknot.simulation.engine.router import DEFAULT, Router
 from unknot.simulation.protocol_engine import divide, engine_of, hand_over, set_ejection, source_row
-from unknot.simulation.run.scenario import check_buffers
+from unknot.simulation.run.scenario import Scenario, check_buffers
 from unknot.verify.protocols.machine import Event, Message, State, next_sends, step
 from unknot.verify.protocols.system import System
 
@@ -50,31 +48,19 @@ class EndPoints:
         In a replay, by send queue, where the prescribed path of each of its messages begins.
     """
 
-    def __init__(
-        self,
-        system: System,
-        switching: Switching,
-        *,
-        flits: int,
-        depth: int,
-        router: Router = DEFAULT,
-        seed: int = 1,
-        sides: bool = False,
-    ) -> None:
-        protocol, terminals = system.protocol, system.terminals
-        self.whole = switching in ("saf", "vct")
+    def __init__(self, system: System, scenario: Scenario, *, sides: bool = False) -> None:
+        protocol, switching, depth = system.protocol, scenario.switching, scenario.buffer_depth
+        flits, terminals, self.whole = scenario.traffic.longest, system.terminals, switching in ("saf", "vct")
         self.joined = flits if sides or not any(one.carries for one in protocol.classes) else 2 * flits
-        check_buffers(self.joined if self.whole else flits, switching, depth, seed)
-        if self.joined > flits and (flits > depth or router.routing_delay == 0):
+        check_buffers(self.joined, switching, depth)
+        if self.joined > flits and (flits > depth or scenario.router.routing_delay == 0):
             raise SimulationError(
                 f"{protocol.name}: messages that come in one packet and are received apart (carries) are simulated "
                 "with routing_delay of at least 1, and buffer_depth of at least packet_length"
             )
         self.system = replace(system, room=depth // flits if self.whole else 1)
-        self.extended, self.engine = engine_of(
-            system, switching, flits=flits, depth=depth, router=router, seed=seed, sides=sides
-        )
-        self.flits, self.needs_tail, self.chance = flits, switching == "saf", random.Random(seed)
+        self.extended, self.engine = engine_of(system, scenario, sides=sides)
+        self.flits, self.needs_tail, self.chance = flits, switching == "saf", random.Random(scenario.seed)
         self.state: State = {}
         self.flight: dict[int, Message] = {}
         self.packets: dict[int, list[int]] = {}

@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from unknot._base.switching import Switching
 from unknot.network import Network
 from unknot.routing.relation import Relation
 from unknot.routing.virtual_channels import VirtualChannels
@@ -15,8 +14,8 @@ from unknot.simulation.engine.detector import front
 from unknot.simulation.engine.engine import Engine
 from unknot.simulation.engine.mix import Mix
 from unknot.simulation.engine.pairs import nobody
-from unknot.simulation.engine.router import DEFAULT, Router
 from unknot.simulation.engine.sources import Sources
+from unknot.simulation.run.scenario import Scenario
 from unknot.traffic import TrafficClass
 from unknot.traffic.workload import Message as Form
 from unknot.verify.protocols.extended import Extended, extend
@@ -24,30 +23,21 @@ from unknot.verify.protocols.machine import Message
 from unknot.verify.protocols.system import System
 
 
-def engine_of(
-    system: System,
-    switching: Switching,
-    *,
-    flits: int,
-    depth: int,
-    router: Router = DEFAULT,
-    seed: int = 1,
-    sides: bool = False,
-) -> tuple[Extended, Engine]:
+def engine_of(system: System, scenario: Scenario, *, sides: bool = False) -> tuple[Extended, Engine]:
     """Return a system as a relation that never waits at a terminal, and an engine for it that draws no traffic.
 
-    With `sides` every router has one more terminal: packets from there go where their prescribed path begins.
+    Of the scenario count the routers, and the length of packets. With `sides` every router has one more terminal:
+    packets from there go where their prescribed path begins.
     """
     protocol = system.protocol
     queues = range(len(protocol.send_queues))
     extended = extend(system, 1 + system.worms, tuple(f"send {name}" for name in protocol.send_queues))
-    rows = tuple(TrafficClass(messages=(Form(flits, vcs=(k, k)),)) for k in queues)
+    rows = tuple(TrafficClass(messages=(Form(scenario.traffic.longest, vcs=(k, k)),)) for k in queues)
     relation = _with_sides(extended.relation) if sides else extended.relation
-    silent = Sources(0.0, nobody(relation.network.num_terminals), flits)
-    mix = Mix(rows, (silent,) * len(queues), ((flits, 1.0),), relation)
-    router = replace(router, ejection="same")
-    engine = Engine(relation, switching, mix, buffer_depth=depth, router=router, seed=seed, general=True)
-    return extended, engine
+    silent = Sources(0.0, nobody(relation.network.num_terminals))
+    mix = Mix(rows, (silent,) * len(queues), scenario.traffic.lengths, relation)
+    routers = replace(scenario.router, ejection="same")
+    return extended, Engine(replace(scenario, relation=relation, router=routers), mix, general=True)
 
 
 def _with_sides(relation: Relation) -> Relation:

@@ -8,12 +8,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unknot._base.switching import Switching, switching_named
+from unknot._base.switching import switching_named
 from unknot.simulation.end_points import EndPoints
 from unknot.simulation.engine.detector import front
 from unknot.simulation.engine.engine import Engine
 from unknot.simulation.engine.state_arrays import State as Part
 from unknot.simulation.protocol_engine import engine_of, hand_over, set_ejection, source_row
+from unknot.simulation.run.scenario import Scenario
 from unknot.verify.protocols.extended import Extended
 from unknot.verify.protocols.machine import (
     ANY,
@@ -83,10 +84,10 @@ def replayed_in_flits(system: System, switching: str, run: Sequence[Event], cycl
     -------
     bool
     """
-    technique = switching_named(switching)
+    scenario = Scenario(system.relation, 0.0, switching=switching_named(switching), buffer_depth=1)
     if system.worms:
-        return _worms_replayed(system, technique, run, cycles)
-    ends = EndPoints(system, technique, flits=1, depth=1, sides=True)
+        return _worms_replayed(system, scenario, run, cycles)
+    ends = EndPoints(system, scenario, sides=True)
     steps = _followed(system, run, ends.extended)
     begins, part = _prescribed(ends.engine, steps)
     for one, begin in begins.items():
@@ -116,8 +117,8 @@ def replayed_in_flits(system: System, switching: str, run: Sequence[Event], cycl
     return same and bool(state) and moves == ends.moves
 
 
-def _worms_replayed(system: System, switching: Switching, run: Sequence[Event], cycles: int) -> bool:
-    extended, engine = engine_of(system, switching, flits=1, depth=1, sides=True)
+def _worms_replayed(system: System, scenario: Scenario, run: Sequence[Event], cycles: int) -> bool:
+    extended, engine = engine_of(system, scenario, sides=True)
     steps = _followed(system, run, extended)
     begins, part = _prescribed(engine, steps)
 

@@ -18,7 +18,9 @@ from unknot.routing.taking import takes_relation
 from unknot.simulation.end_points import EndPoints
 from unknot.simulation.engine.engine import CHECK
 from unknot.simulation.engine.router import DEFAULT, Router
+from unknot.simulation.run.scenario import Scenario
 from unknot.simulation.run.statistics import summary
+from unknot.traffic import Traffic
 from unknot.verify.protocols.machine import Event, fits
 from unknot.verify.protocols.protocol import Protocol
 from unknot.verify.protocols.stuck import stuck
@@ -125,7 +127,9 @@ def simulate_protocol(
         require_whole(name, number, 1, error=SimulationError)
     system = System(relation, protocol)
     depth = buffer_depth or max(BUFFER_DEPTH, packet_length * (1 + any(one.carries for one in protocol.classes)))
-    ends = EndPoints(system, switching_named(switching), flits=packet_length, depth=depth, router=router, seed=seed)
+    workload = Traffic(packet_length=packet_length)
+    scenario = Scenario(relation, load, workload, switching_named(switching), depth, router, seed)
+    ends = EndPoints(system, scenario)
     random = np.random.default_rng([seed, system.terminals])
     groups = [_Group(system, names) for names in protocol.begins]
     first = sum(1 + bool(protocol[name].carries) for names in protocol.begins for name in names) / len(

@@ -15,6 +15,7 @@ from typer.testing import CliRunner
 from tests.reference.sim_bubbles import BubbleSimulator
 from tests.reference.uniform_pairs import uniform
 from tests.simulation.engine.test_flit_kernel import side_by_side
+from tests.simulation.engines import engine_of
 from tests.simulation.options import routers
 from tests.verify.test_bubbles import systems
 from unknot import check, simulate
@@ -24,7 +25,6 @@ from unknot.network.families import ring, torus
 from unknot.routing import EJECT, Relation, dimension_order
 from unknot.routing.bubble import RULES, Bubble, bubble
 from unknot.simulation import replay
-from unknot.simulation.engine.engine import Engine
 from unknot.simulation.engine.router import DEFAULT, Router
 from unknot.simulation.engine.sources import Sources
 from unknot.traffic.workload import Lengths
@@ -39,7 +39,7 @@ def agree(
     options = {"depth": made.packets * longest + rest, "chance": chance, "seed": seed, "router": router}
     pairs = uniform(relation)
     twin = BubbleSimulator(relation, made, length=length, pairs=pairs, **options)
-    engine = Engine(
+    engine = engine_of(
         relation, "vct", Sources(chance, pairs, length), buffer_depth=options["depth"], seed=seed, router=router,
         bubble=made,
     )  # fmt: skip

@@ -8,6 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.reference.uniform_pairs import uniform
+from tests.simulation.engines import engine_of
 from tests.simulation.relations import random_relation
 from unknot._base.switching import SWITCHINGS
 from unknot.network import Network
@@ -19,8 +20,8 @@ from unknot.simulation.engine.sources import Sources
 ALWAYS, NEVER = -(10**12), 10**12
 
 
-def engine_of(relation: Relation, *, calls_from: int = ALWAYS, switching: str = "wormhole-nonatomic") -> Engine:
-    engine = Engine(relation, switching, Sources(0.15, uniform(relation), 2), buffer_depth=4, seed=3)
+def begun(relation: Relation, *, calls_from: int = ALWAYS, switching: str = "wormhole-nonatomic") -> Engine:
+    engine = engine_of(relation, switching, Sources(0.15, uniform(relation), 2), buffer_depth=4, seed=3)
     engine.calls_from = calls_from
     engine.advance(0)
     return engine
@@ -52,7 +53,7 @@ def kept(engine: Engine, at: int, address: int) -> list[set[int]] | None:
     ids=str,
 )  # fmt: skip
 def test_what_is_kept_is_what_the_rule_says(relation: Relation) -> None:
-    engine = engine_of(relation)
+    engine = begun(relation)
     if engine.state.setup.packable == 0:
         assert not engine.state.cache.size
         return
@@ -73,7 +74,7 @@ def test_a_run_is_the_same_with_them(seed: int, switching: str) -> None:
     relation = random_relation(seed)
     figures = []
     for calls_from in (ALWAYS, 0, NEVER):
-        engine = engine_of(relation, calls_from=calls_from, switching=switching)
+        engine = begun(relation, calls_from=calls_from, switching=switching)
         engine.measure(0, 10**9)
         for _ in range(6):
             engine.run(50)
@@ -108,7 +109,7 @@ def test_many_decisions_and_answers_that_are_none() -> None:
         return count
 
     relation = Relation(network, vcs, rule, name="many", destination=np.zeros(200, dtype=np.int64))
-    engine = engine_of(relation)
+    engine = begun(relation)
     numbers = np.unique(engine.state.cache)
     assert numbers.min() == 0
     assert numbers.max() == 127

@@ -7,6 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.reference.uniform_pairs import uniform
+from tests.simulation.engines import engine_of
 from tests.simulation.queues import star
 from tests.simulation.relations import random_relation
 from unknot._base.switching import SWITCHINGS, Switching
@@ -87,7 +88,7 @@ class Ledger:
 
 
 def keeps_books(relation: Relation, switching: Switching, flits: int, depth: int, load: float, seed: int) -> None:
-    engine = Engine(
+    engine = engine_of(
         relation, switching, Sources(load / flits, uniform(relation), flits), buffer_depth=depth, seed=seed
     )
     ledger = Ledger(engine, depth)

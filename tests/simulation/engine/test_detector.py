@@ -8,6 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.reference.uniform_pairs import uniform
+from tests.simulation.engines import engine_of
 from tests.simulation.relations import clockwise, random_relation
 from unknot._base.switching import SWITCHINGS, Switching
 from unknot.network.families import mesh, ring, torus
@@ -35,7 +36,7 @@ def test_stuck_packets_never_move_and_resting_ones_are_stuck(
     for switching in SWITCHINGS:
         depth = length + more if switching in ("saf", "vct") else 1 + more
         router = Router(own_slots=0 if switching in ("saf", "vct") else min(own, depth), claim_credit=claim)
-        engine = Engine(
+        engine = engine_of(
             relation,
             switching,
             Sources(1 / length, uniform(relation), length),
@@ -51,7 +52,7 @@ def test_stuck_packets_never_move_and_resting_ones_are_stuck(
                 assert not (all_give_way(relation, engine.state) and stuck.size)
             before = fronts(engine, stuck)
             if stuck.size:
-                found = knot(relation, engine.state, switching, stuck_vcs(relation, engine.state))
+                found = knot(engine.scenario, engine.state, stuck_vcs(relation, engine.state))
                 held = {vc for m in found.messages for vc in m.held}
                 assert all(m.wanted and set(m.wanted) <= held for m in found.messages)
                 assert replay(relation, found, cycles=200).stuck

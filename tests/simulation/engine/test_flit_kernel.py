@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from tests.reference.simulator import Simulator
 from tests.reference.uniform_pairs import uniform
+from tests.simulation.engines import engine_of
 from tests.simulation.relations import random_relation
 from unknot._base.switching import SWITCHINGS, Switching
 from unknot.network import Network
@@ -72,7 +73,7 @@ def agree(
         **options,
     )
     sources = Sources(chance, pairs, length, bursts)
-    engine = Engine(relation, switching, sources, buffer_depth=depth, seed=seed, **options)
+    engine = engine_of(relation, switching, sources, buffer_depth=depth, seed=seed, **options)
     if seed % 2:
         engine.calls_from = -(10**12)  # the routing cache is made at once
     for packets in side_by_side(twin, engine):

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from numba import njit
 
 from tests.reference.uniform_pairs import uniform
+from tests.simulation.engines import engine_of
 from unknot.network.families import mesh
 from unknot.routing import dimension_order
-from unknot.simulation.engine.engine import Engine
 from unknot.simulation.engine.pack_kernel import count_arrivals, count_departures, flits_in, free_slots, with_slots
 from unknot.simulation.engine.sources import Sources
 from unknot.simulation.engine.view_kernel import view
@@ -52,7 +52,7 @@ def test_planes_count_like_an_array(depth: int, seed: int, steps: int) -> None:
         counts -= [sent, taken]
         masks.append([bits(flits), bits(returned), bits(sent), bits(taken)])
     relation = dimension_order(mesh(2, 2))
-    engine = Engine(relation, "wormhole", Sources(0.0, uniform(relation), 1), buffer_depth=depth, seed=0)
+    engine = engine_of(relation, "wormhole", Sources(0.0, uniform(relation), 1), buffer_depth=depth, seed=0)
     found, number = np.zeros((2, 64), dtype=np.int64), int(random.integers(1, depth + 1))
     enough = play(engine.parts[0].raw, 2, np.array(masks), found, number)
     assert found.tolist() == counts.tolist()

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from tests.reference.simulator import Simulator
 from tests.simulation.engine.test_bandwidth import RATES, slowed
 from tests.simulation.engine.test_flit_kernel import PATTERNS, side_by_side
+from tests.simulation.engines import engine_of
 from tests.simulation.options import routers
 from tests.simulation.relations import random_relation
 from unknot import simulate
@@ -21,7 +22,6 @@ from unknot.routing import dimension_order, ugal
 from unknot.routing.relation import Relation
 from unknot.routing.subnets import with_ports
 from unknot.simulation import Router, closed_loop, saturation, zero_load_latency
-from unknot.simulation.engine.engine import Engine
 from unknot.simulation.engine.mix import sources_of
 from unknot.simulation.engine.pairs import by_ports, pairs_of
 from unknot.simulation.traces.trace_run import played
@@ -45,7 +45,7 @@ def agree(
         wide, switching, length=length, depth=depth, chance=load / length, seed=seed, pairs=pairs, router=router
     )
     sources = sources_of(relation, Traffic(traffic, length), load * width, width)
-    engine = Engine(relation, switching, sources, buffer_depth=depth, seed=seed, router=router)
+    engine = engine_of(relation, switching, sources, buffer_depth=depth, seed=seed, router=router)
     for packets in side_by_side(twin, engine):
         assert engine.count("network_latency") == sum(p[1] for p in packets)
 

@@ -9,6 +9,7 @@ import pytest
 
 from tests.reference.sim_parts import Packet
 from tests.reference.uniform_pairs import uniform
+from tests.simulation.engines import engine_of
 from tests.simulation.scripted import Scripted, Sent, fork
 from unknot._base.errors import SimulationError
 from unknot._base.switching import SWITCHINGS, Switching
@@ -17,7 +18,6 @@ from unknot.network.families import line
 from unknot.routing import Relation, dimension_order, shortest_paths
 from unknot.simulation import simulate
 from unknot.simulation.engine.codes import Allocator
-from unknot.simulation.engine.engine import Engine
 from unknot.simulation.engine.router import Router
 from unknot.simulation.engine.sources import Sources
 
@@ -260,7 +260,7 @@ def test_there_is_room_for_all_that_arrive_in_a_cycle_with_speedups() -> None:
     """Several packets may win the switch to one terminal in a cycle; latencies were written beyond their table."""
     relation = dimension_order(line(2), 4)
     router = Router(output_speedup=2, input_speedup=2, internal_speedup=2.0)
-    engine = Engine(
+    engine = engine_of(
         relation,
         "wormhole-nonatomic",
         Sources(1.0, uniform(relation, self_traffic=True), 1),

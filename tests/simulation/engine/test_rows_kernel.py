@@ -8,6 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.reference.uniform_pairs import uniform
+from tests.simulation.engines import engine_of
 from tests.simulation.relations import random_relation
 from unknot._base.switching import SWITCHINGS
 from unknot.simulation import Router
@@ -43,7 +44,7 @@ def test_looking_changes_nothing(
     relation = random_relation(seed)
 
     def begun() -> Engine:
-        engine = Engine(
+        engine = engine_of(
             relation,
             switching,
             Sources(chance, uniform(relation), {1: 0.5, 3: 0.5}, bursts),
@@ -75,7 +76,7 @@ def test_looking_changes_nothing(
 
 def test_rows_are_as_they_were_when_nothing_was_simulated() -> None:
     relation = random_relation(7)
-    engine = Engine(relation, "wormhole", Sources(0.3, uniform(relation), 3), buffer_depth=4, seed=1)
+    engine = engine_of(relation, "wormhole", Sources(0.3, uniform(relation), 3), buffer_depth=4, seed=1)
     engine.advance(40)
     before = {name: getattr(engine.state, name).copy() for name in TABLES}
     engine.advance(engine.now)
@@ -97,7 +98,9 @@ ROUTERS = {
 def test_rubbish_in_scratch_tables_changes_nothing(name: str) -> None:
     relation = random_relation(7)
     sources = Sources(0.2, uniform(relation), {1: 0.5, 3: 0.5}, Bursts(0.2, 0.3))
-    clean, soiled = (Engine(relation, "vct", sources, seed=3, router=ROUTERS[name], buffer_depth=4) for _ in range(2))
+    clean, soiled = (
+        engine_of(relation, "vct", sources, seed=3, router=ROUTERS[name], buffer_depth=4) for _ in range(2)
+    )
     for until in (90, 120, 250):
         for table in SCRATCH:
             soiled.state.tables[table].view(np.uint8)[...] = 0x5A

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from tests.reference.uniform_pairs import uniform
+from tests.simulation.engines import engine_of
 from unknot import Relation, SizeError, memory_limit
 from unknot._base.errors import SimulationError
 from unknot._base.switching import Switching
@@ -17,7 +18,6 @@ from unknot.network.families import mesh, ring, torus
 from unknot.routing import dimension_order, shortest_paths
 from unknot.simulation import Router, simulate
 from unknot.simulation.engine import tables
-from unknot.simulation.engine.engine import Engine
 from unknot.simulation.engine.mix import Mix, sources_of
 from unknot.simulation.engine.sources import Sources
 from unknot.traffic import Traffic, TrafficClass
@@ -33,7 +33,7 @@ def check_estimate(
     try:
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(tables, "require", lambda what, estimate: estimates.append(estimate))
-            Engine(relation, switching, sources, **options)
+            engine_of(relation, switching, sources, **options)
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
@@ -78,7 +78,7 @@ def test_too_many_cycles_are_refused() -> None:
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="signals by timer are POSIX")
 def test_a_signal_ends_a_long_run_within_a_second() -> None:
     relation = dimension_order(mesh(32, 32), 4)
-    engine = Engine(relation, "wormhole", Sources(0.05, uniform(relation), 4), buffer_depth=8, seed=1)
+    engine = engine_of(relation, "wormhole", Sources(0.05, uniform(relation), 4), buffer_depth=8, seed=1)
     engine.advance(10)
 
     class Interrupted(Exception):  # noqa: N818 not an error

@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 
 from tests.reference.uniform_pairs import uniform
+from tests.simulation.engines import engine_of
 from tests.simulation.relations import random_relation
 from unknot._base.errors import RelationError, SimulationError
 from unknot._base.switching import SWITCHINGS, Switching
 from unknot.network.families import mesh, torus
 from unknot.routing import Relation, dimension_order, duato, fully_adaptive, o1turn, valiant
 from unknot.simulation import simulate
-from unknot.simulation.engine.engine import Engine
 from unknot.simulation.engine.router import Router
 from unknot.simulation.engine.sources import Sources
 from unknot.traffic.workload import Bursts
@@ -29,7 +29,7 @@ OPTIONS = {
 def figures(
     relation: Relation, switching: Switching, router: Router, threads: int, *, large: bool = False, cycles: int = 900
 ) -> list[object]:
-    engine = Engine(
+    engine = engine_of(
         relation,
         switching,
         Sources(0.1, uniform(relation), {1: 0.5, 4: 0.5}, Bursts(0.1, 0.2)),
@@ -85,7 +85,7 @@ def test_rows_fetched_ahead_change_nothing(switching: Switching) -> None:
 def test_cycles_at_a_time_change_nothing(load: float) -> None:
     relation, runs = fully_adaptive(torus(4, 4), 1), []
     for span in (1, 2):
-        engine = Engine(relation, "wormhole", Sources(load / 4, uniform(relation), 4), buffer_depth=5)
+        engine = engine_of(relation, "wormhole", Sources(load / 4, uniform(relation), 4), buffer_depth=5)
         assert engine.parts[0].setup.span == 2
         engine.parts[0].setup.span = span
         engine.measure(0, 10**6)

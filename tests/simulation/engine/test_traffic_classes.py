@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from tests.reference.sim_classes import ClassSimulator
 from tests.simulation.engine.test_flit_kernel import side_by_side
+from tests.simulation.engines import engine_of
 from tests.simulation.options import BURSTS, routers
 from tests.simulation.relations import random_relation
 from unknot._base.errors import SimulationError, UnknotError
@@ -18,7 +19,6 @@ from unknot.routing import Relation, dimension_order, in_classes, message_classe
 from unknot.routing.subnets import in_subnets
 from unknot.simulation import ClassRun, Router, simulate
 from unknot.simulation.engine.codes import PRIORITIES
-from unknot.simulation.engine.engine import Engine
 from unknot.simulation.engine.mix import Mix, sources_of
 from unknot.traffic import Message, Traffic, TrafficClass
 from unknot.traffic.workload import Bursts
@@ -40,7 +40,7 @@ def agree(
     assert isinstance(mix, Mix)
     relation = relation if subnets == 1 else in_subnets(relation, subnets)
     twin = ClassSimulator(relation, switching, mix, depth=depth, seed=seed, router=router)
-    engine = Engine(relation, switching, mix, buffer_depth=depth, seed=seed, router=router)
+    engine = engine_of(relation, switching, mix, buffer_depth=depth, seed=seed, router=router)
     for _ in side_by_side(twin, engine):
         assert engine.count("created") == twin.created + twin.promised()
         drawn = [source.drawn for k in range(len(classes)) for source in (row[k] for row in twin.sources)]
@@ -80,7 +80,7 @@ def random_runs(data: st.DataObject) -> None:
         load = data.draw(st.sampled_from([0.02, 0.1, 0.3]), label="load")
         try:
             sources = sources_of(relation, Traffic(classes=classes), load)
-            Engine(relation, switching, sources, buffer_depth=depth, router=router)
+            engine_of(relation, switching, sources, buffer_depth=depth, router=router)
         except SimulationError:
             continue
         agree(relation, switching, classes, depth, load, data.draw(st.integers(0, 99), label="seed"), router)

@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 from tests.reference.sim_watchdog import WatchdogSimulator
 from tests.reference.uniform_pairs import uniform
 from tests.simulation.engine.test_flit_kernel import side_by_side
+from tests.simulation.engines import engine_of
 from tests.simulation.options import BURSTS, LENGTHS, routers
 from tests.simulation.relations import random_relation
 from unknot import simulate
@@ -17,7 +18,6 @@ from unknot._base.errors import SimulationError
 from unknot.cli.program import app
 from unknot.network.families import torus
 from unknot.routing import Relation, dimension_order
-from unknot.simulation.engine.engine import Engine
 from unknot.simulation.engine.router import DEFAULT, Router
 from unknot.simulation.engine.sources import Sources
 from unknot.traffic.workload import Bursts, Lengths, length_shares
@@ -32,7 +32,7 @@ def agree(
     options = {"length": length, "depth": depth, "chance": 0.6, "seed": seed, "bursts": bursts, "router": router}
     pairs = uniform(relation)
     twin = WatchdogSimulator(relation, switching, watchdog=interval, pairs=pairs, **options)
-    engine = Engine(
+    engine = engine_of(
         relation, switching, Sources(0.6, pairs, length, bursts), buffer_depth=depth, seed=seed, router=router,
         watchdog=interval,
     )  # fmt: skip

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from tests.reference.uniform_pairs import uniform
+from tests.simulation.engines import engine_of
 from unknot._base.errors import SimulationError
 from unknot._base.switching import SWITCHINGS, Switching
 from unknot.network import Network
 from unknot.network.families import line, mesh, torus
 from unknot.routing import Relation, dimension_order
 from unknot.simulation import simulate, zero_load_latency
-from unknot.simulation.engine.engine import Engine
 from unknot.simulation.engine.sources import Sources
 
 BOOKSIM = {
@@ -27,7 +27,7 @@ BOOKSIM = {
 
 def alone(relation: Relation, source: int, address: int, length: int, switching: Switching) -> int:
     """Latency of one packet in an empty network."""
-    engine = Engine(relation, switching, Sources(0, uniform(relation), length), buffer_depth=8, seed=1)
+    engine = engine_of(relation, switching, Sources(0, uniform(relation), length), buffer_depth=8, seed=1)
     state = engine.state
     packet = state.packets[0]
     packet.address, packet.length, packet.source, packet.script = address, length, source, -1

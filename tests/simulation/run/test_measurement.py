@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from tests.reference.uniform_pairs import uniform
+from tests.simulation.engines import engine_of
 from tests.simulation.relations import clockwise
 from unknot._base.switching import Switching
 from unknot.network.families import line, mesh, torus
 from unknot.routing import dimension_order, o1turn
 from unknot.simulation import simulate
-from unknot.simulation.engine.engine import Engine
 from unknot.simulation.engine.sources import Sources
 from unknot.simulation.run.measurement import Window
 from unknot.simulation.run.statistics import correlation_time, doubtful, half_width, half_width_of_batches
@@ -105,7 +105,7 @@ def test_intervals_that_end_a_window_are_cautious() -> None:
 def test_windows_remember_the_longest_correlation_time() -> None:
     """The interval of a window that went on depends on how its first part looked."""
     relation = dimension_order(mesh(4, 4), 4)
-    engine = Engine(relation, NONATOMIC, Sources(0.6, uniform(relation), 1), buffer_depth=8, seed=2)
+    engine = engine_of(relation, NONATOMIC, Sources(0.6, uniform(relation), 1), buffer_depth=8, seed=2)
     engine.run(500)
     window, times = Window(engine), []
     for cycles in (800, 800, 1600):
@@ -130,7 +130,7 @@ def test_windows_grow_while_batches_depend_on_one_another() -> None:
 def test_a_window_begins_anew() -> None:
     """What was measured before does not count: latencies rise in it, since it began in an empty network."""
     relation = dimension_order(mesh(8, 8), 4)
-    engine = Engine(relation, NONATOMIC, Sources(0.42, uniform(relation), 1), buffer_depth=8, seed=1)
+    engine = engine_of(relation, NONATOMIC, Sources(0.42, uniform(relation), 1), buffer_depth=8, seed=1)
     window = Window(engine)
     assert window.go_on(5000, lambda cycle: None)
     assert window.drifts

@@ -4,22 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Container
 from dataclasses import replace
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
 
 from unknot._base.arrays import Flags
 from unknot._base.errors import RelationError
 from unknot._base.kernels.lazy_kernel import is_small
-from unknot._base.switching import Switching
 from unknot.certificates.verdict import Configuration, Message, Reachability
 from unknot.network.graph import path_to, reached_from
-from unknot.routing.bubble import Bubble
 from unknot.routing.relation import Relation
 from unknot.simulation.engine.codes import BETTER_OF_TWO, BLOCKED, MOVING, STALLED
 from unknot.simulation.engine.kernels import find_stuck
 from unknot.simulation.engine.state_arrays import State
 from unknot.verify.explorer import Explorer
+
+if TYPE_CHECKING:
+    from unknot.simulation.run.scenario import Scenario
 
 PASSES = 2
 """Visits of a packet that waits, while it is seen whether all give way."""
@@ -46,7 +47,7 @@ def all_give_way(relation: Relation, state: State) -> bool:
     left = np.flatnonzero(held & (stored > 0)).tolist()
     if not is_small(PASSES * len(left), find_stuck):
         return False
-    waits = {vc: () if _ejects(relation, state, vc) else awaited_by(relation, state, vc) for vc in left}
+    waits = {vc: awaited_by(relation, state, vc) for vc in left}
     while waits:
         stay = {vc: those for vc, those in waits.items() if those and all(map(waits.__contains__, those))}
         if len(stay) == len(waits):
@@ -55,21 +56,12 @@ def all_give_way(relation: Relation, state: State) -> bool:
     return True
 
 
-def _ejects(relation: Relation, state: State, vc: int) -> bool:
-    """Whether the packet in front of a VC waits for ejection."""
-    row = state.inputs[state.in_row[vc]]
-    if row.state >= STALLED:
-        return bool(state.outputs.reader[row.out] < 0)
-    packet = state.packets[front(state, vc)]
-    candidates = relation.candidates(vc, int(packet.address)) if packet.script < 0 else ()
-    return bool(candidates) and all(c.vc is None for c in candidates)
-
-
 def awaited_by(relation: Relation, state: State, vc: int) -> tuple[int, ...]:
-    """The VCs that the packet in front of a stuck VC waits for."""
+    """The VCs that the packet in front of a VC waits for; none if it waits for ejection."""
     row = state.inputs[state.in_row[vc]]
     if row.state >= STALLED:
-        return (int(state.buffer[state.outputs.reader[row.out]]),)
+        reader = int(state.outputs.reader[row.out])
+        return () if reader < 0 else (int(state.buffer[reader]),)
     packet = state.packets[front(state, vc)]
     if packet.script >= 0 and packet.hops <= packet.stop:
         step = int(state.script[packet.script + packet.hops])
@@ -87,9 +79,7 @@ def front(state: State, vc: int) -> int:
     return int(state.ring[row * state.setup.ring + state.inputs.front[row]])
 
 
-def knot(
-    relation: Relation, state: State, switching: Switching, stuck: Flags, bubble: Bubble | None = None
-) -> Configuration:
+def knot(scenario: Scenario, state: State, stuck: Flags) -> Configuration:
     """The smallest knot among stuck VCs as a deadlock configuration.
 
     A knot is a strongly connected set of VCs from which no wait leads out. Under non-atomic allocation it is narrowed
@@ -98,9 +88,10 @@ def knot(
 
     With bubble flow control it is all packets in stuck VCs: what keeps one out of a ring may stand anywhere in it.
     """
+    relation, switching = scenario.simulated, scenario.switching
     waits = {int(v): awaited_by(relation, state, int(v)) for v in np.flatnonzero(stuck)}
-    if bubble is not None:
-        return _with_bubble(relation, state, waits, bubble)
+    if scenario.bubble is not None:
+        return _with_bubble(scenario, state, waits)
     core = _smallest_knot(waits)
     if switching == "wormhole-nonatomic":
         chains = _cycle(state, waits, core)
@@ -120,9 +111,7 @@ def knot(
     return Configuration(switching, depth, reached, tuple(messages))
 
 
-def _with_bubble(
-    relation: Relation, state: State, waits: dict[int, tuple[int, ...]], bubble: Bubble
-) -> Configuration:
+def _with_bubble(scenario: Scenario, state: State, waits: dict[int, tuple[int, ...]]) -> Configuration:
     """All packets in stuck VCs; the first of each waits."""
     depth, messages = int(state.setup.depth), list[Message]()
     for vc, awaited in waits.items():
@@ -131,10 +120,10 @@ def _with_bubble(
         while left > 0:
             packet = state.packets[int(state.ring[row * ring + place])]
             source, address, length = int(packet.source), int(packet.address), int(packet.length)
-            lead = path(relation, source, address, vc)
+            lead = path(scenario.simulated, source, address, vc)
             messages.append(Message(source, address, length, lead, (vc,), awaited))
             awaited, left, place = (), left - length, (place + 1) % ring
-    return Configuration("vct", depth, "not-established", tuple(messages), bubble=bubble)
+    return Configuration("vct", depth, "not-established", tuple(messages), bubble=scenario.rings)
 
 
 def _smallest_knot(waits: dict[int, tuple[int, ...]]) -> list[int]:

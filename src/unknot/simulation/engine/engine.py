@@ -2,28 +2,28 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 import numpy.typing as npt
 
-from unknot._base.errors import SimulationError
 from unknot._base.kernels.native import Native
 from unknot._base.memory import require
-from unknot._base.switching import BUFFER_DEPTH, Switching
 from unknot.certificates.verdict import Configuration
-from unknot.routing.bubble import Bubble
-from unknot.routing.relation import Relation
-from unknot.routing.subnets import with_ports
 from unknot.simulation.engine import codes as status
 from unknot.simulation.engine import kernels
 from unknot.simulation.engine.codes import MOST_ANSWERS, NO_CYCLE, SPAN
 from unknot.simulation.engine.detector import fail, knot, of_terminals, stuck_vcs
 from unknot.simulation.engine.mix import Mix
-from unknot.simulation.engine.router import DEFAULT, Router
+from unknot.simulation.engine.pairs import nobody
 from unknot.simulation.engine.sources import Sources
 from unknot.simulation.engine.state import TABLES
 from unknot.simulation.engine.state_arrays import State
 from unknot.simulation.engine.tables import MOST_STATES, empty_network
 from unknot.simulation.engine.watchdog import Watchdog
+
+if TYPE_CHECKING:
+    from unknot.simulation.run.scenario import Scenario
 
 ENOUGH = 20_000_000
 """Buffers × cycles in a call of the kernel: less than half a second of work."""
@@ -53,43 +53,25 @@ class Engine:
 
     def __init__(
         self,
-        relation: Relation,
-        switching: Switching,
-        sources: Sources | Mix,
+        scenario: Scenario,
+        sources: Sources | Mix | None = None,
         *,
-        buffer_depth: int = BUFFER_DEPTH,
-        router: Router = DEFAULT,
-        seed: int = 1,
         threads: int = 1,
         interval: int | None = None,
-        bubble: Bubble | None = None,
-        watchdog: int = 0,
         general: bool = False,
     ) -> None:
-        """`general`: all routers take the general path, whose tables others may read and write between cycles."""
-        router = router.for_relation(relation)
-        relation = with_ports(relation, router.terminal_width)
-        if router.own_slots and (not switching.startswith("wormhole") or router.own_slots > buffer_depth):
-            raise SimulationError(
-                "router: own_slots takes wormhole or wormhole-nonatomic, and is at most buffer_depth; got "
-                f"{switching}, {router.own_slots} of {buffer_depth}"
-            )
-        self.relation, self.switching, self.sources, self.router = relation, switching, sources, router
-        self.bubble, threads = bubble, 1 if bubble or watchdog else max(1, min(threads, relation.network.num_routers))
-        self.parts = empty_network(
-            relation,
-            switching,
-            sources,
-            buffer_depth=buffer_depth,
-            router=router,
-            seed=seed,
-            threads=threads,
-            bubble=bubble,
-            watchdog=watchdog,
-            general=general or bubble is not None or watchdog > 0,
-        )
-        self.nodes = relation.network.num_terminals // (sources.subnets * router.terminal_width)
-        self.watchdog = Watchdog(relation, self.parts[0], watchdog) if watchdog else None
+        """Set up a scenario in cycle 0; its traffic is that of `sources`, or without them what others put in.
+
+        With `general` all routers take the general path, whose tables others may read and write between cycles.
+        """
+        self.scenario, self.relation, watchdog = scenario, scenario.simulated, scenario.watchdog
+        network, looked_at = self.relation.network, scenario.bubble is not None or watchdog > 0
+        if sources is None:
+            sources = Sources(0.0, nobody(network.num_terminals), scenario.traffic.packet_length)
+        threads = 1 if looked_at else max(1, min(threads, network.num_routers))
+        self.sources, self.parts = sources, empty_network(scenario, sources, threads, general=general or looked_at)
+        self.nodes = network.num_terminals // (sources.subnets * scenario.router.terminal_width)
+        self.watchdog = Watchdog(self.relation, self.parts[0], watchdog) if watchdog else None
         self.deadlock: Configuration | None = None
         self.calls_from = self._looked = 0
         self.interval, self.records = interval, [] if interval is None else [self._record()]
@@ -191,8 +173,8 @@ class Engine:
             kernels.link(self.parts[0])
             stuck = stuck_vcs(self.relation, self.state)
             if stuck.any():
-                tied = knot(self.relation, self.state, self.switching, stuck, self.bubble)
-                self.deadlock = tied if self.router.terminal_width == 1 else of_terminals(tied, self.nodes)
+                tied = knot(self.scenario, self.state, stuck)
+                self.deadlock = tied if self.scenario.router.terminal_width == 1 else of_terminals(tied, self.nodes)
         return self.deadlock is not None
 
     def advance_to(self, cycle: int) -> None:

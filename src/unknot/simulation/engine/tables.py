@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +15,7 @@ from unknot._base.splitmix import scramble
 from unknot._base.switching import SWITCHINGS, Switching
 from unknot.network import Network
 from unknot.network.bandwidth import written
-from unknot.routing.bubble import RULES, Bubble
+from unknot.routing.bubble import RULES
 from unknot.routing.contract import IN_ROUTER
 from unknot.routing.relation import Relation
 from unknot.simulation.engine.bubbles import ring_tables
@@ -27,6 +27,9 @@ from unknot.simulation.engine.setup import OPTIONS
 from unknot.simulation.engine.sources import Sources, streams, thresholds
 from unknot.simulation.engine.state import TABLES
 from unknot.simulation.engine.state_arrays import State, placed, row_count
+
+if TYPE_CHECKING:
+    from unknot.simulation.run.scenario import Scenario
 
 Numbers = npt.NDArray[np.int64]
 IN_CACHE = 1_300_000
@@ -49,26 +52,16 @@ MOST_STATES = 100_000_000
 """Most pairs of an input VC and an address, or bytes, for which answers of a rule are kept."""
 
 
-def empty_network(
-    relation: Relation,
-    switching: Switching,
-    sources: Sources | Mix,
-    *,
-    buffer_depth: int,
-    router: Router,
-    seed: int,
-    threads: int,
-    bubble: Bubble | None = None,
-    watchdog: int = 0,
-    general: bool = False,
-) -> list[State]:
-    """An empty network about to begin cycle 0, in as many parts as it has threads.
+def empty_network(scenario: Scenario, sources: Sources | Mix, threads: int, *, general: bool) -> list[State]:
+    """The network of a scenario, about to begin cycle 0, in as many parts as it has threads.
 
     Raises
     ------
     SizeError
         Before the large tables are made, if all of them and the routing cache take more memory than there may be.
     """
+    relation, switching, buffer_depth = scenario.simulated, scenario.switching, scenario.buffer_depth
+    router, bubble, watchdog = scenario.selecting_router, scenario.rings, scenario.watchdog
     classes = isinstance(sources, Mix)
     if router.priority == "class" and not classes:
         raise SimulationError('router: priority "class" is of traffic classes, and there are none')
@@ -99,7 +92,7 @@ def empty_network(
     ahead = waiting + posted_ahead(int(network.latency.max(initial=1)), router)
     # A router, or a part, may be a cycle ahead of another.
     inboxes = 1 << (ahead + (span > 1 or threads > 1)).bit_length()
-    starts = streams(seed, terminals * sources.queues)
+    starts = streams(scenario.seed, terminals * sources.queues)
     by_router = np.argsort(network.inject, kind="stable")
     first = np.searchsorted(network.inject[by_router], np.arange(network.num_routers + 1))
     cuts = _cuts(tables["words"]["first_input"][first_word], threads)
@@ -162,9 +155,9 @@ def empty_network(
     for k in range(threads):
         part = State(whole if k == 0 else whole | placed(own))
         setup = part.setup
-        _write_setup(setup, relation, switching, buffer_depth, router)
+        _write_setup(setup, scenario)
         setup.everyone, (setup.burst_begins, setup.burst_ends) = sources.everyone, sources.burst_chances
-        setup.salt = np.array(scramble(seed + 0x5851F42D4C957F2D), dtype=np.uint64).view(np.int64)
+        setup.salt = np.array(scramble(scenario.seed + 0x5851F42D4C957F2D), dtype=np.uint64).view(np.int64)
         setup.subnets, setup.nodes = sources.subnets, terminals // sources.subnets
         setup.first_home = terminals - setup.nodes
         setup.classes = sources.queues if classes else 0
@@ -229,12 +222,14 @@ def _cuts(upto: Numbers, parts: int) -> Numbers:
     return np.concatenate([[0], np.searchsorted(upto[:-1], before), [upto.size - 1]]).astype(np.int64)
 
 
-def _write_setup(setup: Any, relation: Relation, switching: Switching, depth: int, router: Router) -> None:
+def _write_setup(setup: Any, scenario: Scenario) -> None:
+    relation, router, depth = scenario.simulated, scenario.selecting_router, scenario.buffer_depth
     for option in OPTIONS:
         setattr(setup, option, router.code(option))
     setup.shared = router.shared_slots(depth)
     setup.taking = relation.vcs.widest * router.terminal_width
-    setup.technique, setup.depth, setup.num_vcs = SWITCHINGS.index(switching), depth - setup.shared, relation.num_vcs
+    setup.technique, setup.depth = SWITCHINGS.index(scenario.switching), depth - setup.shared
+    setup.num_vcs = relation.num_vcs
     setup.most = (router.most_slots or NO_CYCLE) - setup.depth
     setup.blocks = router.queues or router.hold_switch or setup.shared > 0
     setup.planes = (depth - 1).bit_length()

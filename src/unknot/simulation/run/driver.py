@@ -212,7 +212,7 @@ def run_scenario(
         packet_length=traffic.longest,
         buffer_depth=scenario.buffer_depth,
         seed=scenario.seed,
-        bubble=engine.bubble,
+        bubble=scenario.rings,
         watchdog=scenario.watchdog,
         dropped=engine.count("dropped"),
         network=relation.network.name,
@@ -221,7 +221,7 @@ def run_scenario(
         traffic=traffic.pattern_name,
         classes=_class_runs(engine, window.cycles),
         lengths=traffic.lengths if len(traffic.lengths) > 1 else (),
-        router=engine.router,
+        router=scenario.selecting_router,
         bursts=traffic.bursts,
         warmup=window.start,
         measured=window.cycles,
@@ -273,7 +273,7 @@ def _series(engine: Engine) -> Series | None:
     created, drawn, out, latency, arrived = np.diff(rows[:, :5], axis=0).T
     return Series(
         interval=engine.interval,
-        offered=created * engine.sources.mean_length * engine.router.terminal_width / np.maximum(1, drawn),
+        offered=created * engine.sources.mean_length * engine.scenario.router.terminal_width / np.maximum(1, drawn),
         accepted=out / (engine.interval * engine.nodes),
         latency=np.where(arrived > 0, latency / np.maximum(1, arrived), np.nan),
         inside=rows[1:, 5].astype(np.int64),

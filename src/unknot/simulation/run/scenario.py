@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -13,7 +14,7 @@ from unknot._base.threads import threads_of
 from unknot.network import Network
 from unknot.routing.bubble import Bubble, bubble_named
 from unknot.routing.relation import Relation
-from unknot.routing.subnets import in_subnets
+from unknot.routing.subnets import in_subnets, with_ports
 from unknot.simulation.engine.engine import Engine
 from unknot.simulation.engine.mix import sources_of
 from unknot.simulation.engine.router import Router
@@ -28,7 +29,7 @@ ROUTERS, FLITS = 1024, 256
 
 @dataclass(frozen=True, eq=False)
 class Scenario:
-    """A relation under traffic at a load, and the routers that carry it: what `simulate` and `watch` run.
+    """A relation under traffic at a load, and the routers that carry it: what `simulate` runs.
 
     Parameters
     ----------
@@ -74,6 +75,12 @@ class Scenario:
             raise SimulationError(
                 "a watchdog drops packets that are whole in a buffer, so it goes with saf and vct, without classes"
             )
+        own_slots = self.router.own_slots
+        if own_slots and (not self.switching.startswith("wormhole") or own_slots > self.buffer_depth):
+            raise SimulationError(
+                "router: own_slots takes wormhole or wormhole-nonatomic, and is at most buffer_depth; got "
+                f"{self.switching}, {own_slots} of {self.buffer_depth}"
+            )
         if self.bubble is not None:
             object.__setattr__(self, "bubble", self._bubble(self.bubble))
         if not isinstance(self.traffic.pattern, str):
@@ -97,6 +104,24 @@ class Scenario:
                 f"{bubble.packets}; give a buffer_depth of {bubble.packets * flits}"
             )
         return bubble
+
+    @property
+    def rings(self) -> Bubble | None:
+        """Bubble flow control, if there is any."""
+        assert not isinstance(self.bubble, str)
+        return self.bubble
+
+    @property
+    def selecting_router(self) -> Router:
+        """The router, with the selection function that the relation names unless it has one itself."""
+        return self.router.for_relation(self.simulated)
+
+    @cached_property
+    def simulated(self) -> Relation:
+        """The relation of all subnets side by side, and of all ports of the terminals."""
+        subnets = self.traffic.subnets
+        relation = self.relation if subnets == 1 else in_subnets(self.relation, subnets)
+        return with_ports(relation, self.router.terminal_width)
 
     @property
     def at_once(self) -> float:
@@ -126,18 +151,8 @@ class Scenario:
             raise SimulationError("subnets: several go with neither by_pair nor interval")
         if not network.num_terminals:
             raise SimulationError(f"network {network.name!r} has no terminals, so nothing can be sent")
-        engine = Engine(
-            self.relation if subnets == 1 else in_subnets(self.relation, subnets),
-            self.switching,
-            sources_of(self.relation, self.traffic, self.load, width),
-            buffer_depth=self.buffer_depth,
-            router=self.router,
-            seed=self.seed,
-            threads=count,
-            interval=measurement.interval,
-            bubble=self.bubble if isinstance(self.bubble, Bubble) else None,
-            watchdog=self.watchdog,
-        )
+        sources = sources_of(self.relation, self.traffic, self.load, width)
+        engine = Engine(self, sources, threads=count, interval=measurement.interval)
         if measurement.by_pair:
             engine.keep_pairs()
         return engine

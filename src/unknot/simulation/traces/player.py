@@ -17,11 +17,10 @@ from unknot.routing.subnets import first_channels
 from unknot.simulation.engine.codes import NO_CYCLE
 from unknot.simulation.engine.detector import in_words
 from unknot.simulation.engine.engine import CHECK, Engine
-from unknot.simulation.engine.pairs import nobody
 from unknot.simulation.engine.router import DEFAULT, Router
-from unknot.simulation.engine.sources import Sources
 from unknot.simulation.engine.state_arrays import placed
-from unknot.simulation.run.scenario import check_buffers, depth_for
+from unknot.simulation.run.scenario import Scenario, check_buffers, depth_for
+from unknot.traffic import Traffic
 from unknot.traffic.trace import MOST, Trace, TraceError, addresses_drawn, kinds
 
 Follow = Callable[[int, int], Iterable[tuple[int, int]]]
@@ -79,8 +78,7 @@ class Player:
         terminals, many = relation.network.num_terminals, len(trace)
         self.relation, self.seed, self.overhead, self.in_order = relation, seed, overhead, in_order
         self.width = router.terminal_width
-        silent = Sources(0.0, nobody(terminals * self.width))
-        self.engine = Engine(relation, switching, silent, buffer_depth=depth, router=router, seed=seed or 0)
+        self.engine = Engine(Scenario(relation, 0.0, Traffic(), switching, depth, router, seed or 0))
         # Created in cycle 0 as far as the kernel knows, so that what it records as latency is the cycle of arrival.
         self.engine.measure(0, NO_CYCLE)
         self.rows = placed({"packets": many})["packets"]

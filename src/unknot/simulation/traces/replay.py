@@ -17,10 +17,9 @@ from unknot.routing.taking import takes_relation
 from unknot.simulation.engine.codes import ATOMIC, FRESH, STALLED
 from unknot.simulation.engine.detector import awaited_by, front, knot, stuck_vcs
 from unknot.simulation.engine.engine import Engine
-from unknot.simulation.engine.pairs import nobody
-from unknot.simulation.engine.sources import Sources
 from unknot.simulation.engine.state_arrays import State, set_bit
-from unknot.simulation.run.scenario import check_buffers
+from unknot.simulation.run.scenario import Scenario, check_buffers
+from unknot.traffic import Traffic
 
 
 @dataclass(frozen=True, repr=False)
@@ -113,16 +112,9 @@ def replay(
     except Rejected as error:
         raise RelationError(f"the configuration cannot be: {error}") from None
     check_buffers(max(message.length for message in configuration.messages), configuration.switching, depth)
-    flits = 1 if bubble is None else configuration.messages[0].length
-    engine = Engine(
-        relation,
-        configuration.switching,
-        Sources(0.0, nobody(relation.network.num_terminals), flits),
-        buffer_depth=depth,
-        seed=0,
-        bubble=bubble,
-        general=True,
-    )
+    nothing = Traffic(packet_length=1 if bubble is None else configuration.messages[0].length)
+    scenario = Scenario(relation, 0.0, nothing, configuration.switching, depth, seed=0, bubble=bubble)
+    engine = Engine(scenario, general=True)
     _write_packets(engine, configuration)
     injected = configuration.reachability != "not-established"
     if not injected:
@@ -166,7 +158,7 @@ def replay(
         injected=injected,
         cycles=engine.now,
         waits=tuple(waits),
-        knot=knot(relation, state, configuration.switching, stuck, bubble) if stuck.any() else None,
+        knot=knot(scenario, state, stuck) if stuck.any() else None,
     )
 
 

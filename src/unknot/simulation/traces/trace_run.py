@@ -215,7 +215,7 @@ def trace_run(player: Player, trace: Trace) -> TraceRun:
         cycles=player.now if makespan is None else makespan,
         flit_hops=player.engine.count("flit_hops"),
         carried=player.engine.carried(),
-        switching=player.engine.switching,
+        switching=player.engine.scenario.switching,
         buffer_depth=int(player.engine.state.setup.depth + player.engine.state.setup.shared),
         seed=player.seed,
         deadlock=player.engine.deadlock,
