@@ -10,6 +10,7 @@ from dataclasses import replace
 import pytest
 
 from unknot.certificates import Rejected, accept, document
+from unknot.verify.exploration import explore
 from unknot.verify.phases import Advance, PhasedChunks, PhaseError, check_phases, replayed
 
 ALL_REDUCE = {1: "0", 2: "010", 3: "01210"}
@@ -125,6 +126,19 @@ def test_one_order_for_all_is_free_in_every_state(shape: tuple[int, ...], slots:
         assert following or system.done(state)
         stack += following - seen
         seen |= following
+
+
+def test_the_limit_of_a_search_counts_nodes_and_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A state holds the phases of all nodes and chunks: a system of many states is left open, one of few is not."""
+    system = PhasedChunks((2,), chunks=2, slots=1)
+    assert check_phases(system).deadlock_free is not None
+    states = explore(system.initial(), system.moves, lambda state: False, 10**6).states
+    each = len(system.nodes) * system.chunks
+    monkeypatch.setattr("unknot.verify.phases.SEARCH_LIMIT", states * each)
+    assert explore(system.initial(), system.moves, lambda state: False, states).complete
+    assert check_phases(system).kind == "states"
+    monkeypatch.setattr("unknot.verify.phases.SEARCH_LIMIT", (states - 1) * each)
+    assert check_phases(system).kind == ""
 
 
 def test_bad_descriptions_and_runs() -> None:
