@@ -16,6 +16,7 @@ from typing import Any
 from tests.certificates.planted import Fault, drawn
 from tests.contract.drawing import draw
 from tests.lanes.test_exact import effort
+from tests.reference import facts
 from unknot._base.deadline import clock
 from unknot.certificates import Rejected, document, plain
 from unknot.certificates.claims import removals_claim
@@ -34,13 +35,12 @@ FACTS, CHANGES = "unknot.repair.facts:", "unknot.repair.change_bounds:"
 CHECKER = "unknot.certificates.plain:"
 BOUND_FAULTS = (
     # The search for removed candidates.
-    Fault(FACTS + "literals", "return gone, frozenset(kept)", "return frozenset(), frozenset(kept)"),
+    Fault(FACTS + "literals", "return gone, frozenset((last", "return frozenset(), frozenset((last"),
     Fault(FACTS + "literals", "(last, vc) if vc in fact.falling else (last, fact.address, vc)", "(last, vc)"),
-    Fault(FACTS + "literals", "there == here - 1 or here < 0", "there == here - 2"),
-    Fault(FACTS + "_knot", "gone |= _steps(relation, message.address, path)", "pass"),
+    Fault(FACTS + "_knot", "gone |= _steps(message.address, path)", "pass"),
     Fault(FACTS + "_knot", "c.waits and c.vc not in held}", "c.waits}"),
-    Fault(FACTS + "_knot", "gone |= {(path[-1], message.address, vc) for vc in chosen}", "pass"),
-    Fault(FACTS + "_steps", "steps.add((at, address, then))", "steps = {(at, address, then)}"),
+    Fault(FACTS + "_knot", "gone |= {(path[-1], message.address, vc) for vc in message.wanted}", "pass"),
+    Fault(FACTS + "_steps", "pairwise(path)", "[*pairwise(path)][-1:]"),
     Fault(FACTS + "plain_fact", "for vc in fact.falling]", "for vc in fact.path]"),
     # The checker of removed candidates.
     Fault(CHECKER + "removal_clause", "- 1:\n        raise", "- 2:\n        raise"),
@@ -63,7 +63,7 @@ BOUND_FAULTS = (
     Fault(CHANGES + "_groups", "elif network.source[c] == s:", "else:"),
     Fault(CHANGES + "_groups", "((s, address), (here, address))", "((s, address),)"),
     Fault(CHANGES + "_groups", "here != table.home[r]", "False"),
-    Fault(CHANGES + "change_bound", "for unit in group]", "for unit in group[:1]]"),
+    Fault(CHANGES + "change_bound", "for unit in group)", "for unit in group[:1])"),
     Fault(CHANGES + "_turns", "[*cycle, cycle[0]]", "cycle"),
     Fault(CHANGES + "bound_claim", "[*cycle, weight]", "[*cycle[::-1], weight]"),
     # The checker of changes.
@@ -134,11 +134,12 @@ def removals_agree(relation: Relation, switching: str, minimal: bool, least: int
     table = plain.Table(plain.Network(network_of(relation.network)), table_of(relation))
     # Cycles of turns left hardly any knot in a proof, so the relation's own deadlock is compared too.
     deadlock = Offers(relation, switching, minimal).knot(frozenset())
-    facts = [*found.evidence.facts, *([] if deadlock is None else [deadlock])]
-    for fact in (other for one in facts for other in neighbours(one)):
+    every = [*found.evidence.facts, *([] if deadlock is None else [deadlock])]
+    for fact in (other for one in every for other in neighbours(one)):
         shortest = minimal or not (isinstance(fact, PathFact) and fact.kind == "detour")
-        mine = clause(partial(literals, relation, fact, switching)) if shortest else None
-        assert mine == clause(partial(plain.removal_clause, table, switching, minimal, plain_fact(fact))), fact
+        theirs = clause(partial(plain.removal_clause, table, switching, minimal, plain_fact(fact)))
+        assert theirs == (clause(partial(facts.literals, relation, fact, switching)) if shortest else None), fact
+        assert theirs is None or theirs == clause(partial(literals, relation, fact, switching)), fact
     clauses = [plain.removal_clause(table, switching, minimal, plain_fact(fact)) for fact in found.evidence.facts]
     if isinstance(found, Pruned) and len(found.removed) == least:
         rank = Offers(relation, switching, minimal).order(frozenset(found.removed))

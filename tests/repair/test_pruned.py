@@ -24,8 +24,19 @@ from unknot.network import Network
 from unknot.network.families import mesh, ring, torus
 from unknot.network.graph import light_cycles
 from unknot.repair.branching import unsettled
-from unknot.repair.facts import CANDIDATE, Cycle, Entry, Fact, Literals, PathFact, literals, plain_fact
-from unknot.repair.prune_bounds import SCALE, CoveringProgram, PruneBound, accept_removed
+from unknot.repair.facts import (
+    CANDIDATE,
+    Cycle,
+    Entry,
+    Fact,
+    Literals,
+    PathFact,
+    PruneBound,
+    accept_removed,
+    literals,
+    plain_fact,
+)
+from unknot.repair.programs import SCALE, CoveringProgram
 from unknot.repair.prune_space import Offers, OpenVerdictError
 from unknot.repair.pruned import Pruned, Unprunable, named, pruned
 from unknot.routing import Relation, fully_adaptive
@@ -102,7 +113,7 @@ def test_the_linear_program() -> None:
             assert plain.removal_clause(table, DEFAULT_SWITCHING, False, plain_fact(fact)) == (gone, kept)
         assert not facts.keys() & fresh.keys()
         facts |= fresh
-        removed = CoveringProgram.of(facts).relaxed({}, 1).shares
+        removed = CoveringProgram.of_facts(facts).relaxed({}, 1).shares
     assert sum(share for entry, share in removed.items() if len(entry) == CANDIDATE) == pytest.approx(18)
 
 

@@ -14,8 +14,8 @@ from math import ceil, inf
 
 from unknot.lanes.effort import SearchEffort
 from unknot.network.graph import light_cycles
-from unknot.repair.facts import CANDIDATE, Cycle, Entry, Fact, Literals, PathFact, literals
-from unknot.repair.prune_bounds import CoveringProgram, Multipliers, PruneBound, Relaxed
+from unknot.repair.facts import CANDIDATE, Cycle, Entry, Fact, Literals, PathFact, PruneBound, literals
+from unknot.repair.programs import CoveringProgram, Multipliers, Relaxed
 from unknot.repair.prune_space import EJECTED, Offers
 
 NEAR = 1e-4
@@ -129,7 +129,7 @@ class Branching:
         if not self.facts:
             return Relaxed({}, 0.0, {}, {})
         if self._program is None or self._program.matrix.shape[0] < len(self.facts):
-            self._program = CoveringProgram.of(self.facts)
+            self._program = CoveringProgram.of_facts(self.facts)
         return self._program.relaxed(branch.fixed, self.upper_bound)
 
     def bound(self, *, divided: bool = True) -> PruneBound | None:

@@ -21,6 +21,7 @@ from unknot.certificates import Rejected, plain
 from unknot.certificates.documents import Document, plain_table
 from unknot.lanes.tables import Table
 from unknot.network.graph import light_cycles
+from unknot.repair.programs import SCALE, Program
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_relation
 
@@ -30,12 +31,8 @@ Unit = tuple[int, int]
 Groups = dict[Turn, list[tuple[Unit, ...]]]
 """Groups of changes by turn: one change at least of each group is needed to take the turn from all routes."""
 Kind = Literal["pairs", "entries"]
-SCALE = plain.PARTS
-"""Denominator of weights and payments, which are whole numbers."""
 MOST_GROUPS = 150_000
 """Most groups for which linear programs are solved."""
-LEAST_SECONDS = 0.1
-"""Of a program, however little time is left."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -72,9 +69,6 @@ class ChangeBound(Brief):
 
 def change_bound(table: Table, kind: Kind, deadline: Deadline = NEVER) -> ChangeBound | None:
     """The best bound of linear programming in a time; None if routes close no cycle, or the program is too large."""
-    from scipy.optimize import linprog
-    from scipy.sparse import coo_array
-
     addresses = np.unique(table.addresses.row, return_index=True)[1].tolist()
     groups = _groups(table, kind, addresses)
     cycles = light_cycles(dict.fromkeys(groups, 0.0))
@@ -83,28 +77,15 @@ def change_bound(table: Table, kind: Kind, deadline: Deadline = NEVER) -> Change
     known, price = dict.fromkeys(cycles), None
     for _ in range(60):
         turns = sorted({turn for cycle in known for turn in _turns(cycle)})
-        number = {turn: i for i, turn in enumerate(turns)}
-        rows = [(turn, group) for turn in turns for group in groups[turn]]
-        units = {unit: i for i, unit in enumerate(sorted({unit for _, group in rows for unit in group}))}
-        entries: list[tuple[int, int, float]] = []
-        for i, (turn, group) in enumerate(rows):
-            entries.append((i, number[turn], 1.0))
-            entries += [(i, len(turns) + units[unit], -1.0) for unit in group]
-        for j, cycle in enumerate(known):
-            entries += [(len(rows) + j, number[turn], -1.0) for turn in _turns(cycle)]
-        row, column, value = (np.array(part) for part in zip(*entries, strict=True))
-        matrix = coo_array((value, (row, column)), shape=(len(rows) + len(known), len(turns) + len(units)))
-        solved = linprog(
-            np.repeat([0.0, 1.0], [len(turns), len(units)]),
-            A_ub=matrix.tocsr(),
-            b_ub=np.repeat([0.0, -1.0], [len(rows), len(known)]),
-            bounds=(0, None),
-            method="highs",
-            options={"time_limit": max(LEAST_SECONDS, deadline.left)},
-        )
+        due = [(turn, group) for turn in turns for group in groups[turn]]
+        units = sorted({unit for _, group in due for unit in group})
+        rows = [(0.0, [(("turn", turn), -1.0), *((("unit", unit), 1.0) for unit in group)]) for turn, group in due]
+        rows += [(1.0, [(("turn", turn), 1.0) for turn in _turns(cycle)]) for cycle in known]
+        program = Program.of(rows, [*(("turn", turn) for turn in turns), *(("unit", unit) for unit in units)])
+        solved = program.cheapest(np.repeat([0.0, 1.0], [len(turns), len(units)]), deadline.left)
         if solved.status != 0:
             break
-        price, paying, priced = -np.asarray(solved.ineqlin.marginals), rows, [*known]
+        price, paying, priced = -np.asarray(solved.ineqlin.marginals), due, [*known]
         weight = dict(zip(turns, solved.x.tolist(), strict=False))
         more = light_cycles({turn: weight.get(turn, 0.0) for turn in groups})
         more = [cycle for cycle in more if cycle not in known]

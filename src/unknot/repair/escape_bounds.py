@@ -18,7 +18,7 @@ from unknot.certificates.verdict import Message
 from unknot.network import distances_from
 from unknot.network.graph import light_cycles, path_to
 from unknot.repair.facts import Knot, plain_fact
-from unknot.repair.prune_bounds import multipliers
+from unknot.repair.programs import Program, multipliers
 from unknot.repair.prune_space import EJECTED, Offers
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_relation
@@ -98,9 +98,6 @@ def escape_bound(relation: Relation, switching: str, *, minimal: bool, deadline:
     Each knot needs an added VC of a channel to which one of its headers may turn. With shares of channels that sum up
     to least, the lightest knots are sought and added until none weighs less than 1, or the deadline is over.
     """
-    from scipy.optimize import linprog
-    from scipy.sparse import csr_array
-
     offers, network = Offers(relation, switching, minimal), relation.network
     if offers.count > MOST_CANDIDATES:
         return None
@@ -129,12 +126,8 @@ def escape_bound(relation: Relation, switching: str, *, minimal: bool, deadline:
         if not more or (knots and deadline.over):
             break
         knots |= more
-        rows = np.repeat(np.arange(len(knots)), [len(row) for row in knots.values()])
-        columns = np.concatenate([np.array(row, dtype=np.int64) for row in knots.values()])
-        needs = csr_array((np.ones(rows.size), (rows, columns)), shape=(len(knots), share.size))
-        solved = linprog(
-            np.ones(share.size), A_ub=-needs, b_ub=-np.ones(len(knots)), bounds=(0, None), method="highs"
-        )
+        program = Program.of(((1.0, [(c, 1.0) for c in turns]) for turns in knots.values()), range(share.size))
+        solved = program.cheapest(np.ones(share.size))
         if solved.status != 0:
             break
         share, weights = solved.x, multipliers(solved.ineqlin.marginals)

@@ -24,11 +24,12 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Literal
 
-from unknot.certificates import Rejected
-from unknot.certificates.documents import message_of
+from unknot._base.shown import Brief
+from unknot.certificates import plain
+from unknot.certificates.documents import message_of, plain_table
 from unknot.certificates.verdict import Message
-from unknot.network import distances_from
 from unknot.routing.relation import Relation
+from unknot.routing.taking import takes_relation
 
 Entry = tuple[int, ...]
 """A candidate: input VC, address, output VC. Or a turn, input VC and output VC, in the place of a candidate: it is
@@ -87,72 +88,101 @@ def plain_fact(fact: Fact) -> dict[str, Any]:
 
 
 def literals(relation: Relation, fact: Fact, switching: str) -> Literals:
-    """The clause of a fact; raise `Rejected` if it is none."""
+    """The clause of a fact. Whether it is one is for the checker to see."""
     if isinstance(fact, Knot):
         return _knot(relation, fact, switching)
     if isinstance(fact, Cycle):
-        if not fact.vcs or not 0 <= min(fact.vcs) <= max(fact.vcs) < relation.num_vcs:
-            raise Rejected("a cycle has VCs")
         return frozenset(pairwise((*fact.vcs, fact.vcs[0]))), frozenset()
-    gone = _steps(relation, fact.address, fact.path)
-    *before, last = fact.path
-    chosen = relation.commits or switching == "wormhole-nonatomic"
+    gone, (*before, last) = _steps(fact.address, fact.path), fact.path
     if fact.kind == "stop":
-        waits = [c.vc for c in relation.candidates(last, fact.address) if c.waits]
-        if None in waits:
-            raise Rejected("a header waits to leave the network")
-        kept = ((last, vc) if vc in fact.falling else (last, fact.address, vc) for vc in waits if vc is not None)
-        return gone, frozenset(kept)
-    if not before:
-        raise Rejected("a path without a step does not rise, and is no detour")
-    if fact.kind == "rise":
-        if not chosen:
-            raise Rejected("headers wait for any of several VCs")
-        return gone, frozenset({(before[-1], last)})
-    home = int(relation.network.eject[relation.destination[fact.address]])
-    away = distances_from(relation.network, home, reverse=True)
-    here, there = (int(away[relation.vcs.router[at]]) for at in (before[-1], last))
-    if there == here - 1 or here < 0:
-        raise Rejected(f"the step to {relation.vcs.name(last)} is on a shortest path")
-    return gone, frozenset()
+        waits = [c.vc for c in relation.candidates(last, fact.address) if c.waits and c.vc is not None]
+        return gone, frozenset((last, vc) if vc in fact.falling else (last, fact.address, vc) for vc in waits)
+    return gone, frozenset({(before[-1], last)} if fact.kind == "rise" else ())
 
 
 def _knot(relation: Relation, fact: Knot, switching: str) -> Literals:
-    held = [vc for message in fact.messages for vc in message.held]
-    queues = switching == "wormhole-nonatomic"
-    tails = {message.held[0] for message in fact.messages if message.held}
-    if not held or len(set(held)) < len(held) or any(not message.held for message in fact.messages):
-        raise Rejected("messages of a knot hold VCs of their own")
+    held = {vc for message in fact.messages for vc in message.held}
     gone: set[Entry] = set()
     kept: set[Entry] = set()
     for message in fact.messages:
-        if switching in ("saf", "vct") and len(message.held) > 1:
-            raise Rejected(f"a message holds several VCs under {switching}")
         path = (relation.num_vcs + message.source, *message.lead, *message.held)
-        gone |= _steps(relation, message.address, path)
-        last = relation.candidates(path[-1], message.address)
-        if queues or relation.commits:
-            chosen = set(message.wanted)
-            legal = {c.vc for c in last if c.waits or queues}
-            if len(chosen) != 1 or not chosen <= legal or not chosen <= (tails if queues else set(held)):
-                raise Rejected("a header that keeps its choice waits for one VC of the knot")
-            gone |= {(path[-1], message.address, vc) for vc in chosen}
+        gone |= _steps(message.address, path)
+        if relation.commits or switching == "wormhole-nonatomic":
+            gone |= {(path[-1], message.address, vc) for vc in message.wanted}
             continue
-        if any(c.vc is None for c in last if c.waits):
-            raise Rejected("a header may leave the network")
+        last = relation.candidates(path[-1], message.address)
         kept |= {(path[-1], message.address, c.vc) for c in last if c.vc is not None and c.waits and c.vc not in held}
     return frozenset(gone), frozenset(kept)
 
 
-def _steps(relation: Relation, address: int, path: Sequence[int]) -> frozenset[Entry]:
+def _steps(address: int, path: Sequence[int]) -> frozenset[Entry]:
     """The candidates that a path from an injection port takes."""
-    if not 0 <= address < relation.num_addresses or not path:
-        raise Rejected(f"there is no address {address}, or no way")
-    if path[0] - relation.num_vcs not in relation.sources(address).tolist():
-        raise Rejected(f"nobody sends to address {address} from place {path[0]}")
-    steps = set()
-    for at, then in pairwise(path):
-        if then not in [c.vc for c in relation.candidates(at, address)]:
-            raise Rejected(f"{relation.vcs.name(at)} has no candidate {then}")
-        steps.add((at, address, then))
-    return frozenset(steps)
+    return frozenset((at, address, then) for at, then in pairwise(path))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PruneBound(Brief):
+    """Proof that fewer removed candidates are not enough.
+
+    Attributes
+    ----------
+    facts : tuple of Fact
+    tree : tuple of Entry or dict of int to int
+        Each node before its branches. A candidate has two: it is removed, then it is kept; a turn rises, then it
+        falls. A leaf has the multipliers with which facts are added up, by number of the fact, in parts of
+        `unknot.certificates.plain.PARTS`.
+    minimal : bool
+        What is left shall take shortest paths only.
+
+    Examples
+    --------
+    >>> from unknot.repair import repair
+    >>> remedies = repair("ring(4)", routing="fully_adaptive")
+    >>> bound = next(r for r in remedies if r.kind == "fewer candidates").change.evidence
+    >>> type(bound).__name__, bound.minimal
+    ('PruneBound', False)
+    """
+
+    facts: tuple[Fact, ...]
+    tree: tuple[Entry | dict[int, int], ...]
+    minimal: bool = False
+
+    @property
+    def proof(self) -> dict[str, Any]:
+        """The proof as plain data, for the checker."""
+        tree = [
+            {"multipliers": [[*pair] for pair in node.items()]} if isinstance(node, dict) else {"entry": [*node]}
+            for node in self.tree
+        ]
+        return {"facts": [plain_fact(fact) for fact in self.facts], "tree": tree}
+
+
+@takes_relation
+def accept_removed(relation: Relation, bound: PruneBound, switching: str) -> int:
+    """The number of removed candidates that the bound shows to be needed; raise `Rejected` if it does not hold.
+
+    Parameters
+    ----------
+    bound : PruneBound
+        The bound with its evidence.
+    switching : {"vct", "saf", "wormhole", "wormhole-nonatomic"}
+        Technique for which the relation was to be made safe.
+
+    Returns
+    -------
+    int
+        The bound that holds.
+
+    Examples
+    --------
+    >>> from unknot.network.families import ring
+    >>> from unknot.repair import repair
+    >>> from unknot.routing import fully_adaptive
+    >>> relation = fully_adaptive(ring(4))
+    >>> few = next(r for r in repair(relation) if r.kind == "fewer candidates")
+    >>> few.cost, accept_removed(relation, few.change.evidence, "vct")
+    (2, 2)
+    """
+    table, proof = plain_table(relation), bound.proof
+    clauses = [plain.removal_clause(table, switching, bound.minimal, fact) for fact in proof["facts"]]
+    return plain.removals_shown(clauses, proof["tree"])

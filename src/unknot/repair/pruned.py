@@ -16,9 +16,8 @@ from unknot.certificates import Rejected, Unchecked
 from unknot.lanes.effort import SearchEffort
 from unknot.network import distances_from
 from unknot.repair.branching import Branching
-from unknot.repair.facts import Entry
-from unknot.repair.ordered import OrderedProgram
-from unknot.repair.prune_bounds import PruneBound, accept_removed
+from unknot.repair.facts import Entry, PruneBound, accept_removed
+from unknot.repair.programs import OrderedProgram
 from unknot.repair.prune_space import EJECTED, Offers, OpenVerdictError
 from unknot.routing.named import routing, routings
 from unknot.routing.relation import Relation
@@ -160,7 +159,7 @@ def pruned(
             search.step(effort)
             started = clock()
             if search.open and small and local <= LOCAL_SHARE * (started - effort.began):
-                program = program or OrderedProgram.of(search.offers, search.facts)
+                program = program or OrderedProgram.of_offers(search.offers, search.facts)
                 search.improve(nearby(search, program, rounds, effort))
                 rounds, local = rounds + 1, local + clock() - started
             enough = "none" if search.best is None else search.upper_bound

@@ -23,7 +23,7 @@ from unknot.lanes.changing import ChangingLanes
 from unknot.lanes.figures import Lanes, LongerLanes
 from unknot.lanes.forced import ForcedCycle, RouteCycle
 from unknot.lanes.lane_refutation import Refutation, RouteRefutation
-from unknot.repair.fault_repairs import RepairedFault
+from unknot.repair.relaned import RepairedFault
 from unknot.report.phrases import count
 from unknot.verify.failures import Parts
 
