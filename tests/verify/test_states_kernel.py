@@ -24,7 +24,7 @@ from unknot.verify.effort import Effort
 from unknot.verify.explorer import Explorer
 from unknot.verify.remainder import on_cycles
 from unknot.verify.states import dependencies
-from unknot.verify.states_kernel import Answers, Layout, Scratch, explore, looked_up
+from unknot.verify.states_kernel import Answers, Layout, Scratch, Traversal, explore, looked_up
 
 PATHS = from_edges([("a", "b"), ("b", "c"), ("c", "a")], directed=True)
 """Channels 0 to 2; places 3, 4 and 5 inject at a, b and c. Address 1 is the terminal at c."""
@@ -52,7 +52,8 @@ def asked(
     order, first = np.zeros(6, dtype=np.int64), np.zeros(7, dtype=np.int64)
     seen, value = np.zeros(3, dtype=np.int32), np.zeros(room, dtype=np.int64)
     with plainly():
-        count = explore(rule, 1, layout, Scratch(seen, order, first, value, out), 9)
+        scratch = Scratch(seen, order, first, value, out)
+        count = explore(Traversal(rule, layout, scratch), 1, 9)  # type: ignore[arg-type]
     return int(count), order.tolist(), first.tolist()
 
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from unknot._base.errors import RelationError
 from unknot._base.kernels.lazy_kernel import is_small, plainly
@@ -169,14 +168,13 @@ def _followed(relation: Relation, threads: int | None = 1, progress: Progress | 
     def follow(explorer: Explorer, start: int, stop: int) -> tuple[list[int], list[Pairs]]:
         totals = np.zeros(kernel.BROKEN + 1, dtype=np.int64)
         totals[kernel.LONGEST_SOURCE] = -1
-        notes = [np.empty(2 * most, dtype=np.int64) for most in (SHOWN, SHOWN, CYCLES_KEPT)]
-        failed = kernel.follow_routes(
-            explorer.function, explorer.layout, neighbours, start, stop, explorer.scratch, totals, *notes
-        )
+        places = [np.empty(2 * most, dtype=np.int64) for most in (SHOWN, SHOWN, CYCLES_KEPT)]
+        failed = kernel.follow_routes(explorer.traversal, neighbours, start, stop, kernel.Met(totals, *places))
         if failed >= 0:
             explorer.relation.refuse(int(totals[kernel.BROKEN]), int(failed))
         counts = totals[[kernel.DEAD_ENDS, kernel.LOOPS, kernel.ENDLESS]]
-        return totals.tolist(), [_pairs(flat, count) for flat, count in zip(notes, counts, strict=True)]
+        rows = (flat.reshape(-1, 2)[:count].tolist() for flat, count in zip(places, counts, strict=True))
+        return totals.tolist(), [[(at, to) for at, to in pairs] for pairs in rows]
 
     effort = Effort(threads_of(threads, "deliver", wrong=RelationError), progress=progress)
     size = step(relation.vcs.router.size)
@@ -186,10 +184,6 @@ def _followed(relation: Relation, threads: int | None = 1, progress: Progress | 
     longest = max(routes, key=lambda route: route[0], default=[0, -1, -1])
     dead, looped, circling = ([pair for _, notes in blocks for pair in notes[k]] for k in range(3))
     return _Routes._make((*sums, *longest, dead[:SHOWN], looped[:SHOWN], circling[:CYCLES_KEPT]))
-
-
-def _pairs(flat: npt.NDArray[np.int64], count: int) -> Pairs:
-    return [(at, address) for at, address in flat.reshape(-1, 2)[:count].tolist()]
 
 
 @dataclass(frozen=True, repr=False)

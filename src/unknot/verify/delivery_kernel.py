@@ -1,15 +1,42 @@
 # mypy: ignore-errors
 """Delivery of one address after the other: dead ends, loops, lengths of routes."""
 
+from typing import NamedTuple
+
 import numpy as np
+import numpy.typing as npt
 
 from unknot._base.kernels.lazy_kernel import kernel
 from unknot.network.graph_kernel import bfs
 from unknot.routing.contract import EJECT, VC_MASK
-from unknot.verify.states_kernel import explore, layout_types, mark_back, mark_delivering, predecessors, scratch_types
+from unknot.verify.states_kernel import explore, mark_back, mark_delivering, predecessors, traversal_types
 
 PAIRS, UNDELIVERED, DEAD_ENDS, LOOPS, ENDLESS, LONGER, LONGEST, LONGEST_SOURCE, LONGEST_ADDRESS, BROKEN = range(10)
 """Entries of the totals. ENDLESS: addresses with a cycle; LONGER: 1 if a step is not on a shortest path."""
+
+
+class Met(NamedTuple):
+    """What was met on the routes.
+
+    Attributes
+    ----------
+    totals : int64 array
+        Sums and the longest route, by the names above.
+    dead, loops : int64 arrays
+        Pairs of input VC and address, as many as there is room for: the first dead ends, and the first states on or
+        before cycles that cannot reach ejection.
+    endless : int64 array
+        The first addresses with cycles, each with its first state.
+    """
+
+    totals: npt.NDArray[np.int64]
+    dead: npt.NDArray[np.int64]
+    loops: npt.NDArray[np.int64]
+    endless: npt.NDArray[np.int64]
+
+
+def met_types(t):
+    return t.NamedTuple((t.I64,) * 4, Met)
 
 
 @kernel(lambda t: t.int64(t.READ64, t.READ64, t.I64, t.I64))
@@ -48,28 +75,24 @@ def _note(places, number, at, address):
 
 
 @kernel(
-    lambda t: t.int64(
-        t.int64, layout_types(t), t.Tuple((t.READ64, t.READ32, t.READ32)), t.int64, t.int64,
-        scratch_types(t), t.I64, t.I64, t.I64, t.I64,
-    )
-)  # fmt: skip
-def follow_routes(rule, layout, network, start, stop, scratch, totals, dead, loops, endless):
+    lambda t: t.int64(traversal_types(t), t.Tuple((t.READ64, t.READ32, t.READ32)), t.int64, t.int64, met_types(t))
+)
+def follow_routes(traversal, network, start, stop, met):
     """Follow the routes of the addresses from `start` to `stop`.
 
-    `network` holds the sources of channels by their targets in compressed rows, and the target router of each VC;
-    `scratch` is that of `explore`. Adds to `totals` and keeps the longest route there. `dead` and `loops` take pairs
-    of input VC and address: the first dead ends, and the first states on or before cycles that cannot reach ejection;
-    `endless` takes the first addresses with cycles, each with its first state.
-    Returns −1, or the address of a broken state with its input VC in totals[BROKEN].
+    `network` holds the sources of channels by their targets in compressed rows, and the target router of each VC.
+    Adds to what was met. Returns −1, or the address of a broken state with its input VC in totals[BROKEN].
     """
     in_first, in_neighbour, target_router = network
-    _, order, first, candidates, _ = scratch
+    totals, dead, loops, endless = met
+    layout = traversal.layout
+    _, order, first, candidates, _ = traversal.scratch
     router, vcs, eject, destination = layout.router, len(layout.tail), layout.eject, layout.destination
     slot = np.empty(len(router), np.int64)
     distance = np.empty(len(in_first) - 1, np.int32)
     queue = np.empty(len(in_first) - 1, np.int32)
     for address in range(start, stop):
-        count = explore(rule, address, layout, scratch, address + 1)
+        count = explore(traversal, address, address + 1)
         if count < 0:
             totals[BROKEN] = order[-1 - count]
             return address

@@ -16,7 +16,7 @@ from unknot.network.model import IntArray, Network, Offsets
 from unknot.routing.relation import EJECT, VC_MASK, Relation
 from unknot.routing.virtual_channels import VirtualChannels
 from unknot.verify.effort import Effort
-from unknot.verify.states_kernel import Answers, Layout, Scratch, explore
+from unknot.verify.states_kernel import Answers, Layout, Scratch, Traversal, explore
 
 Visit = tuple[npt.NDArray[np.int64], Offsets, npt.NDArray[np.int64]]
 """The states of an address: input VCs in breadth-first order, and their candidates in compressed rows."""
@@ -60,7 +60,6 @@ class Explorer:
         leaving = np.bincount(network.source, weights=vcs.counts, minlength=network.num_routers)
         self.relation = relation
         table = relation.table
-        self.function = relation.compiled.address if table is None else 0
         none = (np.empty(0, dtype=np.int64),) * 4
         answers = none if table is None else (table.first, table.input_vc, table.start, table.value)
         use = np.zeros(0, dtype=bool) if relation.may_use is None else relation.may_use.reshape(-1)
@@ -69,7 +68,7 @@ class Explorer:
         def read(array: npt.NDArray[Any]) -> Any:
             return view(_read_only(array))
 
-        self.layout = Layout(
+        layout = Layout(
             router=read(vcs.router),
             tail=read(network.source[vcs.channel]),
             eject=read(network.eject),
@@ -83,22 +82,23 @@ class Explorer:
             candidates = view(np.empty(most, dtype=np.int64))
         except MemoryError:
             raise memory.SizeError(f"the candidates of {relation.name}", 8 * most, memory.limit()) from None
-        self.scratch = Scratch(
+        scratch = Scratch(
             seen=view(np.zeros(input_vcs, dtype=np.int32)),
             order=view(np.empty(input_vcs, dtype=np.int64)),
             first=view(np.empty(input_vcs + 1, dtype=np.int64)),
             candidates=candidates,
             out=view(np.zeros(relation.max_candidates, dtype=np.int64)),
         )
+        self.traversal = Traversal(relation.compiled.address if table is None else 0, layout, scratch)
 
     def visit(self, address: int) -> Visit:
         """The states of an address: input VCs in breadth-first order, and their candidates in compressed rows.
 
         The arrays are views that the next visit overwrites.
         """
-        seen, order, first, candidates, _ = self.scratch
+        seen, order, first, candidates, _ = self.traversal.scratch
         np.asarray(seen)[:] = 0
-        count = explore(self.function, address, self.layout, self.scratch, 1)
+        count = explore(self.traversal, address, 1)
         if count < 0:
             self.relation.refuse(int(order[-1 - count]), address)
         return order[:count], first[: count + 1], candidates[: first[count]]

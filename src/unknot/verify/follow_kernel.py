@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from unknot._base.kernels.lazy_kernel import kernel
 from unknot.routing.contract import EJECT, NO_WAIT, VC_MASK
-from unknot.verify.states_kernel import ask, layout_types, scratch_types
+from unknot.verify.states_kernel import ask, scratch_types, traversal_types
 
 WIDTH = 63
 """Addresses that `follow` follows at a time: the bits of a word that is never negative."""
@@ -30,6 +30,11 @@ class Notes(NamedTuple):
         of its VCs over which some address goes on.
     entered, outside : int64 arrays, shape (VCs,), or empty
         Addresses that enter the VC straight from a terminal, and that wait for ejection there.
+    reached : int64 array, shape (VCs,)
+        Addresses that reach the VC, of those followed last.
+    totals : int64 array, shape (5,)
+        Number of states; of addresses; the input VC of a broken state; states on cycles of dependencies; whether some
+        of these form cycles.
     """
 
     rank: npt.NDArray[np.int32]
@@ -38,24 +43,22 @@ class Notes(NamedTuple):
     waits: npt.NDArray[np.int64]
     entered: npt.NDArray[np.int64]
     outside: npt.NDArray[np.int64]
+    reached: npt.NDArray[np.int64]
+    totals: npt.NDArray[np.int64]
 
 
 def note_types(t):
-    return t.NamedTuple((t.READ32, t.READ64, t.I64, t.I64, t.I64, t.I64), Notes)
+    return t.NamedTuple((t.READ32, t.READ64, *(t.I64,) * 6), Notes)
 
 
-@kernel(
-    lambda t: t.int64(
-        t.int64, t.READ64, t.int64, t.int64, t.I64, t.I64, t.I64, t.int64, t.int64, note_types(t)
-    ),
-    inline=True,
-)  # fmt: skip
-def _enter(at, candidates, count, some, reached, pending, queue, head, size, notes):
-    """Note an answer that some addresses get, and queue the VCs that they reach by it.
+@kernel(lambda t: t.int64(t.int64, t.int64, t.int64, t.int64, t.int64, scratch_types(t), note_types(t)), inline=True)
+def _enter(at, count, some, head, size, scratch, notes):
+    """Note the answer that is held, of `count` candidates, for some addresses; queue the VCs that they reach by it.
 
     The queue is a ring of the input VCs with pending states, from `head` on. Returns its size.
     """
-    rank, first, goes, waits, entered, outside = notes
+    rank, first, goes, waits, entered, outside, reached, _ = notes
+    _, queue, pending, candidates, _ = scratch
     vcs = len(rank)
     for k in range(count):
         vc = candidates[k] & VC_MASK
@@ -83,18 +86,15 @@ def _enter(at, candidates, count, some, reached, pending, queue, head, size, not
     return size
 
 
-@kernel(
-    lambda t: t.int64(
-        t.int64, layout_types(t), t.READ64, t.int64, t.int64, scratch_types(t), t.I64, note_types(t), t.I64
-    )
-)
-def follow(rule, layout, addresses, low, width, scratch, reached, notes, totals):
+@kernel(lambda t: t.int64(traversal_types(t), t.READ64, t.int64, t.int64, note_types(t)))
+def follow(traversal, addresses, low, width, notes):
     """Visit every state of `width` addresses, from the one at `low` on, and note what the answers are.
 
     Each address has a bit in ``reached[v]`` for every VC: what is read of a VC serves all of them, and those that get
     the same answer go on together. Adds the number of states to totals[0] and that of addresses to totals[1]. Returns
     −1, or the address of a broken state with its input VC in totals[2].
     """
+    layout, scratch, reached, totals = traversal.layout, traversal.scratch, notes.reached, notes.totals
     may_use, destination, eject = layout.may_use, layout.destination, layout.eject
     # What `explore` has in these arrays is of the same sizes: an entry for each input VC, and candidates.
     _, queue, pending, held, out = scratch
@@ -125,7 +125,7 @@ def follow(rule, layout, addresses, low, width, scratch, reached, notes, totals)
             if bits & 1:
                 address = addresses[low + b]
                 home = eject[destination[address]]
-                offered = ask(rule, at, address, layout, home, out)
+                offered = ask(traversal, at, address, home)
                 if offered < 0:
                     totals[2] = at
                     return address
@@ -135,7 +135,7 @@ def follow(rule, layout, addresses, low, width, scratch, reached, notes, totals)
                 for k in range(offered if same else 0):
                     same = same and out[k] == held[k]
                 if not same:
-                    size = _enter(at, held, count, alike, reached, pending, queue, head, size, notes)
+                    size = _enter(at, count, alike, head, size, scratch, notes)
                     for k in range(offered):
                         held[k] = out[k]
                     count, alike = offered, 0
@@ -143,20 +143,16 @@ def follow(rule, layout, addresses, low, width, scratch, reached, notes, totals)
                 totals[0] += 1
             bits >>= 1
             b += 1
-        size = _enter(at, held, count, alike, reached, pending, queue, head, size, notes)
+        size = _enter(at, count, alike, head, size, scratch, notes)
     totals[1] += width
     return -1
 
 
-@kernel(
-    lambda t: t.int64(
-        t.int64, layout_types(t), t.READ64, t.int64, t.int64, scratch_types(t), t.I64, note_types(t), t.I64
-    )
-)
-def depend(rule, layout, addresses, start, stop, scratch, reached, notes, totals):
+@kernel(lambda t: t.int64(traversal_types(t), t.READ64, t.int64, t.int64, note_types(t)))
+def depend(traversal, addresses, start, stop, notes):
     """Note the dependencies of the addresses from the one at `start` to that at `stop`, by `follow`."""
     for low in range(start, stop, WIDTH):
-        broken = follow(rule, layout, addresses, low, min(WIDTH, stop - low), scratch, reached, notes, totals)
+        broken = follow(traversal, addresses, low, min(WIDTH, stop - low), notes)
         if broken >= 0:
             return broken
     return -1

@@ -60,42 +60,26 @@ class Follower:
     ----------
     notes : Notes
         Of dependencies alone where a slot is for several VCs.
-    totals : int64 array
-        Number of states; of addresses; the input VC of a broken state; states on cycles of dependencies; whether some
-        of these form cycles.
     """
 
     def __init__(self, relation: Relation, slots: Slots) -> None:
         self.explorer, whole = Explorer(relation), slots.span == 1
         view, vcs, size = viewed(), relation.num_vcs, int(slots.first[-1])
-        columns = (np.zeros(room, dtype=np.int64) for room in (size, size * whole, vcs * whole, vcs * whole))
+        room = size, size * whole, vcs * whole, vcs * whole, vcs, 5
+        columns = (np.zeros(length, dtype=np.int64) for length in room)
         self.notes = Notes(*(view(column) for column in (slots.rank, slots.first, *columns)))
-        self.reached = view(np.empty(vcs, dtype=np.int64))
-        self.totals = np.zeros(5, dtype=np.int64)
 
     def follow(self, kernel: Callable[..., int], addresses: Offsets, start: int, stop: int, *more: Any) -> None:
-        """Have a kernel follow some addresses; `more` are its arguments between notes and totals.
+        """Have a kernel follow some addresses; `more` are its arguments behind the notes.
 
         Raises
         ------
         RelationError
             If a state breaks the contract.
         """
-        own = self.explorer
-        failed = kernel(
-            own.function,
-            own.layout,
-            addresses,
-            start,
-            stop,
-            own.scratch,
-            self.reached,
-            self.notes,
-            *more,
-            self.totals,
-        )
+        failed = kernel(self.explorer.traversal, addresses, start, stop, self.notes, *more)
         if failed >= 0:
-            own.relation.refuse(int(self.totals[2]), int(failed))
+            self.explorer.relation.refuse(int(self.notes.totals[2]), int(failed))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -212,7 +196,7 @@ def dependencies(relation: Relation, effort: Effort | None = None) -> Dependenci
             effort.over("dependencies", relation.num_addresses, size, workspace, follow)
         words = [np.asarray(mine.notes.goes) for mine in spaces or [workspace()]]
         source, target = slots.dependencies(np.bitwise_or.reduce(words, axis=0))
-        states, reached = (sum(int(mine.totals[i]) for mine in spaces) for i in range(2))
+        states, reached = (sum(int(mine.notes.totals[i]) for mine in spaces) for i in range(2))
         first = starts(source, vcs.total)
         label = np.empty(vcs.total, dtype=np.int32)
         cyclic = np.empty(vcs.total, dtype=bool)

@@ -66,6 +66,22 @@ class Scratch(NamedTuple):
     out: npt.NDArray[np.int64]
 
 
+class Traversal(NamedTuple):
+    """A relation, and room to visit its states.
+
+    Attributes
+    ----------
+    rule : int
+        Address of the compiled rule; 0 where the layout has its answers.
+    layout : Layout
+    scratch : Scratch
+    """
+
+    rule: int
+    layout: Layout
+    scratch: Scratch
+
+
 def answer_types(t):
     return t.NamedTuple((t.READ64,) * 4, Answers)
 
@@ -76,6 +92,10 @@ def layout_types(t):
 
 def scratch_types(t):
     return t.NamedTuple((t.I32, t.I64, t.I64, t.I64, t.I64), Scratch)
+
+
+def traversal_types(t):
+    return t.NamedTuple((t.int64, layout_types(t), scratch_types(t)), Traversal)
 
 
 @kernel(lambda t: t.int64(t.int64, t.int64, answer_types(t), t.I64))
@@ -99,10 +119,11 @@ def looked_up(at, address, answers, out):
     return count
 
 
-@kernel(lambda t: t.int64(t.int64, t.int64, t.int64, layout_types(t), t.int64, t.I64), inline=True)
-def ask(rule, at, address, layout, home, out):
-    """Write the candidates of a state to `out`; returns how many, or −1 if it breaks the contract."""
-    router, tail, commits = layout.router, layout.tail, layout.commits
+@kernel(lambda t: t.int64(traversal_types(t), t.int64, t.int64, t.int64), inline=True)
+def ask(traversal, at, address, home):
+    """Write the candidates of a state to `scratch.out`; returns how many, or −1 if it breaks the contract."""
+    rule, layout, scratch = traversal
+    router, tail, commits, out = layout.router, layout.tail, layout.commits, scratch.out
     if len(layout.answers.first):
         offered = looked_up(at, address, layout.answers, out)
     else:
@@ -124,8 +145,8 @@ def ask(rule, at, address, layout, home, out):
     return offered if waits else -1
 
 
-@kernel(lambda t: t.int64(t.int64, t.int64, layout_types(t), scratch_types(t), t.int64))
-def explore(rule, address, layout, scratch, stamp):
+@kernel(lambda t: t.int64(traversal_types(t), t.int64, t.int64))
+def explore(traversal, address, stamp):
     """Visit every state of an address, breadth first.
 
     The candidates of state order[i] are candidates[first[i]:first[i + 1]], without NO_WAIT where headers commit: they
@@ -136,8 +157,9 @@ def explore(rule, address, layout, scratch, stamp):
     int
         Number of states, or −1 − i when state i breaks the contract.
     """
+    layout = traversal.layout
     may_use, destination = layout.may_use, layout.destination
-    seen, order, first, candidates, out = scratch
+    seen, order, first, candidates, out = traversal.scratch
     vcs = len(layout.tail)
     home = layout.eject[destination[address]]
     count = 0
@@ -151,7 +173,7 @@ def explore(rule, address, layout, scratch, stamp):
     i = 0
     while i < count:
         at = order[i]
-        offered = ask(rule, at, address, layout, home, out)
+        offered = ask(traversal, at, address, home)
         filled = first[i]
         if offered < 0 or filled + offered > len(candidates):
             return -1 - i

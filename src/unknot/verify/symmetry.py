@@ -159,7 +159,7 @@ def commutes(relation: Relation, group: Translations, effort: Effort) -> bool:
     )  # fmt: skip
 
     def block(explorer: Explorer, start: int, stop: int) -> None:
-        agreed = compare(explorer.function, explorer.layout, start, stop, explorer.scratch, columns)
+        agreed = compare(explorer.traversal, start, stop, columns)
         if agreed < stop - start:
             raise _DiffersError
 

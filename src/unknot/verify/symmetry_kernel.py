@@ -5,7 +5,7 @@ import numpy as np
 
 from unknot._base.kernels.lazy_kernel import kernel
 from unknot.routing.contract import EJECT, NO_WAIT, VC_MASK
-from unknot.verify.states_kernel import explore, layout_types, scratch_types
+from unknot.verify.states_kernel import explore, traversal_types
 
 
 @kernel(lambda t: t.boolean(t.READ64, t.int64, t.int64, t.READ64, t.int64, t.int64))
@@ -20,15 +20,15 @@ def _within(some, low, high, others, start, stop):
     return True
 
 
-@kernel(lambda t: t.int64(t.int64, layout_types(t), t.int64, t.int64, scratch_types(t), t.Tuple((t.READ32,) * 7)))
-def commutes(rule, layout, start, stop, scratch, group):
+@kernel(lambda t: t.int64(traversal_types(t), t.int64, t.int64, t.Tuple((t.READ32,) * 7)))
+def commutes(traversal, start, stop, group):
     """Compare the addresses `start` to `stop`, counted along the orbits, with the representatives of their orbits.
 
     `group` holds the columns of `Translations` and the representative of each orbit of addresses. Returns how many
     agree before the first that does not, or stop − start.
     """
     radices, place_at, kind, digit, address_at, address_digit, stands = group
-    seen, order, first, candidates, _ = scratch
+    seen, order, first, candidates, _ = traversal.scratch
     input_vcs, dimensions = kind.size, radices.size
     shifts = 1
     for radix in radices:
@@ -44,7 +44,7 @@ def commutes(rule, layout, start, stop, scratch, group):
             held = orbit
             # Stamps are good for one visit of an address; this one is visited more than once.
             seen[:] = 0
-            size = explore(rule, stands[orbit], layout, scratch, stands[orbit] + 1)
+            size = explore(traversal, stands[orbit], stands[orbit] + 1)
             if size < 0:
                 return a - start
             seen[:] = 0
@@ -56,7 +56,7 @@ def commutes(rule, layout, start, stop, scratch, group):
             for k in range(first[size]):
                 known[k] = candidates[k] & (VC_MASK | NO_WAIT)
         address = address_at[a]
-        count = explore(rule, address, layout, scratch, address + 1)
+        count = explore(traversal, address, address + 1)
         if count != size:
             return a - start
         for p in range(input_vcs):

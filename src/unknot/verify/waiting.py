@@ -117,7 +117,7 @@ def waiting(graph: Dependencies, effort: Effort | None = None, *, symmetry: bool
     counts = np.array(
         effort.over("counting states on cycles", addresses.size, size, workspace, count), dtype=np.int64
     )
-    states, loops = (sum(int(mine.totals[i]) for mine in spaces) for i in (3, 4))
+    states, loops = (sum(int(mine.notes.totals[i]) for mine in spaces) for i in (3, 4))
     cell_first = offsets(counts.sum(axis=0))
     words = 2 + 2 * np.diff(inner_first)
     word = offsets(np.diff(cell_first) * words)
@@ -152,7 +152,7 @@ def _linked(kept: Waiting, effort: Effort) -> Waiting:
 
     def link(mine: tuple[Explorer, tuple[IntArray, IntArray]], start: int, stop: int) -> None:
         own, numbers = mine
-        link_cycles(own.function, own.layout, kept.addresses, start, stop, own.scratch, numbers, kept.inner, cells)
+        link_cycles(own.traversal, kept.addresses, start, stop, numbers, kept.inner, cells)
 
     # A block of addresses is for one thread.
     size = WIDTH * max(1, step(vcs) // WIDTH)

@@ -8,7 +8,7 @@ from unknot.network.graph_kernel import strong_components
 from unknot.routing.contract import EJECT, VC_MASK
 from unknot.verify.cells_kernel import cell_of, cell_types, first_word, inner_types, size_of, state_of, words_of
 from unknot.verify.follow_kernel import WIDTH, follow, note_types
-from unknot.verify.states_kernel import explore, layout_types, scratch_types
+from unknot.verify.states_kernel import explore, scratch_types, traversal_types
 
 
 def number_types(t):
@@ -53,20 +53,20 @@ def _components(label, cyclic, scratch, numbers, count):
 @kernel(lambda t: t.void(t.int64, note_types(t)), inline=True)
 def _clear(v, notes):
     """Forget what was noted of a VC."""
-    _, first, goes, waits, entered, outside = notes
+    first, goes, waits, entered, outside = notes.first, notes.goes, notes.waits, notes.entered, notes.outside
     for slot in range(first[v], first[v + 1]):
         goes[slot] = waits[slot] = 0
     entered[v] = outside[v] = 0
 
 
-@kernel(lambda t: t.boolean(inner_types(t), t.I64, note_types(t)))
-def _cycles(inner, reached, notes):
+@kernel(lambda t: t.boolean(inner_types(t), note_types(t)))
+def _cycles(inner, notes):
     """Whether some states of the addresses just followed lie on a cycle, by taking away those that have no successor.
 
     Uses up what was noted of the slots.
     """
     _, cyclic, inner_first, _, slot_of, back_first, back, back_edge = inner
-    goes = notes.goes
+    goes, reached = notes.goes, notes.reached
     left, gone = np.zeros(cyclic.size, np.int64), np.zeros(cyclic.size, np.int64)
     stack, size = np.empty(cyclic.size, np.int32), 0
     for v in range(cyclic.size):
@@ -97,24 +97,19 @@ def _cycles(inner, reached, notes):
     return left.any()
 
 
-@kernel(
-    lambda t: t.int64(
-        t.int64, layout_types(t), t.READ64, t.int64, t.int64, scratch_types(t), t.I64, note_types(t), inner_types(t),
-        t.I32, t.I64,
-    )
-)  # fmt: skip
-def count_cells(rule, layout, addresses, start, stop, scratch, reached, notes, inner, counts, totals):
+@kernel(lambda t: t.int64(traversal_types(t), t.READ64, t.int64, t.int64, note_types(t), inner_types(t), t.I32))
+def count_cells(traversal, addresses, start, stop, notes, inner, counts):
     """Count the cells of each cyclic VC in `counts`.
 
     Adds the states in them to totals[3]; totals[4] becomes 1 if some states of an address lie on a cycle. Returns −1,
     or the address of a broken state.
     """
-    cyclic = inner.cyclic
+    cyclic, reached, totals = inner.cyclic, notes.reached, notes.totals
     for low in range(start, stop, WIDTH):
-        broken = follow(rule, layout, addresses, low, min(WIDTH, stop - low), scratch, reached, notes, totals)
+        broken = follow(traversal, addresses, low, min(WIDTH, stop - low), notes)
         if broken >= 0:
             return broken
-        totals[4] = totals[4] or _cycles(inner, reached, notes)
+        totals[4] = totals[4] or _cycles(inner, notes)
         for v in range(cyclic.size):
             if reached[v]:
                 _clear(v, notes)
@@ -138,21 +133,20 @@ def count_before(inner, cells, before):
 
 @kernel(
     lambda t: t.int64(
-        t.int64, layout_types(t), t.READ64, t.int64, t.int64, scratch_types(t), t.I64, note_types(t), inner_types(t),
-        t.I64, cell_types(t), t.I64,
+        traversal_types(t), t.READ64, t.int64, t.int64, note_types(t), inner_types(t), t.I64, cell_types(t)
     )
-)  # fmt: skip
-def fill_cells(rule, layout, addresses, start, stop, scratch, reached, notes, inner, cursor, cells, totals):
+)
+def fill_cells(traversal, addresses, start, stop, notes, inner, cursor, cells):
     """Write the cells of some addresses, as `unknot.verify.waiting` says; cursor[v] is the next cell of VC v.
 
     Returns −1, or an address of which there are other states than were counted.
     """
     cyclic, inner_first, slot_of = inner.cyclic, inner.first, inner.slot
     block, bits = cells.block, cells.bits
-    _, first, goes, waits, entered, outside = notes
-    commits = layout.commits
+    _, first, goes, waits, entered, outside, reached, _ = notes
+    commits = traversal.layout.commits
     for low in range(start, stop, WIDTH):
-        broken = follow(rule, layout, addresses, low, min(WIDTH, stop - low), scratch, reached, notes, totals)
+        broken = follow(traversal, addresses, low, min(WIDTH, stop - low), notes)
         if broken >= 0:
             return broken
         for v in range(cyclic.size):
@@ -185,25 +179,22 @@ def fill_cells(rule, layout, addresses, start, stop, scratch, reached, notes, in
 
 
 @kernel(
-    lambda t: t.void(
-        t.int64, layout_types(t), t.READ64, t.int64, t.int64, scratch_types(t), number_types(t), inner_types(t),
-        cell_types(t),
-    )
-)  # fmt: skip
-def link_cycles(rule, layout, addresses, start, stop, scratch, numbers, inner, cells):
+    lambda t: t.void(traversal_types(t), t.READ64, t.int64, t.int64, number_types(t), inner_types(t), cell_types(t))
+)
+def link_cycles(traversal, addresses, start, stop, numbers, inner, cells):
     """Link the states of each cycle of an address in a circle, and take out the steps along it.
 
     Such states live and die together.
     """
-    order = scratch.order
+    order = traversal.scratch.order
     slot, component = numbers
     label, cyclic, inner_first, target, _, _, _, _ = inner
     bits, ring, leader = cells.bits, cells.ring, cells.leader
     vcs = label.size
     lead = np.empty(vcs, np.int64)
     for a in range(start, stop):
-        count = explore(rule, addresses[a], layout, scratch, addresses[a] + 1)
-        _components(label, cyclic, scratch, numbers, count)
+        count = explore(traversal, addresses[a], addresses[a] + 1)
+        _components(label, cyclic, traversal.scratch, numbers, count)
         lead[:] = -1
         bit = a % WIDTH
         for i in range(count):
