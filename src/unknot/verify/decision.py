@@ -12,8 +12,7 @@ import numpy.typing as npt
 from unknot._base.deadline import Deadline, clock
 from unknot._base.switching import Switching
 from unknot.certificates.verdict import Certificate, Configuration, Message, Verdict
-from unknot.network.graph import shortest_cycle, strong_components
-from unknot.routing.relation import EJECT, VC_MASK
+from unknot.network.graph import path_to, reached_from, shortest_cycle, strong_components
 from unknot.verify.effort import Effort, TimeUpError
 from unknot.verify.exact import find_worms
 from unknot.verify.exact_model import Worm
@@ -220,32 +219,20 @@ def _messages(graph: Dependencies, cycle: list[int], depth: int, buffer_depth: i
     messages: dict[int, Message] = {}
     doors: dict[int, dict[int, int]] = {vc: {} for vc in cycle}
     for address, visit in Explorer(relation).visits("packets on the cycle", effort, graph.addresses):
-        order, first, offered = visit
-        if not np.isin(order, cycle).any():
+        if not np.isin(visit.order, cycle).any():
             continue
-        came: dict[int, int] = {}
-        steps: dict[int, int] = {}
-        entering: dict[int, list[int]] = {}
-        for i, at in enumerate(order.tolist()):
-            here = 0 if at >= vcs else steps[at]
-            if here > depth:
-                break
-            candidates = {v & VC_MASK for v in offered[first[i] : first[i + 1]].tolist()} - {EJECT}
-            for vc in candidates:
-                if here == 0:
-                    entering.setdefault(vc, []).append(at - vcs)
-                if vc not in steps:
-                    steps[vc], came[vc] = here + 1, at
-            if at in after and after[at] in candidates:
-                path = [at]
-                while came[path[-1]] < vcs:
-                    path.append(came[path[-1]])
-                if at not in messages or len(path) <= len(messages[at].lead):
-                    source, lead = came[path[-1]] - vcs, tuple(path[:0:-1])
-                    messages[at] = Message(source, address, buffer_depth, lead, (at,), (after[at],))
-                if len(path) == 1:
-                    for terminal in entering[at]:
-                        doors[at].setdefault(terminal, address)
+        steps = visit.steps
+        ports = [at for at in steps if at >= vcs]
+        before = reached_from(ports, steps.__getitem__)
+        for at in cycle:
+            path = path_to(at, before) if after[at] in steps.get(at, ()) else []
+            if not 1 < len(path) <= depth + 1:
+                continue
+            if at not in messages or len(path) - 1 <= len(messages[at].lead):
+                lead = tuple(path[1:-1])
+                messages[at] = Message(path[0] - vcs, address, buffer_depth, lead, (at,), (after[at],))
+            if len(path) == 2:
+                doors[at] = {port - vcs: address for port in ports if at in steps[port]} | doors[at]
         if all(doors.values()) and len({terminal for door in doors.values() for terminal in door}) >= len(cycle):
             break
     effort.spent("packets on the cycle", graph.addresses, graph.addresses)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -18,8 +18,20 @@ from unknot.routing.virtual_channels import VirtualChannels
 from unknot.verify.effort import Effort
 from unknot.verify.states_kernel import Answers, Layout, Scratch, Traversal, explore
 
-Visit = tuple[npt.NDArray[np.int64], Offsets, npt.NDArray[np.int64]]
-"""The states of an address: input VCs in breadth-first order, and their candidates in compressed rows."""
+
+class Visit(NamedTuple):
+    """The states of an address: input VCs in breadth-first order, and their candidates in compressed rows."""
+
+    order: npt.NDArray[np.int64]
+    first: Offsets
+    candidates: npt.NDArray[np.int64]
+
+    @property
+    def steps(self) -> dict[int, list[int]]:
+        """The candidate VCs of each input VC, ejection left out."""
+        vcs, bounds = [v & VC_MASK for v in self.candidates.tolist()], pairwise(self.first.tolist())
+        pairs = zip(self.order.tolist(), bounds, strict=True)
+        return {at: [vc for vc in vcs[a:b] if vc != EJECT] for at, (a, b) in pairs}
 
 
 def require_candidates(network: Network, vcs: int, routing: str) -> None:
@@ -101,7 +113,7 @@ class Explorer:
         count = explore(self.traversal, address, 1)
         if count < 0:
             self.relation.refuse(int(order[-1 - count]), address)
-        return order[:count], first[: count + 1], candidates[: first[count]]
+        return Visit(order[:count], first[: count + 1], candidates[: first[count]])
 
     def visits(
         self, stage: str = "", effort: Effort | None = None, count: int | None = None
@@ -115,9 +127,7 @@ class Explorer:
 
     def steps(self, address: int) -> dict[int, list[int]]:
         """Return the candidate VCs of each reachable input VC of an address, ejection left out."""
-        order, first, offered = self.visit(address)
-        vcs, bounds = [v & VC_MASK for v in offered.tolist()], pairwise(first.tolist())
-        return {at: [vc for vc in vcs[a:b] if vc != EJECT] for at, (a, b) in zip(order.tolist(), bounds, strict=True)}
+        return self.visit(address).steps
 
     def loop(self, address: int, start: int | None = None) -> tuple[int, ...]:
         """A short cycle of input VCs of an address, of those reached from `start` if given, from its lowest on."""

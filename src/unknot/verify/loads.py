@@ -160,8 +160,8 @@ def loads(relation: Relation, traffic: PatternLike = "uniform", *, progress: Pro
         order, first, answers = states
         choice = spread(order, first, answers, vcs.channel, injected, slot, load)
         if choice == -1:
-            choice = _solve(relation, states, injected, address, load)
-        if choice < -1:
+            _solve(relation, states, injected, address, load)
+        elif choice < 0:
             raise RelationError(
                 f"{relation.name}: traffic bound for {relation.address_name(address)} runs into a dead end at "
                 f"{vcs.name(int(order[-2 - choice]))}; loads are those of a routing that delivers"
@@ -170,7 +170,7 @@ def loads(relation: Relation, traffic: PatternLike = "uniform", *, progress: Pro
         tail, vc = _lowest(states, begins)
         share = (injected[begins] / np.bincount(tail, minlength=begins.size))[tail]
         np.add.at(sent, vcs.index[vc[vc != EJECT]], share[vc != EJECT])
-        chosen = chosen or choice > 0
+        chosen = chosen or choice != 0
         forced = forced and not choice and one_route(order, first, answers, vcs.channel, injected, slot)
     split = offered.loads(load, forced, "equal" if chosen else "routes")
     return replace(split, vc_sent=tuple(sent.tolist()))
@@ -253,12 +253,12 @@ def _lowest(states: Visit, rows: Ints) -> tuple[Ints, Ints]:
     return tail[kept], offered[kept] & VC_MASK
 
 
-def _solve(relation: Relation, states: Visit, injected: Floats, address: int, load: Floats) -> int:
-    """Expected visits of states on walks that may go round; like `spread`."""
+def _solve(relation: Relation, states: Visit, injected: Floats, address: int, load: Floats) -> None:
+    """Add expected visits of states on walks that may go round and, as `spread` has seen, reach no dead end."""
     from scipy.sparse import coo_array, eye_array
     from scipy.sparse.linalg import spsolve
 
-    vcs, (order, first, _) = relation.vcs, states
+    vcs, order = relation.vcs, states.order
     count = order.size
     tail, vc = _lowest(states, np.arange(count))
     many = np.bincount(tail, minlength=count)
@@ -268,9 +268,6 @@ def _solve(relation: Relation, states: Visit, injected: Floats, address: int, lo
     share = 1.0 / many[tail[inner]]
     moves = coo_array((share, (tail[inner], number[vc[inner]])), shape=(count, count)).tocsr()
     reached = _reach(moves, np.flatnonzero(injected > 0))
-    dead = np.flatnonzero(reached & (np.diff(first) == 0))
-    if dead.size:
-        return -2 - int(dead[0])
     ends = _reach(moves.T.tocsr(), np.unique(tail[~inner]))
     lost = np.flatnonzero(reached & ~ends)
     if lost.size:
@@ -283,7 +280,6 @@ def _solve(relation: Relation, states: Visit, injected: Floats, address: int, lo
     visits = np.atleast_1d(spsolve((eye_array(live.size) - step.T).tocsc(), injected[live]))
     on_vc = order[live] < vcs.total
     load[order[live][on_vc]] += visits[on_vc]
-    return 1
 
 
 def _reach(moves: Any, starts: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:

@@ -14,6 +14,7 @@ from math import log2
 import numpy as np
 import numpy.typing as npt
 
+from unknot._base.compressed_rows import offsets
 from unknot._base.errors import RelationError
 from unknot._base.progress import Progress, reported
 from unknot.network import distances_from
@@ -84,7 +85,8 @@ class Destinations:
         self.addresses = [np.flatnonzero(relation.destination == t) for t in range(network.num_terminals)]
         self.virtual = (vcs.router, vcs.first, vcs.channel, network.target, vcs.index)
         self.width = int(vcs.counts.max(initial=1))
-        self.out_first, self.out_channel = network.outgoing
+        _, outgoing = network.outgoing
+        self.out_source, self.out_target = network.source[outgoing], network.target[outgoing]
         self.size = 4 * (network.num_channels + network.num_terminals) + 64
 
     def _turn_to(self, home: int) -> None:
@@ -138,18 +140,17 @@ class Destinations:
         at_router = np.empty(count, dtype=np.int32)
         at_router[:terminals] = network.inject
         at_router[terminals:] = network.target[at_channel[terminals:count]]
-        nearer = self.distance[network.target] == self.distance[network.source] - 1
-        nearer &= self.distance[network.source] > 0
-        steps = int(np.bincount(network.source[nearer], minlength=1).max())
-        limbs = int(int(self.distance.max()) * log2(max(steps, 1)) // 64) + 1
+        here, there = self.distance[self.out_source], self.distance[self.out_target]
+        nearer = (there == here - 1) & (here > 0)
+        steps = np.bincount(self.out_source[nearer], minlength=network.num_routers)
+        limbs = int(int(self.distance.max()) * log2(max(int(steps.max()), 1)) // 64) + 1
         permitted = np.zeros(count * limbs, dtype=np.uint64)
         total = np.zeros(network.num_routers * limbs, dtype=np.uint64)
-        known_distance = np.flatnonzero(self.distance >= 0)
-        by_distance = known_distance[np.argsort(self.distance[known_distance], kind="stable")]
-        count_paths(
-            self.out_first, self.out_channel, network.target, self.distance, by_distance,
-            np.argsort(self.distance[at_router], kind="stable"), edge_first, edge_to, limbs, permitted, total,
-        )  # fmt: skip
+        total[int(network.eject[home]) * limbs] = 1
+        after = self.out_target[nearer].astype(np.int64)
+        count_paths(np.argsort(self.distance, kind="stable"), offsets(steps), after, limbs, total)
+        by_distance = np.argsort(self.distance[at_router], kind="stable")
+        count_paths(by_distance, edge_first, edge_to, limbs, permitted)
         use = self.used.reshape(self.mine.size, terminals).any(axis=0) & (self.distance[network.inject] > 0)
         use[self.home] = False
         sources = np.flatnonzero(use).astype(np.int32)

@@ -127,42 +127,22 @@ def path_sets(destination, width, words, scratch, states):
     return count
 
 
-@kept(types.void(U64, types.int64, U64, types.int64, types.int64), nogil=True)
-def _add(total, a, part, b, limbs):
-    """Add the number of `limbs` words at `part[b:]` to that at `total[a:]`."""
-    carry = np.uint64(0)
-    for k in range(limbs):
-        # An unsigned sum has run over where it is less than a summand; of both sums of a word only one can.
-        one = total[a + k] + part[b + k]
-        over = np.uint64(one < part[b + k])
-        two = one + carry
-        carry = over | np.uint64(two < one)
-        total[a + k] = two
+@kept(types.void(READ64, READ64, READ64, types.int64, U64), nogil=True)
+def count_paths(order, first, after, limbs, counts):
+    """Count the paths from every node to an end, −1 among the nodes after one, in `limbs` words of 64 bits each.
 
-
-@kept(
-    types.void(READ64, READ32, READ32, READ32, READ64, READ64, I64, I64, types.int64, U64, U64),
-    nogil=True,
-)
-def count_paths(
-    out_first, out_channel, channel_target, distance, by_distance, order, edge_first, edge_to, limbs,
-    permitted, total
-):  # fmt: skip
-    """Numbers of permitted shortest paths from every state and of all from every router, in words of 64 bits.
-
-    `by_distance` lists routers and `order` states, both from the destination on.
+    `order` lists the nodes from the ends on.
     """
-    for r in by_distance:
-        if distance[r] == 0:
-            total[r * limbs] = 1
-            continue
-        for k in range(out_first[r], out_first[r + 1]):
-            to = channel_target[out_channel[k]]
-            if distance[to] == distance[r] - 1:
-                _add(total, r * limbs, total, to * limbs, limbs)
-    for s in order:
-        for k in range(edge_first[s], edge_first[s + 1]):
-            if edge_to[k] < 0:
-                permitted[s * limbs] = 1
-            else:
-                _add(permitted, s * limbs, permitted, edge_to[k] * limbs, limbs)
+    for node in order:
+        for k in range(first[node], first[node + 1]):
+            if after[k] < 0:
+                counts[node * limbs] = 1
+                continue
+            a, b, carry = node * limbs, after[k] * limbs, np.uint64(0)
+            for word in range(limbs):
+                # An unsigned sum has run over where it is less than a summand; of both sums of a word only one can.
+                one = counts[a + word] + counts[b + word]
+                over = np.uint64(one < counts[b + word])
+                two = one + carry
+                carry = over | np.uint64(two < one)
+                counts[a + word] = two
