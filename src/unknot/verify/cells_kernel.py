@@ -49,20 +49,12 @@ class Cells(NamedTuple):
         it from a terminal, and for each edge of the VC those that go on over it and those that wait for it.
     bits : int64 array
         These words.
-    before : int64 array, shape (cells,), or empty
-        Number of states in the cells before it.
-    ring, leader : int64 and int32 arrays, shape (states,), or empty
-        Where states of one address form cycles: cell (times 64) and bit of the next state of the same cycle
-        component, and the number of its first one.
     """
 
     first: npt.NDArray[np.int64]
     block: npt.NDArray[np.int32]
     word: npt.NDArray[np.int64]
     bits: npt.NDArray[np.int64]
-    before: npt.NDArray[np.int64]
-    ring: npt.NDArray[np.int64]
-    leader: npt.NDArray[np.int32]
 
 
 def inner_types(t):
@@ -70,7 +62,7 @@ def inner_types(t):
 
 
 def cell_types(t):
-    return t.NamedTuple((t.READ64, t.I32, t.READ64, t.I64, t.READ64, t.I64, t.I32), Cells)
+    return t.NamedTuple((t.READ64, t.I32, t.READ64, t.I64), Cells)
 
 
 @kernel(lambda t: t.int64(t.int64))
@@ -94,12 +86,6 @@ def words_of(inner, vc):
 def first_word(inner, cells, vc, cell):
     """Where the words of a cell of a VC begin."""
     return cells.word[vc] + (cell - cells.first[vc]) * words_of(inner, vc)
-
-
-@kernel(lambda t: t.int64(cell_types(t), t.int64, t.int64, t.int64), inline=True)
-def state_of(cells, cell, base, one):
-    """Number of the state of a cell whose bit is `one`; the words of the cell begin at `base`."""
-    return cells.before[cell] + size_of(cells.bits[base] & (one - 1))
 
 
 @kernel(lambda t: t.int64(cell_types(t), t.int64, t.int64))

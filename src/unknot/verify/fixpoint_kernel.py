@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unknot._base.kernels.lazy_kernel import kernel
-from unknot.verify.cells_kernel import cell_of, cell_types, first_word, inner_types, size_of, state_of, words_of
+from unknot.verify.cells_kernel import cell_of, cell_types, first_word, inner_types, size_of, words_of
 from unknot.verify.follow_kernel import WIDTH
 
 ALL = (1 << WIDTH) - 1
@@ -58,8 +58,6 @@ class Marks(NamedTuple):
         VC of each cell.
     blocked, dead : int64 arrays, shape (cells,)
         States that are blocked, and those that died and were not dealt with.
-    supported : int32 array, shape (states,)
-        Of the first state of a cycle: states of the cycle with support of their own.
     on : int64 array, shape (kinds,)
         States that are left on the VCs of a kind.
     removed : int64 array, shape (kinds,)
@@ -76,7 +74,6 @@ class Marks(NamedTuple):
     owner: npt.NDArray[np.int32]
     blocked: npt.NDArray[np.int64]
     dead: npt.NDArray[np.int64]
-    supported: npt.NDArray[np.int32]
     on: npt.NDArray[np.int64]
     removed: npt.NDArray[np.int64]
     queue: npt.NDArray[np.int32]
@@ -93,98 +90,98 @@ def rule_types(t):
 
 
 def mark_types(t):
-    return t.NamedTuple((t.boolean[::1], t.I32, t.I64, t.I64, t.I32, t.I64, t.I64, t.I32, t.I32, t.I64), Marks)
+    return t.NamedTuple((t.boolean[::1], t.I32, t.I64, t.I64, t.I64, t.I64, t.I32, t.I32, t.I64), Marks)
 
 
 @kernel(lambda t: t.int64(t.READ64, t.int64, t.int64), inline=True)
 def _go_on(bits, base, stop):
-    """States of a cell that go on to one that is left, over an edge out of their own cycle."""
+    """States of a cell that go on to one that is left."""
     some = 0
     for k in range(base + 2, stop, 2):
         some |= bits[k]
     return some
 
 
-@kernel(lambda t: t.void(t.int64, t.int64, inner_types(t), cell_types(t), mark_types(t)))
-def _let_die(c, some, inner, cells, marks):
-    """Stack states of a cell that lost their last support; of cycles those that have lost the last of all members."""
-    ring, leader = cells.ring, cells.leader
-    _, owner, _, dead, supported, _, _, _, stack, cursor = marks
-    size = cursor[2]
-    if ring.size == 0:
-        if dead[c] == 0:
-            stack[size] = c
-            size += 1
-        dead[c] |= some
-    while ring.size and some:
-        here = c << 6 | size_of((some & -some) - 1)
-        some &= some - 1
-        end = here
-        while True:
-            cell, bit = here >> 6, here & 63
-            s = state_of(cells, cell, first_word(inner, cells, owner[cell], cell), 1 << bit)
-            if here == end:
-                supported[leader[s]] -= 1
-                if supported[leader[s]]:
-                    break
-            if dead[cell] == 0:
-                stack[size] = cell
-                size += 1
-            dead[cell] |= 1 << bit
-            here = ring[s]
-            if here == end:
-                break
-    cursor[2] = size
+@kernel(lambda t: t.void(t.int64, t.int64, mark_types(t)), inline=True)
+def _stack(c, some, marks):
+    """Stack states of a cell that are to be dealt with."""
+    if marks.dead[c] == 0:
+        marks.stack[marks.cursor[2]] = c
+        marks.cursor[2] += 1
+    marks.dead[c] |= some
 
 
 @kernel(lambda t: t.void(inner_types(t), cell_types(t), kind_types(t), rule_types(t), mark_types(t)))
 def begin(inner, cells, kinds, rules, marks):
     """Count what supports states and VCs at first; delete VCs, and stack states, that nothing supports."""
-    cell_first, _, word, bits, _, ring, leader = cells
+    cell_first, _, word, bits = cells
     cyclic, kind = inner.cyclic, kinds.of
-    spread, _, entered = rules
-    live, owner, blocked, dead, supported, on, removed, queue, stack, cursor = marks
+    live, owner, blocked, _, on, removed, queue, _, cursor = marks
     live[:] = True
-    supported[:] = 0
     on[:] = 0
     removed[:] = -1
     cursor[:] = 0
-    # States on a cycle live as long as one of them does, so the first turn counts for each cycle what is alive of its
-    # own, and the second, which can know it, asks the cycle in place of the state.
-    for turn in range(2 if spread and ring.size else 1):
-        for v in range(cyclic.size):
-            stride = words_of(inner, v)
-            base = word[v]
-            for c in range(cell_first[v], cell_first[v + 1]):
-                waits = 0
-                for k in range(base + 3, base + stride, 2):
-                    waits |= bits[k]
-                blocked[c] = waits & (bits[base + 1] if entered else ALL)
+    for v in range(cyclic.size):
+        stride = words_of(inner, v)
+        base = word[v]
+        for c in range(cell_first[v], cell_first[v + 1]):
+            waits = 0
+            for k in range(base + 3, base + stride, 2):
+                waits |= bits[k]
+            owner[c] = v
+            blocked[c] = waits & (bits[base + 1] if rules.entered else ALL)
+            on[kind[v]] += size_of(bits[base] if rules.spread else blocked[c])
+            if rules.spread:
                 lost = bits[base] & ~blocked[c] & ~_go_on(bits, base, base + stride)
-                if spread and ring.size:
-                    rest = bits[base] & ~lost if turn == 0 else lost
-                    while rest:
-                        s = state_of(cells, c, base, rest & -rest)
-                        if turn == 0:
-                            supported[leader[s]] += 1
-                        elif supported[leader[s]]:
-                            lost &= ~(rest & -rest)
-                        rest &= rest - 1
-                if not spread:
-                    on[kind[v]] += size_of(blocked[c])
-                elif turn == 1 or ring.size == 0:
-                    on[kind[v]] += size_of(bits[base])
-                    dead[c] = lost
-                    if lost:
-                        stack[cursor[2]] = c
-                        cursor[2] += 1
-                owner[c] = v
-                base += stride
+                if lost:
+                    _stack(c, lost, marks)
+            base += stride
     for k in range(on.size):
         if on[k] == 0 and cyclic[kinds.member[kinds.first[k]]]:
             removed[k] = cursor[1]
             queue[cursor[1]] = k
             cursor[1] += 1
+
+
+@kernel(lambda t: t.boolean(inner_types(t), cell_types(t), mark_types(t)))
+def strand(inner, cells, marks):
+    """Stack the states that are left and reach no blocked one; returns whether there are some.
+
+    They can only be states that support each other in a circle: others die with their last successor. Nothing else
+    may be stacked. What is reached is noted in the words of those that enter, which only `entered` asks for.
+    """
+    bits, word, block, owner, dead, stack, cursor = (
+        cells.bits, cells.word, cells.block, marks.owner, marks.dead, marks.stack, marks.cursor,
+    )  # fmt: skip
+    for v in range(word.size):
+        base = word[v]
+        for c in range(cells.first[v], cells.first[v + 1]):
+            bits[base + 1] = marks.blocked[c]
+            if marks.blocked[c]:
+                _stack(c, marks.blocked[c], marks)
+            base += words_of(inner, v)
+    while cursor[2]:
+        cursor[2] -= 1
+        c = np.int64(stack[cursor[2]])
+        some, v = dead[c], owner[c]
+        dead[c] = 0
+        for r in range(inner.back_first[v], inner.back_first[v + 1]):
+            u = inner.back[r]
+            d = cell_of(cells, u, block[c])
+            if d >= 0:
+                base = first_word(inner, cells, u, d)
+                fresh = bits[base + 2 + 2 * inner.back_edge[r]] & some & ~bits[base + 1]
+                if fresh:
+                    bits[base + 1] |= fresh
+                    _stack(d, fresh, marks)
+    for v in range(word.size):
+        base = word[v]
+        for c in range(cells.first[v], cells.first[v + 1]):
+            lost = bits[base] & ~bits[base + 1]
+            if lost:
+                _stack(c, lost, marks)
+            base += words_of(inner, v)
+    return cursor[2] > 0
 
 
 @kernel(lambda t: t.void(t.int64, t.int64, mark_types(t)), inline=True)
@@ -225,7 +222,7 @@ def _unblock(u, edge, inner, cells, kinds, rules, marks):
             else:
                 lost &= ~_go_on(bits, base, base + stride)
                 if lost:
-                    _let_die(c, lost, inner, cells, marks)
+                    _stack(c, lost, marks)
         base += stride
     return cell_first[u + 1] - cell_first[u]
 
@@ -235,15 +232,14 @@ def drain(inner, cells, kinds, rules, marks, budget):
     """Delete VCs until each one left has a state from which a header may come to block for good.
 
     Without `spread` (saf, vct) that is a state all of whose waits are left. With `spread` (wormhole) it is a state
-    from which such a state is reached over states that are left. States of one address that lie on a cycle live and
-    die together, since a state dies only when it can no longer reach a blocked one; so what supports a state is
-    exact, and deletion takes linear time.
+    from which such a state is reached over states that are left: it dies with the last state that it goes on to, in
+    linear time. States that then support each other in a circle are found by a search from all blocked ones.
 
     Goes on from where it stopped; returns whether it is done, or False after about `budget` looks at cells.
     """
     block, bits = cells.block, cells.bits
     back_first, back, back_edge = inner.back_first, inner.back, inner.back_edge
-    _, owner, blocked, dead, _, _, _, queue, stack, cursor = marks
+    _, owner, blocked, dead, _, _, queue, stack, cursor = marks
     spent = 0
     while spent < budget:
         if cursor[2]:
@@ -251,6 +247,7 @@ def drain(inner, cells, kinds, rules, marks, budget):
             c = np.int64(stack[cursor[2]])
             some, v = dead[c], owner[c]
             dead[c] = 0
+            bits[first_word(inner, cells, v, c)] &= ~some
             _take_off(kinds.of[v], some, marks)
             for r in range(back_first[v], back_first[v + 1]):
                 u = back[r]
@@ -261,9 +258,10 @@ def drain(inner, cells, kinds, rules, marks, budget):
                 lost = bits[base + 2 + 2 * back_edge[r]] & some
                 if lost:
                     bits[base + 2 + 2 * back_edge[r]] &= ~lost
-                    lost &= ~(blocked[d] | _go_on(bits, base, base + words_of(inner, u)))
+                    # One of a circle may be gone before those that it goes on to.
+                    lost &= bits[base] & ~(blocked[d] | _go_on(bits, base, base + words_of(inner, u)))
                     if lost:
-                        _let_die(d, lost, inner, cells, marks)
+                        _stack(d, lost, marks)
             spent += 1 + back_first[v + 1] - back_first[v]
         elif cursor[0] < cursor[1]:
             k = queue[cursor[0]]
@@ -271,6 +269,8 @@ def drain(inner, cells, kinds, rules, marks, budget):
             for v in kinds.member[kinds.first[k] : kinds.first[k + 1]]:
                 for r in range(back_first[v], back_first[v + 1]):
                     spent += _unblock(back[r], back_edge[r], inner, cells, kinds, rules, marks)
+        elif rules.spread and strand(inner, cells, marks):
+            spent += block.size
         else:
             return True
     return False

@@ -32,9 +32,8 @@ class Notes(NamedTuple):
         Addresses that enter the VC straight from a terminal, and that wait for ejection there.
     reached : int64 array, shape (VCs,)
         Addresses that reach the VC, of those followed last.
-    totals : int64 array, shape (5,)
-        Number of states; of addresses; the input VC of a broken state; states on cycles of dependencies; whether some
-        of these form cycles.
+    totals : int64 array, shape (4,)
+        Number of states; of addresses; the input VC of a broken state; states on cycles of dependencies.
     """
 
     rank: npt.NDArray[np.int32]

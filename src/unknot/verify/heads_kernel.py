@@ -37,7 +37,7 @@ def pick(inner, cells, kinds, rules, marks, addresses, most, heads, sizes):
 
     `sizes` becomes how many states and heads were picked.
     """
-    cell_first, block, word, bits, _, _, _ = cells
+    cell_first, block, word, bits = cells
     inner_first, kind = inner.first, kinds.of
     live, blocked, removed, commits = marks.live, marks.blocked, marks.removed, rules.commits
     input_vc, address, head_owner, head_first, head_wait = heads

@@ -65,7 +65,7 @@ class Follower:
     def __init__(self, relation: Relation, slots: Slots) -> None:
         self.explorer, whole = Explorer(relation), slots.span == 1
         view, vcs, size = viewed(), relation.num_vcs, int(slots.first[-1])
-        room = size, size * whole, vcs * whole, vcs * whole, vcs, 5
+        room = size, size * whole, vcs * whole, vcs * whole, vcs, 4
         columns = (np.zeros(length, dtype=np.int64) for length in room)
         self.notes = Notes(*(view(column) for column in (slots.rank, slots.first, *columns)))
 

@@ -9,7 +9,7 @@ for all of them, and what waits for a VC that drains is found by walking along t
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -20,7 +20,6 @@ from unknot._base.compressed_rows import grouped, offsets, starts
 from unknot.network.model import IntArray, Offsets
 from unknot.verify.cells_kernel import Cells, Inner
 from unknot.verify.effort import Effort, step
-from unknot.verify.explorer import Explorer
 from unknot.verify.fixpoint_kernel import Kinds, Marks, Rules, begin
 from unknot.verify.fixpoint_kernel import drain as delete
 from unknot.verify.follow_kernel import WIDTH
@@ -28,14 +27,14 @@ from unknot.verify.heads_kernel import Heads, pick
 from unknot.verify.remainder import Ints, Remainder, heads_alone
 from unknot.verify.states import Dependencies, Flags, Follower, Slots
 from unknot.verify.symmetry import Translations, commutes, translations
-from unknot.verify.waiting_kernel import count_before, count_cells, fill_cells, link_cycles
+from unknot.verify.waiting_kernel import count_cells, fill_cells
 
 SHARES = 16
 """Most shares of the addresses whose cells are counted apart, so that threads can fill them at the same time."""
 BUDGET = 5_000_000
 """Looks at a cell between two looks at the clock."""
-CELL, ON_CYCLE = 28, 16
-"""Bytes of a cell besides its words, and of a state where states form cycles, with those that a fixpoint takes."""
+CELL = 28
+"""Bytes of a cell besides its words, with those that a fixpoint takes."""
 PICKED = 16
 """States kept for each VC, no two of which wait for the same, when a counterexample is made of them."""
 
@@ -75,9 +74,8 @@ def waiting(graph: Dependencies, effort: Effort | None = None, *, symmetry: bool
     """Collect the states on cycles of dependencies.
 
     Two passes over all addresses, one to count and one to fill; where network and relation have translation symmetry,
-    one pass to see that they do, and those two over one address of each orbit; where states of an address form
-    cycles, one more. Memory, fixpoints included: of a cell, which holds up to 63 states, 44 bytes and 16 per edge of
-    its VC; where states form cycles, 8 more per cell and 16 per state.
+    one pass to see that they do, and those two over one address of each orbit. Memory, fixpoints included: of a cell,
+    which holds up to 63 states, 44 bytes and 16 per edge of its VC.
 
     Raises
     ------
@@ -117,17 +115,15 @@ def waiting(graph: Dependencies, effort: Effort | None = None, *, symmetry: bool
     counts = np.array(
         effort.over("counting states on cycles", addresses.size, size, workspace, count), dtype=np.int64
     )
-    states, loops = (sum(int(mine.notes.totals[i]) for mine in spaces) for i in (3, 4))
+    states = sum(int(mine.notes.totals[3]) for mine in spaces)
     cell_first = offsets(counts.sum(axis=0))
     words = 2 + 2 * np.diff(inner_first)
     word = offsets(np.diff(cell_first) * words)
     needed = 8 * int(word[-1]) + CELL * int(cell_first[-1])
-    if loops:
-        needed += 8 * int(cell_first[-1]) + ON_CYCLE * states
     memory.require(f"the {states} states on cycles of {relation.name} on {relation.network.name}", needed)
     block, bits = np.empty(int(cell_first[-1]), dtype=np.int32), np.empty(int(word[-1]), dtype=np.int64)
     cursors = cell_first[:-1] + np.cumsum(counts, axis=0) - counts
-    cells = Cells(cell_first, block, word[:-1], bits, cell_first[:0], cell_first[:0], block[:0])
+    cells = Cells(cell_first, block, word[:-1], bits)
 
     def fill(mine: Follower, start: int, stop: int) -> None:
         for low in effort.pieces("states on cycles", start, stop, piece, addresses.size):
@@ -135,29 +131,7 @@ def waiting(graph: Dependencies, effort: Effort | None = None, *, symmetry: bool
 
     spaces.clear()
     effort.over("states on cycles", addresses.size, size, workspace, fill)
-    kept = Waiting(graph, edges, addresses, states, cells, group)
-    return _linked(kept, effort) if loops else kept
-
-
-def _linked(kept: Waiting, effort: Effort) -> Waiting:
-    """The same, with the states of each cycle linked."""
-    relation, vcs = kept.graph.relation, kept.cells.word.size
-    before = np.empty(kept.cells.block.size, dtype=np.int64)
-    count_before(kept.inner, kept.cells, before)
-    ring, leader = np.empty(kept.states, dtype=np.int64), np.empty(kept.states, dtype=np.int32)
-    cells = kept.cells._replace(before=before, ring=ring, leader=leader)
-
-    def workspace() -> tuple[Explorer, tuple[IntArray, IntArray]]:
-        return Explorer(relation), (np.empty(vcs, dtype=np.int32), np.empty(vcs, dtype=np.int32))
-
-    def link(mine: tuple[Explorer, tuple[IntArray, IntArray]], start: int, stop: int) -> None:
-        own, numbers = mine
-        link_cycles(own.traversal, kept.addresses, start, stop, numbers, kept.inner, cells)
-
-    # A block of addresses is for one thread.
-    size = WIDTH * max(1, step(vcs) // WIDTH)
-    effort.over("cycles of states", kept.addresses.size, size, workspace, link)
-    return replace(kept, cells=cells)
+    return Waiting(graph, edges, addresses, states, cells, group)
 
 
 @dataclass(frozen=True, eq=False)
@@ -246,7 +220,6 @@ def drain(states: Waiting, *, spread: bool, entered: bool = False, effort: Effor
         owner=np.empty(cells, dtype=np.int32),
         blocked=np.empty(cells, dtype=np.int64),
         dead=np.zeros(cells, dtype=np.int64),
-        supported=np.empty(states.cells.ring.size, dtype=np.int32),
         on=np.empty(kinds, dtype=np.int64),
         removed=np.empty(kinds, dtype=np.int64),
         queue=np.empty(kinds, dtype=np.int32),
