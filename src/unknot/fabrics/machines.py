@@ -20,15 +20,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from unknot._base.errors import NetworkError
-from unknot._base.input import read_bytes, read_json
+from unknot._base.input import read_json
 from unknot.fabrics.format import Format
 from unknot.fabrics.graph_files import errors_of
-from unknot.fabrics.networkx_files import xml_root
 from unknot.network import Network
 from unknot.network.bandwidth import LARGEST, rounded
 
 if TYPE_CHECKING:
-    from xml.etree.ElementTree import Element
+    from unknot.fabrics.xml_file import XmlElement
 
 NVLINK = ((100, "40.1"), (90, "20.6"), (86, "12"), (70, "20"), (60, "18"))
 """GB/s of an NVLink, by the least compute capability."""
@@ -53,7 +52,9 @@ def read_nccl(path: str | Path) -> Network:
         With line and column for what is not XML; with the element for an attribute that is missing or no number, a
         link to a GPU that is not there, and a file without GPUs.
     """
-    root = xml_root(path, read_bytes(path))
+    from unknot.fabrics.xml_file import read_xml
+
+    root = read_xml(path)
     with errors_of(path, "XML"):
         if root.tag != "system":
             raise NetworkError(f"the topology of a machine is a <system>, not a <{root.tag}>")
@@ -66,16 +67,16 @@ def read_nccl(path: str | Path) -> Network:
 class _Machine:
     """Nodes and channels of the elements read so far."""
 
-    def __init__(self, root: Element) -> None:
+    def __init__(self, root: XmlElement) -> None:
         self.names: list[str] = []
         self.gpus: list[tuple[int, int]] = []
         self.by_bus: dict[str, int] = {}
         self.rates: defaultdict[tuple[int, int], Fraction] = defaultdict(Fraction)
-        self.links: list[tuple[Element, int, int, Fraction]] = []
+        self.links: list[tuple[XmlElement, int, int, Fraction]] = []
         self.switch: int | None = None
         cpus = []
         for element in root.iter("cpu"):
-            cpus.append((self.node(f"cpu{_word(element, 'numaid')}"), element))
+            cpus.append((self.node(f"cpu{element.word('numaid')}"), element))
             for inner in element:
                 self.inside(inner, cpus[-1][0], cpus[-1][0])
         for place, (one, element) in enumerate(cpus):
@@ -92,21 +93,21 @@ class _Machine:
         self.rates[one, other] += rate
         self.rates[other, one] += rate
 
-    def inside(self, element: Element, parent: int, cpu: int) -> None:
+    def inside(self, element: XmlElement, parent: int, cpu: int) -> None:
         """Add a device and what is behind it; a GPU or NIC is where its own PCIe device is."""
         if element.tag == "pci":
-            bus = _word(element, "busid").lower()
+            bus = element.word("busid").lower()
             self.by_bus[bus] = here = self.node(bus)
-            width = _number(element, "link_width") or 16
+            width = element.number("link_width") or 16
             speed = element.get("link_speed", "").removesuffix("PCIe").strip().removesuffix("GT/s").strip()
             lane = PER_LANE.get(speed.removesuffix(".0"), PER_LANE["8"])
             self.both(here, parent, width * Fraction(lane))
             for inner in element:
                 self.inside(inner, here, cpu)
         elif element.tag == "gpu":
-            self.names[parent] = f"gpu{_number(element, 'dev')}"
-            self.gpus.append((_number(element, "rank" if "rank" in element.attrib else "dev"), parent))
-            arch, sm = element.get("gcn", "").removeprefix("gfx"), _number(element, "sm")
+            self.names[parent] = f"gpu{element.number('dev')}"
+            self.gpus.append((element.number("rank" if "rank" in element.attrib else "dev"), parent))
+            arch, sm = element.get("gcn", "").removeprefix("gfx"), element.number("sm")
             if arch:
                 rate = next(rate for begins, rate in XGMI if arch.startswith(begins))
             else:
@@ -120,14 +121,14 @@ class _Machine:
             for net in element.iter("net"):
                 self.names[here] = net.get("name") or f"net{net.get('dev', '')}"
 
-    def link(self, element: Element, gpu: int, cpu: int, rate: Fraction) -> None:
+    def link(self, element: XmlElement, gpu: int, cpu: int, rate: Fraction) -> None:
         """Add NVLinks or xGMI links of a GPU: to another one, to the switch of all, or to the CPU."""
         if element.tag == "c2c":
-            self.both(gpu, cpu, Fraction(_number(element, "count") * _number(element, "bw"), 1000))
+            self.both(gpu, cpu, Fraction(element.number("count") * element.number("bw"), 1000))
         elif element.tag in ("nvlink", "xgmi"):
-            kind, rate = element.get("tclass", "0x03"), rate * _number(element, "count")
+            kind, rate = element.get("tclass", "0x03"), rate * element.number("count")
             if kind.startswith("0x03"):
-                target = _word(element, "target").lower()
+                target = element.word("target").lower()
                 if target not in self.by_bus:
                     raise NetworkError(f"<{element.tag}> of {self.names[gpu]}: there is no GPU {target}")
                 self.rates[gpu, self.by_bus[target]] += rate
@@ -147,25 +148,12 @@ class _Machine:
         )  # fmt: skip
 
 
-def _between_cpus(element: Element) -> Fraction:
+def _between_cpus(element: XmlElement) -> Fraction:
     vendor, arch = element.get("vendor", ""), element.get("arch", "")
     family, model, rate = SKYLAKE
-    if vendor == "GenuineIntel" and _number(element, "familyid") == family and _number(element, "modelid") >= model:
+    if vendor == "GenuineIntel" and element.number("familyid") == family and element.number("modelid") >= model:
         return rate
     return Fraction(BETWEEN_CPUS.get(arch) or BETWEEN_CPUS.get(vendor) or BETWEEN_CPUS["GenuineIntel"])
-
-
-def _word(element: Element, key: str) -> str:
-    if key not in element.attrib:
-        raise NetworkError(f"<{element.tag} {' '.join(element.attrib.values())[:60]}>: attribute {key!r} is missing")
-    return element.attrib[key]
-
-
-def _number(element: Element, key: str) -> int:
-    word = _word(element, key)
-    if not re.fullmatch(r"[0-9]{1,9}", word):
-        raise NetworkError(f"<{element.tag}>: {key} is a whole number; got {word[:40]!r}")
-    return int(word)
 
 
 NCCL = Format(

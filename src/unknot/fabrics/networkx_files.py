@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from unknot._base.errors import NetworkError, TextError
-from unknot._base.input import read_bytes, read_json
+from unknot._base.input import read_json
 from unknot._base.output import write_text
 from unknot.fabrics.format import EVERYTHING, Format
 from unknot.fabrics.graph_files import errors_of, flat, writable
@@ -37,7 +37,9 @@ def read_graphml(path: str | Path) -> Network:
     """
     from networkx.readwrite.graphml import GraphMLReader
 
-    root = xml_root(path, read_bytes(path, growth=_GROWTH))
+    from unknot.fabrics.xml_file import read_xml
+
+    root = read_xml(path, growth=_GROWTH)
     with errors_of(path, "GraphML"):
         one_way = _prepare(root, path)
         reader = GraphMLReader(edge_key_type=int, force_multigraph=True)
@@ -70,29 +72,6 @@ def write_graphml(network: Network, path: str | Path) -> None:
     graph.add_edges_from((u, v, i, flat(edge)) for i, (u, v, edge) in enumerate(described.edges))
     text = "\n".join(nx.generate_graphml(graph))
     write_text(path, f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n')
-
-
-def xml_root(path: str | Path, content: bytes) -> Element:
-    """The elements of the file. A document type is refused: its entities can expand a few bytes into gigabytes."""
-    from xml.etree.ElementTree import ParseError, TreeBuilder, XMLParser
-
-    class Builder(TreeBuilder):
-        def doctype(self, *_: Any) -> None:
-            raise TextError("a document type is not read; remove it", path)
-
-    parser = XMLParser(target=Builder())
-    try:
-        parser.feed(content)
-        return parser.close()
-    except ParseError as error:
-        words, (line, column) = str(error).rpartition(":")[0], error.position
-        text = content.split(b"\n")[line - 1 : line]
-        shown = text[0].decode("utf-8", errors="replace") if text else ""
-        raise TextError(f"this is not well-formed XML: {words}", path, line, column + 1, shown) from error
-    except (ValueError, LookupError) as error:
-        if isinstance(error, TextError):
-            raise
-        raise TextError(f"this is not well-formed XML: {error}", path) from error
 
 
 def _prepare(root: Element, path: str | Path) -> list[bool]:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from xml.parsers import expat
 from xml.sax.saxutils import quoteattr
 
-from unknot._base.errors import NetworkError, TextError
-from unknot._base.input import read_bytes
+from unknot._base.errors import NetworkError
 from unknot._base.output import write_text
+from unknot.fabrics.xml_file import XmlElement, read_xml
 from unknot.traffic.collectives.msccl.program import (
     READING,
     RECEIVING,
@@ -30,37 +29,7 @@ KNOWN = (
     "send", "recv",
 )  # fmt: skip
 """Words that the loader takes for a collective operation."""
-_PARENT = {"algo": "", "gpu": "algo", "tb": "gpu", "step": "tb"}
-
-
-class _Element:
-    """An element with its place, and its attributes on request."""
-
-    def __init__(self, tag: str, attributes: dict[str, str], path: str | Path, line: int) -> None:
-        self.tag, self.attributes, self.path, self.line = tag, attributes, path, line
-        self.inside: list[_Element] = []
-
-    def error(self, words: str) -> TextError:
-        return TextError(f"<{self.tag}>: {words}", self.path, self.line)
-
-    def word(self, key: str, known: Sequence[str] | frozenset[str] = ()) -> str:
-        if key not in self.attributes:
-            raise self.error(f"attribute {key!r} is missing; the loader refuses files without it")
-        word = self.attributes[key]
-        if known and word not in known:
-            raise self.error(f"{key} is one of {', '.join(sorted(known))}; got {word[:40]!r}")
-        return word
-
-    def number(self, key: str, least: int, most: int) -> int:
-        word = self.word(key)
-        digits = word.removeprefix("-")
-        number = int(word) if digits.isascii() and digits.isdecimal() and len(digits) < 19 else None
-        if number is None or not least <= number <= most:
-            raise self.error(f"{key} is a whole number from {least} to {most}; got {word[:40]!r}")
-        return number
-
-    def flag(self, key: str) -> bool:
-        return self.number(key, 0, 1) == 1
+_PARENT = {"gpu": "algo", "tb": "gpu", "step": "tb"}
 
 
 def read_msccl(path: str | Path) -> Program:
@@ -89,67 +58,39 @@ def read_msccl(path: str | Path) -> Program:
     >>> program.collective, len(program.ranks)
     ('allreduce', 2)
     """
-    top = _elements(path)
+    top = read_xml(path)
+    if top.tag != "algo":
+        raise top.error("<algo> is needed here")
+    for outer in top.iter():
+        for inner in outer:
+            if _PARENT.get(inner.tag) != outer.tag:
+                raise inner.error(f"this does not belong inside <{outer.tag}>")
     counted = top.number("ngpus", 1, MOST_RANKS)
     ranks = []
-    for expected, gpu in enumerate(sorted(top.inside, key=lambda one: one.number("id", 0, MOST_RANKS))):
+    for expected, gpu in enumerate(sorted(top, key=lambda one: one.number("id", 0, MOST_RANKS))):
         if gpu.number("id", 0, MOST_RANKS) != expected or expected >= counted:
-            raise gpu.error(f"ranks are 0 to {counted - 1}, each once; id is {gpu.attributes['id']}")
+            raise gpu.error(f"ranks are 0 to {counted - 1}, each once; id is {gpu.attrib['id']}")
         ranks.append(_rank(gpu, expected, counted))
     if len(ranks) < counted:
         raise top.error(f"rank {len(ranks)} of {counted} is missing")
     return Program(
-        name=top.attributes.get("name", Path(path).stem),
+        name=top.get("name", Path(path).stem),
         collective=top.word("coll", KNOWN),
         protocol=top.word("proto", ("Simple", "LL", "LL128")),
         ranks=tuple(ranks),
         channels=top.number("nchannels", 1, MOST_BLOCKS),
         chunks=top.number("nchunksperloop", 1, MOST_CHUNKS),
-        in_place=top.flag("inplace"),
-        out_of_place=top.flag("outofplace"),
+        in_place=bool(top.number("inplace", 0, 1)),
+        out_of_place=bool(top.number("outofplace", 0, 1)),
         least_bytes=top.number("minBytes", 0, 2**62),
         most_bytes=top.number("maxBytes", 0, 2**62),
     )
 
 
-def _elements(path: str | Path) -> _Element:
-    """The element of the algorithm with all that is inside."""
-    text = read_bytes(path, growth=60)
-    parser = expat.ParserCreate()
-    root = _Element("", {}, path, 1)
-    open_elements = [root]
-
-    def start(tag: str, attributes: dict[str, str]) -> None:
-        element = _Element(tag[:40], attributes, path, parser.CurrentLineNumber)
-        if _PARENT.get(tag) != open_elements[-1].tag:
-            raise element.error(
-                f"this does not belong inside <{open_elements[-1].tag}>" if root.inside else "<algo> is needed first"
-            )
-        open_elements[-1].inside.append(element)
-        open_elements.append(element)
-
-    def refuse(*_: object) -> None:
-        raise TextError("a document type is not read; remove it", path, parser.CurrentLineNumber)
-
-    parser.StartElementHandler = start
-    parser.EndElementHandler = lambda _tag: open_elements.pop()
-    parser.StartDoctypeDeclHandler = refuse
-    try:
-        parser.Parse(text, True)
-    except expat.ExpatError as error:
-        words = expat.errors.messages[error.code]
-        raise TextError(f"this is not well-formed XML: {words}", path, error.lineno, error.offset + 1) from error
-    except (ValueError, LookupError) as error:
-        if isinstance(error, TextError):
-            raise
-        raise TextError(f"this is not well-formed XML: {error}", path) from error
-    return root.inside[0]
-
-
-def _rank(gpu: _Element, rank: int, ranks: int) -> Rank:
+def _rank(gpu: XmlElement, rank: int, ranks: int) -> Rank:
     inputs, outputs, scratch = (gpu.number(key, 0, MOST_CHUNKS) for key in ("i_chunks", "o_chunks", "s_chunks"))
     bare = Rank(inputs, outputs, scratch)
-    elements = sorted(gpu.inside, key=lambda one: one.number("id", 0, MOST_BLOCKS))
+    elements = sorted(gpu, key=lambda one: one.number("id", 0, MOST_BLOCKS))
     blocks = []
     ends: dict[tuple[str, int, int], int] = {}
     for number, element in enumerate(elements):
@@ -161,23 +102,22 @@ def _rank(gpu: _Element, rank: int, ranks: int) -> Rank:
                 raise element.error(f"{end}={peer} on channel {block.channel} is block {other}'s already")
         blocks.append(block)
     for element, block in zip(elements, blocks, strict=True):
-        for step in block.steps:
+        for line, step in zip(element, block.steps, strict=True):
             for other, awaited in step.after:
                 if other >= len(blocks) or awaited >= len(blocks[other].steps):
-                    line = _Element("step", {}, element.path, step.line)
                     raise line.error(f"it waits for step {awaited} of block {other}, which rank {rank} does not have")
     return replace(bare, blocks=tuple(blocks))
 
 
-def _block(element: _Element, sizes: Rank, rank: int, ranks: int) -> ThreadBlock:
+def _block(element: XmlElement, sizes: Rank, rank: int, ranks: int) -> ThreadBlock:
     send_to, receive_from = (element.number(key, -1, ranks - 1) for key in ("send", "recv"))
     if rank in (send_to, receive_from):
         raise element.error(f"rank {rank} cannot send to itself or receive from itself")
     steps = []
     waiting = False
-    for number, one in enumerate(element.inside):
+    for number, one in enumerate(element):
         if one.number("s", 0, MOST_STEPS) != number:
-            raise one.error(f"steps are 0, 1, 2, …; s is {one.attributes['s']} where {number} is due")
+            raise one.error(f"steps are 0, 1, 2, …; s is {one.attrib['s']} where {number} is due")
         step = _step(one, sizes)
         for types, peer, key in ((SENDING, send_to, "send"), (RECEIVING, receive_from, "recv")):
             if step.type in types and peer < 0:
@@ -191,7 +131,7 @@ def _block(element: _Element, sizes: Rank, rank: int, ranks: int) -> ThreadBlock
     return ThreadBlock(send_to, receive_from, element.number("chan", 0, MOST_BLOCKS), tuple(steps))
 
 
-def _step(one: _Element, sizes: Rank) -> Step:
+def _step(one: XmlElement, sizes: Rank) -> Step:
     kind = one.word("type", TYPES)
     count = one.number("cnt", 0 if kind == "nop" else 1, MOST_CHUNKS)
     ends = []
@@ -206,7 +146,9 @@ def _step(one: _Element, sizes: Rank) -> Step:
     block, step = one.number("depid", -1, MOST_BLOCKS), one.number("deps", -1, MOST_STEPS)
     if block >= 0 and step < 0:
         raise one.error(f"it waits for block {block}, but for no step of it: deps is {step}")
-    return Step(kind, ends[0], ends[1], ((block, step),) if block >= 0 else (), one.flag("hasdep"), one.line)
+    return Step(
+        kind, ends[0], ends[1], ((block, step),) if block >= 0 else (), bool(one.number("hasdep", 0, 1)), one.line
+    )
 
 
 def write_msccl(program: Program, path: str | Path) -> None:
