@@ -38,9 +38,9 @@ import numpy as np
 
 from unknot._base.errors import RelationError
 from unknot.network import Network
-from unknot.routing.contract import ATOMIC
+from unknot.routing.contract import ATOMIC, towards_home
 from unknot.routing.meshes import mesh_grid
-from unknot.routing.relation import EJECT, NO_WAIT, TIER, Out, Relation
+from unknot.routing.relation import NO_WAIT, TIER, Out, Relation
 from unknot.routing.taking import takes_network
 from unknot.routing.virtual_channels import MAX_VCS, VirtualChannels
 
@@ -63,14 +63,9 @@ def lcfaa(network: Network) -> Relation:
     product = mesh_grid(network, "lcfaa")
     coordinates, channel = product.coordinates, product.channel
     virtual = VirtualChannels(network, np.where(product.down & (product.dimension > 0), 2, 1))
-    router, first, home = virtual.router, virtual.first, network.eject
-    num_vcs, index, dimensions = virtual.total, virtual.index, product.radices.size
+    first, num_vcs, index, dimensions = virtual.first, virtual.total, virtual.index, product.radices.size
 
-    def rule(at: int, address: int, out: Out) -> int:
-        here, there = router[at], home[address]
-        if here == there:
-            out[0] = EJECT
-            return 1
+    def step(at: int, address: int, here: int, there: int, out: Out) -> int:
         over = coordinates[here, 0] == coordinates[there, 0]
         for i in range(dimensions):
             over = over and coordinates[there, i] <= coordinates[here, i]
@@ -90,6 +85,7 @@ def lcfaa(network: Network) -> Relation:
                 count += 1
         return count
 
+    rule = towards_home(virtual, step)
     return Relation(network, virtual, rule, name="lcfaa", claims=ATOMIC, claims_minimal=True, source="Deng & Yang")
 
 
@@ -122,17 +118,13 @@ def vba(network: Network) -> Relation:
             f"{MAX_VCS} in all"
         )
     virtual = VirtualChannels(network, share)
-    router, first, home, num_vcs = virtual.router, virtual.first, network.eject, virtual.total
+    first, num_vcs = virtual.first, virtual.total
     along = dimension[virtual.channel].astype(np.int64)
     down = product.down[virtual.channel]
     low = virtual.index & ((1 << along) - 1)
     kind_of = low + (down.astype(np.int64) << along) + ((virtual.index - low) << 1)
 
-    def rule(at: int, address: int, out: Out) -> int:
-        here, there = router[at], home[address]
-        if here == there:
-            out[0] = EJECT
-            return 1
+    def step(at: int, address: int, here: int, there: int, out: Out) -> int:
         kind = 0
         if at < num_vcs:
             kind = kind_of[at]
@@ -149,6 +141,7 @@ def vba(network: Network) -> Relation:
                 count += 1
         return count
 
+    rule = towards_home(virtual, step)
     return Relation(network, virtual, rule, name="vba", claims=ATOMIC, claims_minimal=True, source="Deng & Yang")
 
 
@@ -175,13 +168,9 @@ def schwiebert(network: Network) -> Relation:
     product = mesh_grid(network, "schwiebert")
     coordinates, channel, dimensions = product.coordinates, product.channel, product.radices.size
     virtual = VirtualChannels(network, np.where(product.dimension == 0, 1, 2))
-    router, first, home = virtual.router, virtual.first, network.eject
+    first = virtual.first
 
-    def rule(at: int, address: int, out: Out) -> int:
-        here, there = router[at], home[address]
-        if here == there:
-            out[0] = EJECT
-            return 1
+    def step(at: int, address: int, here: int, there: int, out: Out) -> int:
         count, descends = 0, False
         for i in range(dimensions):
             a, b = coordinates[here, i], coordinates[there, i]
@@ -201,7 +190,7 @@ def schwiebert(network: Network) -> Relation:
     return Relation(
         network,
         virtual,
-        rule,
+        towards_home(virtual, step),
         name="schwiebert",
         claims={"wormhole": True},
         claims_minimal=True,
@@ -245,15 +234,10 @@ def planar_adaptive(network: Network) -> Relation:
     counts[dimension == last] = 2
     counts[dimension == 0] = 1
     virtual = VirtualChannels(network, counts)
-    router, first, home, num_vcs = virtual.router, virtual.first, network.eject, virtual.total
-    index, along = virtual.index, dimension[virtual.channel]
+    first, num_vcs, index, along = virtual.first, virtual.total, virtual.index, dimension[virtual.channel]
     down = product.down[virtual.channel]
 
-    def rule(at: int, address: int, out: Out) -> int:
-        here, there = router[at], home[address]
-        if here == there:
-            out[0] = EJECT
-            return 1
+    def step(at: int, address: int, here: int, there: int, out: Out) -> int:
         plane = 0
         while coordinates[here, plane] == coordinates[there, plane]:
             plane += 1
@@ -283,7 +267,7 @@ def planar_adaptive(network: Network) -> Relation:
     return Relation(
         network,
         virtual,
-        rule,
+        towards_home(virtual, step),
         name="planar_adaptive",
         claims={"wormhole": True},
         claims_minimal=True,

@@ -64,6 +64,30 @@ def decode(entry: int) -> Candidate:
     return Candidate(None if vc == EJECT else vc, (entry >> 40) & 0xFF, not (entry >> 48) & 1)
 
 
+Step = Callable[[int, int, int, int, Any], int]
+"""A rule away from home: besides `at` and `address` it takes the header's router and the one where it ejects."""
+
+
+def towards_home(virtual: VirtualChannels, step: Step, home: IntArray | None = None) -> Rule:
+    """The rule by which a header ejects at the router of its destination, and goes by `step` elsewhere.
+
+    Parameters
+    ----------
+    home : int array, shape (addresses,), optional
+        Where each address ejects; by default addresses are those of the terminals.
+    """
+    router, homes = virtual.router, virtual.network.eject if home is None else home
+
+    def rule(at: int, address: int, out: Out) -> int:
+        here, there = router[at], homes[address]
+        if here == there:
+            out[0] = EJECT
+            return 1
+        return step(at, address, here, there, out)
+
+    return rule
+
+
 ACYCLIC: Final[Mapping[str, bool]] = dict.fromkeys(SWITCHINGS, True)
 """No cycle of dependencies between channels is left, so no technique can deadlock."""
 ATOMIC: Final[Mapping[str, bool]] = {"saf": True, "vct": True, "wormhole": True}

@@ -34,7 +34,7 @@ from unknot._base.errors import NetworkError, RelationError, require_known
 from unknot._base.switching import SWITCHINGS
 from unknot.network import Network, grid
 from unknot.network.grid import whole_grid
-from unknot.routing.contract import ACYCLIC
+from unknot.routing.contract import ACYCLIC, towards_home
 from unknot.routing.meshes import mesh_grid
 from unknot.routing.relation import EJECT, Out, Relation
 from unknot.routing.taking import takes_network
@@ -169,11 +169,10 @@ def ring_lexicographic(network: Network) -> Relation:
     coordinates, radices, wraps, channel = product.coordinates, product.radices, product.wraps, product.channel
     has, dimension = product.directions, product.dimension
     virtual = VirtualChannels(network, np.where(wraps[dimension], 2, 1))
-    router, first, at_channel, home = virtual.router, virtual.first, virtual.channel, network.eject
-    source, num_vcs, dimensions = network.source, virtual.total, radices.size
+    first, at_channel, source = virtual.first, virtual.channel, network.source
+    num_vcs, dimensions = virtual.total, radices.size
 
-    def rule(at: int, address: int, out: Out) -> int:
-        here, there = router[at], home[address]
+    def step(at: int, address: int, here: int, there: int, out: Out) -> int:
         for i in range(dimensions):
             a, k = coordinates[here, i], radices[i]
             directions = towards(a, coordinates[there, i], k, wraps[i], has[i])
@@ -187,14 +186,13 @@ def ring_lexicographic(network: Network) -> Relation:
                 if (sign == 0 and a <= before) or (sign == 1 and (k - a) % k <= (k - before) % k):
                     index += 1
             out[0] = first[channel[here, 2 * i + sign]] + index
-            return 1
-        out[0] = EJECT
+            break
         return 1
 
     return Relation(
         network,
         virtual,
-        rule,
+        towards_home(virtual, step),
         name="ring_lexicographic",
         claims=ACYCLIC,
         claims_minimal=True,
@@ -242,28 +240,21 @@ def o1turn(network: Network, vcs: int = 2) -> Relation:
             f"o1turn gives each of its two orders half of the VCs of a channel; {vcs} cannot be halved"
         )
     at_position, channel = product.coordinates, product.channel
-    router, first = virtual.router, virtual.first
-    home, terminals, half = network.eject, network.num_terminals, vcs // 2
+    first, terminals, half = virtual.first, network.num_terminals, vcs // 2
 
-    def rule(at: int, address: int, out: Out) -> int:
-        here, there, order = router[at], home[address % terminals], address // terminals
-        for k in range(2):
-            i = k ^ order
-            a, b = at_position[here, i], at_position[there, i]
-            if a == b:
-                continue
-            port = channel[here, 2 * i + (0 if a < b else 1)]
-            if port < 0:
-                return 0
-            return int(offered(out, 0, first[port] + order * half, half))
-        out[0] = EJECT
-        return 1
+    def step(at: int, address: int, here: int, there: int, out: Out) -> int:
+        order = address // terminals
+        i = order if at_position[here, order] != at_position[there, order] else 1 - order
+        port = channel[here, 2 * i + (0 if at_position[here, i] < at_position[there, i] else 1)]
+        if port < 0:
+            return 0
+        return int(offered(out, 0, first[port] + order * half, half))
 
     names = [network.terminal_name(t) for t in range(terminals)]
     return Relation(
         network,
         virtual,
-        rule,
+        towards_home(virtual, step, np.tile(network.eject, 2)),
         name="o1turn",
         destination=np.tile(np.arange(terminals, dtype=np.int32), 2),
         claims=ACYCLIC,

@@ -11,8 +11,8 @@ on meshes and hypercubes, 3 on tori.
 from __future__ import annotations
 
 from unknot.network import Network, grid
-from unknot.routing.contract import ATOMIC
-from unknot.routing.relation import EJECT, TIER, Out, Relation
+from unknot.routing.contract import ATOMIC, towards_home
+from unknot.routing.relation import TIER, Out, Relation
 from unknot.routing.taking import takes_network
 from unknot.routing.virtual_channels import VirtualChannels, enough_vcs
 
@@ -52,13 +52,9 @@ def duato(network: Network, vcs: int | None = None) -> Relation:
     why = f"a product of {one} and at least one adaptive VC per channel, so {escapes + 1} or more"
     vcs = enough_vcs(network, vcs, escapes + 1, "duato", why)
     virtual = VirtualChannels(network, vcs)
-    router, first, home, dimensions = virtual.router, virtual.first, network.eject, radices.size
+    first, dimensions = virtual.first, radices.size
 
-    def rule(at: int, address: int, out: Out) -> int:
-        here, there = router[at], home[address]
-        if here == there:
-            out[0] = EJECT
-            return 1
+    def step(at: int, address: int, here: int, there: int, out: Out) -> int:
         count = 0
         escaped = False
         for i in range(dimensions):
@@ -81,6 +77,7 @@ def duato(network: Network, vcs: int | None = None) -> Relation:
                     count = offered(out, count, first[port] + escapes, vcs - escapes)
         return count
 
+    rule = towards_home(virtual, step)
     return Relation(
         network, virtual, rule, name="duato", claims=ATOMIC, claims_minimal=True, source="Duato 1993, 1995"
     )

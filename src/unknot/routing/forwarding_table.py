@@ -20,6 +20,7 @@ from unknot._base.errors import RelationError
 from unknot.network import Network
 from unknot.network.model import IntArray
 from unknot.network.parts import frozen, survivors
+from unknot.routing.contract import towards_home
 from unknot.routing.laned_table import EJECT_HERE as EJECT_HERE
 from unknot.routing.paths import homes_of
 from unknot.routing.relation import EJECT, Out, Relation
@@ -208,18 +209,13 @@ class NextHops:
         """Return the ECMP relation in one lossless class: a flow keeps its hash choice, which may be any."""
         network, (_, column) = self.network, homes_of(self.network)
         first, channels, routers = self.first, self.channels, network.num_routers
-        router = np.concatenate([network.target, network.inject])
-        eject = network.eject
+        virtual = VirtualChannels(network, 1)
 
-        def ecmp(at: int, address: int, out: Out) -> int:
-            here = router[at]
-            if here == eject[address]:
-                out[0] = EJECT
-                return 1
+        def ecmp(at: int, address: int, here: int, there: int, out: Out) -> int:
             row, count = column[address] * routers + here, 0
             for position in range(first[row], first[row + 1]):
                 out[count] = channels[position]
                 count += 1
             return count
 
-        return Relation(network, 1, ecmp, name, commits=True, source=source)
+        return Relation(network, virtual, towards_home(virtual, ecmp), name, commits=True, source=source)

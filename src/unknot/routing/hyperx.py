@@ -37,9 +37,9 @@ import numpy.typing as npt
 
 from unknot._base.errors import RelationError
 from unknot.network import Network
-from unknot.routing.contract import ACYCLIC
+from unknot.routing.contract import ACYCLIC, towards_home
 from unknot.routing.meshes import CompleteProduct, complete_product
-from unknot.routing.relation import EJECT, TIER, Out, Relation
+from unknot.routing.relation import TIER, Out, Relation
 from unknot.routing.taking import takes_network
 from unknot.routing.virtual_channels import VirtualChannels, enough_vcs
 
@@ -174,18 +174,13 @@ def _relation(
     coordinates, port, start, dimension = product.coordinates, product.port, product.start, product.dimension
     network, classes = virtual.network, share.size - 1
     radices, dimensions = np.array(network.radices), product.start.size
-    router, first, at_channel = virtual.router, virtual.first, virtual.channel
-    home, total = network.eject, virtual.total
+    first, at_channel, total = virtual.first, virtual.channel, virtual.total
 
-    def rule(at: int, address: int, out: Out) -> int:
-        here, there = router[at], home[address]
+    def step(at: int, address: int, here: int, there: int, out: Out) -> int:
         remain, begin, end = 0, 0, dimensions
         for i in range(dimensions - 1, -1, -1):
             if coordinates[here, i] != coordinates[there, i]:
                 remain, begin = remain + 1, i
-        if remain == 0:
-            out[0] = EJECT
-            return 1
         hop = 0
         if in_order:
             remain, end = 1, begin + 1
@@ -210,7 +205,7 @@ def _relation(
     return Relation(
         network,
         virtual,
-        rule,
+        towards_home(virtual, step),
         name=name,
         claims=ACYCLIC,
         claims_minimal=not deroutes or classes == 1 or max(network.radices) < 3,

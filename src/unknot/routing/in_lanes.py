@@ -10,9 +10,9 @@ import numpy.typing as npt
 
 from unknot._base.arrays import Flags, Ints
 from unknot.network import Network
-from unknot.routing.contract import ACYCLIC
+from unknot.routing.contract import ACYCLIC, towards_home
 from unknot.routing.paths import homes_of
-from unknot.routing.relation import EJECT, Out, Relation
+from unknot.routing.relation import Out, Relation
 from unknot.routing.virtual_channels import VirtualChannels, enough_vcs
 
 
@@ -96,23 +96,18 @@ def tabled(
 
     network, count, row = addresses.network, addresses.row.size, addresses.row
     virtual = vcs_of_lanes(network, vcs, lanes, name, word)
-    router, first, total = virtual.router, virtual.first, virtual.widest
-    table, home = next_channel.astype(np.int32), network.eject[addresses.destination]
+    first, total, table = virtual.first, virtual.widest, next_channel.astype(np.int32)
 
-    def rule(at: int, address: int, out: Out) -> int:
-        here, which, level = router[at], address % count, address // count
-        if here == home[which]:
-            out[0] = EJECT
-            return 1
-        channel = table[row[which], here]
+    def step(at: int, address: int, here: int, there: int, out: Out) -> int:
+        channel = table[row[address % count], here]
         if channel < 0:
             return 0
-        return int(vcs_of_lane(out, first[channel], level, total, lanes))
+        return int(vcs_of_lane(out, first[channel], address // count, total, lanes))
 
     return Relation(
         network,
         virtual,
-        rule,
+        towards_home(virtual, step, np.tile(network.eject[addresses.destination], lanes)),
         name=f"{name} ({lanes} {word}{'s' * (lanes > 1)})",
         source=source,
         **in_blocks(addresses, lane, lanes, f"in {word}", minimal=minimal),

@@ -40,7 +40,7 @@ import numpy.typing as npt
 
 from unknot._base.errors import NetworkError, RelationError, require_known
 from unknot.network import Network
-from unknot.routing.contract import ACYCLIC
+from unknot.routing.contract import ACYCLIC, towards_home
 from unknot.routing.meshes import Ints, channels_to, de_bruijn_words, joined, pairs, shuffle_exchange_words
 from unknot.routing.relation import EJECT, Out, Relation
 from unknot.routing.shortest_paths import hop_number
@@ -248,14 +248,9 @@ def cube_connected_cycles(network: Network) -> Relation:
     crosses = np.zeros(network.num_channels, dtype=bool)
     crosses[across] = True
     virtual = VirtualChannels(network, np.where(crosses, 2, 3))
-    router, first, at_channel = virtual.router, virtual.first, virtual.channel
-    home, num_vcs = network.eject, virtual.total
+    first, at_channel, num_vcs = virtual.first, virtual.channel, virtual.total
 
-    def rule(at: int, address: int, out: Out) -> int:
-        here, there = router[at], home[address]
-        if here == there:
-            out[0] = EJECT
-            return 1
+    def step(at: int, address: int, here: int, there: int, out: Out) -> int:
         i = position[here]
         lap = 0
         if at < num_vcs:
@@ -266,6 +261,7 @@ def cube_connected_cycles(network: Network) -> Relation:
         out[0] = first[port] + lap
         return 1
 
+    rule = towards_home(virtual, step)
     return Relation(network, virtual, rule, name="cube_connected_cycles", claims=ACYCLIC, source="Dally & Seitz 1987")
 
 

@@ -22,9 +22,9 @@ from __future__ import annotations
 from unknot._base.errors import RelationError, require_known
 from unknot.network import Network
 from unknot.network.grid import Grid, whole_grid
-from unknot.routing.contract import ACYCLIC
+from unknot.routing.contract import ACYCLIC, towards_home
 from unknot.routing.paths import Distances, distances_to_homes, require_ways
-from unknot.routing.relation import EJECT, Out, Relation, Rule
+from unknot.routing.relation import Out, Relation, Rule
 from unknot.routing.taking import takes_network
 from unknot.routing.virtual_channels import VirtualChannels, enough_vcs
 
@@ -133,36 +133,27 @@ def shortest_path_rule(
     """
     from unknot.routing.rules_kernel import offer, towards
 
-    router, first, home = virtual.router, virtual.first, network.eject
-    at_channel, num_vcs = virtual.channel, virtual.total
+    first, at_channel, num_vcs = virtual.first, virtual.channel, virtual.total
 
     if isinstance(view, Distances):
         table, column = view.table, view.column
         (leaving, channels), target = network.outgoing, network.target
 
-        def by_table(at: int, address: int, out: Out) -> int:
-            here, i = router[at], column[address]
-            if here == home[address]:
-                out[0] = EJECT
-                return 1
-            count = 0
+        def by_table(at: int, address: int, here: int, there: int, out: Out) -> int:
+            i, count = column[address], 0
             for k in range(leaving[here], leaving[here + 1]):
                 if table[i, target[channels[k]]] == table[i, here] - 1 and table[i, here] > 0:
                     out[count] = channels[k]
                     count += 1
             index = ((at - first[at_channel[at]]) // share + 1) * share if climb and at < num_vcs else 0
-            return int(offer(out, count, pick, here, home[address], first, index, share))
+            return int(offer(out, count, pick, here, there, first, index, share))
 
-        return by_table
+        return towards_home(virtual, by_table)
 
     coordinates, radices, wraps, channel = view.coordinates, view.radices, view.wraps, view.channel
     has, dimensions = view.directions, view.radices.size
 
-    def by_coordinates(at: int, address: int, out: Out) -> int:
-        here, there = router[at], home[address]
-        if here == there:
-            out[0] = EJECT
-            return 1
+    def by_coordinates(at: int, address: int, here: int, there: int, out: Out) -> int:
         count = 0
         for i in range(dimensions):
             directions = towards(coordinates[here, i], coordinates[there, i], radices[i], wraps[i], has[i])
@@ -174,7 +165,7 @@ def shortest_path_rule(
         index = ((at - first[at_channel[at]]) // share + 1) * share if climb and at < num_vcs else 0
         return int(offer(out, count, pick, here, there, first, index, share))
 
-    return by_coordinates
+    return towards_home(virtual, by_coordinates)
 
 
 @takes_network

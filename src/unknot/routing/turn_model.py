@@ -23,9 +23,9 @@ from dataclasses import replace
 import numpy as np
 
 from unknot.network import Network
-from unknot.routing.contract import ACYCLIC
+from unknot.routing.contract import ACYCLIC, towards_home
 from unknot.routing.meshes import mesh_grid
-from unknot.routing.relation import EJECT, TIER, Out, Relation
+from unknot.routing.relation import TIER, Out, Relation
 from unknot.routing.taking import takes_network
 from unknot.routing.virtual_channels import VirtualChannels
 
@@ -102,12 +102,12 @@ def turn_model(network: Network, name: str, stage_one: Callable[[int, int], tupl
     coordinates, channel, dimensions = product.coordinates, product.channel, product.radices.size
     early = np.array([stage_one(i, dimensions - 1) for i in range(dimensions)], dtype=bool).reshape(dimensions, 2)
     virtual = VirtualChannels(network, vcs)
-    router, first, home = virtual.router, virtual.first, network.eject
+    first = virtual.first
 
-    def rule(at: int, address: int, out: Out) -> int:
-        here, there = router[at], home[address]
+    def step(at: int, address: int, here: int, there: int, out: Out) -> int:
+        count = 0
         for stage in range(2):
-            count, left = 0, False
+            left = False
             for i in range(dimensions):
                 a, b = coordinates[here, i], coordinates[there, i]
                 sign = 0 if a < b else 1
@@ -118,10 +118,10 @@ def turn_model(network: Network, name: str, stage_one: Callable[[int, int], tupl
                 if port >= 0:
                     count = offered(out, count, first[port], vcs)
             if left:
-                return count
-        out[0] = EJECT
-        return 1
+                break
+        return count
 
+    rule = towards_home(virtual, step)
     return Relation(network, virtual, rule, name=name, claims=ACYCLIC, claims_minimal=True, source="Glass & Ni 1992")
 
 
@@ -152,13 +152,9 @@ def p_cube(network: Network, vcs: int = 1, *, minimal: bool = True) -> Relation:
     if minimal:
         return replace(minimal_one, name="p_cube")
     bits, channel, dimensions = product.coordinates, product.channel, product.radices.size
-    router, first, home = minimal_one.vcs.router, minimal_one.vcs.first, network.eject
+    first = minimal_one.vcs.first
 
-    def rule(at: int, address: int, out: Out) -> int:
-        here, there = router[at], home[address]
-        if here == there:
-            out[0] = EJECT
-            return 1
+    def step(at: int, address: int, here: int, there: int, out: Out) -> int:
         clearing = False
         for i in range(dimensions):
             clearing = clearing or bits[here, i] > bits[there, i]
@@ -171,6 +167,7 @@ def p_cube(network: Network, vcs: int = 1, *, minimal: bool = True) -> Relation:
                 count = offered(out, count, first[port] + (TIER if detour else 0), vcs)
         return count
 
+    rule = towards_home(minimal_one.vcs, step)
     return replace(minimal_one, rule=rule, name="p_cube, non-minimal", claims_minimal=dimensions < 2)
 
 
@@ -208,16 +205,11 @@ def odd_even(network: Network, vcs: int = 1) -> Relation:
     product = mesh_grid(network, "odd_even", dimensions=2)
     at_position, channel, dimension = product.coordinates, product.channel, product.dimension
     virtual = VirtualChannels(network, vcs)
-    router, first, at_channel = virtual.router, virtual.first, virtual.channel
-    home, num_vcs = network.eject, virtual.total
+    first, at_channel, num_vcs = virtual.first, virtual.channel, virtual.total
 
-    def rule(at: int, address: int, out: Out) -> int:
-        here, there = router[at], home[address]
+    def step(at: int, address: int, here: int, there: int, out: Out) -> int:
         column, last = at_position[here, 0], at_position[there, 0]
         across, up = last - column, at_position[there, 1] - at_position[here, 1]
-        if across == 0 and up == 0:
-            out[0] = EJECT
-            return 1
         started_here = at >= num_vcs or dimension[at_channel[at]] == 1
         if across > 0:
             row = up == 0 or last % 2 == 1 or across != 1
@@ -233,4 +225,5 @@ def odd_even(network: Network, vcs: int = 1) -> Relation:
                 count = offered(out, count, first[port], vcs)
         return count
 
+    rule = towards_home(virtual, step)
     return Relation(network, virtual, rule, name="odd_even", claims=ACYCLIC, claims_minimal=True, source="Chiu 2000")

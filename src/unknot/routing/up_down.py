@@ -24,7 +24,7 @@ from unknot._base.errors import NetworkError, RelationError, require_known
 from unknot.network import Network, distances_from
 from unknot.network.metrics import spread
 from unknot.network.model import IntArray
-from unknot.routing.contract import ACYCLIC
+from unknot.routing.contract import ACYCLIC, towards_home
 from unknot.routing.forwarding_table import DROP, EJECT_HERE
 from unknot.routing.paths import (
     Table,
@@ -37,7 +37,7 @@ from unknot.routing.paths import (
     require_ways,
     root_named,
 )
-from unknot.routing.relation import EJECT, Out, Relation
+from unknot.routing.relation import Out, Relation
 from unknot.routing.taking import takes_network
 from unknot.routing.virtual_channels import VirtualChannels
 
@@ -103,19 +103,14 @@ def up_down(
     require_ways(network, (legal == FAR).T, homes, f"up_down from {network.router_name(top)}")
 
     virtual = VirtualChannels(network, vcs)
-    router, first, at_channel = virtual.router, virtual.first, virtual.channel
-    home, num_vcs = network.eject, virtual.total
+    first, at_channel, num_vcs = virtual.first, virtual.channel, virtual.total
     (leaving, channels), target = network.outgoing, network.target
     every, one, far = choice == "any", choice == "first", FAR
 
-    def rule(at: int, address: int, out: Out) -> int:
-        here, i = router[at], column[address]
-        if here == home[address]:
-            out[0] = EJECT
-            return 1
+    def step(at: int, address: int, here: int, there: int, out: Out) -> int:
+        i, count = column[address], 0
         fell = at < num_vcs and kind[at_channel[at]] > 0
         left = falling[here, i] if fell else legal[here, i]
-        count = 0
         for k in range(leaving[here], leaving[here + 1]):
             c = channels[k]
             if kind[c] > 0:
@@ -133,7 +128,7 @@ def up_down(
     return Relation(
         network,
         virtual,
-        rule,
+        towards_home(virtual, step),
         name=f"up_down from {network.router_name(top)}, {levels} levels, {choice}",
         claims=ACYCLIC,
         source="Schroeder et al. 1991" if levels == "bfs" else "Sancho, Robles & Duato 2000",
