@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
-from unknot._base.errors import TextError, UnknotError
+from unknot._base.errors import Source, TextError, UnknotError
 from unknot._base.toml_places import DEEPEST, LONGEST_NUMBER, refuse_oversized
 from unknot.studies.entries import MOST_DESIGNS, MOST_LOADS, MOST_POINTS, points_of, require_few
 
@@ -22,9 +20,9 @@ from unknot.studies.entries import MOST_DESIGNS, MOST_LOADS, MOST_POINTS, points
 )
 def test_sizes_of_texts(write, most: int, said: str, column: int) -> None:  # type: ignore[no-untyped-def]
     before = "y = {a = [1], b.c = 2}\n" * 40 + "title = '" + "[" * 99 + "'\n"
-    refuse_oversized(before + write(most) + "\n", Path("study"))
+    refuse_oversized(Source(before + write(most) + "\n", "study"))
     with pytest.raises(TextError, match=said) as error:
-        refuse_oversized(before + write(most + 1) + "\n", Path("study"))
+        refuse_oversized(Source(before + write(most + 1) + "\n", "study"))
     assert error.value.line == 42
     assert error.value.column in (column, 5)  # several brackets may be one token
 

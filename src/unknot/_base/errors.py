@@ -9,7 +9,10 @@ import difflib
 import operator
 import re
 import traceback
+from bisect import bisect_right
 from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from functools import cached_property
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -64,6 +67,36 @@ class TextError(UnknotError):
 
     def __reduce__(self) -> tuple[type[TextError], tuple[Any, ...]]:
         return type(self), (self.message, self.where, self.line, self.column, self.text)
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """A text and where it came from.
+
+    Attributes
+    ----------
+    text : str
+    where : str or Path
+        File name, or a word such as ``<text>``.
+    """
+
+    text: str
+    where: str | Path
+
+    @cached_property
+    def starts(self) -> list[int]:
+        """Offsets at which lines begin."""
+        return [0, *(i + 1 for i, c in enumerate(self.text) if c == "\n")]
+
+    def error(self, message: str, at: int) -> TextError:
+        """An error with a caret under the character at offset `at`."""
+        line = bisect_right(self.starts, at) - 1
+        start = self.starts[line]
+        end = self.text.find("\n", start)
+        shown = self.text[start : len(self.text) if end < 0 else end].rstrip("\r")
+        # What would not show, or would move the caret, is one character.
+        shown = "".join(" " if c == "\t" else c if c.isprintable() else "?" for c in shown)
+        return TextError(message, self.where, line + 1, at - start + 1, shown)
 
 
 def raised(error: BaseException, file: str) -> str:

@@ -14,7 +14,7 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
-from unknot._base.errors import TextError, UnknotError, near, shown
+from unknot._base.errors import Source, TextError, UnknotError, near, shown
 from unknot._base.input import read_text
 
 _TOKEN = re.compile(
@@ -28,16 +28,14 @@ KeyPath = tuple[str | int, ...]
 
 @dataclass(frozen=True)
 class Place:
-    """Line and columns of a key and of its value, all counted from 1; for an item of a list both are the same."""
+    """Offsets of a key and of its value; for an item of a list both are the same."""
 
-    line: int
     key: int
-    value_line: int
     value: int
 
 
-Token = tuple[str, str, int, int]
-"""Kind, text, line and column."""
+Token = tuple[str, str, int]
+"""Kind, text and offset."""
 
 
 @dataclass(frozen=True)
@@ -54,8 +52,12 @@ class Toml:
     where: str | Path
 
     @cached_property
+    def source(self) -> Source:
+        return Source(self.text, self.where)
+
+    @cached_property
     def document(self) -> dict[str, Any]:
-        return parse(self.text, self.where)
+        return parse(self.source)
 
     @cached_property
     def places(self) -> dict[KeyPath, Place]:
@@ -69,8 +71,7 @@ class Toml:
         """
         known, place = nearest(self.places, path)
         at_key = at_key or len(known) < len(path)
-        line, column = (place.line, place.key) if at_key else (place.value_line, place.value + inner)
-        return TextError(message, self.where, line, column, self.text.split("\n")[line - 1].rstrip("\r"))
+        return self.source.error(message, place.key if at_key else place.value + inner)
 
 
 def read_toml(path: str | Path, what: str) -> Toml:
@@ -190,7 +191,7 @@ def _split(sequence: Iterable[Token], mark: str) -> Iterator[list[Token]]:
     part: list[Token] = []
     depth = 0
     for token in sequence:
-        kind, word, _, _ = token
+        kind, word, _ = token
         if word == mark and not depth:
             if part:
                 yield part
@@ -222,11 +223,11 @@ def _look_inside(places: dict[KeyPath, Place], path: KeyPath, value: list[Token]
 
 
 def _keys(statement: list[Token]) -> KeyPath:
-    return tuple(word[1:-1] if kind == "text" else word for kind, word, _, _ in statement if kind != "mark")
+    return tuple(word[1:-1] if kind == "text" else word for kind, word, _ in statement if kind != "mark")
 
 
 def _place(key: list[Token], value: list[Token]) -> Place:
-    return Place(*key[0][2:], *value[0][2:])
+    return Place(key[0][2], value[0][2])
 
 
 def nearest(places: dict[KeyPath, Place], path: Sequence[str | int]) -> tuple[KeyPath, Place]:
@@ -234,26 +235,14 @@ def nearest(places: dict[KeyPath, Place], path: Sequence[str | int]) -> tuple[Ke
     known = tuple(path)
     while known and known not in places:
         known = known[:-1]
-    return known, places.get(known, Place(1, 1, 1, 1))
+    return known, places.get(known, Place(0, 0))
 
 
 def tokens(text: str) -> Iterator[Token]:
     """The tokens that are no white space and no comment."""
-    line, start, at = 1, 0, 0
-    while at < len(text):
-        match = _TOKEN.match(text, at)
-        if match is None:
-            at += 1
-            continue
-        if match.lastgroup == "line":
-            yield "line", "\n", line, at - start + 1
-        elif match.lastgroup != "space":
-            yield str(match.lastgroup), match.group(), line, at - start + 1
-        breaks = match.group().count("\n")
-        if breaks:
-            line += breaks
-            start = at + match.group().rindex("\n") + 1
-        at = match.end()
+    for match in _TOKEN.finditer(text):
+        if match.lastgroup != "space":
+            yield str(match.lastgroup), match.group(), match.start()
 
 
 MOST_BYTES = 4 << 20
@@ -263,7 +252,7 @@ LONGEST_NUMBER = 100
 _NUMBER = re.compile(r"[+-]?[0-9]")
 
 
-def parse(text: str, path: str | Path) -> dict[str, Any]:
+def parse(source: Source) -> dict[str, Any]:
     """Return a TOML text as plain values.
 
     Raises
@@ -271,18 +260,16 @@ def parse(text: str, path: str | Path) -> dict[str, Any]:
     TextError
         Where the text is no TOML, or would keep a parser busy.
     """
-    refuse_oversized(text, path)
+    refuse_oversized(source)
     try:
-        return tomllib.loads(text)
+        return tomllib.loads(source.text)
     except tomllib.TOMLDecodeError as error:
-        match = re.search(r" \(at line (\d+), column (\d+)\)$", str(error))
-        lines = text.split("\n")
-        line, column = (int(match[1]), int(match[2])) if match else (len(lines), 1)
-        what = str(error)[: match.start()] if match else str(error).removesuffix(" (at end of document)")
-        raise TextError(f"not valid TOML: {what}", path, line, column, lines[line - 1].rstrip("\r")) from error
+        what, _, place = str(error).removesuffix(")").rpartition(" (at ")
+        line, column = map(int, re.findall(r"\d+", place)) if "line" in place else (len(source.starts), 1)
+        raise source.error(f"not valid TOML: {what}", source.starts[line - 1] + column - 1) from error
 
 
-def refuse_oversized(text: str, path: str | Path) -> None:
+def refuse_oversized(source: Source) -> None:
     """Refuse what would keep a TOML parser busy, or exhaust it, and no file needs.
 
     Raises
@@ -291,7 +278,7 @@ def refuse_oversized(text: str, path: str | Path) -> None:
         Keys of very many parts, brackets very deep inside one another, numbers of very many digits.
     """
     depth = dots = 0
-    for kind, word, line, column in tokens(text):
+    for kind, word, at in tokens(source.text):
         problem = ""
         if kind == "mark":
             depth = max(0, depth + (word in "[{") - (word in "]}"))
@@ -305,4 +292,4 @@ def refuse_oversized(text: str, path: str | Path) -> None:
         elif len(word) > LONGEST_NUMBER and _NUMBER.match(word):
             problem = f"a number of {len(word):,} characters"
         if problem:
-            raise TextError(f"{problem}; no file needs that", path, line, column, text.split("\n")[line - 1])
+            raise source.error(f"{problem}; no file needs that", at)

@@ -13,9 +13,9 @@ from typing import Any
 
 from lark import Lark, Token, Transformer, UnexpectedCharacters, UnexpectedToken
 
-from unknot._base.errors import TextError, shortened
+from unknot._base.errors import Source, TextError, shortened
 from unknot.network.tod import syntax
-from unknot.network.tod.syntax import Definition, Include, Node, Option, Program, Source, raise_all
+from unknot.network.tod.syntax import Definition, Include, Node, Option, Program, raise_all
 
 LONGEST = 4_000_000
 """Most characters of a text."""

@@ -5,46 +5,12 @@ Every node knows the stretch of text it was read from.
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
-from functools import cached_property
 
 from lark import Token
 
-from unknot._base.errors import TextError, shortened
-
-
-@dataclass(frozen=True, eq=False)
-class Source:
-    """A text and where it came from.
-
-    Attributes
-    ----------
-    text : str
-    where : str
-        File name, or a word such as ``<text>``.
-    """
-
-    text: str
-    where: str
-
-    @cached_property
-    def _starts(self) -> list[int]:
-        return [0, *(i + 1 for i, c in enumerate(self.text) if c == "\n")]
-
-    def error(self, message: str, at: int) -> TextError:
-        """An error with a caret under the character at offset `at`."""
-        line = bisect_right(self._starts, at) - 1
-        start = self._starts[line]
-        end = self.text.find("\n", start)
-        shown = self.text[start : len(self.text) if end < 0 else end].rstrip("\r")
-        return TextError(message, self.where, line + 1, at - start + 1, printable(shown))
-
-
-def printable(text: str) -> str:
-    """The text with every character that would not show, or would move the caret, as one ``?`` or space."""
-    return "".join(" " if c == "\t" else c if c.isprintable() else "?" for c in text)
+from unknot._base.errors import Source, TextError, shortened
 
 
 @dataclass(frozen=True, eq=False)
