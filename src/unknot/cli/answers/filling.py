@@ -62,17 +62,14 @@ def answer(
         whole: Any = sources[0]
         sources, of = (*sources, *(getattr(whole, part) for part in form.parts)), whole.relation
     subject = None if of is None else Subject(of)
+    every = sources if subject is None else (*sources, subject)
     filled = Answer()
     for name, one in keys_of(form).items():
         if name in more:
             value = more.pop(name)
         else:
-            homes = one.home or (object,) * (len(sources) < 2)
-            every = (*sources, subject) if subject is not None else sources
             path = (one.of or name).split(".")
-            having = [s for s in every if isinstance(s, homes) and _has(s, path[0])]
-            if len(having) > 1 and not one.home:
-                having = having[:1]
+            having = [source for source in every if isinstance(source, one.home or object) and _has(source, path[0])]
             if len(having) > 1 or (not having and one.default is MISSING):
                 who = " and ".join(type(source).__name__ for source in having) or "nothing"
                 raise TypeError(f"{form.__name__}: {who} would fill {name}")

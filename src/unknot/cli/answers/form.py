@@ -13,7 +13,7 @@ import types
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from functools import cache
-from typing import Annotated, Any, ClassVar, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, ClassVar, TypeVar, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 import numpy.typing as npt
@@ -43,6 +43,10 @@ class Form:
     without: ClassVar[tuple[str, ...]] = ()
     parts: ClassVar[tuple[str, ...]] = ()
     table: ClassVar[tuple[str, ...]] = ()
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, hint: Any, handler: Callable[[Any], Any]) -> Any:
+        return handler(model(cls))  # type: ignore[arg-type]  # classes are hashable
 
 
 F = TypeVar("F", bound=Form)
@@ -112,6 +116,9 @@ class Bounds:
     le: int | None = None
     min_length: int | None = None
     max_length: int | None = None
+
+    def __get_pydantic_core_schema__(self, hint: Any, handler: Callable[[Any], Any]) -> Any:
+        return handler(hint) | {name: bound for name, bound in vars(self).items() if bound is not None}
 
 
 def form_of(*kinds: type, without: tuple[str, ...] = ()) -> Callable[[type[F]], type[F]]:
@@ -245,22 +252,6 @@ def model(form: Any, **more: Any) -> Any:
     columns: dict[str, Any] = {}
     for name, one in keys_of(form).items():
         default = ... if one.default is MISSING else one.default
-        column = Field(default, alias=one.name or None, description=one.description(name))
-        columns[name] = _checked(one.hint), column
+        columns[name] = one.hint, Field(default, alias=one.name or None, description=one.description(name))
     config = ConfigDict(extra="forbid", frozen=True)
     return create_model(form.__name__, __config__=config, __doc__=form.__doc__, **columns, **more)
-
-
-def _checked(hint: Any) -> Any:
-    """A type of a form as one of pydantic."""
-    origin, inner = get_origin(hint), get_args(hint)
-    if origin is Annotated:
-        from pydantic import Field
-
-        checked, bounds = _checked(inner[0]), [Field(**vars(mark)) for mark in inner[1:] if isinstance(mark, Bounds)]
-        return Annotated[checked, *bounds] if bounds else checked
-    if origin is Literal or not inner:
-        return model(hint) if is_form(hint) else hint
-    if origin in (Union, types.UnionType):
-        return Union[tuple(map(_checked, inner))]  # noqa: UP007 made at run time
-    return origin[tuple(map(_checked, inner))]

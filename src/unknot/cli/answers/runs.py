@@ -1,4 +1,4 @@
-"""JSON forms of simulations under synthetic traffic or flows: one run, several, a search for saturation."""
+"""Forms of simulations: one run under synthetic traffic or flows, several, a search for saturation; replays."""
 
 from __future__ import annotations
 
@@ -29,6 +29,7 @@ from unknot.simulation.engine.router import Router
 from unknot.simulation.run.limits import Saturation
 from unknot.simulation.run.replication import Runs
 from unknot.simulation.run.run import ClassRun, Run
+from unknot.simulation.traces.replay import Replay
 from unknot.traffic import Pattern
 from unknot.traffic.workload import Bursts, mean_length
 
@@ -236,3 +237,31 @@ class SimulateSaturationAnswer(SaturationForm, SimulatedForm):
     zero_load_latency: Number | None = key(
         "Latency of a packet alone in the network, in cycles; null where bandwidths are not 1."
     )
+
+
+class WaitForm(Form):
+    """Whom a message waits for, by position in the configuration."""
+
+    message: Natural
+    others: list[Natural] = key(name="for")
+
+
+@form_of(Replay, without=("knot",))
+class ReplayForm(Form):
+    """Outcome of a configuration in the simulator."""
+
+    waits: list[WaitForm]
+
+
+class ReplayAnswer(RelationForm):
+    """JSON answer of `unknot replay`."""
+
+    table = (
+        "network.name", "routing", "configuration.switching", "configuration.buffer_depth",
+        "configuration.reachability", "accepted", "objection", "replay.injected", "replay.cycles", "replay.stuck",
+    )  # fmt: skip
+
+    configuration: ConfigurationForm
+    accepted: bool = key("Whether the checker accepts it as a deadlock.")
+    objection: str | None = key("Objection of the checker; null: none.")
+    replay: ReplayForm | None = key("null when it cannot be put into the simulator.")

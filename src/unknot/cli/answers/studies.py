@@ -1,4 +1,4 @@
-"""Forms of studies and curves, and how they are filled."""
+"""Forms of studies, curves and comparisons."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from typing import Annotated
 
 from unknot._base.switching import Switching
 from unknot.cli.answers.filling import Answer, Answers, answer
-from unknot.cli.answers.form import By, Form, Number, Positive, key
+from unknot.cli.answers.form import By, Form, Number, Positive, form_of, key
 from unknot.cli.answers.networks import WithUnits
-from unknot.cli.answers.replays import ReplayForm
-from unknot.cli.answers.runs import BurstsForm, RouterForm, RunForm, Shares
+from unknot.cli.answers.runs import BurstsForm, ReplayForm, RouterForm, RunForm, Shares
 from unknot.cli.answers.verdicts import DeliveryForm, VerdictForm
+from unknot.studies.comparison import Compared
 from unknot.studies.result import DesignResult
 
 EachRun = Annotated[list[RunForm], By(lambda runs, subject: Answers(RunForm, runs, subject.of))]
@@ -69,3 +69,20 @@ class CurveAnswer(WithUnits):
     table = ("designs", "designs.runs")
 
     designs: Designs
+
+
+@form_of(Compared)
+class ComparedForm(Form):
+    """A design beside others."""
+
+    table = (
+        "design", "failed", "routing", "bill.electrical", "bill.optical", "bill.cost", "bisection_lower",
+        "bisection_upper", "vcs", "vc_pairs", "vc_highest", "deadlock_free", "delivered", "uniform",
+        "uniform_bound", "adversarial", "adversarial_bound", "saturation", "all_to_all", "all_reduce",
+    )  # fmt: skip
+
+
+class CompareAnswer(Form):
+    """JSON answer of `unknot compare`."""
+
+    rows: list[ComparedForm]

@@ -5,24 +5,26 @@ UGAL compares queues in the source router: a packet draws a waypoint, and goes d
 
 from __future__ import annotations
 
-from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
+from unknot.network.model import IntArray
 from unknot.routing.contract import Decision
-from unknot.routing.relation import EJECT, Out, Relation
+from unknot.routing.relation import Relation
 from unknot.routing.virtual_channels import VirtualChannels
 from unknot.studies.booksim.networks import Built
 from unknot.studies.booksim.ordered import (
+    ARRIVED,
     MOST_ADDRESSES,
     PortOf,
     UnfitError,
-    addresses,
     at_least,
+    by_dimension,
+    by_way,
     even,
-    every_vc,
-    half_by_order,
     in_halves,
+    in_parts,
     one_port,
 )
 
@@ -51,24 +53,18 @@ def cmesh(built: Built, vcs: int, faithful: bool, *, name: str, both: bool = Fal
             return (0 if in_y else 2) + int(side == 0)
         return (2 if in_y else 0) + int(far < 0)
 
-    range_of, virtual = half_by_order(vcs) if both else every_vc(vcs), VirtualChannels(built.network, vcs)
-    return one_port(built, virtual, name, port_of, range_of, draws=2 if both else 1, minimal=None)
+    virtual, orders = VirtualChannels(built.network, vcs), 2 if both else 1
+    return one_port(built, virtual, name, port_of, in_parts(vcs, orders), draws=orders, minimal=None)
+
+
+def _digits(built: Built) -> IntArray:
+    """Coordinates of the routers of a flattened butterfly."""
+    return np.arange(built.network.num_routers)[:, None] // built.k ** np.arange(built.n) % built.k
 
 
 def on_flatfly(built: Built) -> PortOf:
-    """Dimension order on a flattened butterfly: lowest dimension first, or highest for packets that draw 1."""
-    k, n = built.k, built.n
-
-    def port_of(here: int, there: int, drawn: int) -> int:
-        for j in range(n):
-            i = n - 1 - j if drawn else j
-            a, b = here // k**i % k, there // k**i % k
-            if a != b:
-                port: int = (k - 1) * i + b - int(b > a)
-                return port
-        return -1
-
-    return port_of
+    """Dimension order on a flattened butterfly."""
+    return by_dimension(_digits(built), lines=False)
 
 
 def flatfly_valiant(built: Built, vcs: int, faithful: bool) -> Relation:
@@ -77,35 +73,27 @@ def flatfly_valiant(built: Built, vcs: int, faithful: bool) -> Relation:
     return _by_waypoint(built, vcs, "valiant", passing=False)
 
 
-def _by_waypoint(built: Built, vcs: int, name: str, orders: int = 1, *, passing: bool = True) -> Relation:
+def _by_waypoint(
+    built: Built, vcs: int, name: str, orders: int = 1, *, passing: bool = True, **more: Any
+) -> Relation:
     """Dimension order to a waypoint and from there on, each phase in its own VCs.
 
     Address: ``(order × routers + waypoint) × terminals + destination``. With `passing`, packets on their way to the
     waypoint pass the router of their destination.
     """
-    virtual, channel, port_of = VirtualChannels(built.network, vcs), built.channel, on_flatfly(built)
-    router, first, home, of = virtual.router, virtual.first, built.network.eject, virtual.channel
-    terminals, routers, total = built.network.num_terminals, built.network.num_routers, virtual.total
-    block, each = terminals * routers, vcs // (2 * orders)
+    virtual, port_of, routers = VirtualChannels(built.network, vcs), on_flatfly(built), built.network.num_routers
+    home, index, total, each = built.network.eject, virtual.index, virtual.total, vcs // (2 * orders)
 
-    def rule(at: int, address: int, out: Out) -> int:
-        order, here, there = address // block, router[at], home[address % terminals]
-        waypoint = address % block // terminals
-        if here == there and (at >= total or not passing):
-            out[0] = EJECT
-            return 1
-        late = here == waypoint or (at < total and (at - first[of[at]]) // each % 2 == 1)
+    def way(at: int, here: int, to: int, drawn: int) -> tuple[int, int, int]:
+        order, waypoint, there = drawn // routers, drawn % routers, home[to]
+        late = here == waypoint or (at < total and index[at] // each % 2 == 1)
         goal = there if late else waypoint
-        if here == goal:
-            out[0] = EJECT
-            return 1
-        low = first[channel[here, port_of(here, goal, order)]] + (2 * order + int(late)) * each
-        for v in range(each):
-            out[v] = low + v
-        return each
+        if here == goal or (here == there and (at >= total or not passing)):
+            return ARRIVED, 0, 0
+        low = (2 * order + int(late)) * each
+        return port_of(here, goal, order), low, low + each
 
-    ends = addresses(built, orders * routers)
-    return Relation(built.network, virtual, rule, name=f"{name} of BookSim", destination=ends)
+    return by_way(built, virtual, name, way, draws=orders * routers, **more)
 
 
 def flatfly_ugal(built: Built, vcs: int, faithful: bool, *, orders: int = 1) -> Relation:
@@ -117,22 +105,24 @@ def flatfly_ugal(built: Built, vcs: int, faithful: bool, *, orders: int = 1) -> 
     if vcs % (2 * orders):
         what = "half for each phase" if orders == 1 else "a quarter for each order and phase"
         raise UnfitError(f"VCs are a multiple of {2 * orders}, {what}, got {vcs}")
-    network, k, n = built.network, built.k, built.n
-    terminals, routers = network.num_terminals, network.num_routers
+    network, terminals, routers = built.network, built.network.num_terminals, built.network.num_routers
     block = terminals * routers
     if block * orders > MOST_ADDRESSES or block * orders * terminals > MOST_PAIRS:
         raise UnfitError(f"{block * orders} addresses by waypoint are too many for {terminals} terminals", "k")
-    digits = np.arange(routers)[:, None] // k ** np.arange(n) % k
+    digits = _digits(built)
     source, to = (digits[at] for at in (network.inject, network.eject))
     # A waypoint has the digits that source and destination share.
     inside = np.ones((terminals, routers, terminals), dtype=bool)
-    for i in range(n):
+    for i in range(built.n):
         alike = source[:, i][:, None] == to[:, i][None, :]
         inside &= ~alike[:, None, :] | (digits[:, i][None, :, None] == source[:, i][:, None, None])
-    return replace(
-        _by_waypoint(built, vcs, "ugal" if orders == 1 else "ugal_xyyx", orders),
+    return _by_waypoint(
+        built,
+        vcs,
+        "ugal" if orders == 1 else "ugal_xyyx",
+        orders,
         may_use=np.tile(inside.reshape(terminals, -1), orders),
-        direct=network.inject[:, None] * terminals + np.arange(terminals)[None, :],
+        direct=_own_routers(built),
         compares="UGAL-L",
         decides=Decision(weight=0, margin=FLATFLY_MARGIN, blocks=orders),
         source="Singh 2005",
@@ -155,11 +145,11 @@ def _dragonfly_port(built: Built) -> PortOf:
 def dragonfly_min(built: Built, vcs: int, faithful: bool) -> Relation:
     """To the group of the destination by the one global channel; VC 0 before it, VC 1 on it and behind it."""
     at_least(vcs, 2)
-    virtual = VirtualChannels(built.network, vcs)
-    first, of, outward, total = virtual.first, virtual.channel, 2 * built.k - 1, virtual.total
+    virtual, outward = VirtualChannels(built.network, vcs), 2 * built.k - 1
+    index, total = virtual.index, virtual.total
 
     def of_way(at: int, to: int, port: int, drawn: int) -> tuple[int, int]:
-        vc = 1 if port >= outward else at - first[of[at]] if at < total else 0
+        vc = 1 if port >= outward else index[at] if at < total else 0
         return vc, vc + 1
 
     return one_port(built, virtual, "min", _dragonfly_port(built), of_way, minimal=None)
@@ -173,38 +163,36 @@ def dragonfly_ugal(built: Built, vcs: int, faithful: bool) -> Relation:
     """
     if vcs != 3:
         raise UnfitError(f"3 VCs are needed, in BookSim too, got {vcs}")
-    virtual, channel, port_of = VirtualChannels(built.network, vcs), built.channel, _dragonfly_port(built)
-    router, first, home, of = virtual.router, virtual.first, built.network.eject, virtual.channel
-    terminals, a, total = built.network.num_terminals, 2 * built.k, virtual.total
+    virtual, port_of, a = VirtualChannels(built.network, vcs), _dragonfly_port(built), 2 * built.k
+    home, index, total = built.network.eject, virtual.index, virtual.total
 
-    def rule(at: int, address: int, out: Out) -> int:
-        waypoint, here, there = address // terminals, router[at], home[address % terminals]
+    def way(at: int, here: int, to: int, waypoint: int) -> tuple[int, int, int]:
+        there = home[to]
         if at < total:
-            phase = at - first[of[at]]
-            if phase == 0 and here == waypoint:
-                phase = 1
-        elif there // a == here // a:
-            phase = 2
+            phase = 1 if index[at] == 0 and here == waypoint else index[at]
         else:
-            phase = int(waypoint // a == here // a)
-        goal = waypoint if phase == 0 else there
+            phase = 2 if there // a == here // a else int(waypoint // a == here // a)
+        goal = there if phase else waypoint
         if here == goal:
-            out[0] = EJECT
-            return 1
+            return ARRIVED, 0, 0
         port = port_of(here, goal, 0)
-        if port >= a - 1 and phase == 1:
-            phase = 2
-        out[0] = first[channel[here, port]] + phase
-        return 1
+        vc = 2 if phase and port >= a - 1 else phase
+        return port, vc, vc + 1
 
-    return Relation(
-        built.network,
+    return by_way(
+        built,
         virtual,
-        rule,
-        name="ugal of BookSim",
-        destination=addresses(built, built.network.num_routers),
-        direct=built.network.inject[:, None] * terminals + np.arange(terminals)[None, :],
+        "ugal",
+        way,
+        draws=built.network.num_routers,
+        direct=_own_routers(built),
         compares="UGAL-L",
         decides=Decision(weight=2, margin=DRAGONFLY_MARGIN),
         source="Kim, Dally, Scott & Abts 2008",
     )
+
+
+def _own_routers(built: Built) -> IntArray:
+    """The address by which each terminal sends directly to each other one: its own router is the waypoint."""
+    terminals = np.arange(built.network.num_terminals)
+    return built.network.inject[:, None] * terminals.size + terminals

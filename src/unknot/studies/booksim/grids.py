@@ -9,10 +9,13 @@ from unknot.routing.relation import EJECT, TIER, Out, Relation
 from unknot.routing.virtual_channels import VirtualChannels
 from unknot.studies.booksim.networks import Built
 from unknot.studies.booksim.ordered import (
+    ARRIVED,
     PortOf,
     UnfitError,
     addresses,
     at_least,
+    by_dimension,
+    by_way,
     even,
     in_halves,
     one_port,
@@ -20,17 +23,8 @@ from unknot.studies.booksim.ordered import (
 
 
 def on_mesh(built: Built) -> PortOf:
-    """Dimension order on a mesh: the lowest dimension first, or the highest for packets that draw 1."""
-    position, dims = grid(built.network).coordinates, built.n
-
-    def port_of(here: int, there: int, drawn: int) -> int:
-        for j in range(dims):
-            i = dims - 1 - j if drawn else j
-            if position[here, i] != position[there, i]:
-                return 2 * i + int(position[there, i] < position[here, i])
-        return -1
-
-    return port_of
+    """Dimension order on a mesh."""
+    return by_dimension(grid(built.network).coordinates, lines=True)
 
 
 def romm(built: Built, vcs: int, faithful: bool) -> Relation:
@@ -47,31 +41,20 @@ def valiant(built: Built, vcs: int, faithful: bool) -> Relation:
 
 def _passing(built: Built, vcs: int) -> Relation:
     """Valiant's routing as BookSim has it on meshes, with its fault."""
-    virtual, channel, port_of = VirtualChannels(built.network, vcs), built.channel, on_mesh(built)
-    router, first, home, of = virtual.router, virtual.first, built.network.eject, virtual.channel
-    source, terminals, half, total = built.network.source, built.network.num_terminals, vcs // 2, virtual.total
+    virtual, port_of, home = VirtualChannels(built.network, vcs), on_mesh(built), built.network.eject
+    source, of, index, half, total = built.network.source, virtual.channel, virtual.index, vcs // 2, virtual.total
 
-    def rule(at: int, address: int, out: Out) -> int:
-        waypoint, to = address // terminals, address % terminals
-        here, goal = router[at], home[to]
+    def way(at: int, here: int, to: int, waypoint: int) -> tuple[int, int, int]:
+        goal = home[to]
         # A packet that left the router of its destination is in phase one, whatever its VC.
-        late = at < total and at - first[of[at]] >= half and source[of[at]] != goal
-        if here == home[waypoint]:
-            late = True
+        late = here == home[waypoint] or (at < total and index[at] >= half and source[of[at]] != goal)
         there = goal if late else home[waypoint]
         if here == there:
-            out[0] = EJECT
-            return 1
-        port = first[channel[here, port_of(here, there, 0)]]
-        low, high = (half, vcs) if late else (0, half)
-        if here == goal:
-            low, high = 0, vcs
-        for v in range(low, high):
-            out[v - low] = port + v
-        return high - low
+            return ARRIVED, 0, 0
+        port = port_of(here, there, 0)
+        return port, half if late and here != goal else 0, vcs if late or here == goal else half
 
-    ends = addresses(built, terminals)
-    return Relation(built.network, virtual, rule, name="valiant of BookSim", destination=ends)
+    return by_way(built, virtual, "valiant", way, draws=built.network.num_terminals)
 
 
 def planar_adapt(built: Built, vcs: int, faithful: bool) -> Relation:
@@ -161,30 +144,35 @@ def around(built: Built, vcs: int, faithful: bool, *, balanced: bool) -> Relatio
     """
     in_halves(vcs, faithful)
     product, virtual = grid(built.network), VirtualChannels(built.network, vcs)
-    position, dims, k = product.coordinates, built.n, built.k
-    router, first, home, of = virtual.router, virtual.first, built.network.eject, virtual.channel
-    along, half, total, middle = product.dimension, vcs // 2, virtual.total, (k - 1) // 2
+    position, dims, k, along = product.coordinates, built.n, built.k, product.dimension
+    router, home, of, index, total = (
+        virtual.router,
+        built.network.eject,
+        virtual.channel,
+        virtual.index,
+        virtual.total,
+    )
+    half, middle = vcs // 2, (k - 1) // 2
 
     def port_of(here: int, there: int, drawn: int) -> int:
         for i in range(dims):
             up = (position[there, i] - position[here, i]) % k
             if up:
                 return 2 * i + ((drawn >> i) & 1 if 2 * up == k else int(2 * up > k))
-        return -1
+        return ARRIVED
 
     def of_ring(at: int, to: int, port: int, drawn: int) -> tuple[int, int]:
         i, back = port // 2, port % 2
         a, b = position[router[at], i], position[home[to], i]
+        wraps, past_middle = (a < b, b <= middle < a) if back else (b < a, a <= middle < b)
         if at < total and along[of[at]] == i:
-            kind = min((at - first[of[at]]) // half, 1)
-        elif balanced and ((not back and a <= middle < b) or (back and b <= middle < a)):
+            kind = min(index[at] // half, 1)
+        elif balanced and past_middle:
             kind = 0
-        elif balanced and not ((not back and a > b) or (back and a < b)):
+        elif balanced and not wraps:
             kind = (drawn >> (dims + i)) & 1
-        elif balanced:
-            kind = 1
         else:
-            kind = int(b < a)
+            kind = int(balanced or b < a)
         return (half, vcs) if kind else (0, half)
 
     name = "dim_order_bal" if balanced else "dim_order"

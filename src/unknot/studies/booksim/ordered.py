@@ -7,10 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from unknot._base.errors import UnknotError
+from unknot.network.model import IntArray
 from unknot.routing.contract import Decision
 from unknot.routing.relation import EJECT, Out, Relation
 from unknot.routing.virtual_channels import VirtualChannels
@@ -21,6 +23,12 @@ PortOf = Callable[[int, int, int], int]
 """The output port at one router on the way to another, by what was drawn."""
 VcRange = Callable[[int, int, int, int], tuple[int, int]]
 """The VCs, from one to before another, by input VC, destination, output port, and what was drawn."""
+Way = Callable[[int, int, int, int], tuple[int, int, int]]
+"""Output port and its VCs, from one to before another, by input VC, router, destination, and what was drawn.
+
+The port is `ARRIVED` where the packet leaves the network.
+"""
+ARRIVED = -1
 
 
 class UnfitError(UnknotError):
@@ -62,23 +70,32 @@ def even(vcs: int) -> None:
         raise UnfitError(f"an even number of VCs is needed, half for each phase, got {vcs}")
 
 
-def every_vc(vcs: int) -> VcRange:
-    """Return the range of all VCs."""
+def in_parts(vcs: int, parts: int = 1) -> VcRange:
+    """Return the VCs in parts, one for each order that can be drawn."""
 
-    def every(at: int, to: int, port: int, drawn: int) -> tuple[int, int]:
-        return 0, vcs
+    def of_part(at: int, to: int, port: int, drawn: int) -> tuple[int, int]:
+        return drawn % parts * vcs // parts, (drawn % parts + 1) * vcs // parts
 
-    return every
+    return of_part
 
 
-def half_by_order(vcs: int) -> VcRange:
-    """Return the lower half of the VCs for rising dimensions, the upper one for falling ones."""
-    half = vcs // 2
+def by_way(built: Built, virtual: VirtualChannels, name: str, way: Way, *, draws: int = 1, **more: Any) -> Relation:
+    """By one port at each router, on a range of its VCs; `more` is what else a relation says of itself."""
+    channel, router, first, terminals = built.channel, virtual.router, virtual.first, built.network.num_terminals
 
-    def of_order(at: int, to: int, port: int, drawn: int) -> tuple[int, int]:
-        return (half, vcs) if drawn else (0, half)
+    def rule(at: int, address: int, out: Out) -> int:
+        here = router[at]
+        port, low, high = way(at, here, address % terminals, address // terminals)
+        if port < 0:
+            out[0] = EJECT
+            return 1
+        vc = first[channel[here, port]]
+        for v in range(low, high):
+            out[v - low] = vc + v
+        return high - low
 
-    return of_order
+    ends = addresses(built, draws)
+    return Relation(built.network, virtual, rule, name=f"{name} of BookSim", destination=ends, **more)
 
 
 def one_port(
@@ -91,42 +108,50 @@ def one_port(
     draws: int = 1,
     minimal: bool | None = True,
 ) -> Relation:
-    """By one port at each router, on a range of its VCs."""
-    network, channel = built.network, built.channel
-    router, first, home, terminals = virtual.router, virtual.first, network.eject, network.num_terminals
+    """By the port towards the router of the destination."""
+    home = built.network.eject
 
-    def rule(at: int, address: int, out: Out) -> int:
-        to, drawn = address % terminals, address // terminals
-        here, there = router[at], home[to]
-        if here == there:
-            out[0] = EJECT
-            return 1
-        port = port_of(here, there, drawn)
+    def way(at: int, here: int, to: int, drawn: int) -> tuple[int, int, int]:
+        if here == home[to]:
+            return ARRIVED, 0, 0
+        port = port_of(here, home[to], drawn)
         low, high = range_of(at, to, port, drawn)
-        vc = first[channel[here, port]]
-        for v in range(low, high):
-            out[v - low] = vc + v
-        return high - low
+        return port, low, high
 
-    ends = addresses(built, draws)
-    return Relation(network, virtual, rule, name=f"{name} of BookSim", destination=ends, claims_minimal=minimal)
+    return by_way(built, virtual, name, way, draws=draws, claims_minimal=minimal)
+
+
+def by_dimension(position: IntArray, *, lines: bool) -> PortOf:
+    """Return what names the port in dimension order, the lowest first, or the highest for packets that draw 1.
+
+    Dimensions are `lines` of two ports at each router, or complete graphs.
+    """
+    dims, k = position.shape[1], int(position.max(initial=0)) + 1
+
+    def port_of(here: int, there: int, drawn: int) -> int:
+        for j in range(dims):
+            i = dims - 1 - j if drawn else j
+            a, b = position[here, i], position[there, i]
+            if a != b:
+                return 2 * i + int(b < a) if lines else (k - 1) * i + b - int(b > a)
+        return ARRIVED
+
+    return port_of
 
 
 SHORTER = Decision(weight=1, margin=-1)
 """The other order only if its queue is shorter; the own one is drawn, so equal queues are drawn between."""
 
 
-def in_order(built: Built, vcs: int, faithful: bool, *, name: str, on: Callable[[Built], PortOf]) -> Relation:
-    """The lowest dimension first."""
-    return one_port(built, VirtualChannels(built.network, vcs), name, on(built), every_vc(vcs))
-
-
-def in_either_order(built: Built, vcs: int, faithful: bool, *, name: str, on: Callable[[Built], PortOf]) -> Relation:
-    """Dimensions rising or falling, drawn for each packet, each order in half of the VCs."""
-    in_halves(vcs, faithful)
-    return one_port(built, VirtualChannels(built.network, vcs), name, on(built), half_by_order(vcs), draws=2)
+def in_order(
+    built: Built, vcs: int, faithful: bool, *, name: str, on: Callable[[Built], PortOf], orders: int = 1
+) -> Relation:
+    """The lowest dimension first; of two orders rising or falling, drawn for each packet, each in half of the VCs."""
+    if orders > 1:
+        in_halves(vcs, faithful)
+    return one_port(built, VirtualChannels(built.network, vcs), name, on(built), in_parts(vcs, orders), draws=orders)
 
 
 def in_shorter_order(built: Built, vcs: int, faithful: bool, *, name: str, on: Callable[[Built], PortOf]) -> Relation:
     """Dimensions rising or falling, half of the VCs each: by the shorter queue in the source router."""
-    return replace(in_either_order(built, vcs, faithful, name=name, on=on), decides=SHORTER)
+    return replace(in_order(built, vcs, faithful, name=name, on=on, orders=2), decides=SHORTER)

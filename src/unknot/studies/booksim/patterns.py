@@ -34,8 +34,10 @@ class _Call:
         if match is None:
             raise self.error(f"a name, or a name with values in parentheses, is needed: {self.text}")
         self.name, inside = match[1], match[2] or ""
-        self.values = split(inside) if inside.startswith("{") and _closes_at_end(inside) else _top(inside)
-        if configuration.faithful and not inside.startswith("{"):
+        self.values = split("{" + inside + "}")
+        if inside.startswith("{"):
+            self.values = split(self.values[0]) if len(self.values) == 1 else self.values
+        elif configuration.faithful:
             self.values = (inside,) if inside else ()
         self.nodes = built.network.num_terminals
 
@@ -109,20 +111,6 @@ def bursts(configuration: Configuration, built: Built, chance: float) -> Bursts 
     if not (0 < alpha <= 1 and 0 < beta <= 1):
         raise call.error(f"alpha and beta are probabilities above 0, got {alpha:g} and {beta:g}")
     return Bursts(alpha, beta)
-
-
-def _top(text: str) -> tuple[str, ...]:
-    """Values between commas that are in no braces."""
-    return split("{" + text + "}") if text else ()
-
-
-def _closes_at_end(text: str) -> bool:
-    depth = 0
-    for i, character in enumerate(text):
-        depth += (character == "{") - (character == "}")
-        if not depth:
-            return i == len(text) - 1
-    return False
 
 
 def _to(call: _Call, target: npt.ArrayLike) -> Pattern:

@@ -22,7 +22,7 @@ from unknot.routing.virtual_channels import VirtualChannels
 from unknot.studies.booksim import flats, grids
 from unknot.studies.booksim.configuration import Configuration
 from unknot.studies.booksim.networks import Built
-from unknot.studies.booksim.ordered import UnfitError, every_vc, in_either_order, in_order, in_shorter_order, one_port
+from unknot.studies.booksim.ordered import UnfitError, in_order, in_parts, in_shorter_order, one_port
 
 Maker = Callable[[Built, int, bool], Relation]
 
@@ -59,7 +59,7 @@ def nca(built: Built, vcs: int, faithful: bool) -> Relation:
         return down
 
     virtual = VirtualChannels(built.network, vcs)
-    return one_port(built, virtual, "nca", port_of, every_vc(vcs), draws=across)
+    return one_port(built, virtual, "nca", port_of, in_parts(vcs), draws=across)
 
 
 def anca(built: Built, vcs: int, faithful: bool) -> Relation:
@@ -103,13 +103,13 @@ def min_anynet(built: Built, vcs: int, faithful: bool) -> Relation:
         return there
 
     # The column of a router in this table stands for the port towards it.
-    return one_port(replace(built, channel=table), virtual, "min", towards, every_vc(vcs), minimal=None)
+    return one_port(replace(built, channel=table), virtual, "min", towards, in_parts(vcs), minimal=None)
 
 
 ROUTINGS: dict[tuple[str, str], Maker] = {
     ("mesh", "dor"): partial(in_order, name="dim_order", on=grids.on_mesh),
     ("mesh", "dim_order"): partial(in_order, name="dim_order", on=grids.on_mesh),
-    ("mesh", "xy_yx"): partial(in_either_order, name="xy_yx", on=grids.on_mesh),
+    ("mesh", "xy_yx"): partial(in_order, name="xy_yx", on=grids.on_mesh, orders=2),
     ("mesh", "adaptive_xy_yx"): partial(in_shorter_order, name="adaptive_xy_yx", on=grids.on_mesh),
     ("mesh", "romm"): grids.romm,
     ("mesh", "valiant"): grids.valiant,
@@ -128,7 +128,7 @@ ROUTINGS: dict[tuple[str, str], Maker] = {
     ("cmesh", "xy_yx"): partial(flats.cmesh, name="xy_yx", both=True),
     ("cmesh", "xy_yx_no_express"): partial(flats.cmesh, name="xy_yx_no_express", both=True, express=False),
     ("flatfly", "ran_min"): partial(in_order, name="ran_min", on=flats.on_flatfly),
-    ("flatfly", "xyyx"): partial(in_either_order, name="xyyx", on=flats.on_flatfly),
+    ("flatfly", "xyyx"): partial(in_order, name="xyyx", on=flats.on_flatfly, orders=2),
     ("flatfly", "valiant"): flats.flatfly_valiant,
     ("flatfly", "adaptive_xyyx"): partial(in_shorter_order, name="adaptive_xyyx", on=flats.on_flatfly),
     ("flatfly", "ugal"): flats.flatfly_ugal,

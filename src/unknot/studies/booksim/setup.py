@@ -237,14 +237,10 @@ def _cycles(settings: Configuration) -> dict[str, Any]:
 
 def _seeds(settings: Configuration) -> tuple[int, ...]:
     """A seed for each simulation."""
-    first, many = _seed(settings), settings.whole("sim_count", 1, 10_000)
-    return tuple(range(first, first + many))
-
-
-def _seed(settings: Configuration) -> int:
     text = settings.one("seed")
     if text == "time":
         raise settings.error("seed", "a seed is a number: a run that cannot be repeated proves nothing")
     if not re.fullmatch(r"-?\d{1,10}", text):
         raise settings.error("seed", f"a whole number is needed, not {text[:40]}")
-    return int(text) & 0xFFFFFFFF
+    first = int(text) & 0xFFFFFFFF
+    return tuple(range(first, first + settings.whole("sim_count", 1, 10_000)))
