@@ -69,7 +69,8 @@ def answer(
             value = more.pop(name)
         else:
             path = (one.of or name).split(".")
-            having = [source for source in every if isinstance(source, one.home or object) and _has(source, path[0])]
+            homes = () if one.fixed else one.home or object
+            having = [source for source in every if isinstance(source, homes) and _has(source, path[0])]
             if len(having) > 1 or (not having and one.default is MISSING):
                 who = " and ".join(type(source).__name__ for source in having) or "nothing"
                 raise TypeError(f"{form.__name__}: {who} would fill {name}")

@@ -11,7 +11,7 @@ from __future__ import annotations
 import inspect
 import types
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields, is_dataclass, replace
+from dataclasses import Field, dataclass, field, fields, is_dataclass, replace
 from functools import cache
 from typing import Annotated, Any, ClassVar, TypeVar, Union, get_args, get_origin, get_type_hints
 
@@ -66,32 +66,31 @@ class Key:
         one on the way is None, the key is null.
     default : object
         What stands there if nothing fills it; `MISSING` if something must.
+    fixed : bool
+        Nothing may fill it: a form has it as a plain value.
     name : str
         Its name in JSON, where Python keeps that for itself.
     hint : type
         What it holds in JSON.
     home : tuple of type
         Classes whose attributes may fill it; empty: that of the only source.
-    described : type or None
-        The dataclass whose field it is.
     """
 
     doc: str | None = None
     of: str = ""
     default: Any = field(default=MISSING)
     name: str = ""
+    fixed: bool = False
     hint: Any = None
     home: tuple[type, ...] = ()
-    described: type | None = None
 
     def description(self, name: str) -> str | None:
-        """Its description, or that of the field of this name in the docstring of its dataclass."""
-        return self.doc if self.described is None else _descriptions(self.described).get(name)
+        """Its description, or that of the attribute of this name in the docstring of a class that may fill it."""
+        return self.doc or next(filter(None, (_descriptions(kind).get(name) for kind in self.home)), None)
 
 
-def key(doc: str | None = None, *, of: str = "", default: Any = MISSING, name: str = "") -> Any:
-    """Describe a key of a form."""
-    return Key(doc, of, default, name)
+key: Callable[..., Any] = Key
+"""Describes a key of a form."""
 
 
 @dataclass(frozen=True)
@@ -141,30 +140,26 @@ def form_of(*kinds: type, without: tuple[str, ...] = ()) -> Callable[[type[F]], 
 
 
 def _keys_of(form: type[Form]) -> Mapping[str, Key]:
-    line = [kind for kind in reversed(form.__mro__) if issubclass(kind, Form)]
+    line = [kind for kind in reversed(form.__mro__) if issubclass(kind, Form)][1:]
     hints = get_type_hints(form, include_extras=True)
     keys: dict[str, Key] = {}
-    declared: set[str] = set()
-    for base in line[1:]:
+    for base in line:
         heirs = [kind.__dict__.get("kinds") for kind in line if issubclass(kind, base)]
         home = next(filter(None, heirs), ())
-        own = [name for name in inspect.get_annotations(base) if get_origin(hints[name]) is not ClassVar]
-        described: list[type] = [
-            kind for kind in base.__dict__.get("kinds", ()) if hasattr(kind, "__dataclass_fields__")
-        ]
-        for kind in described:
+        for kind in base.__dict__.get("kinds", ()):
             types_of = get_type_hints(kind)
-            for name in (one.name for one in fields(kind) if one.name not in base.without):
-                written = Key(hint=_in_json(types_of[name]), described=kind)
-                keys[name] = replace(keys[name] if name in declared else written, home=(kind,))
-        for name in own:
-            said = base.__dict__.get(name, Key())
-            said = said if isinstance(said, Key) else Key(default=said)
-            declared.add(name)
-            place = keys[name].home if name in keys else home
-            described_by = keys[name].described if name in keys and said.doc is None else None
-            keys[name] = replace(said, hint=hints[name], home=place, described=described_by)
+            for name in (one.name for one in _fields(kind) if one.name not in base.without):
+                keys[name] = replace(keys.get(name) or Key(hint=_in_json(types_of[name])), home=(kind,))
+        for name in inspect.get_annotations(base):
+            if get_origin(hints[name]) is not ClassVar:
+                said = base.__dict__.get(name, Key())
+                said = said if isinstance(said, Key) else Key(default=said, fixed=True)
+                keys[name] = replace(said, hint=hints[name], home=keys[name].home if name in keys else home)
     return keys
+
+
+def _fields(kind: Any) -> tuple[Field[Any], ...]:
+    return fields(kind) if is_dataclass(kind) else ()
 
 
 keys_of: Callable[[Any], Mapping[str, Key]] = cache(_keys_of)
@@ -247,11 +242,12 @@ CHECKED = Words(lambda holds, _: "" if holds is None else f"the separate checker
 @cache
 def model(form: Any, **more: Any) -> Any:
     """A pydantic model of a form, to check what is read, and with the schema of the form; `more` are columns."""
-    from pydantic import ConfigDict, Field, create_model
+    from pydantic import ConfigDict, create_model
+    from pydantic import Field as Column
 
     columns: dict[str, Any] = {}
     for name, one in keys_of(form).items():
         default = ... if one.default is MISSING else one.default
-        columns[name] = one.hint, Field(default, alias=one.name or None, description=one.description(name))
+        columns[name] = one.hint, Column(default, alias=one.name or None, description=one.description(name))
     config = ConfigDict(extra="forbid", frozen=True)
     return create_model(form.__name__, __config__=config, __doc__=form.__doc__, **columns, **more)
