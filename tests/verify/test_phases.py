@@ -10,7 +10,7 @@ from dataclasses import replace
 import pytest
 
 from unknot.certificates import Rejected, accept, document
-from unknot.verify.exploration import explore
+from unknot.verify.explorer import explored
 from unknot.verify.phases import Advance, PhasedChunks, PhaseError, check_phases, replayed
 
 ALL_REDUCE = {1: "0", 2: "010", 3: "01210"}
@@ -132,10 +132,10 @@ def test_the_limit_of_a_search_counts_nodes_and_chunks(monkeypatch: pytest.Monke
     """A state holds the phases of all nodes and chunks: a system of many states is left open, one of few is not."""
     system = PhasedChunks((2,), chunks=2, slots=1)
     assert check_phases(system).deadlock_free is not None
-    states = explore(system.initial(), system.moves, lambda state: False, 10**6).states
+    states = explored(system.initial(), system.moves, lambda state: False, 10**6).states
     each = len(system.nodes) * system.chunks
     monkeypatch.setattr("unknot.verify.phases.SEARCH_LIMIT", states * each)
-    assert explore(system.initial(), system.moves, lambda state: False, states).complete
+    assert explored(system.initial(), system.moves, lambda state: False, states).complete
     assert check_phases(system).kind == "states"
     monkeypatch.setattr("unknot.verify.phases.SEARCH_LIMIT", (states - 1) * each)
     assert check_phases(system).kind == ""

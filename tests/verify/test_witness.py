@@ -24,9 +24,9 @@ from unknot.network import Network
 from unknot.network.families import mesh, ring, torus
 from unknot.routing import EJECT, Relation, dimension_order, fully_adaptive
 from unknot.verify import check, check_all, smallest, witness
+from unknot.verify.closed_sets import reduce
 from unknot.verify.exact_model import Worm
-from unknot.verify.lead_ins import LeadIns
-from unknot.verify.witness import _at_terminals, _injected, _led_back, _scheduled, configuration, reduce
+from unknot.verify.witness import LeadIns, _at_terminals, _injected, _led_back, _scheduled, configuration
 
 Way = tuple[int, frozenset[int]]
 """A terminal and the VCs from there to the tail of a worm."""

@@ -23,9 +23,8 @@ from unknot.fabrics.ethernet.qos import DSCPS
 from unknot.network.graph import backwards, path_to, reached_from
 from unknot.routing.lossless import Hop, PfcModel, Place, Walk, header_name, lossless_relation
 from unknot.routing.relation import Relation
-from unknot.verify.audit_lost import circle_of
+from unknot.verify.audit_findings import circle_of, forwarding_loops, lossless_drops, odd_maps, places_without_route
 from unknot.verify.check import check
-from unknot.verify.ethernet_findings import forwarding_loops, lossless_drops, odd_maps, places_without_route
 
 SOURCES = 3
 """Most switches from which flows to one place are replayed."""

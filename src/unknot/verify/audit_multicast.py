@@ -26,13 +26,10 @@ from unknot.routing.forwarding_table import DROP, EJECT_HERE, forwarding_table
 from unknot.routing.laned_table import lane_table, laned_table, levels_of
 from unknot.routing.relation import Relation
 from unknot.routing.switchboard import destinations, senders, switchboard
-from unknot.verify.audit_lost import loop_of
+from unknot.verify.audit_findings import SHOWN, loop_of
 from unknot.verify.audit_merged import one_sender_each, pairs_by_switch
 from unknot.verify.check import check
 from unknot.verify.multicast_trees import Tree, Wiring, trees_of
-
-SHOWN = 20
-"""Most losses that are described."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,15 +16,13 @@ from unknot.fabrics import Fabric
 from unknot.network.model import IntArray
 from unknot.routing.relation import Relation
 from unknot.routing.switchboard import Switchboard, Traffic, destinations, fabric_relation
-from unknot.verify.audit_lost import Unknown, loop_of, lost_packets, unknown_traffic
+from unknot.verify.audit_findings import SHOWN, Unknown, loop_of, lost_packets, unknown_traffic
 from unknot.verify.audit_merged import merged_relation
 from unknot.verify.check import check
 from unknot.verify.delivery import Delivery, deliver
 
 REPLIES = "replies"
 """Host-to-host traffic together with replies at the level of the request."""
-SHOWN = 20
-"""Most dead ends and loops that are described for each kind of traffic."""
 MERGED = 1_000_000
 """Pairs of ports and LIDs from which on one sender stands for all of its switch, where there is one lane."""
 MEANING: dict[str, str] = {

@@ -1,5 +1,5 @@
 # mypy: ignore-errors
-"""Cells: the states on a VC for a block of addresses, as sets of bits."""
+"""Cells: the states on a VC for a block of addresses, as sets of bits; collecting and marking them."""
 
 from typing import NamedTuple
 
@@ -7,6 +7,8 @@ import numpy as np
 import numpy.typing as npt
 
 from unknot._base.kernels.lazy_kernel import kernel
+from unknot.verify.follow_kernel import WIDTH, follow, note_types
+from unknot.verify.states_kernel import traversal_types
 
 
 class Inner(NamedTuple):
@@ -57,12 +59,91 @@ class Cells(NamedTuple):
     bits: npt.NDArray[np.int64]
 
 
+class Kinds(NamedTuple):
+    """Kinds of VCs that live and die together.
+
+    Attributes
+    ----------
+    of : int32 array, shape (VCs,)
+    first, member : arrays
+        VCs of each kind, in compressed rows.
+    """
+
+    of: npt.NDArray[np.int32]
+    first: npt.NDArray[np.int64]
+    member: npt.NDArray[np.int32]
+
+
+class Rules(NamedTuple):
+    """Which states live.
+
+    Attributes
+    ----------
+    spread : bool
+        Also one from which another is reached, as under wormhole.
+    commits : bool
+        A header waits for the one output that it chose.
+    entered : bool
+        Only packets block that stand in the first VC of their route.
+    """
+
+    spread: bool
+    commits: bool
+    entered: bool
+
+
+class Marks(NamedTuple):
+    """How far deletion has come.
+
+    Attributes
+    ----------
+    live : bool array, shape (edges,)
+        Whether the VC to which an edge leads is left.
+    owner : int32 array, shape (cells,)
+        VC of each cell.
+    blocked, dead : int64 arrays, shape (cells,)
+        States that are blocked, and those that died and were not dealt with.
+    on : int64 array, shape (kinds,)
+        States that are left on the VCs of a kind.
+    removed : int64 array, shape (kinds,)
+        How many kinds were deleted before this one; −1 if it is left.
+    queue : int32 array, shape (kinds,)
+        Deleted kinds, in the order of their deletion.
+    stack : int32 array, shape (cells,)
+        Cells with dead states.
+    cursor : int64 array, shape (3,)
+        Head and tail of the queue, size of the stack.
+    """
+
+    live: npt.NDArray[np.bool_]
+    owner: npt.NDArray[np.int32]
+    blocked: npt.NDArray[np.int64]
+    dead: npt.NDArray[np.int64]
+    on: npt.NDArray[np.int64]
+    removed: npt.NDArray[np.int64]
+    queue: npt.NDArray[np.int32]
+    stack: npt.NDArray[np.int32]
+    cursor: npt.NDArray[np.int64]
+
+
 def inner_types(t):
     return t.NamedTuple((t.READ32, t.READ_BOOL, t.READ64, t.READ32, t.READ64, t.READ64, t.READ32, t.READ32), Inner)
 
 
 def cell_types(t):
     return t.NamedTuple((t.READ64, t.I32, t.READ64, t.I64), Cells)
+
+
+def kind_types(t):
+    return t.NamedTuple((t.READ32, t.READ64, t.READ32), Kinds)
+
+
+def rule_types(t):
+    return t.NamedTuple((t.boolean,) * 3, Rules)
+
+
+def mark_types(t):
+    return t.NamedTuple((t.boolean[::1], t.I32, t.I64, t.I64, t.I64, t.I64, t.I32, t.I32, t.I64), Marks)
 
 
 @kernel(lambda t: t.int64(t.int64))
@@ -104,3 +185,79 @@ def cell_of(cells, vc, block):
         else:
             high = middle
     return low if blocks[low] == block else -1
+
+
+@kernel(lambda t: t.void(t.int64, note_types(t)), inline=True)
+def _clear(v, notes):
+    """Forget what was noted of a VC."""
+    first, goes, waits, entered, outside = notes.first, notes.goes, notes.waits, notes.entered, notes.outside
+    for slot in range(first[v], first[v + 1]):
+        goes[slot] = waits[slot] = 0
+    entered[v] = outside[v] = 0
+
+
+@kernel(lambda t: t.int64(traversal_types(t), t.READ64, t.int64, t.int64, note_types(t), inner_types(t), t.I32))
+def count_cells(traversal, addresses, start, stop, notes, inner, counts):
+    """Count the cells of each cyclic VC in `counts`.
+
+    Adds the states in them to totals[3]. Returns −1, or the address of a broken state.
+    """
+    cyclic, reached, totals = inner.cyclic, notes.reached, notes.totals
+    for low in range(start, stop, WIDTH):
+        broken = follow(traversal, addresses, low, min(WIDTH, stop - low), notes)
+        if broken >= 0:
+            return broken
+        for v in range(cyclic.size):
+            if reached[v]:
+                _clear(v, notes)
+                if cyclic[v]:
+                    counts[v] += 1
+                    totals[3] += size_of(reached[v])
+    return -1
+
+
+@kernel(
+    lambda t: t.int64(
+        traversal_types(t), t.READ64, t.int64, t.int64, note_types(t), inner_types(t), t.I64, cell_types(t)
+    )
+)
+def fill_cells(traversal, addresses, start, stop, notes, inner, cursor, cells):
+    """Write the cells of some addresses, as `unknot.verify.waiting` says; cursor[v] is the next cell of VC v.
+
+    Returns −1, or an address of which there are other states than were counted.
+    """
+    cyclic, inner_first, slot_of = inner.cyclic, inner.first, inner.slot
+    block, bits = cells.block, cells.bits
+    _, first, goes, waits, entered, outside, reached, _ = notes
+    commits = traversal.layout.commits
+    for low in range(start, stop, WIDTH):
+        broken = follow(traversal, addresses, low, min(WIDTH, stop - low), notes)
+        if broken >= 0:
+            return broken
+        for v in range(cyclic.size):
+            if not reached[v]:
+                continue
+            if not cyclic[v]:
+                _clear(v, notes)
+                continue
+            c = cursor[v]
+            if c == cells.first[v + 1]:
+                return addresses[low]
+            cursor[v] = c + 1
+            block[c] = low // WIDTH
+            begin, end = inner_first[v], inner_first[v + 1]
+            base = first_word(inner, cells, v, c)
+            bits[base], bits[base + 1] = reached[v], entered[v]
+            some = outside[v]
+            for e in range(begin, end):
+                bits[base + 2 + 2 * (e - begin)] = goes[slot_of[e]]
+                bits[base + 3 + 2 * (e - begin)] = waits[slot_of[e]]
+                waits[slot_of[e]] = 0
+            # A header that waits for something outside the component never blocks for good: that drains before.
+            for slot in range(first[v], first[v + 1]):
+                some |= waits[slot]
+            if not commits:
+                for e in range(end - begin):
+                    bits[base + 3 + 2 * e] &= ~some
+            _clear(v, notes)
+    return -1

@@ -13,11 +13,11 @@ from unknot._base.deadline import Deadline, clock
 from unknot._base.switching import Switching
 from unknot.certificates.verdict import Certificate, Configuration, Message, Verdict
 from unknot.network.graph import path_to, reached_from, shortest_cycle, strong_components
+from unknot.verify.closed_sets import own_terminals, small_closed_set
 from unknot.verify.effort import Effort, TimeUpError
 from unknot.verify.exact import find_worms
 from unknot.verify.exact_model import Worm
 from unknot.verify.explorer import Explorer
-from unknot.verify.lead_ins import own_terminals, small_closed_set
 from unknot.verify.remainder import on_cycles
 from unknot.verify.states import Dependencies
 from unknot.verify.waiting import Waiting, drain, waiting

@@ -1,5 +1,5 @@
 # mypy: ignore-errors
-"""Greatest fixpoints over the states on cycles of dependencies, by deletion."""
+"""Greatest fixpoints over the states on cycles of dependencies, by deletion; blocked heads of what is left."""
 
 from typing import NamedTuple
 
@@ -7,90 +7,35 @@ import numpy as np
 import numpy.typing as npt
 
 from unknot._base.kernels.lazy_kernel import kernel
-from unknot.verify.cells_kernel import cell_of, cell_types, first_word, inner_types, size_of, words_of
+from unknot.verify.cells_kernel import (
+    cell_of,
+    cell_types,
+    first_word,
+    inner_types,
+    kind_types,
+    mark_types,
+    rule_types,
+    size_of,
+    words_of,
+)
 from unknot.verify.follow_kernel import WIDTH
 
 ALL = (1 << WIDTH) - 1
 """Set of all addresses of a block."""
 
 
-class Kinds(NamedTuple):
-    """Kinds of VCs that live and die together.
+class Heads(NamedTuple):
+    """Room for blocked heads, as `unknot.verify.remainder.Remainder` has them."""
 
-    Attributes
-    ----------
-    of : int32 array, shape (VCs,)
-    first, member : arrays
-        VCs of each kind, in compressed rows.
-    """
-
-    of: npt.NDArray[np.int32]
-    first: npt.NDArray[np.int64]
-    member: npt.NDArray[np.int32]
-
-
-class Rules(NamedTuple):
-    """Which states live.
-
-    Attributes
-    ----------
-    spread : bool
-        Also one from which another is reached, as under wormhole.
-    commits : bool
-        A header waits for the one output that it chose.
-    entered : bool
-        Only packets block that stand in the first VC of their route.
-    """
-
-    spread: bool
-    commits: bool
-    entered: bool
-
-
-class Marks(NamedTuple):
-    """How far deletion has come.
-
-    Attributes
-    ----------
-    live : bool array, shape (edges,)
-        Whether the VC to which an edge leads is left.
-    owner : int32 array, shape (cells,)
-        VC of each cell.
-    blocked, dead : int64 arrays, shape (cells,)
-        States that are blocked, and those that died and were not dealt with.
-    on : int64 array, shape (kinds,)
-        States that are left on the VCs of a kind.
-    removed : int64 array, shape (kinds,)
-        How many kinds were deleted before this one; −1 if it is left.
-    queue : int32 array, shape (kinds,)
-        Deleted kinds, in the order of their deletion.
-    stack : int32 array, shape (cells,)
-        Cells with dead states.
-    cursor : int64 array, shape (3,)
-        Head and tail of the queue, size of the stack.
-    """
-
-    live: npt.NDArray[np.bool_]
+    input_vc: npt.NDArray[np.int32]
+    address: npt.NDArray[np.int32]
     owner: npt.NDArray[np.int32]
-    blocked: npt.NDArray[np.int64]
-    dead: npt.NDArray[np.int64]
-    on: npt.NDArray[np.int64]
-    removed: npt.NDArray[np.int64]
-    queue: npt.NDArray[np.int32]
-    stack: npt.NDArray[np.int32]
-    cursor: npt.NDArray[np.int64]
+    first: npt.NDArray[np.int64]
+    wait: npt.NDArray[np.int32]
 
 
-def kind_types(t):
-    return t.NamedTuple((t.READ32, t.READ64, t.READ32), Kinds)
-
-
-def rule_types(t):
-    return t.NamedTuple((t.boolean,) * 3, Rules)
-
-
-def mark_types(t):
-    return t.NamedTuple((t.boolean[::1], t.I32, t.I64, t.I64, t.I64, t.I64, t.I32, t.I32, t.I64), Marks)
+def head_types(t):
+    return t.NamedTuple((t.I32, t.I32, t.I32, t.I64, t.I32), Heads)
 
 
 @kernel(lambda t: t.int64(t.READ64, t.int64, t.int64), inline=True)
@@ -274,3 +219,68 @@ def drain(inner, cells, kinds, rules, marks, budget):
         else:
             return True
     return False
+
+
+@kernel(
+    lambda t: t.void(
+        inner_types(t), cell_types(t), kind_types(t), rule_types(t), mark_types(t), t.READ64, t.int64, head_types(t),
+        t.I64,
+    )
+)  # fmt: skip
+def pick(inner, cells, kinds, rules, marks, addresses, most, heads, sizes):
+    """Pick for each VC that is left up to `most` blocked states, no two of which wait for the same VCs that are left.
+
+    `sizes` becomes how many states and heads were picked.
+    """
+    cell_first, block, word, bits = cells
+    inner_first, kind = inner.first, kinds.of
+    live, blocked, removed, commits = marks.live, marks.blocked, marks.removed, rules.commits
+    input_vc, address, head_owner, head_first, head_wait = heads
+    widest = 0
+    for v in range(kind.size):
+        widest = max(widest, inner_first[v + 1] - inner_first[v])
+    known = np.empty((most, widest), np.bool_)
+    count, many = 0, 0
+    head_first[0] = 0
+    for v in range(kind.size):
+        if removed[kind[v]] >= 0:
+            continue
+        degree = inner_first[v + 1] - inner_first[v]
+        picked, base = 0, word[v]
+        for c in range(cell_first[v], cell_first[v + 1]):
+            rest = blocked[c]
+            while rest and picked < most:
+                one, alike = rest & -rest, rest
+                for e in range(degree):
+                    waits = bits[base + 3 + 2 * e] if live[inner_first[v] + e] else 0
+                    known[picked, e] = (waits & one) != 0
+                    alike &= waits if waits & one else ~waits
+                # Those that wait for the same as this one need not be looked at, even where it is left out itself.
+                rest &= ~alike
+                f, same = 0, False
+                while f < picked and not same:
+                    same = True
+                    for e in range(degree):
+                        same = same and known[f, e] == known[picked, e]
+                    f += 1
+                if same:
+                    continue
+                input_vc[count] = v
+                address[count] = addresses[WIDTH * block[c] + size_of(one - 1)]
+                filled = head_first[many]
+                for e in range(degree):
+                    if known[picked, e]:
+                        head_wait[filled] = inner.target[inner_first[v] + e]
+                        filled += 1
+                        if commits:
+                            head_owner[many] = count
+                            many += 1
+                            head_first[many] = filled
+                if not commits:
+                    head_owner[many] = count
+                    many += 1
+                    head_first[many] = filled
+                picked += 1
+                count += 1
+            base += words_of(inner, v)
+    sizes[0], sizes[1] = count, many

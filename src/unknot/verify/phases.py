@@ -16,7 +16,7 @@ from functools import cached_property
 from typing import Any
 
 from unknot._base.errors import UnknotError
-from unknot.verify.exploration import explore
+from unknot.verify.explorer import explored
 
 SEARCH_LIMIT = 200_000
 """States of an exhaustive search, times nodes and chunks."""
@@ -231,7 +231,7 @@ def check_phases(system: PhasedChunks) -> PhaseVerdict:
     for size in range(2, max(2, *system.shape) + 1):
         small = replace(system, shape=tuple(min(size, n) for n in system.shape))
         most = SEARCH_LIMIT // (len(small.nodes) * small.chunks)
-        every = explore(small.initial(), small.moves, small.stuck, most)
+        every = explored(small.initial(), small.moves, small.stuck, most)
         run = every.run if every.complete else _random(small)
         if run is not None:
             reason = "nodes that started chunks in different orders wait for each other"

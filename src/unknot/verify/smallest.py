@@ -21,7 +21,7 @@ from unknot.certificates.verdict import Configuration, Reachability
 from unknot.network.graph import path_to, reached_from, shortest_cycle
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_relation
-from unknot.verify.circles import circles
+from unknot.verify.closed_sets import circles
 from unknot.verify.effort import Effort, TimeUpError
 from unknot.verify.exact import Surroundings
 from unknot.verify.exact_model import Worm, fewest

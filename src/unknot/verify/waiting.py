@@ -18,16 +18,14 @@ import numpy.typing as npt
 from unknot._base import memory
 from unknot._base.compressed_rows import grouped, offsets, starts
 from unknot.network.model import IntArray, Offsets
-from unknot.verify.cells_kernel import Cells, Inner
+from unknot.verify.cells_kernel import Cells, Inner, Kinds, Marks, Rules, count_cells, fill_cells
 from unknot.verify.effort import Effort, step
-from unknot.verify.fixpoint_kernel import Kinds, Marks, Rules, begin
+from unknot.verify.fixpoint_kernel import Heads, begin, pick
 from unknot.verify.fixpoint_kernel import drain as delete
 from unknot.verify.follow_kernel import WIDTH
-from unknot.verify.heads_kernel import Heads, pick
 from unknot.verify.remainder import Ints, Remainder, heads_alone
 from unknot.verify.states import Dependencies, Flags, Follower, Slots
 from unknot.verify.symmetry import Translations, commutes, translations
-from unknot.verify.waiting_kernel import count_cells, fill_cells
 
 SHARES = 16
 """Most shares of the addresses whose cells are counted apart, so that threads can fill them at the same time."""

@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from math import inf
 from typing import Any
 
 import numpy as np
 
+from unknot._base.deadline import clock
 from unknot._base.errors import RelationError
 from unknot._base.numbers import require_whole
 from unknot._base.switching import Switching
 from unknot.certificates.verdict import Configuration, Message, Reachability
+from unknot.network.graph import backwards, path_to, reached_from
 from unknot.routing.relation import Relation
+from unknot.verify.closed_sets import own_terminals, reduce
 from unknot.verify.exact import Surroundings
 from unknot.verify.exact_model import Model, Worm, fewest, solver_for
-from unknot.verify.lead_ins import LeadIns, own_terminals
+from unknot.verify.explorer import Explorer
 from unknot.verify.remainder import among
 
+SECONDS = 5.0
+"""Time limit of each question to the solver, in seconds, beside a limit that no machine changes."""
 FEW = 4
 """Messages below which no smaller set is looked for."""
 STATES = 30_000
@@ -28,6 +33,40 @@ KNOTS = 50
 """Sets of worms that block each other, to none of which a way is found, after which the question is left open."""
 EDGES = 100_000
 """Steps of all lead-ins together up to which the solver is asked."""
+
+
+class LeadIns:
+    """Ways from injection to a state of an address; `limited` when a limit ended a search for them.
+
+    `graph` gives the candidate VCs of each reachable input VC of an address, ejection left out.
+    """
+
+    def __init__(self, relation: Relation, end: float = inf) -> None:
+        self.relation, self.end = relation, end
+        self.graph = cache(Explorer(relation).steps)
+        self.limited = False
+
+    @property
+    def seconds(self) -> float:
+        """Time in seconds that the solver may take for a question."""
+        return min(SECONDS, self.end - clock())
+
+    @property
+    def late(self) -> bool:
+        """Whether the time is up."""
+        return clock() > self.end
+
+    def leads(self, worm: Worm, banned: Iterable[int]) -> Iterator[tuple[int, tuple[int, ...]]]:
+        """Yield each terminal that reaches the tail of a worm, with a shortest way past some VCs and the worm's own.
+
+        One breadth-first search back from the tail serves all terminals; nearest terminals come first.
+        """
+        closed = {*banned, *worm.path}
+        before = backwards({at: vcs for at, vcs in self.graph(worm.address).items() if at not in closed})
+        ahead = reached_from(worm.path[:1], lambda vc: before.get(vc, ()))
+        for at in ahead:
+            if at >= self.relation.num_vcs:
+                yield at - self.relation.num_vcs, tuple(path_to(at, ahead)[-2:0:-1])
 
 
 def configuration(
@@ -130,25 +169,6 @@ def _smaller(lead_ins: LeadIns, worms: Sequence[Worm], switching: Switching, inj
 
 Led = tuple[Worm, int, tuple[int, ...]]
 """A worm with its source terminal and the VCs from there to its tail."""
-
-
-def reduce(worms: Sequence[Worm]) -> list[Worm]:
-    """The smallest set closed under waiting that is reached from one of these worms, with unwanted tails cut off."""
-    holder = {vc: i for i, worm in enumerate(worms) for vc in worm.path}
-    best: list[int] = list(range(len(worms)))
-    for start in range(len(worms)):
-        closed = [start]
-        for i in closed:
-            closed += sorted({holder[w] for w in worms[i].waits} - set(closed))
-        if len(closed) < len(best):
-            best = closed
-    kept = [worms[i] for i in sorted(best)]
-    waited = {w for worm in kept for w in worm.waits}
-    cut = []
-    for worm in kept:
-        tail = next(k for k, vc in enumerate(worm.path) if vc in waited)
-        cut.append(replace(worm, path=worm.path[tail:]))
-    return cut
 
 
 def _injected(lead_ins: LeadIns, worms: Sequence[Worm], stretch: bool) -> list[Led] | None:

@@ -317,7 +317,7 @@ def slowly(self, *arguments):
     made(self, *arguments)
 
 cpu.CPUContext.__init__ = slowly
-names = ["unknot.verify.waiting_kernel", "unknot.routing.relation_kernel"]
+names = ["unknot.verify.cells_kernel", "unknot.routing.relation_kernel"]
 threads = [threading.Thread(target=importlib.import_module, args=(name,), daemon=True) for name in names]
 for thread in threads:
     thread.start()

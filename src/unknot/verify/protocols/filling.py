@@ -6,7 +6,7 @@ import random
 from collections.abc import Iterator, Sequence
 
 from unknot._base.deadline import clock
-from unknot.verify.exploration import explore
+from unknot.verify.explorer import explored
 from unknot.verify.protocols.cycles import Link, Target, first_links, next_links
 from unknot.verify.protocols.machine import Event, Message, State, beginnings, events, has_room, step
 from unknot.verify.protocols.runs import Run
@@ -111,7 +111,7 @@ def _bring(
             for one in held
         )
 
-    yield from explore(frozenset[tuple[int, tuple[Message, ...]]](), moves, ends, MOST_STATES, end).run or ()
+    yield from explored(frozenset[tuple[int, tuple[Message, ...]]](), moves, ends, MOST_STATES, end).run or ()
 
 
 def _chain(system: System, goal: Link, origin: int, chance: random.Random) -> tuple[Link, ...]:
@@ -122,4 +122,4 @@ def _chain(system: System, goal: Link, origin: int, chance: random.Random) -> tu
         chance.shuffle(following)
         return ((one, one) for one in following)
 
-    return explore(None, moves, lambda link: link == goal, MOST_LINKS).run or ()
+    return explored(None, moves, lambda link: link == goal, MOST_LINKS).run or ()

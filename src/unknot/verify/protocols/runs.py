@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from unknot._base.deadline import clock
-from unknot.verify.exploration import Exploration, explore
+from unknot.verify.explorer import Exploration, explored
 from unknot.verify.protocols.machine import Event, Message, State, beginnings, events, step
 from unknot.verify.protocols.stuck import stuck
 from unknot.verify.protocols.system import System
@@ -51,7 +51,7 @@ def search(
         return bool(at[0] and stuck(system, dict(at[0])))
 
     start: Known = frozenset(), transactions
-    return explore(start, moves, ends, most_states, end)
+    return explored(start, moves, ends, most_states, end)
 
 
 def shortened(system: System, run: Run, end: float) -> Run:

@@ -1,18 +1,92 @@
-"""Circles of worms, each of which waits for the next: the VCs that they may hold altogether."""
+"""Sets of messages that wait for one another: small ones, their terminals, and the VCs that circles may hold."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
+from functools import cache
 from itertools import pairwise
+
+import numpy as np
 
 from unknot._base.deadline import clock
 from unknot.verify.effort import TimeUpError
+from unknot.verify.exact_model import Worm
 from unknot.verify.remainder import Remainder
 
+STARTS = 64
+"""Places from which a small set is looked for."""
 Worms = dict[int, set[tuple[frozenset[int], frozenset[int]]]]
 """The worms that hold each VC: the VCs that a worm holds, and those that it waits for."""
 MOST_WORMS = 1_000_000
 """Worms up to which circles are looked for."""
+
+
+def small_closed_set(part: Remainder) -> list[Worm]:
+    """A small set of messages of one VC each, closed under waiting; every VC that a head waits for has a head."""
+    on: dict[int, list[int]] = {}
+    for head, vc in enumerate(part.input_vc[part.head_owner].tolist()):
+        on.setdefault(vc, []).append(head)
+    starts, waits = sorted(on), cache(part.waits)
+    best: dict[int, int] = {}
+    for start in starts[:: max(1, len(starts) // STARTS)]:
+        chosen: dict[int, int] = {}
+        todo = deque([start])
+        inside = {start}
+        while todo and (not best or len(chosen) < len(best)):
+            vc = todo.popleft()
+            head = min(on[vc], key=lambda h: (len(set(waits(h)) - inside), h))
+            chosen[vc] = head
+            for w in waits(head):
+                if w not in inside:
+                    inside.add(w)
+                    todo.append(w)
+        if not todo and (not best or len(chosen) < len(best)):
+            best = chosen
+    return [
+        Worm(int(part.owner[part.head_owner[head]]), (vc,), tuple(waits(head))) for vc, head in sorted(best.items())
+    ]
+
+
+def reduce(worms: Sequence[Worm]) -> list[Worm]:
+    """The smallest set closed under waiting that is reached from one of these worms, with unwanted tails cut off."""
+    holder = {vc: i for i, worm in enumerate(worms) for vc in worm.path}
+    best: list[int] = list(range(len(worms)))
+    for start in range(len(worms)):
+        closed = [start]
+        for i in closed:
+            closed += sorted({holder[w] for w in worms[i].waits} - set(closed))
+        if len(closed) < len(best):
+            best = closed
+    kept = [worms[i] for i in sorted(best)]
+    waited = {w for worm in kept for w in worm.waits}
+    cut = []
+    for worm in kept:
+        tail = next(k for k, vc in enumerate(worm.path) if vc in waited)
+        cut.append(replace(worm, path=worm.path[tail:]))
+    return cut
+
+
+def own_terminals(doors: Sequence[Collection[int]]) -> list[int]:
+    """A terminal of its own for each VC, of those from which it can be entered; empty when there are not enough."""
+    # Mostly the first free terminal of each will do, which spares the import of SciPy.
+    chosen: dict[int, None] = {}
+    for door in doors:
+        chosen |= dict.fromkeys(sorted(set(door) - chosen.keys())[:1])
+    if len(chosen) == len(doors):
+        return list(chosen)
+
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import maximum_bipartite_matching
+
+    rows = [i for i, door in enumerate(doors) for _ in door]
+    terminals, columns = np.unique([terminal for door in doors for terminal in door], return_inverse=True)
+    pairs = csr_array(
+        (np.ones(len(rows), dtype=np.int8), (rows, columns)), shape=(len(doors), max(1, terminals.size))
+    )
+    match = maximum_bipartite_matching(pairs, perm_type="column")
+    return [int(terminal) for terminal in terminals[match]] if (match >= 0).all() else []
 
 
 def circles(part: Remainder, messages: int, most: int, end: float) -> Iterator[frozenset[int]]:
