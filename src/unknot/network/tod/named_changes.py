@@ -24,6 +24,7 @@ from unknot.network.tod.values import (
     Rate,
     Size,
     Value,
+    combined,
     settle,
 )
 
@@ -40,10 +41,8 @@ def _folded(name: str, operation: str) -> Callable[..., Value]:
 
 
 def join(c: Caller, left: Operand, right: Operand, *, latency: Cycles = 1, bandwidth: Rate = 1) -> Plan:
-    a, b = settle(c.budget, left), settle(c.budget, right)
-    channels = a.channels + b.channels + 2 * a.routers * b.routers
     across = wires(1, latency, read(bandwidth, "a bandwidth"))
-    return c.budget.plan(c.place, lambda x, y: sets.join(x, y, across), (a, b), a.routers + b.routers, channels)
+    return combined(c.budget, c.place, "join", left, right, across)
 
 
 OPERATIONS: dict[str, Callable[..., Value]] = {
@@ -123,9 +122,9 @@ def latency(c: Caller, graph: Operand, cycles: Cycles) -> Plan:
 
 def bandwidth(c: Caller, graph: Operand, flits: Rate) -> Plan:
     rate = read(flits, "a bandwidth")
-    plan = _changed(c, graph, lambda g: replace(g, wire=wires(g.channels, g.wire["latency"], rate)))
     shape = graph.shape if isinstance(graph, Plan) else None
-    return plan if shape is None else replace(plan, shape=replace(shape, bandwidth=rate))
+    shape = None if shape is None else replace(shape, bandwidth=rate)
+    return _changed(c, graph, lambda g: replace(g, wire=wires(g.channels, g.wire["latency"], rate)), shape)
 
 
 def terminals(c: Caller, graph: Operand, count: Count = -1, *, inject: Numbers = (), eject: Numbers = ()) -> Plan:
@@ -153,9 +152,9 @@ def terminals(c: Caller, graph: Operand, count: Count = -1, *, inject: Numbers =
     return _changed(c, plan, seated)
 
 
-def _changed(c: Caller, graph: Operand, make: Callable[[Graph], Graph]) -> Plan:
+def _changed(c: Caller, graph: Operand, make: Callable[[Graph], Graph], shape: Shape | None = None) -> Plan:
     plan = settle(c.budget, graph)
-    return c.budget.plan(c.place, make, (plan,), plan.routers, plan.channels, plan.dimensions)
+    return c.budget.plan(c.place, make, (plan,), plan.routers, plan.channels, plan.dimensions, shape)
 
 
 def _routers(g: Graph, at: Numbers, what: str) -> Any:

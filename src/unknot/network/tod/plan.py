@@ -1,14 +1,14 @@
 """Graphs that are not made yet: their sizes are known, or bounded, before any memory is taken.
 
 The evaluation of a text gives a plan. Every plan is charged to a `Budget` when it is drawn up, so that a network too
-large, or the result of too much work, is refused while it is still a few numbers. `build` then makes the arrays.
+large, or the result of too much work, is refused while it is still a few numbers. The budget then makes the arrays.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 from unknot._base import memory
 from unknot._base.errors import NetworkError
@@ -89,7 +89,7 @@ class Budget:
         self.max_channels = max_channels
         self.left = WORK * max_channels
         self.steps = 0
-        self.graphs = 0
+        self.plans: list[Plan] = []
 
     def plan(
         self,
@@ -103,16 +103,39 @@ class Budget:
     ) -> Plan:
         """Draw up a plan, if what it makes is within the limits."""
         self.check(place, routers, channels, dimensions)
-        self.graphs += 1
-        if self.graphs > MAX_GRAPHS:
+        if len(self.plans) >= MAX_GRAPHS:
             raise place.error(
                 f"this text takes too much work: more than {MAX_GRAPHS} graphs on the way to the network"
             )
-        return Plan(make, operands, routers, channels, dimensions, place, shape)
+        self.plans.append(Plan(make, operands, routers, channels, dimensions, place, shape))
+        return self.plans[-1]
 
     def made(self, place: Node, graph: Graph) -> Plan:
         """The plan of a graph that is there already."""
         return self.plan(place, lambda: graph, (), graph.routers, graph.channels, len(graph.dimensions))
+
+    def build(self, plan: Plan) -> Graph:
+        """Make the graph of a plan, each part once after those it is made of; it is given up after its last use.
+
+        Raises
+        ------
+        TextError
+            If the operands of an operation do not fit, with the place of the operation.
+        """
+        uses = Counter([plan])
+        for at in reversed(self.plans):
+            uses.update(at.operands if uses[at] else ())
+        graphs: dict[Plan, Graph] = {}
+        for at in (at for at in self.plans if uses[at]):
+            try:
+                graphs[at] = at.make(*(graphs[operand] for operand in at.operands))
+            except (MisfitError, NetworkError) as error:
+                raise at.place.error(f"{at.place.text}: {error}") from error
+            uses.subtract(at.operands)
+            for operand in at.operands:
+                if not uses[operand]:
+                    graphs.pop(operand, None)
+        return graphs[plan]
 
     def check(self, place: Node, routers: int, channels: int, dimensions: int = 1) -> None:
         """Refuse a graph of this size, or charge it.
@@ -172,37 +195,3 @@ class Budget:
 def amount(number: int) -> str:
     """A number in words, short even if it is very long."""
     return str(number) if number < 10**18 else f"more than 10^{(number.bit_length() - 1) * 3 // 10}"
-
-
-def build(plan: Plan) -> Graph:
-    """Make the graph of a plan; each part is made once and given up after its last use.
-
-    Raises
-    ------
-    TextError
-        If the operands of an operation do not fit, with the place of the operation.
-    """
-    uses: dict[int, int] = {}
-    order: list[Plan] = []
-    stack: list[tuple[Plan, bool]] = [(plan, False)]
-    while stack:
-        at, done = stack.pop()
-        if done:
-            order.append(at)
-            continue
-        uses[id(at)] = uses.get(id(at), 0) + 1
-        if uses[id(at)] == 1:
-            stack.append((at, True))
-            stack.extend((operand, False) for operand in reversed(at.operands))
-    made: dict[int, Graph] = {}
-    for at in order:
-        operands: list[Any] = [made[id(operand)] for operand in at.operands]
-        try:
-            made[id(at)] = at.make(*operands)
-        except (MisfitError, NetworkError) as error:
-            raise at.place.error(f"{at.place.text}: {error}") from error
-        for operand in at.operands:
-            uses[id(operand)] -= 1
-            if not uses[id(operand)] and operand is not plan:
-                del made[id(operand)]
-    return made[id(plan)]

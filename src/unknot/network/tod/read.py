@@ -13,7 +13,7 @@ from unknot.network.tod.evaluate import Evaluator, Scope
 from unknot.network.tod.functions import problems_of
 from unknot.network.tod.graph import from_network, to_network
 from unknot.network.tod.parse import LONGEST, parse
-from unknot.network.tod.plan import MAX_CHANNELS, Budget, Plan, build
+from unknot.network.tod.plan import MAX_CHANNELS, Budget, Plan
 from unknot.network.tod.syntax import Node, Program, raise_all
 
 
@@ -65,7 +65,7 @@ def network(
         )
     evaluator = Evaluator(Budget(max_channels), library)
     try:
-        made = build(evaluator.network(program.result, scope))
+        made = evaluator.budget.build(evaluator.network(program.result, scope))
     except RecursionError as error:
         raise program.result.error("this is nested too deeply for the stack that is left") from error
     return to_network(made, " ".join(text.split()) if _short(text) else program.result.text)

@@ -14,6 +14,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from unknot.network.tod import products, sets
+from unknot.network.tod.graph import Wires
 from unknot.network.tod.plan import Budget, Oriented, Plan, Replaced
 from unknot.network.tod.syntax import MisfitError, Node
 
@@ -223,15 +224,15 @@ def product(budget: Budget, place: Node, name: str, a: Value, b: Value) -> Value
     return budget.plan(place, sets.undirected, (plan,), plan.routers, 2 * plan.channels, plan.dimensions)
 
 
-def combined(budget: Budget, place: Node, name: str, a: Value, b: Value) -> Plan:
-    """Union, intersection, difference, ring sum or join of two operands."""
+def combined(budget: Budget, place: Node, name: str, a: Value, b: Value, across: Wires | None = None) -> Plan:
+    """Union, intersection, difference, ring sum or join of two operands; `across` is the wire of a join."""
     one, two = settle(budget, a), settle(budget, b)
     routers, channels = one.routers + two.routers, one.channels + two.channels
     if name in ("intersection", "difference"):
         routers, channels = one.routers, one.channels
     if name == "join":
         channels += 2 * one.routers * two.routers
-        return budget.plan(place, sets.join, (one, two), routers, channels)
+        return budget.plan(place, lambda x, y: sets.join(x, y, across), (one, two), routers, channels)
     if name in ("union", "ring_sum") and one.dimensions and one.dimensions == two.dimensions:
         sides = _positions(one)
         if sides is not None and sides == _positions(two):
