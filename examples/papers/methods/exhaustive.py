@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 from methods.exhaustive_kernel import search_many
 
-from unknot._base.compressed_rows import positions
+from unknot._base.arrays import positions
 from unknot._base.errors import UnknotError
 from unknot.network import Network
 from unknot.network.model import IntArray

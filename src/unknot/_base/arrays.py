@@ -1,4 +1,11 @@
-"""Types of arrays by what they hold."""
+"""Arrays: types by what they hold, and compressed rows.
+
+Compressed rows are entries of one row after the other in one array, and where each row begins in another.
+"""
+
+from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -6,3 +13,55 @@ import numpy.typing as npt
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
+
+
+def offsets(counts: npt.ArrayLike) -> Ints:
+    """Return where each row begins, and the end, from the number of entries of each.
+
+    >>> offsets([1, 0, 2]).tolist()
+    [0, 1, 1, 3]
+    """
+    return np.concatenate([[0], np.cumsum(counts, dtype=np.int64)])
+
+
+def starts(row: npt.NDArray[Any], rows: int) -> Ints:
+    """Return where each row begins, and the end: int64 array, shape (rows + 1,), from the row of each entry.
+
+    >>> starts(np.array([0, 2, 2]), 3).tolist()
+    [0, 1, 1, 3]
+    """
+    return offsets(np.bincount(row, minlength=rows))
+
+
+def grouped(row: npt.NDArray[Any], rows: int) -> tuple[Ints, npt.NDArray[np.int32]]:
+    """Return where each row begins and the numbers of its entries, ascending within a row.
+
+    >>> first, entries = grouped(np.array([2, 0, 2]), 3)
+    >>> first.tolist(), entries.tolist()
+    ([0, 1, 1, 3], [1, 0, 2])
+    """
+    return starts(row, rows), np.argsort(row, kind="stable").astype(np.int32)
+
+
+def ranks(row: npt.NDArray[Any]) -> Ints:
+    """Return the number of each entry among those of its row, in their order; rows may be any numbers.
+
+    >>> ranks(np.array([7, 3, 7, 7])).tolist()
+    [0, 0, 1, 2]
+    """
+    order = np.argsort(row, kind="stable")
+    rank = np.empty(row.size, dtype=np.int64)
+    rank[order] = np.arange(row.size) - np.searchsorted(row[order], row[order])
+    return rank
+
+
+def positions(first: Ints, rows: npt.NDArray[Any]) -> Ints:
+    """Return the positions of the entries of some rows, row after row.
+
+    >>> positions(np.array([0, 1, 1, 3]), np.array([2, 0])).tolist()
+    [1, 2, 0]
+    """
+    begin, width = first[rows].astype(np.int64), np.diff(first)[rows].astype(np.int64)
+    ends = np.cumsum(width)
+    places: Ints = np.arange(int(width.sum()), dtype=np.int64) + np.repeat(begin - (ends - width), width)
+    return places

@@ -10,8 +10,7 @@ from itertools import product as pairs
 import numpy as np
 
 from unknot._base import memory
-from unknot._base.arrays import Ints
-from unknot._base.compressed_rows import offsets
+from unknot._base.arrays import Ints, offsets
 from unknot._base.errors import RelationError
 from unknot.design.requirements import class_of, lost_path
 from unknot.design.space import Flags, Signs, Space, State, shown

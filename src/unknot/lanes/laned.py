@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from unknot._base.compressed_rows import ranks
+from unknot._base.arrays import ranks
 from unknot.lanes.path_set import Flags, Floats, Ints, Numbers
 from unknot.lanes.tables import Table
 from unknot.network import Network

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from unknot._base.arrays import Flags as Flags
 from unknot._base.arrays import Floats as Floats
 from unknot._base.arrays import Ints as Ints
-from unknot._base.compressed_rows import offsets, starts
+from unknot._base.arrays import offsets, starts
 from unknot._base.errors import NetworkError
 from unknot.network import Network
 from unknot.routing.paths import Distances, distances_to_homes

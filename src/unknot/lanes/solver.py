@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from unknot._base.compressed_rows import offsets
+from unknot._base.arrays import offsets
 from unknot._base.deadline import clock
 from unknot.certificates import Rejected
 from unknot.lanes.effort import SearchEffort

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from unknot._base.compressed_rows import ranks, starts
+from unknot._base.arrays import ranks, starts
 from unknot._base.deadline import clock
 from unknot._base.errors import NetworkError, UnknotError
 from unknot.lanes.effort import ENOUGH, SearchEffort

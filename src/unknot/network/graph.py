@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from unknot._base.compressed_rows import grouped
+from unknot._base.arrays import grouped
 from unknot._base.kernels.lazy_kernel import CHANNELS, is_small, plainly
 from unknot.network.bandwidth import written
 

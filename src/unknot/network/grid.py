@@ -7,8 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from unknot._base.arrays import Ints
-from unknot._base.compressed_rows import starts
+from unknot._base.arrays import Ints, starts
 from unknot._base.errors import NetworkError
 from unknot._base.shown import Brief
 from unknot.network.model import IntArray, Network

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from unknot._base.compressed_rows import grouped
+from unknot._base.arrays import grouped
 from unknot._base.errors import NetworkError, visible
 from unknot._base.numbers import is_whole
 from unknot._base.output import to_frame

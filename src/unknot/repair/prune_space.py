@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unknot._base.compressed_rows import offsets
+from unknot._base.arrays import offsets
 from unknot.network import distances_from
 from unknot.network.graph import backwards, reached_from
 from unknot.repair.facts import Entry, Knot

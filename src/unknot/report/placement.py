@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from unknot._base.arrays import Ints
-from unknot._base.compressed_rows import ranks
+from unknot._base.arrays import Ints, ranks
 from unknot.network import Network
 from unknot.network.model import IntArray
 from unknot.network.stages import is_multistage, levels

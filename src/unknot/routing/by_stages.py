@@ -21,7 +21,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from unknot._base.compressed_rows import Starts, grouped, offsets
+from unknot._base.arrays import Ints, grouped, offsets
 from unknot._base.errors import NetworkError, RelationError, require_known
 from unknot.network import Network
 from unknot.network.model import IntArray
@@ -148,8 +148,8 @@ def nca(network: Network, vcs: int = 1, *, up: str = "adaptive") -> Relation:
 
 
 def _turns(
-    height: npt.NDArray[np.int8], begin: Starts, ahead: IntArray
-) -> tuple[Starts, IntArray, npt.NDArray[np.int16]]:
+    height: npt.NDArray[np.int8], begin: Ints, ahead: IntArray
+) -> tuple[Ints, IntArray, npt.NDArray[np.int16]]:
     """Return where the runs of each router begin, the end of each run of homes, and what leads to all of these.
 
     That is the place of a port among those down, if there is one, or EVERY_UP, or SEVERAL.

@@ -9,8 +9,8 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from unknot._base.arrays import positions, ranks
 from unknot._base.calls import apply, parse_call
-from unknot._base.compressed_rows import positions, ranks
 from unknot._base.errors import RelationError
 from unknot._base.kernels.lazy_kernel import is_small, plainly
 from unknot.network import Network

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from unknot._base.compressed_rows import positions, starts
+from unknot._base.arrays import positions, starts
 from unknot._base.errors import RelationError
 from unknot.network import Network
 from unknot.network.model import IntArray

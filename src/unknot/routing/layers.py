@@ -37,8 +37,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from unknot._base.arrays import Ints
-from unknot._base.compressed_rows import offsets, positions, ranks
+from unknot._base.arrays import Ints, offsets, positions, ranks
 from unknot._base.errors import RelationError
 from unknot._base.kernels.lazy_kernel import CHANNELS, is_small, plainly
 from unknot.network import Network

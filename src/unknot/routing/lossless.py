@@ -14,7 +14,7 @@ from functools import cached_property
 import numpy as np
 
 from unknot._base import memory
-from unknot._base.compressed_rows import offsets
+from unknot._base.arrays import offsets
 from unknot._base.errors import UnknotError
 from unknot.fabrics.ethernet.fabric import EthernetFabric
 from unknot.fabrics.ethernet.qos import DSCPS, PortQos

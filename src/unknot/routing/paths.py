@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from unknot._base.compressed_rows import starts
+from unknot._base.arrays import starts
 from unknot._base.errors import NetworkError, RelationError
 from unknot._base.kernels.lazy_kernel import CHANNELS, is_small, plainly
 from unknot.network import Network, components, distances_from

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unknot._base import memory
-from unknot._base.compressed_rows import offsets
+from unknot._base.arrays import offsets
 from unknot._base.errors import RelationError
 from unknot.network import Network
 from unknot.network.model import IntArray

@@ -9,8 +9,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from unknot._base.arrays import Ints
-from unknot._base.compressed_rows import offsets
+from unknot._base.arrays import Ints, offsets
 from unknot._base.errors import RelationError, SimulationError
 from unknot._base.numbers import is_whole
 from unknot._base.shown import Brief

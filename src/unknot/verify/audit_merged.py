@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from unknot._base.compressed_rows import grouped
+from unknot._base.arrays import grouped
 from unknot.fabrics import Fabric
 from unknot.fabrics.levels import UNKNOWN, unrecorded
 from unknot.network import Network

@@ -11,7 +11,7 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
-from unknot._base.compressed_rows import grouped
+from unknot._base.arrays import grouped
 from unknot._base.kernels.lazy_kernel import is_small, plainly
 from unknot._base.threads import processors
 from unknot.network.graph import path_to, reached_from

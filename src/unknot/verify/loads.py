@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from unknot._base.arrays import Floats, Ints
-from unknot._base.compressed_rows import positions
+from unknot._base.arrays import Floats, Ints, positions
 from unknot._base.errors import RelationError
 from unknot._base.progress import Progress, reported, with_bar
 from unknot._base.shown import Brief

@@ -14,7 +14,7 @@ from math import log2
 import numpy as np
 import numpy.typing as npt
 
-from unknot._base.compressed_rows import offsets
+from unknot._base.arrays import offsets
 from unknot._base.errors import RelationError
 from unknot._base.progress import Progress, reported
 from unknot.network import distances_from

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from unknot._base import memory
 from unknot._base.arrays import Ints as Ints
-from unknot._base.compressed_rows import grouped, offsets, positions, starts
+from unknot._base.arrays import grouped, offsets, positions, starts
 from unknot._base.splitmix import STEP, mixed
 from unknot._base.switching import Switching
 from unknot.network.model import IntArray, Offsets

@@ -14,7 +14,7 @@ from typing import get_args
 
 import numpy as np
 
-from unknot._base.compressed_rows import positions, starts
+from unknot._base.arrays import positions, starts
 from unknot._base.deadline import MINUTE, Deadline, clock
 from unknot._base.switching import BUFFER_DEPTH, DEFAULT_SWITCHING, Switching, switching_named
 from unknot.certificates.verdict import Configuration, Reachability

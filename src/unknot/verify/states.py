@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from unknot._base import memory
 from unknot._base.arrays import Flags as Flags
-from unknot._base.compressed_rows import grouped, offsets, ranks, starts
+from unknot._base.arrays import grouped, offsets, ranks, starts
 from unknot._base.kernels.lazy_kernel import is_small, plainly, viewed
 from unknot._base.shown import Brief
 from unknot.certificates.verdict import Size

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from unknot._base.compressed_rows import ranks
+from unknot._base.arrays import ranks
 from unknot.network.graph import pairs
 from unknot.network.model import IntArray
 from unknot.routing.relation import Relation

@@ -11,7 +11,7 @@ from typing import Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
-from unknot._base.compressed_rows import grouped
+from unknot._base.arrays import grouped
 from unknot._base.memory import require
 from unknot._base.output import Row
 from unknot._base.progress import Progress, reported, with_bar

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unknot._base import memory
-from unknot._base.compressed_rows import grouped, offsets, starts
+from unknot._base.arrays import grouped, offsets, starts
 from unknot.network.model import IntArray, Offsets
 from unknot.verify.cells_kernel import Cells, Inner, Kinds, Marks, Rules, count_cells, fill_cells
 from unknot.verify.effort import Effort, step

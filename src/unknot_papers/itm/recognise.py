@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unknot._base.compressed_rows import starts
+from unknot._base.arrays import starts
 from unknot._base.errors import NetworkError
 from unknot.network import Network
 from unknot.network.model import IntArray, Offsets

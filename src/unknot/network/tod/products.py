@@ -12,7 +12,7 @@ from typing import Literal
 
 import numpy as np
 
-from unknot._base.compressed_rows import starts
+from unknot._base.arrays import starts
 from unknot.network.model import IntArray
 from unknot.network.tod.graph import Dimension, Graph, Joints, Wires, numbered, seats, wires
 from unknot.network.tod.plan import Shape

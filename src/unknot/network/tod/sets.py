@@ -13,8 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from unknot._base.arrays import Flags
-from unknot._base.compressed_rows import ranks
+from unknot._base.arrays import Flags, ranks
 from unknot.network.model import IntArray
 from unknot.network.tod.graph import Dimension, Graph, Joints, Keys, Shown, Wires, numbered, seats, wires
 from unknot.network.tod.syntax import MisfitError

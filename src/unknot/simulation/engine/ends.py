@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from unknot._base.arrays import Ints
-from unknot._base.compressed_rows import offsets
+from unknot._base.arrays import Ints, offsets
 from unknot._base.errors import SimulationError
 from unknot._base.memory import require
 from unknot.network.bandwidth import fraction

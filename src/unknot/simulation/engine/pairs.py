@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from unknot._base.compressed_rows import offsets
+from unknot._base.arrays import offsets
 from unknot._base.errors import SimulationError
 from unknot.routing.relation import Relation
 from unknot.traffic import Pattern

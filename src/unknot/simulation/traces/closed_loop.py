@@ -6,8 +6,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from unknot._base.arrays import Ints
-from unknot._base.compressed_rows import offsets
+from unknot._base.arrays import Ints, offsets
 from unknot._base.errors import SimulationError
 from unknot._base.memory import require
 from unknot._base.numbers import require_whole

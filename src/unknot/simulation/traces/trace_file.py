@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from unknot._base.arrays import offsets
 from unknot._base.calls import cell_column
-from unknot._base.compressed_rows import offsets
 from unknot._base.errors import NetworkError, TextError, UnknotError, near
 from unknot._base.input import read_text
 from unknot._base.output import write_csv

@@ -9,7 +9,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from unknot._base.compressed_rows import grouped, offsets, positions
+from unknot._base.arrays import grouped, offsets, positions
 from unknot._base.errors import NetworkError
 from unknot._base.memory import require
 from unknot.network import Network
