@@ -131,6 +131,8 @@ def list_requests(s, ends, k, many, n, now):
             i = n
             requests.input[i], requests.output[i] = b - ends.first_input, (j << 6) + lowest(left)
             requests.age[i] = age * known
+            # Below the age are 31 bits, 30 of them for the turn (`CYCLIC`). The rank has two, 30 and 31, so the age
+            # moves up by one. An output VC that is not empty is worse than any tier, hence 2 and 1.
             if s.setup.empty_first | s.setup.all_tiers:
                 w, rank = ends.first_output + requests.output[i], np.int64(0)
                 if s.setup.empty_first == 1 and s.outputs.credits[w] < s.setup.depth:

@@ -41,6 +41,8 @@ def may_enter(raw, b, w, now):
                 if s.rings.taken[r] + 2 > s.rings.slots[r]:
                     return False
         m = s.members.next[m]
+    # By the localised rule who enters a ring leaves a slot of this very buffer free; the others have looked before.
+    # A packet that stays in its ring needs no more than the slot it takes: it leaves another one behind.
     return free > (guarded if rule == LOCALISED else 0)
 
 
@@ -56,6 +58,7 @@ def enter(raw, b, w, now):
         return True
     if not may_enter(raw, b, w, now):
         return False
+    # With fewer than two slots free this packet takes the last one, which is the marked one if the mark is here.
     last = s.outputs.credits[w] - s.members.slack[m] < 2 * s.setup.slot
     s.members.slack[m] += s.setup.slot - s.packets.length[packet_of(s, b)]
     while m >= 0:

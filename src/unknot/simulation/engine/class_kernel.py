@@ -122,6 +122,7 @@ def way_in(raw, c, t):
     needed = max(need(s.setup, s.packets.length[p]), np.int64(1))
     port = port_of(s, row, p)
     base, start = terminals.first_output[port], terminals.last_vc[port] + 1 - low
+    # After the VC used last, going round; from the first where that is outside of the range, as of another form.
     if not 0 < start < wide:
         start = 0
     for _ in range(wide):

@@ -9,15 +9,12 @@ import numpy.typing as npt
 
 from unknot._base.arrays import Ints, offsets
 from unknot._base.errors import SimulationError
-from unknot._base.memory import require
 from unknot.network.bandwidth import fraction
-from unknot.routing.paths import distances_to_homes
 from unknot.routing.relation import Relation
 from unknot.simulation.engine.codes import ENDLESS, NO_CYCLE, SWEEPING
-from unknot.simulation.engine.ordinals import Side, absent_ports, ordinals, places
+from unknot.simulation.engine.option_tables import Side, absent_ports, ordinals, places
 from unknot.simulation.engine.router import Router
 
-FARTHEST = np.iinfo(np.int16).max
 EJECTION_LOOP = 3
 """Cycles from the end of the switch to the credit of an ejected flit: both channels, of latency 1, and a latch."""
 
@@ -169,21 +166,6 @@ def _pace(relation: Relation, port: Ints, row: Ints) -> dict[str, Ints]:
     return {"flits": flits, "cycles": cycles}
 
 
-def matrix_arbiters(tables: dict[str, Any]) -> dict[str, Any]:
-    """Matrix arbiters of all routers; what has never been chosen is as if the highest number was longest ago.
-
-    Of each router those of inputs and of outputs, for virtual channels and then for the switch.
-    """
-    words = tables["first_word"]
-    ins, outs = (np.diff(tables["words"][name][words]) for name in ("first_input", "first_output"))
-    require("matrix arbiters", 64 * int((ins * outs).sum()))
-    recent, first, used = [np.zeros(0, dtype=np.int64)], np.zeros(int(words[-1]), dtype=np.int64), 0
-    for word, i, o in zip(words[:-1].tolist(), ins.tolist(), outs.tolist(), strict=True):
-        first[word], used = used, used + 4 * i * o
-        recent += 2 * [np.tile(-np.arange(o), i), np.tile(-np.arange(i), o)]
-    return {"recent": np.concatenate(recent), "first_recent": first}
-
-
 def _ranks(place: Ints, owner: Ints) -> Ints:
     """Rank of each port among those of its router, by place; routers come in their order."""
     rank = np.empty(place.size, dtype=np.int64)
@@ -195,25 +177,3 @@ def _ports(port: npt.NDArray[Any], bit: npt.NDArray[Any]) -> tuple[Ints, Ints]:
     """First bit of the port, in its first row; and the first row of each end's port."""
     _, first, place = np.unique(port, return_index=True, return_inverse=True)
     return bit, first[place]
-
-
-def hop_tables(relation: Relation, router: Router, out_row: npt.NDArray[Any]) -> dict[str, Any]:
-    """Return the tables `next_router`, `home` and `hops_left`; none for other selection functions.
-
-    Raises
-    ------
-    RelationError
-        If the table of distances is too large.
-    """
-    if router.selection != "least_weight":
-        return {}
-    network, vcs = relation.network, relation.vcs
-    distances = distances_to_homes(network, "the selection function least_weight")
-    rows = out_row[: vcs.total]
-    next_router = np.zeros(int(rows.max(initial=-1)) + 1, dtype=np.int32)
-    next_router[rows] = network.target[vcs.channel]
-    return {
-        "next_router": next_router,
-        "home": distances.column[relation.destination],
-        "hops_left": np.where(distances.table < 0, FARTHEST, distances.table).reshape(-1),
-    }

@@ -12,6 +12,7 @@ from unknot.simulation.engine.state_kernel import bit_of, inbox_of, may_request,
 @inlined
 def next_batch(began, cycle, delay):
     """Return when a stage of `delay` cycles, begun last or to begin in `began`, takes in what comes in a cycle."""
+    # Idle: at once. Under way: when it ends, with all that come till then. Not begun yet: with that batch.
     if cycle >= began + delay:
         return cycle
     return began + delay if cycle > began else began

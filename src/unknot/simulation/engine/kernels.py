@@ -4,6 +4,7 @@ What few runs need is compiled for those alone.
 """
 
 from collections.abc import Iterable
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -33,34 +34,14 @@ served = Native(f"{HERE}.state_kernel.served", "number", "int64", "int64", "int6
 find_stuck = Native(f"{HERE}.stuck_kernel.find_stuck", "number", "int64", "bool")
 fill_cache = Native(f"{HERE}.cache_kernel.fill_cache", "number", "int64")
 unpack = Native(f"{HERE}.pack_kernel.unpack", "int64", "number")
-
-
-def _of_numbers(place: str, count: int, answers: bool = False) -> Native:
-    return Native(f"{HERE}.{place}", *["number"] * count, answers=answers)
-
-
 open_inbox = _by_view("inbox_kernel.open_inbox", GENERAL_VIEWS, VIEW, "number", "number")
 work = _by_view("router_kernel.work", GENERAL_VIEWS, "number", VIEW, "number", "number")
-match_matrix = _of_numbers("matrix_kernel.match_matrix", 6)
-fetch = _of_numbers("fetch_kernel.fetch", 3)
-compare, decide = _of_numbers("compare_kernel.compare", 5), _of_numbers("compare_kernel.decide", 5)
-speculate = _of_numbers("bid_kernel.speculate", 4)
-sweep_vcs, sweep_switch = _of_numbers("sweep_kernel.sweep_vcs", 3), _of_numbers("sweep_kernel.sweep_switch", 3)
-inject_classes = _of_numbers("class_kernel.inject_classes", 3)
-arrive_in_class = _of_numbers("class_kernel.arrive_in_class", 4, True)
-see = _of_numbers("state_kernel.see", 3)
-has_shared_slot = _of_numbers("state_kernel.has_shared_slot", 2, True)
-of_same_port = _of_numbers("state_kernel.of_same_port", 4, True)
-narrow, select = _of_numbers("choice_kernel.narrow", 7, True), _of_numbers("choice_kernel.select", 6)
-donated = _of_numbers("match_kernel.donated", 3, True)
-is_busy, go_on = _of_numbers("closed_kernel.is_busy", 4, True), _of_numbers("closed_kernel.go_on", 4, True)
-request_in_hope = _of_numbers("closed_kernel.request_in_hope", 6, True)
-queue_up, return_credit = (
-    _of_numbers("queue_kernel.queue_up", 5, True),
-    _of_numbers("queue_kernel.return_credit", 3, True),
-)
-may_enter, enter = _of_numbers("bubble_kernel.may_enter", 4, True), _of_numbers("bubble_kernel.enter", 4, True)
-leave = _of_numbers("bubble_kernel.leave", 3, True)
+
+
+@cache
+def _called(place: str, numbers: int, answers: bool = False) -> Native:
+    """Return a kernel of whole numbers, which others call by its address."""
+    return Native(f"{HERE}.{place}", *["number"] * numbers, answers=answers)
 
 
 def link(part: State) -> Native:
@@ -83,30 +64,33 @@ def _link(part: State) -> None:
     setup = part.setup
     view, packable, classes = _fitting(setup, GENERAL_VIEWS), setup.packable == 1, setup.classes > 0
     general = not packable or bool((np.diff(part.first_word) > setup.width).any())
+    in_matrix = max(setup.allocator, setup.switch_allocator) >= WAVEFRONT
+    narrows = setup.commits == 1 or setup.selection >= LEAST_WEIGHT
+    choose = "decide" if setup.compares == IN_ROUTER else "compare"
     for entry, kernel, is_needed in (
         ("open_inbox", open_inbox[view], general),
         ("work", work[view], general),
-        ("match_matrix", match_matrix, general and max(setup.allocator, setup.switch_allocator) >= WAVEFRONT),
-        ("fetch", fetch, setup.large == 1),
-        ("choose", decide if setup.compares == IN_ROUTER else compare, setup.compares > 0),
-        ("speculate", speculate, packable and setup.speculative == 1),
-        ("sweep_vcs", sweep_vcs, packable and setup.allocator >= WAVEFRONT),
-        ("sweep_switch", sweep_switch, packable and setup.switch_allocator >= WAVEFRONT),
-        ("inject_classes", inject_classes, classes),
-        ("arrive_in_class", arrive_in_class, classes),
-        ("see", see, len(part.seen) > 0),
-        ("has_shared_slot", has_shared_slot, setup.shared > 0),
-        ("of_same_port", of_same_port, setup.selection == BETTER_OF_TWO),
-        ("narrow", narrow, general and (setup.commits == 1 or setup.selection >= LEAST_WEIGHT)),
-        ("select", select, general and FIRST_ONE < setup.selection < BETTER_OF_TWO),
-        ("donated", donated, setup.donate_priority == 1 and setup.priority > 0),
-        ("is_busy", is_busy, general and setup.blocks == 1),
-        ("go_on", go_on, setup.hold_switch == 1),
-        ("request_in_hope", request_in_hope, general and setup.speculative == 1),
-        ("queue_up", queue_up, setup.queues == 1 or setup.in_batches == 1),
-        ("return_credit", return_credit, setup.queues == 1),
-        ("may_enter", may_enter, setup.bubble > 0),
-        ("enter", enter, setup.bubble > 0),
-        ("leave", leave, setup.bubble > 0),
+        ("match_matrix", _called("matrix_kernel.match_matrix", 6), general and in_matrix),
+        ("fetch", _called("fetch_kernel.fetch", 3), setup.large == 1),
+        ("choose", _called(f"compare_kernel.{choose}", 5), setup.compares > 0),
+        ("speculate", _called("bid_kernel.speculate", 4), packable and setup.speculative == 1),
+        ("sweep_vcs", _called("sweep_kernel.sweep_vcs", 3), packable and setup.allocator >= WAVEFRONT),
+        ("sweep_switch", _called("sweep_kernel.sweep_switch", 3), packable and setup.switch_allocator >= WAVEFRONT),
+        ("inject_classes", _called("class_kernel.inject_classes", 3), classes),
+        ("arrive_in_class", _called("class_kernel.arrive_in_class", 4, True), classes),
+        ("see", _called("state_kernel.see", 3), len(part.seen) > 0),
+        ("has_shared_slot", _called("state_kernel.has_shared_slot", 2, True), setup.shared > 0),
+        ("of_same_port", _called("state_kernel.of_same_port", 4, True), setup.selection == BETTER_OF_TWO),
+        ("narrow", _called("choice_kernel.narrow", 7, True), general and narrows),
+        ("select", _called("choice_kernel.select", 6), general and FIRST_ONE < setup.selection < BETTER_OF_TWO),
+        ("donated", _called("match_kernel.donated", 3, True), setup.donate_priority == 1 and setup.priority > 0),
+        ("is_busy", _called("queue_kernel.is_busy", 4, True), general and setup.blocks == 1),
+        ("go_on", _called("queue_kernel.go_on", 4, True), setup.hold_switch == 1),
+        ("request_in_hope", _called("switch_kernel.request_in_hope", 6, True), general and setup.speculative == 1),
+        ("queue_up", _called("queue_kernel.queue_up", 5, True), setup.queues == 1 or setup.in_batches == 1),
+        ("return_credit", _called("queue_kernel.return_credit", 3, True), setup.queues == 1),
+        ("may_enter", _called("bubble_kernel.may_enter", 4, True), setup.bubble > 0),
+        ("enter", _called("bubble_kernel.enter", 4, True), setup.bubble > 0),
+        ("leave", _called("bubble_kernel.leave", 3, True), setup.bubble > 0),
     ):
         setattr(setup, entry, kernel.address if is_needed else 0)

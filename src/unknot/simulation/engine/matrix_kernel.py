@@ -55,31 +55,17 @@ def match_matrix(raw, n, w0, w1, of_switch, now):
 
 
 @called
-def sift(cells, start, end):
-    """Sift down the cell at `start` of a heap; the largest key comes first."""
-    root = start
-    while 2 * root + 1 < end:
-        child = 2 * root + 1
-        if child + 1 < end and cells.key[child] < cells.key[child + 1]:
-            child += 1
-        if cells.key[root] >= cells.key[child]:
-            return
-        a, b = root, child
-        cells.key[a], cells.key[b] = cells.key[b], cells.key[a]
-        cells.request[a], cells.request[b] = cells.request[b], cells.request[a]
-        root = child
-
-
-@called
 def in_order_of_keys(cells, n):
-    """Sort the first n cells by key, the smallest first (heapsort)."""
-    for start in range(n // 2 - 1, -1, -1):
-        sift(cells, np.int64(start), np.int64(n))
-    for end in range(n - 1, 0, -1):
-        a, b = 0, end
-        cells.key[a], cells.key[b] = cells.key[b], cells.key[a]
-        cells.request[a], cells.request[b] = cells.request[b], cells.request[a]
-        sift(cells, np.int64(0), np.int64(end))
+    """Sort the first n cells by key, the smallest first (Shell 1959); those with equal keys in any order."""
+    gap = n // 2
+    while gap > 0:
+        for k in range(gap, n):
+            at, key, request = k, cells.key[k], cells.request[k]
+            while at >= gap and cells.key[at - gap] > key:
+                cells.key[at], cells.request[at] = cells.key[at - gap], cells.request[at - gap]
+                at -= gap
+            cells.key[at], cells.request[at] = key, request
+        gap //= 2
 
 
 @inlined
@@ -123,6 +109,7 @@ def pim(s, n, inputs, outputs, w0, of_switch, now):
     cells, pairing = s.cells, s.pairing
     first_input, first_output = s.words.first_input[w0], s.words.first_output[w0]
     for number in range(s.setup.switch_iterations if of_switch else s.setup.iterations):
+        # Two draws in a round, of outputs and of inputs, and none with the tag 0, by which headers select at random.
         tag = 2 * number + 2 + (OF_SWITCH if of_switch else 0)
         for end in range(max(inputs, outputs)):
             pairing.origin[end], pairing.grant[end] = -1, -1

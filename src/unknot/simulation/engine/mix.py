@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -13,7 +12,7 @@ from unknot._base.arrays import offsets
 from unknot._base.errors import SimulationError, near
 from unknot.routing.relation import Relation
 from unknot.simulation.engine.codes import UNEQUAL
-from unknot.simulation.engine.pairs import NONE, Pairs, by_ports, in_rows, pairs_of
+from unknot.simulation.engine.pairs import Pairs, by_ports, in_rows, joined, pairs_of
 from unknot.simulation.engine.sources import Sources, thresholds
 from unknot.traffic import pattern
 from unknot.traffic.workload import Shares, Traffic, TrafficClass, mean_length
@@ -82,7 +81,7 @@ class Mix:
         first = offsets([len(one.forms) for one in self.classes])
         begins, ends = zip(*(s.burst_chances for s in self.sources), strict=True)
         nobody_waits = np.full(len(starts), -1)
-        return _joined(pairs) | {
+        return joined(pairs).tables | {
             "terminals": {
                 name: np.concatenate([np.broadcast_to(c[name], terminals) for c in columns]) for name in columns[0]
             },
@@ -241,30 +240,3 @@ def _spread(pairs: Pairs, subnets: int) -> Pairs:
         pair_first=np.concatenate([np.zeros((subnets - 1) * terminals, dtype=np.int64), pairs.pair_first]),
         addresses=_in_first(pairs.addresses, terminals, subnets).astype(np.int32),
     )
-
-
-def _joined(pairs: Sequence[Pairs]) -> dict[str, Any]:
-    """The tables of several `Pairs`, one after the other; a class without tables has no entries."""
-    first, ranges, addresses, keep, other = [np.zeros(1, dtype=np.int64)], [], [], [], []
-    drawn = any(one.keep.size for one in pairs)
-    entries = used = 0
-    for one in pairs:
-        terminals = one.rate.size
-        table = one.pair_first if one.everyone < 0 else np.zeros(terminals + 1, dtype=np.int64)
-        many = int(table[-1])
-        first.append(table[1:] + entries)
-        ranges.append(one.address_range[: 2 * many] + used)
-        addresses.append(one.addresses if one.everyone < 0 else one.addresses[:0])
-        if drawn:
-            keep.append(one.keep if one.keep.size else np.full(many, 2**53))
-            other.append((one.other if one.other.size else np.arange(many)) + entries)
-        entries, used = entries + many, used + addresses[-1].size
-    return Pairs(
-        -1,
-        np.zeros(0),
-        np.concatenate(first),
-        np.concatenate(ranges),
-        np.concatenate(addresses),
-        np.concatenate([NONE, *keep]),
-        np.concatenate([NONE, *other]),
-    ).tables

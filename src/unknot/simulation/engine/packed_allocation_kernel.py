@@ -103,6 +103,7 @@ def choose(s, here, at, address, count, free):
 def select(s, here, at, mask, now):
     """Leave one of several outputs, at random or in turn."""
     if s.setup.selection == RANDOM:
+        # As many of the lowest bits are taken off as the number drawn says; the next one is left.
         for _ in range(at_random(s, here.first_input + at, now, how_many(mask))):
             mask &= mask - 1
         return mask & -mask

@@ -228,18 +228,32 @@ def in_rows(pairs: Pairs) -> Pairs:
 
 def by_ports(pairs: Pairs, width: int) -> Pairs:
     """Return pairs of terminals as those of their ports, numbered port × terminals + terminal."""
-    if width == 1:
-        return pairs
-    pairs = in_rows(pairs)
-    many, ports = int(pairs.pair_first[-1]), np.arange(width)[:, None]
+    return pairs if width == 1 else joined([in_rows(pairs)] * width)
+
+
+def joined(pairs: Sequence[Pairs]) -> Pairs:
+    """Return several pairs as one, their terminals one after the other; those without tables have no entries."""
+    first, ranges, addresses, keep, other = [ZERO], [], [], [NONE], [NONE]
+    drawn = any(one.keep.size for one in pairs)
+    entries = used = 0
+    for one in pairs:
+        table = one.pair_first if one.everyone < 0 else np.zeros(one.rate.size + 1, dtype=np.int64)
+        many = int(table[-1])
+        first.append(table[1:] + entries)
+        ranges.append(one.address_range[: 2 * many] + used)
+        addresses.append(one.addresses if one.everyone < 0 else one.addresses[:0])
+        if drawn:
+            keep.append(one.keep if one.keep.size else np.full(many, 2**53))
+            other.append((one.other if one.other.size else np.arange(many)) + entries)
+        entries, used = entries + many, used + addresses[-1].size
     return Pairs(
         -1,
-        np.tile(pairs.rate, width),
-        np.append((pairs.pair_first[:-1] + many * ports).reshape(-1), many * width),
-        np.tile(pairs.address_range, width),
-        pairs.addresses,
-        np.tile(pairs.keep, width),
-        (pairs.other + many * ports).reshape(-1) if pairs.other.size else pairs.other,
+        np.concatenate([one.rate for one in pairs]),
+        np.concatenate(first),
+        np.concatenate(ranges),
+        np.concatenate(addresses),
+        np.concatenate(keep),
+        np.concatenate(other),
     )
 
 

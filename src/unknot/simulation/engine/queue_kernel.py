@@ -1,9 +1,15 @@
 # mypy: ignore-errors
-"""Flits that queue behind the switch, before channels, and credits that queue before terminals and channels."""
+"""Queues behind the switch: flits before channels, credits before terminals, and ports that take no more flits.
+
+A port takes none while a packet holds it, or where nothing fits behind it.
+"""
 
 import numpy as np
 
+from unknot._base.kernels.mask_kernel import lowest
 from unknot._base.kernels.types_kernel import inlined
+from unknot.simulation.engine.codes import MOVING, PENDING
+from unknot.simulation.engine.state_kernel import has_room
 from unknot.simulation.engine.view_kernel import view
 
 
@@ -61,3 +67,61 @@ def return_credit(raw, b, now):
     back = max(now + 1, s.in_ports.credits_from[port])
     s.in_ports.credits_from[port] = back + 1
     return back
+
+
+@inlined
+def is_full(s, w, now):
+    """Return whether the output buffer behind the port of output row w is full at the beginning of this step.
+
+    Flits that won the switch in the step before are still crossing it.
+    """
+    port = s.outputs.port[w]
+    # `free_from` counts what won in the last step, which has not crossed yet; `before` is without it.
+    crossing = s.out_ports.step[port] == s.count.step - 1
+    upto = s.out_ports.before[port] if crossing else s.out_ports.free_from[port]
+    return upto - now > s.setup.output_buffer
+
+
+@inlined
+def is_closed(s, w, now):
+    """Return whether no flit may cross for output row w in this step: nowhere to queue, or no slot that is shared."""
+    return (s.setup.shared > 0 and not has_room(s, w)) or (s.setup.output_buffer > 0 and is_full(s, w, now))
+
+
+@inlined
+def is_busy(raw, b, w, now):
+    """Return whether the input port of input row b or the output port of output row w takes no requests.
+
+    A packet holds it, too many flits queue behind it, or a shared buffer has no slot for another.
+    """
+    s = view(raw)
+    if is_closed(s, w, now):
+        return True
+    if s.setup.queues == 1 and s.outputs.reader[w] < 0:
+        if s.out_ports.free_from[s.outputs.port[w]] - now > s.setup.most_queued:
+            return True
+    if s.setup.hold_switch == 0:
+        return False
+    return s.out_ports.busy[s.outputs.port[w]] == 1 or s.in_ports.busy[s.inputs.port[b]] == 1
+
+
+@inlined
+def go_on(raw, w0, w1, now):
+    """Let buffers that hold the switch send, or let it go; return how many send."""
+    s, sent = view(raw), np.int64(0)
+    for word in range(w0, w1):
+        holders = s.masks.holders[word]
+        while holders != 0:
+            bit = holders & -holders
+            b = s.words.first_input[word] + lowest(holders)
+            holders ^= bit
+            ready = s.inputs.state[b] == MOVING and not is_closed(s, s.inputs.out[b], now)
+            if ready or s.inputs.state[b] == PENDING:
+                s.out_ports.busy[s.outputs.port[s.inputs.out[b]]] = 1
+                s.in_ports.busy[s.inputs.port[b]] = 1
+                if ready:
+                    s.winners[sent] = b
+                    sent += 1
+            else:
+                s.masks.holders[word] ^= bit
+    return sent

@@ -36,6 +36,7 @@ def send(s, b, w0, w1, now, final):
     inputs, outputs, setup = s.inputs, s.outputs, s.setup
     word, bit = bit_of(s, b, w0)
     stay = setup.switch_allocation_delay - 1
+    # A header that speculated won the switch while its VC was allocated: it leaves when both stages are over.
     if s.masks.winners[word] & bit != 0:
         stay = max(stay, setup.vc_allocation_delay - 1)
     w, gone = inputs.out[b], now + 1 + stay
@@ -81,6 +82,7 @@ def send(s, b, w0, w1, now, final):
         inputs.state[b] = MOVING if more else STALLED
     elif stored > 0:
         inputs.state[b] = FRESH
+        # With a speedup routing takes a step, of which a cycle has several: noted for a cycle it would be late.
         if setup.queues == 0:
             begin_routing(s, b, w0, gone)
         elif setup.routing_delay == 0:

@@ -14,6 +14,13 @@ OPTIONS = (
 )  # fmt: skip
 """Options of a `Router` that kernels read as they are, words by their place in `codes.WORDS`."""
 
+CALLED = (
+    "open_inbox", "work", "match_matrix", "fetch", "choose", "speculate", "sweep_vcs", "sweep_switch",
+    "inject_classes", "arrive_in_class", "see", "has_shared_slot", "of_same_port", "narrow", "select", "donated",
+    "is_busy", "go_on", "request_in_hope", "queue_up", "return_credit", "may_enter", "enter", "leave",
+)  # fmt: skip
+"""Addresses of kernels that not every run calls, 0 in others; see `kernels.link`."""
+
 SETUP = rows(
     **dict.fromkeys(OPTIONS, int64),
     technique=int64,  # SAF, VCT, …
@@ -33,31 +40,7 @@ SETUP = rows(
     margin=int64,  # there
     count_hops=int64,  # address of the function that counts the hops of a way, `Relation.hops`; 0: they are walked
     tiled=int64,  # terminals, if addresses are those of all in order, again and again; else 0
-    # Addresses of kernels that not every run calls, 0 in others; see `kernels.link`.
-    open_inbox=int64,
-    work=int64,
-    match_matrix=int64,
-    fetch=int64,
-    choose=int64,
-    speculate=int64,
-    sweep_vcs=int64,
-    sweep_switch=int64,
-    inject_classes=int64,
-    arrive_in_class=int64,
-    see=int64,
-    has_shared_slot=int64,
-    of_same_port=int64,
-    narrow=int64,
-    select=int64,
-    donated=int64,
-    is_busy=int64,
-    go_on=int64,
-    request_in_hope=int64,
-    queue_up=int64,
-    return_credit=int64,
-    may_enter=int64,
-    enter=int64,
-    leave=int64,
+    **dict.fromkeys(CALLED, int64),
     first_router=int64,  # of this part
     last_router=int64,  # and the end
     first_own_word=int64,

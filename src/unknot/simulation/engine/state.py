@@ -206,7 +206,7 @@ TABLES: dict[str, np.dtype[Any]] = {
     "in_row": np.dtype(int32),  # row of `inputs` of each buffer
     "ejection_row": np.dtype(int32),  # first row of `outputs` of each terminal's ejection port
     "buffer": np.dtype(int32),  # of each row of `inputs`
-    # Hops that are left, see `ends.hop_tables`; empty unless the selection function asks.
+    # Hops that are left, see `option_tables.hop_tables`; empty unless the selection function asks.
     "next_router": np.dtype(int32),  # of each row of `outputs`
     "home": np.dtype(int32),  # of each address, its block of `hops_left`
     "hops_left": np.dtype(int16),  # of each home and router

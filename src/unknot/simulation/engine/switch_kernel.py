@@ -18,7 +18,7 @@ from unknot.simulation.engine.match_kernel import (
     standing,
 )
 from unknot.simulation.engine.state_kernel import bit_of, has_room, note
-from unknot.simulation.engine.view_kernel import as_array
+from unknot.simulation.engine.view_kernel import as_array, view
 
 
 @inlined
@@ -174,3 +174,32 @@ def hold_back(s, w0, w1, now):
             unlucky &= unlucky - 1
             s.inputs.state[s.words.first_input[word] + bit] = PENDING
             note(s, s.stages.ready, now + s.setup.vc_allocation_delay, 64 * word + bit)
+
+
+@inlined
+def request_in_hope(raw, count, w0, w1, n, now):
+    """Let headers request the switch for each output port of which they requested a VC that has a credit.
+
+    Their requests are put forward, after n others, or if n is −1 their ports are claimed. Returns the requests.
+    """
+    s = view(raw)
+    ends = switch_ends(s, w0, w1)
+    many, first_output = w1 - w0, s.words.first_output[w0]
+    for k in range(count):
+        b, port = s.headers[k], np.int64(-1)
+        for j in range(many):
+            left = s.wishes.requested[k * many + j]
+            while left != 0:
+                w = first_output + (j << 6) + lowest(left)
+                left &= left - 1
+                if s.outputs.port[w] != port and has_room(s, w) and not takes_none(s, b, w, now):
+                    port = s.outputs.port[w]
+                    into, out = s.inputs.port_bit[b], s.out_ports.first_bit[port]
+                    if n >= 0:
+                        n = put_forward(s, ends, n, b, into, out, now, np.int64(HOPE))
+                    else:
+                        # Twice, so that both ports count as shared: a match may be wasted on the header, so whoever
+                        # wants one of its ports is never let through without a match.
+                        claim_ports(s, into, out)
+                        claim_ports(s, into, out)
+    return n

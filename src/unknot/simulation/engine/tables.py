@@ -18,10 +18,10 @@ from unknot.network.bandwidth import written
 from unknot.routing.bubble import RULES
 from unknot.routing.contract import IN_ROUTER
 from unknot.routing.relation import Relation
-from unknot.simulation.engine.bubbles import ring_tables
 from unknot.simulation.engine.codes import HONOURING, NO_CYCLE, SPAN
-from unknot.simulation.engine.ends import EJECTION_LOOP, ends_of_buffers, hop_tables, matrix_arbiters
+from unknot.simulation.engine.ends import EJECTION_LOOP, ends_of_buffers
 from unknot.simulation.engine.mix import Mix
+from unknot.simulation.engine.option_tables import hop_tables, matrix_arbiters, ring_tables
 from unknot.simulation.engine.router import Router
 from unknot.simulation.engine.setup import OPTIONS
 from unknot.simulation.engine.sources import Sources, streams, thresholds

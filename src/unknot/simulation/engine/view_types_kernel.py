@@ -17,7 +17,11 @@ OF_CELLS = ("masks", "inbox", "outside", "planes", "answers", "wants")
 """Tables whose words stand for the virtual channels of a router."""
 
 
-class View(types.Type):
+class Named(types.Type):
+    """A type that knows the types of its attributes by name."""
+
+
+class View(Named):
     """A `State` in a kernel, and entries of its setup that are constants there.
 
     Its `whole` is the same state, where an entry of `OF_CELLS` is a mask of all words of a router: of that row and
@@ -28,39 +32,60 @@ class View(types.Type):
         self.constants, self.words = constants, words
         super().__init__(f"unknot.State({sorted(constants.items())}, {words})")
 
+    def attribute(self, name):
+        """Return the type of a table, or of a part of the state."""
+        if name == "whole":
+            return View(self.constants, self.constants.get("width", 1))
+        own = {"setup": Setup(self.constants), "count": COUNTERS, "raw": types.int64}
+        return own.get(name) or table_type(name, self.words)
+
     def known(self, name):
         """Return its setup, of which entries are known."""
         return Setup(self.constants) if name == "setup" else None
 
 
-class Setup(types.Type):
+class Setup(Named):
     """The entries of its setup."""
 
     def __init__(self, constants):
         self.constants = constants
         super().__init__(f"unknot.State.setup({sorted(constants.items())})")
 
+    def attribute(self, name):
+        """Return the type of an entry."""
+        return types.int64 if name in SETUP.names else None
+
     def known(self, name):
         """Return an entry that is a constant."""
         return self.constants.get(name)
 
 
-class Counters(types.Type):
+class Counters(Named):
     """Its counters."""
 
     def __init__(self):
         super().__init__("unknot.State.count")
 
+    def attribute(self, name):
+        """Return the type of a counter."""
+        return types.int64 if name in COUNT.names else None
 
-class Rows(types.Type):
+
+class Rows(Named):
     """A table that has columns."""
 
     def __init__(self, table, words=1):
         self.table, self.step, self.words = table, TABLES[table].itemsize, words
         super().__init__(f"unknot.State.{table}, {words}")
 
+    def attribute(self, name):
+        """Return the type of a column, or of the number of rows."""
+        if name in TABLES[self.table].names:
+            return Column(self.table, from_dtype(TABLES[self.table][name]), self.words)
+        return types.int64 if name == "size" else None
 
-class Column(types.Type):
+
+class Column(Named):
     """A column of a table, or a table of plain numbers: numbers of a kind, `step` bytes from one to the next.
 
     What is read is an int64 whatever the kind, unless that is unsigned: functions then have one type of arguments.
@@ -70,6 +95,10 @@ class Column(types.Type):
         self.table, self.kind, self.step, self.words = table, kind, TABLES[table].itemsize, words
         self.read = Mask(words) if words > 1 else types.int64 if kind.signed else kind
         super().__init__(f"unknot.State.{table}[{kind}], {words}")
+
+    def attribute(self, name):
+        """Return the type of the number of rows."""
+        return types.int64 if name == "size" else None
 
 
 COUNTERS = Counters()
@@ -98,48 +127,11 @@ class _Place(models.StructModel):
 
 
 @infer_getattr
-class _Names(AttributeTemplate):
-    key = View
+class _Attributes(AttributeTemplate):
+    key = Named
 
-    def generic_resolve(self, view, name):
-        own = {"setup": Setup(view.constants), "count": COUNTERS, "raw": types.int64}
-        if name == "whole":
-            return View(view.constants, view.constants.get("width", 1))
-        return own.get(name) or table_type(name, view.words)
-
-
-@infer_getattr
-class _Entries(AttributeTemplate):
-    key = Setup
-
-    def generic_resolve(self, setup, name):
-        return types.int64 if name in SETUP.names else None
-
-
-@infer_getattr
-class _Counts(AttributeTemplate):
-    key = Counters
-
-    def generic_resolve(self, count, name):
-        return types.int64 if name in COUNT.names else None
-
-
-@infer_getattr
-class _Columns(AttributeTemplate):
-    key = Rows
-
-    def generic_resolve(self, rows, name):
-        if name in TABLES[rows.table].names:
-            return Column(rows.table, from_dtype(TABLES[rows.table][name]), rows.words)
-        return types.int64 if name == "size" else None
-
-
-@infer_getattr
-class _Size(AttributeTemplate):
-    key = Column
-
-    def generic_resolve(self, column, name):
-        return types.int64 if name == "size" else None
+    def generic_resolve(self, kind, name):
+        return kind.attribute(name)
 
 
 @infer_global(operator.getitem)

@@ -1,15 +1,24 @@
-"""Numbers of virtual channels (VCs) and ports in their routers, for allocators that look at all requests at once."""
+"""Tables that only some routers need.
+
+Numbers of virtual channels (VCs) and ports in their routers are for allocators that look at all requests at once.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from unknot._base.arrays import Ints
 from unknot._base.errors import NetworkError
+from unknot._base.memory import require
 from unknot.network import Network, grid
+from unknot.routing.bubble import Bubble
+from unknot.routing.paths import distances_to_homes
+from unknot.routing.relation import Relation
 from unknot.simulation.engine.codes import SWEEPING
 from unknot.simulation.engine.router import Router
 
@@ -114,3 +123,83 @@ def _opposite(network: Network) -> Ints:
         for c, d in zip(those, back.get((b, a), ()), strict=False):
             place[c] = d
     return place
+
+
+FARTHEST = np.iinfo(np.int16).max
+
+
+def matrix_arbiters(tables: dict[str, Any]) -> dict[str, Any]:
+    """Matrix arbiters of all routers; what has never been chosen is as if the highest number was longest ago.
+
+    Of each router those of inputs and of outputs, for virtual channels and then for the switch.
+    """
+    words = tables["first_word"]
+    ins, outs = (np.diff(tables["words"][name][words]) for name in ("first_input", "first_output"))
+    require("matrix arbiters", 64 * int((ins * outs).sum()))
+    recent, first, used = [np.zeros(0, dtype=np.int64)], np.zeros(int(words[-1]), dtype=np.int64), 0
+    for word, i, o in zip(words[:-1].tolist(), ins.tolist(), outs.tolist(), strict=True):
+        first[word], used = used, used + 4 * i * o
+        recent += 2 * [np.tile(-np.arange(o), i), np.tile(-np.arange(i), o)]
+    return {"recent": np.concatenate(recent), "first_recent": first}
+
+
+def hop_tables(relation: Relation, router: Router, out_row: npt.NDArray[Any]) -> dict[str, Any]:
+    """Return the tables `next_router`, `home` and `hops_left`; none for other selection functions.
+
+    Raises
+    ------
+    RelationError
+        If the table of distances is too large.
+    """
+    if router.selection != "least_weight":
+        return {}
+    network, vcs = relation.network, relation.vcs
+    distances = distances_to_homes(network, "the selection function least_weight")
+    rows = out_row[: vcs.total]
+    next_router = np.zeros(int(rows.max(initial=-1)) + 1, dtype=np.int32)
+    next_router[rows] = network.target[vcs.channel]
+    return {
+        "next_router": next_router,
+        "home": distances.column[relation.destination],
+        "hops_left": np.where(distances.table < 0, FARTHEST, distances.table).reshape(-1),
+    }
+
+
+def ring_tables(bubble: Bubble | None, tables: Mapping[str, Any], rest: int) -> dict[str, Any]:
+    """Return the tables `first_member`, `members` and `rings`; none without bubble flow control.
+
+    Parameters
+    ----------
+    tables : dict
+        Those of the ends of buffers: `outputs`, `out_row` and `in_row`.
+    rest : int
+        Flits of a buffer beyond its slots, which nothing may take: they would let a slot be counted as free while the
+        credits of a short packet are still under way.
+    """
+    if bubble is None:
+        return {}
+    out_row, in_row = tables["out_row"], tables["in_row"]
+    sizes = np.array([len(ring) for ring in bubble.rings])
+    vcs = np.concatenate(bubble.rings)
+    before = np.concatenate([np.roll(ring, 1) for ring in bubble.rings])
+    first_member, following = np.full(len(tables["outputs"]["owner"]), -1), np.full(len(vcs), -1)
+    for member in reversed(range(len(vcs))):
+        row = out_row[vcs[member]]
+        following[member], first_member[row] = first_member[row], member
+    return {
+        "first_member": first_member,
+        "members": {
+            "row": out_row[vcs],
+            "before": in_row[before],
+            "ring": np.repeat(np.arange(len(sizes)), sizes),
+            "next": following,
+            "guarded": ~np.isin(vcs, bubble.unguarded),
+            "slack": np.full(len(vcs), rest),
+        },
+        "rings": {
+            "first": np.cumsum(sizes) - sizes,
+            "end": np.cumsum(sizes),
+            "slots": sizes * bubble.packets,
+            "mark": out_row[[ring[0] for ring in bubble.rings]],
+        },
+    }
