@@ -31,7 +31,7 @@ from unknot.repair import accept_changes, escaped
 from unknot.repair.change_bounds import SCALE
 from unknot.repair.rerouted import rerouted
 from unknot.routing import Relation, fully_adaptive, shortest_paths
-from unknot.routing.in_lanes import tabled
+from unknot.routing.layers import tabled
 from unknot.routing.named import routing
 from unknot.verify import check, deliver
 

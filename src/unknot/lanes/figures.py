@@ -14,7 +14,7 @@ from unknot.lanes.load_bounds import LoadBound
 from unknot.lanes.path_set import Flags, Floats, Ints
 from unknot.lanes.tables import Table
 from unknot.network import Network
-from unknot.routing.in_lanes import tabled
+from unknot.routing.layers import tabled
 from unknot.routing.relation import Relation
 
 

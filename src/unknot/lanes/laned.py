@@ -12,7 +12,7 @@ from unknot.lanes.path_set import Flags, Floats, Ints, Numbers
 from unknot.lanes.tables import Table
 from unknot.network import Network
 from unknot.routing.contract import ACYCLIC
-from unknot.routing.in_lanes import Addresses, in_blocks, terminals, vcs_of_lanes
+from unknot.routing.layers import Addresses, in_blocks, terminals, vcs_of_lanes
 from unknot.routing.relation import EJECT, Out, Relation, Rule
 from unknot.routing.virtual_channels import VirtualChannels
 

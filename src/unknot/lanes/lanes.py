@@ -22,7 +22,7 @@ from unknot.lanes.question import Question, question_of
 from unknot.lanes.rooted import ServingOrders, orders_of
 from unknot.lanes.tables import Table, lanes_of
 from unknot.network import Network
-from unknot.routing.in_lanes import in_blocks, terminals, vcs_of_lanes
+from unknot.routing.layers import in_blocks, terminals, vcs_of_lanes
 from unknot.routing.paths import homes_of
 from unknot.routing.relation import EJECT, Out, Relation
 from unknot.routing.taking import takes_network

@@ -18,7 +18,7 @@ from unknot.lanes.rooted import orders_of
 from unknot.lanes.tables import Table, lanes_of, paths_of_table
 from unknot.network import Network
 from unknot.repair.change_bounds import ChangeBound, Kind, accept_changes, change_bound
-from unknot.routing.in_lanes import tabled
+from unknot.routing.layers import tabled
 from unknot.routing.paths import Distances, distances_to_homes
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_relation

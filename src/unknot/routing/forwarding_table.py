@@ -21,12 +21,13 @@ from unknot.network import Network
 from unknot.network.model import IntArray
 from unknot.network.parts import frozen, survivors
 from unknot.routing.contract import towards_home
-from unknot.routing.laned_table import EJECT_HERE as EJECT_HERE
 from unknot.routing.paths import homes_of
 from unknot.routing.relation import EJECT, Out, Relation
 from unknot.routing.taking import takes_network
 from unknot.routing.virtual_channels import VirtualChannels
 
+EJECT_HERE = -1
+"""Table code: the packet leaves the network at this router."""
 DROP = -2
 """Table code: no entry, or one that leads nowhere; a packet is dropped."""
 UNKNOWN_ENTRY = -3

@@ -19,9 +19,18 @@ from unknot.fabrics.levels import UNKNOWN, unrecorded
 from unknot.network import Network
 from unknot.network.model import IntArray
 from unknot.routing.forwarding_table import EJECT_HERE, forwarding_table, route_lengths
-from unknot.routing.laned_table import Levels, lane_table, laned_table, levels_of, with_replies
 from unknot.routing.relation import Relation
-from unknot.routing.switchboard import Switchboard, destinations, senders, switchboard
+from unknot.routing.switchboard import (
+    Levels,
+    Switchboard,
+    destinations,
+    lane_table,
+    laned_table,
+    levels_of,
+    senders,
+    switchboard,
+    with_replies,
+)
 
 Counts = npt.NDArray[np.int32]
 

@@ -23,9 +23,8 @@ from unknot.certificates.verdict import Verdict
 from unknot.fabrics import Fabric
 from unknot.fabrics.levels import LEVELS
 from unknot.routing.forwarding_table import DROP, EJECT_HERE, forwarding_table
-from unknot.routing.laned_table import lane_table, laned_table, levels_of
 from unknot.routing.relation import Relation
-from unknot.routing.switchboard import destinations, senders, switchboard
+from unknot.routing.switchboard import destinations, lane_table, laned_table, levels_of, senders, switchboard
 from unknot.verify.audit_findings import SHOWN, loop_of
 from unknot.verify.audit_merged import one_sender_each, pairs_by_switch
 from unknot.verify.check import check
