@@ -17,8 +17,7 @@ from unknot._base.errors import NetworkError, RelationError, UnknotError
 from unknot._base.extensions import DESIGNERS, Catalogue
 from unknot._base.later import Later
 from unknot.network import Network
-from unknot.routing.designed import read_routes
-from unknot.routing.own import is_code, is_file, own_function, require_function, rooted
+from unknot.routing.own import is_code, is_file, own_function, read_routes, require_function, rooted
 from unknot.routing.paths import cut_of
 from unknot.routing.relation import Relation
 
@@ -54,9 +53,8 @@ def routing(
 ) -> Relation:
     """The relation that a routing name or call, such as ``dimension_order(dateline="none")``, makes on a network.
 
-    ``my_routing.py:greedy`` runs a Python file and calls its function with the network; see `unknot.routing.own`.
-    ``lanes`` searches for the fewest lanes, and ``routes.json`` reads routes from a file; see
-    `unknot.routing.designed`.
+    ``my_routing.py:greedy`` runs a Python file and calls its function with the network, and ``routes.json`` reads
+    routes from a file; see `unknot.routing.own`. ``lanes`` searches for the fewest lanes.
 
     Parameters
     ----------

@@ -1,7 +1,8 @@
-"""Terminals with several ports, on one network or on equal networks side by side, each with the same routing.
+"""A routing on another network than its own: where terminals have several ports, or what faults leave of it.
 
-Deadlock-free where the routing is. BookSim 2 calls equal networks subnets: a terminal has a port in each, and its
-packets keep to the one that they are sent into. Ports on one network each inject and take in a flit in a cycle.
+Ports are on one network or on equal networks side by side, each with the same routing: deadlock-free where the routing
+is. BookSim 2 calls equal networks subnets: a terminal has a port in each, and its packets keep to the one that they
+are sent into. Ports on one network each inject and take in a flit in a cycle.
 """
 
 from __future__ import annotations
@@ -11,9 +12,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from unknot._base.errors import RelationError
+from unknot._base.errors import NetworkError, RelationError
 from unknot.network import Network
 from unknot.routing.relation import EJECT, VC_MASK, Out, Relation
+from unknot.routing.tabulate import Table, lookup
 from unknot.routing.virtual_channels import VirtualChannels
 
 
@@ -134,6 +136,47 @@ def with_ports(relation: Relation, width: int) -> Relation:
         rule=rule,
         may_use=None if relation.may_use is None else np.tile(relation.may_use, (width, 1)),
         address_labels=[relation.address_name(a) for a in range(relation.num_addresses)],
+    )
+
+
+def restricted(relation: Relation, left: Network) -> Relation:
+    """What is left of a relation by table on the network that some faults leave: candidates beyond it are struck.
+
+    Parameters
+    ----------
+    left : Network
+        Made of the relation's network by `Network.without`.
+    """
+    table, vcs = relation.rule.table, relation.vcs  # type: ignore[attr-defined]
+    if (origin := left.origin) is None:
+        raise NetworkError(f"{left.name} is not what faults left of {relation.network.name}")
+    kept = VirtualChannels(left, vcs.counts[origin.channels])
+    number = np.full(vcs.total + relation.network.num_terminals, -1, dtype=np.int64)
+    survives = np.isin(vcs.channel, origin.channels)
+    number[: vcs.total][survives] = np.arange(kept.total)
+    number[vcs.total + origin.terminals] = kept.total + np.arange(left.num_terminals)
+    addresses = np.flatnonzero(np.isin(relation.destination, origin.terminals))
+    answers: list[dict[int, list[int]]] = []
+    for old in addresses.tolist():
+        answers.append({})
+        for state in range(table.first[old], table.first[old + 1]):
+            if (at := number[table.input_vc[state]]) >= 0:
+                offered = table.value[table.start[state] : table.start[state + 1]]
+                to = np.where(
+                    offered & VC_MASK == EJECT, EJECT, number[np.minimum(offered & VC_MASK, number.size - 1)]
+                )
+                answers[-1][int(at)] = (offered - (offered & VC_MASK) + to)[to >= 0].tolist()
+    places = np.full(relation.network.num_terminals, -1)
+    places[origin.terminals] = np.arange(left.num_terminals)
+    return Relation(
+        left,
+        kept,
+        lookup(Table.of(answers)),
+        name=relation.name,
+        destination=places[relation.destination[addresses]],
+        may_use=None if relation.may_use is None else relation.may_use[origin.terminals][:, addresses],
+        address_labels=tuple(relation.address_name(a) for a in addresses.tolist()),
+        commits=relation.commits,
     )
 
 

@@ -15,10 +15,10 @@ from unknot._base.progress import Progress, reported, with_bar
 from unknot._base.shown import Brief
 from unknot._base.switching import DEFAULT_SWITCHING, Switching, switching_named
 from unknot.network import Network
-from unknot.routing.designed import restricted
 from unknot.routing.ethernet import path_vector
 from unknot.routing.own import is_file
 from unknot.routing.relation import Relation
+from unknot.routing.subnets import restricted
 from unknot.routing.taking import takes_network
 from unknot.verify.between_states import states_between
 from unknot.verify.check import check
