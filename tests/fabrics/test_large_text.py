@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tests.fabrics.texts import fdbs, ibroute, lfts, ring
 from unknot._base.errors import TextError
 from unknot.fabrics import opensm_tables
-from unknot.fabrics.fabric_text import LargeText, numbers_at, row_starts
+from unknot.fabrics.format import LargeText, numbers_at, row_starts
 from unknot.fabrics.formats import FORMATS
 
 LAYOUT = ring(5)

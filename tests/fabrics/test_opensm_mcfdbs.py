@@ -10,7 +10,7 @@ from tests.fabrics.folders import EXAMPLES, refused
 from tests.fabrics.texts import dump_mfts, ibnetdiscover, lfts, mcfdbs, ring
 from unknot._base.errors import TextError
 from unknot.fabrics import Fabric, read_fabric
-from unknot.fabrics.opensm_mcfdbs import read_mcfdbs
+from unknot.fabrics.opensm_tables import read_mcfdbs
 
 TORUS = EXAMPLES / "opensm-torus4x4-updn-multicast"
 

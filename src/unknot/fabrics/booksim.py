@@ -18,8 +18,7 @@ import numpy as np
 from unknot._base.errors import NetworkError, TextError
 from unknot._base.input import read_lines
 from unknot._base.output import write_text
-from unknot.fabrics.fabric_text import FabricText
-from unknot.fabrics.format import Format
+from unknot.fabrics.format import FabricText, Format
 from unknot.network import Network
 from unknot.network.bandwidth import require_equal
 

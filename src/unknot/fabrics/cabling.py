@@ -17,7 +17,7 @@ import numpy as np
 
 from unknot._base.errors import TextError
 from unknot.fabrics.fabric import LAST_UNICAST, Fabric
-from unknot.fabrics.fabric_text import FabricText
+from unknot.fabrics.format import FabricText
 from unknot.network import Network
 
 NO_LIDS = (0, 0xFFFF)

@@ -1,15 +1,18 @@
-"""The noun of this room: a format of files."""
+"""What all formats of files share: what a format is, and texts while they are read."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 import numpy as np
+import numpy.typing as npt
 
 from unknot._base.errors import TextError
+from unknot._base.input import read_utf8
 from unknot.network import Network
 
 
@@ -97,3 +100,129 @@ PARTS: dict[str, Callable[[Network], bool]] = {
 }
 """Parts of a network beside routers and channels, each with the test whether a network has it."""
 EVERYTHING = frozenset(PARTS)
+
+
+_NOISE = re.compile(
+    r"^(?:=~)+=? PuTTY log|^Script (?:started|done) on "
+    r"|^\[?[\w.-]+@[\w.-]+(?:[: ][^\]\s]*)?\]?[$#](?: .*)?$"
+    r"|^(?:src|libibmad|libibumad|ibdiag|\./)[\w./-]*\.c:[0-9]{1,9}; "
+    r"|^ib(?:warn|panic|error|debug): \[[0-9]{1,9}\] |^-[WE]- (?!.*\{)|^umad[\w ]*\("
+    r"|^saquery: |^smpquery: |^\*\*\* WARNING \*\*\*: "
+)
+
+
+class Lines(Protocol):
+    """Lines of a text by number, counted from 0."""
+
+    def __getitem__(self, index: int, /) -> str: ...
+
+
+@dataclass
+class FabricText:
+    """A text of a fabric while it is read: its lines, and what there is to say about it.
+
+    Attributes
+    ----------
+    where : str or Path
+        The file, for messages.
+    lines : sequence of str
+        Its text.
+    notes : list of str
+        Remarks for the reader.
+    skipped : list of int
+        Lines that are none of the tool's output.
+    """
+
+    where: str | Path
+    lines: Lines
+    notes: list[str] = field(default_factory=list, kw_only=True)
+    skipped: list[int] = field(default_factory=list, kw_only=True)
+
+    def error(self, message: str, line: int, column: int = 0) -> TextError:
+        """An error at a line of the file."""
+        return TextError(message, self.where, line, column, self.lines[line - 1])
+
+    def is_noise(self, line: str, number: int) -> bool:
+        """Whether a line is none of the tool's output; then it is counted."""
+        if _NOISE.match(line) is None:
+            return False
+        self.skipped.append(number)
+        return True
+
+    def note_noise(self) -> None:
+        """Add a note that counts the skipped lines and quotes the first, if there are any."""
+        if self.skipped:
+            first = self.skipped[0]
+            count = f"{len(self.skipped)} lines" if len(self.skipped) > 1 else "1 line"
+            self.notes.append(
+                f"{count} of error messages or terminal output skipped, the first in line {first}: "
+                f"{self.lines[first - 1]}"
+            )
+
+
+def inside(folder: Path) -> list[Path]:
+    """Return what is in a folder, by name; TextError if it cannot be read."""
+    try:
+        return sorted(folder.iterdir())
+    except OSError as error:
+        raise TextError(f"cannot read this folder: {error.strerror or error}", folder) from error
+
+
+def integer(text: str) -> int:
+    """Return a number in decimal, or in hexadecimal after ``0x``; ValueError if it is neither."""
+    return int(text, 16 if text.startswith("0x") else 10)
+
+
+Bytes = npt.NDArray[np.uint8]
+_NEWLINE = ord("\n")
+_DIGIT = np.full(256, -1, dtype=np.int32)
+for _digit in range(16):
+    _DIGIT[[ord(f"{_digit:x}"), ord(f"{_digit:X}")]] = _digit
+
+
+class LargeText:
+    """The lines of a UTF-8 text, each decoded when it is asked for.
+
+    Parameters
+    ----------
+    path : str or Path
+
+    Raises
+    ------
+    TextError
+        If the file cannot be read, is empty, or is not text.
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        self.content = read_utf8(path, growth=4)
+        if not self.content.strip():
+            raise TextError("this file is empty", path)
+
+    def __getitem__(self, index: int) -> str:
+        begin = 0
+        for _ in range(index):
+            begin = self.content.index(b"\n", begin) + 1
+        return self.line(begin)[0]
+
+    def line(self, begin: int) -> tuple[str, int]:
+        """The line that begins at a byte, and where the next one does."""
+        end = self.content.find(b"\n", begin)
+        end = len(self.content) if end < 0 else end
+        return self.content[begin:end].decode().rstrip("\r"), end + 1
+
+
+def row_starts(content: bytes) -> npt.NDArray[np.int64]:
+    """Offsets of the lines of a text of whole lines."""
+    ends = np.flatnonzero(np.frombuffer(content, dtype=np.uint8) == _NEWLINE)
+    return np.concatenate([[0], ends[:-1] + 1])
+
+
+def numbers_at(content: Bytes, places: npt.NDArray[np.int64], digits: int, base: int = 10) -> npt.NDArray[np.int32]:
+    """Return the numbers of a given length at some places, in base 10 or 16; negative for other characters."""
+    numbers = np.zeros(places.size, dtype=np.int32)
+    bad = np.zeros(places.size, dtype=bool)
+    for digit in range(digits):
+        digit_value = _DIGIT[content[places + digit]]
+        bad |= (digit_value < 0) | (digit_value >= base)
+        numbers = numbers * base + digit_value
+    return np.where(bad, np.int32(-1), numbers)

@@ -17,7 +17,6 @@ from unknot.fabrics import (
     machines,
     networkx_files,
     opensm_levels,
-    opensm_mcfdbs,
     opensm_tables,
 )
 from unknot.fabrics.format import Format
@@ -58,7 +57,7 @@ _FORMATS = (
     opensm_tables.FDBS,
     opensm_levels.PSL,
     opensm_levels.SL2VL,
-    opensm_mcfdbs.FORMAT,
+    opensm_tables.MCFDBS,
 )  # fmt: skip
 FORMATS: Catalogue[Format] = Catalogue("formats", {form.name: form for form in _FORMATS}, of=Format)
 """Formats by name, those of extensions last. Another is a module of this room with a `Format`, and its line above."""

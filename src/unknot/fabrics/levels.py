@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from unknot._base import memory
 from unknot.fabrics.fabric import UNKNOWN_PORT, Fabric
-from unknot.fabrics.fabric_text import FabricText
+from unknot.fabrics.format import FabricText
 
 LEVELS = 16
 """Service levels: 0 to 15."""

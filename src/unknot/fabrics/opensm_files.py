@@ -19,7 +19,7 @@ from unknot._base.input import read_lines
 from unknot._base.numbers import require_whole
 from unknot._base.output import write_text
 from unknot.fabrics.fabric import LAST_UNICAST, MOST_LMC, Fabric
-from unknot.fabrics.fabric_text import FabricText
+from unknot.fabrics.format import FabricText
 from unknot.fabrics.levels import LEVELS, UNKNOWN
 
 

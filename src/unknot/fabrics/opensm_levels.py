@@ -22,8 +22,7 @@ from unknot._base.errors import TextError, UnknotError
 from unknot._base.input import lines_of, read_text
 from unknot._base.output import write_text
 from unknot.fabrics.fabric import LAST_UNICAST, Fabric
-from unknot.fabrics.fabric_text import integer
-from unknot.fabrics.format import Format
+from unknot.fabrics.format import Format, integer
 from unknot.fabrics.levels import LEVELS, UNKNOWN, LaneFile, LevelFile, levels_by_switch
 
 _SHORT = re.compile(r"^\s*0x([0-9a-fA-F]{1,16})\s+(0x[0-9a-fA-F]{1,4}|[0-9]{1,5})\s+([0-9]{1,3})\s*$")

@@ -1,7 +1,11 @@
-"""Forwarding tables as OpenSM and `ibroute` / `dump_lfts.sh` dump them, without and with hop counts.
+"""Forwarding tables as OpenSM and infiniband-diags dump them: unicast, without and with hop counts, and multicast.
 
 LIDs without a route have no line in `opensm-lfts.dump`. A table there ends with its own count: OpenSM repeats the
-highest LID, `ibroute` gives the number of lines.
+highest LID, `ibroute` and `dump_lfts.sh` give the number of lines.
+
+A row of a multicast table (`opensm.mcfdbs`, `dump_mfts`, `ibroute -M`) gives the ports to which a switch copies the
+packets of a multicast LID, all but the one they came in by. OpenSM names them, `dump_mfts` has a cross below each of
+them, or with `-n` a mask: 16 ports in four digits, low ports first.
 """
 
 from __future__ import annotations
@@ -13,10 +17,10 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from unknot.fabrics.fabric import NO_ENTRY
-from unknot.fabrics.fabric_text import LargeText, integer, numbers_at, row_starts
-from unknot.fabrics.format import Format
-from unknot.fabrics.tables import NOT_ROUTED, SwitchTable, TableFile
+from unknot._base.input import read_text
+from unknot.fabrics.fabric import LAST_UNICAST, NO_ENTRY
+from unknot.fabrics.format import Format, LargeText, integer, numbers_at, row_starts
+from unknot.fabrics.tables import NOT_ROUTED, MulticastFile, SwitchTable, TableFile
 
 _PORT_AT = 7
 """Offset of the port in a row."""
@@ -202,3 +206,79 @@ _FDBS_SIGN = re.compile(r"^\w*dump_ucast_routes: Switch|^LID\s*: Port : Hops : O
 FDBS = Format(
     "fdbs", "OpenSM forwarding tables with hop counts", (".fdbs",), read_fdbs, sign=_FDBS_SIGN.search, holds="tables"
 )
+
+
+_MULTICAST_HEAD = re.compile(
+    r"^(?:Switch 0x|Multicast mlids \[0x[0-9a-f]{1,4}-0x[0-9a-f]{1,4}\] of switch .* guid 0x)([0-9a-fA-F]{16})"
+    r"(?: \(.*\):)?\s*$"
+)
+_MULTICAST_TITLE = re.compile(
+    r"^\s*$|^LID\s+: Out Port\(s\)\s*$|^\*\*\* WARNING \*\*\*: "
+    r"|^ {12}[0-9][0-9 ]*$|^ {5}Ports: [0-9 ]+$|^ MLid(?: +Port Mask)?\s*$"
+)
+_PORTS = re.compile(r"^0x([0-9a-fA-F]{4}) :((?:\s+0x[0-9a-fA-F]{3})*)\s*$")
+_CROSSES = re.compile(r"^0x([0-9a-f]{4}) {6}((?:[x ] )*[x ]?)\s*$")
+_MASK = re.compile(r"^0x([0-9a-f]{4}) {6}((?:[0-9a-f]{4}){1,16})\s*$")
+_MULTICAST_COUNT = re.compile(r"^([0-9]{1,6}) (?:valid )?mlids dumped\s*$")
+LAST_MULTICAST = 0xFFFE
+
+
+def read_mcfdbs(path: str | Path) -> MulticastFile:
+    """Read multicast forwarding tables; a fabric without groups has an empty file.
+
+    Raises
+    ------
+    TextError
+        With file and line: an unknown line, a row outside a table, a second table of a switch, a LID that is not
+        multicast or stands twice, a port above 254.
+    """
+    lines = read_text(path, growth=40).splitlines()
+    file = MulticastFile(path, lines)
+    switch: int | None = None
+    tables: dict[int, int] = {}
+    seen: dict[int, int] = {}
+    for number, line in enumerate(lines, start=1):
+        if row := _ports_of_row(line):
+            if switch is None:
+                raise file.error("a row outside a table; the line that names its switch is missing", number)
+            mlid, ports = row
+            if not LAST_UNICAST < mlid <= LAST_MULTICAST:
+                raise file.error(
+                    f"0x{mlid:04x} is no multicast LID (0x{LAST_UNICAST + 1:04x} to 0x{LAST_MULTICAST:04x})", number
+                )
+            if seen.setdefault(mlid, number) != number:
+                raise file.error(f"a second row of LID 0x{mlid:04x}; line {seen[mlid]} was the first", number)
+            if len(set(ports)) < len(ports) or max(ports, default=0) > 254:
+                raise file.error("ports are different numbers from 0 to 254", number)
+            file.rows.append((switch, mlid, ports, number))
+        elif match := _MULTICAST_HEAD.match(line):
+            switch, seen = int(match[1], 16), {}
+            if tables.setdefault(switch, number) != number:
+                raise file.error(f"a second table of switch 0x{switch:016x}; line {tables[switch]} began one", number)
+        elif match := _MULTICAST_COUNT.match(line):
+            if int(match[1]) != len(seen):
+                raise file.error(f"rows above: {len(seen)}, not {match[1]}; is the file cut off?", number)
+        elif not _MULTICAST_TITLE.match(line) and not file.is_noise(line, number):
+            raise file.error("multicast tables have no such line; is it broken or cut off?", number)
+    file.note_noise()
+    return file
+
+
+def _ports_of_row(line: str) -> tuple[int, tuple[int, ...]] | None:
+    """The multicast LID and the output ports of a row, in any of the three forms."""
+    if match := _PORTS.match(line):
+        return int(match[1], 16), tuple(int(port, 16) for port in match[2].split())
+    if match := _MASK.match(line):
+        words = [int(match[2][i : i + 4], 16) for i in range(0, len(match[2]), 4)]
+        return int(match[1], 16), tuple(
+            16 * w + i for w, word in enumerate(words) for i in range(16) if word >> i & 1
+        )
+    if match := _CROSSES.match(line):
+        return int(match[1], 16), tuple(i // 2 for i, mark in enumerate(match[2]) if mark == "x")
+    return None
+
+
+_MCFDBS_SIGN = re.compile(r"^Switch 0x[0-9a-fA-F]{16}\s*\nLID\s+: Out Port\(s\)|^Multicast mlids \[0x", re.M)
+MCFDBS = Format(
+    "mcfdbs", "OpenSM multicast tables", (".mcfdbs",), read_mcfdbs, sign=_MCFDBS_SIGN.search, holds="multicast"
+)  # fmt: skip

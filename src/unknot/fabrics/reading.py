@@ -14,13 +14,11 @@ from unknot._base.manifest import met
 from unknot.fabrics.ethernet.document import KINDS
 from unknot.fabrics.ethernet.folder import is_ethernet, read_ethernet
 from unknot.fabrics.fabric import Fabric
-from unknot.fabrics.fabric_text import inside
-from unknot.fabrics.format import Format
+from unknot.fabrics.format import Format, inside
 from unknot.fabrics.formats import FORMATS, REMOVED, format_named, kind_by_content, kind_of, unknown_kind
 from unknot.fabrics.levels import with_lanes, with_levels
 from unknot.fabrics.opensm_files import read_guid2lid, with_lids
-from unknot.fabrics.opensm_mcfdbs import with_multicast
-from unknot.fabrics.tables import TableFile, combined, join
+from unknot.fabrics.tables import TableFile, combined, join, with_multicast
 from unknot.network import Network
 from unknot.network.graph import digest
 
