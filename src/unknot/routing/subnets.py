@@ -1,8 +1,8 @@
 """A routing on another network than its own: where terminals have several ports, or what faults leave of it.
 
-Ports are on one network or on equal networks side by side, each with the same routing. Deadlock-free where that
-routing is. BookSim 2 calls equal networks subnets: a terminal has a port in each, and its packets keep to the one that they
-are sent into. Ports on one network each inject and take in a flit in a cycle.
+Ports are on one network or on equal networks side by side, each with the same routing. Deadlock-free where that is.
+BookSim 2 calls equal networks subnets: a terminal has a port in each, and its packets keep to the one that they are
+sent into. Ports on one network each inject and take in a flit in a cycle.
 """
 
 from __future__ import annotations
