@@ -21,7 +21,7 @@ from unknot._base.errors import RelationError
 from unknot.fabrics import read_fabric
 from unknot.lanes import Lanes, Refutation, lanes
 from unknot.lanes.anneal_kernel import anneal
-from unknot.lanes.effort import SearchEffort
+from unknot.lanes.effort import Aims, SearchEffort, Step
 from unknot.lanes.evidence import accept, shows
 from unknot.lanes.lane_refutation import Solution, refute
 from unknot.lanes.orders_kernel import settle
@@ -54,15 +54,17 @@ def test_what_orders_serve_both_ways(network: Network, count: int, seed: int) ->
     key = np.random.default_rng(seed).integers(0, network.num_channels, (count, network.num_channels)).astype(float)
     traffic = demand(network)
     paths = of_pairs(path_set(traffic), packed(traffic.wanted), both_ways=True)
-    orders, left = orders_of(paths, key)
-    assert left == climbing.unserved(network, key, both_ways=True)
+    orders = orders_of(paths, key)
+    assert orders.unserved == climbing.unserved(network, key, both_ways=True)
     state = np.array([seed], dtype=np.uint64)
-    left, least, _ = anneal(paths, orders, state, 300, 3.0, 0.5, 0.5, 0.0, 0.2, left)
+    least, _ = anneal(paths, orders, state, Step(300, 3.0, 0.5), Aims(0.5, 0.0, 0.2))
+    left = orders.unserved
     assert least <= left == climbing.unserved(network, orders.key, both_ways=True)
     some = np.bitwise_or.reduce(served(orders, paths.home), axis=0)
     assert np.count_nonzero(traffic.wanted & ~unpacked(some, traffic.distances.homes.size)) == left
     kept = [array.copy() for array in orders]
-    assert settle(paths, orders) == left
+    settle(paths, orders)
+    assert orders.unserved == left
     assert all(np.array_equal(a, b) for a, b in zip(kept, orders, strict=True))
 
 

@@ -24,6 +24,7 @@ from unknot.certificates import Rejected, accept_verdict
 from unknot.lanes import ChangingLanes, Refutation, changing_lanes, changing_search, evidence, lanes
 from unknot.lanes.anneal_kernel import anneal
 from unknot.lanes.changing_search import in_levels
+from unknot.lanes.effort import Aims, Step
 from unknot.lanes.lane_refutation import Solution, refute
 from unknot.lanes.load_kernel import served_column
 from unknot.lanes.orders_kernel import settle
@@ -52,14 +53,16 @@ def climbs(network: Network, paths: list[tuple[int, ...]], key: np.ndarray, risi
 def test_what_orders_of_virtual_channels_serve(network: Network, count: int, rising: bool, seed: int) -> None:
     paths = in_classes(network, path_set(demand(network)), count, rising=rising)
     start = paths.base + np.random.default_rng(seed).random((1, network.num_channels * count))
-    orders, left = orders_of(paths, start)
+    orders = orders_of(paths, start)
     state = np.array([seed], dtype=np.uint64)
-    left, _, _ = anneal(paths, orders, state, 200, 3.0, 0.5, 0.5, 0.0, 0.2, left)
+    anneal(paths, orders, state, Step(200, 3.0, 0.5), Aims(0.5, 0.0, 0.2))
     key = orders.key.reshape(-1, count).T
     naive = sum(
         not climbs(network, climbing.shortest_paths(network, s, t), key, rising) for s, t in climbing.pairs(network)
     )
-    assert left == naive == settle(paths, orders)
+    left = orders.unserved
+    settle(paths, orders)
+    assert left == naive == orders.unserved
 
 
 @given(networks(), st.integers(1, 2), st.booleans(), st.integers(0, 1000))
@@ -68,9 +71,11 @@ def test_tables_are_searched_with_virtual_channels(network: Network, count: int,
     plain = path_set(traffic)
     paths = in_classes(network, plain, count, rising=rising)
     start = paths.base + np.random.default_rng(seed).random((1, network.num_channels * count))
-    orders, left = orders_of(paths, start, np.repeat(random_table(plain, [seed]), count, axis=0))
-    left, _, _ = anneal(paths, orders, np.array([seed], dtype=np.uint64), 200, 3.0, 0.5, 0.5, 0.5, 0.2, left)
-    assert left == settle(paths, orders)
+    orders = orders_of(paths, start, np.repeat(random_table(plain, [seed]), count, axis=0))
+    anneal(paths, orders, np.array([seed], dtype=np.uint64), Step(200, 3.0, 0.5), Aims(0.5, 0.5, 0.2))
+    left = orders.unserved
+    settle(paths, orders)
+    assert orders.unserved == left
     step, key = table_from(paths, orders.taken), orders.key.reshape(-1, count).T
     homes, top = traffic.distances.homes, np.zeros((1, network.num_routers))
     order = np.argsort(traffic.distances.table, axis=1, kind="stable")
@@ -101,9 +106,8 @@ def test_the_solver_agrees_with_brute_force(network: Network, count: int, change
     else:
         assert isinstance(answer, Solution)
         assert fewest <= count
-        assert (
-            orders_of(in_classes(network, path_set(traffic), count, rising=changes == "rising"), answer.keys)[1] == 0
-        )
+        paths = in_classes(network, path_set(traffic), count, rising=changes == "rising")
+        assert orders_of(paths, answer.keys).unserved == 0
 
 
 def judged(laned: ChangingLanes) -> None:

@@ -17,6 +17,7 @@ from unknot._base.errors import NetworkError, RelationError, TextError
 from unknot.certificates import Rejected, accept_verdict
 from unknot.lanes import ForcedCycle, evidence, lanes, orders, read_flows
 from unknot.lanes.anneal_kernel import anneal
+from unknot.lanes.effort import Aims, Step
 from unknot.lanes.flows import only
 from unknot.lanes.orders_kernel import settle
 from unknot.lanes.path_set import demand, packed, path_set, unpacked
@@ -47,13 +48,15 @@ def networks(draw: st.DrawFn) -> Network:
 def test_what_orders_serve(network: Network, count: int, seed: int) -> None:
     key = np.random.default_rng(seed).integers(0, network.num_channels, (count, network.num_channels)).astype(float)
     paths = path_set(demand(network))
-    orders, left = orders_of(paths, key)
-    assert left == climbing.unserved(network, key)
+    orders = orders_of(paths, key)
+    assert orders.unserved == climbing.unserved(network, key)
     state = np.array([seed], dtype=np.uint64)
-    left, least, _ = anneal(paths, orders, state, 300, 3.0, 0.5, 0.5, 0.0, 0.2, left)
+    least, _ = anneal(paths, orders, state, Step(300, 3.0, 0.5), Aims(0.5, 0.0, 0.2))
+    left = orders.unserved
     assert least <= left == climbing.unserved(network, orders.key)
     kept = [array.copy() for array in orders]
-    assert settle(paths, orders) == left
+    settle(paths, orders)
+    assert orders.unserved == left
     assert all(np.array_equal(a, b) for a, b in zip(kept, orders, strict=True))
 
 
@@ -69,7 +72,7 @@ def test_one_lane_after_the_other_is_always_enough(network: Network, seed: int) 
     serving = one_by_one(paths, [seed])
     assert climbing.unserved(network, serving.key) == 0
     for root in range(network.num_routers):
-        orders, _ = orders_of(paths, around(paths, [root])[None])
+        orders = orders_of(paths, around(paths, [root])[None])
         assert not (paths.wanted[root] & ~orders.cover[0, root]).any()
 
 
@@ -93,15 +96,15 @@ def test_a_lane_is_filled_until_no_path_is_free(network: Network, seed: int) -> 
 def test_filled_lanes_serve_random_networks_in_fewer_than_those_around_roots() -> None:
     paths = path_set(demand(from_networkx(nx.random_regular_graph(4, 100, seed=1))))
     random = np.random.default_rng(1)
-    rooted = min(orders_of(paths, around(paths, [root])[None])[1] for root in range(100))
-    assert orders_of(paths, filled(paths, random)[None])[1] < rooted
+    rooted = min(orders_of(paths, around(paths, [root])[None]).unserved for root in range(100))
+    assert orders_of(paths, filled(paths, random)[None]).unserved < rooted
     assert len(one_by_one(paths, [1])) <= 6
 
 
 def test_one_lane_after_the_other_is_enough_for_routes_that_are_longer() -> None:
     """Around a root, routes from it climb if they are shortest; these go around half of a grid."""
     paths = paths_of_table(table_of(up_down(mesh(4, 5), root=0)))
-    _, left = orders_of(paths, one_by_one(paths, [1]).key)
+    left = orders_of(paths, one_by_one(paths, [1]).key).unserved
     assert left == 0
 
 

@@ -15,6 +15,7 @@ from unknot._base.errors import RelationError
 from unknot.certificates import Rejected
 from unknot.lanes import RouteCycle, accept_routes, lanes
 from unknot.lanes.anneal_kernel import anneal
+from unknot.lanes.effort import Aims, Step
 from unknot.lanes.load_kernel import served_column
 from unknot.lanes.orders_kernel import settle
 from unknot.lanes.path_set import demand, path_set, unpacked
@@ -41,9 +42,9 @@ def test_tables_and_orders_are_searched_together(network: Network, count: int, s
     traffic = demand(network)
     paths = path_set(traffic)
     taken = random_table(paths, [seed])
-    orders, left = orders_of(paths, np.random.default_rng(seed).random((count, network.num_channels)), taken)
+    orders = orders_of(paths, np.random.default_rng(seed).random((count, network.num_channels)), taken)
     state = np.array([seed], dtype=np.uint64)
-    left, _, _ = anneal(paths, orders, state, 300, 3.0, 0.5, 0.8, 0.5, 0.2, left)
+    anneal(paths, orders, state, Step(300, 3.0, 0.5), Aims(0.8, 0.5, 0.2))
     homes = traffic.distances.homes
     step = table_from(paths, orders.taken)
     may = unpacked(paths.nearer, homes.size)
@@ -52,9 +53,11 @@ def test_tables_and_orders_are_searched_together(network: Network, count: int, s
         assert may[step[h, u], h]
         assert network.source[step[h, u]] == u
         naive += not climbing(network, step, orders.key, u, h, int(homes[h]))
+    left = orders.unserved
     assert left == naive
     kept = [array.copy() for array in orders]
-    assert settle(paths, orders) == left
+    settle(paths, orders)
+    assert orders.unserved == left
     assert all(np.array_equal(a, b) for a, b in zip(kept, orders, strict=True))
     top = np.zeros((count, network.num_routers))
     order = np.argsort(traffic.distances.table, axis=1, kind="stable")
@@ -122,7 +125,7 @@ def test_given_routes_are_kept(seed: int) -> None:
     assert table.minimal
     paths = paths_of_table(table)
     laned = lanes(relation.network, "given", routing=relation)
-    assert orders_of(paths, laned.key)[1] == 0
+    assert orders_of(paths, laned.key).unserved == 0
     assert check(laned.relation, "wormhole").deadlock_free
     assert deliver(laned.relation).delivered
 

@@ -57,6 +57,32 @@ class Undo(NamedTuple):
     missed: npt.NDArray[np.int64]
 
 
+class Room(NamedTuple):
+    """Room that moves take.
+
+    Attributes
+    ----------
+    undo : Undo
+    heap : int64 array, shape (channels,)
+        Channels to be worked out.
+    stale : int64 array, shape (channels,)
+        Words to be worked out of each channel, as bits; see `spread`.
+    changed : int64 array, shape (words,)
+        Destinations that a channel won or lost.
+    higher : int64 array, shape (channels,)
+        The channels that are `onward`.
+    drawn : int64 array, shape (4, routers + 1)
+        Paths that moves aim at, and where they fall.
+    """
+
+    undo: Undo
+    heap: npt.NDArray[np.int64]
+    stale: npt.NDArray[np.int64]
+    changed: npt.NDArray[np.int64]
+    higher: npt.NDArray[np.int64]
+    drawn: npt.NDArray[np.int64]
+
+
 @inlined
 def exchange(paths, orders, old, new, w, bit):
     """Take one of two channels to a destination where the other was, with all their virtual channels."""
@@ -103,7 +129,7 @@ def all_words(words):
 
 
 @called
-def spread(paths, orders, lane, heap, size, stale, changed, higher, undo, spare, cost, limit):
+def spread(paths, orders, room, lane, size, spare, cost, limit):
     """Work out again what the channels in a heap reach in a lane, and all that this changes; the cost so far.
 
     Channels come by falling key, so each is worked out once, after all that it may be followed by. Most changes are
@@ -111,6 +137,7 @@ def spread(paths, orders, lane, heap, size, stale, changed, higher, undo, spare,
     64th after it. Above the limit of the cost the rest is left as it is: the move will be taken back.
     """
     keys, reach = orders.key[lane], orders.reach[lane]
+    heap, stale, changed, higher, undo = room.heap, room.stale, room.changed, room.higher, room.undo
     words = reach.shape[1]
     while size > 0 and cost <= limit:
         c, size = pop(heap, size, keys)
@@ -180,7 +207,7 @@ def take_back(paths, orders, undo):
             orders.missed[u] -= undo.missed[i]
 
 
-def anneal(paths, orders, state, moves, hot, cold, aimed, turned, spare, unserved) -> tuple[int, int, int]:
+def anneal(paths, orders, state, step, aims) -> tuple[int, int]:
     """Simulated annealing of the keys, and of a table, on the number of pairs that are not served.
 
     A move gives a channel another key in one lane, or a router another channel to one destination; only what that
@@ -191,53 +218,39 @@ def anneal(paths, orders, state, moves, hot, cold, aimed, turned, spare, unserve
     ----------
     state : uint64 array, shape (1,)
         Of the random numbers.
-    hot, cold : float
-        Temperatures at the beginning and at the end.
-    aimed : float
-        The share of moves that are aimed at a pair that is not served.
-    turned : float
-        The share of those that change the table; 0: it is no table, or it is given.
-    spare : float
-        Cost when a pair loses its last lane but one, in pairs that lose their last lane; its square when it loses the
-        one before. Without effect where both directions share a lane.
-    unserved : int
-        How many are not served now.
+    step : Step
+    aims : Aims
 
     Returns
     -------
-    unserved, least, moves made : int
+    least, moves made : int
+        The fewest pairs that were not served.
     """
     lanes, channels, words = orders.reach.shape
-    routers = orders.missed.size
-    room = channels * (lanes if turned > 0 else 1) + 1
+    places = (channels * (lanes if aims.turned > 0 else 1) + 1) * words
     undo = Undo(
-        np.zeros(3, np.int64), np.empty((room * words, 3), np.int64), np.empty(room * words, np.int64),
-        np.empty((room * words, 3), np.int64), np.empty(room * words, np.int64), np.empty(room * words, np.int64),
+        np.zeros(3, np.int64), np.empty((places, 3), np.int64), np.empty(places, np.int64),
+        np.empty((places, 3), np.int64), np.empty(places, np.int64), np.empty(places, np.int64),
     )  # fmt: skip
-    heap, stale, higher = np.empty(channels, np.int64), np.zeros(channels, np.int64), np.empty(channels, np.int64)
-    changed = np.zeros(words, np.int64)
-    drawn = np.empty((4, routers + 1), np.int64)
-    slack = SLACK * float(paths.weight.max())
-    return anneal_in(
-        paths, orders, state, moves, hot, cold, aimed, turned, spare, unserved, undo, heap, stale, changed, higher,
-        drawn, slack,
+    room = Room(
+        undo, np.empty(channels, np.int64), np.zeros(channels, np.int64), np.zeros(words, np.int64),
+        np.empty(channels, np.int64), np.empty((4, orders.missed.size + 1), np.int64),
     )  # fmt: skip
+    return anneal_in(paths, orders, state, step, aims, room, orders.unserved, SLACK * float(paths.weight.max()))
 
 
 @alone
-def anneal_in(
-    paths, orders, state, moves, hot, cold, aimed, turned, spare, unserved, undo, heap, stale, changed, higher,
-    drawn, slack,
-):  # fmt: skip
-    """Do that in arrays made for it."""
+def anneal_in(paths, orders, state, step, aims, room, unserved, slack):
+    """Do that in room made for it."""
     lanes, channels, words = orders.reach.shape
     every = all_words(words)
+    undo, heap, stale, drawn = room.undo, room.heap, room.stale, room.drawn
     path, fall, other_path, other_fall = drawn[0], drawn[1], drawn[2], drawn[3]
-    least, heat = unserved, hot
-    for move in range(moves):
+    least, heat = unserved, step.hot
+    for move in range(step.moves):
         if unserved == 0:
-            return unserved, 0, move
-        heat = cooled(heat, hot, cold, move, moves)
+            return 0, move
+        heat = cooled(heat, step, move)
         lane = below(state, lanes)
         keys = orders.key[lane]
         old_channel, new_channel, w, bit = -1, -1, 0, np.int64(0)
@@ -246,7 +259,7 @@ def anneal_in(
         most, cost = -heat * np.log(1.0 - unit(state)), 0.0
         c, old = below(state, channels), 0.0
         new = paths.base[c] + unit(state)
-        if unit(state) < aimed:
+        if unit(state) < aims.aimed:
             # Most paths of a pair fall once or twice somewhere, and a move mends one place: best is a path that a
             # move completes, then one that falls least.
             u, destination = unserved_pair(paths, orders, state)
@@ -266,7 +279,7 @@ def anneal_in(
                 continue
             keys = orders.key[lane]
             i = fall[below(state, (best + 1) >> 1)]
-            if unit(state) < turned:
+            if unit(state) < aims.turned:
                 # The channel after the fall, or the one before it.
                 old_channel = path[i - np.int64(draw(state) & np.uint64(1))]
                 old_channel -= old_channel % paths.copies
@@ -290,7 +303,7 @@ def anneal_in(
                     stale[old_channel + i] = stale[new_channel + i] = every
                     size = push(heap, size, orders.key[k], old_channel + i)
                     size = push(heap, size, orders.key[k], new_channel + i)
-                cost = spread(paths, orders, k, heap, size, stale, changed, higher, undo, spare, cost, most + slack)
+                cost = spread(paths, orders, room, k, size, aims.spare, cost, most + slack)
         else:
             old = keys[c]
             keys[c] = new
@@ -302,7 +315,7 @@ def anneal_in(
                 if (keys[before] < old) != (keys[before] < new):
                     stale[before] = every
                     size = push(heap, size, keys, before)
-            cost = spread(paths, orders, lane, heap, size, stale, changed, higher, undo, spare, cost, most + slack)
+            cost = spread(paths, orders, room, lane, size, aims.spare, cost, most + slack)
         if cost <= most:
             unserved += undo.count[2]
             least = min(least, unserved)
@@ -312,4 +325,4 @@ def anneal_in(
         else:
             keys[c] = old
         take_back(paths, orders, undo)
-    return unserved, least, moves
+    return least, step.moves

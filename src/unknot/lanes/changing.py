@@ -170,7 +170,7 @@ def _routes(searching: ChangingSearch, orders: ServingOrders, vcs: int | None) -
     effort.report("choosing routes of low load")
     paths = in_classes(network, question.path_set, count, rising=question.changes == "rising")
     wide = np.repeat(taken, count, axis=0)
-    lanes, _ = orders_of(paths, key.T.reshape(1, -1), wide)
+    lanes = orders_of(paths, key.T.reshape(1, -1), wide)
     levels = None
     if question.paths == "free" and pairs is not None:
         goal = LoadGoal(pairs, paths, False, 0.0)
@@ -238,8 +238,8 @@ def balanced_table(traffic: Demand, paths: PathSet, orders: Orders, effort: Sear
     moves = min(MOVES * traffic.pairs, MOST_MOVES) // len(TABLE_ROUNDS)
     with effort.until_interrupted():
         for number, (scale, hot, cold) in enumerate(TABLE_ROUNDS if mean > 0 else ()):
-            for count, now, then in effort.cooled(moves, (hot, cold), share=1 / (len(TABLE_ROUNDS) - number)):
-                balance_table(paths, orders.key, table, traffic.wanted, order, state, count, scale * mean, now, then)
+            for annealing in effort.cooled(moves, (hot, cold), share=1 / (len(TABLE_ROUNDS) - number)):
+                balance_table(paths, orders.key, table, traffic.wanted, order, state, annealing, scale * mean)
             if load.max() < least.max():
                 best, least = step.copy(), load.copy()
     return bits_of(paths, best), least

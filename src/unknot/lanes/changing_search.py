@@ -52,8 +52,7 @@ class ChangingSearch:
         while count < len(kept):
             key = kept.key[:count] + CLASS * np.arange(count)[:, None]
             paths = in_classes(question.network, question.path_set, count, rising=question.changes == "rising")
-            _, left = orders_of(paths, key.T.reshape(1, -1), np.repeat(kept.taken, count, axis=0))
-            if left == 0:
+            if orders_of(paths, key.T.reshape(1, -1), np.repeat(kept.taken, count, axis=0)).unserved == 0:
                 return ServingOrders(key, kept.taken)
             count *= 2
         return ServingOrders(kept.key + CLASS * np.arange(len(kept))[:, None], kept.taken)
@@ -66,7 +65,7 @@ class ChangingSearch:
             if fewer is None:
                 return None
             kept = fewer
-        orders, _ = orders_of(question.path_set, kept.key, kept.taken)
+        orders = orders_of(question.path_set, kept.key, kept.taken)
         table = question.table_of(kept.taken)
         self.packed = apart(table, lanes_of(orders, table), len(kept))
         return ServingOrders(kept.key + CLASS * np.arange(len(kept))[:, None], kept.taken)
@@ -76,12 +75,12 @@ class ChangingSearch:
         question, effort = self.question, self.effort
         paths = in_classes(question.network, question.path_set, count, rising=question.changes == "rising")
 
-        def begin(number: int) -> tuple[Floats, Ints | None]:
+        def begin(number: int) -> ServingOrders:
             seed = [effort.seed, 1000 * count + number]
-            key, taken = beginning(question.path_set, count, seed, question.hops, roots=number % 2 == 0)
-            key = key + CLASS * np.arange(count)[:, None]
+            kept = beginning(question.path_set, count, seed, question.hops, roots=number % 2 == 0)
+            key = kept.key + CLASS * np.arange(count)[:, None]
             key = (key if question.changes == "rising" else key / (CLASS * count)).T.reshape(1, -1)
-            return key, None if taken is None else np.repeat(taken, count, axis=0)
+            return ServingOrders(key, np.repeat(kept.taken, count, axis=0))
 
         def named(stage: str, done: int, total: int) -> None:
             name = f"{count} lane{'s that change' * (count > 1)}"

@@ -80,10 +80,10 @@ def improved(
     with effort.until_interrupted():
         for number in range(rounds):
             key = start if number % 2 == 0 or best is None else best[0]
-            orders, before = orders_of(paths, key.copy(), taken)
+            orders = orders_of(paths, key.copy(), taken)
             moves, heat = MOVES * key.size << min(number, 6), heats[number % len(heats)]
             seed = [effort.seed, number]
-            for cost, _ in annealed(paths, orders, before, moves, heat, effort, seed, share=1.0, text=text):
+            for cost, _ in annealed(paths, orders, moves, heat, effort, seed, share=1.0, text=text):
                 if (best is None or cost < best[1]) and all_have_a_path(paths, orders.cover):
                     best = orders.key.copy(), cost
                 if (best is not None and best[1] <= low) or effort.over:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -46,6 +46,33 @@ LP_SHARE, LP_SECONDS = 0.4, 20.0
 """Share of the time that is left, and the most seconds, for the linear program of a bound on the load."""
 ENOUGH = 1 + 1e-9
 """Highest load over its lower bound at which a search ends."""
+
+
+class Step(NamedTuple):
+    """A step of an annealing: its moves, and the temperatures at its beginning and at its end."""
+
+    moves: int
+    hot: float
+    cold: float
+
+
+class Aims(NamedTuple):
+    """Kinds of moves of orders, and what else than pairs that are not served counts.
+
+    Attributes
+    ----------
+    aimed : float
+        Share of moves that are aimed at a pair that is not served.
+    turned : float
+        Share of those that change the table; 0: it is no table, or it is given.
+    spare : float
+        Cost when a pair loses its last lane but one, in pairs that lose their last lane; its square when it loses the
+        one before. Without effect where both directions share a lane.
+    """
+
+    aimed: float = AIMED
+    turned: float = 0.0
+    spare: float = 0.0
 
 
 @dataclass
@@ -143,10 +170,8 @@ class SearchEffort:
         if self.progress is not None:
             self.progress(text, 0, 0)
 
-    def cooled(
-        self, moves: int, heat: tuple[float, float], *, share: float = 1.0, words: int = 1
-    ) -> Iterator[tuple[int, float, float]]:
-        """Steps of an annealing: their moves, and temperatures at the beginning and at the end of each.
+    def cooled(self, moves: int, heat: tuple[float, float], *, share: float = 1.0, words: int = 1) -> Iterator[Step]:
+        """Steps of an annealing.
 
         Between two steps the clock is read. If there is no time for all moves they are fewer and cool faster.
 
@@ -171,39 +196,33 @@ class SearchEffort:
                 return
             spent = spent if slow else 0.0
             now, then = (hot * (cold / hot) ** min(1.0, max(spent, m / moves)) for m in (done, done + chunk))
-            yield min(chunk, moves - done), now, then
+            yield Step(min(chunk, moves - done), now, then)
             spent = (clock() - began) / time
 
 
 def annealed(
     paths: PathSet,
     orders: Orders,
-    cost: int,
     moves: int,
     heat: tuple[float, float],
     effort: SearchEffort,
     seed: list[int] | None = None,
     *,
-    turned: float = 0.0,
+    aims: Aims = Aims(),  # noqa: B008
     share: float = SHARE,
-    spare: float = 0.0,
     halved: bool = False,
     text: str = "",
 ) -> Iterator[tuple[int, int]]:
     """Anneal orders in steps until their cost is 0; yield the cost, and the least so far, before each and at the end.
 
+    The cost is the weights of pairs that are not served.
+
     Parameters
     ----------
-    cost : int
-        Of the orders as they are: weights of pairs that are not served.
     heat : (float, float)
         Temperatures at the beginning and at the end.
-    turned : float
-        Share of aimed moves that change the table.
     share : float
         Of the time that is left; the annealing ends by then.
-    spare : float
-        Cost when a pair loses its last lane but one, in pairs that lose their last lane.
     halved : bool
         Each half of the lanes is annealed in a thread of its own. Pairs weigh 1, and directions share no lane.
     text : str
@@ -217,19 +236,18 @@ def annealed(
     state = np.random.default_rng(seed).integers(2**63, size=2).astype(np.uint64)[:, None]
     halved = halved and lanes > 1
     words = STEPS * WORK // orders.key.size if halved else paths.nearer.size
-    least, steps = cost, effort.cooled(moves, heat, share=share, words=words)
+    cost = least = orders.unserved
     with ThreadPoolExecutor(2) as threads:
-        for count, now, then in steps:
+        for step in effort.cooled(moves, heat, share=share, words=words):
             effort.report(text.format(cost))
             yield cost, least
             if cost == 0:
                 return
             if halved and cost > CLOSE:
-                cost, made = _halves(threads, paths, orders, state, (count, now, then), spare)
-                least = min(least, cost)
+                low, made = _halves(threads, paths, orders, state, step, aims)
             else:
-                cost, low, made = anneal(paths, orders, state[0], count, now, then, AIMED, turned, spare, cost)
-                cost, least = int(cost), min(least, int(low))
+                low, made = anneal(paths, orders, state[0], step, aims)
+            cost, least = orders.unserved, min(least, int(low))
             effort.moves += int(made)
     yield cost, least
 
@@ -239,8 +257,8 @@ def _halves(
     paths: PathSet,
     orders: Orders,
     state: npt.NDArray[np.uint64],
-    step: tuple[int, float, float],
-    spare: float,
+    step: Step,
+    aims: Aims,
 ) -> tuple[int, int]:
     """Anneal each half of the lanes by itself for a step; the cost then, and moves made.
 
@@ -249,20 +267,20 @@ def _halves(
     """
     from unknot.lanes.anneal_kernel import anneal
 
-    middle, (count, now, then) = len(orders.key) // 2, step
+    middle = len(orders.key) // 2
     parts = slice(0, middle), slice(middle, len(orders.key))
     left = [paths.wanted & ~np.bitwise_or.reduce(orders.cover[part], axis=0) for part in parts]
 
     def half(number: int) -> int:
         own = {name: getattr(orders, name)[parts[number]] for name in ("key", "reach", "cover")}
-        missed = bits_in(left[0] & left[1])
-        moves = count * len(own["key"]) // len(orders.key)
-        rest, lanes = paths._replace(wanted=left[1 - number]), orders._replace(missed=missed, **own)
-        return int(anneal(rest, lanes, state[number], moves, now, then, AIMED, 0.0, spare, missed.sum())[2])
+        moves = step.moves * len(own["key"]) // len(orders.key)
+        rest = paths._replace(wanted=left[1 - number])
+        lanes = orders._replace(missed=bits_in(left[0] & left[1]), **own)
+        return int(anneal(rest, lanes, state[number], step._replace(moves=moves), aims._replace(turned=0.0))[1])
 
     made = sum(threads.map(half, range(2)))
     orders.missed[:] = bits_in(paths.wanted & ~np.bitwise_or.reduce(orders.cover, axis=0))
-    return int(orders.missed.sum()), made
+    return orders.unserved, made
 
 
 def bits_in(left: Ints) -> Ints:

@@ -5,10 +5,44 @@ Literals ±v are coded as 2v and 2v + 1. Clause i is literal[first[i]:first[i + 
 `unknot.certificates.plain` follows the hints.
 """
 
+from typing import NamedTuple
+
 import numpy as np
+import numpy.typing as npt
 from numba import types
 
-from unknot._base.kernels.types_kernel import I64, READ32, READ64, inlined, kept
+from unknot._base.kernels.types_kernel import I64, READ32, READ64, called, inlined, kept
+
+
+class Clauses(NamedTuple):
+    """Clauses one behind the other, each used for those before `until`."""
+
+    literal: npt.NDArray[np.int32]
+    first: npt.NDArray[np.int64]
+    until: npt.NDArray[np.int64]
+
+
+class Units(NamedTuple):
+    """What follows by units so far.
+
+    Attributes
+    ----------
+    value : int8 array, shape (literals,)
+        1 where a literal is true, −1 where it is false.
+    reason : int64 array, shape (variables,)
+        The clause by which a variable got its value; −1: it was assumed.
+    trail : int64 array
+        Literals in the order in which they became true.
+    head, following, watched : int64 arrays
+        The list of clauses that are watched at each literal; see `propagate`.
+    """
+
+    value: npt.NDArray[np.int8]
+    reason: npt.NDArray[np.int64]
+    trail: npt.NDArray[np.int64]
+    head: npt.NDArray[np.int64]
+    following: npt.NDArray[np.int64]
+    watched: npt.NDArray[np.int64]
 
 
 @inlined
@@ -17,14 +51,16 @@ def coded(literal):
     return 2 * literal if literal > 0 else -2 * literal + 1
 
 
-@kept()
-def propagate(literal, first, value, reason, trail, done, size, head, following, watched, until, now):
+@called
+def propagate(clauses, units, done, size, now):
     """Follow all units on the trail from entry `done` on; return a violated clause or −1, and the trail's size.
 
     A clause is watched at two of its literals, entries 2i and 2i + 1; each entry is in the list of its literal. As
     long as neither of the two is false no other literal of the clause need be looked at. Clauses that the solver has
     forgotten by `now` are taken from the lists.
     """
+    literal, first, until = clauses
+    value, reason, trail, head, following, watched = units
     while done < size:
         false = trail[done] ^ 1
         done += 1
@@ -61,12 +97,13 @@ def propagate(literal, first, value, reason, trail, done, size, head, following,
     return -1, size
 
 
-@kept()
-def explain(literal, first, reason, trail, size, needed, conflict, hint, count):
+@called
+def explain(clauses, units, size, needed, conflict, hint, count):
     """Write the reasons of a violated clause, earliest first, then that clause; return how many hints there are.
 
     `needed` marks variables by `count`'s value at the start plus one, so that it is never cleared.
     """
+    literal, first, reason, trail = clauses.literal, clauses.first, units.reason, units.trail
     # Backwards along the trail, since a reason's literals became false before what it made true.
     mark = count + 1
     for j in range(first[conflict], first[conflict + 1]):
@@ -97,22 +134,21 @@ def hints(variables, literal, first, until, originals, hint, hint_first):
     Returns the number of clauses that have hints, the empty one included; −1 if a clause does not follow, or nothing
     is contradicted; −2 if `hint` is too short.
     """
-    clauses = first.size - 1
+    clauses, many = Clauses(literal, first, until), first.size - 1
     value = np.zeros(2 * variables + 2, np.int8)
     reason, needed = np.full(variables + 1, -1, np.int64), np.zeros(variables + 1, np.int64)
     trail, size = np.empty(variables + 1, np.int64), np.int64(0)
-    head, following = np.full(2 * variables + 2, -1, np.int64), np.full(2 * clauses, -1, np.int64)
-    watched = np.empty(2 * clauses, np.int64)
+    head, following = np.full(2 * variables + 2, -1, np.int64), np.full(2 * many, -1, np.int64)
+    watched = np.empty(2 * many, np.int64)
+    units = Units(value, reason, trail, head, following, watched)
     done, count, steps = np.int64(0), np.int64(0), np.int64(0)
     conflict = np.int64(-1)
-    for i in range(clauses + 1):
+    for i in range(many + 1):
         if i >= originals:
             # What the last clause brought is followed before clauses are forgotten for it.
-            conflict, size = propagate(
-                literal, first, value, reason, trail, done, size, head, following, watched, until, i - 1
-            )  # fmt: skip
+            conflict, size = propagate(clauses, units, done, size, i - 1)
             done = size
-            if conflict >= 0 or i == clauses:
+            if conflict >= 0 or i == many:
                 break
             satisfied = np.int64(-1)
             for j in range(first[i], first[i + 1]):
@@ -128,12 +164,10 @@ def hints(variables, literal, first, until, originals, hint, hint_first):
                 # The clause holds by a unit (or a literal and its opposite): the unit's reason is then violated.
                 flaw = reason[satisfied]
             else:
-                flaw, size = propagate(
-                    literal, first, value, reason, trail, done, size, head, following, watched, until, i
-                )  # fmt: skip
+                flaw, size = propagate(clauses, units, done, size, i)
             if flaw < 0:
                 return -1
-            count = explain(literal, first, reason, trail, size, needed, flaw, hint, count)
+            count = explain(clauses, units, size, needed, flaw, hint, count)
             if count < 0:
                 return -2
             while size > done:
@@ -162,7 +196,7 @@ def hints(variables, literal, first, until, originals, hint, hint_first):
             following[2 * i + side], head[x] = head[x], 2 * i + side
     if conflict < 0:
         return -1
-    count = explain(literal, first, reason, trail, size, needed, conflict, hint, count)
+    count = explain(clauses, units, size, needed, conflict, hint, count)
     if count < 0:
         return -2
     hint_first[steps + 1] = count

@@ -205,7 +205,7 @@ def _given(question: Question, orders: ServingOrders) -> RoutesInLanes:
     """The given routes in the lanes of some orders."""
     key = orders.key if len(orders) else np.zeros((1, question.network.num_channels))
     table = question.table_of(orders.taken)
-    lane = lanes_of(orders_of(question.path_set, key, orders.taken)[0], table)
+    lane = lanes_of(orders_of(question.path_set, key, orders.taken), table)
     return RoutesInLanes(table, lane, table.loads(lane, len(key)), key)
 
 
@@ -244,7 +244,7 @@ def multipath(routes: Lanes, *, vcs: int | None = None) -> Relation:
     if isinstance(routes.routes, Table):
         raise RelationError(f"lanes: several paths for a pair are for free paths, and these are {routes.paths}")
     network, lanes, sends = routes.relation.network, routes.count, routes.sends
-    orders, _ = orders_of(path_set(demand(network, sends)), routes.key)
+    orders = orders_of(path_set(demand(network, sends)), routes.key)
     key, reach = orders.key, orders.reach
     virtual = vcs_of_lanes(network, vcs, lanes)
     router, first, at_channel, num_vcs, total = (

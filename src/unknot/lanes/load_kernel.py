@@ -132,7 +132,7 @@ def carry_all(paths, table, wanted, rate):
 
 
 @kept(nogil=True)
-def balance_table(paths, key, table, wanted, order, state, moves, scale, hot, cold):
+def balance_table(paths, key, table, wanted, order, state, annealing, scale):
     """Simulated annealing of a table on the sum of steep costs of the loads; every wanted pair stays served.
 
     A move sends a router's packets to one home by another channel, with all that come this way.
@@ -140,9 +140,9 @@ def balance_table(paths, key, table, wanted, order, state, moves, scale, hot, co
     step, flow = table.step, table.flow
     homes, routers = step.shape
     top = np.empty((key.shape[0], routers))
-    heat = hot
-    for move in range(moves):
-        heat = cooled(heat, hot, cold, move, moves)
+    heat = annealing.hot
+    for move in range(annealing.moves):
+        heat = cooled(heat, annealing, move)
         u, h = below(state, routers), below(state, homes)
         old, count, new = step[h, u], 0, -1
         if u == paths.home[h] or old < 0:

@@ -136,7 +136,7 @@ def longer_lanes(
     search = LongerSearch(question, count, stretch, goal, rounds, effort)
     keys = search.orders()
     effort.finish_by(deadline.end)
-    if orders_of(question.path_set, keys)[1] == 0:
+    if orders_of(question.path_set, keys).unserved == 0:
         traffic, low = _along_shortest(question, keys, effort)
     else:
         traffic, low = search.traffic, search.low_load(keys)

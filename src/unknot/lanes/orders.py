@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from unknot._base.errors import RelationError
-from unknot.lanes.effort import SHARE, SearchEffort, annealed, bits_in
+from unknot.lanes.effort import SHARE, Aims, SearchEffort, annealed, bits_in
 from unknot.lanes.exact import ExactSearch
-from unknot.lanes.path_set import Floats, Ints, of_pairs, served
+from unknot.lanes.path_set import Floats, of_pairs, served
 from unknot.lanes.rooted import ServingOrders, beginning, diagonal_orders, lane_after_lane, one_by_one, orders_of
 from unknot.lanes.tables import Hops
 
 if TYPE_CHECKING:
     from unknot.lanes.orders_kernel import Orders, PathSet
 
-Begin = Callable[[int], "tuple[Floats, Ints | None]"]
+Begin = Callable[[int], ServingOrders]
 Exactly = Callable[[int, float], ServingOrders | None]
 Longer = Callable[[int, int, int, float], ServingOrders | None]
 TURNED = 0.3
@@ -75,14 +75,14 @@ def search(
     for number in range(first, first + rounds):
         if begin is None:
             roots = number % 2 == (paths.nearer.size <= LARGE)
-            start, taken = beginning(paths, lanes, [effort.seed, 1000 * lanes + number], hops, roots=roots)
+            start = beginning(paths, lanes, [effort.seed, 1000 * lanes + number], hops, roots=roots)
         else:
-            start, taken = begin(number)
-        orders, unserved = orders_of(paths, start, taken)
+            start = begin(number)
+        orders = orders_of(paths, start.key, start.taken)
         moves = ROUND * paths.source.size * lanes << number
-        turned = 0.0 if hops is None else TURNED
+        aims = Aims(turned=0.0 if hops is None else TURNED)
         heat = HEATS[number % len(HEATS)]
-        *_, (unserved, least) = annealed(paths, orders, unserved, moves, heat, effort, turned=turned, share=share)
+        *_, (unserved, least) = annealed(paths, orders, moves, heat, effort, aims=aims, share=share)
         if unserved == 0:
             return ServingOrders(orders.key, orders.taken)
         done, best = effort.tried.get(lanes, (0, least))
@@ -214,30 +214,30 @@ def grown(
     low : int
         No fewer lanes are sought.
     """
-    orders, unserved = _with_more(paths, np.zeros((0, paths.source.size)), effort.seed, low, most)
+    orders = _with_more(paths, np.zeros((0, paths.source.size)), effort.seed, low, most)
     spent = 0
     while low <= len(orders.key) < most and spent < GROWN_ROUNDS:
         moves = ROUND * orders.key.size << spent
-        rounds = annealed(paths, orders, unserved, moves, heat, effort, share=GROWN_SHARE, spare=SPARE, halved=True)
-        *_, (unserved, _) = rounds
+        aims = Aims(spare=SPARE)
+        *_, (unserved, _) = annealed(paths, orders, moves, heat, effort, aims=aims, share=GROWN_SHARE, halved=True)
         if unserved == 0:
             most, spent = len(orders.key), 0
             yield ServingOrders(orders.key.copy(), paths.nearer)
-            orders, unserved = orders_of(paths, np.delete(orders.key, _least_needed(paths, orders), axis=0))
+            orders = orders_of(paths, np.delete(orders.key, _least_needed(paths, orders), axis=0))
         elif len(orders.key) + 1 < most and not effort.over:
             # The next round begins hot, and may not cool in the time that is left.
             for whole in _completed(paths, orders, effort.seed, most):
                 most = len(whole)
                 yield whole
             if len(orders.key) + 1 < most:
-                orders, unserved = _with_more(paths, orders.key, effort.seed)
+                orders = _with_more(paths, orders.key, effort.seed)
         else:
             spent += 1
         if effort.over:
             break
     else:
         return
-    if unserved:
+    if orders.unserved:
         yield from _completed(paths, orders, effort.seed, most)
 
 
@@ -249,19 +249,16 @@ def _completed(paths: PathSet, orders: Orders, seed: int, most: int) -> Iterator
         yield ServingOrders(whole, paths.nearer)
 
 
-def _with_more(paths: PathSet, key: Floats, seed: int, low: int = 1, most: int = 1) -> tuple[Orders, int]:
-    """Orders with one lane more, or the first that serve `COVERED`, at least `low` and fewer than `most` if possible.
-
-    With them comes how many pairs they do not serve.
-    """
-    orders, unserved = orders_of(paths, key)
+def _with_more(paths: PathSet, key: Floats, seed: int, low: int = 1, most: int = 1) -> Orders:
+    """Orders with one lane more, or the first that serve `COVERED`: at least `low`, fewer than `most` if possible."""
+    orders = orders_of(paths, key)
     left = paths.wanted & ~np.bitwise_or.reduce(served(orders, paths.home), axis=0)
-    enough = (1 - COVERED) * unserved
+    enough = (1 - COVERED) * orders.unserved
     for more in lane_after_lane(of_pairs(paths, left), [seed, len(key)]):
-        orders, unserved = orders_of(paths, np.array([*orders.key, more]))
-        if len(orders.key) >= low and (unserved <= enough or len(orders.key) + 1 >= most):
+        orders = orders_of(paths, np.array([*orders.key, more]))
+        if len(orders.key) >= low and (orders.unserved <= enough or len(orders.key) + 1 >= most):
             break
-    return orders, unserved
+    return orders
 
 
 def _least_needed(paths: PathSet, orders: Orders) -> int:

@@ -102,6 +102,11 @@ class Orders(NamedTuple):
     lack: npt.NDArray[np.int64]
     agree: npt.NDArray[np.int64]
 
+    @property
+    def unserved(self):
+        """How many wanted pairs no lane serves, by their weights."""
+        return int(self.missed.sum())
+
 
 @inlined
 def draw(state):
@@ -128,9 +133,9 @@ def below(state, n):
 
 
 @inlined
-def cooled(heat, hot, cold, move, moves):
-    """The temperature of a move; it falls in steps, since a power costs as much as a small move."""
-    return hot * (cold / hot) ** (move / moves) if move & 255 == 0 else heat
+def cooled(heat, step, move):
+    """The temperature of a move; it falls now and then, since a power costs as much as a small move."""
+    return step.hot * (step.cold / step.hot) ** (move / step.moves) if move & 255 == 0 else heat
 
 
 @inlined
@@ -200,10 +205,10 @@ def counted(paths, orders, k, u, w, was):
     return more
 
 
-def settle(paths, orders) -> int:
-    """Work out from the keys alone what is served; how many pairs are not."""
+def settle(paths, orders) -> None:
+    """Work out from the keys alone what is served."""
     higher = np.empty(orders.key.shape[1], np.int64)
-    return settle_by(paths, orders, np.argsort(orders.key, axis=1)[:, ::-1].copy(), higher)
+    settle_by(paths, orders, np.argsort(orders.key, axis=1)[:, ::-1].copy(), higher)
 
 
 @alone
@@ -229,12 +234,9 @@ def settle_by(paths, orders, falling, higher):
                 orders.cover[k, u, w] = covered(paths, reach, u, w)
                 if mutual:
                     counted(paths, orders, k, u, w, np.int64(0))
-    total = 0
     for u in range(orders.missed.size):
         for w in range(0 if mutual else words):
             orders.missed[u] += how_many(missing(paths, orders, u, w)) * paths.weight[w]
-        total += orders.missed[u]
-    return total
 
 
 @called

@@ -73,7 +73,7 @@ def another(paths, now, state, k, u, before, old, h):
     return choice
 
 
-def reroute(paths, now, rate, state, moves, scale, hot, cold) -> None:
+def reroute(paths, now, rate, state, step, scale) -> None:
     """Simulated annealing of routes on the sum of steep costs of the loads; all turns in use stay acyclic.
 
     A move takes a pair at random and a step of its way, and takes another step there, with all that goes this way.
@@ -82,28 +82,28 @@ def reroute(paths, now, rate, state, moves, scale, hot, cold) -> None:
     # A climbing route takes a channel once, but may come to a router again.
     drawn = np.empty((3, max(len(now.lane), channels) + 1), np.int64)
     mark, stack = np.zeros(channels, np.bool_), np.empty(channels, np.int64)
-    reroute_in(paths, now, rate, state, moves, scale, hot, cold, drawn, mark, stack)
+    reroute_in(paths, now, rate, state, step, scale, drawn, mark, stack)
 
 
 @alone
-def reroute_in(paths, now, rate, state, moves, scale, hot, cold, drawn, mark, stack):
+def reroute_in(paths, now, rate, state, step, scale, drawn, mark, stack):
     """Do that in arrays made for it."""
     lanes = now.rank.shape[0]
     routers, columns = now.lane.shape
     path, fresh, was = drawn[0], drawn[1], drawn[2]
-    heat = hot
-    for move in range(moves):
-        heat = cooled(heat, hot, cold, move, moves)
+    heat = step.hot
+    for move in range(step.moves):
+        heat = cooled(heat, step, move)
         u, h = below(state, routers), below(state, columns)
         k = now.lane[u, h]
         if k < 0:
             continue
-        step = below(state, walk(paths, now, u, h, path))
-        old, pairs, amount, lane, before = path[step], 1, rate[u, h], k, -1
-        if step == 0:
+        place = below(state, walk(paths, now, u, h, path))
+        old, pairs, amount, lane, before = path[place], 1, rate[u, h], k, -1
+        if place == 0:
             lane = below(state, lanes)
         else:
-            before = path[step - 1]
+            before = path[place - 1]
             pairs, amount = now.users[k, before, h], now.flow[k, before, h]
         new = another(paths, now, state, lane, paths.source[old], before, old if lane == k else -1, h)
         if new < 0:
@@ -178,8 +178,8 @@ def legal(paths, now, mark, stack, k, h, new):
 
 
 @called
-def relane(paths, now, rate, mark, stack, lane, u, v, first, end, scale):
-    """Put what router u sends to the columns from `first` to `end`, at router v, into a lane, if it may be there."""
+def relane(paths, now, rate, mark, stack, lane, u, first, end, scale):
+    """Put what router u sends to the columns from `first` to `end` into a lane, if it may be there."""
     for h in range(first, end):
         if now.lane[u, h] >= 0:
             add(paths, now, now.lane[u, h], now.start[u, h], h, np.int64(-1), -rate[u, h], scale)
@@ -191,7 +191,7 @@ def relane(paths, now, rate, mark, stack, lane, u, v, first, end, scale):
     return True
 
 
-def reroute_table(paths, now, rate, state, moves, scale, hot, cold) -> None:
+def reroute_table(paths, now, rate, state, step, scale) -> None:
     """Simulated annealing as `reroute`, of routes by a table: one next channel of a router for each home.
 
     A move takes a pair at random, and gives it another lane, or its router another channel to the home. Where both
@@ -199,17 +199,17 @@ def reroute_table(paths, now, rate, state, moves, scale, hot, cold) -> None:
     """
     channels = now.rank.shape[1]
     mark, stack = np.zeros(channels, np.bool_), np.empty(channels, np.int64)
-    reroute_table_in(paths, now, rate, state, moves, scale, hot, cold, mark, stack)
+    reroute_table_in(paths, now, rate, state, step, scale, mark, stack)
 
 
 @alone
-def reroute_table_in(paths, now, rate, state, moves, scale, hot, cold, mark, stack):
+def reroute_table_in(paths, now, rate, state, step, scale, mark, stack):
     """Do that in arrays made for it."""
     lanes = now.rank.shape[0]
     routers, columns = now.lane.shape
-    heat = hot
-    for move in range(moves):
-        heat = cooled(heat, hot, cold, move, moves)
+    heat = step.hot
+    for move in range(step.moves):
+        heat = cooled(heat, step, move)
         u, h = below(state, routers), below(state, columns)
         k = now.lane[u, h]
         if k < 0:
@@ -221,9 +221,9 @@ def reroute_table_in(paths, now, rate, state, moves, scale, hot, cold, mark, sta
             back, back_end = np.searchsorted(paths.home, u), np.searchsorted(paths.home, u, side="right")
             # Back into the old lane if it may not be in the new one; there it was legal before.
             for go in (lane, k):
-                free = relane(paths, now, rate, mark, stack, go, u, v, first, end, scale)
+                free = relane(paths, now, rate, mark, stack, go, u, first, end, scale)
                 if free and paths.many.size > 0:
-                    free = relane(paths, now, rate, mark, stack, go, v, u, back, back_end, scale)
+                    free = relane(paths, now, rate, mark, stack, go, v, back, back_end, scale)
                 if free:
                     break
             continue

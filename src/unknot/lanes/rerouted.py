@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from unknot._base.deadline import clock
-from unknot.lanes.effort import ENOUGH, SearchEffort
+from unknot.lanes.effort import ENOUGH, SearchEffort, Step
 from unknot.lanes.laned import Routes
 from unknot.lanes.path_set import Demand, Flags, Floats, Ints
 from unknot.lanes.rooted import orders_of
@@ -124,7 +124,7 @@ class LoadGoal:
         """
         from unknot.lanes.carried_kernel import carry_routes, choose
 
-        orders, _ = orders_of(self.path_set, key)
+        orders = orders_of(self.path_set, key)
         now = self.empty(key)
         routers = len(now.lane)
         if before is not None:
@@ -169,7 +169,7 @@ class LoadGoal:
         from unknot.lanes.carried_kernel import carry_routes
 
         now, bits = self.empty(key), bits_of(self.path_set, step)
-        orders, _ = orders_of(self.path_set, key, bits)
+        orders = orders_of(self.path_set, key, bits)
         now.lane[:] = lanes_of(orders, free_table(self.demand, self.path_set, bits))
         now.start[:] = step.T
         now.follow[:] = step.T if self.table else step.T[self.path_set.target]
@@ -239,8 +239,8 @@ def balanced(
             now = copied(best)._replace(squares=goal.squares(best) if number else SQUARES)
             moves = goal.demand.pairs * ROUND << number
             share = (1 << number) / ((1 << rounds.stop) - (1 << number) + later)
-            for count, hot, cold in effort.cooled(moves, HEATS[min(number, len(HEATS) - 1)], share=share):
-                move(now, count, highest(now), hot, cold)
+            for step in effort.cooled(moves, HEATS[min(number, len(HEATS) - 1)], share=share):
+                move(now, step, highest(now))
                 if highest(now) < highest(best):
                     best = copied(now)._replace(squares=SQUARES)
                     effort.report(f"highest load {highest(best):g}, at least {goal.floor:.4g}")
@@ -249,16 +249,16 @@ def balanced(
     return best
 
 
-def _mover(goal: LoadGoal, effort: SearchEffort, *stream: int) -> Callable[[Carried, int, float, float, float], None]:
-    """Moves of an annealing: of routes, how many, the scale of loads, first and last temperatures."""
+def _mover(goal: LoadGoal, effort: SearchEffort, *stream: int) -> Callable[[Carried, Step, float], None]:
+    """Moves of a step of an annealing of routes, with a scale of loads."""
     from unknot.lanes.reroute_kernel import reroute, reroute_table
 
     rate, kernel = goal.rate, reroute_table if goal.table else reroute
     state = np.array([np.random.default_rng([effort.seed, *stream]).integers(2**63)], dtype=np.uint64)
 
-    def moved(now: Carried, count: int, scale: float, hot: float, cold: float) -> None:
-        kernel(goal.path_set, now, rate, state, count, scale, hot, cold)
-        effort.moves += count
+    def moved(now: Carried, step: Step, scale: float) -> None:
+        kernel(goal.path_set, now, rate, state, step, scale)
+        effort.moves += step.moves
 
     return moved
 
@@ -270,8 +270,8 @@ def evened(goal: LoadGoal, now: Carried, effort: SearchEffort) -> Carried:
         return now
     now = copied(now)._replace(evenness=EVEN)
     with effort.until_interrupted():
-        for count, hot, cold in effort.cooled(min(EVEN_MOVES, ROUND * goal.demand.pairs), EVEN_HEAT):
-            move(now, count, top, hot, cold)
+        for step in effort.cooled(min(EVEN_MOVES, ROUND * goal.demand.pairs), EVEN_HEAT):
+            move(now, step, top)
             if highest(now) <= top * ENOUGH and unevenness(now) < unevenness(best) - LEAST_GAIN:
                 best = copied(now)
     return best

@@ -28,7 +28,7 @@ FILLING = 1 << 15
 
 @dataclass(frozen=True, eq=False)
 class ServingOrders:
-    """Orders that serve all pairs.
+    """Orders that serve all pairs, or with which a search for such begins.
 
     Attributes
     ----------
@@ -44,8 +44,8 @@ class ServingOrders:
         return len(self.key)
 
 
-def orders_of(paths: PathSet, key: Floats, taken: Ints | None = None) -> tuple[Orders, int]:
-    """Orders with these keys, worked out, and how many pairs they do not serve; by default every way may be taken."""
+def orders_of(paths: PathSet, key: Floats, taken: Ints | None = None) -> Orders:
+    """Orders with these keys, and what they serve; by default every way may be taken."""
     from unknot.lanes.orders_kernel import Orders, settle
 
     lanes, channels = key.shape
@@ -60,7 +60,8 @@ def orders_of(paths: PathSet, key: Floats, taken: Ints | None = None) -> tuple[O
         np.zeros((lanes if pairs else 0, pairs, pairs), dtype=np.int64),
         np.zeros((pairs, pairs), dtype=np.int64),
     )
-    return orders, int(settle(paths, orders))
+    settle(paths, orders)
+    return orders
 
 
 def around(paths: PathSet, way: Sequence[int]) -> Floats:
@@ -99,13 +100,13 @@ def lane_after_lane(paths: PathSet, seed: Sequence[int], taken: Ints | None = No
         if fills:
             keys.append(filled(rest, random))
         tried = [orders_of(rest, key[None], taken) for key in keys]
-        best = min(range(len(tried)), key=lambda i: tried[i][1])
-        orders, _ = tried[best]
+        best = min(range(len(tried)), key=lambda i: tried[i].unserved)
+        orders = tried[best]
         if fills and best == len(tried) - 1:
             roots = 0  # for the pairs that are left then, filling stays the better kind
         if not (left & served(orders, rest.home)[0]).any():
             key = _of_pair(rest, taken) if rest.many.size else around(rest, _way(rest, taken))
-            orders, _ = orders_of(rest, key[None], taken)
+            orders = orders_of(rest, key[None], taken)
         yield orders.key[0]
         left = left & ~served(orders, rest.home)[0]
 
@@ -137,16 +138,14 @@ def one_by_one(
     taken = paths.nearer
     if hops is not None and keys:
         taken = grown_table(paths, hops, np.array(keys))
-        orders, _ = orders_of(paths, np.array(keys), taken)
+        orders = orders_of(paths, np.array(keys), taken)
         rest = of_pairs(paths, paths.wanted & ~np.bitwise_or.reduce(served(orders, paths.home), axis=0))
         keys += islice(lane_after_lane(rest, seed, taken), most)
     return ServingOrders(np.array(keys).reshape(-1, paths.source.size), taken)
 
 
-def beginning(
-    paths: PathSet, lanes: int, seed: Sequence[int], hops: Hops | None, *, roots: bool
-) -> tuple[Floats, Ints | None]:
-    """Keys of a number of lanes to begin a search with, and if `hops` are given, a table as bits.
+def beginning(paths: PathSet, lanes: int, seed: Sequence[int], hops: Hops | None, *, roots: bool) -> ServingOrders:
+    """Orders of a number of lanes to begin a search with, and if `hops` are given, a table.
 
     With `roots` they are the first of `lane_after_lane`, and the table is grown for them; all others are random.
     """
@@ -154,8 +153,8 @@ def beginning(
     for lane, order in enumerate(islice(lane_after_lane(paths, seed), lanes if roots else 0)):
         key[lane] = order
     if hops is None:
-        return key, None
-    return key, grown_table(paths, hops, key) if roots else random_table(paths, [*seed])
+        return ServingOrders(key, paths.nearer)
+    return ServingOrders(key, grown_table(paths, hops, key) if roots else random_table(paths, [*seed]))
 
 
 def _way(paths: PathSet, taken: Ints | None) -> list[int]:
@@ -220,5 +219,4 @@ def diagonal_orders(network: Network, paths: PathSet, hops: Hops | None) -> Serv
         cut = diagonal + np.where(down == (lane == 0), side // 2, 0)
         key[lane] = dimension + np.where(down, cut - along, along - cut) % side / side
     taken = paths.nearer if hops is None else grown_table(paths, hops, key)
-    _, unserved = orders_of(paths, key, taken)
-    return None if unserved else ServingOrders(key, taken)
+    return None if orders_of(paths, key, taken).unserved else ServingOrders(key, taken)

@@ -87,17 +87,17 @@ def surviving(
             )
         roots = random.permutation(network.num_routers)[:ROOTS].tolist()
         wider = [np.vstack([key, around(paths, [root])]) for root in roots]
-        key = min(wider, key=lambda more: orders_of(paths, more)[1])
+        key = min(wider, key=lambda more: orders_of(paths, more).unserved)
 
 
 def _near(paths: PathSet, key: Floats, effort: SearchEffort) -> tuple[Floats, int]:
     """Orders near others, by annealing, and the pairs that they do not serve."""
     text = f"{len(key)} lane{'s' * (len(key) > 1)} after each single failure: {{}} pairs left"
     for number in range(ROUNDS):
-        now, left = orders_of(paths, key.copy())
+        now = orders_of(paths, key.copy())
         heat, seed = HEATS[number % len(HEATS)], [effort.seed, 4, number]
         moves = max(LEAST_MOVES, MOVES * key.size) << number
-        *_, (left, _) = annealed(paths, now, left, moves, heat, effort, seed, share=SHARE, text=text)
+        *_, (left, _) = annealed(paths, now, moves, heat, effort, seed, share=SHARE, text=text)
         if left == 0 or effort.over:
             break
     return now.key, left

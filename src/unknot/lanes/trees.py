@@ -169,9 +169,9 @@ class Forest:
         best = now.step.copy(), now.load.copy(), self.highest
         moves = rounds * now.home.size if self.highest > floor * ENOUGH else 0
         with effort.until_interrupted():
-            for count, heat, _ in effort.cooled(moves, HEAT, words=now.load.size * WORK_OF_A_TREE):
+            for step in effort.cooled(moves, HEAT, words=now.load.size * WORK_OF_A_TREE):
                 self.scale = CLOSER * self.highest
-                self.grow(self.random.integers(now.home.size, size=count), heat)
+                self.grow(self.random.integers(now.home.size, size=step.moves), step.hot)
                 if self.highest < best[2]:
                     best = now.step.copy(), now.load.copy(), self.highest
                     effort.report(f"one lane, highest load {self.highest:g}, at least {floor:.4g}")

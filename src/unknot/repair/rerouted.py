@@ -140,8 +140,7 @@ def rerouted(
     else:
         step = changed_table(table, key)
         other = replace(table, next_channel=step, minimal=False)
-        orders, _ = orders_of(paths_of_table(other), key)
-        lane, name = lanes_of(orders, other), "few changed entries"
+        lane, name = lanes_of(orders_of(paths_of_table(other), key), other), "few changed entries"
         made = tabled(table.addresses, step, lane, lanes, name=name, minimal=False)
         old = np.zeros(step.shape, dtype=bool)
         for _, row, channel in table.steps():
@@ -160,7 +159,7 @@ def rerouted(
 def _nearby(traffic: Demand, table: Table, key: Floats, effort: SearchEffort) -> Routes:
     """Short routes that climb in orders: those of a table where these do."""
     goal, then = LoadGoal(traffic, every_path(traffic), False, 0.0, longer=True), table.next_channel.T
-    lane = lanes_of(orders_of(paths_of_table(table), key)[0], table)
+    lane = lanes_of(orders_of(paths_of_table(table), key), table)
     follow = np.broadcast_to(then[table.network.target], (len(key), *table.taken.shape)).astype(np.int32)
     before = Routes(lane, then, follow, np.zeros(table.network.num_channels))
     return routes_of(goal, goal.drawn(key, effort, before))
