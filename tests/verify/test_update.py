@@ -24,7 +24,7 @@ from unknot.network.families import irregular, line, mesh, ring
 from unknot.report.repair_pages import steps_of
 from unknot.routing import EJECT, Relation, dimension_order, up_down
 from unknot.verify.update import update
-from unknot.verify.update_deadlocks import MOST_SETS, _sets, deadlocks
+from unknot.verify.update_search import MOST_SETS, _sets, possible_deadlock
 
 Answers = dict[tuple[int, int], tuple[int, ...]]
 """Candidates by router and address, as VCs; −1 is ejection."""
@@ -231,10 +231,12 @@ def test_smallest_deadlock_of_an_update() -> None:
     assert change.configuration is not None
     assert len(change.configuration.messages) == 4
     assert accept(document(network, None, [change.claims[0]]))
-    larger, updated = next(deadlocks(change.mixture, "vct", [], [], Deadline.after(60)))
+    found = possible_deadlock(change.mixture, "vct", [], Deadline.after(60))
+    larger = found.configuration
+    assert larger is not None
     assert len(larger.messages) == 5
     larger = replace(larger, reachability="scheduled")
-    five = replace(change, configuration=larger, updated=tuple(sorted(updated)))
+    five = replace(change, configuration=larger, updated=tuple(sorted(found.updated)))
     with pytest.raises(Rejected, match="fewer than 5"):
         accept(document(network, None, [five.claims[0]]))
     assert accept(document(network, None, [replace(five, smallest=False).claims[0]]))

@@ -21,11 +21,11 @@ from unknot.simulation.engine.router import DEFAULT, Router
 from unknot.simulation.run.scenario import Scenario
 from unknot.simulation.run.statistics import summary
 from unknot.traffic import Traffic
+from unknot.verify.protocols.evidence import Blocked, blocked_in
 from unknot.verify.protocols.machine import Event, fits
 from unknot.verify.protocols.protocol import Protocol
-from unknot.verify.protocols.stuck import stuck
+from unknot.verify.protocols.runs import stuck
 from unknot.verify.protocols.system import Sent, System
-from unknot.verify.protocols.words import Blocked, blocked_in
 
 CYCLES = 10_000
 """Cycles of a run, where none are given."""

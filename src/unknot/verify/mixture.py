@@ -45,21 +45,19 @@ class Moment:
     passed: Collection[int] = ()
     drained: Collection[int] = ()
 
-    def entries(self, router: int, address: int, old: tuple[int, ...], new: tuple[int, ...]) -> tuple[int, ...]:
-        """Candidates of a header, those that it may only have taken before marked as never waited for."""
-        if address in self.drained:
-            return new
-        if router in self.updating:
-            return _joined(old, new)
-        if router not in self.updated:
-            return old
-        return _joined(new, old, NO_WAIT if new else 0) if router in self.passed else new
+    def followed(self, router: int, address: int, answer: Answer) -> tuple[tuple[int, ...], ...]:
+        """What the routing answers that a router follows; of both, if either may be followed."""
+        if router in self.updating and address not in self.drained:
+            return answer
+        return answer[1:] if router in self.updated or address in self.drained else answer[:1]
 
-    def follows(self, router: int, address: int, old: bool, new: bool) -> bool:
-        """Whether something holds of the routing that a router follows: of both, if either may be followed."""
-        if address in self.drained:
-            return new
-        return (old and new) if router in self.updating else new if router in self.updated else old
+    def entries(self, router: int, address: int, answer: Answer) -> tuple[int, ...]:
+        """Candidates of a header, those that it may only have taken before marked as never waited for."""
+        if router in self.passed:
+            old, new = answer
+            return _joined(new, old, NO_WAIT if new else 0)
+        followed = self.followed(router, address, answer)
+        return _joined(*answer) if followed == answer else followed[0]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -123,7 +121,7 @@ class Mixture:
             while todo:
                 at = todo.pop()
                 if at not in reached:
-                    reached[at] = moment.entries(self.router[at], address, *rows[at])
+                    reached[at] = moment.entries(self.router[at], address, rows[at])
                     todo += [entry & VC_MASK for entry in reached[at] if entry & VC_MASK != EJECT]
             yield reached
 
@@ -152,8 +150,7 @@ class Mixture:
         for address, reached in enumerate(self.reached(moment)):
             own = self.old.num_vcs + int(self.old.destination[address])
             for at in reached:
-                old, new = self.answers[address][at]
-                if at != own and not moment.follows(self.router[at], address, bool(old), bool(new)):
+                if at != own and not all(moment.followed(self.router[at], address, self.answers[address][at])):
                     yield at, address
 
 

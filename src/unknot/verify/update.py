@@ -25,8 +25,7 @@ from unknot.routing.switchboard import fabric_relation
 from unknot.verify.delivery import livelock
 from unknot.verify.mixture import Mixture, Moment, MomentVerdict, mixture
 from unknot.verify.smallest import smallest
-from unknot.verify.update_deadlocks import blocked_at_last, deadlocks
-from unknot.verify.update_order import Order, safe_order
+from unknot.verify.update_search import Order, Possible, blocked_at_last, possible_deadlock, safe_order
 
 LOST = 1000
 """States where a packet is lost that are kept."""
@@ -177,25 +176,22 @@ def update(
     every = Moment(updating=range(old.network.num_routers))
     in_any_order = both.decided(every, switching, deadline, progress=progress)
     relation, verdict = in_any_order.relation, in_any_order.verdict
-    technique = verdict.switching
-    configuration, updated, is_smallest = None, frozenset[int](), False
-    proofs: list[MomentVerdict] = []
+    technique, least = verdict.switching, 0
     if verdict.deadlock_free:
-        proofs = [in_any_order]
+        possible = Possible(proofs=(in_any_order,))
     else:
-        least = smallest(relation, technique, time_limit=deadline.part(SHARE))
-        knots = deadlocks(both, technique, [least.configuration, verdict.configuration], proofs, deadline)
-        configuration, updated = next(knots, (None, updated))
-    lasts = configuration is not None and blocked_at_last(both, configuration)
-    free = True if verdict.deadlock_free or len(proofs) == 2 ** len(both.changed) else None
+        fewest = smallest(relation, technique, time_limit=deadline.part(SHARE))
+        first, least = [fewest.configuration, verdict.configuration], fewest.messages_bound
+        possible = possible_deadlock(both, technique, first, deadline)
+    configuration, is_smallest = possible.configuration, False
+    free = True if possible.proofs else None
     words = "in whatever order routers are updated, packets cannot block each other"
     if configuration is not None:
-        free, proofs, configuration = False, [], replace(configuration, reachability="scheduled")
+        free, configuration = False, replace(configuration, reachability="scheduled")
         words = f"{len(configuration.messages)} messages that can never move hold all that they wait for"
-        is_smallest = len(configuration.messages) <= least.messages_bound
+        is_smallest = len(configuration.messages) <= least
         words += "; no deadlock has fewer" * is_smallest
     elif free is None:
-        proofs = []
         words = "undecided: messages may block each other, but no order of updates was found in which they do"
     lost = tuple(islice(both.lost(every), LOST))
     unsafe = [
@@ -212,10 +208,10 @@ def update(
         technique,
         words,
         both,
-        tuple(proofs),
+        possible.proofs,
         configuration,
-        tuple(sorted(updated)),
-        lasts,
+        tuple(sorted(possible.updated)),
+        configuration is not None and blocked_at_last(both, configuration),
         lost,
         loops,
         order,

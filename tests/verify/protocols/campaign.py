@@ -18,8 +18,7 @@ from unknot.routing import Relation
 from unknot.verify.protocols import Protocol, check_protocol
 from unknot.verify.protocols.evidence import holds
 from unknot.verify.protocols.machine import events
-from unknot.verify.protocols.runs import replayed, search
-from unknot.verify.protocols.stuck import stuck
+from unknot.verify.protocols.runs import replayed, search, stuck
 
 STATES = 800
 RULES = (

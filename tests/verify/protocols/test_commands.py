@@ -19,8 +19,8 @@ from unknot.network.families import mesh
 from unknot.report import draw_configuration
 from unknot.routing import dimension_order, in_classes, message_classes, shortest_paths
 from unknot.verify.protocols import check_protocol, load_protocol, protocol
+from unknot.verify.protocols.evidence import blocked, knot, steps
 from unknot.verify.protocols.remedies import remedies
-from unknot.verify.protocols.words import blocked, knot, steps
 
 ROOT = Path(__file__).parents[3]
 HANGS = ROOT / "examples" / "hangs"

@@ -28,11 +28,10 @@ from unknot.routing import EJECT, Relation, dimension_order, in_classes
 from unknot.verify import check
 from unknot.verify.protocols import Follow, MessageClass, Protocol, Queue, check_protocol, protocol
 from unknot.verify.protocols.decision import ProtocolVerdict
-from unknot.verify.protocols.evidence import claims, holds
+from unknot.verify.protocols.evidence import blocked, claims, holds, steps
 from unknot.verify.protocols.machine import Event, State, events, step
 from unknot.verify.protocols.runs import replayed
 from unknot.verify.protocols.system import System
-from unknot.verify.protocols.words import blocked, steps
 
 
 @given(st.integers(0, 10**6), st.sampled_from(["saf", "vct"]))

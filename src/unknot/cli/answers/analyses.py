@@ -27,7 +27,7 @@ from unknot.verify.minimal_paths import ForbiddenPath
 from unknot.verify.properties import Properties, VcUse
 from unknot.verify.table_faults import TableFaults
 from unknot.verify.update import Update
-from unknot.verify.update_order import Order
+from unknot.verify.update_search import Order
 
 
 @form_of(ForbiddenPath)

@@ -16,8 +16,8 @@ from unknot.simulation.traces.trace_run import TraceRun
 from unknot.traffic.collectives.messages import Meeting, Message
 from unknot.traffic.collectives.msccl import ProgramRun
 from unknot.verify.protocols.decision import ProtocolVerdict
+from unknot.verify.protocols.evidence import Blocked
 from unknot.verify.protocols.remedies import ProtocolRemedy
-from unknot.verify.protocols.words import Blocked
 
 
 @form_of(ClosedLoop, without=("finished", "run"))

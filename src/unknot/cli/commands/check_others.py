@@ -108,9 +108,8 @@ def of_end_points(routed: RoutedNetwork, text: str) -> Answered:
     from unknot.cli.answers.messages import CheckProtocolAnswer
     from unknot.cli.commands import activity
     from unknot.verify.protocols import check_protocol, protocol
-    from unknot.verify.protocols.evidence import claims, holds
+    from unknot.verify.protocols.evidence import blocked, claims, holds, knot, steps
     from unknot.verify.protocols.remedies import remedies
-    from unknot.verify.protocols.words import blocked, knot, steps
 
     described, deadline = protocol(text, "--protocol"), routed.deadline
     relation = routed.relation()

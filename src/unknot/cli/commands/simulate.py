@@ -232,7 +232,7 @@ def _simulate_protocol(options: SimulateOptions, text: str) -> None:
     from unknot.simulation.protocol_replay import replayed_in_flits
     from unknot.simulation.protocol_run import CYCLES, simulate_protocol
     from unknot.verify.protocols import check_protocol, protocol
-    from unknot.verify.protocols.words import blocked, steps
+    from unknot.verify.protocols.evidence import blocked, steps
 
     others = options.some(
         "bubble", "watchdog", "bursts", "warmup", "precision", "interval", "saturation", "seeds", "threads", "out",

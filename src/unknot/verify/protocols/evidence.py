@@ -1,20 +1,33 @@
-"""Evidence of a verdict with end points, as `unknot.certificates` reads it."""
+"""What a verdict with end points rests on: claims for the checker, and a deadlock in words and as a configuration.
+
+In a configuration terminals are routers and queues VCs.
+"""
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import partial, reduce
 from typing import Any
 
 import numpy as np
 
+from unknot._base.switching import BUFFER_DEPTH
 from unknot.certificates.documents import Document, document
 from unknot.certificates.plain import Unchecked, accept
+from unknot.certificates.verdict import Configuration
+from unknot.certificates.verdict import Message as ConfigurationMessage
+from unknot.network import Network
+from unknot.routing.relation import Relation
+from unknot.routing.virtual_channels import VirtualChannels
 from unknot.verify.protocols.decision import CYCLES, ProtocolVerdict
-from unknot.verify.protocols.machine import TAILS, Event
+from unknot.verify.protocols.extended import extend
+from unknot.verify.protocols.machine import ANY, TAILS, Event, Message, State, destination, has_room, step
 from unknot.verify.protocols.system import System
 
 MOST_ADDRESSES, MOST_STATES = 300, 5_000
 """Addresses, and states of a search, up to which the plain checker is asked before a verdict is shown."""
+BEFORE = "the message before it"
 
 
 def claims(verdict: ProtocolVerdict) -> list[Document]:
@@ -82,3 +95,165 @@ def _move(system: System, event: Event) -> list[Any]:
     if event.act == "choose":
         return ["choose", *where, stage, event.to]
     return ["move", *where, *([stage, event.to, TAILS.index(event.tail)] if system.worms else [event.to])]
+
+
+@dataclass(frozen=True)
+class Blocked:
+    """A message that can never move.
+
+    Attributes
+    ----------
+    message : str
+        Its class.
+    source, destination : str
+        Names of terminals.
+    place : str
+        VC or queue in which it stands.
+    waits_for : str
+        What it waits for: VCs and queues that are full, or another message.
+    """
+
+    message: str
+    source: str
+    destination: str
+    place: str
+    waits_for: str
+
+
+def steps(verdict: ProtocolVerdict) -> list[str]:
+    """Return each move of the run to a deadlock in words; consecutive moves of a message as one, of a worm each."""
+    system, state = verdict.system, State()
+    lines: list[str] = []
+    moving: Message | None = None
+    for event in verdict.run or ():
+        message = state[event.place][event.position] if event.act != "begin" else None
+        state = step(system, state, event)
+        if event.act in ("move", "choose") and message is not None:
+            to = destination(system, event.place, message, event.to)
+            where = "room that was reserved" if to is None else system.place_name(to)
+            if event.tail == "stays":
+                where += f", its tail still in {system.place_name((*message.tail, event.place)[0])}"
+            if event.act == "choose":
+                lines.append(f"{_named(system, message)} will wait for {where} alone")
+            elif moving == message and lines and not system.worms:
+                lines[-1] += f", {where}"
+            else:
+                lines.append(f"{_named(system, message)} goes to {where}")
+            moving = message
+        else:
+            lines.append(_spoken(system, event, message))
+            moving = None
+    return lines
+
+
+def blocked(verdict: ProtocolVerdict) -> list[Blocked]:
+    """Return the messages that are left when nothing moves."""
+    state = end_of(verdict)
+    return blocked_in(verdict.system, state, {place: range(len(messages)) for place, messages in state.items()})
+
+
+def end_of(verdict: ProtocolVerdict) -> State:
+    """Return the state after the run of a verdict."""
+    return reduce(partial(step, verdict.system), verdict.run or (), State())
+
+
+def blocked_in(system: System, state: State, held: Mapping[int, Sequence[int]]) -> list[Blocked]:
+    """Return the messages of a state at some positions of places, and what they wait for; the first ones first."""
+    name = system.relation.network.terminal_name
+    every = [
+        Blocked(
+            system.classes[message.kind].name,
+            name(message.source),
+            name(system.home(message.address)),
+            " back to ".join(map(system.place_name, (place, *message.tail[:1]))),
+            _awaited(system, state, place, position),
+        )
+        for place in sorted(held)
+        for position in held[place]
+        for message in (state[place][position],)
+    ]
+    return sorted(every, key=lambda one: one.waits_for == BEFORE)
+
+
+def knot(verdict: ProtocolVerdict) -> tuple[Relation, Configuration | None]:
+    """Return the network with its end points, and the messages at the end of a run to a deadlock, to draw them.
+
+    A queue is a VC between the router of its terminal and that of the network; both places that worms have in one are
+    this VC. Of several messages in a queue the first waits for others.
+    """
+    system, state = verdict.system, end_of(verdict)
+    extended = extend(system)
+    network = _beside(system.relation.network, extended.relation.network)
+    vcs_there = VirtualChannels(network, extended.relation.vcs.counts)
+    relation = replace(extended.relation, network=network, vcs=vcs_there)
+    if verdict.run is None:
+        return relation, None
+
+    def vcs(places: list[int]) -> tuple[int, ...]:
+        return tuple(dict.fromkeys(extended.vc(place % system.places) for place in places))
+
+    messages = []
+    for place, held in state.items():
+        for position, one in enumerate(held):
+            block = extended.kinds.index(one.kind) * system.block
+            address = block + one.address - system.first_address[one.kind]
+            targets = vcs(awaited(system, state, place, position))
+            messages.append(ConfigurationMessage(one.source, address, 1, (), vcs([*one.tail, place]), targets))
+    return relation, Configuration(verdict.switching, BUFFER_DEPTH, "scheduled", tuple(messages))
+
+
+def _beside(base: Network, extended: Network) -> Network:
+    """The network with end points and names; in a grid with each terminal beside its router."""
+    terminals = tuple(base.terminal_name(t) for t in range(base.num_terminals))
+    labels = (*(base.router_name(r) for r in range(base.num_routers)), *terminals)
+    named = replace(extended, router_labels=labels, terminal_labels=terminals)
+    if base.coordinates is None or np.unique(base.inject).size < base.num_terminals:
+        return named
+    flat = np.zeros((base.num_routers, max(0, 2 - base.coordinates.shape[1])), dtype=int)
+    at = 2 * np.concatenate([base.coordinates, flat], axis=1)
+    off = at[base.inject] + np.r_[1, 1, np.zeros(at.shape[1] - 2, dtype=int)]
+    everywhere = np.concatenate([at, off])
+    return replace(named, coordinates=everywhere, radices=tuple((everywhere.max(axis=0) + 1).tolist()), dimensions=())
+
+
+def awaited(system: System, state: State, place: int, position: int) -> list[int]:
+    """Places for which a message waits; none of one behind another, or that waits for its partner."""
+    message = state[place][position]
+    if position and system.ordered(place):
+        return []
+    if message.chosen != ANY:
+        return [message.chosen]
+    if candidates := system.onward(place, message.address)[1]:
+        return [to for to in (destination(system, place, message, one) for one in candidates) if to is not None]
+    rule = system.classes[message.kind]
+    terminal = system.terminal_of(place) or 0
+    queues = [system.send_place(terminal, system.number[follow.message]) for follow in rule.follows]
+    full = [one for one in queues if not has_room(system, state, one)]
+    return list(dict.fromkeys(full or queues * (system.protocol.partner(rule.name) is None)))
+
+
+def _awaited(system: System, state: State, place: int, position: int) -> str:
+    if position and system.ordered(place):
+        return BEFORE
+    message = state[place][position]
+    places = list(map(system.place_name, awaited(system, state, place, position)))
+    partner = system.protocol.partner(system.classes[message.kind].name)
+    between = " or " if system.onward(place, message.address)[1] else " and "
+    return between.join(places or ([f"its {partner.name}"] if partner else []))
+
+
+def _spoken(system: System, event: Event, message: Message | None) -> str:
+    name = system.relation.network.terminal_name
+    sent = " and ".join(
+        f"{system.classes[kind].name} to {name(system.home(address))}" for kind, address in event.sends
+    )
+    if message is None:
+        return f"{name(event.place)} sends {sent}"
+    terminal = name(system.home(message.address))
+    return f"{terminal} consumes {_named(system, message)}" + (f" and sends {sent}" if sent else "")
+
+
+def _named(system: System, message: Message) -> str:
+    name = system.relation.network.terminal_name
+    kind = system.classes[message.kind].name
+    return f"{kind} of {name(message.source)} for {name(system.home(message.address))}"

@@ -9,8 +9,7 @@ from unknot._base.deadline import clock
 from unknot.verify.explorer import explored
 from unknot.verify.protocols.cycles import Link, Target, first_links, next_links
 from unknot.verify.protocols.machine import Event, Message, State, beginnings, events, has_room, step
-from unknot.verify.protocols.runs import Run
-from unknot.verify.protocols.stuck import stuck
+from unknot.verify.protocols.runs import Run, stuck
 from unknot.verify.protocols.system import System
 
 ATTEMPTS = 12

@@ -1,14 +1,129 @@
-"""Orders in which routers can be updated without a deadlock: batches, each proved."""
+"""Searches over the moments of an update: for a deadlock that it can lead to, and for a safe order of routers."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import combinations, pairwise
 
 from unknot._base.deadline import Deadline, NoAnswerError
 from unknot._base.shown import Brief
 from unknot._base.switching import Switching
+from unknot.certificates.verdict import Configuration
+from unknot.routing.contract import NO_WAIT, VC_MASK
 from unknot.verify.mixture import Mixture, Moment, MomentVerdict
+
+MOST_SETS = 1024
+"""Sets of updated routers up to which each is judged."""
+
+
+@dataclass(frozen=True, eq=False)
+class Possible:
+    """A deadlock that moves of packets and updates of routers lead to; or that there is none, where it is proved.
+
+    Attributes
+    ----------
+    configuration : Configuration or None
+    updated : frozenset of int
+        Routers that have been updated in it.
+    proofs : tuple of MomentVerdict
+        Without one: that no set of updated routers can deadlock; empty where some were not decided.
+    """
+
+    configuration: Configuration | None = None
+    updated: frozenset[int] = frozenset()
+    proofs: tuple[MomentVerdict, ...] = ()
+
+
+def possible_deadlock(
+    both: Mixture, technique: Switching, first: list[Configuration | None], deadline: Deadline
+) -> Possible:
+    """Look for a deadlock that a sequence of moves and updates leads to.
+
+    A deadlock for all orders at once need be none: two headers at a router may wait by different routings, and
+    headers with a choice wait for too little. So the `first` ones are tried, then sets of updated routers with what
+    was left behind.
+    """
+    proofs: list[MomentVerdict] = []
+
+    def knots() -> Iterator[Configuration | None]:
+        yield from first
+        for chosen in _sets(both.changed):
+            if deadline.over:
+                return
+            decided = both.decided(Moment(updated=chosen, passed=chosen), technique, deadline)
+            proofs.extend([decided] * bool(decided.verdict.deadlock_free))
+            yield decided.verdict.configuration
+
+    for knot in knots():
+        if knot is not None and (updated := updated_in(both, knot)) is not None:
+            return Possible(knot, updated)
+    return Possible(proofs=tuple(proofs) if len(proofs) == 2 ** len(both.changed) else ())
+
+
+def _sets(routers: list[int]) -> Iterator[tuple[int, ...]]:
+    """Sets of routers: all, the largest first; where these are too many the first of them, and the last."""
+    if 2 ** len(routers) <= MOST_SETS:
+        for size in range(len(routers), -1, -1):
+            yield from combinations(routers, size)
+    else:
+        for count in range(len(routers), 0, -1):
+            yield tuple(routers[:count])
+            yield tuple(routers[count:])
+
+
+def updated_in(both: Mixture, configuration: Configuration) -> frozenset[int] | None:
+    """Routers that have been updated when messages have gone one after the other to where they block each other.
+
+    None if one router would have to be updated before a message passes it and after a later one does, or both to
+    block a header and to let it come.
+    """
+    if not configuration.reachable:
+        return None
+    before: dict[int, int] = {}
+    after: dict[int, int] = {}
+    moment = 0
+    for message in configuration.messages:
+        path = [both.old.num_vcs + message.source, *message.lead, *message.held]
+        for at, vc in pairwise(path):
+            old, new = both.answers[message.address][at]
+            router, moment = both.router[at], moment + 1
+            by_old, by_new = vc in _vcs(old), vc in _vcs(new)
+            if by_old and not by_new:
+                before[router] = moment
+            elif by_new and not by_old:
+                after.setdefault(router, moment)
+    if any(before.get(router, 0) > moment for router, moment in after.items()):
+        return None
+    held = set(configuration.holder)
+    updated: set[int] = set()
+    kept: set[int] = set()
+    for message in configuration.messages:
+        at = message.held[-1]
+        old, new = both.answers[message.address][at]
+        blocked_old, blocked_new = (_waits(answer, both.old.commits, held) for answer in (old, new))
+        if not blocked_old:
+            updated.add(both.router[at])
+        if not blocked_new:
+            kept.add(both.router[at])
+    return None if kept & (updated | after.keys()) else frozenset(both.changed) - kept
+
+
+def _vcs(entries: Iterable[int]) -> set[int]:
+    return {entry & VC_MASK for entry in entries}
+
+
+def _waits(entries: tuple[int, ...], commits: bool, held: set[int]) -> bool:
+    """Whether a header with these candidates stays blocked by VCs that are held."""
+    waited = {entry & VC_MASK for entry in entries if commits or not entry & NO_WAIT}
+    return bool(waited & held) if commits else bool(waited) and waited <= held
+
+
+def blocked_at_last(both: Mixture, configuration: Configuration) -> bool:
+    """Whether the messages stay blocked when all routers have been updated."""
+    held = set(configuration.holder)
+    last = [both.answers[message.address][message.held[-1]][1] for message in configuration.messages]
+    return all(_waits(answer, both.new.commits, held) for answer in last)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
