@@ -14,7 +14,7 @@ from unknot._base.errors import RelationError
 from unknot._base.shown import Brief
 from unknot._base.switching import DEFAULT_SWITCHING, Switching, switching_named
 from unknot.certificates import evidence_holds, plain
-from unknot.certificates.documents import Document
+from unknot.certificates.documents import Document, verdict_claim
 from unknot.certificates.verdict import Verdict
 from unknot.certificates.verdict_checker import accepts
 from unknot.design.design import family_of
@@ -103,6 +103,13 @@ class EverySize(Brief):
     def relation(self) -> Relation | None:
         """The algorithm on the mesh where it was refuted."""
         return None if self.refuted_on is None else _on(self.refuted_on, self.routing)
+
+    @property
+    def claims(self) -> list[Document]:
+        """The claim of the proof, or of a deadlock."""
+        if self.proof is not None:
+            return [self.claim]
+        return [] if self.refuted is None else [verdict_claim(self.refuted)]
 
     @property
     def claim(self) -> Document:

@@ -27,7 +27,7 @@ from unknot.verify.protocols.machine import (
     has_room,
     step,
 )
-from unknot.verify.protocols.system import EJECT, System
+from unknot.verify.protocols.system import EJECT, RESERVED, System
 
 
 @dataclass(eq=False)
@@ -201,7 +201,7 @@ def _followed(system: System, run: Sequence[Event], extended: Extended) -> list[
             to = destination(system, event.place, message, event.to)
             in_two = has_another(system, event.place, message)
             if to is None:
-                one.path.append(extended.vc(system.reserved_place(system.home(message.address))))
+                one.path.append(extended.vc(system.place["receive", system.home(message.address), RESERVED]))
                 moved, gone = [one], [one]
             elif system.worms and in_two and system.receives(to) and not system.receives(event.place):
                 one.held = after[to][-1].tail
@@ -225,7 +225,7 @@ def _followed(system: System, run: Sequence[Event], extended: Extended) -> list[
             while len(held) > len(after.get(place, ())) - new:
                 gone.append(held.pop(0))
                 if system.has_second(place):  # past whoever stands at the head
-                    past = system.reserved_place(system.terminal_of(place) or 0)
+                    past = system.place["receive", system.terminal_of(place) or 0, RESERVED]
                     gone[-1].path.append(extended.vc(past + system.places))
                     moved.append(gone[-1])
         for first in parted:

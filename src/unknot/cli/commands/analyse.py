@@ -51,7 +51,7 @@ def analyse(
     if evidence is not None:
         from unknot.verify.delivery import answer_claims
 
-        write_evidence(evidence, relation.network, relation, answer_claims(relation, [], facts.delivery))
+        write_evidence(evidence, relation, answer_claims(relation, [], facts.delivery))
     loads = [{"load": load.highest, "throughput": load.throughput} for load in (facts.loads, facts.best) if load]
     tell(
         json, AnalyseAnswer, facts, facts.delivery, of=relation, scale=scale,

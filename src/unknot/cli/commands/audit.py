@@ -111,7 +111,7 @@ def audit(options: AuditOptions) -> None:
         write_audit_report(audited, out)
         notify(f"report: {out}")
     if options.evidence is not None:
-        write_evidence(options.evidence, read.network, None, [], audit_parts(audited))
+        write_evidence(options.evidence, read.network, [], audit_parts(audited))
     put(options.json, AuditAnswer, audit_answer(audited, changes, before, update))
     if not options.json:
         hosts = audited.host_to_host
@@ -143,7 +143,7 @@ def _audit_switches(options: AuditOptions) -> int:
     if options.evidence is not None:
         claims = answer_claims(audited.relation, [audited.verdict], None)
         parts = [part_of("buffers", audited.relation, claims, of_its_own=True)] if claims else []
-        write_evidence(options.evidence, fabric.network, None, [], parts)
+        write_evidence(options.evidence, fabric.network, [], parts)
     tell(options.json, AuditEthernetAnswer, audited)
     return exit_code(audited.holds)
 

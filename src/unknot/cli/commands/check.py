@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from unknot._base.errors import RelationError, UnknotError, require_known
-from unknot.cli.commands.check_others import Answered, Evidence, of_end_points, of_every_size, of_update
+from unknot.cli.commands.check_others import Answered, of_end_points, of_every_size, of_update
 from unknot.cli.commands.options import PAGE, Json, Options, refuse_beside
 from unknot.cli.commands.printing import notify
 from unknot.cli.commands.shared import (
@@ -153,10 +153,10 @@ def _of_routing(routed: RoutedNetwork, details: Details, *, coq: bool) -> Answer
     if details.smallest and examined.verdict.deadlock_free is False and examined.smallest is None:
         notify("there was no time to look for a smaller counterexample")
 
-    def evidence() -> Evidence:
+    def claims() -> list[Document]:
         """The evidence of all answers; for Coq not that of other techniques."""
         written = replace(examined, verdicts={}) if coq else examined
-        return relation.network, relation, written.claims() + _size_claims(examined)
+        return written.claims() + _size_claims(examined)
 
     keys = {
         "techniques": examined.verdicts, "certificate_holds": examined.holds, "explanation": explanation,
@@ -167,7 +167,7 @@ def _of_routing(routed: RoutedNetwork, details: Details, *, coq: bool) -> Answer
         (examined.verdict, examined.delivery),
         keys,
         holds=(examined.verdict.deadlock_free, examined.delivery.delivered),
-        evidence=evidence,
+        claims=claims,
         relation=relation,
         knot=examined.verdict.configuration,
         explanation=explanation,
@@ -213,7 +213,7 @@ def _give(answered: Answered, routed: RoutedNetwork, output: AnswerFiles) -> Non
     if output.export is not None and relation is not None:
         write_counterexample(relation, knot, output.export, routed.network, routed.routing, routed.vcs)
     if output.evidence is not None:
-        write_evidence(output.evidence, *answered.evidence())
+        write_evidence(output.evidence, answered.network or relation, answered.claims())
     tell(output.json, answered.form, *answered.sources, of=relation, **answered.keys)
     if answered.explanation and not output.json:
         _show(answered.explanation)

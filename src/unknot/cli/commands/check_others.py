@@ -18,9 +18,6 @@ if TYPE_CHECKING:
     from unknot.report.explanation import Section
     from unknot.routing.relation import Relation
 
-Evidence = tuple["Network | None", "Relation | None", "list[Document]"]
-"""Network and routing that claims are about, and the claims."""
-
 
 @dataclass(frozen=True)
 class Answered:
@@ -32,10 +29,12 @@ class Answered:
         The answer as `display.tell` takes it.
     holds
         What the exit code says.
-    evidence
-        Makes what `write_evidence` takes, where a file of evidence is to be written.
+    claims
+        Makes the claims, where a file of evidence is to be written.
     relation, knot
         The routing, and its counterexample.
+    network
+        What the claims are about in place of the routing.
     drawn
         What is drawn with --out in place of the routing and its counterexample.
     explanation
@@ -46,16 +45,16 @@ class Answered:
     sources: tuple[object, ...]
     keys: dict[str, Any]
     holds: tuple[bool | None, ...]
-    evidence: Callable[[], Evidence]
+    claims: Callable[[], list[Document]]
     relation: Relation | None
     knot: Configuration | None = None
+    network: Network | None = None
     drawn: tuple[Relation, Configuration | None] | None = None
     explanation: tuple[Section, ...] | None = None
 
 
 def of_every_size(routed: RoutedNetwork) -> Answered:
     """Decide for all meshes of a family."""
-    from unknot.certificates import verdict_claim
     from unknot.cli.answers.design import CheckAllSizesAnswer
     from unknot.cli.commands import activity
     from unknot.design import every_size
@@ -66,17 +65,13 @@ def of_every_size(routed: RoutedNetwork) -> Answered:
     with activity.working("looking for a proof"):
         verdict = every_size(family, routing, routed.switching, time_limit=deadline)
         holds = deadline.closing.closing.unless_over(lambda: verdict.holds)
-    relation = verdict.relation
-
-    def evidence() -> Evidence:
-        if verdict.proof is not None:
-            return None, None, [verdict.claim]
-        refuted = [] if verdict.refuted is None else [verdict_claim(verdict.refuted)]
-        return None if relation is None else relation.network, relation, refuted
-
-    keys = {"family": family, "holds": holds}
     return Answered(
-        CheckAllSizesAnswer, (verdict,), keys, holds=(verdict.deadlock_free,), evidence=evidence, relation=relation
+        CheckAllSizesAnswer,
+        (verdict,),
+        {"family": family, "holds": holds},
+        holds=(verdict.deadlock_free,),
+        claims=lambda: verdict.claims,
+        relation=verdict.relation,
     )
 
 
@@ -97,9 +92,10 @@ def of_update(routed: RoutedNetwork, to: str) -> Answered:
         (change,),
         keys,
         holds=(change.deadlock_free, not change.lost),
-        evidence=lambda: (old.network, None, change.claims),
+        claims=lambda: change.claims,
         relation=change.relation,
         knot=change.configuration,
+        network=old.network,
     )
 
 
@@ -130,7 +126,7 @@ def of_end_points(routed: RoutedNetwork, text: str) -> Answered:
         (verdict,),
         keys,
         holds=(verdict.deadlock_free,),
-        evidence=lambda: (relation.network, relation, claims(verdict)),
+        claims=lambda: claims(verdict),
         relation=relation,
         drawn=knot(verdict),
     )

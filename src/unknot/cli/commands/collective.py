@@ -193,7 +193,7 @@ def collective(options: CollectiveOptions) -> None:
         _write(out, best[-1], built)
     if options.evidence is not None:
         claims = [bounds[last].claim(), *(one.schedule.claim() for one in shown)]
-        write_evidence(options.evidence, None, None, claims)
+        write_evidence(options.evidence, None, claims)
     measured = best[-1].measured if best else None
     free = delivers = None
     if relation is not None and best:

@@ -133,7 +133,7 @@ def _write_evidence(path: Path, outcome: Design, deadline: Deadline) -> None:
 
         relation = best.rule.on(best.sides)
         claims += proved(relation, deadline, outcome.switching).claims()
-    write_evidence(path, None if relation is None else relation.network, relation, claims)
+    write_evidence(path, relation, claims)
 
 
 def _checked(one: Decision, ending: Deadline) -> Decision:

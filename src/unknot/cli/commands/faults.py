@@ -191,7 +191,7 @@ class FaultOptions(Options):
             require(f"{lost:,} rows of pairs", ROW * lost)
             write_rows(list(faults.rows(self.show)), self.csv)
         if self.evidence is not None:
-            write_evidence(self.evidence, fabric.network, faults.relation, [faults.claim])
+            write_evidence(self.evidence, faults.relation, [faults.claim])
         files: dict[str, Any] = {"fabric": fabric.name, "tables_file": fabric.tables_file}
         tell(self.json, FaultsFabricAnswer, faults, max_rows=self.show, **files)
         return faults.survives
@@ -258,7 +258,7 @@ class FaultOptions(Options):
             after = fault_queues(network, build, self.failures, progress=progress)
         claim = after.queues.claim
         if self.evidence is not None:
-            write_evidence(self.evidence, network, None, [] if claim is None else [claim])
+            write_evidence(self.evidence, network, [] if claim is None else [claim])
         tell(self.json, FaultsQueuesAnswer, after)
         return after.free
 
@@ -288,6 +288,6 @@ class _Kept:
 
     def write(self, tried: int, claims: Sequence[Document] = ()) -> None:
         """Write what was kept, as parts of a document about the network without faults, and claims about sets."""
-        write_evidence(self.path, self.network, None, claims, self.parts)
+        write_evidence(self.path, self.network, claims, self.parts)
         at_once = f", and {len(claims)} claims about sets of faults" if claims else ""
         notify(f"it holds the verdicts after {len(self.parts)} of {tried} sets of faults{at_once}")

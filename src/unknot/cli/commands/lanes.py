@@ -204,7 +204,7 @@ def _write_evidence(routes: Lanes | ChangingLanes | LongerLanes, proof: Examinat
         claims.append(bound_claim(routes.evidence, routes.sends, routes.given))
     if routes.load_evidence is not None:
         claims.append(routes.load_evidence.claim)
-    write_evidence(path, routes.relation.network, routes.relation, claims)
+    write_evidence(path, routes.relation, claims)
 
 
 def _write_routes(routes: Lanes | ChangingLanes | LongerLanes, out: Path) -> None:

@@ -150,7 +150,7 @@ def _repair_routing(options: RepairOptions) -> int:
             if proof is not None and (claims := proof.claims())
         ]
         bounds = [claim for remedy in remedies for claim in remedy.bound_claims]
-        write_evidence(options.evidence, relation.network, relation, [*proof_before.claims(), *bounds], parts)
+        write_evidence(options.evidence, relation, [*proof_before.claims(), *bounds], parts)
     rows = [answer(RemedyForm, remedy, after=state) for remedy, state in zip(remedies, after, strict=True)]
     tell(options.json, RepairAnswer, of=relation, switching=switching, before=before, remedies=rows)
     if not options.json:
@@ -218,7 +218,7 @@ def _repair_switches(options: RepairOptions) -> int:
             write_text(made / PAGE, ethernet_repair_page(repaired))
     claim, after = repaired.queues.claim, repaired.after
     if options.evidence is not None:
-        write_evidence(options.evidence, fabric.network, None, [] if claim is None else [claim])
+        write_evidence(options.evidence, fabric.network, [] if claim is None else [claim])
     tell(options.json, RepairEthernetAnswer, repaired)
     if out is not None:
         wrote(out, f"; how to load it: {out / PAGE}")

@@ -78,7 +78,7 @@ def repair_fabric(path: str, out: Path, search: FabricSearch, evidence: Path | N
             raise UnknotError(f"no remedy for {fabric.name} can be loaded; {'; '.join(reasons)}")
         write_text(folder / PAGE, repair_page(before, rows, reasons))
     if evidence is not None:
-        write_evidence(evidence, fabric.network, None, [], parts)
+        write_evidence(evidence, fabric.network, [], parts)
     tell(json, RepairFabricAnswer, fabric=fabric.name, before=before, remedies=rows, refused=reasons)
     wrote(out, f"; how to load it: {out / PAGE}")
     return exit_code(*(row.audit.holds for row in rows))

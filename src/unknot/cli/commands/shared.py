@@ -208,19 +208,17 @@ def write_rows(
 
 
 def write_evidence(
-    path: Path,
-    network: Network | None,
-    relation: Relation | None,
-    claims: Sequence[Document],
-    parts: Sequence[Document] = (),
+    path: Path, of: Relation | Network | None, claims: Sequence[Document], parts: Sequence[Document] = ()
 ) -> None:
-    """Write claims as a document, and say so, or that there are none.
+    """Write claims of a routing, of a network alone or of neither as a document, and say so, or that there are none.
 
     A file that ends with .v is for Coq, and holds the first claim alone.
     """
     from unknot._base.output import write_text
     from unknot.certificates import Rejected, coq_file, document, write_document
+    from unknot.routing.relation import Relation
 
+    network, relation = (of.network, of) if isinstance(of, Relation) else (of, None)
     coq = path.suffix == COQ
     if not (claims or parts or coq):
         notify(f"{path} was not written: nothing was settled, so there is no evidence")

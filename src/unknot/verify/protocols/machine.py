@@ -152,8 +152,8 @@ def destination(system: System, place: int, message: Message, to: int) -> int | 
         return to
     if system.has_second(place):
         return place + system.places
-    home = system.home(message.address)
-    return None if system.classes[message.kind].reserved else system.receive_place(home, message.kind)
+    kind = system.classes[message.kind]
+    return None if kind.reserved else system.place["receive", system.home(message.address), kind.receive]
 
 
 def step(system: System, state: State, event: Event, number: int | None = None) -> State:

@@ -124,20 +124,13 @@ class System:
         return self._described[place % self.places]
 
     @cached_property
-    def _place(self) -> dict[tuple[str, int, str], int]:
+    def place(self) -> dict[tuple[str, int, str], int]:
+        """Number of each place by what `described` says of it; reserved room is "receive" and `RESERVED`."""
         return {described: place for place, described in enumerate(self._described)}
 
     def send_place(self, terminal: int, kind: int) -> int:
         """Send queue of a class at a terminal."""
-        return self._place["send", terminal, self.classes[kind].send]
-
-    def receive_place(self, terminal: int, kind: int) -> int:
-        """Receive queue of a class at a terminal."""
-        return self._place["receive", terminal, self.classes[kind].receive]
-
-    def reserved_place(self, terminal: int) -> int:
-        """Reserved room of a terminal."""
-        return self._place["receive", terminal, RESERVED]
+        return self.place["send", terminal, self.classes[kind].send]
 
     def terminal_of(self, place: int) -> int | None:
         """Terminal of a queue; None of a VC."""
