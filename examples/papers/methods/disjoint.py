@@ -10,7 +10,6 @@ from unknot._base.errors import NetworkError
 from unknot.network import Network
 from unknot.network.model import IntArray
 from unknot.network.stages import stages
-from unknot_papers.multistage.search import channel_graph
 
 
 def disjoint_paths(
@@ -38,7 +37,10 @@ def disjoint_paths(
     start, end = int(network.inject[network.terminal(source)]), int(network.eject[network.terminal(destination)])
     if not last:
         return np.empty((int(start == end), 0), dtype=np.int32)
-    graph = channel_graph(network)
+    # Each channel c is a node between two switches, −1 − c, so that parallel ones are apart.
+    graph = nx.empty_graph(network.num_routers, create_using=nx.DiGraph)
+    for channel, ends in enumerate(zip(network.source.tolist(), network.target.tolist(), strict=True)):
+        nx.add_path(graph, [ends[0], ~channel, ends[1]])
     search = nx.edge_disjoint_paths if apart == "links" else nx.node_disjoint_paths
     try:
         paths = [[~node for node in path[1::2]] for path in search(graph, start, end)]

@@ -45,7 +45,7 @@ class Toml:
     Attributes
     ----------
     document : dict
-        Its plain values.
+        Its plain values; a `TextError` where it is no TOML, or would keep a parser busy.
     """
 
     text: str
@@ -57,7 +57,14 @@ class Toml:
 
     @cached_property
     def document(self) -> dict[str, Any]:
-        return parse(self.source)
+        refuse_oversized(self.source)
+        try:
+            return tomllib.loads(self.text)
+        except tomllib.TOMLDecodeError as error:
+            what, _, place = str(error).removesuffix(")").rpartition(" (at ")
+            lines = self.source.starts
+            line, column = map(int, re.findall(r"\d+", place)) if "line" in place else (len(lines), 1)
+            raise self.source.error(f"not valid TOML: {what}", lines[line - 1] + column - 1) from error
 
     @cached_property
     def places(self) -> dict[KeyPath, Place]:
@@ -250,23 +257,6 @@ DEEPEST = 32
 """Most brackets inside one another, and most parts of a dotted key."""
 LONGEST_NUMBER = 100
 _NUMBER = re.compile(r"[+-]?[0-9]")
-
-
-def parse(source: Source) -> dict[str, Any]:
-    """Return a TOML text as plain values.
-
-    Raises
-    ------
-    TextError
-        Where the text is no TOML, or would keep a parser busy.
-    """
-    refuse_oversized(source)
-    try:
-        return tomllib.loads(source.text)
-    except tomllib.TOMLDecodeError as error:
-        what, _, place = str(error).removesuffix(")").rpartition(" (at ")
-        line, column = map(int, re.findall(r"\d+", place)) if "line" in place else (len(source.starts), 1)
-        raise source.error(f"not valid TOML: {what}", source.starts[line - 1] + column - 1) from error
 
 
 def refuse_oversized(source: Source) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Any, Literal
 
 import numpy as np
@@ -100,11 +101,6 @@ def _triangles(network: Network) -> list[tuple[int, int, int]]:
     ]
 
 
-def _sides(triangle: tuple[int, int, int]) -> tuple[Edge, Edge, Edge]:
-    a, b, c = triangle
-    return (a, b), (a, c), (b, c)
-
-
 def _excluded(network: Network, triangles: list[tuple[int, int, int]]) -> str:
     """Return the reason why triangles joined by shared links cannot reach all routers; empty if they may."""
     from networkx.utils import UnionFind
@@ -115,7 +111,7 @@ def _excluded(network: Network, triangles: list[tuple[int, int, int]]) -> str:
         return f"router {network.router_name(lone)} is in no triangle of links"
     group = UnionFind()
     for triangle in triangles:
-        group.union(*_sides(triangle))
+        group.union(*combinations(triangle, 2))
     most = max(({v for side in joined for v in side} for joined in group.to_sets()), key=len)
     if len(most) == network.num_routers:
         return ""
@@ -138,9 +134,8 @@ class _Greedy:
         self.apexes: dict[Edge, list[int]] = defaultdict(list)
         self.count = np.zeros(routers, dtype=np.int64)
         for a, b, c in triangles:
-            self.apexes[a, b].append(c)
-            self.apexes[a, c].append(b)
-            self.apexes[b, c].append(a)
+            for edge, apex in (((a, b), c), ((a, c), b), ((b, c), a)):
+                self.apexes[edge].append(apex)
             self.count[[a, b, c]] += 1
         self.starts = sorted(self.apexes)
 

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unknot._base.errors import NetworkError, shown
-from unknot._base.numbers import require_whole
+from unknot._base.numbers import is_whole, require_whole
 from unknot._base.shown import Brief
 from unknot.network import Network
 from unknot.network.families.links import affordable
@@ -131,8 +131,7 @@ def grow(n: int, kind: str = "exterior", *, degree: int | None = None, seed: int
         raise NetworkError(f"itm: the kind is {' or '.join(map(repr, KINDS))}, got {kind!r}")
     if degree is not None:
         require_whole("itm: a cap on the degree", degree, LEAST_DEGREE, error=NetworkError)
-    if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
-        raise NetworkError(f"itm: the seed must be a whole number from 0 on, got {seed!r}")
+    require_whole("itm: the seed", seed, 0, error=NetworkError)
     most = n if degree is None else degree
     parents, edges, links = [(-1, -1), (-1, -1), (0, 1)], [(0, 1), (0, 2), (1, 2)], [2, 2, 2]
     draw = np.random.default_rng(seed).random
@@ -197,7 +196,7 @@ def itm(n: int, kind: str = "exterior", *, degree: int | None = None, extra: int
         affordable(f"itm({shown(n)})", 2 * n, 8 * n + 2 * max(0, extra))
     mesh = grow(n, kind, degree=degree, seed=seed)
     most = n * (n - 1) // 2 - mesh.edges.shape[0]
-    if isinstance(extra, bool) or not isinstance(extra, (int, np.integer)) or not 0 <= extra <= min(most, 1 << 24):
+    if not is_whole(extra) or not 0 <= extra <= min(most, 1 << 24):
         raise NetworkError(f"itm: there is room for 0 to {min(most, 1 << 24)} links beside the mesh, got {extra!r}")
     options = "".join(
         f", {name}={value}" for name, value in (("degree", degree), ("extra", extra or None)) if value is not None

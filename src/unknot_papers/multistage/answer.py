@@ -85,12 +85,8 @@ def tags_of(realisation: Realisation) -> list[str | None]:
         size_of_rcbn(network)
     except NetworkError:
         return [_ports(realisation, m) if m in through else None for m in range(realisation.sources.size)]
-    texts: list[str | None] = []
-    row = stages(network).row
-    for m in range(realisation.sources.size):
-        passed = routers_of(network, int(realisation.sources[m]), realisation.paths[m])
-        texts.append(tags_of_rows(row[passed]).texts()[0] if m in through else None)
-    return texts
+    rows = stages(network).row[routers_of(network, realisation.sources, realisation.paths)]
+    return [text if m in through else None for m, text in enumerate(tags_of_rows(rows).texts())]
 
 
 def _ports(realisation: Realisation, m: int) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from itertools import pairwise
 
 import numpy as np
 
@@ -13,7 +14,6 @@ from unknot.report.phrases import count
 from unknot.report.placement import MAX_DRAWN
 from unknot.report.sheet import COLOURS, INK, PALE, SOFT, Sheet
 from unknot_papers.multistage.realisation import Realisation
-from unknot_papers.multistage.search import channel_graph
 
 CONFLICT = "#c1121f"
 LONGEST = 110
@@ -63,14 +63,13 @@ def _routes(realisation: Realisation) -> list[tuple[list[int], bool]]:
     for m in realisation.routed.tolist():
         load[realisation.paths[m]] += 1
     through = np.isin(np.arange(len(realisation.paths)), realisation.routed)
-    paths = realisation.paths.copy()
+    graph, paths = network.to_networkx(), realisation.paths.copy()
+    graph.remove_edges_from([(int(network.source[c]), int(network.target[c]), c) for c in dead.tolist()])
     for m in np.flatnonzero(~through).tolist():
         ends = int(network.inject[realisation.sources[m]]), int(network.eject[realisation.destinations[m]])
         with contextlib.suppress(nx.NetworkXNoPath):
-            graph = channel_graph(network, load)
-            graph.remove_nodes_from((~dead).tolist())
-            nodes = nx.dijkstra_path(graph, *ends, weight="load")
-            paths[m] = [~node for node in nodes[1::2]]
+            nodes = nx.dijkstra_path(graph, *ends, weight=lambda u, v, channels: int(load[list(channels)].min()))
+            paths[m] = [min(graph[u][v], key=load.__getitem__) for u, v in pairwise(nodes)]
             load[paths[m]] += 1
     return [([c for c in path if c >= 0], bool(passed)) for path, passed in zip(paths.tolist(), through, strict=True)]
 

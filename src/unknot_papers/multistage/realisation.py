@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +16,7 @@ import numpy.typing as npt
 from unknot._base.arrays import Ints
 from unknot._base.calls import Piece
 from unknot._base.errors import NetworkError, UnknotError
+from unknot._base.numbers import is_whole
 from unknot._base.shown import Brief
 from unknot.network import Network
 from unknot.network.model import IntArray
@@ -218,8 +220,8 @@ def _read(text: str) -> list[int]:
     return outputs
 
 
-def _whole(output: object) -> int:
-    if isinstance(output, bool) or not isinstance(output, (int, np.integer)):
+def _whole(output: Any) -> int:
+    if not is_whole(output):
         raise UnknotError(f"permutation: the number of an output is needed, got {output!r}")
     return int(output)
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 
@@ -40,25 +38,10 @@ def count_paths(network: Network) -> npt.NDArray[np.int64]:
     return np.asarray(paths[np.ix_(network.inject, column)])
 
 
-def channel_graph(network: Network, load: npt.ArrayLike = 0) -> Any:
-    """The switches as a graph, each channel a node between two of them, so that parallel links are apart.
-
-    Channel c is node −1 − c; the edge that leads to it has its `load` as an attribute.
-    """
-    import networkx as nx
-
-    graph = nx.empty_graph(network.num_routers, create_using=nx.DiGraph)
-    loads = np.broadcast_to(load, network.num_channels).tolist()
-    for channel, ends in enumerate(zip(network.source.tolist(), network.target.tolist(), loads, strict=True)):
-        graph.add_edge(ends[0], ~channel, load=ends[2])
-        graph.add_edge(~channel, ends[1], load=0)
-    return graph
-
-
-def routers_of(network: Network, source: int, paths: npt.ArrayLike) -> IntArray:
+def routers_of(network: Network, sources: IntArray | int, paths: npt.ArrayLike) -> IntArray:
     """The switches along paths of channels: shape (…, stages)."""
     channels = np.asarray(paths, dtype=np.int64)
-    start = np.broadcast_to(network.inject[source], channels.shape[:-1])[..., None]
+    start = np.broadcast_to(network.inject[sources], channels.shape[:-1])[..., None]
     return np.concatenate([start, network.target[channels]], axis=-1).astype(np.int32)
 
 

@@ -180,11 +180,7 @@ def plainly(plain: bool = True) -> Iterator[bool]:
 
 def viewed() -> Callable[[Any], Any]:
     """Return what wraps the arrays that kernels take: memory views in plain Python, which reads them faster."""
-    return memoryview if _plain.get() else _itself
-
-
-def _itself(array: Any) -> Any:
-    return array
+    return memoryview if _plain.get() else lambda array: array
 
 
 def is_small(states: int, kernel: Kernel | Native) -> bool:

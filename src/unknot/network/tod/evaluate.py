@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Protocol
 
 import numpy as np
 
@@ -65,18 +64,12 @@ class Scope:
         return replace(self, variables=variables)
 
 
-class Files(Protocol):
-    """Reader of other files for a text."""
-
-    def plan(self, path: str, place: Node, evaluator: Evaluator) -> Plan: ...
-
-
 class Evaluator:
-    """Evaluates expressions within one budget."""
+    """Evaluates expressions within one budget; `plan_of` gives the plan of another file, named at a node."""
 
-    def __init__(self, budget: Budget, files: Files) -> None:
+    def __init__(self, budget: Budget, plan_of: Callable[[str, Node, Evaluator], Plan]) -> None:
         self.budget = budget
-        self.files = files
+        self.plan_of = plan_of
         self.depth = 0
 
     def value(self, node: Node, scope: Scope) -> Value:
@@ -172,7 +165,7 @@ class Evaluator:
     ) -> Value:
         """The value of a function of the language."""
         places = tuple(place for _, place in arguments)
-        caller = Caller(node, places, self.budget, lambda path, place: self.files.plan(path, place, self))
+        caller = Caller(node, places, self.budget, lambda path, place: self.plan_of(path, place, self))
         return call(name, caller, [value for value, _ in arguments], options)
 
     def _chain(self, node: Chain, scope: Scope) -> Value:

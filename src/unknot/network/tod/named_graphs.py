@@ -79,13 +79,7 @@ def _tree(arity: int, routers: int, latency: int) -> Graph:
 
 def _tree_size(arity: int, depth: int) -> int:
     """Number of routers of the complete tree; numbers past 2**63 stand for any that are too big."""
-    if arity == 1:
-        return depth + 1
-    total = level = 1
-    for _ in range(min(depth, 64)):
-        level *= arity
-        total += level
-    return total
+    return depth + 1 if arity == 1 else sum(arity**level for level in range(min(depth, 64) + 1))
 
 
 def mesh(c: Caller, *sides: Size, latency: Cycles = 1) -> Plan:
@@ -183,7 +177,4 @@ def _letters(c: Caller, n: int, *at: int) -> int:
 
 
 def _product(sides: Sequence[int]) -> int:
-    total = 1
-    for side in sides:
-        total = min(total * side, 2**80)
-    return total
+    return reduce(lambda total, side: min(total * side, 2**80), sides, 1)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -63,7 +64,7 @@ def network(
         raise program.source.error(
             "there is no network here: the last statement must be one, as in ring(8) ** 2", end
         )
-    evaluator = Evaluator(Budget(max_channels), library)
+    evaluator = Evaluator(Budget(max_channels), library.plan)
     try:
         made = evaluator.budget.build(evaluator.network(program.result, scope))
     except RecursionError as error:
@@ -130,7 +131,7 @@ class Library:
         self.plans: dict[Path, Plan] = {}
         self.open: list[Path] = []
 
-    def scope(self, program: Program, home: Path | None = None) -> Scope:
+    def scope(self, program: Program) -> Scope:
         """The definitions of a text and of those it includes, checked.
 
         Raises
@@ -176,30 +177,29 @@ class Library:
         program, scope = self._program(path, place)
         if program.result is None:
             raise place.error(f"{path.name} has definitions but no network of its own; use include to take them over")
-        self._enter(path, place)
-        try:
+        with self._opened(path, place):
             return evaluator.network(program.result, scope)
-        finally:
-            self.open.pop()
 
     def _program(self, path: Path, place: Node) -> tuple[Program, Scope]:
         if path not in self.scopes:
-            self._enter(path, place)
-            try:
+            with self._opened(path, place):
                 self._size(path, place)
                 program = parse(read_text(path), str(path))
-                self.scopes[path] = program, self.scope(program, path.parent)
-            finally:
-                self.open.pop()
+                self.scopes[path] = program, self.scope(program)
         return self.scopes[path]
 
-    def _enter(self, path: Path, place: Node) -> None:
+    @contextmanager
+    def _opened(self, path: Path, place: Node) -> Iterator[None]:
         if path in self.open:
             chain = " → ".join(p.name for p in [*self.open[self.open.index(path) :], path])
             raise place.error(f"files that use each other in a circle: {chain}")
         if len(self.scopes) >= MOST_FILES or len(self.open) >= 20:
             raise place.error(f"too many files: at most {MOST_FILES}, 20 inside one another")
         self.open.append(path)
+        try:
+            yield
+        finally:
+            self.open.pop()
 
     def _find(self, name: str, place: Node) -> Path:
         if not self.folders:
