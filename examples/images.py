@@ -19,7 +19,7 @@ from unknot.report.picture import Drawing
 from unknot.report.sheet import COLOURS, number
 from unknot.routing import Relation
 from unknot.routing.named import relation_of
-from unknot.simulation.traces.recording import Frame, record
+from unknot.simulation.traces.replay import Frame, record
 
 ROOT = Path(__file__).parents[1]
 COMMANDS = {

@@ -12,7 +12,7 @@ from unknot import Relation, check
 from unknot.certificates import Configuration
 from unknot.report import write_knot_page
 from unknot.routing.named import routing
-from unknot.simulation.traces.recording import record
+from unknot.simulation.traces.replay import record
 
 pytestmark = pytest.mark.browser
 HOME, END, LEFT, RIGHT = "\ue011", "\ue010", "\ue012", "\ue014"

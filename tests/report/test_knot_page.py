@@ -13,7 +13,7 @@ from tests.report.test_page import Checker
 from unknot import check
 from unknot.network.families import torus
 from unknot.report import write_knot_page
-from unknot.simulation.traces.recording import record
+from unknot.simulation.traces.replay import record
 
 
 def story_of(page: Path) -> Any:

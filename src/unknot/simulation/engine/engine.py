@@ -13,14 +13,13 @@ from unknot.certificates.verdict import Configuration
 from unknot.simulation.engine import codes as status
 from unknot.simulation.engine import kernels
 from unknot.simulation.engine.codes import MOST_ANSWERS, NO_CYCLE, SPAN
-from unknot.simulation.engine.detector import fail, knot, of_terminals, stuck_vcs
+from unknot.simulation.engine.detector import Watchdog, fail, knot, of_terminals, stuck_vcs
 from unknot.simulation.engine.mix import Mix
 from unknot.simulation.engine.pairs import nobody
 from unknot.simulation.engine.sources import Sources
 from unknot.simulation.engine.state import TABLES
 from unknot.simulation.engine.state_arrays import State
 from unknot.simulation.engine.tables import MOST_STATES, empty_network
-from unknot.simulation.engine.watchdog import Watchdog
 
 if TYPE_CHECKING:
     from unknot.simulation.run.scenario import Scenario

@@ -12,7 +12,7 @@ from unknot._base.arrays import offsets
 from unknot._base.errors import SimulationError, near
 from unknot.routing.relation import Relation
 from unknot.simulation.engine.codes import UNEQUAL
-from unknot.simulation.engine.pairs import Pairs, by_ports, in_rows, joined, pairs_of
+from unknot.simulation.engine.pairs import Pairs, Served, by_ports, in_rows, joined, pairs_of
 from unknot.simulation.engine.sources import Sources, thresholds
 from unknot.traffic import pattern
 from unknot.traffic.workload import Shares, Traffic, TrafficClass, mean_length
@@ -138,21 +138,16 @@ class Mix:
         alike = np.array_equal(block.destination, np.arange(terminals)) and block.may_use is None
         if alike or not any(form.reply for one in self.classes for form in one.forms):
             return {}
-        order = np.argsort(block.destination, kind="stable").astype(np.int32)
-        ranges, addresses, used = [], [], 0
+        served, ranges = Served(block, np.arange(block.num_addresses)), []
         for t in range(terminals):
-            usable = order if block.may_use is None else order[block.may_use[t, order]]
-            if t == 0 or block.may_use is not None:
-                addresses.append(usable)
-                start, used = used, used + usable.size
-            ends = np.searchsorted(block.destination[usable], np.arange(terminals + 1)) + start
-            if lost := np.flatnonzero(np.diff(ends) == 0).tolist():
+            to_each, ends = served.rows(t)
+            if lost := np.setdiff1d(np.arange(terminals), ends).tolist():
                 source, target = map(relation.network.terminal_name, (t, lost[0]))
                 raise SimulationError(f"{relation.name}: {source} has no address for {target}, so it cannot reply")
-            ranges.append(np.stack([ends[:-1], ends[1:]], axis=1).reshape(-1))
+            ranges.append(to_each.reshape(-1))
         return {
             "reply_range": np.concatenate(ranges),
-            "reply_addresses": _in_first(np.concatenate(addresses), terminals, self.subnets),
+            "reply_addresses": _in_first(served.addresses, terminals, self.subnets),
         }
 
 

@@ -73,7 +73,7 @@ def pairs_of(relation: Relation, pattern: Pattern) -> Pairs:
     own = _own_addresses(relation) if may_be_own else NONE
     identity = np.array_equal(relation.destination, np.arange(terminals))
     alike = pattern.destination is None and pattern.weight is None
-    served = _Served(relation, own)
+    served = Served(relation, own)
     same = relation.may_use is None and served.ends.size == terminals and own.size in (0, relation.num_addresses)
     if alike and same and terminals - 1 + own.size:
         pairs = replace(nobody(terminals), everyone=int(own.size > 0), rate=np.ones(terminals))
@@ -124,7 +124,7 @@ def pairs_in_rows(
     return Pairs(-1, rate, first, ranges, addresses, np.concatenate(keep), np.concatenate(other))
 
 
-class _Served:
+class Served:
     """Terminals that each terminal may send to, and the addresses it may use for each."""
 
     def __init__(self, relation: Relation, own: npt.NDArray[np.int64]) -> None:

@@ -1,4 +1,4 @@
-"""Replay of a deadlock configuration in the simulator."""
+"""Replays of deadlock configurations in the simulator, and recordings of what every buffer holds meanwhile."""
 
 from __future__ import annotations
 
@@ -20,6 +20,8 @@ from unknot.simulation.engine.engine import Engine
 from unknot.simulation.engine.state_arrays import State, set_bit
 from unknot.simulation.run.scenario import Scenario, check_buffers
 from unknot.traffic import Traffic
+
+Watch = Callable[[Engine], None]
 
 
 @dataclass(frozen=True, repr=False)
@@ -43,10 +45,8 @@ class Replay(Brief):
     Examples
     --------
     >>> from unknot import check
-    >>> from unknot.network.families import ring
-    >>> from unknot.routing import dimension_order
-    >>> relation = dimension_order(ring(4))
-    >>> outcome = replay(relation, check(relation).configuration, cycles=100)
+    >>> configuration = check("ring(4)", routing="dimension_order").configuration
+    >>> outcome = replay("ring(4)", configuration, routing="dimension_order", cycles=100)
     >>> outcome.stuck, outcome.injected, outcome.waits
     (True, True, ((0, (1,)), (1, (2,)), (2, (3,)), (3, (0,))))
     """
@@ -64,7 +64,7 @@ def replay(
     configuration: Configuration,
     *,
     cycles: int = 1000,
-    watch: Callable[[Engine], None] | None = None,
+    watch: Watch | None = None,
 ) -> Replay:
     """Put the messages of a configuration into an otherwise empty network and see whether any of them ever moves.
 
@@ -99,10 +99,8 @@ def replay(
     Examples
     --------
     >>> from unknot import check
-    >>> from unknot.network.families import ring
-    >>> from unknot.routing import dimension_order
-    >>> relation = dimension_order(ring(4))
-    >>> replay(relation, check(relation).configuration, cycles=100).stuck
+    >>> configuration = check("ring(4)", routing="dimension_order").configuration
+    >>> replay("ring(4)", configuration, routing="dimension_order", cycles=100).stuck
     True
     """
     require_whole("cycles", cycles, 1, error=SimulationError)
@@ -115,6 +113,7 @@ def replay(
     nothing = Traffic(packet_length=1 if bubble is None else configuration.messages[0].length)
     scenario = Scenario(relation, 0.0, nothing, configuration.switching, depth, seed=0, bubble=bubble)
     engine = Engine(scenario, general=True)
+    look = watch or (lambda engine: None)
     _write_packets(engine, configuration)
     injected = configuration.reachability != "not-established"
     if not injected:
@@ -123,7 +122,7 @@ def replay(
         many = len(configuration.messages)
         together = many if configuration.reachability == "injected" else 1
         for first in range(0, many, together):
-            _inject(engine, configuration, range(first, first + together), watch)
+            _inject(engine, configuration, range(first, first + together), look, 10_000 if watch is None else 1)
     state = engine.state
     # With bubble flow control messages may share a buffer: the first one that a configuration names is in front.
     fronts = {message.held: k for k, message in reversed([*enumerate(configuration.messages)])}
@@ -141,8 +140,7 @@ def replay(
     except RelationError:
         if moved == (engine.count("flit_hops"), engine.count("flits_in")):
             raise
-    if watch is not None:
-        watch(engine)
+    look(engine)
     stuck = stuck_vcs(relation, state)
     holder = configuration.holder
     # The detector reckons with packets that are still to come, which could move a mark; here none is sent.
@@ -178,31 +176,26 @@ def _write_packets(engine: Engine, configuration: Configuration) -> None:
     engine.parts[0] = state.replaced(script=script)
 
 
-def _inject(
-    engine: Engine, configuration: Configuration, wave: range, watch: Callable[[Engine], None] | None
-) -> None:
-    """Inject some messages and run until nothing moves."""
-    if watch is not None:
-        watch(engine)
+def _inject(engine: Engine, configuration: Configuration, wave: range, watch: Watch, step: int) -> None:
+    """Inject some messages and run until nothing moves, with a look every `step` cycles."""
+    watch(engine)
     for k in wave:
         message = configuration.messages[k]
         row = engine.state.terminals[message.source]
         row.packet, row.left = k, message.length
-    while not engine.advance(engine.now + (10_000 if watch is None else 1)):
-        if watch is not None:
-            watch(engine)
+    while not engine.advance(engine.now + step):
+        watch(engine)
 
 
 def _place(state: State, configuration: Configuration) -> None:
     """Fill the held VCs of all messages, and let the headers begin in the next cycle."""
-    depth = configuration.buffer_depth
-    for k, message in enumerate(configuration.messages):
+    for packet, message in enumerate(configuration.messages):
         for i, vc in enumerate(message.held):
-            _fill(state, k, message, i, vc, depth)
+            _fill(state, packet, message, i, vc)
 
 
-def _fill(state: State, packet: int, message: Message, i: int, vc: int, depth: int) -> None:
-    row, end = int(state.in_row[vc]), int(state.out_row[vc])
+def _fill(state: State, packet: int, message: Message, i: int, vc: int) -> None:
+    row, end, depth = int(state.in_row[vc]), int(state.out_row[vc]), int(state.setup.depth)
     inputs, outputs, header = state.inputs[row], state.outputs[end], i == len(message.held) - 1
     state.ring[row * state.setup.ring] = packet
     outputs.credits = 0
@@ -220,3 +213,86 @@ def _fill(state: State, packet: int, message: Message, i: int, vc: int, depth: i
         beyond = int(state.out_row[message.held[i + 1]])
         inputs.out, inputs.length = beyond, message.length
         inputs.out_port_bit = state.out_ports.first_bit[state.outputs.port[beyond]]
+
+
+@dataclass(frozen=True)
+class Frame:
+    """Where the flits of the messages are at the end of a cycle.
+
+    Attributes
+    ----------
+    cycle : int
+        Cycles since the network was empty.
+    flits : dict of (int, int) to int
+        Flits of a message, by its position in the configuration, in the buffer of a VC. Of messages that share a
+        buffer the one in front comes first.
+    """
+
+    cycle: int
+    flits: dict[tuple[int, int], int]
+
+
+@dataclass(frozen=True, repr=False)
+class Recording(Brief):
+    """A replay, and each cycle of it in which a buffer changed.
+
+    Attributes
+    ----------
+    replay : Replay
+    frames : tuple of Frame
+        Of a configuration whose messages are placed, the placement alone.
+
+    Examples
+    --------
+    >>> from unknot import check
+    >>> configuration = check("ring(4)", routing="dimension_order").configuration
+    >>> recording = record("ring(4)", configuration, routing="dimension_order", cycles=100)
+    >>> recording.frames[0].flits, sorted(recording.frames[-1].flits.items())
+    ({}, [((0, 0), 8), ((1, 2), 8), ((2, 4), 8), ((3, 6), 8)])
+    """
+
+    replay: Replay
+    frames: tuple[Frame, ...]
+
+
+@takes_relation
+def record(relation: Relation, configuration: Configuration, *, cycles: int = 1000) -> Recording:
+    """Replay a configuration, and keep what every buffer holds after each cycle.
+
+    Parameters
+    ----------
+    cycles : int
+        As of `replay`.
+
+    Raises
+    ------
+    RelationError, SimulationError
+        As of `replay`.
+
+    Notes
+    -----
+    O(cycles until all stand still × flits) time; memory O(frames × flits).
+    """
+    frames: list[Frame] = []
+
+    def watch(engine: Engine) -> None:
+        flits = _flits(engine.state, configuration)
+        if not frames or frames[-1].flits != flits:
+            frames.append(Frame(engine.now, flits))
+
+    return Recording(replay(relation, configuration, cycles=cycles, watch=watch), tuple(frames))
+
+
+def _flits(state: State, configuration: Configuration) -> dict[tuple[int, int], int]:
+    """Flits of each message in each VC of its path, as the buffers have them."""
+    flits: dict[tuple[int, int], int] = {}
+    for vc in sorted({vc for message in configuration.messages for vc in (*message.lead, *message.held)}):
+        row, room = int(state.in_row[vc]), int(state.setup.ring)
+        place, stored, sent = (int(state.inputs[name][row]) for name in ("front", "stored", "sent"))
+        while stored:
+            # The ring has a place for each packet; of the one in front some flits have left already.
+            packet = int(state.ring[row * room + place])
+            here = min(stored, configuration.messages[packet].length - sent)
+            flits[packet, vc] = here
+            place, stored, sent = (place + 1) % room, stored - here, 0
+    return flits
