@@ -57,7 +57,7 @@ class Undo(NamedTuple):
     missed: npt.NDArray[np.int64]
 
 
-class Room(NamedTuple):
+class MoveRoom(NamedTuple):
     """Room that moves take.
 
     Attributes
@@ -232,7 +232,7 @@ def anneal(paths, orders, state, step, aims) -> tuple[int, int]:
         np.zeros(3, np.int64), np.empty((places, 3), np.int64), np.empty(places, np.int64),
         np.empty((places, 3), np.int64), np.empty(places, np.int64), np.empty(places, np.int64),
     )  # fmt: skip
-    room = Room(
+    room = MoveRoom(
         undo, np.empty(channels, np.int64), np.zeros(channels, np.int64), np.zeros(words, np.int64),
         np.empty(channels, np.int64), np.empty((4, orders.missed.size + 1), np.int64),
     )  # fmt: skip

@@ -194,29 +194,16 @@ def _routes(searching: ChangingSearch, orders: ServingOrders, vcs: int | None) -
         relation = moving(
             network, start, step, count, vcs=vcs, sends=question.sends, table=question.table, changes=question.changes
         )  # fmt: skip
-    tried = {lanes: one for lanes, one in effort.tried.items() if lanes < count}
-    bound = None
-    if pairs is not None:
-        bound = load_bound(pairs, time_limit=effort.bounding)
     return ChangingLanes(
         relation=relation,
         count=count,
-        lower_bound=searching.exact.low,
-        evidence=searching.exact.evidence,
         changes=question.changes,
-        paths=question.paths,
         key=key,
         load=load,
-        load_evidence=bound,
-        pairs=question.pairs,
+        load_evidence=None if pairs is None else load_bound(pairs, time_limit=effort.bounding),
         changing_pairs=changed,
         levels=levels,
-        tried=tried,
-        conflicts={lanes: spent for lanes, spent in searching.exact.open.items() if lanes < count},
-        moves=effort.moves,
-        complete=effort.complete,
-        sends=question.sends,
-        given=question.given,
+        **searching.exact.figures(count),
     )
 
 

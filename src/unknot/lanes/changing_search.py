@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
 from unknot._base.errors import RelationError
@@ -19,6 +17,8 @@ from unknot.network import Network
 
 LEVELS = 16
 """Service levels of InfiniBand."""
+OTHER_SEED = 7919
+"""Distance of the seeds of searches that are done again."""
 PACKED = 3
 """Searches for orders whose routes fit into the service levels, where lanes change by ports."""
 
@@ -88,9 +88,10 @@ class ChangingSearch:
                 effort.progress(f"{name}: {stage.rpartition(': ')[2]}", done, total)
 
         for attempt in range(PACKED if question.changes == "ports" else 1):
-            again = replace(effort, tried={}, progress=named, seed=effort.seed + 7919 * attempt)
-            orders = search(paths, 1, again, first=first, rounds=rounds, hops=question.hops, begin=begin, share=share)
-            effort.moves, effort.hurried = again.moves, effort.hurried | again.hurried
+            with effort.part(tried={}, progress=named, seed=effort.seed + OTHER_SEED * attempt) as again:
+                orders = search(
+                    paths, 1, again, first=first, rounds=rounds, hops=question.hops, begin=begin, share=share
+                )
             done, least = effort.tried.get(count, (0, question.path_set.wanted.size * 64))
             more, left = again.tried.get(1, (1, 0))
             effort.tried[count] = (done + more, min(least, left))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property, partial
+from math import inf
 from typing import TYPE_CHECKING, Any
 
 from unknot.certificates import plain
@@ -82,6 +83,22 @@ class ExactSearch:
         if isinstance(answer, Refutation):
             self.low, self.evidence = lanes + 1, replace(answer, failures=failures)
         return answer.keys if isinstance(answer, Solution) else None
+
+    def figures(self, lanes: float = inf) -> dict[str, Any]:
+        """What all results (`Figures`) have of a search: what was asked and spent, and shown of fewer lanes."""
+        question, effort = self.question, self.effort
+        return {
+            "lower_bound": self.low,
+            "evidence": self.evidence,
+            "paths": question.paths,
+            "pairs": question.pairs,
+            "tried": {count: left for count, left in effort.tried.items() if count < lanes},
+            "conflicts": {count: spent for count, spent in self.open.items() if count < lanes},
+            "moves": effort.moves,
+            "complete": effort.complete,
+            "sends": question.sends,
+            "given": question.given,
+        }
 
     @cached_property
     def served(self) -> ServedPairs:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import cast
 
 import numpy as np
@@ -142,19 +143,7 @@ def lanes(
         require_known("lanes: unknown kind of failures to survive", survive, PARTS, RelationError)
         if paths != "free":
             raise RelationError("lanes: failures are survived by free paths, not by tables or given ones")
-    require_whole("lanes: the LMC", lmc, 0, most=MOST_LMC, error=RelationError)
-    lids = 1 << lmc
-    if lmc and paths != "table":
-        raise RelationError(
-            f"lanes: several LIDs for each terminal are for tables (--paths table), got {paths} paths"
-        )
-    if lmc and worst:
-        raise RelationError("lanes: several LIDs for each terminal are not for the worst permutation")
-    if lmc and lids * network.num_terminals + network.num_routers > LAST_UNICAST:
-        raise RelationError(
-            f"lanes on {network.name}: {network.num_terminals} terminals with {lids} LIDs each, and one for each of "
-            f"{network.num_routers} routers, are more than the {LAST_UNICAST:,} LIDs of InfiniBand; try a smaller LMC"
-        )
+    lids = _lids_of(network, lmc, paths, worst=worst)
     if worst and paths == "given":
         raise RelationError("lanes: a low load of the worst permutation is sought for free paths and tables")
     spent = SearchEffort(deadline.part(SEARCHING).end, seed, progress)
@@ -176,29 +165,39 @@ def lanes(
                 f"lanes on {network.name}: tables of {len(orders)} lanes × {network.num_channels} channels × "
                 f"{question.path_set.home.size} destinations are too large"
             )
-        options = (tries, effort, exact, worst, cast("Parts | None", survive), limit, lids)
-        low = spent.insist(lambda: LowLoads(question, orders, spent, *options))
+        low = spent.insist(
+            partial(LowLoads, exact, orders, tries, effort, worst, cast("Parts | None", survive), limit, lids)
+        )
         front += low.front(most or 0)
     best = min(front, key=lambda o: (o.highest_load, o.count) if first == "load" else (o.count, o.highest_load))
     return Lanes(
         **vars(best),
         relation=best.relation_on(network, question.sends, vcs),
-        lower_bound=exact.low,
-        evidence=exact.evidence,
-        paths=paths,
-        pairs=question.pairs,
-        tried=spent.tried,
-        conflicts=exact.open,
-        moves=spent.moves,
-        complete=spent.complete,
-        sends=question.sends,
-        given=question.given,
         both_ways=both_ways,
         lmc=lmc,
         single_load=None if pairs is None else low.single,
         front=() if pairs is None else tuple((one.count, one.highest_load) for one in front),
         history=() if pairs is None else tuple(spent.history),
+        **exact.figures(),
     )
+
+
+def _lids_of(network: Network, lmc: int, paths: str, *, worst: bool) -> int:
+    """LIDs of each terminal; RelationError if there are too many, or they make no sense."""
+    require_whole("lanes: the LMC", lmc, 0, most=MOST_LMC, error=RelationError)
+    lids = 1 << lmc
+    if lmc and paths != "table":
+        raise RelationError(
+            f"lanes: several LIDs for each terminal are for tables (--paths table), got {paths} paths"
+        )
+    if lmc and worst:
+        raise RelationError("lanes: several LIDs for each terminal are not for the worst permutation")
+    if lmc and lids * network.num_terminals + network.num_routers > LAST_UNICAST:
+        raise RelationError(
+            f"lanes on {network.name}: {network.num_terminals} terminals with {lids} LIDs each, and one for each of "
+            f"{network.num_routers} routers, are more than the {LAST_UNICAST:,} LIDs of InfiniBand; try a smaller LMC"
+        )
+    return lids
 
 
 def _given(question: Question, orders: ServingOrders) -> RoutesInLanes:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -278,8 +278,7 @@ class LongerSearch:
 def _along_shortest(question: Question, keys: Floats, effort: SearchEffort) -> tuple[Demand, RoutesInLanes]:
     """Routes of low load along shortest paths, in at most as many lanes as those of keys that serve all pairs."""
     orders = ServingOrders(keys, question.path_set.nearer)
-    exact = ExactSearch(question, effort, 0)
-    search = effort.insist(lambda: LowLoads(question, orders, effort, STARTS, None, exact, worst=False))
+    search = effort.insist(partial(LowLoads, ExactSearch(question, effort, 0), orders, STARTS))
     return search.goal.demand, min(search.front(len(keys)), key=lambda low: (low.highest_load, low.count))
 
 

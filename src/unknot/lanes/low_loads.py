@@ -10,14 +10,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from unknot._base.errors import RelationError
-from unknot.lanes.effort import SEEDS, SearchEffort
+from unknot.lanes.effort import SEEDS
 from unknot.lanes.exact import ExactSearch, lowest
 from unknot.lanes.figures import RoutesInLanes
 from unknot.lanes.load_bounds import LoadBound, is_programmed, load_bound
 from unknot.lanes.orders import search
 from unknot.lanes.path_set import Demand, by_terminal, of_pairs, packed, path_set
 from unknot.lanes.permutations import lower_worst
-from unknot.lanes.question import Question
 from unknot.lanes.rerouted import ROUND, LoadGoal, balanced, evened, highest, routes_of, unevenness
 from unknot.lanes.rooted import ServingOrders
 from unknot.lanes.starts import catalogue
@@ -48,18 +47,15 @@ class LowLoads:
 
     Attributes
     ----------
-    question : Question
-        Its paths are not given.
+    exact : ExactSearch
+        What is known of fewer lanes; the paths of its question are not given.
     orders : ServingOrders
         In as few lanes as were found.
-    effort : SearchEffort
     starts : int
         Starts that are annealed: the orders' own routes, and those of the catalogue of lowest load; then as many in
         all by other orders, while a lower load is possible.
     most_moves : int or None
         Most moves of annealing for each pair; None: by `MOST_MOVES` and `LEAST_MOVES`.
-    exact : ExactSearch
-        What is known of fewer lanes.
     worst : bool
         Whether the load of the worst permutation is to be low, and not first that of all flows.
     survive : {"links", "channels", "routers", "any"} or None
@@ -72,19 +68,18 @@ class LowLoads:
         Highest load with one row for each terminal, if there are more.
     """
 
-    question: Question
-    orders: ServingOrders
-    effort: SearchEffort
-    starts: int
-    most_moves: int | None
     exact: ExactSearch
-    worst: bool
+    orders: ServingOrders
+    starts: int
+    most_moves: int | None = None
+    worst: bool = False
     survive: Parts | None = None
     limit: int | None = None
     lids: int = 1
     single: float | None = None
 
     def __post_init__(self) -> None:
+        self.question, self.effort = self.exact.question, self.exact.effort
         network, lanes = self.question.network, max(1, len(self.orders))
         columns = lanes * network.num_channels * network.num_terminals * self.lids
         if self.lids > 1 and columns > MOST_COLUMNS:

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unknot._base.errors import RelationError, require_known
+from unknot.lanes.effort import bits_in
 from unknot.lanes.evidence import Evidence
 from unknot.lanes.flows import only
 from unknot.lanes.forced import cycle_of_routes, forced_cycle
@@ -65,11 +66,7 @@ class Question:
     @property
     def pairs(self) -> int:
         """Pairs of routers, or of routers and rows of the given table."""
-        return int(
-            np.count_nonzero(
-                self.table_of(self.path_set.nearer).wanted if self.demand is None else self.demand.wanted
-            )
-        )
+        return int(bits_in(self.path_set.wanted).sum())
 
     @property
     def paths_per_step(self) -> float:

@@ -13,7 +13,7 @@ from unknot.lanes.orders_kernel import unit as uniform
 from unknot.routing.layers_kernel import climb
 
 
-class Room(NamedTuple):
+class TreeRoom(NamedTuple):
     """Room that the growing of a tree takes.
 
     Attributes
@@ -120,7 +120,7 @@ def route(net, turns, spanning, rows, trees, costs, state):
     hop, scale, noise, heat = costs
     uses = turns.uses
     channels, routers = load.size, step.shape[1]
-    room = Room(
+    room = TreeRoom(
         np.zeros(channels, np.bool_), np.empty(channels, np.int64), np.empty(channels), np.empty(channels, np.int64),
         np.empty(channels), np.empty(routers), np.empty(routers),
     )  # fmt: skip

@@ -89,14 +89,10 @@ class Offers:
         ports: list[int] = (self.relation.num_vcs + self.relation.sources(address)).tolist()
         return ports
 
-    def _steps(self, address: int, removed: frozenset[Entry], *, waiting: bool = False) -> Steps:
-        """The output VCs of each input VC without removed candidates, or of these what a blocked header waits for."""
+    def _steps(self, address: int, removed: frozenset[Entry]) -> Steps:
+        """The output VCs of each input VC without removed candidates."""
         return {
-            at: [
-                vc
-                for vc, waits in candidates
-                if vc != EJECTED and (waits or not waiting) and (at, address, vc) not in removed
-            ]
+            at: [vc for vc, _ in candidates if vc != EJECTED and (at, address, vc) not in removed]
             for at, candidates in self.after[address].items()
         }
 

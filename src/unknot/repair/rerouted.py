@@ -16,7 +16,6 @@ from unknot.lanes.path_set import Demand, Floats, Ints, every_path
 from unknot.lanes.rerouted import LoadGoal, routes_of
 from unknot.lanes.rooted import orders_of
 from unknot.lanes.tables import Table, lanes_of, paths_of_table
-from unknot.network import Network
 from unknot.repair.change_bounds import ChangeBound, Kind, accept_changes, change_bound
 from unknot.routing.layers import tabled
 from unknot.routing.paths import Distances, distances_to_homes
@@ -182,8 +181,8 @@ def changed_table(table: Table, key: Floats) -> Ints:
     for row in range(len(step)):
         home, old = int(table.home[row]), table.next_channel[row].tolist()
         senders = np.flatnonzero(table.wanted[:, row]).tolist()
-        kept = _kept(network, height, old, home)
-        column = _grown(order, height, source, target, home, dict(kept))
+        kept = _grown([c for c in order if old[source[c]] == c], height, source, target, home, {})
+        column = _grown(order, height, source, target, home, kept)
         if any(u not in column for u in senders):
             column = _grown(order, height, source, target, home, {})
         for u in sorted(column, key=lambda u: height[column[u]]):
@@ -194,16 +193,6 @@ def changed_table(table: Table, key: Floats) -> Ints:
         for u, c in column.items():
             step[row, u] = c
     return step
-
-
-def _kept(network: Network, height: list[int], old: list[int], home: int) -> dict[int, int]:
-    """Entries from which the old route climbs to its home."""
-    target = network.target.tolist()
-    return {
-        u: c
-        for u, c in enumerate(old)
-        if u != home and c >= 0 and _climbs(height, target, {v: e for v, e in enumerate(old) if e >= 0}, u, home)
-    }
 
 
 def _grown(
