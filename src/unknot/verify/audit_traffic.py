@@ -126,62 +126,53 @@ def audit_traffic(tables: FollowedTables, traffic: Traffic, *, replies: bool = F
     replies : bool
         Whether hosts also answer at the level of the request.
     """
-    fabric, board = tables.fabric, tables.board
+    fabric, board, lids = tables.fabric, tables.board, destinations(tables.fabric, traffic)
     name = REPLIES if replies else traffic
     if board.network.num_terminals * fabric.lids.size > MERGED:
         merged = merged_relation(fabric, board, traffic, tables.lanes, replies=replies)
-        whole = merged and _merged(tables, name, destinations(fabric, traffic), *merged)
+        whole = merged and _judged(tables, name, lids, *merged, merged=True)
         if whole:
             return whole
     relation = fabric_relation(fabric, traffic, lanes=tables.lanes, replies=replies)
-    lids = destinations(fabric, traffic)
-    used = relation.usable().reshape(relation.network.num_terminals, -1, lids.size)
-    verdict = check(relation, tables.technique, time_limit=tables.time_limit)
-    unknown = unknown_traffic(fabric, board, relation, lids, tables.hops, used.sum(axis=1))
-    return _joined(tables, name, lids, verdict, relation, deliver(relation), np.asarray(used.any(axis=1)), unknown)
+    usable = relation.usable().reshape(relation.network.num_terminals, -1, lids.size)
+    audit = _judged(tables, name, lids, relation, usable.sum(axis=1, dtype=np.int32), merged=False)
+    assert audit is not None
+    return audit
 
 
-def _merged(
-    tables: FollowedTables, name: str, lids: npt.NDArray[np.int64], relation: Relation, counts: npt.NDArray[np.int32]
-) -> TrafficAudit | None:
-    """Judge with one sender at each switch; None where that does not tell which hosts are concerned.
-
-    So it is where packets are dropped for their lanes or between hosts of a switch, and where one in the
-    counterexample begins at the switch of its destination: the sender might be the receiver.
-    """
-    fabric = tables.fabric
-    at_home = relation.destination[: lids.size], np.arange(lids.size)
-    stopped = tables.hops[:, lids]
-    missed = np.where(stopped < 0, counts, 0)
-    if missed[at_home][stopped[at_home] == -1].any():
-        return None
-    delivery = deliver(relation)
-    open_states = int(relation.usable().reshape(stopped.shape[0], -1, lids.size).sum(axis=1)[stopped < -1].sum())
-    if delivery.undelivered_pairs > open_states and (fabric.levels is not None or fabric.lanes is not None):
-        return None
-    verdict = check(relation, tables.technique, time_limit=tables.time_limit)
-    stuck = verdict.configuration
-    if stuck is not None and any(m.source == relation.destination[m.address] for m in stuck.messages):
-        return None
-    delivery = replace(delivery, pairs=int(counts.sum()), undelivered_pairs=int(missed.sum()))
-    unknown = unknown_traffic(fabric, tables.board, relation, lids, tables.hops, counts)
-    return _joined(tables, name, lids, verdict, relation, delivery, counts, unknown)
-
-
-def _joined(
+def _judged(
     tables: FollowedTables,
     traffic: str,
     lids: npt.NDArray[np.int64],
-    verdict: Verdict,
     relation: Relation,
-    delivery: Delivery,
-    pairs: npt.NDArray[np.integer | np.bool_],
-    unknown: Unknown,
-) -> TrafficAudit:
-    """Join what was found; `pairs` counts those that each terminal of the relation and LID stand for."""
+    counts: IntArray,
+    *,
+    merged: bool,
+) -> TrafficAudit | None:
+    """Judge the traffic of a relation; `counts` are the pairs that each of its terminals and LIDs stand for.
+
+    None where one sender at each switch (`merged`) does not tell which hosts are concerned. So it is where packets
+    are dropped for their lanes or between hosts of a switch, and where one in the counterexample begins at the switch
+    of its destination: the sender might be the receiver.
+    """
+    fabric, delivery = tables.fabric, deliver(relation)
+    verdict = check(relation, tables.technique, time_limit=tables.time_limit)
+    if merged:
+        stopped, at_home = tables.hops[:, lids], (relation.destination[: lids.size], np.arange(lids.size))
+        missed = np.where(stopped < 0, counts, 0)
+        open_states = int(relation.usable().reshape(stopped.shape[0], -1, lids.size).sum(axis=1)[stopped < -1].sum())
+        laned, stuck = fabric.levels is not None or fabric.lanes is not None, verdict.configuration
+        if (
+            missed[at_home][stopped[at_home] == -1].any()
+            or (laned and delivery.undelivered_pairs > open_states)
+            or (stuck is not None and any(m.source == relation.destination[m.address] for m in stuck.messages))
+        ):
+            return None
+        delivery = replace(delivery, pairs=int(counts.sum()), undelivered_pairs=int(missed.sum()))
+    unknown = unknown_traffic(fabric, tables.board, relation, lids, tables.hops, counts)
+    whole, pairs = unknown.delivery(delivery), counts if merged else counts > 0
     extra = tables.extra[np.ix_(relation.network.inject, lids)]
     longer = (pairs > 0) & (extra > 0)
-    whole = unknown.delivery(delivery)
     return TrafficAudit(
         traffic=traffic,
         relation=relation,
@@ -189,7 +180,7 @@ def _joined(
         certificate_holds=evidence_holds(relation, verdict),
         delivery=whole,
         loop=loop_of(relation, verdict.configuration),
-        lost=lost_packets(tables.fabric, relation, delivery, lids)[:SHOWN],
+        lost=lost_packets(fabric, relation, delivery, lids)[:SHOWN],
         longer_pairs=int(pairs[longer].sum()),
         extra_hops=int(extra[longer].max(initial=0)),
         unknown=unknown,

@@ -178,7 +178,7 @@ class AfterFailures:
         vector, size = self.vector, self.vector.network.num_routers
         after, totals = np.zeros(vector.network.num_channels * vector.words, np.int64), np.zeros(4, dtype=np.int64)
         undelivered = dependencies(
-            vector.graph, alive, policy, np.full(size, -1, dtype=np.int32), homes, hosts, hosts,
+            vector.graph, alive, policy, np.full(size, -1, dtype=np.int32), homes, hosts,
             vector.no_routes(), np.zeros(size, dtype=bool), after, totals,
         )  # fmt: skip
         return after, undelivered, totals

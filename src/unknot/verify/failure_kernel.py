@@ -45,6 +45,8 @@ class Search(NamedTuple):
         The path, two words for each router on it: the router, and its next outgoing channel to try.
     queue : int32 array, shape (routers,)
         Routers with a path to the present destination, the nearest first.
+    on_way : bool array, shape (routers,)
+        Routers on shortest paths from terminals to the present destination.
     """
 
     distance: npt.NDArray[np.int32]
@@ -52,6 +54,7 @@ class Search(NamedTuple):
     used: npt.NDArray[np.int32]
     stack: npt.NDArray[np.int64]
     queue: npt.NDArray[np.int32]
+    on_way: npt.NDArray[np.bool_]
 
 
 def failure_types(t):
@@ -59,7 +62,7 @@ def failure_types(t):
 
 
 def search_types(t):
-    return t.NamedTuple((t.I32, t.I32, t.I32, t.I64, t.I32), Search)
+    return t.NamedTuple((t.I32, t.I32, t.I32, t.I64, t.I32, t.boolean[::1]), Search)
 
 
 @kernel(
@@ -70,7 +73,7 @@ def is_fixed(graph, alive, failures, start, home, search):
     """Whether more shortest paths than failures share no part that can fail: one of them is left."""
     first_out, outgoing, target = graph.first_out, graph.outgoing, graph.target
     link, own, kept, most = failures
-    distance, seen, used, stack, _ = search
+    distance, seen, used, stack, _, _ = search
     # A stamp of its own saves each call to clear `seen` and `used`.
     paths, stamp = 0, used[-1] + 1
     used[-1] = stamp
@@ -120,27 +123,28 @@ def is_fixed(graph, alive, failures, start, home, search):
 
 @kernel(
     lambda t: t.int64(
-        graph_types(t), t.READ_BOOL, t.READ64, t.READ32, t.READ32, t.boolean, t.READ64, t.READ64, failure_types(t),
-        search_types(t), t.boolean[::1], t.I64,
+        graph_types(t), t.READ_BOOL, t.Tuple((t.READ64, t.READ32)), t.READ32, t.READ64, t.READ64, failure_types(t),
+        search_types(t), t.I64,
     ),
     allocates=False,
 )  # fmt: skip
-def loose_pairs(graph, alive, first_before, before, systems, mixed, homes, hosts, failures, search, on_way, pairs):
+def loose_pairs(graph, alive, entering, systems, homes, hosts, failures, search, pairs):
     """Write the pairs of routers with terminals of which failures may break all shortest paths; return their number.
 
     −1: some router could refuse a shortest path, or has none. If all routers of an AS are as far from the destination
-    on shortest paths from terminals, nobody refuses one: none is behind another. first_before, before: rows of the
-    routers with a channel to each that is alive. mixed: whether some share an AS.
+    on shortest paths from terminals, nobody refuses one: none is behind another. entering: rows of the routers with a
+    channel to each that is alive. systems: the AS of each router, or nothing where none share one.
     pairs: room for start and destination of each; where it is full the search ends.
     """
     first_out, outgoing, target = graph.first_out, graph.outgoing, graph.target
-    distance, seen, _, _, queue = search
+    first_before, before = entering
+    distance, seen, _, _, queue, on_way = search
     count = 0
     for home in homes:
         if hosts[home] == 0:
             continue
         reached = bfs(first_before, before, home, distance, queue)
-        if mixed:
+        if systems.size:
             for router in range(distance.size):
                 on_way[router] = hosts[router] > 0
             for i in range(reached - 1, 0, -1):
@@ -173,25 +177,25 @@ def loose_pairs(graph, alive, first_before, before, systems, mixed, homes, hosts
 
 @kernel(
     lambda t: t.int64(
-        graph_types(t), t.READ_BOOL, policy_types(t), t.READ32, t.READ64, t.READ64, t.READ64, route_types(t),
-        t.boolean[::1], t.I64, t.I64,
+        graph_types(t), t.READ_BOOL, policy_types(t), t.READ32, t.READ64, t.READ64, route_types(t), t.boolean[::1],
+        t.I64, t.I64,
     ),
     allocates=False,
 )  # fmt: skip
-def dependencies(graph, alive, policy, preferred, homes, senders, receivers, routes, active, after, totals):
+def dependencies(graph, alive, policy, preferred, homes, hosts, routes, active, after, totals):
     """Write which channel waits for which, as words of bits for each channel; return the undelivered pairs.
 
-    senders, receivers: terminals at each router, none at one that failed; active: room. totals[:2]: see `choices` of
+    hosts: terminals at each router, none at one that failed; active: room. totals[:2]: see `choices` of
     `announce`; totals[2:4]: the first router that is cut off, and from which destination.
     """
     first_out, outgoing, target, position = graph.first_out, graph.outgoing, graph.target, graph.position
     hops, _, distance, order = routes
     words = hops.size // distance.size
     after[:] = 0
-    sending = senders.sum()
+    sending = hosts.sum()
     undelivered = 0
     for home in homes:
-        if receivers[home] == 0:
+        if hosts[home] == 0:
             continue
         reached = announce(graph, alive, policy, preferred, home, routes, totals)
         active[:] = False
@@ -199,8 +203,8 @@ def dependencies(graph, alive, policy, preferred, homes, senders, receivers, rou
         # The farthest first: whoever sends to a router is farther.
         for i in range(reached - 1, -1, -1):
             router = order[i]
-            served += senders[router]
-            if i == 0 or (senders[router] == 0 and not active[router]):
+            served += hosts[router]
+            if i == 0 or (hosts[router] == 0 and not active[router]):
                 continue
             for k in range(first_out[router], first_out[router + 1]):
                 channel = outgoing[k]
@@ -213,8 +217,8 @@ def dependencies(graph, alive, policy, preferred, homes, senders, receivers, rou
         if served < sending and undelivered == 0:
             totals[3] = home
             for router in range(distance.size):
-                if senders[router] and distance[router] < 0:
+                if hosts[router] and distance[router] < 0:
                     totals[2] = router
                     break
-        undelivered += (sending - served) * receivers[home]
+        undelivered += (sending - served) * hosts[home]
     return undelivered

@@ -62,18 +62,19 @@ class ShortestPaths:
         kept, room = np.zeros(len(self.fabric.parts), dtype=bool), PAIRS * self.most
         kept[list(self.sets.kept)] = True
         first, channels = self._incoming
-        before = self.network.source[channels]
+        entering = first, self.network.source[channels]
+        systems = vector.systems if vector.shared.any() else vector.systems[:0]
 
         def some(homes: Words) -> list[tuple[int, int]] | None:
             pairs, small = np.empty(2 * room, dtype=np.int64), np.zeros(size, dtype=np.int32)
             count = loose_pairs(
-                vector.graph, self.alive, first, before, vector.systems, bool(vector.shared.any()), homes, self.hosts,
+                vector.graph, self.alive, entering, systems, homes, self.hosts,
                 Failures(self.link, self.own, kept, self.sets.more),
                 Search(
                     distance=small, seen=small.copy(), used=np.zeros(kept.size + 1, np.int32),
-                    stack=np.zeros(2 * size + 2, np.int64), queue=small.copy(),
+                    stack=np.zeros(2 * size + 2, np.int64), queue=small.copy(), on_way=np.zeros(size, dtype=bool),
                 ),
-                np.zeros(size, dtype=bool), pairs,
+                pairs,
             )  # fmt: skip
             return None if count in (-1, room) else [(s, h) for s, h in pairs[: 2 * count].reshape(-1, 2).tolist()]
 
