@@ -16,8 +16,6 @@ class Inner(NamedTuple):
 
     Attributes
     ----------
-    label : int32 array, shape (VCs,)
-        Component of each VC.
     cyclic : bool array, shape (VCs,)
     first, target : compressed rows over VCs
         VCs of the same component on which a VC depends; "edge e of VC v" is number ``first[v] + e``.
@@ -27,7 +25,6 @@ class Inner(NamedTuple):
         VCs with an edge to a VC, and its number among their edges.
     """
 
-    label: npt.NDArray[np.int32]
     cyclic: npt.NDArray[np.bool_]
     first: npt.NDArray[np.int64]
     target: npt.NDArray[np.int32]
@@ -127,7 +124,7 @@ class Marks(NamedTuple):
 
 
 def inner_types(t):
-    return t.NamedTuple((t.READ32, t.READ_BOOL, t.READ64, t.READ32, t.READ64, t.READ64, t.READ32, t.READ32), Inner)
+    return t.NamedTuple((t.READ_BOOL, t.READ64, t.READ32, t.READ64, t.READ64, t.READ32, t.READ32), Inner)
 
 
 def cell_types(t):
@@ -160,6 +157,7 @@ def size_of(some):
 @kernel(lambda t: t.int64(inner_types(t), t.int64), inline=True)
 def words_of(inner, vc):
     """Number of words of each cell of a VC."""
+    # 0: those that reach it; 1: those that enter; 2 + 2 e and 3 + 2 e: those that go on over edge e, and wait for it.
     return 2 * (1 + inner.first[vc + 1] - inner.first[vc])
 
 
@@ -209,6 +207,7 @@ def count_cells(traversal, addresses, start, stop, notes, inner, counts):
             return broken
         for v in range(cyclic.size):
             if reached[v]:
+                # Notes of a VC that is not reached were never written.
                 _clear(v, notes)
                 if cyclic[v]:
                     counts[v] += 1
@@ -240,6 +239,7 @@ def fill_cells(traversal, addresses, start, stop, notes, inner, cursor, cells):
             if not cyclic[v]:
                 _clear(v, notes)
                 continue
+            # Threads fill cells of a VC at the same time: each has its share of them, counted before.
             c = cursor[v]
             if c == cells.first[v + 1]:
                 return addresses[low]
@@ -253,7 +253,8 @@ def fill_cells(traversal, addresses, start, stop, notes, inner, cursor, cells):
                 bits[base + 2 + 2 * (e - begin)] = goes[slot_of[e]]
                 bits[base + 3 + 2 * (e - begin)] = waits[slot_of[e]]
                 waits[slot_of[e]] = 0
-            # A header that waits for something outside the component never blocks for good: that drains before.
+            # A header that waits for something outside the component never blocks for good: that drains before. What
+            # it waits for inside was cleared above, so that what is left here is outside.
             for slot in range(first[v], first[v + 1]):
                 some |= waits[slot]
             if not commits:

@@ -45,6 +45,7 @@ def _longest(before, back, left, length):
 
     ``length[i]`` becomes the most steps from state i, where that has an end.
     """
+    # Kahn's order, from the ends back: what is never ready is on a cycle or leads to one.
     ready = np.empty(left.size, np.int64)
     size = 0
     for i in range(left.size):
@@ -108,6 +109,7 @@ def follow_routes(traversal, network, start, stop, met):
                     there = distance[target_router[vc]]  # −1: there is no way back
                     if there < 0 or there != distance[router[order[i]]] - 1:
                         totals[LONGER] = 1
+        # What `left` counts afterwards is above 0 for states that go on for ever, and only for them.
         if _longest(before, back, left, length) < count:
             _note(endless, totals[ENDLESS], order[0], address)
             totals[ENDLESS] += 1
@@ -131,6 +133,7 @@ def follow_routes(traversal, network, start, stop, met):
             terminal = order[i] - vcs
             if terminal < 0:
                 continue
+            # A terminal without candidates for itself sends nothing there; for others that is a dead end.
             used = first[i] < first[i + 1]
             if used and (totals[LONGEST_SOURCE] < 0 or length[i] > totals[LONGEST]):
                 totals[LONGEST] = length[i]

@@ -57,6 +57,7 @@ def round_trip(first, target, weight, steps, walk):
     before = np.empty((steps + 1, nodes), np.int64)
     stamp = np.full((steps + 1, nodes), -1, np.int64)
     active = np.empty((steps + 1, nodes), np.int64)
+    # By levels, as in Bellman and Ford: level k has the least weight of k steps to each node that is reached by them.
     for start in range(nodes):
         cost[0, start] = 0
         active[0, 0] = start

@@ -95,6 +95,7 @@ def is_fixed(graph, alive, failures, start, home, search):
             part, inner = link[channel], own[to]
             if not alive[channel] or distance[to] < 0 or distance[to] != distance[router] - 1:
                 continue
+            # A part of an earlier path is no longer free: paths that share one would fail together.
             if part >= 0 and not kept[part] and used[part] == stamp:
                 continue
             if to != home:
@@ -149,6 +150,7 @@ def loose_pairs(graph, alive, entering, systems, homes, hosts, failures, search,
                 on_way[router] = hosts[router] > 0
             for i in range(reached - 1, 0, -1):
                 router = queue[i]
+                # Whoever sends over a router is farther, so that it is marked by now.
                 for k in range(first_out[router], first_out[router + 1]):
                     to = target[outgoing[k]]
                     if on_way[router] and alive[outgoing[k]] and distance[to] == distance[router] - 1:

@@ -81,6 +81,7 @@ def begin(inner, cells, kinds, rules, marks):
                 if lost:
                     _stack(c, lost, marks)
             base += stride
+    # VCs off all cycles hold no states either, but were never in question.
     for k in range(on.size):
         if on[k] == 0 and cyclic[kinds.member[kinds.first[k]]]:
             removed[k] = cursor[1]
@@ -187,6 +188,7 @@ def drain(inner, cells, kinds, rules, marks, budget):
     _, owner, blocked, dead, _, _, queue, stack, cursor = marks
     spent = 0
     while spent < budget:
+        # Dead states, depth first; then the next VC that has lost its last one.
         if cursor[2]:
             cursor[2] -= 1
             c = np.int64(stack[cursor[2]])

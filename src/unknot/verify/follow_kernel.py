@@ -65,6 +65,7 @@ def _enter(at, count, some, head, size, scratch, notes):
             if len(waits) and at < vcs and not candidates[k] & NO_WAIT:
                 outside[at] |= some
             continue
+        # Only VCs depend on others: ports are not held by anybody.
         if at < vcs:
             if len(waits) == 0:
                 goes[first[at] + (rank[vc] >> 5)] |= 1 << (rank[vc] & 31)
@@ -74,6 +75,7 @@ def _enter(at, count, some, head, size, scratch, notes):
                     waits[first[at] + rank[vc]] |= some
         elif len(waits):
             entered[vc] |= some
+        # An address that has reached the VC before has asked, or will ask, what is answered there.
         fresh = some & ~reached[vc]
         if fresh:
             reached[vc] |= fresh

@@ -28,6 +28,7 @@ def number_of(place, sets, words, begin, table, place_of, known, count):
         key = (key ^ sets[begin + w]) * np.uint64(0xD1342543DE82EF95)
         key ^= key >> np.uint64(29)
     mask = np.int64(table.size - 1)
+    # The low bits of the last product are the worst mixed.
     slot = np.int64(key >> np.uint64(20)) & mask
     while table[slot] >= 0:
         pair = table[slot]
@@ -96,6 +97,7 @@ def path_sets(destination, width, words, scratch, states):
                     continue
                 k = bit // width
                 input_vc = first_vc[channel] + bit - k * width
+            # A member of a set was offered before, so it was visited and has a number.
             i = slot[k * input_vcs + input_vc]
             for c in range(first[i], first[i + 1]):
                 vc = candidates[c] & VC_MASK

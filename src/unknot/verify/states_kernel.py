@@ -102,6 +102,7 @@ def traversal_types(t):
 def looked_up(at, address, answers, out):
     """The answer of a table for a state, as a rule gives it; −1 if it has more candidates than there can be."""
     first, input_vc, start, candidates = answers
+    # Rows ascend within an address; most have few, so that a search by halves beats an index of all states.
     low, high = first[address], first[address + 1]
     while low < high:
         middle = (low + high) >> 1
@@ -199,6 +200,7 @@ def predecessors(count, order, first, candidates, slot):
     for i in range(count):
         slot[order[i]] = i
     before = np.zeros(count + 1, np.int64)
+    # Rows are counted, then begun one behind the other, then filled: a sort in linear time.
     for k in range(first[count]):
         vc = candidates[k] & VC_MASK
         if vc != EJECT:

@@ -59,6 +59,7 @@ def commutes(traversal, start, stop, group):
         count = explore(traversal, address, address + 1)
         if count != size:
             return a - start
+        # Where each place is once the address is moved to position 0: digits minus those of the address.
         for p in range(input_vcs):
             position, weight = 0, 1
             for i in range(dimensions):

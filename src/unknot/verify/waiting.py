@@ -94,7 +94,7 @@ def waiting(graph: Dependencies, effort: Effort | None = None, *, symmetry: bool
     addresses = np.arange(relation.num_addresses) if group is None else np.sort(group.representatives)
     addresses = addresses.astype(np.int64)
     slot_of = slots.first[source] + slots.rank[inner]
-    edges = Inner(graph.label, graph.cyclic, inner_first, inner, slot_of, back_first, back, back_edge)
+    edges = Inner(graph.cyclic, inner_first, inner, slot_of, back_first, back, back_edge)
     spaces: list[Follower] = []
 
     def workspace() -> Follower:
