@@ -174,13 +174,13 @@ def _level(edges: Sequence[Edge], types: int, dimensions: int) -> Level:
     return Level(gradient, tuple(whole[gradients:]))
 
 
-def closed_walks(edges: Iterable[Edge], dimensions: int, reach: int = REACH) -> list[tuple[Edge, ...]]:
+def closed_walks(edges: Iterable[Edge], dimensions: int) -> list[tuple[Edge, ...]]:
     """Short closed walks back to their router, with a strict edge: one from each such edge where any is near."""
     after: dict[int, list[Edge]] = {}
     for edge in sorted(set(edges)):
         after.setdefault(edge.high, []).append(edge)
     walks: dict[frozenset[Edge], tuple[Edge, ...]] = {}
-    best = 2 * reach * dimensions
+    best = 2 * REACH * dimensions
     for first in [edge for edges_of in after.values() for edge in edges_of if edge.strict]:
         goal = first.high, (0,) * dimensions
         start = first.low, first.way
@@ -193,7 +193,7 @@ def closed_walks(edges: Iterable[Edge], dimensions: int, reach: int = REACH) -> 
                 break
             for edge in after.get(at[0], ()):
                 there = edge.low, tuple(a + b for a, b in zip(at[1], edge.way, strict=True))
-                if there not in depth and max(map(abs, there[1])) <= reach:
+                if there not in depth and max(map(abs, there[1])) <= REACH:
                     depth[there], before[there] = depth[at] + 1, (at, edge)
                     todo.append(there)
         if goal in depth:

@@ -305,6 +305,6 @@ def _first(rule: Rule, state: State) -> int:
     return -1 if state[0] == rule.space.injection else state[0]
 
 
-def rule_from(space: Space, offers: Flags, name: str = "designed") -> Rule:
+def rule_from(space: Space, offers: Flags) -> Rule:
     """Return a rule without permissions in states that no packet comes to."""
-    return Rule(space, space.trimmed(offers), None, name)
+    return Rule(space, space.trimmed(offers))

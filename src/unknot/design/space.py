@@ -207,12 +207,12 @@ Symmetry = tuple[int, ...]
 """Image of each type under a symmetry; dimensions and directions follow from it."""
 
 
-def symmetries(space: Space, *, most: int = 100_000) -> Iterator[Symmetry]:
+def symmetries(space: Space) -> Iterator[Symmetry]:
     """Symmetries of a space: dimensions and directions with as many VCs exchanged, VCs of a direction renamed.
 
-    The identity comes first; at most `most` are made.
+    The identity comes first.
     """
-    n, made = space.dimensions, 0
+    n = space.dimensions
     for order in permutations(range(n)):
         for flips in product((1, -1), repeat=n):
             if any(
@@ -220,9 +220,6 @@ def symmetries(space: Space, *, most: int = 100_000) -> Iterator[Symmetry]:
             ):
                 continue
             for renamed in product(*(permutations(range(c)) for pair in space.counts for c in pair)):
-                if made == most:
-                    return
-                made += 1
                 yield tuple(
                     space.types.index(
                         VcType(

@@ -125,9 +125,7 @@ class LosslessQueues:
         )  # fmt: skip
 
 
-def fewest_queues(
-    graph: FlowGraph, edges: Iterable[int], *, time_limit: float | Deadline = MINUTE, seed: int = 1
-) -> LosslessQueues:
+def fewest_queues(graph: FlowGraph, edges: Iterable[int], *, time_limit: float | Deadline = MINUTE) -> LosslessQueues:
     """Find the fewest lossless queues for the paths of flows, and prove that fewer are impossible.
 
     Tags by input port, tag and output port do as well as lanes that change at any hop: with an order of all virtual
@@ -166,7 +164,7 @@ def fewest_queues(
     search, low = _Search(graph, parts), 2
     claim = search.claim(search.circle(), 1)
     while low < min((_count(tags) for tags in options.values() if tags), default=plain.MOST_LANES + 1):
-        answer = refute(search.served, low, SearchEffort(deadline.end, seed), changes="any", conflicts=CONFLICTS)
+        answer = refute(search.served, low, SearchEffort(deadline.end), changes="any", conflicts=CONFLICTS)
         if isinstance(answer, Solution):
             options["solver"] = _free(graph, search.tagging(answer, low))
         if not isinstance(answer, Refutation):

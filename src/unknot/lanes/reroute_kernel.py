@@ -74,20 +74,23 @@ def another(paths, now, state, k, u, before, old, h):
 
 
 def reroute(paths, now, rate, state, step, scale) -> None:
-    """Simulated annealing of routes on the sum of steep costs of the loads; all turns in use stay acyclic.
-
-    A move takes a pair at random and a step of its way, and takes another step there, with all that goes this way.
-    """
+    """Simulated annealing of routes on the sum of steep costs of the loads; all turns in use stay acyclic."""
     channels = now.rank.shape[1]
+    mark, stack = np.zeros(channels, np.bool_), np.empty(channels, np.int64)
+    if not now.apart:
+        reroute_table(paths, now, rate, state, step, scale, mark, stack)
+        return
     # A climbing route takes a channel once, but may come to a router again.
     drawn = np.empty((3, max(len(now.lane), channels) + 1), np.int64)
-    mark, stack = np.zeros(channels, np.bool_), np.empty(channels, np.int64)
-    reroute_in(paths, now, rate, state, step, scale, drawn, mark, stack)
+    reroute_paths(paths, now, rate, state, step, scale, mark, stack, drawn)
 
 
 @alone
-def reroute_in(paths, now, rate, state, step, scale, drawn, mark, stack):
-    """Do that in arrays made for it."""
+def reroute_paths(paths, now, rate, state, step, scale, mark, stack, drawn):
+    """Do that where each route is free: in arrays made for it.
+
+    A move takes a pair at random and a step of its way, and takes another step there, with all that goes this way.
+    """
     lanes = now.rank.shape[0]
     routers, columns = now.lane.shape
     path, fresh, was = drawn[0], drawn[1], drawn[2]
@@ -191,20 +194,13 @@ def relane(paths, now, rate, mark, stack, lane, u, first, end, scale):
     return True
 
 
-def reroute_table(paths, now, rate, state, step, scale) -> None:
-    """Simulated annealing as `reroute`, of routes by a table: one next channel of a router for each home.
+@alone
+def reroute_table(paths, now, rate, state, step, scale, mark, stack):
+    """Do that where routes are those of a table, with one next channel of a router for each home.
 
     A move takes a pair at random, and gives it another lane, or its router another channel to the home. Where both
     directions of two routers share a lane, all that they send to each other changes it together.
     """
-    channels = now.rank.shape[1]
-    mark, stack = np.zeros(channels, np.bool_), np.empty(channels, np.int64)
-    reroute_table_in(paths, now, rate, state, step, scale, mark, stack)
-
-
-@alone
-def reroute_table_in(paths, now, rate, state, step, scale, mark, stack):
-    """Do that in arrays made for it."""
     lanes = now.rank.shape[0]
     routers, columns = now.lane.shape
     heat = step.hot

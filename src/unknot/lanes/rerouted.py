@@ -251,13 +251,13 @@ def balanced(
 
 def _mover(goal: LoadGoal, effort: SearchEffort, *stream: int) -> Callable[[Carried, Step, float], None]:
     """Moves of a step of an annealing of routes, with a scale of loads."""
-    from unknot.lanes.reroute_kernel import reroute, reroute_table
+    from unknot.lanes.reroute_kernel import reroute
 
-    rate, kernel = goal.rate, reroute_table if goal.table else reroute
+    rate = goal.rate
     state = np.array([np.random.default_rng([effort.seed, *stream]).integers(2**63)], dtype=np.uint64)
 
     def moved(now: Carried, step: Step, scale: float) -> None:
-        kernel(goal.path_set, now, rate, state, step, scale)
+        reroute(goal.path_set, now, rate, state, step, scale)
         effort.moves += step.moves
 
     return moved

@@ -136,7 +136,6 @@ def pruned(
     *,
     switching: str = DEFAULT_SWITCHING,
     minimal: bool = False,
-    exact: bool = True,
 ) -> Pruned | Unprunable | None:
     """Remove few candidates so that a relation is safe and delivers; None if no way was found.
 
@@ -147,15 +146,13 @@ def pruned(
     ----------
     minimal : bool
         What is left shall take shortest paths only.
-    exact : bool
-        Go on until the fewest are found, or time runs out; otherwise the first relation that holds is enough.
     """
     search = Branching(Offers(relation, switching, minimal))
     rounds, local, program = 0, 0.0, None
     try:
         search.improve(min(named(search.offers, effort), key=len, default=None))
         small = search.offers.count <= MOST_PROGRAMMED
-        while search.open and not effort.over and (exact or search.best is None):
+        while search.open and not effort.over:
             search.step(effort)
             started = clock()
             if search.open and small and local <= LOCAL_SHARE * (started - effort.began):

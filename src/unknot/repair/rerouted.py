@@ -22,7 +22,10 @@ from unknot.routing.paths import Distances, distances_to_homes
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_relation
 
+Column = dict[int, int]
+"""The next channel of each router to one home."""
 ROUNDS = 5
+"""Rounds of the search for orders."""
 BOUNDING = 0.3
 """Share of the time for the bound."""
 
@@ -104,7 +107,7 @@ def demand_of(table: Table) -> Demand:
 
 @takes_relation
 def rerouted(
-    relation: Relation, table: Table, lanes: int, effort: SearchEffort, *, kind: Kind = "pairs", rounds: int = ROUNDS
+    relation: Relation, table: Table, lanes: int, effort: SearchEffort, *, kind: Kind = "pairs"
 ) -> Rerouted | None:
     """Change few routes so that all fit into a number of lanes; None if no way was found to connect all.
 
@@ -128,7 +131,7 @@ def rerouted(
     paths, taken = table_paths(traffic, table.taken)
     start = np.random.default_rng([effort.seed, lanes]).random((lanes, network.num_channels))
     start[0] = tree_order(network)
-    best = improved(paths, taken, start, effort, rounds=rounds, low=low if kind == "pairs" else 0)
+    best = improved(paths, taken, start, effort, rounds=ROUNDS, low=low if kind == "pairs" else 0)
     if best is None:
         return None
     key = best[0]
@@ -175,44 +178,29 @@ def changed_table(table: Table, key: Floats) -> Ints:
     step = np.full_like(table.next_channel, -1)
     source, target = network.source.tolist(), network.target.tolist()
     order = np.argsort(key[0])[::-1].tolist()
-    rank = np.empty(network.num_channels, dtype=np.int64)
-    rank[order[::-1]] = np.arange(rank.size)
-    height = rank.tolist()
+    height = np.argsort(order[::-1]).tolist()
+
+    def grown(home: int, column: Column, among: Column | None = None) -> Column:
+        """Entries added to a column, channels by falling keys, from which the rest climbs; by default any."""
+        for c in order:
+            u, v = source[c], target[c]
+            if u == home or u in column or (among is not None and among.get(u) != c):
+                continue
+            if v == home or (v in column and height[column[v]] > height[c]):
+                column[u] = c
+        return column
+
     for row in range(len(step)):
-        home, old = int(table.home[row]), table.next_channel[row].tolist()
-        senders = np.flatnonzero(table.wanted[:, row]).tolist()
-        kept = _grown([c for c in order if old[source[c]] == c], height, source, target, home, {})
-        column = _grown(order, height, source, target, home, kept)
-        if any(u not in column for u in senders):
-            column = _grown(order, height, source, target, home, {})
+        home, senders = int(table.home[row]), {*np.flatnonzero(table.wanted[:, row]).tolist()}
+        old = {u: c for u, c in enumerate(table.next_channel[row].tolist()) if c >= 0}
+        column = grown(home, grown(home, {}, old))
+        if not senders <= column.keys():
+            column = grown(home, {})
         for u in sorted(column, key=lambda u: height[column[u]]):
-            if old[u] >= 0 and old[u] != column[u]:
+            if old.get(u, column[u]) != column[u]:
                 tried = {**column, u: old[u]}
-                if all(_climbs(height, target, tried, v, home) for v in senders):
+                if senders <= grown(home, {}, tried).keys():
                     column = tried
         for u, c in column.items():
             step[row, u] = c
     return step
-
-
-def _grown(
-    order: list[int], height: list[int], source: list[int], target: list[int], home: int, column: dict[int, int]
-) -> dict[int, int]:
-    """Entries added, channels by falling keys, from which the rest climbs."""
-    for c in order:
-        u, v = source[c], target[c]
-        if u == home or u in column:
-            continue
-        if v == home or (v in column and height[column[v]] > height[c]):
-            column[u] = c
-    return column
-
-
-def _climbs(height: list[int], target: list[int], column: dict[int, int], u: int, home: int) -> bool:
-    below = -1
-    while u != home:
-        c = column.get(u, -1)
-        if c < 0 or height[c] <= below:
-            return False
-        below, u = height[c], target[c]
-    return True
