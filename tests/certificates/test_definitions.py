@@ -214,7 +214,7 @@ def test_how_many_steps_closed_walks_take(switching: str, monkeypatch: pytest.Mo
     """One for each place that a packet may come to from each VC, and one for each VC that is waited for there."""
     relation = fully_adaptive(mesh(2, 3), 1)
     table = plain.Table(plain.Network(network_of(relation.network)), table_of(relation))
-    _, left = plain.waiting_states(table, switching)
+    _, left = plain.holdable_states(table, switching)
     count = 0
     for may in table.may:
         for v in left & may.keys():

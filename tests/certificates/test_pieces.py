@@ -87,7 +87,7 @@ def test_paths_after_failures_enter_no_system_again() -> None:
     for systems, limit, forward in (([65001, 65002, 65003], 0, True), ([65001, 65002, 65001], 0, False),
                                     ([65001, 65002, 65001], 1, True)):  # fmt: skip
         failures = plain.Failures(plain.Network(row), {**about, "systems": systems, "limit": limit})
-        assert (failures.may_follow(0, 2), failures.may_follow(0, 1)) == (forward, False)
+        assert [*failures.following(0)] == [2] * forward
 
 
 def test_a_packet_that_is_granted_waits_for_that_alone() -> None:
@@ -116,7 +116,7 @@ def test_blocks_and_groups_are_not_of_every_operation() -> None:
     claim |= {"size": [1, 1], "time": [1, 1]}
     blocks = {"blocks": [[[1, 1]] * 4] * 4}
     groups = {"groups": [[0, 1], [2, 3]]}
-    assert plain.Collective({**claim, "kind": "all_to_all", **blocks}).amounts
+    assert plain.Collective({**claim, "kind": "all_to_all", **blocks}).due
     assert plain.Collective({**claim, "kind": "all_to_all", **groups}).grouped
     rooted = {"kind": "broadcast", "root": 0, **groups}
     for wrong in ({"kind": "all_gather", **blocks}, {"kind": "all_to_all", **blocks, **groups}, rooted):

@@ -189,8 +189,6 @@ def delivery_claim(relation: Relation, delivered: bool) -> Document:
     for address in range(table.addresses):
         arriving = plain.arriving(table, address)
         for source in table.sources[address]:
-            if source == table.destination[address] and not table.may[address][table.vcs + source]:
-                continue
             before = reached_from([table.vcs + source], partial(_onward, table, address))
             for at in before:
                 if at not in arriving:

@@ -29,18 +29,20 @@ import heapq
 import json
 import sys
 from bisect import bisect
-from collections import Counter, deque
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence, Set
+from collections import Counter
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence, Set
 from fractions import Fraction
 from functools import lru_cache
 from graphlib import CycleError, TopologicalSorter
-from itertools import combinations, pairwise, product
+from itertools import accumulate, combinations, pairwise, product
 from math import ceil, comb, gcd, isfinite, lcm, prod
 from typing import Any, TypeVar
 
 FORMAT, VERSION = "unknot evidence", 1
 SWITCHINGS = ("saf", "vct", "wormhole", "wormhole-nonatomic")
-PROVES = {"order": SWITCHINGS, "escape": ("saf", "vct"), "drain": ("wormhole",), "exhausted": ("wormhole",)}
+IN_ONE_VC = ("saf", "vct")
+"""Techniques under which a packet is in one VC."""
+PROVES = {"order": SWITCHINGS, "escape": IN_ONE_VC, "drain": ("wormhole",), "exhausted": ("wormhole",)}
 EJECT = -1
 """The candidate "leave the network here"."""
 MOST_BYTES = 2**30
@@ -115,12 +117,40 @@ def integers(entries: Any, what: str, low: int, high: int, length: int | None = 
     return entries
 
 
+def numbers(document: Any, name: str, low: int, high: int, length: int | None = None) -> list[int]:
+    """The entry of a JSON object that is a list of whole numbers."""
+    return integers(field(document, name, list), name, low, high, length)
+
+
+def number(document: Any, name: str, low: int, high: int = 2**1000) -> int:
+    """The entry of a JSON object that is a whole number from `low` up to, and without, `high`."""
+    return integers([field(document, name, int)], name, low, high)[0]
+
+
+def lists(entries: Any, what: str, width: int) -> list[list[Any]]:
+    """Check a list of lists of one length."""
+    if not isinstance(entries, list) or any(not isinstance(one, list) or len(one) != width for one in entries):
+        raise Rejected(f"{what}: lists of {width} entries are expected")
+    return entries
+
+
+def word(document: Any, name: str, words: Collection[str]) -> str:
+    """The entry of a JSON object that is one of some words."""
+    entry: str = field(document, name, str)
+    if entry not in words:
+        raise Rejected(f"{name}: {entry!r:.40} is none of {', '.join(words)}")
+    return entry
+
+
 def technique(claim: Any) -> str:
     """The switching technique that a claim is about."""
-    switching: str = field(claim, "switching", str)
-    if switching not in SWITCHINGS:
-        raise Rejected(f"{switching!r} is no switching technique: they are {', '.join(SWITCHINGS)}")
-    return switching
+    return word(claim, "switching", SWITCHINGS)
+
+
+def at_most(count: int, most: int, what: str) -> None:
+    """Raise `Unchecked` where there is too much to be checked here."""
+    if count > most:
+        raise Unchecked(f"{count} {what} are more than the {most} that are checked here")
 
 
 def printable(text: str) -> str:
@@ -133,15 +163,13 @@ class Network:
 
     def __init__(self, document: Any) -> None:
         self.name = printable(field(document, "name", str))
-        self.routers = field(document, "routers", int)
-        if not 0 <= self.routers < 2**31:
-            raise Rejected(f"{self.routers} routers")
-        self.source = integers(field(document, "source", list), "source", 0, self.routers)
+        self.routers = number(document, "routers", 0, 2**31)
+        self.source = numbers(document, "source", 0, self.routers)
         self.channels = len(self.source)
-        self.target = integers(field(document, "target", list), "target", 0, self.routers, self.channels)
-        self.inject = integers(field(document, "inject", list), "inject", 0, self.routers)
+        self.target = numbers(document, "target", 0, self.routers, self.channels)
+        self.inject = numbers(document, "inject", 0, self.routers)
         self.terminals = len(self.inject)
-        self.eject = integers(field(document, "eject", list), "eject", 0, self.routers, self.terminals)
+        self.eject = numbers(document, "eject", 0, self.routers, self.terminals)
         self.leaving = backwards({c: [u] for c, u in enumerate(self.source)})
         self.entering = backwards({c: [v] for c, v in enumerate(self.target)})
 
@@ -151,10 +179,19 @@ class Network:
         arrays = [self.routers, self.source, self.target, self.inject, self.eject]
         return hashlib.sha256(json.dumps(arrays, separators=(",", ":")).encode()).hexdigest()
 
+    def parts(self, named: Any) -> tuple[set[int], set[int]]:
+        """The channels and the routers that a JSON object names."""
+        return {*numbers(named, "channels", 0, self.channels)}, {*numbers(named, "routers", 0, self.routers)}
+
+    def vcs(self, relation: Any) -> list[int]:
+        """The channel of each VC of a relation, which has a number of VCs for each channel."""
+        counts = numbers(relation, "vcs", 0, 2**20, self.channels)
+        at_most(sum(counts), MOST_VCS, "VCs")
+        return [c for c, count in enumerate(counts) for _ in range(count)]
+
     def without(self, failed: Any) -> Network:
         """The network of the survivors, in their order, when channels and routers with all that they have failed."""
-        channels = {*integers(field(failed, "channels", list), "channels", 0, self.channels)}
-        dead = {*integers(field(failed, "routers", list), "routers", 0, self.routers)}
+        channels, dead = self.parts(failed)
         links = [ends for c, ends in enumerate(zip(self.source, self.target, strict=True)) if c not in channels]
         ports = [*zip(self.inject, self.eject, strict=True)]
         order = sorted(dead)
@@ -166,11 +203,9 @@ class Network:
 
     def hops_to(self, router: int, entering: Mapping[int, Iterable[int]] | None = None) -> dict[int, int]:
         """Hops from every router from which `router` can be reached, by all channels or those entering each."""
-        hops, queue = {router: 0}, deque([router])
-        while queue:
-            v = queue.popleft()
-            for channel in (self.entering if entering is None else entering).get(v, ()):
-                u = self.source[channel]
+        hops, before = {router: 0}, self.entering if entering is None else entering
+        for v in (queue := [router]):
+            for u in map(self.source.__getitem__, before.get(v, ())):
                 if u not in hops:
                     hops[u] = hops[v] + 1
                     queue.append(u)
@@ -186,48 +221,41 @@ class Table:
 
     def __init__(self, network: Network, document: Any) -> None:
         self.network = network
-        counts = integers(field(document, "vcs", list), "vcs", 0, 2**20, network.channels)
-        if sum(counts) > MOST_VCS:
-            raise Unchecked(f"{sum(counts)} VCs are more than the {MOST_VCS} that are checked here")
         self.commits = field(document, "commits", bool)
-        self.channel = [c for c, count in enumerate(counts) for _ in range(count)]
+        self.channel = network.vcs(document)
         self.vcs = len(self.channel)
         self.tail = [network.source[c] for c in self.channel]
         self.router = [network.target[c] for c in self.channel] + network.inject
-        self.destination = integers(field(document, "destination", list), "destination", 0, network.terminals)
+        self.destination = numbers(document, "destination", 0, network.terminals)
         self.addresses = len(self.destination)
-        senders = document.get("sources")
-        if senders is not None and (not isinstance(senders, list) or len(senders) != self.addresses):
-            raise Rejected(f"sources: null, or a list for each of {self.addresses} addresses, is expected")
-        everyone = list(range(network.terminals))
-        self.sources: list[list[int]] = [
-            everyone if senders is None else integers(senders[a], "sources", 0, network.terminals)
-            for a in range(self.addresses)
-        ]
-        rows = field(document, "states", list)
-        if len(rows) != self.addresses:
-            raise Rejected(f"states: a list for each of {self.addresses} addresses is expected")
+        self.sources = [[*range(network.terminals)]] * self.addresses
+        if document.get("sources") is not None:
+            senders = field(document, "sources", list)
+            self.sources = [integers(one, "sources", 0, network.terminals) for one in senders]
+        states = field(document, "states", list)
+        if not len(self.sources) == len(states) == self.addresses:
+            raise Rejected(f"sources and states: a list for each of {self.addresses} addresses is expected")
         self.may: list[dict[int, list[int]]] = []
         self.waits: list[dict[int, list[int]]] = []
-        for address in range(self.addresses):
-            self._read(address, rows[address])
+        for address, listed in enumerate(states):
+            self._read(address, listed)
 
-    def _read(self, address: int, rows: Any) -> None:
+    def _read(self, address: int, listed: Any) -> None:
         """Read rows [at, candidate, …] of an address; −v − 2 is VC v, taken when free but never waited for."""
         may: dict[int, list[int]] = {}
         waits: dict[int, list[int]] = {}
-        for row in rows if isinstance(rows, list) else [rows]:
+        home = self.network.eject[self.destination[address]]
+        for row in listed if isinstance(listed, list) else [listed]:
             at, *entries = integers(row, "state", -self.vcs - 1, len(self.router)) or [-1]
             if at < 0 or at in may:
                 raise Rejected(f"address {address} has a state that does not exist, or one twice: {row}"[:200])
             may[at] = [entry if entry >= EJECT else -entry - 2 for entry in entries]
             waits[at] = [entry for entry in entries if entry >= EJECT]
-            home = self.network.eject[self.destination[address]]
             for candidate in may[at]:
                 leaves = home if candidate == EJECT else self.tail[candidate] if candidate < self.vcs else -1
                 if leaves != self.router[at]:
                     raise Rejected(
-                        f"address {address}: {self.name(at)} has the candidate {candidate} of another router"
+                        f"address {address}: {self.name(at)} has a candidate {candidate} of another router"
                     )
             if entries and not waits[at]:
                 raise Rejected(f"address {address}: a blocked header at {self.name(at)} would wait for nothing")
@@ -253,9 +281,13 @@ class Table:
 
         A header that queues behind a tail has committed to one candidate, whether it waits for others or not.
         """
-        if self.commits or switching == "wormhole-nonatomic":
+        if self.chosen(switching):
             return [[candidate] for candidate in self.may[address][at]]
         return [self.waits[address][at]] if self.waits[address][at] else []
+
+    def chosen(self, switching: str) -> bool:
+        """Whether a blocked header waits for one candidate alone, which it has chosen."""
+        return self.commits or switching == "wormhole-nonatomic"
 
 
 T = TypeVar("T")
@@ -276,6 +308,28 @@ def closure(starts: Iterable[T], after: Callable[[T], Iterable[T]], most: float 
     return order
 
 
+def ends_first(after: Mapping[int, Iterable[int]]) -> list[int] | None:
+    """Everything, each after all that may follow it; None if something follows itself."""
+    try:
+        return [*TopologicalSorter(after).static_order()]
+    except CycleError:
+        return None
+
+
+def nearest(starts: Iterable[Any], steps: Callable[[int], Iterable[tuple[int, N]]]) -> dict[int, N]:
+    """The least sums of lengths from some starts to each other node, by steps to a node over a length: Dijkstra's."""
+    least: dict[int, N] = {}
+    heap: list[tuple[Any, int]] = [(0, start) for start in starts]
+    while heap:
+        length, node = heapq.heappop(heap)
+        if node not in least:
+            least[node] = length
+            for other, more in steps(node):
+                if other not in least:
+                    heapq.heappush(heap, (length + more, other))
+    return least
+
+
 def backwards(after: Mapping[int, Iterable[int]]) -> dict[int, list[int]]:
     """The keys under which each entry stands."""
     before: dict[int, list[int]] = {}
@@ -289,54 +343,56 @@ def backwards(after: Mapping[int, Iterable[int]]) -> dict[int, list[int]]:
 
 
 def check_free(table: Table, switching: str, proof: Any) -> None:
-    """Check a proof that no deadlock is possible; raise `Rejected` if it shows nothing."""
+    """Check a proof that no deadlock is possible; raise `Rejected` if it shows nothing.
+
+    `order`: every candidate ranks higher than the VC that it follows, so no cycle of VCs waits for itself.
+
+    `escape`: in each state the header waits for something that ranks lower than where it stands; ejection ranks
+    lowest. Of a deadlock, the packet on the VC of lowest rank would wait for a lower VC, which nobody there holds.
+
+    `drain`: from a VC no header comes, over ranks as high as its own, to wait for such ranks only. Of a deadlock,
+    take the held VC of lowest rank: the worm that holds it goes on over ranks as high to its header, which would have
+    to wait for VCs of the deadlock only, so for ranks as high.
+
+    `exhausted`: the same from VCs outside a core; what `check_core` says inside.
+    """
     kind = field(proof, "kind", str)
     if switching not in PROVES.get(kind, ()):
         raise Rejected(f"a proof of kind {kind!r} shows nothing about {switching}")
-    rank = integers(field(proof, "rank", list), "rank", -(2**60), 2**60, table.vcs)
-    core = {*integers(field(proof, "core", list), "core", 0, table.vcs)} if kind == "exhausted" else set[int]()
-    for address in range(table.addresses):
+    rank = numbers(proof, "rank", -(2**60), 2**60, table.vcs)
+    core = {*numbers(proof, "core", 0, table.vcs)} if kind == "exhausted" else set[int]()
+    for address, candidates in enumerate(table.may):
         if kind == "order":
-            check_order(table, address, rank)
-        elif kind == "escape":
-            check_escape(table, address, rank)
-        else:
-            check_drain(table, address, rank, core)
-    if kind == "exhausted":
-        check_core(table, rank, core, field(proof, "windows", list))
+            require_climbing(f"order: address {address}", rank, candidates, table.name)
+            continue
+        about = table, address, rank
+        for at, level in waited_ranks(*about) if kind == "escape" else drain_levels(*about).items():
+            if at < table.vcs and at not in core and level >= rank[at]:
+                raise Rejected(f"{kind}: address {address} waits from {table.name(at)} on for nothing that is lower")
+        if any(rank[v] > rank[at] for at in core & candidates.keys() for v in candidates[at] if v != EJECT):
+            raise Rejected(f"core: address {address} may go to a higher rank")
+    if core or kind == "exhausted":
+        check_core(table, rank, core, lists(proof.get("windows"), "windows", 2))
 
 
-def check_order(table: Table, address: int, rank: list[int]) -> None:
-    """Every candidate ranks higher than the VC that it follows, so no cycle of VCs waits for itself."""
-    for at, candidates in table.may[address].items():
-        for v in candidates:
-            if at < table.vcs and v != EJECT and rank[v] <= rank[at]:
-                raise Rejected(f"order: address {address} may go from {table.name(at)} to {table.name(v)}, no higher")
+def require_climbing(
+    what: str, rank: list[int], after: Mapping[int, Iterable[int]], name: Callable[[int], str] = "channel {}".format
+) -> None:
+    """Check that ranks rise from each VC, or channel, to all that follow it: then none depends on itself."""
+    for at, onward in after.items():
+        for v in onward if at < len(rank) else ():
+            if v != EJECT and rank[v] <= rank[at]:
+                raise Rejected(f"{what}: {name(at)} may be followed by {name(v)}, no higher")
 
 
-def check_escape(table: Table, address: int, rank: list[int]) -> None:
-    """In each state the header waits for something that ranks lower than where it stands; ejection ranks lowest.
-
-    Of a deadlock, the packet on the VC of lowest rank would wait for a lower VC, which nobody of the deadlock holds.
-    """
-    for at in table.may[address]:
-        for choice in table.choices(at, address):
-            if at < table.vcs and EJECT not in choice and min(rank[v] for v in choice) >= rank[at]:
-                raise Rejected(f"escape: address {address} waits at {table.name(at)} for nothing that ranks lower")
-
-
-def check_drain(table: Table, address: int, rank: list[int], core: set[int]) -> None:
-    """From a VC outside the core no header comes, over ranks as high as its own, to wait for such ranks only.
-
-    Of a deadlock, take the held VC of lowest rank: the worm that holds it goes on over ranks as high to its header,
-    which would have to wait for VCs of the deadlock only, so for ranks as high.
-    """
-    for at, level in drain_levels(table, address, rank).items():
-        if at < table.vcs and at not in core and level >= rank[at]:
-            raise Rejected(f"drain: address {address} can come from {table.name(at)} to wait for ranks as high")
-    for at, candidates in table.may[address].items():
-        if at in core and any(v != EJECT and rank[v] > rank[at] for v in candidates):
-            raise Rejected(f"core: address {address} may go from {table.name(at)} to a higher rank")
+def waited_ranks(table: Table, address: int, rank: list[int]) -> list[tuple[int, int]]:
+    """Each state with the lowest rank of those that a header may wait for there, if ejection is not among them."""
+    return [
+        (at, min(map(rank.__getitem__, choice)))
+        for at in table.may[address]
+        for choice in table.choices(at, address)
+        if EJECT not in choice
+    ]
 
 
 def drain_levels(table: Table, address: int, rank: list[int]) -> dict[int, int]:
@@ -346,12 +402,7 @@ def drain_levels(table: Table, address: int, rank: list[int]) -> dict[int, int]:
     """
     level: dict[int, int] = {}
     before = backwards(table.may[address])
-    heap = [
-        (-min(rank[v] for v in choice), at)
-        for at in table.may[address]
-        for choice in table.choices(at, address)
-        if EJECT not in choice
-    ]
+    heap = [(-low, at) for at, low in waited_ranks(table, address, rank)]
     heapq.heapify(heap)
     while heap:
         low, at = heapq.heappop(heap)
@@ -373,36 +424,33 @@ def check_core(table: Table, rank: list[int], core: set[int], windows: list[Any]
     """
     if not core:
         raise Rejected("an empty core needs no search")
-    steps = Steps()
-    left = set(core)
-    states = [core_states(table, address, rank, core) for address in range(table.addresses)]
+    steps, left = Steps(), core
+    states = waiting_states(table, "wormhole", lambda at, v: {at, v} <= core and rank[at] == rank[v])
     for step in [[[], []], *windows]:
-        if not isinstance(step, list) or len(step) != 2:
-            raise Rejected("windows: pairs of lists are expected")
-        struck = left & {*integers(step[0], "windows", 0, table.vcs)}
-        window = left & {*integers(step[1], "windows", 0, table.vcs)}
+        struck, window = (left & {*integers(part, "windows", 0, table.vcs)} for part in step)
         if not struck <= window:
             raise Rejected("a step strikes out VCs outside its window")
         worms = worms_inside(states, left, window, steps)
         for v in sorted(struck):
             if holdable(v, worms, steps):
                 raise Rejected(f"core: {table.name(v)} can be held, for all that its window shows")
-        left -= struck
-        left = still_holdable(states, left)
+        left = still_holdable(states, left - struck)
     if left:
         raise Rejected(f"{len(left)} VCs of the core are not struck out")
 
 
 States = dict[int, tuple[set[int], list[set[int]]]]
-"""For each VC of the core: VCs of the same rank that may follow, and the sets of such VCs that a header waits for."""
+"""For each VC: the VCs that a worm may go on to, and the sets of VCs that its header may wait for."""
 
 
-def core_states(table: Table, address: int, rank: list[int], core: set[int]) -> States:
-    states: States = {}
-    for at, candidates in table.may[address].items():
-        if at in core:
-            same = {v for v in candidates if v != EJECT and v in core and rank[v] == rank[at]}
-            states[at] = same, [{*choice} for choice in table.choices(at, address) if {*choice} <= same]
+def waiting_states(table: Table, switching: str, within: Callable[[int, int], bool]) -> list[States]:
+    """How packets of each address go on from each VC, and wait, as far as a rule says from which VC to which."""
+    states: list[States] = [{} for _ in table.may]
+    for address, candidates in enumerate(table.may):
+        for at in (at for at in candidates if at < table.vcs and within(at, at)):
+            onward = {v for v in candidates[at] if v != EJECT and within(at, v)}
+            choices = [{*choice} for choice in table.choices(at, address, switching) if onward.issuperset(choice)]
+            states[address][at] = set() if switching in IN_ONE_VC else onward, choices
     return states
 
 
@@ -490,13 +538,21 @@ class Packet:
     """A packet of a deadlock: the way from its terminal, with the VCs that it holds at the end, and its header."""
 
     def __init__(self, table: Table, switching: str, message: Any) -> None:
+        self.table, self.message = table, message
         self.source, self.address = field(message, "source", int), field(message, "address", int)
-        self.lead, self.held = (integers(field(message, part, list), part, 0, table.vcs) for part in ("lead", "held"))
-        if not self.held or (switching in ("saf", "vct") and len(self.held) > 1):
+        self.lead, self.held = (numbers(message, part, 0, table.vcs) for part in ("lead", "held"))
+        if not self.held or (switching in IN_ONE_VC and len(self.held) > 1):
             raise Rejected(f"a packet holds {len(self.held)} VCs under {switching}")
         self.way = [*self.lead, *self.held]
         self.taken = taken(table, self.address, [table.vcs + self.source, *self.way])
         self.at = self.held[-1]
+
+    def wanted(self, i: int, choices: list[list[int]]) -> list[int]:
+        """The VCs for which packet i says that its header waits; `Rejected` if they are none of its choices."""
+        wants = numbers(self.message, "wanted", 0, self.table.vcs)
+        if not 0 < len(wants) == len({*wants}) or {*wants} not in map(set, choices):
+            raise Rejected(f"packet {i} does not wait at {self.table.name(self.at)} for what it says")
+        return wants
 
 
 Entry = tuple[int, ...]
@@ -515,20 +571,14 @@ def taken(table: Table, address: int, way: list[int]) -> set[Entry]:
 
 def check_deadlock(table: Table, switching: str, proof: Any) -> None:
     """Check a filling of VCs by packets that can never move; raise `Rejected` if it is none."""
-    depth, reachability = field(proof, "buffer_depth", int), field(proof, "reachability", str)
-    messages = field(proof, "messages", list)
-    if depth < 1 or not messages or reachability not in ("injected", "scheduled", "not-established"):
-        raise Rejected("a deadlock has packets, buffers of at least one flit, and says how it is reached")
-    packets = [Packet(table, switching, message) for message in messages]
+    depth = number(proof, "buffer_depth", 1)
+    reachability = word(proof, "reachability", ("injected", "scheduled", "not-established"))
+    packets = [Packet(table, switching, message) for message in field(proof, "messages", list)]
     targets: list[int] = []
-    for number, (packet, message) in enumerate(zip(packets, messages, strict=True), start=1):
-        if field(message, "length", int) != depth * len(packet.held):
-            raise Rejected(f"packet {number} does not fill its VCs exactly")
-        wants = integers(field(message, "wanted", list), "wanted", 0, table.vcs)
-        choices = table.choices(packet.at, packet.address, switching)
-        if not wants or len({*wants}) < len(wants) or not any({*choice} == {*wants} for choice in choices):
-            raise Rejected(f"packet {number} does not wait at {table.name(packet.at)} for what it says")
-        targets += wants
+    for i, packet in enumerate(packets, start=1):
+        if field(packet.message, "length", int) != depth * len(packet.held):
+            raise Rejected(f"packet {i} does not fill its VCs exactly")
+        targets += packet.wanted(i, table.choices(packet.at, packet.address, switching))
     require_blocked(switching, packets, targets)
     check_reachability(reachability, packets)
 
@@ -561,7 +611,7 @@ def check_reachability(reachability: str, packets: list[Packet]) -> None:
 def check_size(table: Table, claim: Any, proof: Any) -> str:
     """Check that no deadlock has fewer packets than `least`, nor, with just as many, fewer VCs than `held`."""
     switching, least = technique(claim), field(claim, "least", int)
-    held = field(claim, "held", int) if "held" in claim else least
+    held = field({"held": least, **claim}, "held", int)
     if held < least:
         raise Rejected(f"{least} packets hold {least} VCs at least, and not {held}")
     fewest = fewest_packets(table, switching)
@@ -573,15 +623,9 @@ def check_size(table: Table, claim: Any, proof: Any) -> str:
     return f"no deadlock under {switching} has fewer than {least} packets{more}"
 
 
-def waiting_states(table: Table, switching: str) -> tuple[list[States], set[int]]:
+def holdable_states(table: Table, switching: str) -> tuple[list[States], set[int]]:
     """How packets of each address go on from each VC, and wait; and the VCs that can be held in a deadlock."""
-    states: list[States] = [{} for _ in range(table.addresses)]
-    for address, rows in enumerate(table.may):
-        for at, candidates in rows.items():
-            onward = set() if switching in ("saf", "vct") else {v for v in candidates if v != EJECT}
-            choices = table.choices(at, address, switching)
-            if at < table.vcs:
-                states[address][at] = onward, [{*choice} for choice in choices if EJECT not in choice]
+    states = waiting_states(table, switching, lambda at, v: True)
     return states, still_holdable(states, {*range(table.vcs)})
 
 
@@ -591,7 +635,7 @@ def fewest_packets(table: Table, switching: str) -> int | None:
     From a VC that a packet holds, go on to its header, and to a VC that it waits for, which another packet holds.
     Some packets come back to the first: a closed walk with at most as many steps as there are packets.
     """
-    states, left = waiting_states(table, switching)
+    states, left = holdable_states(table, switching)
     after: dict[int, set[int]] = {v: set() for v in left}
     steps = Steps()
     for of_address in states:
@@ -618,7 +662,7 @@ def may_hold(table: Table, switching: str, packets: int, most: int) -> bool:
     The closed walk meets every packet, where the one before waits for it. It is followed from its lowest VC on, from
     worm to worm, while what is held and waited for, and what is held and the shortest way back, are no more VCs.
     """
-    states, left = waiting_states(table, switching)
+    states, left = holdable_states(table, switching)
     steps = Steps()
     worms = worms_inside(states, left, left, steps, most - packets + 1)
     before: dict[int, dict[int, int]] = {v: {} for v in left}
@@ -662,25 +706,22 @@ def check_delivery(table: Table, claim: Any, proof: Any) -> str:
     if field(claim, "delivered", bool):
         for address in range(table.addresses):
             lost = {*table.may[address]} - arriving(table, address)
-            own = table.vcs + table.destination[address]
-            if own in lost and not table.may[address][own]:
-                lost.remove(own)
             if lost:
                 raise Rejected(f"address {address} cannot be ejected any more from {table.name(min(lost))}")
         return "every packet can always be ejected"
     source, address = field(proof, "source", int), field(proof, "address", int)
-    way = [table.vcs + source, *integers(field(proof, "path", list), "path", 0, table.vcs)]
+    way = [table.vcs + source, *numbers(proof, "path", 0, table.vcs)]
     taken(table, address, way)
-    own = table.destination[address] == source and not table.may[address][way[0]]
-    if own or way[-1] in arriving(table, address):
+    if way[-1] in arriving(table, address):
         raise Rejected(f"the packet can still be ejected from {table.name(way[-1])}")
     return "a packet can never be ejected"
 
 
 def arriving(table: Table, address: int) -> set[int]:
-    """States of an address from which ejection can be reached."""
-    before = backwards(table.may[address])
-    return {*closure(before.get(EJECT, ()), lambda at: before.get(at, ()))}
+    """States of an address from which ejection can be reached; and of a terminal that does not send to itself."""
+    before, own = backwards(table.may[address]), table.vcs + table.destination[address]
+    unsent = [own] if table.may[address].get(own) == [] else []
+    return {*closure([*before.get(EJECT, ()), *unsent], lambda at: before.get(at, ()))}
 
 
 def check_lengths(table: Table, claim: Any, proof: Any) -> str:
@@ -691,17 +732,17 @@ def check_lengths(table: Table, claim: Any, proof: Any) -> str:
     kinds = {"longest": int, "minimal": bool}
     claimed = [field(claim, name, kind) if claim.get(name, 0) is not None else None for name, kind in kinds.items()]
     most, shortest = 0, True
-    for address, rows in enumerate(table.may):
+    for address, candidates in enumerate(table.may):
+        order = ends_first(candidates)
+        if order is None and claimed != [None, None]:
+            raise Rejected(f"address {address}: packets may go round for ever")
+        if order is None:
+            return "packets may go round for ever"
         hops = table.network.hops_to(table.network.eject[table.destination[address]])
         length: dict[int, int] = {}
-        try:
-            for at in TopologicalSorter(rows).static_order():
-                length[at] = max((length[v] + (v != EJECT) for v in rows.get(at, ())), default=0)
-        except CycleError:
-            if claimed != [None, None]:
-                raise Rejected(f"address {address}: packets may go round for ever") from None
-            return "packets may go round for ever"
-        steps = ((table.router[at], table.router[v]) for at, onward in rows.items() for v in onward if v != EJECT)
+        for at in order:
+            length[at] = max((length[v] + (v != EJECT) for v in candidates.get(at, ())), default=0)
+        steps = ((table.router[at], table.router[v]) for at, row in candidates.items() for v in row if v != EJECT)
         shortest &= all(hops.get(there, -2) + 1 == hops.get(here) for here, there in steps)
         most = max(most, *length.values(), 0)
     shown = f"the longest route has {most} hops, and {'all' if shortest else 'not all'} are shortest paths"
@@ -728,8 +769,7 @@ def check_cuts(table: Table, claim: Any, proof: Any) -> str:
             for c in channels:
                 over[c].add((source, address))
     for fault in faults:
-        dead = {*integers(field(fault, "routers", list), "routers", 0, network.routers)}
-        failed = {*integers(field(fault, "channels", list), "channels", 0, network.channels)}
+        failed, dead = network.parts(fault)
         failed.update(*(at.get(router, ()) for router in dead for at in (network.leaving, network.entering)))
         left = network.without({"channels": [*failed], "routers": []})
         cut = [ends[pair] for pair in set[Pair]().union(*(over[c] for c in failed))]
@@ -765,9 +805,7 @@ def listed_flows(network: Network, flows: Any) -> list[tuple[int, int, Fraction]
     """Flows [source terminal, destination terminal, amount]; null: every terminal sends 1 to every other."""
     if flows is None:
         return [(s, t, Fraction(1)) for s, t in product(range(network.terminals), repeat=2) if s != t]
-    if not isinstance(flows, list) or not all(isinstance(flow, list) and len(flow) == 3 for flow in flows):
-        raise Rejected("flows: null, or lists of source, destination and amount, are expected")
-    ends = [integers(flow[:2], "flows", 0, network.terminals) for flow in flows]
+    ends = [integers(flow[:2], "flows", 0, network.terminals) for flow in lists(flows, "flows", 3)]
     amounts = exact([flow[2] for flow in flows], "flows")
     return [(s, t, amount) for (s, t), amount in zip(ends, amounts, strict=True)]
 
@@ -781,16 +819,13 @@ def flow_amounts(network: Network, flows: Any) -> tuple[list[dict[int, int]], in
             if (u, v) in every:
                 sent[v][u] = every.flows(u, v)
         return sent, 1, int(any(sent)), int(any(sent))
-    listed = listed_flows(network, flows)
+    listed = [(network.inject[s], network.eject[t], amount) for s, t, amount in listed_flows(network, flows)]
     parts = lcm(*(amount.denominator for _, _, amount in listed))
-    whole = largest = 0
-    for s, t, amount in listed:
-        u, v = network.inject[s], network.eject[t]
-        if u != v:
-            number = int(amount * parts)
-            sent[v][u] = sent[v].get(u, 0) + number
-            whole, largest = gcd(whole, number), max(largest, number)
-    return sent, parts, whole, largest
+    flows = [(u, v, int(amount * parts)) for u, v, amount in listed if u != v]
+    for u, v, amount in flows:
+        sent[v][u] = sent[v].get(u, 0) + amount
+    amounts = [amount for _, _, amount in flows]
+    return sent, parts, gcd(*amounts), max(amounts, default=0)
 
 
 class AllPairs:
@@ -816,20 +851,12 @@ def capacities(network: Network, capacity: Any) -> list[Fraction]:
 
 def lightest_to(network: Network, v: int, weights: Sequence[int], shortest: bool) -> dict[int, int]:
     """The weight of the lightest path from every router to one: of paths with the fewest hops, or of all."""
-    lightest, queue = dict[int, int](), [(0, v)]
-    if shortest:
-        hops = network.hops_to(v)
-        lightest[v] = 0
-        for u in sorted(hops, key=lambda router: hops[router])[1:]:
-            onward = (c for c in network.leaving[u] if hops.get(network.target[c]) == hops[u] - 1)
-            lightest[u] = min(weights[c] + lightest[network.target[c]] for c in onward)
-        return lightest
-    while queue:  # Dijkstra's algorithm
-        weight, router = heapq.heappop(queue)
-        if router not in lightest:
-            lightest[router] = weight
-            for c in network.entering.get(router, ()):
-                heapq.heappush(queue, (weight + weights[c], network.source[c]))
+    if not shortest:
+        return nearest([v], lambda u: ((network.source[c], weights[c]) for c in network.entering.get(u, ())))
+    hops, lightest = network.hops_to(v), {v: 0}
+    for u in [*hops][1:]:  # by hops
+        onward = (c for c in network.leaving[u] if hops.get(network.target[c]) == hops[u] - 1)
+        lightest[u] = min(weights[c] + lightest[network.target[c]] for c in onward)
     return lightest
 
 
@@ -875,14 +902,10 @@ def check_load(network: Network, claim: Any, proof: Any) -> str:
         check_refutation(encoder.clauses, len(encoder.number), field(proof, "steps", list))
         routes = f"shortest paths{' by tables' * encoder.table} in {encoder.lanes} lane{'s' * (encoder.lanes > 1)}"
         return f"{routes} {KINDS[encoder.changes]}: some channel has a load of at least {least}"
-    paths = claim.get("paths", "shortest")
-    (pieces,) = integers([claim.get("pieces", 1)], "pieces", 1, 2**20)
-    if paths not in ("any", "shortest"):
-        raise Rejected(f"paths: any or shortest is expected, not {paths!r}")
-    shown = load_shown(
-        network, claim.get("flows"), claim.get("capacity"), field(proof, "weights", list),
-        shortest=paths == "shortest", pieces=pieces,
-    )  # fmt: skip
+    claim = {"paths": "shortest", "pieces": 1, "flows": None, "capacity": None, **claim}
+    paths, pieces = word(claim, "paths", ("any", "shortest")), number(claim, "pieces", 1, 2**20)
+    about = network, claim["flows"], claim["capacity"], field(proof, "weights", list)
+    shown = load_shown(*about, shortest=paths == "shortest", pieces=pieces)
     if shown < least:
         raise Rejected(f"the weights show a load of {shown}, and not of {least}")
     split = f", each flow in {pieces} equal pieces" * (pieces > 1)
@@ -902,9 +925,7 @@ def sending_pairs(network: Network, sends: Any) -> set[Pair]:
     if sends is None:
         every = AllPairs(network)
         return {pair for pair in product(every.inject, every.eject) if pair in every}
-    if not isinstance(sends, list):
-        raise Rejected("sends: null, or pairs of terminals, are expected")
-    flows = [integers(flow, "sends", 0, network.terminals, 2) for flow in sends]
+    flows = [integers(flow, "sends", 0, network.terminals) for flow in lists(sends, "sends", 2)]
     pairs = {(network.inject[s], network.eject[t]) for s, t in flows if s != t}
     return {(u, v) for u, v in pairs if u != v}
 
@@ -930,14 +951,12 @@ def check_lanes(encoder: Encoder, pairs: Container[Pair], proof: Any) -> str:
 
 def check_turns(encoder: Encoder, pairs: Container[Pair], turns: list[Any]) -> None:
     """Check turns [channel, next channel, two numbers of a pair], each taken by all paths of its pair, that close."""
-    closed = [integers(turn, "turns", 0, 2**31, 4) for turn in turns]
+    closed = [integers(turn, "turns", 0, 2**31) for turn in lists(turns, "turns", 4)]
     if not closed:
         raise Rejected("a cycle has at least one turn")
     for (c, e, *pair), after in zip(closed, closed[1:] + closed[:1], strict=True):
         if tuple(pair) not in pairs or e != after[0]:
-            raise Rejected(
-                f"turn {[c, e, *pair]} is of a pair that does not send, or the next does not begin with it"
-            )
+            raise Rejected(f"turn {[c, e, *pair]} is of a pair that does not send, or the next begins elsewhere")
         if encoder.can_avoid((pair[0], pair[1]), (c, e)):
             raise Rejected(f"a path of the pair {pair} does not take channel {c} and then {e}")
 
@@ -965,10 +984,7 @@ def check_changes(table: Table, claim: Any, proof: Any) -> str:
     both entries, of the routers before and behind c, for a route that begins with the turn. If turns are paid
     the weights of their cycles, and no change pays more than 1, the weights together are not more than the changes.
     """
-    kind, least = field(claim, "kind", str), field(claim, "least", int)
-    if kind not in ("pairs", "entries"):
-        raise Rejected(f"{kind!r}: pairs or entries are changed")
-    total = 0
+    kind, least, total = word(claim, "kind", ("pairs", "entries")), field(claim, "least", int), 0
     due: dict[tuple[int, int], int] = {}
     spent: dict[tuple[int, int], int] = {}
     for cycle in field(proof, "cycles", list):
@@ -976,7 +992,9 @@ def check_changes(table: Table, claim: Any, proof: Any) -> str:
         total += weight if channels else 0
         for turn in zip(channels, channels[1:] + channels[:1], strict=True):
             due[turn] = due.get(turn, 0) + weight
-    for c, e, source, address, amount in (integers(row, "paid", 0, 2**62, 5) for row in field(proof, "paid", list)):
+    for c, e, source, address, amount in (
+        integers(row, "paid", 0, 2**62) for row in lists(proof.get("paid"), "paid", 5)
+    ):
         channels = route(table, source, address)
         if (c, e) not in pairwise(channels if kind == "pairs" else channels[:2]):
             raise Rejected(f"changes for terminal {source} and address {address} do not remove the turn {c}, {e}")
@@ -1009,8 +1027,7 @@ class Encoder:
     def __init__(self, network: Network, lanes: int, changes: str = "none") -> None:
         if lanes < 1 or changes not in KINDS:
             raise Rejected(f"at least one lane is impossible, and lanes are {', '.join(KINDS.values())}")
-        if lanes > MOST_LANES:
-            raise Unchecked(f"{lanes} lanes are more than the {MOST_LANES} that are checked here")
+        at_most(lanes, MOST_LANES, "lanes")
         self.impossible, self.changes = lanes, changes
         self.levels = lanes if changes == "rising" else 1
         if changes not in KEPT:
@@ -1116,7 +1133,7 @@ class Encoder:
                 for c, d, e in combinations(range(self.network.channels), 3):
                     around = (self._before(k, c, d), self._before(k, d, e), self._before(k, e, c))
                     self.clauses += [around, tuple(-x for x in around)]
-                require_few(self.clauses)
+                at_most(len(self.clauses), MOST_CLAUSES, "clauses")
         for meaning, variable in list(self.number.items())[after:]:
             if meaning[0] == "turn":
                 self.clauses.append((-variable, self._before(*meaning[1:])))
@@ -1293,7 +1310,7 @@ class LoadEncoder(Encoder):
                             longer[total] = self.variable("load", c, i, total)
                             self.clauses.append((-known, *taken, longer[total]))
                 sums = longer
-                require_few(self.clauses)
+                at_most(len(self.clauses), MOST_CLAUSES, "clauses")
 
 
 def copied(network: Network, lanes: int) -> Network:
@@ -1314,7 +1331,7 @@ def lane_clauses(encoder: Encoder, pairs: Container[Pair], proof: Any) -> None:
         raise Rejected("pairs: different pairs of routers that send are expected")
     for position, (s, t) in enumerate(named):
         encoder.serve((s, t), position + 1)
-        require_few(encoder.clauses)
+        at_most(len(encoder.clauses), MOST_CLAUSES, "clauses")
     encoder.limit()
     network = encoder.network
     for entries in field(proof, "cycles", list):
@@ -1327,28 +1344,20 @@ def lane_clauses(encoder: Encoder, pairs: Container[Pair], proof: Any) -> None:
         encoder.order()
 
 
-def require_few(clauses: list[Clause]) -> None:
-    """Raise `Unchecked` where there are too many clauses."""
-    if len(clauses) > MOST_CLAUSES:
-        raise Unchecked(f"more than {MOST_CLAUSES} clauses are not checked here")
-
-
-def check_refutation(clauses: list[Clause], variables: int, steps: list[Any]) -> None:
+def check_refutation(clauses: list[Clause], variables: int, steps: Any) -> None:
     """Check steps [literals, hints] as LRAT has them: clauses 1, 2, … are given, each step adds the next.
 
     A step follows if its opposite contradicts the clauses that its hints name, in their order: each has one literal
     left, which must then hold, and the last has none. The last step is the empty clause. Time is linear in the steps.
     """
     known: list[Clause] = list(clauses)
-    for number, step in enumerate(steps, start=1):
-        if not isinstance(step, list) or len(step) != 2:
-            raise Rejected(f"step {number}: literals and hints are expected")
-        literals = integers(step[0], "literals", -variables, variables + 1)
-        hints = integers(step[1], "hints", 1, len(known) + 1)
+    for step, (added, named) in enumerate(lists(steps, "steps", 2), start=1):
+        literals = integers(added, "literals", -variables, variables + 1)
+        hints = integers(named, "hints", 1, len(known) + 1)
         if 0 in literals:
-            raise Rejected(f"step {number}: 0 is no literal")
+            raise Rejected(f"step {step}: 0 is no literal")
         if not contradicted(known, literals, hints):
-            raise Rejected(f"step {number} does not follow from its hints")
+            raise Rejected(f"step {step} does not follow from its hints")
         if not literals:
             return
         known.append(tuple(literals))
@@ -1426,11 +1435,11 @@ def leaf_shown(
     """
     total = 0
     slope = Counter[Entry](dict.fromkeys(fixed, 0))
-    for pair in multipliers:
-        number, multiplier = integers(pair, "multipliers", 0, 2**62, 2)
-        if number >= len(facts):
-            raise Rejected(f"there is no fact {number}")
-        removed, kept = facts[number]
+    for pair in lists(multipliers, "multipliers", 2):
+        fact, multiplier = integers(pair, "multipliers", 0, 2**62)
+        if fact >= len(facts):
+            raise Rejected(f"there is no fact {fact}")
+        removed, kept = facts[fact]
         steps.take(1 + len(removed) + len(kept))
         total += multiplier * (1 - len(kept))
         slope.update(dict.fromkeys(removed, multiplier))
@@ -1443,26 +1452,26 @@ def leaf_shown(
 
 def removal_clause(table: Table, switching: str, minimal: bool, fact: Any) -> tuple[set[Entry], set[Entry]]:
     """The clause of a fact: one of the first entries is removed, or one of the second is kept; of turns, falls."""
-    kind, chosen = field(fact, "kind", str), table.commits or switching == "wormhole-nonatomic"
+    kind = word(fact, "kind", ("knot", "cycle", "stop", "rise", "detour"))
     if kind == "knot":
         return knot_clause(table, switching, field(fact, "messages", list))
     if kind == "cycle":
-        vcs = integers(field(fact, "around", list), "around", 0, table.vcs)
+        vcs = numbers(fact, "around", 0, table.vcs)
         if not vcs:
             raise Rejected("a cycle has VCs")
         return {*pairwise([*vcs, *vcs[:1]])}, set()
     address = field(fact, "address", int)
-    way = integers(field(fact, "way", list), "way", 0, len(table.router))
+    way = numbers(fact, "way", 0, len(table.router))
     removed = taken(table, address, way)
     if kind == "stop":
         waits = table.waits[address][way[-1]]
-        falling = integers(field(fact, "falling", list), "falling", 0, table.vcs)
+        falling = numbers(fact, "falling", 0, table.vcs)
         if EJECT in waits:
             raise Rejected(f"ejection cannot be removed at {table.name(way[-1])}")
         return removed, {(way[-1], v) if v in falling else (way[-1], address, v) for v in waits}
     if len(way) < 2:
-        raise Rejected(f"{kind!r} is no fact, or has no step")
-    if kind == "rise" and chosen:
+        raise Rejected(f"{kind!r} is of a way that has no step")
+    if kind == "rise" and table.chosen(switching):
         return removed, {(way[-2], way[-1])}
     hops = table.network.hops_to(table.network.eject[table.destination[address]])
     here, there = table.router[way[-2]], table.router[way[-1]]
@@ -1478,20 +1487,19 @@ def knot_clause(table: Table, switching: str, messages: list[Any]) -> tuple[set[
     removed: set[Entry] = set()
     kept: set[Entry] = set()
     chosen: list[int] = []
-    for packet, message in zip(packets, messages, strict=True):
+    for packet in packets:
         removed |= packet.taken
-        state = packet.at, packet.address
-        if table.commits or switching == "wormhole-nonatomic":
-            wants = integers(field(message, "wanted", list), "wanted", 0, table.vcs, 1)
+        waits, state = table.waits[packet.address][packet.at], (packet.at, packet.address)
+        if table.chosen(switching):
+            wants = numbers(packet.message, "wanted", 0, table.vcs, 1)
             if wants[0] not in table.may[packet.address][packet.at]:
                 raise Rejected("a header that keeps its choice waits for one of its candidates")
             chosen += wants
             removed.add((*state, wants[0]))
-            continue
-        waits = table.waits[packet.address][packet.at]
-        if EJECT in waits:
+        elif EJECT in waits:
             raise Rejected("a header may leave the network")
-        kept |= {(*state, v) for v in waits if v not in held}
+        else:
+            kept |= {(*state, v) for v in waits if v not in held}
     require_blocked(switching, packets, chosen)
     return removed, kept
 
@@ -1504,14 +1512,14 @@ def check_escapes(table: Table, claim: Any, proof: Any) -> str:
     `PARTS`. Those that one added VC can mend weigh 1 at most, so there are no fewer added VCs than knots weigh.
     """
     switching, minimal, least = technique(claim), field(claim, "minimal", bool), field(claim, "least", int)
-    if table.commits or switching == "wormhole-nonatomic":
+    if table.chosen(switching):
         raise Rejected("a header that keeps its choice turns to no other VC")
     total, mended, target = 0, Counter[int](), table.network.target
     for knot in field(proof, "knots", list):
-        messages, weight = field(knot, "messages", list), field(knot, "weight", int)
+        messages, weight = field(knot, "messages", list), number(knot, "weight", 0)
         _, kept = knot_clause(table, switching, messages)
-        if kept or weight < 0:
-            raise Rejected("a header waits for a VC that nobody holds, or a weight is negative")
+        if kept:
+            raise Rejected("a header waits for a VC that nobody holds")
         channels = set[int]()
         for packet in (Packet(table, switching, message) for message in messages):
             hops = table.network.hops_to(table.network.eject[table.destination[packet.address]])
@@ -1541,12 +1549,11 @@ class Family:
     """
 
     def __init__(self, claim: Any) -> None:
-        counts = [integers(pair, "counts", 1, 65, 2) for pair in field(claim, "counts", list)]
+        counts = [integers(pair, "counts", 1, 65) for pair in lists(claim.get("counts"), "counts", 2)]
         self.types = [(i, sign, k) for i, pair in enumerate(counts) for sign, n in zip((1, -1), pair, strict=True)
                       for k in range(n)]  # fmt: skip
         self.sides, self.short = len(counts), field(claim, "short", bool)
-        if not counts or len(self.types) ** 2 * 3**self.sides > MOST_CLAUSES:
-            raise Unchecked(f"rules of {len(self.types)} types in {self.sides} dimensions are not checked here")
+        at_most(len(self.types) ** 2 * 3**self.sides if counts else MOST_CLAUSES + 1, MOST_CLAUSES, "hops of a rule")
         self.name = f"{'hypercubes' if self.short else 'meshes of all sizes'}, VCs {counts}"
         self.starts = [(-1, signs) for signs in product((1, 0, -1), repeat=self.sides) if any(signs)]
 
@@ -1589,15 +1596,13 @@ class Rules(Family):
 
     def __init__(self, claim: Any) -> None:
         super().__init__(claim)
-        self.adaptive, least = field(claim, "adaptive", str), field(claim, "least", int)
-        if self.adaptive not in ("states", "paths") or not 0 <= least <= 2**self.sides:
-            raise Rejected(f"rules are adaptive in states or along paths, in at most {2**self.sides} classes")
+        self.adaptive = word(claim, "adaptive", ("states", "paths"))
+        least = number(claim, "least", 0, 2**self.sides + 1)
         self.number: dict[tuple[Any, ...], int] = {}
         self.clauses: list[Clause] = []
         self.paths: dict[tuple[Pair, ...], int] = {}
         self.full = least == 2**self.sides
-        if comb(2**self.sides, least) > MOST_CLAUSES:
-            raise Unchecked(f"{least} of {2**self.sides} classes are not checked here")
+        at_most(comb(2**self.sides, least), MOST_CLAUSES, f"choices of {least} classes")
         self.hops = [(*at, out) for at in closure(self.starts, self._after) for out in self.outs(*at)]
         for image in field(claim, "symmetric", list):
             self._symmetry(image)
@@ -1643,9 +1648,9 @@ class Rules(Family):
 
     def path(self, entries: Any) -> None:
         """Add that a shortest path, hops [dimension, sign], is possible."""
-        path = [(i, sign) for i, sign in (integers(hop, "paths", -1, max(2, self.sides), 2) for hop in entries)]
-        if len(path) > MOST_PATHS:
-            raise Unchecked(f"a path of more than {MOST_PATHS} hops is not checked here")
+        hops = lists(entries, "paths", 2)
+        path = [(i, sign) for i, sign in (integers(hop, "paths", -1, max(2, self.sides)) for hop in hops)]
+        at_most(len(path), MOST_PATHS, "hops of a path")
         if self.adaptive != "paths" or not path or (self.short and len({*path}) < len(path)):
             raise Rejected(f"{path[:20]} is no path that has to be possible")
         if any(not 0 <= i < self.sides or sign not in (1, -1) or (i, -sign) in path for i, sign in path):
@@ -1656,7 +1661,7 @@ class Rules(Family):
         before = [-1]
         key = self.paths.setdefault(tuple(path), len(self.paths))
         for k, hop in enumerate(path):
-            require_few(self.clauses)
+            at_most(len(self.clauses), MOST_CLAUSES, "clauses")
             here = [out for out, kind in enumerate(self.types) if kind[:2] == hop]
             self.clauses.append((*unless, *(self("on", key, k, out) for out in here)))
             for held, out in product(before, here):
@@ -1683,11 +1688,11 @@ class Rules(Family):
         tails: list[tuple[Signs, int]] = []
         heads: list[tuple[Signs, int, Signs]] = []
         for message in messages:
-            ends = [integers(field(message, end, list), end, 0, 2 if self.short else 2**31, self.sides)
+            ends = [numbers(message, end, 0, 2 if self.short else 2**31, self.sides)
                     for end in ("source", "target")]  # fmt: skip
-            way = integers(field(message, "way", list), "way", 0, len(self.types))
+            way = numbers(message, "way", 0, len(self.types))
             holds = field(message, "holds", int)
-            if not 1 <= holds <= (1 if switching in ("saf", "vct") else len(way)) or holds > len(way):
+            if not 1 <= holds <= (1 if switching in IN_ONE_VC else len(way)) or holds > len(way):
                 raise Rejected(f"a packet that comes over {len(way)} VCs holds {holds} under {switching}")
             at, target = ends
             before, places = -1, []
@@ -1793,7 +1798,7 @@ class Ranks:
         self.family, kinds = family, len(family.types)
         self.levels = [
             ([integers(row, "gradient", -(2**60), 2**60, family.sides) for row in field(level, "gradient", list)],
-             integers(field(level, "offset", list), "offset", -(2**60), 2**60, kinds))
+             numbers(level, "offset", -(2**60), 2**60, kinds))
             for level in levels
         ]  # fmt: skip
         if any(len(gradient) != kinds for gradient, _ in self.levels):
@@ -1870,20 +1875,15 @@ class Mixed:
     def __init__(self, network: Network, claim: Any) -> None:
         self.network, self.relation = network, field(claim, "relation", dict)
         self.commits = field(self.relation, "commits", bool)
-        counts = integers(field(self.relation, "vcs", list), "vcs", 0, 2**20, network.channels)
-        if sum(counts) > MOST_VCS:
-            raise Unchecked(f"{sum(counts)} VCs are more than the {MOST_VCS} that are checked here")
-        self.router = [network.target[c] for c, count in enumerate(counts) for _ in range(count)] + network.inject
+        self.router = [network.target[c] for c in network.vcs(self.relation)] + network.inject
         self.answers: list[dict[int, tuple[list[int], list[int]]]] = []
-        for rows in field(self.relation, "states", list):
+        for listed in field(self.relation, "states", list):
             answers: dict[int, tuple[list[int], list[int]]] = {}
-            for row in rows if isinstance(rows, list) else [rows]:
-                if not isinstance(row, list) or len(row) != 3:
-                    raise Rejected("states: rows [place, old entries, new entries] are expected")
-                (at,) = integers(row[:1], "state", 0, len(self.router))
+            for at, *entries in lists(listed, "states: a place, old and new entries", 3):
+                integers([at], "state", 0, len(self.router))
                 if at in answers:
                     raise Rejected(f"states: place {at} is there twice")
-                old, new = (integers(entries, "state", -MOST_VCS, MOST_VCS) for entries in row[1:])
+                old, new = (integers(row, "state", -MOST_VCS, MOST_VCS) for row in entries)
                 answers[at] = old, new
             self.answers.append(answers)
         self.changed = {
@@ -1906,7 +1906,7 @@ class Mixed:
         """
         states: list[list[list[int]]] = []
         for address, answers in enumerate(self.answers):
-            rows: list[list[int]] = []
+            states.append([])
             for at, (old, new) in answers.items():
                 router, entries = self.router[at], old
                 if address in drained:
@@ -1916,8 +1916,7 @@ class Mixed:
                 elif router in updated:
                     gone = [min(v, -v - 2) for v in old if v != EJECT] if new else old
                     entries = joined(new, gone) if router in passed else new
-                rows.append([at, *entries])
-            states.append(rows)
+                states[-1].append([at, *entries])
         return Table(self.network, {**self.relation, "commits": self.commits or bool(updating), "states": states})
 
 
@@ -1937,19 +1936,18 @@ def check_update(network: Network, claim: Any, proof: Any) -> str:
     mixed, switching, how = Mixed(network, claim), technique(claim), field(claim, "how", str)
     if how == "deadlock":
         check_update_deadlock(mixed, switching, proof)
-        number = len(proof["messages"])
-        fewest = "smallest" in proof and field(proof, "smallest", bool)
-        if fewest and (fewest_packets(mixed.either, switching) or number) < number:
-            raise Rejected(f"fewer than {number} packets may wait for each other")
-        if fewest:
-            return f"deadlock under {switching} while routers are updated, none of fewer than {number} packets"
-        return f"deadlock under {switching} while routers are updated"
+        packets, fewest = len(proof["messages"]), ""
+        if "smallest" in proof and field(proof, "smallest", bool):
+            fewest = f", none of fewer than {packets} packets"
+            if (fewest_packets(mixed.either, switching) or packets) < packets:
+                raise Rejected(f"fewer than {packets} packets may wait for each other")
+        return f"deadlock under {switching} while routers are updated{fewest}"
     drained = {*integers(claim.get("drained", []), "drained", 0, len(mixed.answers))}
     done, batches, began, open_to_all, sets = set[int](), 0, False, False, set[frozenset[int]]()
     for moment in field(proof, "moments", list):
-        names = "updated", "updating", "passed"
         updated, updating, passed = (
-            {*integers(field(moment, name, list), name, 0, network.routers)} & mixed.changed for name in names
+            mixed.changed.intersection(numbers(moment, name, 0, network.routers))
+            for name in ("updated", "updating", "passed")
         )
         check_free(mixed.table(updated, updating, passed, drained), switching, field(moment, "proof", dict))
         open_to_all |= updating == mixed.changed
@@ -1975,34 +1973,28 @@ def check_update(network: Network, claim: Any, proof: Any) -> str:
 
 def check_update_deadlock(mixed: Mixed, switching: str, proof: Any) -> None:
     """Check that packets go one after the other to where they block each other, past routers that are updated."""
-    table = mixed.either
-    updated = {*integers(field(proof, "updated", list), "updated", 0, mixed.network.routers)}
-    messages = field(proof, "messages", list)
-    packets = [Packet(table, switching, message) for message in messages]
+    table, updated = mixed.either, {*numbers(proof, "updated", 0, mixed.network.routers)}
+    packets = [Packet(table, switching, message) for message in field(proof, "messages", list)]
     check_reachability("scheduled", packets)
     last_old: dict[int, int] = {}
     first_new: dict[int, int] = {}
-    moment = 0
-    for packet in packets:
-        for at, v in pairwise([table.vcs + packet.source, *packet.way]):
-            old, new = (v in entries or -v - 2 in entries for entries in mixed.answers[packet.address][at])
-            moment += 1
-            if not new:
-                last_old[mixed.router[at]] = moment
-            elif not old:
-                first_new.setdefault(mixed.router[at], moment)
+    hops = [
+        (packet.address, *hop) for packet in packets for hop in pairwise([table.vcs + packet.source, *packet.way])
+    ]
+    for moment, (address, at, v) in enumerate(hops):
+        old, new = (v in entries or -v - 2 in entries for entries in mixed.answers[address][at])
+        if not new:
+            last_old[mixed.router[at]] = moment
+        elif not old:
+            first_new.setdefault(mixed.router[at], moment)
     if any(router not in updated or moment < last_old.get(router, 0) for router, moment in first_new.items()):
         raise Rejected("a packet takes a way that its router has not got yet, or no longer has")
     targets: list[int] = []
-    for number, (packet, message) in enumerate(zip(packets, messages, strict=True), start=1):
-        wants = integers(field(message, "wanted", list), "wanted", 0, table.vcs)
+    for i, packet in enumerate(packets, start=1):
         entries = mixed.answers[packet.address][packet.at][mixed.router[packet.at] in updated]
-        waits = [v for v in entries if v >= EJECT]
         alone = mixed.commits or switching == "wormhole-nonatomic"
-        choices = [{max(v, -v - 2)} for v in entries if v != EJECT] if alone else [{*waits}]
-        if not wants or {*wants} not in choices:
-            raise Rejected(f"packet {number} does not wait at {table.name(packet.at)} for what it says")
-        targets += wants
+        choices = [[max(v, -v - 2)] for v in entries] if alone else [[v for v in entries if v >= EJECT]]
+        targets += packet.wanted(i, choices)
     require_blocked(switching, packets, targets)
 
 
@@ -2017,24 +2009,20 @@ class Failures:
     """
 
     def __init__(self, network: Network, claim: Any) -> None:
-        self.network, self.kind = network, field(claim, "kind", str)
-        if self.kind not in ("links", "cables", "routers", "any"):
-            raise Rejected(f"{self.kind!r} do not fail: links, cables, routers, or any links and routers do")
-        self.system = integers(field(claim, "systems", list), "systems", 0, 2**32, network.routers)
+        self.network, self.kind = network, word(claim, "kind", ("links", "cables", "routers", "any"))
+        self.system = numbers(claim, "systems", 0, 2**32, network.routers)
         self.limit = field(claim, "limit", int)
-        self.more: int | None = None if claim.get("more", 0) is None else field(claim, "more", int)
-        if self.more is not None and self.more < 0:
-            raise Rejected(f"{self.more} more failures")
-        ends, numbers = [*zip(network.source, network.target, strict=True)], [0] * network.channels
+        self.more = None if claim.get("more", 0) is None else number(claim, "more", 0)
+        ends, cables = [*zip(network.source, network.target, strict=True)], [0] * network.channels
         if self.kind == "cables":
-            numbers = integers(field(claim, "cables", list), "cables", 0, 2**31, network.channels)
-        self.links = [(min(pair), max(pair), number) for pair, number in zip(ends, numbers, strict=True)]
-        dead, gone = self._named(field(claim, "failed", dict))
+            cables = numbers(claim, "cables", 0, 2**31, network.channels)
+        self.links = [(min(pair), max(pair), cable) for pair, cable in zip(ends, cables, strict=True)]
+        gone, dead = network.parts(field(claim, "failed", dict))
         self.kept = self._parts(field(claim, "kept", dict))
         self.unless = [self._parts(one) for one in field(claim, "unless", list)]
-        can = [self.kind in kinds for kinds in (("links", "cables", "any"), ("routers", "any"))]
-        self.of_channel: list[Any] = [link if can[0] and link not in self.kept else None for link in self.links]
-        self.of_router: list[Any] = [r if can[1] and r not in self.kept else None for r in range(network.routers)]
+        links, routers = self.kind != "routers", self.kind in ("routers", "any")
+        self.of_channel: list[Any] = [link if links and link not in self.kept else None for link in self.links]
+        self.of_router: list[Any] = [r if routers and r not in self.kept else None for r in range(network.routers)]
         self.after: dict[int, list[int]] = {
             r: [c for c in network.leaving.get(r, ()) if c not in gone and network.target[c] not in dead
                 and self.system[ends[c][0]] != self.system[ends[c][1]]]
@@ -2044,13 +2032,9 @@ class Failures:
         self.hosts = sorted({*network.inject, *network.eject} - dead)
         self.shared = len({*self.system}) < network.routers
 
-    def _named(self, named: Any) -> tuple[set[int], set[int]]:
-        channels = {*integers(field(named, "channels", list), "channels", 0, self.network.channels)}
-        return {*integers(field(named, "routers", list), "routers", 0, self.network.routers)}, channels
-
     def _parts(self, named: Any) -> set[Any]:
         """A link by its ends, a cable by its number too, both directions being one part; a router by its number."""
-        routers, channels = self._named(named)
+        channels, routers = self.network.parts(named)
         return {*(self.links[c] for c in channels), *routers}
 
     def shortest(self, home: int) -> dict[int, list[int]]:
@@ -2073,25 +2057,23 @@ class Failures:
 
     def path(self, start: int, home: int, onward: dict[int, list[int]], failed: Set[Any]) -> list[int] | None:
         """A shortest path on which nothing failed, as channels; None if there is none."""
-        way, choices, entered = list[int](), [iter(onward[start])], set[int]()
-        while choices:
-            if (self.network.target[way[-1]] if way else start) == home:
-                return way
-            c = next(choices[-1], None)
-            if c is None:
-                choices.pop()
-                way = way[:-1]
-                continue
+        came, choices, way = {start: -1}, [iter(onward[start])], list[int]()
+        while choices and home not in came:
+            c = next(choices[-1], -1)
             to = self.network.target[c]
-            if (
-                to not in entered
-                and self.of_channel[c] not in failed
-                and (to == home or self.of_router[to] not in failed)
+            if c < 0:
+                choices.pop()
+            elif to not in came and failed.isdisjoint(
+                [self.of_channel[c], None if to == home else self.of_router[to]]
             ):
-                entered.add(to)
-                way.append(c)
+                came[to] = c
                 choices.append(iter(onward[to]))
-        return None
+        if home not in came:
+            return None
+        while home != start:
+            way.append(came[home])
+            home = self.network.source[way[-1]]
+        return way[::-1]
 
     def inner(self, way: list[int]) -> set[Any]:
         """The parts of a path that can fail, without its ends."""
@@ -2100,15 +2082,12 @@ class Failures:
 
     def require_near(self, start: int, home: int, onward: dict[int, list[int]]) -> None:
         """Check that a shortest path is left: of more of them than failures, without common parts, one is."""
-        more, used = self.more or 0, set[Any]()
-        for _ in range(more + 1):
-            way = self.path(start, home, onward, used)
-            if way is None:
-                break
-            if not (parts := self.inner(way)):
-                return
+        more, used, apart = self.more or 0, set[Any](), 0
+        while apart <= more and (way := self.path(start, home, onward, used)) is not None:
+            parts = self.inner(way)
             used |= parts
-        else:
+            apart = apart + 1 if parts else more + 1
+        if apart > more:
             return
 
         def worse(failed: frozenset[Any]) -> Iterator[frozenset[Any]]:
@@ -2122,24 +2101,25 @@ class Failures:
 
         closure([frozenset[Any]()], worse)
 
-    def require_climbing(self, home: int, rank: list[int]) -> None:
+    def require_order(self, home: int, rank: list[int]) -> None:
         """Check that channels climb on all routes to a router."""
         onward = self.shortest(home)
         for start in self.hosts:
             if start not in onward:
                 raise Rejected(f"no path leads from router {start} to {home}")
             self.require_near(start, home, onward)
-        lowest = {router: min(channels, key=rank.__getitem__) for router, channels in onward.items() if channels}
-        for c in (c for channels in onward.values() for c in channels):
-            e = lowest.get(self.network.target[c])
-            if e is not None and rank[e] <= rank[c]:
-                raise Rejected(f"after some failures channel {c} may be followed by channel {e}, no higher")
+        lowest = {router: [min(channels, key=rank.__getitem__)] for router, channels in onward.items() if channels}
+        taken = (c for channels in onward.values() for c in channels)
+        require_climbing("after some failures", rank, {c: lowest.get(self.network.target[c], []) for c in taken})
 
-    def may_follow(self, c: int, e: int) -> bool:
-        """Whether a path may go on from one channel to another: not back, and not to an AS that it has been in."""
-        ends = self.network.source[c], self.network.target[c], self.network.target[e]
-        systems = [self.system[router] for router in ends]
-        return ends[0] != ends[2] and (bool(self.limit) or len({*systems}) == 3)
+    def following(self, c: int) -> Iterator[int]:
+        """Channels by which a path may go on from one: not back, and not to an AS that it has been in."""
+        here, systems = self.network.target[c], self.system
+        been = () if self.limit else (systems[self.network.source[c]], systems[here])
+        for e in self.after[here]:
+            there = self.network.target[e]
+            if there != self.network.source[c] and systems[there] not in been:
+                yield e
 
     def require_waiting(self, c: int, e: int, path: Any) -> None:
         """Check that a shortest path takes one channel after another, and that none of its parts fails."""
@@ -2170,7 +2150,7 @@ def check_failures(network: Network, claim: Any, proof: Any) -> str:
         conditions.append(f"when up to {failures.more}{kept} {failures.kind} more fail{unless}")
     when = ", ".join(conditions)
     if not free:
-        circle = integers(field(proof, "circle", list), "circle", 0, network.channels)
+        circle = numbers(proof, "circle", 0, network.channels)
         if failures.more is None or not circle:
             raise Rejected("a circle of no channels, or one after whatever fails")
         paths = field(proof, "paths", list)
@@ -2179,15 +2159,13 @@ def check_failures(network: Network, claim: Any, proof: Any) -> str:
         for c, e, path in zip(circle, [*circle[1:], circle[0]], paths, strict=True):
             failures.require_waiting(c, e, path)
         return f"{when} buffers wait in a circle"
-    rank = integers(field(proof, "rank", list), "rank", 0, 2**31, network.channels)
+    rank = numbers(proof, "rank", 0, 2**31, network.channels)
     if failures.more is None:
-        for c in (c for onward in failures.after.values() for c in onward):
-            for e in failures.after[network.target[c]]:
-                if rank[e] <= rank[c] and failures.may_follow(c, e):
-                    raise Rejected(f"after some failures channel {c} may be followed by channel {e}, no higher")
+        left = (c for onward in failures.after.values() for c in onward)
+        require_climbing("after some failures", rank, {c: failures.following(c) for c in left})
         return "whatever fails, no routes let buffers wait in a circle"
     for home in failures.hosts:
-        failures.require_climbing(home, rank)
+        failures.require_order(home, rank)
     return f"{when} no routes let buffers wait in a circle"
 
 
@@ -2226,7 +2204,7 @@ def accept(document: Any) -> list[str]:
     ...     accept(evidence)
     ... except Rejected as error:
     ...     print(error)
-    order: address 0 may go from channel 4 (2→3) VC 0 to channel 6 (3→0) VC 0, no higher
+    order: address 0: channel 4 (2→3) VC 0 may be followed by channel 6 (3→0) VC 0, no higher
     """
     if not isinstance(document, dict) or (document.get("format"), document.get("version")) != (FORMAT, VERSION):
         raise Rejected(f'this is no evidence of a known form: "format": "{FORMAT}", "version": {VERSION} is expected')
@@ -2262,7 +2240,7 @@ class Rings:
         self.rule: str = field(document, "rule", str)
         self.packets: int = field(document, "packets", int)
         self.rings = [integers(ring, "rings", 0, table.vcs) for ring in field(document, "rings", list)]
-        self.unguarded = {*integers(field(document, "unguarded", list), "unguarded", 0, table.vcs)}
+        self.unguarded = {*numbers(document, "unguarded", 0, table.vcs)}
         if self.rule not in ("localised", "global", "critical") or self.packets < 1 + (self.rule == "localised"):
             raise Rejected(f"{self.rule!r} with room for {self.packets} packets is no bubble flow control")
         self.steps = [{*zip([ring[-1], *ring[:-1]], ring, strict=True)} for ring in self.rings if len(ring) > 1]
@@ -2312,7 +2290,7 @@ def check_bubble_free(table: Table, rings: Rings, proof: Any) -> None:
     """
     if field(proof, "kind", str) != "bubble":
         raise Rejected(f"a proof of kind {proof['kind']!r} shows nothing about bubble flow control")
-    rank = integers(field(proof, "rank", list), "rank", 0, 2**60, table.vcs)
+    rank = numbers(proof, "rank", 0, 2**60, table.vcs)
     along = {step for r, steps in enumerate(rings.steps) if rings.keeps_bubble(r)
              and len({rank[v] for v in rings.rings[r]}) == 1 for step in steps}  # fmt: skip
     hops = {(at, v) for rows in table.may for at, row in rows.items() for v in row}
@@ -2350,8 +2328,8 @@ def check_bubble_deadlock(table: Table, rings: Rings, proof: Any) -> None:
         if not 0 < field(message, "length", int) * rings.packets <= depth:
             raise Rejected(f"buffers of {depth} flits have no room for {rings.packets} packets like {number + 1}")
         source, address = field(message, "source", int), field(message, "address", int)
-        way = [v for part in ("lead", "held") for v in integers(field(message, part, list), part, 0, table.vcs)]
-        wants = integers(field(message, "wanted", list), "wanted", 0, table.vcs)
+        way = [v for part in ("lead", "held") for v in numbers(message, part, 0, table.vcs)]
+        wants = numbers(message, "wanted", 0, table.vcs)
         if not 0 <= address < table.addresses or source not in table.sources[address]:
             raise Rejected(f"packet {number + 1} is not sent by its source")
         at = table.vcs + source
@@ -2408,15 +2386,15 @@ def check_routes(table: Table, claim: Any, proof: Any) -> str:
 # ------------------------------------------------------------------------------------------- end points of a protocol
 
 
-Place = int | tuple[str, int, str] | tuple[str, int, str, int]
-"""Where a message stands: a VC, or side, terminal and name of a queue; of worms also its stage, 1 or 2."""
+Place = int | tuple[str, int, str, int]
+"""Where a message stands: a VC; or side, terminal, name and stage of a queue: 2, or of worms that come into it 1."""
 
 
 class Ends:
     """Message classes of a protocol, the queues of every terminal, and the places in which messages stand.
 
-    A place is a VC, which has room for one message, or ("send" or "receive", terminal, queue). Of worms, which may
-    hold several places, each place has room for one, and a queue is two places in a row.
+    A place is a VC, which has room for one message, or a queue, ("send" or "receive", terminal, name, 2). Of worms,
+    which may hold several places, each place has room for one, and a queue is two places in a row, stages 1 and 2.
     """
 
     def __init__(self, table: Table, document: Any) -> None:
@@ -2427,55 +2405,43 @@ class Ends:
             raise Rejected("a protocol has message classes, and the relation addresses for each of its networks")
         self.block = table.addresses // max(1, len(parts))
         self.begins = field(document, "begins", list)
-        self.limit = document.get("outstanding")
+        self.limit = None if document.get("outstanding") is None else number(document, "outstanding", 1)
         self.depths = {side: field(document, side, dict) for side in ("send", "receive")}
         self.first: dict[str, int] = {}
         for name, one in self.classes.items():
-            for key in ("send", "receive", "network", "together", "carries"):
-                field(one, key, str)
+            for key in ("together", "carries", "at_once", "reserved"):
+                field(one, key, str if key in ("together", "carries") else bool)
             for follow in field(one, "follows", list):
-                self.known(field(follow, "class", str))
-                if field(follow, "to", str) not in ("sender", "origin", "any") or not (
-                    1 <= field(follow, "count", int) <= MOST_FOLLOWERS
-                ):
-                    raise Rejected(f"what follows goes to sender, origin or any, up to {MOST_FOLLOWERS} times")
-            for key in ("at_once", "reserved"):
-                field(one, key, bool)
-            for side in ("send", "receive"):
-                if field(field(self.depths[side], one[side], dict), "depth", int) < 1:
-                    raise Rejected(f"the {side} queue {one[side]!r} has no room")
+                word(follow, "class", self.classes)
+                word(follow, "to", ("sender", "origin", "any"))
+                number(follow, "count", 1, MOST_FOLLOWERS + 1)
+            for side, queues in self.depths.items():
+                number(field(queues, field(one, side, str), dict), "depth", 1)
             field(self.depths["receive"][one["receive"]], "ordered", bool)
-            if parts and one["network"] not in parts:
-                raise Rejected(f"no network carries {name!r}")
-            self.first[name] = parts.index(one["network"]) * self.block if parts else 0
+            network = word(one, "network", parts or [one.get("network")])
+            self.first[name] = parts.index(network) * self.block if parts else 0
         for group in self.begins:
-            if not isinstance(group, list) or not group:
+            if not isinstance(group, list) or not group or not all(name in self.classes for name in group):
                 raise Rejected("a transaction begins with a list of message classes")
-            for name in group:
-                self.known(name)
-        if self.limit is not None and (type(self.limit) is not int or self.limit < 1):
-            raise Rejected("outstanding: a whole number from 1 on is expected")
-
-    def known(self, name: Any) -> dict[str, Any]:
-        if name not in self.classes:
-            raise Rejected(f"unknown message class {str(name)[:40]!r}")
-        rule: dict[str, Any] = self.classes[name]
-        return rule
+        self.begun = {name for group in self.begins for name in group}
+        self.by_source: dict[tuple[int, int], list[int]] = {}
+        for first in {*self.first.values()}:
+            for a in range(first, first + self.block):
+                for source in table.sources[a]:
+                    if source != table.destination[a]:
+                        self.by_source.setdefault((first, source), []).append(a)
 
     def depth(self, place: Place) -> int:
-        """Messages that a place holds."""
-        return 1 if isinstance(place, int) or len(place) == 4 else int(self.depths[place[0]][place[2]]["depth"])
+        """Messages that a place holds, if they are no worms."""
+        return 1 if isinstance(place, int) else int(self.depths[place[0]][place[2]]["depth"])
 
     def ordered(self, place: Place) -> bool:
         """Whether the first message of a place alone may leave it."""
         return isinstance(place, int) or self.depths[place[0]][place[2]].get("ordered", True) is not False
 
-    def address(self, name: str, source: int, address: int) -> int:
-        """An address by which a terminal sends a message of a class to another one; `Rejected` if it is none."""
-        inside = self.first[name] <= address < self.first[name] + self.block
-        if not inside or source not in self.table.sources[address] or self.table.destination[address] == source:
-            raise Rejected(f"terminal {source} sends no {name} with address {address}")
-        return address
+    def sends(self, name: str, source: int) -> list[int]:
+        """The addresses by which a terminal sends messages of a class to other ones."""
+        return self.by_source.get((self.first[name], source), [])
 
     def partner(self, name: str) -> str:
         """The class with which alone a message is consumed, whichever of the two says so; empty: none."""
@@ -2483,20 +2449,18 @@ class Ends:
             (other for other, one in self.classes.items() if one["together"] == name), ""
         )
 
+    def receivers(self, to: str, source: int, origin: int) -> set[int]:
+        """Terminals to which what follows goes: the sender, who began the transaction, or any but that one."""
+        one = {"sender": {source}, "origin": {origin}}
+        return one.get(to) or {*range(self.table.network.terminals)} - {origin}
+
     def slots(self, message: Sent) -> list[tuple[str, list[int]]]:
         """Class of each message that follows one, and to which addresses it may go."""
         terminal, listed = self.table.destination[message.address], []
         for follow in self.classes[message.kind]["follows"]:
-            name = follow["class"]
-            to = {"sender": {message.source}, "origin": {message.origin}}.get(follow["to"])
-            addresses = [
-                a
-                for a in range(self.first[name], self.first[name] + self.block)
-                if self.table.destination[a] != terminal
-                and terminal in self.table.sources[a]
-                and (self.table.destination[a] in to if to else self.table.destination[a] != message.origin)
-            ]
-            listed += [(name, addresses)] * (follow["count"] if addresses else 0)
+            to = self.receivers(follow["to"], message.source, message.origin)
+            addresses = [a for a in self.sends(follow["class"], terminal) if self.table.destination[a] in to]
+            listed += [(follow["class"], addresses)] * (follow["count"] if addresses else 0)
         return listed
 
     def most(self) -> dict[tuple[str, str], float]:
@@ -2508,18 +2472,16 @@ class Ends:
                 parents[follow["class"]].append((name, follow["to"], follow["count"]))
             if one["carries"]:
                 parents[one["carries"]].append((name, "any", 1))
-        first = {name for group in self.begins for name in group}
+        begun = {name: max((group.count(name) for group in self.begins), default=0) for name in number}
         for _ in range(len(number) + 1):
-            before = dict(number)
-            for name in number:
-                begun = max((group.count(name) for group in self.begins), default=0)
-                number[name] = begun + sum(before[parent] * count for parent, _, count in parents[name])
+            before = number
+            number = {name: begun[name] + sum(before[up] * n for up, _, n in parents[name]) for name in number}
         if number != before:
             number = dict.fromkeys(number, float("inf"))
         everyone, held = self.table.network.terminals, dict[tuple[str, str], float]()
         for name, one in self.classes.items():
-            answers = name not in first and all(
-                to == "origin" or (to == "sender" and not parents[parent]) for parent, to, _ in parents[name]
+            answers = name not in self.begun and all(
+                to == "origin" or (to == "sender" and not parents[up]) for up, to, _ in parents[name]
             )
             for side, alone in (("send", not parents[name]), ("receive", answers)):
                 most = number[name] * (self.limit or float("inf")) * (1 if alone else everyone)
@@ -2531,29 +2493,22 @@ class Ends:
 
         Of many terminals, all messages that have addresses, begun by anybody.
         """
-        table, everyone = self.table, range(self.table.network.terminals)
-        pairs = {
-            (name, source, table.destination[a])
-            for name, first in self.first.items()
-            for a in range(first, first + self.block)
-            for source in table.sources[a]
-            if source != table.destination[a]
-        }
+        everyone = range(self.table.network.terminals)
+        each = [(name, source, a) for name in self.classes for source in everyone for a in self.sends(name, source)]
+        pairs = {(name, source, self.table.destination[a]) for name, source, a in each}
         if len(everyone) > MOST_FOLLOWED:
             return {(*pair, 0) for pair in pairs}
-        began = {name for group in self.begins for name in group}
 
         def after(one: tuple[str, int, int, int]) -> Iterable[tuple[str, int, int, int]]:
             name, source, home, origin = one
             if self.classes[name]["carries"]:
                 yield self.classes[name]["carries"], source, home, origin
             for follow in self.classes[name]["follows"]:
-                to = {"sender": [source], "origin": [origin]}.get(follow["to"])
-                for t in [t for t in everyone if t != origin] if to is None else to:
+                for t in self.receivers(follow["to"], source, origin):
                     if (follow["class"], home, t) in pairs:
                         yield follow["class"], home, t, origin
 
-        return set(closure([(*pair, pair[1]) for pair in pairs if pair[0] in began], after))
+        return set(closure([(*pair, pair[1]) for pair in pairs if pair[0] in self.begun], after))
 
     def waits(self, name: str, ample: set[str], stages: int) -> list[str]:
         """Send queues without room in which a message of a class may stay in its receive queue for ever."""
@@ -2598,7 +2553,7 @@ class Play:
 
     def __init__(self, ends: Ends, moves: list[Any], switching: str, worms: bool) -> None:
         self.ends, self.table, self.switching, self.worms = ends, ends.table, switching, worms
-        if worms and switching in ("saf", "vct"):
+        if worms and switching in IN_ONE_VC:
             raise Rejected("worms are those of wormhole")
         self.held: dict[Place, list[Sent]] = {}
         self.begun = 0
@@ -2611,26 +2566,28 @@ class Play:
                 raise Rejected(f"move {number}: {error}") from None
 
     def act(self, move: Any) -> None:
-        acts: dict[str, Callable[..., None]] = {
-            "begin": self.begin,
-            "move": self.move,
-            "choose": self.choose,
-            "consume": self.consume,
-        }
         parts = [part for part in move if type(part) is not list]
         parts += [part for sends in move if type(sends) is list for pair in sends for part in pair]
-        if any(type(part) not in (int, str) for part in parts):
+        if any(type(part) not in (int, str) for part in parts) or move[0] not in (
+            "begin",
+            "move",
+            "choose",
+            "consume",
+        ):
             raise TypeError
-        acts[move[0]](*move[1:])
+        getattr(self, move[0])(*move[1:])
 
-    def place(self, terminal: int, side: str, name: str) -> Place:
-        """Where messages of a class come into a queue."""
-        queue = self.ends.classes[name][side]
-        return (side, terminal, queue, 1) if self.worms else (side, terminal, queue)
+    def place(self, terminal: int, side: str, name: str, *, front: bool = False) -> Place:
+        """Where messages of a class come into a queue, or what is in front of that."""
+        return side, terminal, self.ends.classes[name][side], 2 if front or not self.worms else 1
+
+    def depth(self, place: Place) -> int:
+        """Messages that a place holds."""
+        return 1 if self.worms else self.ends.depth(place)
 
     def room(self, place: Place) -> int:
         behind = sum(place in message.behind for message in self.under_way()) if self.worms else 0
-        return self.ends.depth(place) - len(self.held.get(place, ())) - behind
+        return self.depth(place) - len(self.held.get(place, ())) - behind
 
     def fit(self, places: list[Place]) -> bool:
         """Whether messages can enter these places, one each."""
@@ -2638,27 +2595,26 @@ class Play:
 
     def entries(self, terminal: int, names: list[str]) -> list[Place]:
         """Places that messages take which enter send queues at once; of worms the first of a queue is in front."""
-        queues = [self.place(terminal, "send", name) for name in names]
-        if not self.worms:
-            return queues
-        return [("send", terminal, str(queue[2]), 1 + (queue in queues[i + 1 :])) for i, queue in enumerate(queues)]  # type: ignore[index]
+        queues = [self.ends.classes[name]["send"] for name in names]
+        fronts = [queue in queues[i:] for i, queue in enumerate(queues, start=1)]
+        return [self.place(terminal, "send", name, front=front) for name, front in zip(names, fronts, strict=True)]
 
     def enter(self, terminal: int, sends: list[Any], origin: int, transaction: int) -> None:
         places = self.entries(terminal, [name for name, _ in sends])
         if not self.fit(places):
             raise Rejected(f"terminal {terminal} has no room in a send queue")
         for place, (name, address) in zip(places, sends, strict=True):
-            message = Sent(name, terminal, self.ends.address(name, terminal, address), origin, transaction)
-            message.whole = not self.worms
+            if address not in self.ends.sends(name, terminal):
+                raise Rejected(f"terminal {terminal} sends no {name} with address {address}")
+            message = Sent(name, terminal, address, origin, transaction, whole=not self.worms)
             self.held.setdefault(place, []).append(message)
 
     def under_way(self) -> list[Sent]:
         return [message for messages in self.held.values() for message in messages]
 
     def begin(self, terminal: int, sends: list[Any]) -> None:
-        if [name for name, _ in sends] not in self.ends.begins or len(
-            {self.table.destination[a] for _, a in sends}
-        ) != 1:
+        homes = {self.table.destination[a] for _, a in sends}
+        if [name for name, _ in sends] not in self.ends.begins or len(homes) != 1:
             raise Rejected("no transaction begins so")
         live = {m.transaction for m in self.under_way() if m.origin == terminal}
         if self.ends.limit is not None and len(live) >= self.ends.limit:
@@ -2668,9 +2624,7 @@ class Play:
 
     def move(self, side: str | int, terminal: int, queue: str, *rest: int) -> None:
         stage, to, tail = rest if self.worms else (1, *rest, FOLLOWS)
-        if side == "vc" and (queue != "" or stage != 1):
-            raise Rejected("a VC has no queues")
-        place = terminal if side == "vc" else self.queue(str(side), terminal, queue, stage)
+        place = self.named(side, terminal, queue, stage)
         message, ahead = self.held[place][0], self.ahead(place)
         if to not in ahead:
             raise Rejected("no header may go there")
@@ -2699,7 +2653,7 @@ class Play:
 
         A header with one candidate, or for which there is room, gains nothing by choosing before it moves.
         """
-        place = terminal if side == "vc" else self.queue(str(side), terminal, queue, stage)
+        place = self.named(side, terminal, queue, stage)
         message, ahead = self.held[place][0], self.ahead(place)
         tails = [(*m.behind, at)[0] for at, messages in self.held.items() for m in messages if m.whole]
         if self.switching != "wormhole-nonatomic" or self.table.commits or not self.worms:
@@ -2730,13 +2684,16 @@ class Play:
         )  # fmt: skip
         self.held.setdefault(held[-1], []).insert(0, rest)
 
-    def queue(self, side: str, terminal: int, name: str, stage: int) -> Place:
-        return (side, terminal, name, stage) if self.worms else (side, terminal, name)
+    def named(self, side: str | int, terminal: int, queue: str, stage: int) -> Place:
+        """The place that a move names; stages are those of worms."""
+        if side == "vc" and (queue != "" or stage != 1):
+            raise Rejected("a VC has no queues")
+        return terminal if side == "vc" else (str(side), terminal, queue, stage if self.worms else 2)
 
     def ahead(self, place: Place) -> dict[int, Place | None]:
         """Places to which the first header of a place may go, by candidate; None: room was reserved."""
         message = self.held[place][0]
-        if not isinstance(place, int) and place[3:] == (1,):
+        if not isinstance(place, int) and place[3] == 1:
             return {EJECT: (*place[:3], 2)}
         if not isinstance(place, int) and place[0] == "receive":
             return {}
@@ -2759,30 +2716,28 @@ class Play:
         """Whether a message can be consumed where it stands: first in a receive queue, or anywhere without order."""
         if isinstance(place, int) or place[0] != "receive":
             return False
-        return not self.ends.ordered(place) or (place[3:] == (2,) if self.worms else position == 0)
+        return not self.ends.ordered(place) or (place[3] == 2 and position == 0)
 
     def consume(self, terminal: int, queue: str, where: int, sends: list[Any]) -> None:
         """Consume the message at a position, of worms that with its header at a stage."""
-        place, position = self.queue("receive", terminal, queue, where), 0 if self.worms else where
+        place, position = self.named("receive", terminal, queue, where), 0 if self.worms else where
         message = self.held[place][position]
-        rule = self.ends.classes[message.kind]
-        partner = self.ends.partner(message.kind)
-        other = self.other(message)
-        if not self.first(place, position) or position < 0 or (partner and not (rule["together"] and other)):
-            raise Rejected("this message is not to be consumed")
-        if other and not self.first(*other):
+        alone, other = not self.ends.partner(message.kind), self.other(message)
+        if not alone and not (self.ends.classes[message.kind]["together"] and other and self.first(*other)):
             raise Rejected("what it is consumed with is not at hand")
+        if not self.first(place, position) or position < 0:
+            raise Rejected("this message is not to be consumed")
         due = self.due(message)
-        if len(sends) != len(due) or any(
-            name != kind or a not in legal for (name, a), (kind, legal) in zip(sends, due, strict=True)
-        ):
+        if [name for name, _ in sends] != [name for name, _ in due]:
             raise Rejected("something else follows")
+        if any(a not in legal for (_, a), (_, legal) in zip(sends, due, strict=True)):
+            raise Rejected("what follows goes elsewhere")
         self.enter(terminal, sends, message.origin, message.transaction)
         message.done += len(due)
         if message.done >= len(self.ends.slots(message)):
-            gone = [message, *([self.held[other[0]][other[1]]] if other else [])]
-            for there in {place, *([other[0]] if other else [])}:
-                self.held[there] = [m for m in self.held[there] if not any(m is g for g in gone)]
+            gone = [(place, message)] + ([(other[0], self.held[other[0]][other[1]])] if other else [])
+            for there, one in gone:
+                self.held[there] = [m for m in self.held[there] if m is not one]
             if self.in_two(place, message):
                 self.part(place, message)
 
@@ -2796,15 +2751,16 @@ class Play:
 
         Every message is in the set that is shown: each waits for room in places that are full of the set.
         """
+        if not self.under_way():
+            raise Rejected("after the run there is no message left")
         for place, messages in self.held.items():
-            for position, message in enumerate(messages):
-                if not self.ends.ordered(place) or position == 0:
-                    self.require_waits(place, message)
+            for message in messages[: 1 if self.ends.ordered(place) else None]:
+                self.require_waits(place, message)
         return len(self.under_way())
 
     def choices(self, place: Place, message: Sent, ahead: dict[int, Place | None]) -> list[list[int]]:
         """Sets of candidates each of which a header may be waiting for."""
-        if isinstance(place, int) or place[3:] != (1,):
+        if isinstance(place, int) or place[3] != 1:
             at = place if isinstance(place, int) else self.table.vcs + place[1]
             return self.table.choices(at, message.address, self.switching) if ahead else []
         return [[EJECT]]
@@ -2852,8 +2808,7 @@ class Play:
     def moves(self) -> Iterator[list[Any]]:
         """Iterate over moves and consumptions, impossible ones among them."""
         for place, messages in self.held.items():
-            where = ["vc", place, ""] if isinstance(place, int) else list(place[:3])
-            stage = 1 if isinstance(place, int) else (*place, 1)[3]
+            *where, stage = ["vc", place, "", 1] if isinstance(place, int) else place
             for to in self.ahead(place):
                 if self.worms:
                     if self.switching == "wormhole-nonatomic" and len(self.ahead(place)) > 1:
@@ -2891,13 +2846,19 @@ def extended(ends: Ends, stages: int, ample: list[Any]) -> Table:
         raise Unchecked(f"{len(ends.classes)} classes of {terminals} terminals are more than are checked here")
     first_receive = table.vcs + stages * terminals * sends
     total = first_receive + stages * terminals * receives
-    counts = [0] * network.channels
-    for c in table.channel:
-        counts[c] += 1
+    counts = Counter(table.channel)
     rows: list[list[list[int]]] = []
     destination: list[int] = []
     sources: list[list[int]] = []
     travels = {one[:3] for one in ends.travels()}
+
+    def lead(states: dict[int, list[int]], first: int, width: int, t: int, which: int, onward: list[int]) -> int:
+        """Lead through the stages of a queue of a terminal, and then on; return where that begins."""
+        queue = [first + (k * terminals + t) * width + which for k in range(stages)]
+        states.update({here: [then] for here, then in pairwise(queue)})
+        states[queue[-1]] = onward
+        return queue[0]
+
     for name, one in ends.classes.items():
         send, receive = queues["send"].index(one["send"]), queues["receive"].index(one["receive"])
         safe = one["reserved"] or f"receive {one['receive']}" in ample
@@ -2911,22 +2872,16 @@ def extended(ends: Ends, stages: int, ample: list[Any]) -> Table:
                 for at, may in table.may[address].items():
                     waited = table.waits[address][at]
                     onward = [w for v in may for w in (enter if v == EJECT else [v if v in waited else -v - 2])]
-                    if at < table.vcs:
-                        states[at] = onward
-                        continue
                     t = at - table.vcs
-                    chain = [table.vcs + (k * terminals + t) * sends + send for k in range(stages)]
-                    states[total + t] = chain[:1]
-                    states |= {here: [after] for here, after in pairwise(chain)}
-                    states[chain[-1]] = onward if t != home else []
-                for k, kept in product(range(stages), (receive, receives - 1) if safe else (receive,)):
-                    queued = first_receive + (k * terminals + home) * receives + kept
-                    last = table.vcs + home * sends + wait if wait is not None and kept == receive else EJECT
-                    states[queued] = [queued + terminals * receives if k < stages - 1 else last]
+                    if t < 0:
+                        states[at] = onward
+                    else:
+                        states[total + t] = [lead(states, table.vcs, sends, t, send, onward if t != home else [])]
+                last = EJECT  # or the queue that it waits for, where this address ends
                 if wait is not None:
-                    for k in range(stages):  # the queue that it waits for, where this address ends
-                        queued = table.vcs + (k * terminals + home) * sends + wait
-                        states[queued] = [queued + terminals * sends] if k < stages - 1 else []
+                    last = lead(states, table.vcs, sends, home, wait, [])
+                for kept in (receive, receives - 1) if safe else (receive,):
+                    lead(states, first_receive, receives, home, kept, [last if kept == receive else EJECT])
                 rows.append([[at, *onward] for at, onward in states.items()])
                 destination.append(home)
                 sources.append([t for t in table.sources[address] if (name, t, home) in travels])
@@ -2938,7 +2893,8 @@ def extended(ends: Ends, stages: int, ample: list[Any]) -> Table:
         "inject": node,
         "eject": node,
     }
-    width = counts + [sends] * (stages * terminals) + [receives] * (stages * terminals)
+    width = [counts[c] for c in range(network.channels)]
+    width += [sends] * (stages * terminals) + [receives] * (stages * terminals)
     about = {"vcs": width, "commits": table.commits, "destination": destination, "sources": sources, "states": rows}
     return Table(Network(document), about)
 
@@ -2951,20 +2907,14 @@ def emptied(ends: Ends, switching: str) -> int:
     if ends.table.commits:
         raise Rejected("states show nothing of headers that commit to a candidate")
     counted = ends.limit is not None or any(map(ends.partner, ends.classes))
-    by_pair: dict[tuple[str, int, int], list[list[Any]]] = {}
-    for name, first in ends.first.items():
-        for a in range(first, first + ends.block):
-            for source in ends.table.sources[a]:
-                by_pair.setdefault((name, source, ends.table.destination[a]), []).append([name, a])
-    everyone = range(ends.table.network.terminals)
+    everyone, homes = range(ends.table.network.terminals), ends.table.destination
     begins = [
         ["begin", t, list(sends)]
         for t, home, group in product(everyone, everyone, ends.begins)
-        if t != home
-        for sends in product(*(by_pair.get((name, t, home), []) for name in group))
+        for sends in product(*([[name, a] for a in ends.sends(name, t) if homes[a] == home] for name in group))
     ]
     before: dict[State, list[State]] = {(): []}
-    play = Play(ends, [], switching, switching not in ("saf", "vct"))
+    play = Play(ends, [], switching, switching not in IN_ONE_VC)
 
     def after(here: State) -> Iterable[State]:
         play.restore(here)
@@ -2993,19 +2943,17 @@ class Circles:
 
     def __init__(self, ends: Ends, switching: str) -> None:
         if any(one["together"] or one["carries"] for one in ends.classes.values()):
-            raise Rejected(
-                "circles of places show nothing of messages that are taken together, or come in one packet"
-            )
+            raise Rejected("circles of places show nothing of messages taken together, or that come in one packet")
         if ends.limit is not None and ends.table.network.terminals > MOST_FOLLOWED:
             raise Unchecked(f"it is not followed what more than {MOST_FOLLOWED} terminals send, with a limit")
         self.ends, self.steps = ends, 0
-        self.play = Play(ends, [], switching, switching not in ("saf", "vct"))
+        self.play = Play(ends, [], switching, switching not in IN_ONE_VC)
         self.edges: dict[Place, dict[Place, set[int]]] = {}
         self.inside: dict[Place, set[int]] = {}
         self.most = max(sum(self.at_once(name, 0) for name in group) for group in ends.begins)
         for name, source, home, origin in ends.travels():
-            for a in range(ends.first[name], ends.first[name] + ends.block):
-                if ends.table.destination[a] == home and source in ends.table.sources[a]:
+            for a in ends.sends(name, source):
+                if ends.table.destination[a] == home:
                     self.follow(Sent(name, source, a, origin, 0))
         self.number = {place: i for i, place in enumerate(self.edges)}
 
@@ -3042,11 +2990,10 @@ class Circles:
 
     def need(self, place: Place) -> int:
         """Messages that a place holds at least while one waits for it."""
-        several = [
-            sum(int(f["count"]) for f in one["follows"]) for one in self.ends.classes.values() if one["at_once"]
-        ]
+        classes = self.ends.classes.values()
+        several = [sum(int(follow["count"]) for follow in one["follows"]) for one in classes if one["at_once"]]
         sends = not isinstance(place, int) and place[0] == "send"
-        return max(1, self.ends.depth(place) - (max([1, *several]) - 1) * sends)
+        return max(1, self.play.depth(place) - (max([1, *several]) - 1) * sends)
 
     def closes(self, fewer: float, path: list[Place], began: list[set[int]]) -> bool:
         """Whether some places go on to a circle of fewer messages than a number."""
@@ -3082,9 +3029,9 @@ class Circles:
 
         return capacity == float("inf") or all(put(message, set()) for message in range(len(messages)))
 
-    def require_none(self, fewer: float = float("inf")) -> None:
-        """Reject a circle of fewer messages than a number."""
-        if any(self.closes(fewer, [place], []) for place in self.edges):
+    def require_none(self, transactions: float = float("inf")) -> None:
+        """Reject a circle of as many messages as a number of transactions may have."""
+        if any(self.closes(transactions * self.most + 1, [place], []) for place in self.edges):
             raise Rejected("messages may wait for each other in a circle of places")
 
 
@@ -3094,31 +3041,26 @@ def check_protocol(table: Table, claim: Any, proof: Any) -> str:
     try:
         ends = Ends(table, field(claim, "protocol", dict))
         name = printable(field(claim["protocol"], "name", str))
-        if free and field(proof, "kind", str) == "states":
-            number = emptied(ends, switching)
-            return (
-                f"with {name} free of deadlock under {switching}: from each of {number} states all messages can leave"
-            )
-        if free and proof["kind"] == "cycles":
+        kind, shown = field(proof, "kind", str) if free else "", ""
+        if not free:
+            run = "worms" if "worms" in proof else "run"
+            play = Play(ends, field(proof, run, list), switching, run == "worms")
+            shown = f": a run after which {play.require_stuck()} messages can never move"
+            if "smallest" in proof and field(proof, "smallest", bool):
+                if play.begun > 1:
+                    Circles(ends, switching).require_none(play.begun - 1)
+                shown += f"; none of fewer than {play.begun} transactions"
+        elif kind == "states":
+            shown = f": from each of {emptied(ends, switching)} states all messages can leave"
+        elif kind == "cycles":
             Circles(ends, switching).require_none()
-            return f"with {name} free of deadlock under {switching}: too few transactions for a circle of messages"
-        if free:
-            ample = field(proof, "ample", list)
-            check_free(extended(ends, 1 if switching in ("saf", "vct") else 2, ample), switching, proof)
-            return f"with {name} free of deadlock under {switching}"
-        run = "worms" if "worms" in proof else "run"
-        play = Play(ends, field(proof, run, list), switching, run == "worms")
-        messages = play.require_stuck()
-        fewest = "smallest" in proof and field(proof, "smallest", bool)
-        if fewest and play.begun > 1:
-            circles = Circles(ends, switching)
-            circles.require_none((play.begun - 1) * circles.most + 1)
+            shown = ": too few transactions for a circle of messages"
+        else:
+            stages = 1 if switching in IN_ONE_VC else 2
+            check_free(extended(ends, stages, field(proof, "ample", list)), switching, proof)
     except (KeyError, TypeError, AttributeError, IndexError, ValueError, OverflowError) as error:
         raise Rejected(f"this is no protocol, or no proof: {error!r}") from None
-    if not messages:
-        raise Rejected("after the run there is no message left")
-    least = f"; none of fewer than {play.begun} transactions" if fewest else ""
-    return f"with {name} deadlock under {switching}: a run after which {messages} messages can never move{least}"
+    return f"with {name} {'free of deadlock' if free else 'deadlock'} under {switching}{shown}"
 
 
 def check_progress(table: Table, claim: Any, proof: Any) -> str:
@@ -3131,14 +3073,12 @@ def check_progress(table: Table, claim: Any, proof: Any) -> str:
     arbiter = field(claim, "arbiter", str)
     if arbiter == "fair" and field(claim, "arrives", bool):
         check_free(table, technique(claim), proof)
-        for address, rows in enumerate(table.may):
+        for address, candidates in enumerate(table.may):
+            if ends_first(candidates) is None:
+                raise Rejected(f"address {address}: packets may go round for ever")
             own = table.vcs + table.destination[address]
-            try:
-                for at in TopologicalSorter(rows).static_order():
-                    if not rows.get(at, at == EJECT) and at != own:
-                        raise Rejected(f"address {address} comes to its end at {table.name(at)}")
-            except CycleError:
-                raise Rejected(f"address {address}: packets may go round for ever") from None
+            for at in (at for at, row in candidates.items() if not row and at != own):
+                raise Rejected(f"address {address} comes to its end at {table.name(at)}")
         return "every packet arrives under arbiters that are fair in the end"
     if field(claim, "arrives", bool):
         bound = hop_times(table, arbiter, field(claim, "packets", int))
@@ -3157,7 +3097,7 @@ def check_progress(table: Table, claim: Any, proof: Any) -> str:
 def sent_to(table: Table, packet: Any, to: int) -> list[int]:
     """The places of a packet; in the last it waits for VC `to` alone, or −1 − t, to leave at terminal t."""
     source, address = field(packet, "source", int), field(packet, "address", int)
-    places = [table.vcs + source, *integers(field(packet, "way", list), "way", 0, table.vcs)]
+    places = [table.vcs + source, *numbers(packet, "way", 0, table.vcs)]
     taken(table, address, places)
     choices = table.choices(places[-1], address, "vct")
     if [max(to, EJECT)] not in choices or (to < 0 and table.destination[address] != -1 - to):
@@ -3179,10 +3119,9 @@ def hop_times(table: Table, arbiter: str, packets: int) -> int:
                 to = -1 - table.destination[address] if v == EJECT else v
                 onward.setdefault(at, set()).add(to)
                 requests.setdefault(to, set()).add(at)
-    try:
-        order = [*TopologicalSorter({at: {to for to in row if to >= 0} for at, row in onward.items()}).static_order()]
-    except CycleError:
-        raise Rejected("VCs depend on each other in a circle") from None
+    order = ends_first({at: {to for to in row if to >= 0} for at, row in onward.items()})
+    if order is None:
+        raise Rejected("VCs depend on each other in a circle")
     before: dict[int, set[int]] = {to: set() for to in requests}  # VCs from which one may be reached
     for at in reversed(order):
         for to in onward.get(at, ()):
@@ -3200,210 +3139,204 @@ def hop_times(table: Table, arbiter: str, packets: int) -> int:
     return max((whole[at] for at in begin), default=0)
 
 
-ROOTED = ("broadcast", "reduce", "scatter", "gather")
-"""Collective operations in which one member has or gets all."""
+OPERATIONS = {
+    "broadcast": ("root", "all"),
+    "reduce": ("all", "root"),
+    "scatter": ("root", "each"),
+    "gather": ("each", "root"),
+    "all_gather": ("each", "all"),
+    "reduce_scatter": ("all", "each"),
+    "all_reduce": ("all", "all"),
+    "barrier": ("all", "all"),
+    "all_to_all": ("each", "each"),
+}
+"""Whence and whither each block goes in a collective operation; from all: added up."""
 
 
 class Collective:
-    """A collective operation and what it runs on, as claims state them."""
+    """A collective operation and what it runs on, as claims state them.
+
+    `due` has the size of each block by its source, target and group; None: from, or to, all members of the group.
+    """
 
     def __init__(self, claim: Any) -> None:
         """Read a claim whose channels are lists of six numbers: two nodes, bandwidth and latency."""
-        self.kind, nodes = field(claim, "kind", str), field(claim, "nodes", int)
-        self.members = integers(field(claim, "members", list), "members", 0, nodes)
-        if len(set(self.members)) < max(2, len(self.members)):
+        self.kind, nodes = word(claim, "kind", OPERATIONS), field(claim, "nodes", int)
+        self.rooted = "root" in OPERATIONS[self.kind]
+        self.members = numbers(claim, "members", 0, nodes)
+        if len({*self.members}) < max(2, len(self.members)):
             raise Rejected("members: two or more are expected, each once")
-        rooted = self.kind in ROOTED
-        self.root = field(claim, "root", int) if rooted else None
-        if claim.get("root", 0) != self.root or (rooted and self.root not in self.members):
+        self.root = field(claim, "root", int) if self.rooted else None
+        if claim.get("root", 0) != self.root or (self.rooted and self.root not in self.members):
             raise Rejected(f"{self.kind}: the root is not what it should be")
         self.size, self.time = fraction(claim.get("size"), "size"), fraction(claim.get("time"), "time")
-        self.parts, self.amounts = [self.members], dict[tuple[int, int], Fraction]()
         self.grouped = "groups" in claim
-        if self.grouped:
-            self.parts = [integers(part, "a group", 0, nodes) for part in field(claim, "groups", list)]
-            if (
-                sorted(m for part in self.parts for m in part) != sorted(self.members)
-                or min(map(len, self.parts)) < 2
-            ):
-                raise Rejected("groups: each member is expected in one of them, with another one")
-        if self.kind == "all_to_all":
-            self.read_amounts(claim)
-        if (rooted and self.grouped) or ("blocks" in claim and (self.kind != "all_to_all" or self.grouped)):
+        groups = field(claim, "groups", list) if self.grouped else [self.members]
+        self.parts = [integers(part, "groups", 0, nodes) for part in groups]
+        if sorted(m for part in self.parts for m in part) != sorted(self.members) or min(map(len, self.parts)) < 2:
+            raise Rejected("groups: each member is expected in one of them, with another one")
+        if (self.rooted and self.grouped) or ("blocks" in claim and (self.kind != "all_to_all" or self.grouped)):
             raise Rejected(f"{self.kind}: groups and blocks are for other operations")
+        self.due = dict[tuple[int | None, int | None, int], Fraction]()
+        for group, part in enumerate(self.parts):
+            ends: dict[str, list[Any]] = {"root": [self.root], "each": part, "all": [None]}
+            sources, targets = (ends[end] for end in OPERATIONS[self.kind])
+            both = ((a, b) for a in sources for b in targets if a is None or a != b)
+            self.due.update(((a, b, group), self.size) for a, b in both)
+        if "blocks" in claim:
+            self.read_blocks(claim["blocks"])
         self.channels: list[tuple[int, int, Fraction]] = []
         self.latency: list[Fraction] = []
-        for channel in field(claim, "channels", list):
-            if not isinstance(channel, list) or len(channel) != 6:
-                raise Rejected("channels: lists of 6 numbers are expected")
-            source, target = integers(channel[:2], "nodes of a channel", 0, nodes)
-            self.channels.append((source, target, fraction(channel[2:4], "bandwidth")))
-            self.latency.append(fraction(channel[4:], "latency", 0))
-        groups = f" in {len(self.parts)} groups" if self.grouped else ""
-        self.shown = f"{self.kind}{groups} of {len(self.members)} members, size {self.size}"
+        for source, target, *more in lists(claim.get("channels"), "channels", 6):
+            integers([source, target], "nodes of a channel", 0, nodes)
+            self.channels.append((source, target, fraction(more[:2], "bandwidth")))
+            self.latency.append(fraction(more[2:], "latency", 0))
+        shown = f" in {len(self.parts)} groups" if self.grouped else ""
+        self.shown = f"{self.kind}{shown} of {len(self.members)} members, size {self.size}"
 
-    def read_amounts(self, claim: Any) -> None:
-        """Read what each member has for each other one: blocks of one size, or of a matrix of fractions."""
-        if "blocks" not in claim:
-            self.amounts = {(a, b): self.size for part in self.parts for a in part for b in part if a != b}
-            return
-        rows = field(claim, "blocks", list)
-        if {len(rows), *(len(row) if isinstance(row, list) else -1 for row in rows)} != {len(self.members)}:
-            raise Rejected("blocks: a row and a column for each member are expected")
-        for a, row in zip(self.members, rows, strict=True):
-            for b, block in zip(self.members, row, strict=True):
-                if a != b and (amount := fraction(block, "a block", 0)):
-                    self.amounts[a, b] = self.size * amount
+    def read_blocks(self, matrix: Any) -> None:
+        """Read the size of each block as a fraction of the size of the operation."""
+        what = "blocks: a row and a column for each member"
+        if len(lists(matrix, what, len(self.members))) != len(self.members):
+            raise Rejected(f"{what} are expected")
+        for a, row in zip(self.members, matrix, strict=True):
+            for b, share in zip(self.members, row, strict=True):
+                if a != b:
+                    self.due[a, b, 0] *= fraction(share, "a block", 0)
+        self.due = {ends: size for ends, size in self.due.items() if size}
+
+    def nearest(self, starts: Iterable[Any], lengths: Sequence[N], *, back: bool = False) -> dict[int, N]:
+        """The least sums of lengths from some nodes to each other one, along channels or against them."""
+        steps: dict[int, list[tuple[int, N]]] = {}
+        for (source, target, _), length in zip(self.channels, lengths, strict=True):
+            one, other = (target, source) if back else (source, target)
+            steps.setdefault(one, []).append((other, length))
+        return nearest(starts, lambda node: steps.get(node, ()))
 
 
-class Replay:
-    """Who holds which parts of which chunk while a schedule goes on."""
+TRANSFER = "chunk, source, target, reduces and path"
+"""What a transfer is written as."""
 
-    def __init__(self, operation: Collective, sizes: list[Fraction], holds: dict[tuple[int, int], int]) -> None:
-        """Begin with what members hold: of each chunk and member the bits of the members whose parts it has."""
-        self.operation, self.sizes, self.holds = operation, sizes, holds
 
-    def transfer(self, send: Any, where: str, width: int) -> tuple[int, int, int, list[int]]:
-        """Chunk, source, target and path of a transfer whose channels follow each other."""
-        if not isinstance(send, list) or len(send) != width or type(send[3]) is not bool:
-            raise Rejected(f"{where}: lists of chunk, source, target, reduces and path are expected")
-        chunk, source, target = integers(send[:3], "a transfer", 0, 2**40)
-        channels = self.operation.channels
-        path = integers(send[4], "channels of a transfer", 0, len(channels))
-        ends = [source, *(channels[channel][1] for channel in path)]
-        if not path or ends[:-1] != [channels[channel][0] for channel in path] or ends[-1] != target:
-            raise Rejected(f"{where}: channels {path} do not lead from {source} to {target}")
-        return chunk, source, target, path
+class Transfer:
+    """A chunk that goes from node to node, over channels that follow each other, from a time to another."""
 
-    def sent(self, chunk: int, source: int, target: int, where: str) -> int:
-        """Parts of a chunk that a node has to send."""
-        if target not in self.operation.members or (chunk, source) not in self.holds:
-            raise Rejected(f"{where}: node {source} cannot send chunk {chunk} to node {target}")
-        return self.holds[chunk, source]
+    def __init__(self, operation: Collective, sizes: list[Fraction], send: list[Any], where: str) -> None:
+        self.chunk, self.source, self.target = integers(send[:3], where, 0, 2**40)
+        self.reduces, self.path = send[3], integers(send[4], where, 0, len(operation.channels))
+        over = [operation.channels[channel] for channel in self.path]
+        ends = [self.source, *(target for _, target, _ in over)]
+        if not over or ends[:-1] != [source for source, _, _ in over] or ends[-1] != self.target:
+            raise Rejected(f"{where}: channels {self.path} do not lead from {self.source} to {self.target}")
+        if type(self.reduces) is not bool or self.chunk >= len(sizes):
+            raise Rejected(f"{where}: there is no chunk {self.chunk}, or reduces and path are no Boolean and a list")
+        self.where, self.size, self.rate = where, sizes[self.chunk], min(rate for _, _, rate in over)
+        self.latency = sum((operation.latency[channel] for channel in self.path), Fraction(0))
+        self.begins = self.ends = Fraction(0)
 
-    def arrive(self, chunk: int, target: int, reduces: bool, sent: int, where: str) -> None:
-        """Add parts to what a node has, none of them twice but in a barrier; or put them in its place, none lost."""
-        there = self.holds.get((chunk, target), 0)
-        if (there & sent and self.operation.kind != "barrier") if reduces else (there & ~sent):
-            raise Rejected(f"{where}: node {target} would {'add' if reduces else 'lose'} a part of chunk {chunk}")
-        self.holds[chunk, target] = there | sent
 
-    def step(self, step: int, sends: Any) -> Fraction:
-        """Time of a step, in which all is sent that was there when it began."""
-        before, late, loads, where = [], Fraction(0), dict[int, Fraction](), f"step {step}"
-        if not isinstance(sends, list):
-            raise Rejected(f"{where}: a list of transfers is expected")
-        for send in sends:
-            chunk, source, target, path = self.transfer(send, where, 5)
-            before.append((chunk, target, send[3], self.sent(chunk, source, target, where)))
-            late = max(late, sum((self.operation.latency[channel] for channel in path), Fraction(0)))
-            for channel in path:
-                loads[channel] = loads.get(channel, Fraction(0)) + self.sizes[chunk]
-        for chunk, target, reduces, sent in before:
-            self.arrive(chunk, target, reduces, sent, where)
-        channels = self.operation.channels
-        return late + max((load / channels[channel][2] for channel, load in loads.items()), default=Fraction(0))
+def by_steps(operation: Collective, sizes: list[Fraction], steps: list[Any]) -> list[Transfer]:
+    """Transfers of steps, in each of which all begin at once, with what was there when the step began.
 
-    def by_starts(self, sends: list[Any]) -> Fraction:
-        """Time until the last arrival; a transfer sends what is there at its start, what arrives then included.
+    A step takes the longest latency of its paths, and what its busiest channel carries over the bandwidth of that.
+    """
+    transfers, time = list[Transfer](), Fraction(0)
+    for number, sends in enumerate(steps):
+        where = f"step {number}"
+        step = [Transfer(operation, sizes, send, where) for send in lists(sends, f"{where}: {TRANSFER}", 5)]
+        loads = dict[int, Fraction]()
+        for transfer in step:
+            transfer.begins = time
+            for channel in transfer.path:
+                loads[channel] = loads.get(channel, Fraction(0)) + transfer.size
+        busiest = max((load / operation.channels[channel][2] for channel, load in loads.items()), default=Fraction(0))
+        time += busiest + max((transfer.latency for transfer in step), default=Fraction(0))
+        for transfer in step:
+            transfer.ends = time
+        transfers += step
+    return transfers
 
-        It passes all channels of its path at the rate of the slowest, each from when the first byte has come; what
-        passes a channel at a time has no larger rate together than its bandwidth.
-        """
-        events: list[tuple[Fraction, bool, int]] = []
-        busy: dict[int, list[tuple[Fraction, Fraction]]] = {}
-        known = []
-        for number, send in enumerate(sends):
-            where = f"transfer {number}"
-            chunk, source, target, path = self.transfer(send, where, 7)
-            if chunk >= len(self.sizes):
-                raise Rejected(f"{where}: there is no chunk {chunk}")
-            start = fraction(send[5:], "start", 0)
-            rate = min(self.operation.channels[channel][2] for channel in path)
-            at, lasts = start, self.sizes[chunk] / rate
-            for channel in path:
-                busy.setdefault(channel, []).extend(((at, rate), (at + lasts, -rate)))
-                at += self.operation.latency[channel]
-            ends = at + lasts
-            known.append((chunk, source, target, send[3]))
-            events += [(start, True, number), (ends, False, number)]
-        for channel, changes in busy.items():
-            carried = Fraction(0)
-            for _, change in sorted(changes):  # what ends comes before what begins at the same time
-                carried += change
-                if carried > self.operation.channels[channel][2]:
-                    raise Rejected(f"channel {channel} carries more at a time than its bandwidth")
-        sent = dict[int, int]()
-        for _, begins_now, number in sorted(events):
-            chunk, source, target, reduces = known[number]
-            where = f"transfer {number}"
-            if begins_now:
-                sent[number] = self.sent(chunk, source, target, where)
-            else:
-                self.arrive(chunk, target, reduces, sent[number], where)
-        return max((time for time, _, _ in events), default=Fraction(0))
+
+def by_starts(operation: Collective, sizes: list[Fraction], sends: Any) -> list[Transfer]:
+    """Transfers with a start each, which send what is there at their start, what arrives then included.
+
+    One passes all channels of its path at the rate of the slowest, each from when the first byte has come; what
+    passes a channel at a time has no larger rate together than its bandwidth.
+    """
+    transfers = list[Transfer]()
+    busy: dict[int, list[tuple[Fraction, Fraction]]] = {}
+    for number, send in enumerate(lists(sends, f"{TRANSFER}, and a start", 7)):
+        transfer = Transfer(operation, sizes, send, f"transfer {number}")
+        at, lasts = fraction(send[5:], "start", 0), transfer.size / transfer.rate
+        transfer.begins, transfer.ends = at, at + transfer.latency + lasts
+        for channel in transfer.path:
+            busy.setdefault(channel, []).extend(((at, transfer.rate), (at + lasts, -transfer.rate)))
+            at += operation.latency[channel]
+        transfers.append(transfer)
+    for channel, changes in busy.items():
+        changes.sort()  # what ends comes before what begins at the same time
+        if max(accumulate(change for _, change in changes)) > operation.channels[channel][2]:
+            raise Rejected(f"channel {channel} carries more at a time than its bandwidth")
+    return transfers
+
+
+def replay(operation: Collective, transfers: list[Transfer], holds: dict[tuple[int, int], int]) -> None:
+    """Follow who holds what: of each chunk and node the bits of the members whose parts it has.
+
+    Parts are added to what is there, none twice but in a barrier; or take its place, and then none may be lost.
+    """
+    sent = dict[int, int]()
+    events = [(transfer.begins, True, number) for number, transfer in enumerate(transfers)]
+    events += [(transfer.ends, False, number) for number, transfer in enumerate(transfers)]
+    for _, begins, number in sorted(events):  # what arrives comes before what begins at the same time
+        one = transfers[number]
+        if begins:
+            if one.target not in operation.members or (one.chunk, one.source) not in holds:
+                raise Rejected(f"{one.where}: node {one.source} cannot send chunk {one.chunk} to node {one.target}")
+            sent[number] = holds[one.chunk, one.source]
+            continue
+        there = holds.get((one.chunk, one.target), 0)
+        if (there & sent[number] and operation.kind != "barrier") if one.reduces else (there & ~sent[number]):
+            verb = "add" if one.reduces else "lose"
+            raise Rejected(f"{one.where}: node {one.target} would {verb} a part of chunk {one.chunk}")
+        holds[one.chunk, one.target] = there | sent[number]
 
 
 def check_schedule(claim: Any, proof: Any) -> str:
-    """Replay a schedule chunk by chunk: who has what after each step, and how long the step takes.
+    """Replay a schedule chunk by chunk: who has what after each transfer, and how long all take.
 
     A chunk has a size, the member that has it at first (none: each member has its own, to be added up), the one
-    that must have it at the end (none: each), and where there are groups the number of its own. In a step chunks go
-    from member to member over channels in a row; what is sent is what was there when the step began. It is added to
-    what is there, of which no part may be the same, or takes its place, and then nothing may be lost. A step takes
-    the longest latency of its paths, and what its busiest channel carries over the bandwidth of that. Or each
-    transfer has a start and passes at the rate of the slowest.
+    that must have it at the end (none: each), and where there are groups the number of its own.
     """
     operation = Collective(claim)
-    root, due = operation.root, dict[tuple[int | None, int | None, int], Fraction]()
-    for group, part in enumerate(operation.parts):
-        others = [member for member in part if member != root]
-        blocks: dict[str, list[tuple[int | None, int | None]]] = {
-            "broadcast": [(root, None)],
-            "reduce": [(None, root)],
-            "scatter": [(root, member) for member in others],
-            "gather": [(member, root) for member in others],
-            "all_gather": [(member, None) for member in part],
-            "reduce_scatter": [(None, member) for member in part],
-            "all_reduce": [(None, None)],
-            "barrier": [(None, None)],
-            "all_to_all": [],
-        }
-        if operation.kind not in blocks:
-            raise Rejected(
-                f"{operation.kind:.40} is no operation that this checker knows: they are {', '.join(blocks)}"
-            )
-        due.update(((source, target, group), operation.size) for source, target in blocks[operation.kind])
-        inside = set(part)
-        due.update(((a, b, group), size) for (a, b), size in operation.amounts.items() if a in inside)
-    amounts = dict.fromkeys(due, Fraction(0))
+    amounts = dict.fromkeys(operation.due, Fraction(0))
     place = {member: 1 << bit for bit, member in enumerate(operation.members)}
     sizes: list[Fraction] = []
     holds: dict[tuple[int, int], int] = {}
     expected: list[tuple[tuple[int, int], int]] = []
-    for number, chunk in enumerate(field(proof, "chunks", list)):
-        ends: Any = tuple(chunk[2:]) if isinstance(chunk, list) and len(chunk) == 4 + operation.grouped else ("",)
-        ends = ends if operation.grouped else (*ends, 0)
+    for number, chunk in enumerate(lists(proof.get("chunks"), "chunks", 4 + operation.grouped)):
+        source, target, group = ends = (*chunk[2:], 0)[:3]
         if not {type(end) for end in ends} <= {int, type(None)} or ends not in amounts:
             raise Rejected(f"chunk {number}: a size, and a source and a target of {operation.kind}, are expected")
         sizes.append(fraction(chunk[:2], "size of a chunk"))
-        source, target, group = ends
-        amounts[source, target, group] += sizes[-1]
-        part = operation.parts[group]
-        holds.update({(number, member): place[member] for member in ([source] if source is not None else part)})
-        whole = sum(place[member] for member in part) if source is None else place[source]
-        expected += [((number, member), whole) for member in ([target] if target is not None else part)]
+        amounts[ends] += sizes[-1]
+        sources, targets = (operation.parts[group] if end is None else [end] for end in (source, target))
+        holds.update({(number, member): place[member] for member in sources})
+        expected += product([(number, member) for member in targets], [sum(map(place.__getitem__, sources))])
     for ends, amount in amounts.items():
-        if amount != due[ends]:
-            raise Rejected(f"chunks from {ends[0]} to {ends[1]} have {amount} bytes together, not {due[ends]}")
-    replay = Replay(operation, sizes, holds)
+        if amount != operation.due[ends]:
+            raise Rejected(
+                f"chunks from {ends[0]} to {ends[1]} have {amount} bytes together, not {operation.due[ends]}"
+            )
     if "sends" in proof:
-        time = replay.by_starts(field(proof, "sends", list))
+        transfers = by_starts(operation, sizes, proof["sends"])
     else:
-        time = sum((replay.step(step, sends) for step, sends in enumerate(field(proof, "steps", list))), Fraction(0))
-    for (chunk, member), whole in expected:
-        if holds.get((chunk, member), 0) != whole:
-            raise Rejected(f"member {member} does not end with all of chunk {chunk}")
+        transfers = by_steps(operation, sizes, field(proof, "steps", list))
+    replay(operation, transfers, holds)
+    for (number, member), whole in expected:
+        if holds.get((number, member), 0) != whole:
+            raise Rejected(f"member {member} does not end with all of chunk {number}")
+    time = max((transfer.ends for transfer in transfers), default=Fraction(0))
     if time != operation.time:
         raise Rejected(f"the transfers take {time}, not {operation.time}")
     return f"{operation.shown}: done in {time}"
@@ -3416,109 +3349,67 @@ def check_collective(claim: Any, proof: Any) -> str:
     when a byte can have come to it until a byte over it can still arrive where it is needed in time.
     """
     operation = Collective(claim)
-    kind, time = operation.kind, operation.time
-    nodes, channels, shown = claim["nodes"], operation.channels, f"{operation.shown}: not below {time}"
-    root: set[Any] = {operation.root}
-    begins: list[set[Any]] = [root if kind in ("broadcast", "scatter") else set(part) for part in operation.parts]
-    ends = [root if kind in ("reduce", "gather") else set(part) for part in operation.parts]
-    sent = Fraction(0)
-    if kind in COUNTED_BY_LENGTHS and "lengths" in proof:
-        weights = integers(field(proof, "lengths", list), "lengths", 0, 10**12, len(channels))
+    kind, time, channels = operation.kind, operation.time, operation.channels
+    shown = f"{operation.shown}: not below {time}"
+    begins, ends = ({operation.root} if end == "root" else {*operation.members} for end in OPERATIONS[kind])
+    if "lengths" in proof and not operation.rooted:
+        weights = numbers(proof, "lengths", 0, 10**12, len(channels))
         sent = carried_over(operation, weights)
         shown += "" if kind == "all_to_all" else ", if members alone copy and add up"
-    elif kind in ROOTED or kind in COUNTED_BY_LENGTHS:
-        cut = set(integers(field(proof, "cut", list), "cut", 0, nodes))
+    else:
+        cut = {*numbers(proof, "cut", 0, claim["nodes"])}
         only = [proof.get(end) for end in ("source", "target")]
         if not {type(end) for end in only} <= {int, type(None)}:
             raise Rejected("source and target: a member each, or none, are expected")
-        begins = [(one if only[0] is None else one & {only[0]}) & cut for one in begins]
-        ends = [(one if only[1] is None else one & {only[1]}) - cut for one in ends]
+        begins = (begins if only[0] is None else begins & {only[0]}) & cut
+        ends = (ends if only[1] is None else ends & {only[1]}) - cut
         weights = [int(a in cut and b not in cut) for a, b, _ in channels]
-        for inside, outside in zip(begins, ends, strict=True):
-            if kind == "all_to_all":
-                pairs = [(a, b) for a in inside for b in outside if (a, b) in operation.amounts]
-                sent += sum((operation.amounts[pair] for pair in pairs), Fraction(0))
-            elif inside and outside:
-                many = len(inside) if kind in ("gather", "all_gather") else 1
-                sent += operation.size * many * (len(outside) if kind in ("scatter", "reduce_scatter") else 1)
-    else:
-        raise Rejected(f"{kind:.40} is no operation that this checker knows, or not with such a proof")
-    senders, receivers = set[Any]().union(*begins), set[Any]().union(*ends)
+        leaves = [not begins.isdisjoint(part) for part in operation.parts]
+        comes = [not ends.isdisjoint(part) for part in operation.parts]
+        sent = Fraction(0)
+        for (a, b, group), size in operation.due.items():
+            if (leaves[group] if a is None else a in begins) and (comes[group] if b is None else b in ends):
+                sent += size
     if not sent:
         raise Rejected(f"{kind}: nothing must leave the cut")
-    before = nearest(channels, operation.latency, senders)
-    after = nearest(channels, operation.latency, receivers, back=True)
+    before = operation.nearest(begins, operation.latency)
+    after = operation.nearest(ends, operation.latency, back=True)
     carried = Fraction(0)
-    for number, (a, b, bandwidth) in enumerate(channels):
-        if weights[number] and a in before and b in after:
-            useful = time - before[a] - operation.latency[number] - after[b]
-            carried += weights[number] * bandwidth * max(useful, Fraction(0))
+    for weight, (a, b, bandwidth), latency in zip(weights, channels, operation.latency, strict=True):
+        if weight and a in before and b in after:
+            carried += weight * bandwidth * max(time - before[a] - latency - after[b], Fraction(0))
     if carried > sent:
         raise Rejected(f"{kind}: channels carry {carried} in {time}, and {sent} must be: it may take less")
     return shown
 
 
-COUNTED_BY_LENGTHS = ("all_gather", "reduce_scatter", "all_reduce", "barrier", "all_to_all")
-"""Collective operations for which `carried_over` has a bound."""
-
-
-def carried_over(operation: Collective, lengths: list[int]) -> Any:
+def carried_over(operation: Collective, lengths: list[int]) -> Fraction:
     """Return a lower bound on the bytes over each channel times its length, summed over all channels.
 
     Each block of `all_to_all` takes a shortest path. What every member of a group must have spreads over a tree of
     the members, at least as long as the shortest one with the shorter direction between two members. In an all-reduce
     one such tree leads to the member that first has the sum, and another from there to all others.
     """
-    if operation.kind == "all_to_all":
-        receivers: dict[int, dict[int, Fraction]] = {}
-        for (a, b), amount in operation.amounts.items():
-            receivers.setdefault(a, {})[b] = amount
-        total = Fraction(0)
-        for a, needed in receivers.items():
-            far = distances_to(operation, lengths, a, needed)
-            total += sum(amount * far[b] for b, amount in needed.items())
-        return total
-    total = Fraction(0)
+    of_blocks = operation.kind == "all_to_all"  # they come source by source
+    distances = lru_cache(1 if of_blocks else None)(lambda member: operation.nearest([member], lengths))
+
+    def far(a: Any, b: Any) -> int:
+        if b not in distances(a):
+            raise Rejected(f"no channels lead from member {a} to member {b}")
+        return distances(a)[b]
+
+    if of_blocks:
+        return sum((size * far(a, b) for (a, b, _), size in operation.due.items()), Fraction(0))
+    total = 0
     for part in operation.parts:
-        apart = {member: distances_to(operation, lengths, member, part) for member in part}
-        left, tree = dict.fromkeys(part[1:], 10**30), 0
-        last = part[0]
+        left, last = dict.fromkeys(part[1:], 10**30), part[0]
+        trees = len(part) if "each" in OPERATIONS[operation.kind] else 2
         while left:
             for member in left:
-                left[member] = min(left[member], apart[last][member], apart[member][last])
+                left[member] = min(left[member], far(last, member), far(member, last))
             last = min(left, key=left.__getitem__)
-            tree += left.pop(last)
-        total += operation.size * tree * (len(part) if operation.kind in ("all_gather", "reduce_scatter") else 2)
-    return total
-
-
-def nearest(
-    channels: list[tuple[int, int, Fraction]], lengths: Sequence[N], starts: Iterable[Any], *, back: bool = False
-) -> dict[int, N]:
-    """The least sums of lengths from some nodes to each other one, along channels or against them, by Dijkstra."""
-    leaving: dict[int, list[tuple[int, N]]] = {}
-    for (source, target, _), length in zip(channels, lengths, strict=True):
-        one, other = (target, source) if back else (source, target)
-        leaving.setdefault(one, []).append((other, length))
-    least: dict[int, N] = {}
-    heap: list[tuple[Any, int]] = [(0, start) for start in starts]
-    while heap:
-        length, node = heapq.heappop(heap)
-        if node not in least:
-            least[node] = length
-            for other, more in leaving.get(node, ()):
-                if other not in least:
-                    heapq.heappush(heap, (length + more, other))
-    return least
-
-
-def distances_to(operation: Collective, lengths: list[int], start: int, members: Iterable[int]) -> dict[int, int]:
-    """The lengths of the shortest paths from a node, to the members at least."""
-    distances = nearest(operation.channels, lengths, [start])
-    for member in members:
-        if member not in distances:
-            raise Rejected(f"no channels lead from member {start} to member {member}")
-    return distances
+            total += trees * left.pop(last)
+    return operation.size * total
 
 
 Advanced = tuple[tuple[tuple[int, ...], ...], tuple[tuple[tuple[int, ...], ...], ...]]
@@ -3533,8 +3424,8 @@ class Phased:
     """
 
     def __init__(self, claim: Any) -> None:
-        shape = integers(field(claim, "shape", list), "shape", 1, 1000)
-        self.phases = integers(field(claim, "phases", list), "phases", 0, len(shape))
+        shape = numbers(claim, "shape", 1, 1000)
+        self.phases = numbers(claim, "phases", 0, len(shape))
         counts = [field(claim, "chunks", int), field(claim, "slots", int)]
         self.chunks, self.slots = integers(counts, "chunks and slots", 1, 1000)
         self.together, self.in_order = field(claim, "together", bool), field(claim, "fixed_order", bool)
