@@ -137,14 +137,12 @@ def write_gml(network: Network, path: str | Path) -> None:
 
 
 def _gml_row(row: dict[str, object]) -> str:
-    shown = {
-        key: str(attribute) if isinstance(attribute, int) else _gml_text(attribute)
-        for key, attribute in flat(row).items()
-    }
-    return " ".join(f"{key} {attribute}" for key, attribute in shown.items())
+    return " ".join(f"{key} {_gml_text(attribute)}" for key, attribute in flat(row).items())
 
 
-def _gml_text(attribute: str) -> str:
+def _gml_text(attribute: str | int) -> str:
+    if isinstance(attribute, int):
+        return str(attribute)
     marked = attribute.replace("&", "&amp;").replace('"', "&quot;")
     return '"' + "".join(c if " " <= c <= "~" else f"&#{ord(c)};" for c in marked) + '"'
 
@@ -165,14 +163,13 @@ def write_dot(network: Network, path: str | Path) -> None:
 
 
 def _list(row: dict[str, object]) -> str:
-    pairs = [
-        f"{key}={attribute if isinstance(attribute, int) else _quoted(attribute)}"
-        for key, attribute in flat(row).items()
-    ]
+    pairs = [f"{key}={_quoted(attribute)}" for key, attribute in flat(row).items()]
     return f" [{', '.join(pairs)}]" if pairs else ""
 
 
-def _quoted(attribute: str) -> str:
+def _quoted(attribute: str | int) -> str:
+    if isinstance(attribute, int):
+        return str(attribute)
     return '"' + attribute.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 

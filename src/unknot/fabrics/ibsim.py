@@ -10,6 +10,7 @@ import re
 from collections import Counter, defaultdict
 from pathlib import Path
 
+from unknot._base.arrays import ranks
 from unknot._base.errors import NetworkError
 from unknot._base.input import read_lines
 from unknot._base.output import write_text
@@ -110,11 +111,7 @@ def _cables(network: Network) -> list[tuple[int, int, int, int]]:
             )
     if network.ports is not None and (ports := _own_ports(network, network.ports)) is not None:
         return ports
-    used = [0] * network.num_routers
-    port = []
-    for u, _ in ends:
-        used[u] += 1
-        port.append(used[u])
+    port = (1 + ranks(network.source)).tolist()
     twin = {
         c: d for (u, v), channels in list(backward.items()) for c, d in zip(channels, backward[v, u], strict=True)
     }

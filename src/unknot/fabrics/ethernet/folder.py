@@ -179,7 +179,13 @@ def _destinations(tables: _Tables, notes: list[str]) -> tuple[Destination, ...]:
             groups[_Treatment((), tuple(sorted(hops.items())))].append(prefix)
     destinations: list[Destination] = []
     to: dict[Prefix, int] = {}
-    loopbacks = {prefix for routes in tables.routes for prefix in routes if _is_loopback(tables, prefix)}
+    # Addresses of switches are on loopback interfaces.
+    loopbacks = {
+        prefix
+        for routes in tables.routes
+        for prefix, route in routes.items()
+        if route.local and all(name.lower().startswith(("lo", "dummy")) for name in route.interfaces)
+    }
     for treatment, prefixes in groups.items():
         shown = [prefix for prefix in prefixes if prefix not in loopbacks and prefix not in tunnels]
         for prefix in prefixes:
@@ -220,16 +226,6 @@ def _prefixes(tables: _Tables) -> set[Prefix]:
         if route.local and route.interfaces and any(tables.leads(router, name) for name in route.interfaces)
     }
     return {prefix for routes in tables.routes for prefix in routes if prefix.prefixlen and prefix not in inner}
-
-
-def _is_loopback(tables: _Tables, prefix: Prefix) -> bool:
-    """Whether a prefix is the address of a switch: on a loopback interface of it."""
-    return any(
-        route is not None
-        and route.local
-        and all(name.lower().startswith(("lo", "dummy")) for name in route.interfaces)
-        for route in (routes.get(prefix) for routes in tables.routes)
-    )
 
 
 def _owners_and_hops(tables: _Tables, prefix: Prefix) -> tuple[tuple[int, ...], dict[int, tuple[int, ...]]]:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from unknot._base.errors import NetworkError, require_known
 from unknot._base.extensions import Catalogue
@@ -80,9 +82,7 @@ def order_of(network: Network, name: str = "auto", root: int = 0) -> Order:
     for extension, circle_of in ORDERS.usable() if name == "auto" else [(name, ORDERS[name])]:
         if circle_of is not None:
             try:
-                place = np.empty(network.num_routers, dtype=np.int64)
-                place[circle_of(network)] = np.arange(network.num_routers)
-                return Order(extension, _sorted(network, place), circular=True)
+                return Order(extension, _along(network, circle_of(network)), circular=True)
             except NetworkError as error:
                 if name != "auto":
                     raise NetworkError(f"{network.name} has no circular order: {error}") from None
@@ -90,17 +90,15 @@ def order_of(network: Network, name: str = "auto", root: int = 0) -> Order:
         places = network.coordinates
         if places.size and places.min() == 0 and places.max() == 1:
             places = places ^ places[network.inject[root]]
-        place = np.empty(network.num_routers, dtype=np.int64)
-        place[np.lexsort(places[:, ::-1].T)] = np.arange(network.num_routers)
-        return Order("dimensions", _sorted(network, place))
+        return Order("dimensions", _along(network, np.lexsort(places[:, ::-1].T)))
     if name == "dimensions":
         raise NetworkError(f"{network.name} has no coordinates to order its terminals by")
     return Order("numbers", tuple(range(network.num_terminals)))
 
 
-def _sorted(network: Network, place: np.ndarray[tuple[int], np.dtype[np.int64]]) -> tuple[int, ...]:
-    """Terminals by the place of the router they inject at."""
-    return tuple(int(t) for t in np.argsort(place[network.inject], kind="stable"))
+def _along(network: Network, routers: npt.NDArray[np.integer[Any]]) -> tuple[int, ...]:
+    """Terminals in the order of the routers that they inject at."""
+    return tuple(np.argsort(np.argsort(routers)[network.inject], kind="stable").tolist())
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from itertools import accumulate
 from math import gcd, lcm
 from typing import Any, Generic, TypeVar
 
@@ -245,10 +246,8 @@ def passage(platform: Platform, size: Fraction, path: Sequence[int]) -> Passage[
     """Return how a number of bytes passes a path."""
     channels = [platform.channels[number] for number in path]
     rate = min(channel.bandwidth for channel in channels)
-    begins = [Fraction(0)]
-    for channel in channels:
-        begins.append(begins[-1] + channel.latency)
-    return Passage(tuple(begins[:-1]), size / rate, rate, begins[-1] + size / rate)
+    *begins, end = accumulate((channel.latency for channel in channels), initial=Fraction(0))
+    return Passage(tuple(begins), size / rate, rate, end + size / rate)
 
 
 def in_whole_numbers(numbers: Sequence[Fraction]) -> tuple[list[int], Fraction]:

@@ -154,15 +154,10 @@ def _double_tree(group: Group) -> list[Tree]:
     for other in (False, True):
         rank = {v: v if not other else last + 1 - v if last % 2 == 0 else v % last + 1 for v in range(1, last + 1)}
         parent = {v: up if (up := v & (v - 1) | (v & -v) << 1) <= last else v & (v - 1) for v in rank}
-        depth = {0: 0}
-
-        def below(v: int, depth: dict[int, int] = depth, parent: dict[int, int] = parent) -> int:
-            if v not in depth:
-                depth[v] = below(parent[v]) + 1
-            return depth[v]
-
-        rank[0] = 0
-        sends = sorted((below(v) - 1, rank[up], rank[v]) for v, up in parent.items())
+        rank[0], depth = 0, {0: 0}
+        while len(depth) <= last:
+            depth |= {v: depth[up] + 1 for v, up in parent.items() if up in depth}
+        sends = sorted((depth[up], rank[up], rank[v]) for v, up in parent.items())
         trees.append(tree_of(row[0], [(step, row[a], row[b]) for step, a, b in sends], 2))
     return trees
 

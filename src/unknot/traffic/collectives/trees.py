@@ -14,12 +14,13 @@ U. Manber: Two algorithms for barrier synchronization. International Journal of 
 from __future__ import annotations
 
 import random
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache
 from heapq import heappop, heappush
-from itertools import groupby
+from itertools import accumulate, groupby, pairwise
 
 from unknot._base.errors import NetworkError
 from unknot.traffic.collectives.orders import Group
@@ -115,16 +116,9 @@ def up_and_down(
 
 
 def _shared(ups: Sequence[Tree], downs: Sequence[Tree]) -> Iterator[tuple[Fraction, Tree, Tree]]:
-    i = j = 0
-    left, right = ups[0].share, downs[0].share
-    while True:
-        share = min(left, right)
-        yield share, ups[i], downs[j]
-        left, right = left - share, right - share
-        i, j = i + (not left), j + (not right)
-        if i == len(ups) or j == len(downs):
-            return
-        left, right = left or ups[i].share, right or downs[j].share
+    ends_up, ends_down = (list(accumulate(tree.share for tree in trees)) for trees in (ups, downs))
+    for begin, end in pairwise([Fraction(0), *sorted({*ends_up, *ends_down})]):
+        yield end - begin, ups[bisect_left(ends_up, end)], downs[bisect_left(ends_down, end)]
 
 
 def shortest(platform: Platform) -> PathOf:
