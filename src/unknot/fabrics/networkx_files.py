@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,16 +16,15 @@ from unknot._base.input import read_json
 from unknot._base.output import write_text
 from unknot.fabrics.format import EVERYTHING, Format
 from unknot.fabrics.graph_files import errors_of, flat, writable
-from unknot.network import Network, from_networkx
+from unknot.network import Network
 from unknot.network.interchange import from_attributes, in_order
 
 if TYPE_CHECKING:
-    from xml.etree.ElementTree import Element
+    from unknot.fabrics.xml_file import XmlElement
 
-_SPACE = "{http://graphml.graphdrawing.org/xmlns}"
 _GROWTH = 100
 """Bytes of memory for a byte of text at the peak of reading: 47 for bare nodes and edges."""
-_USED = {"graph": (), "node": ("label", "coordinates"), "edge": ("latency", "bandwidth", "ports")}
+_USED = {"node": ("label", "coordinates"), "edge": ("latency", "bandwidth", "ports")}
 
 
 def read_graphml(path: str | Path) -> Network:
@@ -35,31 +35,60 @@ def read_graphml(path: str | Path) -> Network:
     TextError
         With the file; with line and column for what is not XML.
     """
-    from networkx.readwrite.graphml import GraphMLReader
-
     from unknot.fabrics.xml_file import read_xml
 
     root = read_xml(path, growth=_GROWTH)
+    for element in root.iter():
+        element.tag = element.tag.rpartition("}")[2]
+    graphs = [*root.iter("graph")]
+    if root.tag != "graphml" or root.find("graph") is None:
+        raise TextError("there is no graph in this file", path)
+    if len(graphs) > 1:
+        raise TextError("one graph is needed, neither several nor graphs inside nodes", path)
+    graph = graphs[0]
+    if graph.find("hyperedge") is not None:
+        raise TextError("a hyperedge is neither a channel nor a link", path)
+    keys = root.findall("key")
+    names = {_need(key, "id"): key.get("attr.name", key.attrib["id"]) for key in keys}
+    defaults: dict[str, dict[str, str]] = {"graph": {}, "node": {}, "edge": {}}
+    for key in keys:
+        for kind, row in defaults.items():
+            name, default = names[key.attrib["id"]], key.find("default")
+            if default is not None and key.get("for", "all") in (kind, "all") and name in _USED.get(kind, (name,)):
+                row[name] = default.text or ""
+    nodes: dict[str, dict[str, str]] = {}
+    for node in graph.findall("node"):
+        if nodes.setdefault(_need(node, "id"), row := defaults["node"] | _attributes(node, names)) is not row:
+            raise node.error(f"there are two nodes {node.attrib['id']!r}")
+    directed, listed = graph.get("edgedefault", "directed") == "directed", graph.findall("edge")
+    edges: list[Any] = [None] * len(listed)
+    for edge, number in zip(listed, in_order(edge.get("id") for edge in listed), strict=True):
+        row = defaults["edge"] | _attributes(edge, names)
+        one_way = {"true": True, "false": False}.get(edge.get("directed", ""), directed)
+        edges[number] = _need(edge, "source"), _need(edge, "target"), one_way, row
     with errors_of(path, "GraphML"):
-        one_way = _prepare(root, path)
-        reader = GraphMLReader(edge_key_type=int, force_multigraph=True)
-        keys, defaults = reader.find_graphml_keys(root)
-        graph = reader.make_graph(root.find(f"{_SPACE}graph"), keys, defaults)
-        for kind, rows in (("node", graph.nodes(data=True)), ("edge", graph.edges(data=True))):
-            default_of = {
-                keys[key]["name"]: default
-                for key, default in defaults.items()
-                if keys[key]["for"] in (kind, "all", None) and keys[key]["name"] in _USED[kind]
-            }
-            for *_, attributes in rows:
-                attributes.update({name: default for name, default in default_of.items() if name not in attributes})
-        for _, _, key, attributes in graph.edges(keys=True, data=True):
-            attributes["directed"] = one_way[key]
-        for key, default in defaults.items():
-            if keys[key]["for"] in ("graph", "all", None):
-                graph.graph.setdefault(keys[key]["name"], default)
-        graph.graph.setdefault("name", Path(path).name)
-        return from_networkx(graph)
+        whole = {"name": Path(path).name} | defaults["graph"] | _attributes(graph, names)
+        return from_attributes(nodes, edges, whole, whole["name"] or "graph")
+
+
+def _need(element: XmlElement, key: str) -> str:
+    if key not in element.attrib:
+        there = ", ".join(f'{name}="{value}"' for name, value in element.attrib.items()) or "nothing"
+        raise element.error(f"this {element.tag} has no {key}; there is only {there[:80]}")
+    return element.attrib[key]
+
+
+def _attributes(element: XmlElement, names: Mapping[str, str]) -> dict[str, str]:
+    """Attributes by name; the label of a node drawn with yEd is inside of what else its data holds."""
+    row = {}
+    for data in element.findall("data"):
+        if data.get("key") not in names:
+            raise element.error(f"there is no key {data.get('key')}")
+        if (drawn := data.find(".//NodeLabel")) is not None:
+            row["label"] = drawn.text or ""
+        elif not len(data):
+            row[names[data.attrib["key"]]] = data.text or ""
+    return row
 
 
 def write_graphml(network: Network, path: str | Path) -> None:
@@ -72,61 +101,6 @@ def write_graphml(network: Network, path: str | Path) -> None:
     graph.add_edges_from((u, v, i, flat(edge)) for i, (u, v, edge) in enumerate(described.edges))
     text = "\n".join(nx.generate_graphml(graph))
     write_text(path, f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n')
-
-
-def _prepare(root: Element, path: str | Path) -> list[bool]:
-    """Make the file one that NetworkX reads as GraphML means it.
-
-    Every element gets GraphML's name space, every key a name and the type string, every edge its number as `id`.
-    Returns for each edge whether it goes one way. What NetworkX would pass over in silence is an error.
-    """
-    for element in root.iter():
-        if isinstance(element.tag, str) and not element.tag.startswith("{http://www.yworks.com"):
-            element.tag = _SPACE + element.tag.rpartition("}")[2]
-    graphs = root.findall(f".//{_SPACE}graph")
-    if root.tag != f"{_SPACE}graphml" or not root.findall(f"{_SPACE}graph"):
-        raise TextError("there is no graph in this file", path)
-    if len(graphs) > 1:
-        raise TextError("one graph is needed, neither several nor graphs inside nodes", path)
-    for key in root.findall(f"{_SPACE}key"):
-        _need(key, ("id",), path)
-        key.attrib.setdefault("attr.name", key.attrib["id"])
-        key.attrib["attr.type"] = "string"
-        for default in key.findall(f"{_SPACE}default"):
-            default.text = default.text or ""
-    graph = graphs[0]
-    if graph.find(f"{_SPACE}hyperedge") is not None:
-        raise TextError("a hyperedge is neither a channel nor a link", path)
-    nodes: set[str] = set()
-    for node in graph.findall(f"{_SPACE}node"):
-        _need(node, ("id",), path)
-        if node.attrib["id"] in nodes:
-            raise TextError(f"there are two nodes {node.attrib['id']!r}", path)
-        nodes.add(node.attrib["id"])
-    edges = graph.findall(f"{_SPACE}edge")
-    directed = graph.attrib.get("edgedefault", "directed") == "directed"
-    graph.attrib["edgedefault"] = "directed"
-    one_way = [directed] * len(edges)
-    for edge, number in zip(edges, in_order(edge.attrib.get("id") for edge in edges), strict=True):
-        _need(edge, ("source", "target"), path)
-        for end in (edge.attrib["source"], edge.attrib["target"]):
-            if end not in nodes:
-                ends = f"{edge.attrib['source']!r} – {edge.attrib['target']!r}"
-                raise TextError(f"edge {ends} ends at {end!r}, but there is no such node", path)
-        edge.attrib["id"] = str(number)
-        one_way[number] = {"true": True, "false": False}.get(edge.attrib.pop("directed", ""), directed)
-    for part in graph:
-        for port in part.findall(f"{_SPACE}port"):
-            part.remove(port)
-    return one_way
-
-
-def _need(element: Element, keys: tuple[str, ...], path: str | Path) -> None:
-    for key in keys:
-        if key not in element.attrib:
-            kind = element.tag.rpartition("}")[2]
-            attributes = ", ".join(f'{name}="{value}"' for name, value in element.attrib.items()) or "nothing"
-            raise TextError(f"this {kind} has no {key}; there is only {attributes[:80]}", path)
 
 
 def read_node_link(path: str | Path) -> Network:

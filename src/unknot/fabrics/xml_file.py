@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Generator, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 from xml.etree.ElementTree import Element, TreeBuilder
 from xml.parsers import expat
 
@@ -23,6 +23,7 @@ class XmlElement(Element):
 
         def __iter__(self) -> Iterator[XmlElement]: ...
         def iter(self, tag: str | None = None) -> Generator[XmlElement]: ...
+        def findall(self, path: str, namespaces: dict[str, str] | None = None) -> list[Any]: ...
 
     def error(self, words: str) -> TextError:
         """An error at the line of the element."""
