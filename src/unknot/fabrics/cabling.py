@@ -83,10 +83,7 @@ class Cabling(FabricText):
             if fact is None:
                 continue
             if key == "lid":
-                if fact in NO_LIDS:
-                    fact = 0
-                elif fact > LAST_UNICAST:
-                    raise self.error(f"LID 0x{fact:04x} is not a unicast LID (1 to 0x{LAST_UNICAST:04x})", line)
+                fact = 0 if fact in NO_LIDS else self.unicast(fact, line)
             old = known.setdefault(key, fact)
             if old != fact:
                 word = {"lid": "LID", "lmc": "LMC", "guid": "port GUID"}[key]

@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from unknot._base.errors import TextError
 from unknot._base.input import read_utf8
+from unknot.fabrics.fabric import LAST_UNICAST
 from unknot.network import Network
 
 
@@ -141,6 +142,12 @@ class FabricText:
     def error(self, message: str, line: int, column: int = 0) -> TextError:
         """An error at a line of the file."""
         return TextError(message, self.where, line, column, self.lines[line - 1])
+
+    def unicast(self, lid: int, line: int) -> int:
+        """A LID; TextError if it is none of a port."""
+        if not 1 <= lid <= LAST_UNICAST:
+            raise self.error(f"LID 0x{lid:04x} is not a unicast LID (1 to 0x{LAST_UNICAST:04x})", line)
+        return lid
 
     def is_noise(self, line: str, number: int) -> bool:
         """Whether a line is none of the tool's output; then it is counted."""

@@ -21,7 +21,7 @@ import numpy as np
 from unknot._base.errors import TextError, UnknotError
 from unknot._base.input import lines_of, read_text
 from unknot._base.output import write_text
-from unknot.fabrics.fabric import LAST_UNICAST, Fabric
+from unknot.fabrics.fabric import Fabric
 from unknot.fabrics.format import Format, integer
 from unknot.fabrics.levels import LEVELS, UNKNOWN, LaneFile, LevelFile, levels_by_switch
 
@@ -61,19 +61,19 @@ def read_psl(path: str | Path) -> LevelFile:
                     "one record); ask for each pair, with --slid and --dlid",
                     opened,
                 )
-            file.record(UNKNOWN, _lid(file, values["slid"], opened), values["dlid"], values["sl"], opened)
+            file.record(UNKNOWN, file.unicast(values["slid"], opened), values["dlid"], values["sl"], opened)
 
     for number, line in enumerate(lines, start=1):
         if match := _SHORT.match(line):
-            file.record(int(match[1], 16), UNKNOWN, _lid(file, integer(match[2]), number), int(match[3]), number)
+            file.record(int(match[1], 16), UNKNOWN, file.unicast(integer(match[2]), number), int(match[3]), number)
         elif match := _SWITCHES.match(line):
             file.record_of_switches(int(match[1], 16), int(match[2], 16), int(match[3]), number)
         elif match := _ENTRY.match(line):
             if source is None:
                 raise file.error("an entry outside a block; the line that names its source is missing", number)
-            file.record(*source, _lid(file, integer(match[1]), number), int(match[2]), number)
+            file.record(*source, file.unicast(integer(match[1]), number), int(match[2]), number)
         elif match := _HEAD.match(line):
-            source = int(match[1], 16), _lid(file, int(match[2]), number)
+            source = int(match[1], 16), file.unicast(int(match[2]), number)
         elif _RECORD.match(line):
             close()
             opened, values = number, {}
@@ -125,12 +125,6 @@ def write_psl(fabric: Fabric, path: str | Path, *, by_switch: bool = False) -> N
     levels, lids = fabric.levels[port, column].tolist(), fabric.lids.tolist()
     rows = [*zip(port.tolist(), column.tolist(), levels, strict=True), *fabric.more_levels.tolist()]
     write_text(path, "".join(f"0x{names[p]:016x} {lids[to]} {level}\n" for p, to, level in rows))
-
-
-def _lid(file: LevelFile, lid: int, line: int) -> int:
-    if not 1 <= lid <= LAST_UNICAST:
-        raise file.error(f"LID 0x{lid:04x} is not a unicast LID (1 to 0x{LAST_UNICAST:04x})", line)
-    return lid
 
 
 _PSL_SIGN = re.compile(

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unknot._base.errors import TextError
-from unknot.fabrics.fabric import LAST_UNICAST, NO_ENTRY, UNKNOWN_PORT, Fabric
+from unknot.fabrics.fabric import NO_ENTRY, UNKNOWN_PORT, Fabric
 from unknot.fabrics.format import FabricText
 
 NOT_ROUTED = 255
@@ -85,9 +85,7 @@ class TableFile(FabricText):
 
     def owned(self, lid: int, guid: int, line: int) -> None:
         """Note whose LID it is, or check it against what was said before."""
-        if not 1 <= lid <= LAST_UNICAST:
-            raise self.error(f"LID 0x{lid:04x} is not a unicast LID (1 to 0x{LAST_UNICAST:04x})", line)
-        known, first = self.guids.setdefault(lid, (guid, line))
+        known, first = self.guids.setdefault(self.unicast(lid, line), (guid, line))
         if known != guid:
             raise self.error(
                 f"LID 0x{lid:04x} belongs to port GUID 0x{guid:016x} here, but to 0x{known:016x} in line {first}",
