@@ -23,6 +23,7 @@ from unknot._base.errors import RelationError, require_known
 from unknot._base.numbers import require_whole
 from unknot.network import Network
 from unknot.network.graph import reached_from, strong_components
+from unknot.network.parts import survivors
 from unknot.routing.named import routing
 from unknot.routing.relation import EJECT, VC_MASK, Out, Relation, Rule
 from unknot.routing.tabulate import lookup, tabulate
@@ -139,27 +140,23 @@ def _parts_of(network: Network, dimension: str | None) -> tuple[npt.NDArray[np.i
 
 def _part(network: Network, inner: npt.NDArray[np.bool_], name: str, text: str, vcs: int | None) -> _Part:
     """The network of some routers, and a routing on it."""
-    routers = np.flatnonzero(inner)
-    place = np.cumsum(inner) - 1
-    channel = np.flatnonzero(inner[network.source] & inner[network.target])
-    terminal = np.flatnonzero(inner[network.inject] & inner[network.eject])
-    assert network.coordinates is not None
-    varies = [i for i in range(len(network.dimensions)) if np.unique(network.coordinates[routers, i]).size > 1]
-    part = Network(
-        f"{name} of {network.name}",
-        routers.size,
-        place[network.source[channel]],
-        place[network.target[channel]],
-        network.latency[channel],
-        place[network.inject[terminal]],
-        place[network.eject[terminal]],
-        network.coordinates[routers][:, varies],
-        [network.radices[i] for i in varies],
-        [network.dimensions[i] for i in varies],
-        [network.router_name(int(router)) for router in routers],
-        bandwidth=network.bandwidth[channel],
+    left = network.without(routers=np.flatnonzero(~inner).tolist())
+    kept = survivors(network, left)
+    channel, terminal = kept.channels.astype(np.int64), kept.terminals.astype(np.int64)
+    assert left.coordinates is not None
+    varies = [i for i in range(len(network.dimensions)) if np.unique(left.coordinates[:, i]).size > 1]
+    part = replace(
+        left,
+        name=f"{name} of {network.name}",
+        coordinates=left.coordinates[:, varies],
+        radices=tuple(network.radices[i] for i in varies),
+        dimensions=tuple(network.dimensions[i] for i in varies),
+        router_labels=tuple(map(network.router_name, kept.routers.tolist())),
+        terminal_labels=None,
+        ports=None,
+        origin=None,
     )
-    if np.unique(strong_components(part.source, part.target, routers.size)[0]).size > 1:
+    if np.unique(strong_components(part.source, part.target, part.num_routers)[0]).size > 1:
         raise RelationError(
             f"composed on {network.name}: its {name} is not connected, so a packet cannot stay inside"
         )
