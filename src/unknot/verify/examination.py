@@ -9,7 +9,7 @@ from typing import Any
 from unknot._base.deadline import Deadline
 from unknot._base.progress import Progress as Report
 from unknot._base.shown import Brief
-from unknot._base.switching import BUFFER_DEPTH, DEFAULT_SWITCHING, Switching, switching_named
+from unknot._base.switching import BUFFER_DEPTH, DEFAULT_SWITCHING, Switching
 from unknot._base.three_valued import all_hold
 from unknot.certificates import evidence_holds
 from unknot.certificates.documents import Document
@@ -91,7 +91,7 @@ class Examination(Brief):
 
 def examine(
     relation: Relation,
-    switching: str = DEFAULT_SWITCHING,
+    switching: Switching = DEFAULT_SWITCHING,
     further: Further = PLAIN,
     *,
     deadline: Deadline,
@@ -110,13 +110,13 @@ def examine(
     report : callable(stage, done, total), optional
         Told how far each stage is.
     """
-    technique, ending, began = switching_named(switching), ending or deadline.closing.closing, time.monotonic()
+    ending, began = ending or deadline.closing.closing, time.monotonic()
     limits: Any = {"time_limit": deadline, "buffer_depth": buffer_depth}
     if further.every_technique:
-        verdicts = check_all(relation, technique, progress=report, **limits)
+        verdicts = check_all(relation, switching, progress=report, **limits)
     else:
-        verdicts = {technique: check(relation, technique, bubble=further.bubble, progress=report, **limits)}
-    decided = Examination(relation, verdicts[technique], verdicts, time.monotonic() - began)
+        verdicts = {switching: check(relation, switching, bubble=further.bubble, progress=report, **limits)}
+    decided = Examination(relation, verdicts[switching], verdicts, time.monotonic() - began)
     verdict, arrival, least = decided.verdict, None, None
     if verdict.method == NO_ANSWER:
         return decided
@@ -126,7 +126,7 @@ def examine(
         arrival = ending.unless_over(lambda: progress(relation, arbiter, livelock_free=ends))
     if further.smallest and verdict.deadlock_free is False:
         known = verdict.configuration
-        least = deadline.closing.unless_over(lambda: smallest(relation, technique, known=known, **limits))
+        least = deadline.closing.unless_over(lambda: smallest(relation, switching, known=known, **limits))
     if least is not None and (knot := least.configuration) is not None:
         verdict = replace(verdict, configuration=knot, established=knot.summary)
     holds = ending.unless_over(lambda: evidence_holds(relation, verdict))

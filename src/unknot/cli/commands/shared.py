@@ -250,7 +250,7 @@ def searching(network: Network, deadline: Deadline, times: int = 1) -> Deadline:
     return replace(deadline, end=deadline.end - min(SHARE * deadline.left, times * (EACH + PER_STATE * states)))
 
 
-def proved(relation: Relation, deadline: Deadline, switching: str = DEFAULT_SWITCHING) -> Examination:
+def proved(relation: Relation, deadline: Deadline, switching: Switching = DEFAULT_SWITCHING) -> Examination:
     """Decide on a relation until a deadline, or soon after Ctrl-C; what is not known then is open."""
     from unknot._base.deadline import Deadline
     from unknot.verify.examination import examine
