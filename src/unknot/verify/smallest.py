@@ -113,13 +113,13 @@ def smallest(
     require_depth(buffer_depth, "smallest")
     effort = Effort(end=end)
     graph = dependencies(relation, effort)
-    if not graph.complete:
-        return Smallest(known, 1, 0, False, "time ran out before all states were visited")
-    if graph.acyclic:
+    if graph.complete and graph.acyclic:
         return Smallest(None, 0, 0, True, "no deadlock: the channel dependency graph is acyclic")
     try:
-        rest = on_cycles(graph, technique, effort=effort).pruned()
+        rest = on_cycles(graph, technique, effort=effort).pruned() if graph.complete else None
     except TimeUpError:
+        rest = None
+    if rest is None:
         return Smallest(known, 1, 0, False, "time ran out before all states were visited")
     if not rest.input_vc.size:
         return Smallest(None, 0, 0, True, "no deadlock: nothing is left by the fixpoint")

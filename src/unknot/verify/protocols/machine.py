@@ -189,10 +189,7 @@ def step(system: System, state: State, event: Event, number: int | None = None) 
         if has_another(system, event.place, message):
             _part(system, after, event.place, message)
         if rule.together:
-            place, position = partner_of(system, state, message) or (0, 0)
-            if place == event.place and position > event.position:
-                position -= 1
-            _leave(after, place, position)
+            _leave(after, *(partner_of(system, after, message) or (0, 0)))
     else:
         messages = list(after[event.place])
         messages[event.position] = message._replace(sent=sent)
