@@ -13,7 +13,7 @@ from unknot._base.kernels.types_kernel import inlined
 from unknot._base.kernels.words_kernel import call_rule
 from unknot.routing.contract import NO_WAIT
 from unknot.simulation.engine.codes import MOST_ANSWERS
-from unknot.simulation.engine.state_kernel import ends_of
+from unknot.simulation.engine.state_kernel import ends_of, tier_of
 from unknot.simulation.engine.view_kernel import place_of, view
 
 
@@ -27,14 +27,14 @@ def answer(rule, s, w0, w1, b, address, row):
     if count <= 0 or count > candidates.size:
         return False
     for k in range(count):
-        tier = (candidates[k] >> 40) & 0xFF
+        tier = tier_of(candidates[k])
         low, high = min(low, tier), max(high, tier)
     for j in range(w1 - w0):
         s.answers.first[row + j] = s.answers.second[row + j] = 0
     for k in range(count):
         candidate = candidates[k]
         out, many = ends_of(s, b, address, candidate)
-        tier = (candidate >> 40) & 0xFF
+        tier = tier_of(candidate)
         if out < first_output or out + many > end or candidate & NO_WAIT != 0 or low < tier < high:
             return False
         for cell in range(out - first_output, out - first_output + many):

@@ -28,6 +28,7 @@ from unknot.simulation.engine.state_kernel import (
     outputs_of,
     packet_of,
     preferred,
+    tier_of,
 )
 from unknot.simulation.engine.view_kernel import view
 
@@ -42,7 +43,7 @@ def commit(s, b, p, count, now):
         free = False
         for w in range(first, first + many):
             free = free or available(s, b, w, needed, now)
-        rank = (s.candidates[k] >> 40) & 0xFF
+        rank = tier_of(s.candidates[k])
         if not free:
             rank += 512
         if rank < best_rank:
@@ -86,7 +87,7 @@ def lightest(raw, b, p, count, first_output, end, now):
         if not free and s.setup.commits == 0:
             continue
         # Below the weight 8 bits of the tier, and below those one for what is not free: one comparison for all three.
-        weight = (weight << 9) + (((candidate >> 40) & 0xFF) << 1) + (not free)
+        weight = (weight << 9) + (tier_of(candidate) << 1) + (not free)
         if weight > least:
             continue
         if weight < least:
@@ -101,8 +102,8 @@ def lightest(raw, b, p, count, first_output, end, now):
 def nth_of_tier(s, tier, number):
     """Return the candidate of a tier that has `number` others of it before."""
     k = 0
-    while s.candidates[k] >> 40 & 0xFF != tier or number > 0:
-        number -= s.candidates[k] >> 40 & 0xFF == tier
+    while tier_of(s.candidates[k]) != tier or number > 0:
+        number -= tier_of(s.candidates[k]) == tier
         k = k + 1
     return s.candidates[k]
 
@@ -122,9 +123,9 @@ def credits_of_port(s, w):
 def better_of_two(raw, b, p, count, now):
     """Leave the candidates of one port, which the header keeps: of two drawn ones that with more credits."""
     s = view(raw)
-    lowest, many = s.candidates[preferred(s, count)] >> 40 & 0xFF, np.int64(0)
+    lowest, many = tier_of(s.candidates[preferred(s, count)]), np.int64(0)
     for k in range(count):
-        many += s.candidates[k] >> 40 & 0xFF == lowest
+        many += tier_of(s.candidates[k]) == lowest
     # One draw for both: the remainder and the quotient of a uniform number are independent of one another.
     drawn = at_random(s, b, now, np.int64(1) << 53)
     first, second = nth_of_tier(s, lowest, drawn % many), nth_of_tier(s, lowest, drawn // many % many)

@@ -10,7 +10,7 @@ import numpy as np
 
 from unknot._base.kernels.types_kernel import called, inlined
 from unknot.simulation.engine.codes import UNDECIDED, UNEQUAL
-from unknot.simulation.engine.inject_kernel import draw, draw_pair, new_packet, put_at_head
+from unknot.simulation.engine.inject_kernel import creates, draw, draw_pair, new_packet, put_at_head
 from unknot.simulation.engine.match_kernel import BY_CLASS
 from unknot.simulation.engine.state_kernel import enqueue, has_credits, has_room, need, post
 from unknot.simulation.engine.view_kernel import view
@@ -58,16 +58,7 @@ def create_in(s, c, row, t, cycle):
 @inlined
 def draws(s, c, row):
     """Draw whether class c creates a packet in the next cycle of row `row`."""
-    terminals, classes = s.terminals, s.classes
-    if terminals.chance[row] == 0:
-        return False
-    if classes.begins[c] >= 0:
-        x = draw(s, row)
-        on = x >= classes.ends[c] if terminals.on[row] == 1 else x < classes.begins[c]
-        terminals.on[row] = on
-        if not on:
-            return False
-    return draw(s, row) < terminals.chance[row]
+    return s.terminals.chance[row] != 0 and creates(s, row, s.classes.begins[c], s.classes.ends[c])
 
 
 @called

@@ -11,7 +11,7 @@ from unknot._base.kernels.words_kernel import call_rule
 from unknot.routing.contract import EJECT, VC_MASK
 from unknot.simulation.engine.codes import DECIDED, NO_CYCLE
 from unknot.simulation.engine.pack_kernel import free_slots, is_in, is_simple
-from unknot.simulation.engine.state_kernel import destination_of, direct_of, preferred
+from unknot.simulation.engine.state_kernel import destination_of, direct_of, preferred, tier_of
 from unknot.simulation.engine.view_kernel import place_of, view
 
 BY_PORT, BY_VC, HYBRID = 1, 2, 3
@@ -32,7 +32,7 @@ def queued(s, r, row):
 def queues(s, r, count):
     """Return the output port of the preferred candidate, flits queued for it, and those on its VCs of that tier."""
     best = s.candidates[preferred(s, count)]
-    row, tier = s.out_row[best & VC_MASK], (best >> 40) & 0xFF
+    row, tier = s.out_row[best & VC_MASK], tier_of(best)
     port, by_port, by_vc = s.outputs.port[row], np.int64(0), np.int64(0)
     # Rows of a port follow each other.
     while row > 0 and s.outputs.port[row - 1] == port:
@@ -42,7 +42,7 @@ def queues(s, r, count):
         row += 1
     for k in range(count):
         vc = s.candidates[k] & VC_MASK
-        if vc != EJECT and (s.candidates[k] >> 40) & 0xFF == tier and s.outputs.port[s.out_row[vc]] == port:
+        if vc != EJECT and tier_of(s.candidates[k]) == tier and s.outputs.port[s.out_row[vc]] == port:
             by_vc += queued(s, r, s.out_row[vc])
     return port, by_port, by_vc
 

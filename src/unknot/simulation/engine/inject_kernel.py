@@ -139,11 +139,23 @@ def draw_ahead(s, t, now):
 
 
 @inlined
+def creates(s, row, begins, ends):
+    """Draw whether a source creates a packet in its next cycle; with bursts, which begin and end by these chances."""
+    if begins >= 0:
+        x = draw(s, row)
+        on = x >= ends if s.terminals.on[row] == 1 else x < begins
+        s.terminals.on[row] = on
+        if not on:
+            return False
+    return draw(s, row) < s.terminals.chance[row]
+
+
+@inlined
 def draw_packets(s, t, now):
     """Draw for every cycle up to `now` in which no packet waited, until one is created."""
     terminals, setup = s.terminals, s.setup
-    chance, cycle = terminals.chance[t], terminals.drawn[t]
-    if chance == 0:
+    cycle = terminals.drawn[t]
+    if terminals.chance[t] == 0:
         terminals.drawn[t] = now + 1
         return
     if setup.burst_begins < 0 and setup.watchdog == 0:
@@ -152,12 +164,7 @@ def draw_packets(s, t, now):
     while cycle <= now and terminals.packet[t] < 0:
         if setup.watchdog != 0 and s.count.free == 0 and s.count.high == s.packets.size:
             break  # every row of `packets` is in use: those that were dropped keep theirs
-        on = True
-        if setup.burst_begins >= 0:
-            x = draw(s, t)
-            on = x >= setup.burst_ends if terminals.on[t] == 1 else x < setup.burst_begins
-            terminals.on[t] = on
-        if on and draw(s, t) < chance:
+        if creates(s, t, setup.burst_begins, setup.burst_ends):
             create(s, t, cycle)
         cycle += 1
     terminals.drawn[t] = cycle

@@ -22,7 +22,7 @@ from unknot.simulation.engine.codes import (
 )
 from unknot.simulation.engine.pack_kernel import flits_in, with_slots
 from unknot.simulation.engine.selection_kernel import at_random, in_turn
-from unknot.simulation.engine.state_kernel import ends_of
+from unknot.simulation.engine.state_kernel import ends_of, tier_of
 from unknot.simulation.engine.view_kernel import place_of
 
 
@@ -84,7 +84,7 @@ def choose(s, here, at, address, count, free):
         if only and candidate & NO_WAIT != 0:
             continue
         remains = True
-        rank = (candidate >> 40) & 0xFF
+        rank = tier_of(candidate)
         out, many = ends_of(s, here.first_input + at, address, candidate)
         cell = out - here.first_output
         if cell < 0 or cell >= here.cells:

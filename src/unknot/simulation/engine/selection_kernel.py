@@ -27,6 +27,7 @@ from unknot.simulation.engine.state_kernel import (
     is_let_in,
     need,
     random_bits,
+    tier_of,
 )
 
 HELD = 2
@@ -109,7 +110,7 @@ def collect(s, b, p, count, w0, w1, begin, now):
     k, tier, only = np.int64(0), np.int64(256), s.setup.selection == FIRST_ONE
     while k < count:
         candidate = candidates[k]
-        rank = (candidate >> 40) & 0xFF
+        rank = tier_of(candidate)
         first, length = ends_of(s, b, address, candidate)
         k += 1
         if rank > tier and not every:

@@ -261,10 +261,16 @@ def ends_of(s, b, address, candidate):
 
 
 @inlined
+def tier_of(candidate):
+    """Return the tier of a candidate, below 256: its bits 40 to 47, between the VC and `NO_WAIT`."""
+    return (candidate >> 40) & 0xFF
+
+
+@inlined
 def preferred(s, count):
     """Return the position of the first candidate of the lowest tier."""
     best = 0
     for k in range(count):
-        if (s.candidates[k] >> 40) & 0xFF < (s.candidates[best] >> 40) & 0xFF:
+        if tier_of(s.candidates[k]) < tier_of(s.candidates[best]):
             best = k
     return best
