@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from unknot._base.errors import NetworkError, shown
+from unknot._base.numbers import is_whole
 from unknot.network.bandwidth import read
 from unknot.network.graph import to_networkx as to_networkx
 from unknot.network.model import Network
@@ -191,9 +192,8 @@ def _numbers(value: object, what: str) -> list[int]:
     numbers: list[int] = []
     word: Any
     for word in words:
-        whole = isinstance(word, (int, np.integer)) and not isinstance(word, bool)
         written = isinstance(word, str) and _NUMBER.fullmatch(word)
-        if not (whole or written) or abs(int(word)) > _LARGEST:
+        if not (is_whole(word) or written) or abs(int(word)) > _LARGEST:
             raise NetworkError(f"{what}: whole numbers are needed, not {shown(word)}")
         numbers.append(int(word))
     return numbers

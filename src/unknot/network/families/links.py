@@ -13,6 +13,7 @@ import numpy.typing as npt
 from unknot._base import memory
 from unknot._base.arrays import offsets
 from unknot._base.errors import NetworkError, shown
+from unknot._base.numbers import is_whole
 from unknot.network import Network
 from unknot.network.stages import STAGE_AND_ROW
 
@@ -22,9 +23,9 @@ MOST_LABELS = 2**16
 """Most routers that are given names; more are known by coordinates or numbers alone."""
 
 
-def whole(family: str, what: str, number: object, least: int, most: float = MAX_CHANNELS) -> int:
+def whole(family: str, what: str, number: Any, least: int, most: float = MAX_CHANNELS) -> int:
     """A size that is a whole number in its limits, or an error that names them."""
-    if isinstance(number, bool) or not isinstance(number, (int, np.integer)) or not least <= number <= most:
+    if not is_whole(number) or not least <= number <= most:
         limits = f"of at least {least}" if most >= MAX_CHANNELS else f"from {least} to {most}"
         raise NetworkError(f"{family}: {what} must be a whole number {limits}, got {shown(number)}")
     return int(number)

@@ -2,7 +2,7 @@
 
 Each function takes a `Caller` and values, and gives a value.
 
-The annotation of a parameter is a kind of `KINDS`; it says what is checked before the function is called and how the
+The annotation of a parameter is a kind of `values`; it says what is checked before the function is called and how the
 parameter is called in messages. Everything in `FUNCTIONS` can be called in a text under its key. Names, numbers of
 values and options are checked first, so that all errors that show without computing are reported at once.
 """
@@ -13,15 +13,15 @@ import inspect
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from types import ModuleType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
 import numpy as np
 
 from unknot._base.errors import TextError, UnknotError, near
 from unknot._base.extensions import Catalogue
-from unknot.network.bandwidth import read
 from unknot.network.tod import named_changes as changes
 from unknot.network.tod import named_graphs as graphs
+from unknot.network.tod import values
 from unknot.network.tod.graph import from_network
 from unknot.network.tod.plan import Plan
 from unknot.network.tod.syntax import Call, Definition, Edges, Name, Node, children
@@ -113,7 +113,7 @@ def _foreign(name: str, c: Caller, arguments: Sequence[Value], options: Sequence
 
 
 def _checked(annotation: str, value: Value, place: Node, what: str) -> Value:
-    words, test = KINDS[annotation]
+    _, words, test = get_args(vars(values)[annotation])
     if not test(value):
         described = _described(value)
         # a number that stands there itself is not explained by itself
@@ -126,35 +126,6 @@ def _described(value: Value) -> str:
     if is_number(value) and not isinstance(value, np.ndarray):
         return f"the number {value}"
     return kind(value)
-
-
-def _single(value: Value, least: int) -> bool:
-    return is_number(value) and not isinstance(value, np.ndarray) and value >= least
-
-
-def _is_rate(value: Value) -> bool:
-    try:
-        return (isinstance(value, str) or _single(value, 1)) and read(value, "") > 0
-    except UnknotError:
-        return False
-
-
-def _numbers(value: Value) -> bool:
-    return type(value) is tuple and all(_single(x, -(2**63)) for x in value)
-
-
-KINDS: dict[str, tuple[str, Callable[[Value], bool]]] = {
-    "Size": ("a whole number of at least 1", lambda v: _single(v, 1)),
-    "Count": ("a whole number of at least 0", lambda v: _single(v, 0)),
-    "Cycles": ("a number of cycles from 1 to 2**31 − 1", lambda v: _single(v, 1) and v < 2**31),
-    "Rate": ('a bandwidth in flits per cycle, such as 2 or "1/4"', _is_rate),
-    "Whole": ("a number", is_number),
-    "Flag": ("true or false", lambda v: isinstance(v, bool)),
-    "Operand": ("a network", is_network),
-    "FileName": ('a file name in "quotes"', lambda v: isinstance(v, str)),
-    "Numbers": ("a list of numbers", _numbers),
-}
-"""Kinds of parameters: what each must be, in words, and the test."""
 
 
 def problems_of(roots: Mapping[Node, frozenset[str]], known: Mapping[str, Definition]) -> list[TextError]:

@@ -158,11 +158,14 @@ def parse(text: str, where: str = "<text>") -> Program:
         raise TextError(f"the text has {len(text)} characters; the limit is {LONGEST}", where)
     problems: list[TextError] = []
     statements: list[Node] = []
-    for tokens in _statements(source, problems):
-        try:
-            statements.append(_statement(source, tokens))
-        except TextError as problem:
-            problems.append(problem)
+    try:
+        for tokens in _statements(source, problems):
+            try:
+                statements.append(_statement(source, tokens))
+            except TextError as problem:
+                problems.append(problem)
+    except TextError as problem:  # nothing is known of the statements behind it
+        problems.append(problem)
     includes = tuple(one for one in statements if isinstance(one, Include))
     definitions = tuple(one for one in statements if isinstance(one, Definition))
     results = [one for one in statements if not isinstance(one, (Include, Definition))]
@@ -177,19 +180,17 @@ def parse(text: str, where: str = "<text>") -> Program:
 
 
 def _statements(source: Source, problems: list[TextError]) -> Iterator[list[Token]]:
-    """The tokens of each statement. Ends of lines count where no bracket is open and no operator asks for more."""
+    """The tokens of each statement. Ends of lines count where no bracket is open and no operator asks for more.
+
+    Raises
+    ------
+    TextError
+        Where it cannot be known any more at which token a statement ends.
+    """
     statement: list[Token] = []
     opened: list[Token] = []
     line_ended = False
-    tokens = _tokens(source)
-    while True:
-        try:
-            token = next(tokens, None)
-        except TextError as problem:
-            problems.append(problem)
-            return
-        if token is None:
-            break
+    for token in _tokens(source):
         kind = token.type
         if kind == "NEWLINE":
             line_ended = True
@@ -208,19 +209,15 @@ def _statements(source: Source, problems: list[TextError]) -> Iterator[list[Toke
         if kind in _OPEN:
             opened.append(token)
             if len(opened) > DEEPEST:
-                problems.append(
-                    source.error(f"brackets are nested deeper than {DEEPEST} levels", token.start_pos or 0)
-                )
-                return
+                raise source.error(f"brackets are nested deeper than {DEEPEST} levels", token.start_pos or 0)
         elif kind in _CLOSE:
             if not opened or _OPEN[opened[-1].type] != token:
                 open_one = f"; the last one opened is {opened[-1]}" if opened else ""
-                problems.append(source.error(f"this {token} closes nothing{open_one}", token.start_pos or 0))
-                return
+                raise source.error(f"this {token} closes nothing{open_one}", token.start_pos or 0)
             opened.pop()
     if opened:
-        problems.append(source.error(f"this {opened[-1]} is never closed", opened[-1].start_pos or 0))
-    elif statement:
+        raise source.error(f"this {opened[-1]} is never closed", opened[-1].start_pos or 0)
+    if statement:
         yield statement
 
 

@@ -9,10 +9,12 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Annotated, Any, TypeAlias
 
 import numpy as np
 
+from unknot._base.errors import UnknotError
+from unknot.network.bandwidth import read
 from unknot.network.tod import products, sets
 from unknot.network.tod.graph import Wires
 from unknot.network.tod.plan import Budget, Oriented, Plan, Replaced
@@ -160,15 +162,33 @@ def _bounds(value: Value) -> tuple[int, int]:
     return value, value
 
 
-Size: TypeAlias = int
-Count: TypeAlias = int
-Cycles: TypeAlias = int
-Rate: TypeAlias = Any
-Whole: TypeAlias = Any
-Flag: TypeAlias = bool
-Operand: TypeAlias = Any
-Numbers: TypeAlias = tuple[int, ...]
-FileName: TypeAlias = str
+def _is_single(value: Value, least: int) -> bool:
+    return is_number(value) and not isinstance(value, np.ndarray) and value >= least
+
+
+def _is_rate(value: Value) -> bool:
+    try:
+        return (isinstance(value, str) or _is_single(value, 1)) and read(value, "") > 0
+    except UnknotError:
+        return False
+
+
+def _are_numbers(value: Value) -> bool:
+    return type(value) is tuple and all(_is_single(x, -(2**63)) for x in value)
+
+
+# Kinds of parameters: what each must be, in words, and the test.
+Size: TypeAlias = Annotated[int, "a whole number of at least 1", lambda value: _is_single(value, 1)]
+Count: TypeAlias = Annotated[int, "a whole number of at least 0", lambda value: _is_single(value, 0)]
+Cycles: TypeAlias = Annotated[
+    int, "a number of cycles from 1 to 2**31 − 1", lambda value: _is_single(value, 1) and value < 2**31
+]
+Rate: TypeAlias = Annotated[Any, 'a bandwidth in flits per cycle, such as 2 or "1/4"', _is_rate]
+Whole: TypeAlias = Annotated[Any, "a number", is_number]
+Flag: TypeAlias = Annotated[bool, "true or false", lambda value: isinstance(value, bool)]
+Operand: TypeAlias = Annotated[Any, "a network", is_network]
+Numbers: TypeAlias = Annotated[tuple[int, ...], "a list of numbers", _are_numbers]
+FileName: TypeAlias = Annotated[str, 'a file name in "quotes"', lambda value: isinstance(value, str)]
 
 
 @dataclass(frozen=True, eq=False)
