@@ -26,6 +26,7 @@ from unknot.network.tod.values import (
     Value,
     combined,
     settle,
+    stepped,
 )
 
 
@@ -60,8 +61,7 @@ def step(c: Caller, graph: Operand, distance: Size) -> Plan:
         )
     if shape.kind == "ring" and shape.k > 1:
         distance = (distance - 1) % shape.k + 1
-    shape = replace(shape, step=distance)
-    return c.budget.plan(c.place, lambda: products.stepped(shape), (), shape.k, 2 * shape.k, 1, shape)
+    return stepped(c, replace(shape, step=distance), 2 * shape.k)
 
 
 def forward(c: Caller, graph: Operand) -> Oriented:

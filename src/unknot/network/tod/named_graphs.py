@@ -10,7 +10,7 @@ import numpy as np
 
 from unknot.network.tod.graph import Dimension, Graph, from_network, numbered
 from unknot.network.tod.plan import Plan, Shape
-from unknot.network.tod.values import Caller, Count, Cycles, FileName, Flag, Numbers, Size, Value, Whole
+from unknot.network.tod.values import Caller, Count, Cycles, FileName, Flag, Numbers, Size, Value, Whole, stepped
 
 MAX_LETTERS = 15
 """Most letters of the permutations of a Cayley graph: their keys fit 63 bits."""
@@ -21,26 +21,23 @@ def point(c: Caller) -> Plan:
 
 
 def line(c: Caller, k: Size, *, latency: Cycles = 1) -> Plan:
-    return _family(c, "line", (k,), latency, k, 2 * (k - 1), Shape("line", k, latency))
+    return stepped(c, Shape("line", k, latency), 2 * (k - 1))
 
 
 def ring(c: Caller, k: Size, *, latency: Cycles = 1, directed: Flag = False, double: Flag = False) -> Plan:
     shape = Shape("ring", k, latency, directed)
     if directed and double:
         raise c.place.error("a ring is directed or double, not both")
-    if directed:
-        here = np.arange(k if k > 1 else 0)
-        return c.budget.plan(c.place, lambda: _on_line(k, here, (here + 1) % k, latency), (), k, k, 1, shape)
     if double and k == 2:
         # The two ways round are different links.
-        return c.budget.plan(c.place, lambda: _on_line(2, [0, 0, 1, 1], [1, 1, 0, 0], latency), (), 2, 4, 1, shape)
-    return _family(c, "ring", (k,), latency, k, 2 * k if k > 2 else 2 * (k - 1), shape)
+        dimension = (Dimension(2, straight=True),)
+        return c.budget.made(
+            c.place, Graph(numbered(2), dimension, np.array([0, 0, 1, 1]), np.array([1, 1, 0, 0]), latency), shape
+        )
+    return stepped(c, shape, k if directed else 2 * k if k > 2 else 2 * (k - 1))
 
 
-def _family(
-    c: Caller, name: str, sides: Sequence[int], latency: int, routers: int, channels: int, shape: Shape | None = None
-) -> Plan:
-    sides = tuple(sides)
+def _family(c: Caller, name: str, sides: Sequence[int], latency: int, routers: int, channels: int) -> Plan:
     dimensions = sides[0] if name == "hypercube" else 1 if name == "complete" else len(sides)
 
     def make() -> Graph:
@@ -48,11 +45,7 @@ def _family(
 
         return from_network(getattr(families, name)(*sides, latency=latency), straight=name == "hypercube")
 
-    return c.budget.plan(c.place, make, (), routers, channels, dimensions, shape)
-
-
-def _on_line(k: int, source: Any, target: Any, latency: int) -> Graph:
-    return Graph(numbered(k), (Dimension(k, straight=True),), source, target, latency)
+    return c.budget.plan(c.place, make, (), routers, channels, dimensions)
 
 
 def complete(c: Caller, n: Size, *, latency: Cycles = 1) -> Plan:

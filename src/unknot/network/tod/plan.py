@@ -110,9 +110,9 @@ class Budget:
         self.plans.append(Plan(make, operands, routers, channels, dimensions, place, shape))
         return self.plans[-1]
 
-    def made(self, place: Node, graph: Graph) -> Plan:
+    def made(self, place: Node, graph: Graph, shape: Shape | None = None) -> Plan:
         """The plan of a graph that is there already."""
-        return self.plan(place, lambda: graph, (), graph.routers, graph.channels, len(graph.dimensions))
+        return self.plan(place, lambda: graph, (), graph.routers, graph.channels, len(graph.dimensions), shape)
 
     def build(self, plan: Plan) -> Graph:
         """Make the graph of a plan, each part once after those it is made of; it is given up after its last use.

@@ -92,17 +92,14 @@ def _made(a: Graph, b: Graph, source: IntArray, target: IntArray, wire: Wires) -
 
 def stepped(shape: Shape) -> Graph:
     """The line or ring of `shape` with, instead of its links, those between positions at distance `shape.step`."""
-    k, step = shape.k, shape.step
-    here = np.arange(k)
-    directions = []
-    if shape.kind == "line":
-        directions = [(here, here + step)] if shape.directed else [(here, here + step), (here, here - step)]
-    elif step % k:
-        directions = [(here, (here + step) % k)]
-        if not shape.directed and 2 * (step % k) != k:
-            directions.append((here, (here - step) % k))
-    source = np.concatenate([way[0] for way in directions]) if directions else np.empty(0, dtype=np.int64)
-    target = np.concatenate([way[1] for way in directions]) if directions else source
+    k = shape.k
+    steps = [shape.step] if shape.directed else [shape.step, -shape.step]
+    if shape.kind == "ring":  # both ways may lead to the same position
+        steps = [step for step in dict.fromkeys(step % k for step in steps) if step]
+    source = np.tile(np.arange(k), len(steps))
+    target = source + np.repeat(np.array(steps, dtype=np.int64), k)
+    if shape.kind == "ring":
+        target %= k
     keep = (target >= 0) & (target < k)
     dimension = Dimension(k, straight=True)
     wire = wires(int(keep.sum()), shape.latency, shape.bandwidth)

@@ -17,7 +17,7 @@ from unknot._base.errors import UnknotError
 from unknot.network.bandwidth import read
 from unknot.network.tod import products, sets
 from unknot.network.tod.graph import Wires
-from unknot.network.tod.plan import Budget, Oriented, Plan, Replaced
+from unknot.network.tod.plan import Budget, Oriented, Plan, Replaced, Shape
 from unknot.network.tod.syntax import MisfitError, Node
 
 Value: TypeAlias = Any
@@ -94,8 +94,7 @@ def number(kind: str, symbol: str, a: Value, b: Value) -> Value:
         If it divides by zero, has a negative exponent, the result does not fit, or it is no operator on numbers.
     """
     if kind == "COMPARE":
-        compared = _COMPARE[symbol](a, b)
-        return compared if isinstance(compared, np.ndarray) else bool(compared)
+        return _COMPARE[symbol](a, b)
     (low_a, high_a), (low_b, high_b) = _bounds(a), _bounds(b)
     bounds: Iterable[int] = ()
     if kind in ("QUOTIENT", "REMAINDER"):
@@ -126,8 +125,7 @@ def truth(kind: str, symbol: str, a: Value, b: Value) -> Value:
     if kind == "AND":
         return a & b
     if kind == "COMPARE" and symbol in ("==", "!="):
-        compared = _COMPARE[symbol](a, b)
-        return compared if isinstance(compared, np.ndarray) else bool(compared)
+        return _COMPARE[symbol](a, b)
     raise MisfitError(f"{symbol} is not for truth values")
 
 
@@ -242,6 +240,11 @@ def product(budget: Budget, place: Node, name: str, a: Value, b: Value) -> Value
     if one is a and two is b:
         return plan
     return budget.plan(place, sets.undirected, (plan,), plan.routers, 2 * plan.channels, plan.dimensions)
+
+
+def stepped(c: Caller, shape: Shape, channels: int) -> Plan:
+    """The plan of a line or ring with links between positions at a distance."""
+    return c.budget.plan(c.place, lambda: products.stepped(shape), (), shape.k, channels, 1, shape)
 
 
 def combined(budget: Budget, place: Node, name: str, a: Value, b: Value, across: Wires | None = None) -> Plan:
