@@ -107,13 +107,12 @@ def _mates(switches: Ints) -> list[int]:
 
 def rcbn_channels(rows: Ints) -> IntArray:
     """The channels of `rcbn(N)` along given rows: shape (messages, stages − 1)."""
-    from unknot_papers.rcbn.topology import tags_of_rows
+    from unknot_papers.rcbn.topology import digits_of
 
-    tags = tags_of_rows(rows)
-    length = tags.digits
-    digit = np.stack([tags.digit(length - 1 - k) for k in range(length)], axis=-1)
+    length = rows.shape[-1] - 1
+    digit = digits_of(rows[..., :-1] ^ rows[..., 1:], np.arange(length) < length // 2)
     width = 1 << (length // 2 + 1)
-    return ((np.arange(length) * width + rows[..., :-1]) * 3 + digit).astype(np.int32)
+    return np.asarray((np.arange(length) * width + rows[..., :-1]) * 3 + digit, dtype=np.int32)
 
 
 def route_benes(terminals: int, destinations: Ints) -> IntArray:

@@ -19,7 +19,7 @@ from unknot.network.stages import reaches, stages
 from unknot.routing.relation import EJECT, TIER, Out, Relation
 from unknot.routing.taking import takes_network
 from unknot.routing.virtual_channels import VirtualChannels
-from unknot_papers.rcbn.topology import high_bit, size_of_rcbn
+from unknot_papers.rcbn.topology import digits_of, high_bit, size_of_rcbn
 
 CHOICES = ("primary", "all")
 MAX_REACHES = 500_000_000
@@ -100,8 +100,7 @@ def _exits(network: Network) -> np.ndarray[tuple[int, ...], np.dtype[np.int32]]:
     view = stages(network)
     n = network.radices[1].bit_length()
     change = view.row[network.source] ^ view.row[network.target]
-    front = view.stage[network.source] < n - 2
-    digit = np.where(change == 0, 0, np.where((change == 1) ^ front, 1, 2))
+    digit = digits_of(change, view.stage[network.source] < n - 2)
     exits = np.full((network.num_routers, 3), -1, dtype=np.int32)
     exits[network.source, digit] = np.arange(network.num_channels)
     exits.setflags(write=False)

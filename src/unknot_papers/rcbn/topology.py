@@ -170,12 +170,11 @@ def tags_of_rows(rows: npt.ArrayLike) -> Tags:
     """The tags that lead along given rows; the inverse of `rows_of`, for messages between rows joined by links."""
     at = np.asarray(rows, dtype=np.int64)
     length = at.shape[-1] - 1
-    n = length // 2 + 2
-    ones, bars = np.zeros(at.shape[:-1], dtype=np.int64), np.zeros(at.shape[:-1], dtype=np.int64)
-    for k in range(length):
-        change = at[..., k] ^ at[..., k + 1]
-        high = np.int64(1) << high_bit(k, n)
-        one, bar = (high, 1) if k < n - 2 else (1, high)
-        ones |= (change == one).astype(np.int64) << (length - 1 - k)
-        bars |= (change == bar).astype(np.int64) << (length - 1 - k)
+    digits = digits_of(at[..., :-1] ^ at[..., 1:], np.arange(length) < length // 2)
+    ones, bars = (((digits == digit) << np.arange(length)[::-1]).sum(axis=-1) for digit in (1, 2))
     return Tags(length, ones, bars)
+
+
+def digits_of(change: Numbers, front: npt.NDArray[np.bool_]) -> Numbers:
+    """The tag digits, 2 for 1̄, of links by what they change in the row, in the front half or behind it."""
+    return np.where(change == 0, 0, np.where((change == 1) ^ front, 1, 2))
