@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import heapq
-import itertools
 from dataclasses import dataclass
 
 import numpy as np
 
-from unknot._base.arrays import starts
 from unknot._base.errors import NetworkError
 from unknot.network import Network
-from unknot.network.model import IntArray, Offsets
+from unknot.network.model import IntArray
 from unknot.routing.paths import lone_channel
 from unknot_papers.itm.topology import TriangularMesh
 
@@ -41,14 +39,13 @@ def recognise(network: Network) -> Recognised:
     one_way = lone_channel(network)
     if one_way is not None:
         return Recognised(None, f"channel {network.channel_name(one_way)} has none back: a mesh has links both ways")
-    first, neighbour = neighbours(network)
-    links = neighbour.size // 2
+    near = neighbour_sets(network)
+    links = sum(map(len, near)) // 2
     if n < 3:
         return Recognised(None, f"a mesh has at least 3 routers, and there are {n}")
     if links != 2 * n - 3:
         return Recognised(None, f"a mesh of {n} routers has {2 * n - 3} links, and there are {links}")
     after = "after taking off routers with two joined neighbours"
-    near = _sets(first, neighbour)
     parents = np.full((n, 2), -1, dtype=np.int32)
     todo = [v for v in range(n) if len(near[v]) <= 2]
     removed: list[int] = []
@@ -91,7 +88,7 @@ def chordal(network: Network) -> bool:
 
     Links are taken both ways, parallel ones once. O(routers + channels · log(degree)).
     """
-    near = _sets(*neighbours(network))
+    near = neighbour_sets(network)
     order = _by_cardinality(near)
     place = {v: i for i, v in enumerate(order)}
     for v in order:
@@ -120,16 +117,11 @@ def _by_cardinality(near: list[set[int]]) -> list[int]:
     return list(order)
 
 
-def _sets(first: Offsets, neighbour: IntArray) -> list[set[int]]:
-    """The neighbours of each router as sets."""
-    ends, every = first.tolist(), neighbour.tolist()
-    return [set(every[a:b]) for a, b in itertools.pairwise(ends)]
-
-
-def neighbours(network: Network) -> tuple[Offsets, IntArray]:
-    """Distinct neighbours of each router by links in either direction, ascending, as compressed rows."""
-    n = np.int64(network.num_routers)
-    source, target = network.source.astype(np.int64), network.target.astype(np.int64)
-    other = source != target
-    keys = np.unique(np.concatenate([source * n + target, target * n + source])[np.tile(other, 2)])
-    return starts(keys // n, network.num_routers), (keys % n).astype(np.int32)
+def neighbour_sets(network: Network) -> list[set[int]]:
+    """The neighbours of each router, by channels in either direction, parallel ones once."""
+    near: list[set[int]] = [set() for _ in range(network.num_routers)]
+    for u, v in zip(network.source.tolist(), network.target.tolist(), strict=True):
+        if u != v:
+            near[u].add(v)
+            near[v].add(u)
+    return near

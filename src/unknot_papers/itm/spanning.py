@@ -13,7 +13,7 @@ from unknot._base.deadline import MINUTE, Deadline
 from unknot._base.errors import NetworkError
 from unknot.network import Network
 from unknot_papers import solved
-from unknot_papers.itm.recognise import neighbours
+from unknot_papers.itm.recognise import neighbour_sets
 from unknot_papers.itm.topology import KINDS, TriangularMesh
 
 Edge = tuple[int, int]
@@ -89,8 +89,7 @@ def _triangles(network: Network) -> list[tuple[int, int, int]]:
     n = np.int64(network.num_routers)
     both = np.intersect1d(network.source * n + network.target, network.target * n + network.source)
     pairs = Network("links both ways", network.num_routers, both // n, both % n)
-    first, neighbour = neighbours(pairs)
-    rows = [set(neighbour[first[v] : first[v + 1]].tolist()) for v in range(network.num_routers)]
+    rows = neighbour_sets(pairs)
     return [
         (u, v, w)
         for u in range(len(rows))
