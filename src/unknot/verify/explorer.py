@@ -76,7 +76,7 @@ class Explorer:
         network, vcs = relation.network, relation.vcs
         input_vcs = vcs.router.size
         leaving = np.bincount(network.source, weights=vcs.counts, minlength=network.num_routers)
-        self.relation = relation
+        self.relation, self._visits = relation, 0
         table = relation.table
         none = (np.empty(0, dtype=np.int64),) * 4
         answers = none if table is None else (table.first, table.input_vc, table.start, table.value)
@@ -114,9 +114,9 @@ class Explorer:
 
         The arrays are views that the next visit overwrites.
         """
-        seen, order, first, candidates, _ = self.traversal.scratch
-        np.asarray(seen)[:] = 0
-        count = explore(self.traversal, address, 1)
+        _, order, first, candidates, _ = self.traversal.scratch
+        self._visits += 1  # a stamp of its own for each, so that nothing is cleared
+        count = explore(self.traversal, address, self._visits)
         if count < 0:
             self.relation.refuse(int(order[-1 - count]), address)
         return Visit(order[:count], first[: count + 1], candidates[: first[count]])

@@ -30,30 +30,21 @@ from unknot.verify.explorer import Explorer
 
 
 @dataclass(frozen=True, eq=False)
-class Translations:
-    """A group of translations under which a network, its VCs, terminals and addresses stay as they are.
-
-    Everything has an orbit and a position in it; a translation adds to the position and leaves the orbit.
+class Positions:
+    """What translations move: each thing has an orbit and a position in it; a translation adds to the position.
 
     Attributes
     ----------
-    dimensions : tuple of int
-        Along which the network can be shifted.
     radices : int32 array, shape (dimensions,)
-    kind : int32 array, shape (VCs + terminals,)
-        Orbit of each input VC.
-    digit : int32 array, shape (dimensions, VCs + terminals)
-        Position of each input VC: the coordinates of the router at which a header there stands.
-    address_kind, address_digit : int32 arrays
-        The same for the addresses.
+    kind : int32 array, shape (things,)
+        Orbit of each.
+    digit : int32 array, shape (dimensions, things)
+        Position of each.
     """
 
-    dimensions: tuple[int, ...]
     radices: IntArray
     kind: IntArray
     digit: IntArray
-    address_kind: IntArray
-    address_digit: IntArray
 
     @property
     def order(self) -> int:
@@ -61,39 +52,49 @@ class Translations:
         return int(np.prod(self.radices, dtype=np.int64))
 
     @cached_property
-    def strides(self) -> npt.NDArray[np.int64]:
-        """Weight of each digit in a position given as one number."""
-        return np.cumprod([1, *self.radices[:-1]], dtype=np.int64)
+    def at(self) -> IntArray:
+        """The thing of each orbit at each position: int32 array, shape (orbits × order,)."""
+        things = np.zeros(self.kind.size, dtype=np.int32)
+        things[self._number(self.kind, self.digit)] = np.arange(self.kind.size)
+        return things
 
-    @cached_property
-    def place_at(self) -> IntArray:
-        """Place of each orbit at each position: int32 array, shape (orbits × order,)."""
-        return self._inverse(self.kind, self.digit)
+    def moved(self, things: npt.NDArray[Any], by: npt.NDArray[Any]) -> IntArray:
+        """Things shifted by vectors: arrays of shape (n,) and (dimensions, n)."""
+        return np.asarray(
+            self.at[self._number(self.kind[things], (self.digit[:, things] + by) % self.radices[:, None])]
+        )
 
-    @cached_property
-    def address_at(self) -> IntArray:
-        """Address of each orbit at each position."""
-        return self._inverse(self.address_kind, self.address_digit)
+    def _number(self, kind: IntArray, digit: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+        weights = np.cumprod([1, *self.radices[:-1]], dtype=np.int64)
+        return np.asarray(kind * self.order + weights @ digit)
+
+
+@dataclass(frozen=True, eq=False)
+class Translations:
+    """A group of translations under which a network, its VCs, terminals and addresses stay as they are.
+
+    Attributes
+    ----------
+    dimensions : tuple of int
+        Along which the network can be shifted.
+    places : Positions
+        Input VCs, at the coordinates of the router at which a header there stands.
+    addresses : Positions
+    """
+
+    dimensions: tuple[int, ...]
+    places: Positions
+    addresses: Positions
+
+    @property
+    def order(self) -> int:
+        """Number of translations."""
+        return self.places.order
 
     @property
     def representatives(self) -> IntArray:
         """The address at position 0 of each orbit of addresses."""
-        return self.address_at[:: self.order]
-
-    def _inverse(self, kind: IntArray, digit: IntArray) -> IntArray:
-        places = np.zeros(kind.size, dtype=np.int32)
-        places[kind * self.order + self.strides @ digit] = np.arange(kind.size)
-        return places
-
-    def moved(self, input_vc: npt.NDArray[Any], by: npt.NDArray[Any]) -> IntArray:
-        """Places shifted by vectors: arrays of shape (n,) and (dimensions, n)."""
-        digit = (self.digit[:, input_vc] + by) % self.radices[:, None]
-        return np.asarray(self.place_at[self.kind[input_vc] * self.order + self.strides @ digit])
-
-    def moved_addresses(self, address: npt.NDArray[Any], by: npt.NDArray[Any]) -> IntArray:
-        """Move addresses."""
-        digit = (self.address_digit[:, address] + by) % self.radices[:, None]
-        return np.asarray(self.address_at[self.address_kind[address] * self.order + self.strides @ digit])
+        return self.addresses.at[:: self.order]
 
 
 def translations(relation: Relation) -> Translations | None:
@@ -133,15 +134,14 @@ def _group(relation: Relation, dimensions: tuple[int, ...]) -> Translations | No
     address_kind = _orbits(np.stack([terminal_kind[home], ranks(home)]), order)
     if address_kind is None:
         return None
+    span = radices[along].astype(np.int32)
+    kind = np.concatenate([place_kind, place_kind.max() + 1 + terminal_kind]).astype(np.int32)
     group = Translations(
         dimensions,
-        radices[along].astype(np.int32),
-        np.concatenate([place_kind, place_kind.max() + 1 + terminal_kind]).astype(np.int32),
-        np.ascontiguousarray(at[vcs.router][:, along].T, dtype=np.int32),
-        address_kind,
-        np.ascontiguousarray(at[inject[home]][:, along].T, dtype=np.int32),
+        Positions(span, kind, np.ascontiguousarray(at[vcs.router][:, along].T, dtype=np.int32)),
+        Positions(span, address_kind, np.ascontiguousarray(at[inject[home]][:, along].T, dtype=np.int32)),
     )
-    uses = np.bincount(group.place_at), np.bincount(group.address_at)
+    uses = np.bincount(group.places.at), np.bincount(group.addresses.at)
     return group if all((count == 1).all() for count in uses) else None
 
 
@@ -152,9 +152,9 @@ def commutes(relation: Relation, group: Translations, effort: Effort) -> bool:
     """
     from unknot.verify.symmetry_kernel import commutes as compare
 
+    places, addresses = group.places, group.addresses
     columns = (
-        group.radices, group.place_at, group.kind, group.digit.reshape(-1), group.address_at,
-        group.address_digit.reshape(-1),
+        places.radices, places.at, places.kind, places.digit.reshape(-1), addresses.at, addresses.digit.reshape(-1),
         group.representatives.copy(),
     )  # fmt: skip
 

@@ -64,8 +64,8 @@ class Waiting:
     def kinds(self) -> Kinds:
         """Orbits of VCs; without symmetry every VC is of its own kind."""
         vcs = self.cells.word.size
-        kind = np.arange(vcs, dtype=np.int32) if self.group is None else self.group.kind[:vcs].copy()
-        return Kinds(kind, offsets(np.bincount(kind)), np.argsort(kind, kind="stable").astype(np.int32))
+        kind = np.arange(vcs, dtype=np.int32) if self.group is None else self.group.places.kind[:vcs].copy()
+        return Kinds(kind, *grouped(kind, int(kind.max(initial=-1)) + 1))
 
 
 def waiting(graph: Dependencies, effort: Effort | None = None, *, symmetry: bool = True) -> Waiting:
@@ -177,8 +177,8 @@ def _everywhere(heads: Remainder, group: Translations) -> Remainder:
     chosen: dict[tuple[int, ...], int] = {}
     number: Counter[int] = Counter()
     for head, state in enumerate(heads.head_owner.tolist()):
-        kinds = group.kind[heads.waits(head)].tolist()
-        key = (int(group.kind[heads.input_vc[state]]), *sorted(kinds))
+        kinds = group.places.kind[heads.waits(head)].tolist()
+        key = (int(group.places.kind[heads.input_vc[state]]), *sorted(kinds))
         if key not in chosen and number[key[0]] < PICKED:
             chosen[key] = head
             number[key[0]] += 1
@@ -186,14 +186,14 @@ def _everywhere(heads: Remainder, group: Translations) -> Remainder:
     states = heads.head_owner[kept]
     widths = np.diff(heads.head_first)[kept]
     entry = np.concatenate([np.arange(heads.head_first[h], heads.head_first[h + 1]) for h in kept.tolist()])
-    moves = np.array(np.unravel_index(np.arange(group.order), group.radices[::-1]))[::-1]
+    moves = np.array(np.unravel_index(np.arange(group.order), group.places.radices[::-1]))[::-1]
 
     def moved(input_vcs: Ints) -> IntArray:
-        return group.moved(np.tile(input_vcs, group.order), np.repeat(moves, input_vcs.size, axis=1))
+        return group.places.moved(np.tile(input_vcs, group.order), np.repeat(moves, input_vcs.size, axis=1))
 
     return heads_alone(
         moved(heads.input_vc[states]),
-        group.moved_addresses(np.tile(heads.owner[states], group.order), np.repeat(moves, states.size, axis=1)),
+        group.addresses.moved(np.tile(heads.owner[states], group.order), np.repeat(moves, states.size, axis=1)),
         np.arange(states.size * group.order),
         offsets(np.tile(widths, group.order)),
         moved(heads.head_wait[entry]),
