@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
+import re
 import subprocess
 import sys
 from collections import Counter
@@ -205,6 +206,16 @@ def test_a_worm_may_wait_for_all_that_is_left() -> None:
     """It holds the only VC that is left, and waits for that one."""
     worms = plain.worms_inside([{0: (set(), [{0}])}], {0}, {0}, plain.Steps())
     assert worms == {0: {(frozenset({0}), frozenset({0}))}}
+
+
+def test_its_contents_are_true() -> None:
+    """The sections in their order, each with the subjects of the claims that its functions check."""
+    _, *parts = re.split(r"^# -+ (.*)$", FILE.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    listed = re.findall(r"^- ([^:\n]*)(.*)$", plain.__doc__ or "", flags=re.MULTILINE)
+    assert [heading for heading, _ in listed] == parts[::2]
+    for (heading, named), section in zip(listed, parts[1::2], strict=True):
+        checked = {subject for subject, (_, check) in plain.CLAIMS.items() if f"\ndef {check.__name__}(" in section}
+        assert checked == {*re.findall("`(.*?)`", named)}, heading
 
 
 def test_it_needs_nothing_but_python(tmp_path: Path) -> None:

@@ -20,6 +20,28 @@ the ring, unless the VC is unguarded: `localised`, with room for two; `global`, 
 `critical`, with room beside the marked slot of the ring, which is in its first VC at the beginning, and goes back to
 the VC that a packet of the ring leaves when that takes the last slot of the VC that has the mark. Here a deadlock is
 a state, reached from the empty network, in which no packet can move and none is sent any more.
+
+Contents
+--------
+Of a claim one reads the first two sections, the one that names its subject, and the last.
+
+- reading a document
+- what can be reached, how far it is, and in which order
+- free of deadlock: `deadlock`
+- a deadlock, and its size: `size`
+- bubble flow control
+- delivery, lengths and arbiters: `delivery`, `lengths`, `cuts`, `progress`
+- load of the busiest channel: `load`
+- fewer lanes, refuted: `lanes`, `lanes of routes`, `changes`
+- fewer removed candidates or added VCs, refuted: `removals`, `escapes`
+- rules for meshes of every size, refuted: `rules`
+- rules for meshes of every size, free of deadlock: `rule`
+- routers that are updated: `update`
+- routes after failures: `failures`
+- end points of a protocol: `protocol`
+- schedules and bounds of collective operations: `schedule`, `collective`
+- phases of collective operations: `phases`
+- a whole document
 """
 
 from __future__ import annotations
@@ -93,7 +115,7 @@ class Unchecked(Rejected):
     """The evidence is too large to be checked here."""
 
 
-# ---------------------------------------------------------------------------------------------- reading a document
+# ------------------------------------------------------------------------------------------------- reading a document
 
 
 def field(document: Any, name: str, kind: type) -> Any:
@@ -125,6 +147,22 @@ def numbers(document: Any, name: str, low: int, high: int, length: int | None = 
 def number(document: Any, name: str, low: int, high: int = 2**1000) -> int:
     """The entry of a JSON object that is a whole number from `low` up to, and without, `high`."""
     return integers([field(document, name, int)], name, low, high)[0]
+
+
+def exact(entries: Any, what: str, length: int | None = None) -> list[Fraction]:
+    """A list of positive numbers, exactly."""
+    if not isinstance(entries, list) or (length is not None and len(entries) != length):
+        raise Rejected(f"{what}: a list of {'' if length is None else f'{length} '}numbers is expected")
+    for entry in entries:
+        if isinstance(entry, bool) or not isinstance(entry, (int, float)) or not entry > 0 or not isfinite(entry):
+            raise Rejected(f"{what}: positive numbers are expected, not {entry!r:.40}")
+    return [Fraction(entry) for entry in entries]
+
+
+def fraction(parts: Any, what: str, least: int = 1) -> Fraction:
+    """A fraction from a list: a numerator from `least` on and a positive denominator."""
+    above, below = integers(parts, what, least, 2**1000, 2)
+    return Fraction(above, *integers([below], what, 1, 2**1000))
 
 
 def lists(entries: Any, what: str, width: int) -> list[list[Any]]:
@@ -290,6 +328,8 @@ class Table:
         return self.commits or switching == "wormhole-nonatomic"
 
 
+# ------------------------------------------------------------- what can be reached, how far it is, and in which order
+
 T = TypeVar("T")
 N = TypeVar("N", int, Fraction)
 
@@ -316,6 +356,15 @@ def ends_first(after: Mapping[int, Iterable[int]]) -> list[int] | None:
         return None
 
 
+def backwards(after: Mapping[int, Iterable[int]]) -> dict[int, list[int]]:
+    """The keys under which each entry stands."""
+    before: dict[int, list[int]] = {}
+    for at, onward in after.items():
+        for v in onward:
+            before.setdefault(v, []).append(at)
+    return before
+
+
 def nearest(starts: Iterable[Any], steps: Callable[[int], Iterable[tuple[int, N]]]) -> dict[int, N]:
     """The least sums of lengths from some starts to each other node, by steps to a node over a length: Dijkstra's."""
     least: dict[int, N] = {}
@@ -330,16 +379,41 @@ def nearest(starts: Iterable[Any], steps: Callable[[int], Iterable[tuple[int, N]
     return least
 
 
-def backwards(after: Mapping[int, Iterable[int]]) -> dict[int, list[int]]:
-    """The keys under which each entry stands."""
-    before: dict[int, list[int]] = {}
-    for at, onward in after.items():
-        for v in onward:
-            before.setdefault(v, []).append(at)
-    return before
+class Steps:
+    """The steps of a search, which are limited."""
+
+    def __init__(self) -> None:
+        self.left = SEARCH_STEPS
+
+    def take(self, count: int = 1) -> None:
+        """Count some steps."""
+        self.left -= count
+        if self.left < 0:
+            raise Unchecked(f"what takes more than {SEARCH_STEPS} steps is too large to be searched here")
 
 
-# ------------------------------------------------------------------------------------------------ deadlock-free
+KEEPING = 4
+"""Steps that count for each worm that is kept, since memory is limited too: to about 1 GiB."""
+
+
+# --------------------------------------------------------------------------------------------------- free of deadlock
+
+
+def check_verdict(table: Table, claim: Any, proof: Any) -> str:
+    """Check that a relation is free of deadlock under a technique, or not, or that packets would block each other."""
+    if "bubble" in claim:
+        return check_bubble(table, claim, proof)
+    switching, free = technique(claim), claim.get("deadlock_free", "missing")
+    if free is True:
+        check_free(table, switching, proof)
+        return f"free of deadlock under {switching}"
+    check_deadlock(table, switching, proof)
+    reachability = proof["reachability"]
+    if free is not (None if reachability == "not-established" else False):
+        raise Rejected(f"packets whose reachability is {reachability} are no evidence for this answer")
+    if free is None:
+        return f"open under {switching}; packets would block each other, but no way there was shown"
+    return f"deadlock under {switching}, reachability {reachability}"
 
 
 def check_free(table: Table, switching: str, proof: Any) -> None:
@@ -514,24 +588,7 @@ def holdable(goal: int, worms: dict[int, set[Worm]], steps: Steps) -> bool:
     return False
 
 
-KEEPING = 4
-"""Steps that count for each worm that is kept, since memory is limited too: to about 1 GiB."""
-
-
-class Steps:
-    """The steps of a search, which are limited."""
-
-    def __init__(self) -> None:
-        self.left = SEARCH_STEPS
-
-    def take(self, count: int = 1) -> None:
-        """Count some steps."""
-        self.left -= count
-        if self.left < 0:
-            raise Unchecked(f"what takes more than {SEARCH_STEPS} steps is too large to be searched here")
-
-
-# --------------------------------------------------------------------------------------------- counterexamples
+# ------------------------------------------------------------------------------------------- a deadlock, and its size
 
 
 class Packet:
@@ -695,7 +752,136 @@ def may_hold(table: Table, switching: str, packets: int, most: int) -> bool:
     return False
 
 
-# ---------------------------------------------------------------------------------------------------- delivery
+# ------------------------------------------------------------------------------------------------ bubble flow control
+
+
+class Rings:
+    """The rings of a claim about bubble flow control, and what their VCs hold: packets, and marked slots."""
+
+    def __init__(self, table: Table, document: Any) -> None:
+        self.rule: str = field(document, "rule", str)
+        self.packets: int = field(document, "packets", int)
+        self.rings = [integers(ring, "rings", 0, table.vcs) for ring in field(document, "rings", list)]
+        self.unguarded = {*numbers(document, "unguarded", 0, table.vcs)}
+        if self.rule not in ("localised", "global", "critical") or self.packets < 1 + (self.rule == "localised"):
+            raise Rejected(f"{self.rule!r} with room for {self.packets} packets is no bubble flow control")
+        self.steps = [{*zip([ring[-1], *ring[:-1]], ring, strict=True)} for ring in self.rings if len(ring) > 1]
+        ends = [(table.router[u], table.tail[v]) for steps in self.steps for u, v in steps]
+        once = all(len({*ring}) == len(ring) > 1 for ring in self.rings)
+        if not once or not self.rings or any(here != there for here, there in ends):
+            raise Rejected("rings are VCs, two or more, each of which leads to where the next begins")
+        self.queues: dict[int, list[int]] = {v: [] for v in range(table.vcs)}
+        self.marked = [ring[0] for ring in self.rings]
+
+    def entered(self, at: int, v: int) -> list[int]:
+        """The rings whose rule a packet obeys that goes from a place to VC v."""
+        return [r for r, ring in enumerate(self.rings) if v in ring and v not in self.unguarded
+                and (at, v) not in self.steps[r]]  # fmt: skip
+
+    def room(self, at: int, v: int) -> bool:
+        """Whether a packet can move from a place to VC v now."""
+        entered, left = self.entered(at, v), self.packets - len(self.queues[v])
+        kept = sum(self.marked[r] == v for r in entered) if self.rule == "critical" else 0
+        if self.rule == "localised" and entered:
+            kept = 1
+        if self.rule != "global":
+            return left > kept
+        inside = [sum(self.packets - len(self.queues[u]) for u in self.rings[r]) for r in entered]
+        return left > 0 and all(free > 1 for free in inside)
+
+    def move(self, packet: int, at: int, v: int) -> None:
+        """Move a packet, the first of its queue."""
+        if at in self.queues:
+            self.queues[at].pop(0)
+        self.queues[v].append(packet)
+        for r, steps in enumerate(self.steps):
+            if self.marked[r] == v and (at, v) in steps and len(self.queues[v]) == self.packets:
+                self.marked[r] = at
+
+    def keeps_bubble(self, r: int) -> bool:
+        """Whether a ring has room for a packet at all times, into which a packet of the ring may go."""
+        return not any(v in self.unguarded or self.entered(u, v) for u, v in self.steps[r])
+
+
+def check_bubble(table: Table, claim: Any, proof: Any) -> str:
+    """Check that a relation is free of deadlock with bubble flow control, or not."""
+    rings, free = Rings(table, field(claim, "bubble", dict)), field(claim, "deadlock_free", bool)
+    if technique(claim) != "vct":
+        raise Rejected("bubble flow control goes with vct")
+    (check_bubble_free if free else check_bubble_deadlock)(table, rings, proof)
+    under = f"under vct with the {rings.rule} bubble in {len(rings.rings)} rings, {rings.packets} packets per VC"
+    return f"{'free of deadlock' if free else 'deadlock'} {under}"
+
+
+def check_bubble_free(table: Table, rings: Rings, proof: Any) -> None:
+    """Check that all VCs drain in the order of their ranks when nothing is sent any more.
+
+    Of a state in which nothing can move, take a packet on the lowest rank that has any, or one at a port. All below
+    is empty: a candidate there could be entered. So all packets on that rank wait, in a ring of this rank alone,
+    for its next VC, which is full; then the whole ring is, and it has room for a packet at all times.
+    """
+    if field(proof, "kind", str) != "bubble":
+        raise Rejected(f"a proof of kind {proof['kind']!r} shows nothing about bubble flow control")
+    rank = numbers(proof, "rank", 0, 2**60, table.vcs)
+    along = {step for r, steps in enumerate(rings.steps) if rings.keeps_bubble(r)
+             and len({rank[v] for v in rings.rings[r]}) == 1 for step in steps}  # fmt: skip
+    hops = {(at, v) for rows in table.may for at, row in rows.items() for v in row}
+    # A mark goes back over hops that packets make along its ring.
+    back = [backwards({u: [v] for u, v in steps & hops}) for steps in rings.steps]
+    marked = [{*closure([ring[0]], lambda v, r=r: back[r].get(v, []))} for r, ring in enumerate(rings.rings)]  # type: ignore[misc]
+    if rings.rule != "critical":
+        marked = []
+
+    def drains(at: int, v: int) -> bool:
+        if v == EJECT or (at, v) in along:
+            return True
+        low, entered = 2**60 if at >= table.vcs else rank[at], rings.entered(at, v)
+        if marked and sum(v in marked[r] for r in entered) >= rings.packets:
+            return False  # all slots of an empty VC may be marked ones
+        scarce = rings.rule == "global" and rings.packets == 1  # an empty VC alone is not room for two
+        below = [sum(rank[u] < low for u in rings.rings[r]) for r in entered if scarce]
+        return rank[v] < low and all(many > 1 for many in below)
+
+    for address in range(table.addresses):
+        for at in table.may[address]:
+            for choice in table.choices(at, address):
+                if not any(drains(at, v) for v in choice):
+                    raise Rejected(f"bubble: address {address} waits at {table.name(at)} for nothing that drains")
+
+
+def check_bubble_deadlock(table: Table, rings: Rings, proof: Any) -> None:
+    """Send packets one after the other; each goes on at once to where it stays, and in the end none can move."""
+    messages = field(proof, "messages", list)
+    if field(proof, "reachability", str) != "scheduled" or not messages:
+        raise Rejected("a deadlock under bubble flow control is a schedule of packets")
+    depth = field(proof, "buffer_depth", int)
+    ends: list[tuple[int, int, list[int]]] = []
+    for number, message in enumerate(messages):
+        if not 0 < field(message, "length", int) * rings.packets <= depth:
+            raise Rejected(f"buffers of {depth} flits have no room for {rings.packets} packets like {number + 1}")
+        source, address = field(message, "source", int), field(message, "address", int)
+        way = [v for part in ("lead", "held") for v in numbers(message, part, 0, table.vcs)]
+        wants = numbers(message, "wanted", 0, table.vcs)
+        if not 0 <= address < table.addresses or source not in table.sources[address]:
+            raise Rejected(f"packet {number + 1} is not sent by its source")
+        at = table.vcs + source
+        for v in way:
+            first = at >= table.vcs or rings.queues[at][0] == number
+            if not first or v not in table.may[address].get(at, ()) or not rings.room(at, v):
+                raise Rejected(f"packet {number + 1} cannot go from {table.name(at)} to {table.name(v)}")
+            rings.move(number, at, v)
+            at = v
+        ends.append((at, address, wants))
+    for number, (at, address, wants) in enumerate(ends):
+        if at < table.vcs and rings.queues[at][0] != number:
+            continue
+        if not any({*choice} == {*wants} for choice in table.choices(at, address)):
+            raise Rejected(f"packet {number + 1} does not wait at {table.name(at)} for what it says")
+        if not wants or any(rings.room(at, v) for v in wants):
+            raise Rejected(f"packet {number + 1} can move from {table.name(at)}")
+
+
+# ------------------------------------------------------------------------------------- delivery, lengths and arbiters
 
 
 def check_delivery(table: Table, claim: Any, proof: Any) -> str:
@@ -782,23 +968,99 @@ def check_cuts(table: Table, claim: Any, proof: Any) -> str:
     return f"each of {len(faults)} sets of faults cuts at most {worst} routes, while the table stays as it is"
 
 
+def check_progress(table: Table, claim: Any, proof: Any) -> str:
+    """Check that every packet arrives under an arbiter, some time or in a number of hop times, or that one may not.
+
+    A fair arbiter grants in the end every header that keeps requesting a VC which becomes free again and again. Where
+    routes end, a packet that never arrives stands still in the end, behind a header whose candidates are all held by
+    packets that stand still too. That is a deadlock.
+    """
+    arbiter = field(claim, "arbiter", str)
+    if arbiter == "fair" and field(claim, "arrives", bool):
+        check_free(table, technique(claim), proof)
+        for address, candidates in enumerate(table.may):
+            if ends_first(candidates) is None:
+                raise Rejected(f"address {address}: packets may go round for ever")
+            own = table.vcs + table.destination[address]
+            for at in (at for at, row in candidates.items() if not row and at != own):
+                raise Rejected(f"address {address} comes to its end at {table.name(at)}")
+        return "every packet arrives under arbiters that are fair in the end"
+    if field(claim, "arrives", bool):
+        bound = hop_times(table, arbiter, field(claim, "packets", int))
+        if field(claim, "bound", int) < bound:
+            raise Rejected(f"a packet may take {bound} hop times, not at most {claim['bound']}")
+        return f"every packet arrives within {claim['bound']} hop times under {arbiter}"
+    if arbiter != "fixed":
+        raise Rejected(f"{arbiter}: only an arbiter that is fixed is shown to starve a packet")
+    to = field(proof, "granted", int)
+    stream, other = (sent_to(table, field(proof, name, dict), to) for name in ("stream", "other"))
+    if stream[-1] in other or other[-1] in stream:
+        raise Rejected("one of the packets comes by the place where the other one waits")
+    return "one packet never moves on where another stream of packets comes first under a fixed order of inputs"
+
+
+def sent_to(table: Table, packet: Any, to: int) -> list[int]:
+    """The places of a packet; in the last it waits for VC `to` alone, or −1 − t, to leave at terminal t."""
+    source, address = field(packet, "source", int), field(packet, "address", int)
+    places = [table.vcs + source, *numbers(packet, "way", 0, table.vcs)]
+    taken(table, address, places)
+    choices = table.choices(places[-1], address, "vct")
+    if [max(to, EJECT)] not in choices or (to < 0 and table.destination[address] != -1 - to):
+        raise Rejected(f"a packet at {table.name(places[-1])} does not wait for what is granted, or not alone")
+    return places
+
+
+def hop_times(table: Table, arbiter: str, packets: int) -> int:
+    """Most hop times until a packet arrives, where headers wait for one VC each and VCs in no circle."""
+    if arbiter not in ("round_robin", "oldest_first") or packets < 1:
+        raise Rejected(f"no bound is computed for {arbiter} with {packets} packets in a VC")
+    onward: dict[int, set[int]] = {}
+    requests: dict[int, set[int]] = {}
+    for address, rows in enumerate(table.may):
+        for at, row in rows.items():
+            if len({*table.waits[address][at]}) > 1 and not table.commits:
+                raise Rejected(f"address {address} waits at {table.name(at)} for one of several VCs")
+            for v in row:
+                to = -1 - table.destination[address] if v == EJECT else v
+                onward.setdefault(at, set()).add(to)
+                requests.setdefault(to, set()).add(at)
+    order = ends_first({at: {to for to in row if to >= 0} for at, row in onward.items()})
+    if order is None:
+        raise Rejected("VCs depend on each other in a circle")
+    before: dict[int, set[int]] = {to: set() for to in requests}  # VCs from which one may be reached
+    for at in reversed(order):
+        for to in onward.get(at, ()):
+            before[to] |= before.get(at, set()) | ({at} if at < table.vcs else set())
+    ahead = {to: len(requests[to]) if arbiter == "round_robin" else 1 + packets * len(before[to]) for to in requests}
+    wait: dict[int, int] = {}
+    whole: dict[int, int] = {}
+    for at in order:
+        outs = onward.get(at, set())
+        wait[at] = max((ahead[to] * (1 if to < 0 else 2 + wait[to]) for to in outs), default=0)
+        stay = (1 if at >= table.vcs else packets) * (1 + wait[at])
+        whole[at] = stay + max((whole[to] for to in outs if to >= 0), default=0)
+    ports = [at for at in onward if at >= table.vcs]
+    begin = [to for at in ports for to in onward[at] if to >= 0] if arbiter == "oldest_first" else ports
+    return max((whole[at] for at in begin), default=0)
+
+
 # ---------------------------------------------------------------------------------------- load of the busiest channel
 
 
-def exact(numbers: Any, what: str, length: int | None = None) -> list[Fraction]:
-    """A list of positive numbers, exactly."""
-    if not isinstance(numbers, list) or (length is not None and len(numbers) != length):
-        raise Rejected(f"{what}: a list of {'' if length is None else f'{length} '}numbers is expected")
-    for number in numbers:
-        if isinstance(number, bool) or not isinstance(number, (int, float)) or not number > 0 or not isfinite(number):
-            raise Rejected(f"{what}: positive numbers are expected, not {number!r:.40}")
-    return [Fraction(number) for number in numbers]
+class AllPairs:
+    """The pairs of routers between whose terminals something is sent, if each terminal sends to all others."""
 
+    def __init__(self, network: Network) -> None:
+        self.inject, self.eject = Counter(network.inject), Counter(network.eject)
+        self.own = Counter(zip(network.inject, network.eject, strict=True))
 
-def fraction(parts: Any, what: str, least: int = 1) -> Fraction:
-    """A fraction from a list: a numerator from `least` on and a positive denominator."""
-    above, below = integers(parts, what, least, 2**1000, 2)
-    return Fraction(above, *integers([below], what, 1, 2**1000))
+    def flows(self, u: int, v: int) -> int:
+        """How many pairs of different terminals send from one router to the other."""
+        return self.inject[u] * self.eject[v] - self.own[u, v]
+
+    def __contains__(self, pair: object) -> bool:
+        u, v = pair if isinstance(pair, tuple) and len(pair) == 2 else (-1, -1)
+        return bool(u != v and self.flows(u, v))
 
 
 def listed_flows(network: Network, flows: Any) -> list[tuple[int, int, Fraction]]:
@@ -826,22 +1088,6 @@ def flow_amounts(network: Network, flows: Any) -> tuple[list[dict[int, int]], in
         sent[v][u] = sent[v].get(u, 0) + amount
     amounts = [amount for _, _, amount in flows]
     return sent, parts, gcd(*amounts), max(amounts, default=0)
-
-
-class AllPairs:
-    """The pairs of routers between whose terminals something is sent, if each terminal sends to all others."""
-
-    def __init__(self, network: Network) -> None:
-        self.inject, self.eject = Counter(network.inject), Counter(network.eject)
-        self.own = Counter(zip(network.inject, network.eject, strict=True))
-
-    def flows(self, u: int, v: int) -> int:
-        """How many pairs of different terminals send from one router to the other."""
-        return self.inject[u] * self.eject[v] - self.own[u, v]
-
-    def __contains__(self, pair: object) -> bool:
-        u, v = pair if isinstance(pair, tuple) and len(pair) == 2 else (-1, -1)
-        return bool(u != v and self.flows(u, v))
 
 
 def capacities(network: Network, capacity: Any) -> list[Fraction]:
@@ -912,12 +1158,34 @@ def check_load(network: Network, claim: Any, proof: Any) -> str:
     return f"{paths} paths{split}: some channel has a load of at least {least}"
 
 
-# --------------------------------------------------------------------------------------------- fewer lanes, refuted
+# ----------------------------------------------------------------------------------------------- fewer lanes, refuted
 
 Pair = tuple[int, int]
 """A router that sends, and the router to which it sends."""
 Clause = tuple[int, ...]
 """Literals: a variable, or its negative for "not"."""
+
+
+def check_shortest(network: Network, claim: Any, proof: Any) -> str:
+    """Check that shortest paths cannot be free of deadlock in a number of lanes, nor any paths after each failure."""
+    impossible, changes, sends = field(claim, "impossible", int), field(claim, "changes", str), claim.get("sends")
+    if "failures" not in claim:
+        pairs: Container[Pair] = AllPairs(network) if sends is None else sending_pairs(network, sends)
+        shown = check_lanes(Encoder(network, impossible, changes), pairs, proof)
+        return f"shortest paths: {shown} cannot be free of deadlock"
+    if changes != "none":
+        raise Rejected("failures are survived by lanes that packets keep")
+    surviving = SurvivingEncoder(network, impossible, field(claim, "failures", list))
+    failures, ends = range(len(surviving.failed)), sending_pairs(network, sends)
+    shown = check_lanes(surviving, {(u, v + network.routers * f) for u, v in ends for f in failures}, proof)
+    return f"shortest paths, and any after each of {len(failures) - 1} failures: {shown} cannot have them"
+
+
+def check_routes(table: Table, claim: Any, proof: Any) -> str:
+    """Check that the routes of a relation cannot be free of deadlock in a number of lanes."""
+    senders = {(source, address) for address, sources in enumerate(table.sources) for source in sources}
+    encoder = RouteEncoder(table, field(claim, "impossible", int), field(claim, "changes", str))
+    return f"these routes cannot be free of deadlock in {check_lanes(encoder, senders, proof)}"
 
 
 def sending_pairs(network: Network, sends: Any) -> set[Pair]:
@@ -1377,7 +1645,7 @@ def contradicted(known: list[Clause], literals: list[int], hints: list[int]) -> 
     return False
 
 
-# ---------------------------------------------------------------------------------- fewer removed candidates, refuted
+# --------------------------------------------------------------------- fewer removed candidates or added VCs, refuted
 
 
 def check_removals(table: Table, claim: Any, proof: Any) -> str:
@@ -1534,7 +1802,7 @@ def check_escapes(table: Table, claim: Any, proof: Any) -> str:
     return f"can deadlock under {switching} with fewer than {least} added VCs{nearer} to turn to"
 
 
-# ----------------------------------------------------------------------------------- rules for meshes, refuted
+# ---------------------------------------------------------------------------- rules for meshes of every size, refuted
 
 Signs = tuple[int, ...]
 Hop = tuple[int, Signs, int]
@@ -1553,7 +1821,9 @@ class Family:
         self.types = [(i, sign, k) for i, pair in enumerate(counts) for sign, n in zip((1, -1), pair, strict=True)
                       for k in range(n)]  # fmt: skip
         self.sides, self.short = len(counts), field(claim, "short", bool)
-        at_most(len(self.types) ** 2 * 3**self.sides if counts else MOST_CLAUSES + 1, MOST_CLAUSES, "hops of a rule")
+        if not counts:
+            raise Rejected("counts: a dimension at least is expected")
+        at_most(len(self.types) ** 2 * 3**self.sides, MOST_CLAUSES, "hops of a rule")
         self.name = f"{'hypercubes' if self.short else 'meshes of all sizes'}, VCs {counts}"
         self.starts = [(-1, signs) for signs in product((1, 0, -1), repeat=self.sides) if any(signs)]
 
@@ -1785,7 +2055,7 @@ def check_rules(claim: Any, proof: Any) -> str:
     )
 
 
-# ------------------------------------------------------------------------------------ rules for meshes, deadlock-free
+# ------------------------------------------------------------------- rules for meshes of every size, free of deadlock
 
 
 class Ranks:
@@ -1862,7 +2132,7 @@ def check_rule(claim: Any, proof: Any) -> str:
     return f"{family.name}: this rule of {len(rule)} states is free of deadlock under {switching}"
 
 
-# ------------------------------------------------------------------------------------ routers that are updated
+# ------------------------------------------------------------------------------------------- routers that are updated
 
 
 class Mixed:
@@ -1998,7 +2268,7 @@ def check_update_deadlock(mixed: Mixed, switching: str, proof: Any) -> None:
     require_blocked(switching, packets, targets)
 
 
-# ------------------------------------------------------------------------------------ routes after failures
+# ---------------------------------------------------------------------------------------------- routes after failures
 
 
 class Failures:
@@ -2169,221 +2439,35 @@ def check_failures(network: Network, claim: Any, proof: Any) -> str:
     return f"{when} no routes let buffers wait in a circle"
 
 
-# -------------------------------------------------------------------------------------------------- a whole document
-
-
-def accept(document: Any) -> list[str]:
-    """Return in words what each claim of a document shows; raise `Rejected` if one does not hold.
-
-    Parameters
-    ----------
-    document : Any
-        The document, as JSON gives it.
-
-    Returns
-    -------
-    list[str]
-        What was accepted, a line for each claim.
-
-    Raises
-    ------
-    Rejected
-        With the claim and the place; `Unchecked`, a kind of it, if a proof is too much to check.
-
-    Examples
-    --------
-    >>> import unknot
-    >>> from unknot.certificates import Rejected, document, verdict_claim
-    >>> from unknot.routing import dimension_order
-    >>> relation = dimension_order(unknot.network.families.ring(4), vcs=2)
-    >>> evidence = document(relation.network, relation, [verdict_claim(unknot.check(relation))])
-    >>> accept(evidence)
-    ['ring(4), network f8ed0dd45794276f, 16 pairs of source and address: free of deadlock under vct']
-    >>> evidence["claims"][0]["proof"]["rank"] = [0] * relation.vcs.total
-    >>> try:
-    ...     accept(evidence)
-    ... except Rejected as error:
-    ...     print(error)
-    order: address 0: channel 4 (2→3) VC 0 may be followed by channel 6 (3→0) VC 0, no higher
-    """
-    if not isinstance(document, dict) or (document.get("format"), document.get("version")) != (FORMAT, VERSION):
-        raise Rejected(f'this is no evidence of a known form: "format": "{FORMAT}", "version": {VERSION} is expected')
-    network = None if document.get("network") is None else Network(field(document, "network", dict))
-    shown = accept_claims(document, network)
-    for part in field(document, "parts", list) if "parts" in document else []:
-        name, about = printable(field(part, "name", str)), network
-        if "network" in part:
-            about = Network(field(part, "network", dict))
-        if about is not None and "without" in part:
-            about = about.without(field(part, "without", dict))
-        shown += [f"{name}: {line}" for line in accept_claims(part, about)]
-    if not shown:
-        raise Rejected("there are no claims")
-    return shown
-
-
-def accept_claims(part: Any, network: Network | None) -> list[str]:
-    """Return in words what each claim of a document, or of a part of it, shows about a network."""
-    table = None
-    if part.get("relation") is not None:
-        if network is None:
-            raise Rejected("a relation comes without its network")
-        table = Table(network, field(part, "relation", dict))
-    title = "" if network is None else f"{network.name}, network {network.digest[:16]}, "
-    return [title + check(network, table, claim) for claim in field(part, "claims", list)]
-
-
-class Rings:
-    """The rings of a claim about bubble flow control, and what their VCs hold: packets, and marked slots."""
-
-    def __init__(self, table: Table, document: Any) -> None:
-        self.rule: str = field(document, "rule", str)
-        self.packets: int = field(document, "packets", int)
-        self.rings = [integers(ring, "rings", 0, table.vcs) for ring in field(document, "rings", list)]
-        self.unguarded = {*numbers(document, "unguarded", 0, table.vcs)}
-        if self.rule not in ("localised", "global", "critical") or self.packets < 1 + (self.rule == "localised"):
-            raise Rejected(f"{self.rule!r} with room for {self.packets} packets is no bubble flow control")
-        self.steps = [{*zip([ring[-1], *ring[:-1]], ring, strict=True)} for ring in self.rings if len(ring) > 1]
-        ends = [(table.router[u], table.tail[v]) for steps in self.steps for u, v in steps]
-        once = all(len({*ring}) == len(ring) > 1 for ring in self.rings)
-        if not once or not self.rings or any(here != there for here, there in ends):
-            raise Rejected("rings are VCs, two or more, each of which leads to where the next begins")
-        self.queues: dict[int, list[int]] = {v: [] for v in range(table.vcs)}
-        self.marked = [ring[0] for ring in self.rings]
-
-    def entered(self, at: int, v: int) -> list[int]:
-        """The rings whose rule a packet obeys that goes from a place to VC v."""
-        return [r for r, ring in enumerate(self.rings) if v in ring and v not in self.unguarded
-                and (at, v) not in self.steps[r]]  # fmt: skip
-
-    def room(self, at: int, v: int) -> bool:
-        """Whether a packet can move from a place to VC v now."""
-        entered, left = self.entered(at, v), self.packets - len(self.queues[v])
-        kept = sum(self.marked[r] == v for r in entered) if self.rule == "critical" else 0
-        if self.rule == "localised" and entered:
-            kept = 1
-        if self.rule != "global":
-            return left > kept
-        inside = [sum(self.packets - len(self.queues[u]) for u in self.rings[r]) for r in entered]
-        return left > 0 and all(free > 1 for free in inside)
-
-    def move(self, packet: int, at: int, v: int) -> None:
-        """Move a packet, the first of its queue."""
-        if at in self.queues:
-            self.queues[at].pop(0)
-        self.queues[v].append(packet)
-        for r, steps in enumerate(self.steps):
-            if self.marked[r] == v and (at, v) in steps and len(self.queues[v]) == self.packets:
-                self.marked[r] = at
-
-    def keeps_bubble(self, r: int) -> bool:
-        """Whether a ring has room for a packet at all times, into which a packet of the ring may go."""
-        return not any(v in self.unguarded or self.entered(u, v) for u, v in self.steps[r])
-
-
-def check_bubble_free(table: Table, rings: Rings, proof: Any) -> None:
-    """Check that all VCs drain in the order of their ranks when nothing is sent any more.
-
-    Of a state in which nothing can move, take a packet on the lowest rank that has any, or one at a port. All below
-    is empty: a candidate there could be entered. So all packets on that rank wait, in a ring of this rank alone,
-    for its next VC, which is full; then the whole ring is, and it has room for a packet at all times.
-    """
-    if field(proof, "kind", str) != "bubble":
-        raise Rejected(f"a proof of kind {proof['kind']!r} shows nothing about bubble flow control")
-    rank = numbers(proof, "rank", 0, 2**60, table.vcs)
-    along = {step for r, steps in enumerate(rings.steps) if rings.keeps_bubble(r)
-             and len({rank[v] for v in rings.rings[r]}) == 1 for step in steps}  # fmt: skip
-    hops = {(at, v) for rows in table.may for at, row in rows.items() for v in row}
-    # A mark goes back over hops that packets make along its ring.
-    back = [backwards({u: [v] for u, v in steps & hops}) for steps in rings.steps]
-    marked = [{*closure([ring[0]], lambda v, r=r: back[r].get(v, []))} for r, ring in enumerate(rings.rings)]  # type: ignore[misc]
-    if rings.rule != "critical":
-        marked = []
-
-    def drains(at: int, v: int) -> bool:
-        if v == EJECT or (at, v) in along:
-            return True
-        low, entered = 2**60 if at >= table.vcs else rank[at], rings.entered(at, v)
-        if marked and sum(v in marked[r] for r in entered) >= rings.packets:
-            return False  # all slots of an empty VC may be marked ones
-        scarce = rings.rule == "global" and rings.packets == 1  # an empty VC alone is not room for two
-        below = [sum(rank[u] < low for u in rings.rings[r]) for r in entered if scarce]
-        return rank[v] < low and all(many > 1 for many in below)
-
-    for address in range(table.addresses):
-        for at in table.may[address]:
-            for choice in table.choices(at, address):
-                if not any(drains(at, v) for v in choice):
-                    raise Rejected(f"bubble: address {address} waits at {table.name(at)} for nothing that drains")
-
-
-def check_bubble_deadlock(table: Table, rings: Rings, proof: Any) -> None:
-    """Send packets one after the other; each goes on at once to where it stays, and in the end none can move."""
-    messages = field(proof, "messages", list)
-    if field(proof, "reachability", str) != "scheduled" or not messages:
-        raise Rejected("a deadlock under bubble flow control is a schedule of packets")
-    depth = field(proof, "buffer_depth", int)
-    ends: list[tuple[int, int, list[int]]] = []
-    for number, message in enumerate(messages):
-        if not 0 < field(message, "length", int) * rings.packets <= depth:
-            raise Rejected(f"buffers of {depth} flits have no room for {rings.packets} packets like {number + 1}")
-        source, address = field(message, "source", int), field(message, "address", int)
-        way = [v for part in ("lead", "held") for v in numbers(message, part, 0, table.vcs)]
-        wants = numbers(message, "wanted", 0, table.vcs)
-        if not 0 <= address < table.addresses or source not in table.sources[address]:
-            raise Rejected(f"packet {number + 1} is not sent by its source")
-        at = table.vcs + source
-        for v in way:
-            first = at >= table.vcs or rings.queues[at][0] == number
-            if not first or v not in table.may[address].get(at, ()) or not rings.room(at, v):
-                raise Rejected(f"packet {number + 1} cannot go from {table.name(at)} to {table.name(v)}")
-            rings.move(number, at, v)
-            at = v
-        ends.append((at, address, wants))
-    for number, (at, address, wants) in enumerate(ends):
-        if at < table.vcs and rings.queues[at][0] != number:
-            continue
-        if not any({*choice} == {*wants} for choice in table.choices(at, address)):
-            raise Rejected(f"packet {number + 1} does not wait at {table.name(at)} for what it says")
-        if not wants or any(rings.room(at, v) for v in wants):
-            raise Rejected(f"packet {number + 1} can move from {table.name(at)}")
-
-
-def check_bubble(table: Table, claim: Any, proof: Any) -> str:
-    """Check that a relation is free of deadlock with bubble flow control, or not."""
-    rings, free = Rings(table, field(claim, "bubble", dict)), field(claim, "deadlock_free", bool)
-    if technique(claim) != "vct":
-        raise Rejected("bubble flow control goes with vct")
-    (check_bubble_free if free else check_bubble_deadlock)(table, rings, proof)
-    under = f"under vct with the {rings.rule} bubble in {len(rings.rings)} rings, {rings.packets} packets per VC"
-    return f"{'free of deadlock' if free else 'deadlock'} {under}"
-
-
-def check_verdict(table: Table, claim: Any, proof: Any) -> str:
-    """Check that a relation is free of deadlock under a technique, or not, or that packets would block each other."""
-    if "bubble" in claim:
-        return check_bubble(table, claim, proof)
-    switching, free = technique(claim), claim.get("deadlock_free", "missing")
-    if free is True:
-        check_free(table, switching, proof)
-        return f"free of deadlock under {switching}"
-    check_deadlock(table, switching, proof)
-    reachability = proof["reachability"]
-    if free is not (None if reachability == "not-established" else False):
-        raise Rejected(f"packets whose reachability is {reachability} are no evidence for this answer")
-    if free is None:
-        return f"open under {switching}; packets would block each other, but no way there was shown"
-    return f"deadlock under {switching}, reachability {reachability}"
-
-
-def check_routes(table: Table, claim: Any, proof: Any) -> str:
-    """Check that the routes of a relation cannot be free of deadlock in a number of lanes."""
-    senders = {(source, address) for address, sources in enumerate(table.sources) for source in sources}
-    encoder = RouteEncoder(table, field(claim, "impossible", int), field(claim, "changes", str))
-    return f"these routes cannot be free of deadlock in {check_lanes(encoder, senders, proof)}"
-
-
 # ------------------------------------------------------------------------------------------- end points of a protocol
+
+
+def check_protocol(table: Table, claim: Any, proof: Any) -> str:
+    """Check that messages of a protocol can never wait for each other for ever, or a run after which they do."""
+    switching, free = technique(claim), field(claim, "deadlock_free", bool)
+    try:
+        ends = Ends(table, field(claim, "protocol", dict))
+        name = printable(field(claim["protocol"], "name", str))
+        kind, shown = field(proof, "kind", str) if free else "", ""
+        if not free:
+            run = "worms" if "worms" in proof else "run"
+            play = Play(ends, field(proof, run, list), switching, run == "worms")
+            shown = f": a run after which {play.require_stuck()} messages can never move"
+            if "smallest" in proof and field(proof, "smallest", bool):
+                if play.begun > 1:
+                    Circles(ends, switching).require_none(play.begun - 1)
+                shown += f"; none of fewer than {play.begun} transactions"
+        elif kind == "states":
+            shown = f": from each of {emptied(ends, switching)} states all messages can leave"
+        elif kind == "cycles":
+            Circles(ends, switching).require_none()
+            shown = ": too few transactions for a circle of messages"
+        else:
+            stages = 1 if switching in IN_ONE_VC else 2
+            check_free(extended(ends, stages, field(proof, "ample", list)), switching, proof)
+    except (KeyError, TypeError, AttributeError, IndexError, ValueError, OverflowError) as error:
+        raise Rejected(f"this is no protocol, or no proof: {error!r}") from None
+    return f"with {name} {'free of deadlock' if free else 'deadlock'} under {switching}{shown}"
 
 
 Place = int | tuple[str, int, str, int]
@@ -2423,7 +2507,7 @@ class Ends:
         for group in self.begins:
             if not isinstance(group, list) or not group or not all(name in self.classes for name in group):
                 raise Rejected("a transaction begins with a list of message classes")
-        self.begun = {name for group in self.begins for name in group}
+        self.starting = {name for group in self.begins for name in group}
         self.by_source: dict[tuple[int, int], list[int]] = {}
         for first in {*self.first.values()}:
             for a in range(first, first + self.block):
@@ -2465,27 +2549,27 @@ class Ends:
 
     def most(self) -> dict[tuple[str, str], float]:
         """Most messages in each queue of a terminal, by its side and name, as outstanding transactions allow."""
-        number = dict.fromkeys(self.classes, 0.0)
+        many = dict.fromkeys(self.classes, 0.0)
         parents: dict[str, list[tuple[str, str, int]]] = {name: [] for name in self.classes}
         for name, one in self.classes.items():
             for follow in one["follows"]:
                 parents[follow["class"]].append((name, follow["to"], follow["count"]))
             if one["carries"]:
                 parents[one["carries"]].append((name, "any", 1))
-        begun = {name: max((group.count(name) for group in self.begins), default=0) for name in number}
-        for _ in range(len(number) + 1):
-            before = number
-            number = {name: begun[name] + sum(before[up] * n for up, _, n in parents[name]) for name in number}
-        if number != before:
-            number = dict.fromkeys(number, float("inf"))
+        begun = {name: max((group.count(name) for group in self.begins), default=0) for name in many}
+        for _ in range(len(many) + 1):
+            before = many
+            many = {name: begun[name] + sum(before[up] * n for up, _, n in parents[name]) for name in many}
+        if many != before:
+            many = dict.fromkeys(many, float("inf"))
         everyone, held = self.table.network.terminals, dict[tuple[str, str], float]()
         for name, one in self.classes.items():
-            answers = name not in self.begun and all(
+            answers = name not in self.starting and all(
                 to == "origin" or (to == "sender" and not parents[up]) for up, to, _ in parents[name]
             )
             for side, alone in (("send", not parents[name]), ("receive", answers)):
-                most = number[name] * (self.limit or float("inf")) * (1 if alone else everyone)
-                held[side, one[side]] = held.get((side, one[side]), 0) + (most if number[name] else 0)
+                most = many[name] * (self.limit or float("inf")) * (1 if alone else everyone)
+                held[side, one[side]] = held.get((side, one[side]), 0) + (most if many[name] else 0)
         return held
 
     def travels(self) -> set[tuple[str, int, int, int]]:
@@ -2508,7 +2592,7 @@ class Ends:
                     if (follow["class"], home, t) in pairs:
                         yield follow["class"], home, t, origin
 
-        return set(closure([(*pair, pair[1]) for pair in pairs if pair[0] in self.begun], after))
+        return set(closure([(*pair, pair[1]) for pair in pairs if pair[0] in self.starting], after))
 
     def waits(self, name: str, ample: set[str], stages: int) -> list[str]:
         """Send queues without room in which a message of a class may stay in its receive queue for ever."""
@@ -2525,6 +2609,82 @@ class Ends:
             rules += [rule for rule in self.classes.values() if rule["receive"] == self.classes[other]["receive"]]
         queues = [self.classes[follow["class"]]["send"] for rule in rules for follow in rule["follows"]]
         return [queue for queue in dict.fromkeys(queues) if f"send {queue}" not in ample]
+
+
+def extended(ends: Ends, stages: int, ample: list[Any]) -> Table:
+    """The relation in which the queues of terminals are VCs: `stages` in a row each, and one that is never kept.
+
+    A message that waits for one of several full queues stands for as many addresses. VCs of the network come first,
+    then the send queues of all terminals, stage by stage, then the receive queues and, of each terminal, room that
+    is reserved or `ample`.
+    """
+    table, network = ends.table, ends.table.network
+    most = ends.most()
+    for name in ample:
+        side, _, queue = str(name).partition(" ")
+        if most.get((side, queue), float("inf")) > field(field(ends.depths.get(side, {}), queue, dict), "depth", int):
+            raise Rejected(f"the {side} queue {queue!r} may be filled")
+    queues = {side: list(dict.fromkeys(one[side] for one in ends.classes.values())) for side in ("send", "receive")}
+    sends, receives, terminals = len(queues["send"]), len(queues["receive"]) + 1, network.terminals
+    node = [network.routers + t for t in range(terminals)]
+    between = [[network.routers + k * terminals + t for t in range(terminals)] for k in range(1, 2 * stages - 1)]
+    out = [node, *between[: stages - 1], network.inject]
+    back = [network.eject, *between[stages - 1 :], node]
+    if (terminals**2) * len(ends.classes) > MOST_VCS * 4:
+        raise Unchecked(f"{len(ends.classes)} classes of {terminals} terminals are more than are checked here")
+    first_receive = table.vcs + stages * terminals * sends
+    total = first_receive + stages * terminals * receives
+    counts = Counter(table.channel)
+    rows: list[list[list[int]]] = []
+    destination: list[int] = []
+    sources: list[list[int]] = []
+    travels = {one[:3] for one in ends.travels()}
+
+    def lead(states: dict[int, list[int]], first: int, width: int, t: int, which: int, onward: list[int]) -> int:
+        """Lead through the stages of a queue of a terminal, and then on; return where that begins."""
+        queue = [first + (k * terminals + t) * width + which for k in range(stages)]
+        states.update({here: [then] for here, then in pairwise(queue)})
+        states[queue[-1]] = onward
+        return queue[0]
+
+    for name, one in ends.classes.items():
+        send, receive = queues["send"].index(one["send"]), queues["receive"].index(one["receive"])
+        safe = one["reserved"] or f"receive {one['receive']}" in ample
+        waits: list[int | None] = [queues["send"].index(w) for w in ends.waits(name, {str(n) for n in ample}, stages)]
+        for wait in waits or [None]:
+            for address in range(ends.first[name], ends.first[name] + ends.block):
+                home = table.destination[address]
+                rooms = first_receive + home * receives
+                enter = [rooms + receives - 1, -rooms - receive - 2] if safe else [rooms + receive]
+                states: dict[int, list[int]] = {}
+                for at, may in table.may[address].items():
+                    waited = table.waits[address][at]
+                    onward = [w for v in may for w in (enter if v == EJECT else [v if v in waited else -v - 2])]
+                    t = at - table.vcs
+                    if t < 0:
+                        states[at] = onward
+                    else:
+                        states[total + t] = [lead(states, table.vcs, sends, t, send, onward if t != home else [])]
+                last = EJECT  # or the queue that it waits for, where this address ends
+                if wait is not None:
+                    last = lead(states, table.vcs, sends, home, wait, [])
+                for kept in (receive, receives - 1) if safe else (receive,):
+                    lead(states, first_receive, receives, home, kept, [last if kept == receive else EJECT])
+                rows.append([[at, *onward] for at, onward in states.items()])
+                destination.append(home)
+                sources.append([t for t in table.sources[address] if (name, t, home) in travels])
+    document = {
+        "name": network.name,
+        "routers": network.routers + terminals * (2 * stages - 1),
+        "source": network.source + [v for part in (*out[:-1], *back[:-1]) for v in part],
+        "target": network.target + [v for part in (*out[1:], *back[1:]) for v in part],
+        "inject": node,
+        "eject": node,
+    }
+    width = [counts[c] for c in range(network.channels)]
+    width += [sends] * (stages * terminals) + [receives] * (stages * terminals)
+    about = {"vcs": width, "commits": table.commits, "destination": destination, "sources": sources, "states": rows}
+    return Table(Network(document), about)
 
 
 class Sent:
@@ -2823,82 +2983,6 @@ class Play:
                         yield ["consume", *where[1:], stage if self.worms else position, list(sends)]
 
 
-def extended(ends: Ends, stages: int, ample: list[Any]) -> Table:
-    """The relation in which the queues of terminals are VCs: `stages` in a row each, and one that is never kept.
-
-    A message that waits for one of several full queues stands for as many addresses. VCs of the network come first,
-    then the send queues of all terminals, stage by stage, then the receive queues and, of each terminal, room that
-    is reserved or `ample`.
-    """
-    table, network = ends.table, ends.table.network
-    most = ends.most()
-    for name in ample:
-        side, _, queue = str(name).partition(" ")
-        if most.get((side, queue), float("inf")) > field(field(ends.depths.get(side, {}), queue, dict), "depth", int):
-            raise Rejected(f"the {side} queue {queue!r} may be filled")
-    queues = {side: list(dict.fromkeys(one[side] for one in ends.classes.values())) for side in ("send", "receive")}
-    sends, receives, terminals = len(queues["send"]), len(queues["receive"]) + 1, network.terminals
-    node = [network.routers + t for t in range(terminals)]
-    between = [[network.routers + k * terminals + t for t in range(terminals)] for k in range(1, 2 * stages - 1)]
-    out = [node, *between[: stages - 1], network.inject]
-    back = [network.eject, *between[stages - 1 :], node]
-    if (terminals**2) * len(ends.classes) > MOST_VCS * 4:
-        raise Unchecked(f"{len(ends.classes)} classes of {terminals} terminals are more than are checked here")
-    first_receive = table.vcs + stages * terminals * sends
-    total = first_receive + stages * terminals * receives
-    counts = Counter(table.channel)
-    rows: list[list[list[int]]] = []
-    destination: list[int] = []
-    sources: list[list[int]] = []
-    travels = {one[:3] for one in ends.travels()}
-
-    def lead(states: dict[int, list[int]], first: int, width: int, t: int, which: int, onward: list[int]) -> int:
-        """Lead through the stages of a queue of a terminal, and then on; return where that begins."""
-        queue = [first + (k * terminals + t) * width + which for k in range(stages)]
-        states.update({here: [then] for here, then in pairwise(queue)})
-        states[queue[-1]] = onward
-        return queue[0]
-
-    for name, one in ends.classes.items():
-        send, receive = queues["send"].index(one["send"]), queues["receive"].index(one["receive"])
-        safe = one["reserved"] or f"receive {one['receive']}" in ample
-        waits: list[int | None] = [queues["send"].index(w) for w in ends.waits(name, {str(n) for n in ample}, stages)]
-        for wait in waits or [None]:
-            for address in range(ends.first[name], ends.first[name] + ends.block):
-                home = table.destination[address]
-                rooms = first_receive + home * receives
-                enter = [rooms + receives - 1, -rooms - receive - 2] if safe else [rooms + receive]
-                states: dict[int, list[int]] = {}
-                for at, may in table.may[address].items():
-                    waited = table.waits[address][at]
-                    onward = [w for v in may for w in (enter if v == EJECT else [v if v in waited else -v - 2])]
-                    t = at - table.vcs
-                    if t < 0:
-                        states[at] = onward
-                    else:
-                        states[total + t] = [lead(states, table.vcs, sends, t, send, onward if t != home else [])]
-                last = EJECT  # or the queue that it waits for, where this address ends
-                if wait is not None:
-                    last = lead(states, table.vcs, sends, home, wait, [])
-                for kept in (receive, receives - 1) if safe else (receive,):
-                    lead(states, first_receive, receives, home, kept, [last if kept == receive else EJECT])
-                rows.append([[at, *onward] for at, onward in states.items()])
-                destination.append(home)
-                sources.append([t for t in table.sources[address] if (name, t, home) in travels])
-    document = {
-        "name": network.name,
-        "routers": network.routers + terminals * (2 * stages - 1),
-        "source": network.source + [v for part in (*out[:-1], *back[:-1]) for v in part],
-        "target": network.target + [v for part in (*out[1:], *back[1:]) for v in part],
-        "inject": node,
-        "eject": node,
-    }
-    width = [counts[c] for c in range(network.channels)]
-    width += [sends] * (stages * terminals) + [receives] * (stages * terminals)
-    about = {"vcs": width, "commits": table.commits, "destination": destination, "sources": sources, "states": rows}
-    return Table(Network(document), about)
-
-
 def emptied(ends: Ends, switching: str) -> int:
     """Return how many states can be reached; `Rejected` if there is one from which not all messages can leave.
 
@@ -3035,109 +3119,7 @@ class Circles:
             raise Rejected("messages may wait for each other in a circle of places")
 
 
-def check_protocol(table: Table, claim: Any, proof: Any) -> str:
-    """Check that messages of a protocol can never wait for each other for ever, or a run after which they do."""
-    switching, free = technique(claim), field(claim, "deadlock_free", bool)
-    try:
-        ends = Ends(table, field(claim, "protocol", dict))
-        name = printable(field(claim["protocol"], "name", str))
-        kind, shown = field(proof, "kind", str) if free else "", ""
-        if not free:
-            run = "worms" if "worms" in proof else "run"
-            play = Play(ends, field(proof, run, list), switching, run == "worms")
-            shown = f": a run after which {play.require_stuck()} messages can never move"
-            if "smallest" in proof and field(proof, "smallest", bool):
-                if play.begun > 1:
-                    Circles(ends, switching).require_none(play.begun - 1)
-                shown += f"; none of fewer than {play.begun} transactions"
-        elif kind == "states":
-            shown = f": from each of {emptied(ends, switching)} states all messages can leave"
-        elif kind == "cycles":
-            Circles(ends, switching).require_none()
-            shown = ": too few transactions for a circle of messages"
-        else:
-            stages = 1 if switching in IN_ONE_VC else 2
-            check_free(extended(ends, stages, field(proof, "ample", list)), switching, proof)
-    except (KeyError, TypeError, AttributeError, IndexError, ValueError, OverflowError) as error:
-        raise Rejected(f"this is no protocol, or no proof: {error!r}") from None
-    return f"with {name} {'free of deadlock' if free else 'deadlock'} under {switching}{shown}"
-
-
-def check_progress(table: Table, claim: Any, proof: Any) -> str:
-    """Check that every packet arrives under an arbiter, some time or in a number of hop times, or that one may not.
-
-    A fair arbiter grants in the end every header that keeps requesting a VC which becomes free again and again. Where
-    routes end, a packet that never arrives stands still in the end, behind a header whose candidates are all held by
-    packets that stand still too. That is a deadlock.
-    """
-    arbiter = field(claim, "arbiter", str)
-    if arbiter == "fair" and field(claim, "arrives", bool):
-        check_free(table, technique(claim), proof)
-        for address, candidates in enumerate(table.may):
-            if ends_first(candidates) is None:
-                raise Rejected(f"address {address}: packets may go round for ever")
-            own = table.vcs + table.destination[address]
-            for at in (at for at, row in candidates.items() if not row and at != own):
-                raise Rejected(f"address {address} comes to its end at {table.name(at)}")
-        return "every packet arrives under arbiters that are fair in the end"
-    if field(claim, "arrives", bool):
-        bound = hop_times(table, arbiter, field(claim, "packets", int))
-        if field(claim, "bound", int) < bound:
-            raise Rejected(f"a packet may take {bound} hop times, not at most {claim['bound']}")
-        return f"every packet arrives within {claim['bound']} hop times under {arbiter}"
-    if arbiter != "fixed":
-        raise Rejected(f"{arbiter}: only an arbiter that is fixed is shown to starve a packet")
-    to = field(proof, "granted", int)
-    stream, other = (sent_to(table, field(proof, name, dict), to) for name in ("stream", "other"))
-    if stream[-1] in other or other[-1] in stream:
-        raise Rejected("one of the packets comes by the place where the other one waits")
-    return "one packet never moves on where another stream of packets comes first under a fixed order of inputs"
-
-
-def sent_to(table: Table, packet: Any, to: int) -> list[int]:
-    """The places of a packet; in the last it waits for VC `to` alone, or −1 − t, to leave at terminal t."""
-    source, address = field(packet, "source", int), field(packet, "address", int)
-    places = [table.vcs + source, *numbers(packet, "way", 0, table.vcs)]
-    taken(table, address, places)
-    choices = table.choices(places[-1], address, "vct")
-    if [max(to, EJECT)] not in choices or (to < 0 and table.destination[address] != -1 - to):
-        raise Rejected(f"a packet at {table.name(places[-1])} does not wait for what is granted, or not alone")
-    return places
-
-
-def hop_times(table: Table, arbiter: str, packets: int) -> int:
-    """Most hop times until a packet arrives, where headers wait for one VC each and VCs in no circle."""
-    if arbiter not in ("round_robin", "oldest_first") or packets < 1:
-        raise Rejected(f"no bound is computed for {arbiter} with {packets} packets in a VC")
-    onward: dict[int, set[int]] = {}
-    requests: dict[int, set[int]] = {}
-    for address, rows in enumerate(table.may):
-        for at, row in rows.items():
-            if len({*table.waits[address][at]}) > 1 and not table.commits:
-                raise Rejected(f"address {address} waits at {table.name(at)} for one of several VCs")
-            for v in row:
-                to = -1 - table.destination[address] if v == EJECT else v
-                onward.setdefault(at, set()).add(to)
-                requests.setdefault(to, set()).add(at)
-    order = ends_first({at: {to for to in row if to >= 0} for at, row in onward.items()})
-    if order is None:
-        raise Rejected("VCs depend on each other in a circle")
-    before: dict[int, set[int]] = {to: set() for to in requests}  # VCs from which one may be reached
-    for at in reversed(order):
-        for to in onward.get(at, ()):
-            before[to] |= before.get(at, set()) | ({at} if at < table.vcs else set())
-    ahead = {to: len(requests[to]) if arbiter == "round_robin" else 1 + packets * len(before[to]) for to in requests}
-    wait: dict[int, int] = {}
-    whole: dict[int, int] = {}
-    for at in order:
-        outs = onward.get(at, set())
-        wait[at] = max((ahead[to] * (1 if to < 0 else 2 + wait[to]) for to in outs), default=0)
-        stay = (1 if at >= table.vcs else packets) * (1 + wait[at])
-        whole[at] = stay + max((whole[to] for to in outs if to >= 0), default=0)
-    ports = [at for at in onward if at >= table.vcs]
-    begin = [to for at in ports for to in onward[at] if to >= 0] if arbiter == "oldest_first" else ports
-    return max((whole[at] for at in begin), default=0)
-
+# ---------------------------------------------------------------------- schedules and bounds of collective operations
 
 OPERATIONS = {
     "broadcast": ("root", "all"),
@@ -3235,6 +3217,46 @@ class Transfer:
         self.begins = self.ends = Fraction(0)
 
 
+def check_schedule(claim: Any, proof: Any) -> str:
+    """Replay a schedule chunk by chunk: who has what after each transfer, and how long all take.
+
+    A chunk has a size, the member that has it at first (none: each member has its own, to be added up), the one
+    that must have it at the end (none: each), and where there are groups the number of its own.
+    """
+    operation = Collective(claim)
+    amounts = dict.fromkeys(operation.due, Fraction(0))
+    place = {member: 1 << bit for bit, member in enumerate(operation.members)}
+    sizes: list[Fraction] = []
+    holds: dict[tuple[int, int], int] = {}
+    expected: list[tuple[tuple[int, int], int]] = []
+    for number, chunk in enumerate(lists(proof.get("chunks"), "chunks", 4 + operation.grouped)):
+        source, target, group = ends = (*chunk[2:], 0)[:3]
+        if not {type(end) for end in ends} <= {int, type(None)} or ends not in amounts:
+            raise Rejected(f"chunk {number}: a size, and a source and a target of {operation.kind}, are expected")
+        sizes.append(fraction(chunk[:2], "size of a chunk"))
+        amounts[ends] += sizes[-1]
+        sources, targets = (operation.parts[group] if end is None else [end] for end in (source, target))
+        holds.update({(number, member): place[member] for member in sources})
+        expected += product([(number, member) for member in targets], [sum(map(place.__getitem__, sources))])
+    for ends, amount in amounts.items():
+        if amount != operation.due[ends]:
+            raise Rejected(
+                f"chunks from {ends[0]} to {ends[1]} have {amount} bytes together, not {operation.due[ends]}"
+            )
+    if "sends" in proof:
+        transfers = by_starts(operation, sizes, proof["sends"])
+    else:
+        transfers = by_steps(operation, sizes, field(proof, "steps", list))
+    replay(operation, transfers, holds)
+    for (number, member), whole in expected:
+        if holds.get((number, member), 0) != whole:
+            raise Rejected(f"member {member} does not end with all of chunk {number}")
+    time = max((transfer.ends for transfer in transfers), default=Fraction(0))
+    if time != operation.time:
+        raise Rejected(f"the transfers take {time}, not {operation.time}")
+    return f"{operation.shown}: done in {time}"
+
+
 def by_steps(operation: Collective, sizes: list[Fraction], steps: list[Any]) -> list[Transfer]:
     """Transfers of steps, in each of which all begin at once, with what was there when the step began.
 
@@ -3300,46 +3322,6 @@ def replay(operation: Collective, transfers: list[Transfer], holds: dict[tuple[i
             verb = "add" if one.reduces else "lose"
             raise Rejected(f"{one.where}: node {one.target} would {verb} a part of chunk {one.chunk}")
         holds[one.chunk, one.target] = there | sent[number]
-
-
-def check_schedule(claim: Any, proof: Any) -> str:
-    """Replay a schedule chunk by chunk: who has what after each transfer, and how long all take.
-
-    A chunk has a size, the member that has it at first (none: each member has its own, to be added up), the one
-    that must have it at the end (none: each), and where there are groups the number of its own.
-    """
-    operation = Collective(claim)
-    amounts = dict.fromkeys(operation.due, Fraction(0))
-    place = {member: 1 << bit for bit, member in enumerate(operation.members)}
-    sizes: list[Fraction] = []
-    holds: dict[tuple[int, int], int] = {}
-    expected: list[tuple[tuple[int, int], int]] = []
-    for number, chunk in enumerate(lists(proof.get("chunks"), "chunks", 4 + operation.grouped)):
-        source, target, group = ends = (*chunk[2:], 0)[:3]
-        if not {type(end) for end in ends} <= {int, type(None)} or ends not in amounts:
-            raise Rejected(f"chunk {number}: a size, and a source and a target of {operation.kind}, are expected")
-        sizes.append(fraction(chunk[:2], "size of a chunk"))
-        amounts[ends] += sizes[-1]
-        sources, targets = (operation.parts[group] if end is None else [end] for end in (source, target))
-        holds.update({(number, member): place[member] for member in sources})
-        expected += product([(number, member) for member in targets], [sum(map(place.__getitem__, sources))])
-    for ends, amount in amounts.items():
-        if amount != operation.due[ends]:
-            raise Rejected(
-                f"chunks from {ends[0]} to {ends[1]} have {amount} bytes together, not {operation.due[ends]}"
-            )
-    if "sends" in proof:
-        transfers = by_starts(operation, sizes, proof["sends"])
-    else:
-        transfers = by_steps(operation, sizes, field(proof, "steps", list))
-    replay(operation, transfers, holds)
-    for (number, member), whole in expected:
-        if holds.get((number, member), 0) != whole:
-            raise Rejected(f"member {member} does not end with all of chunk {number}")
-    time = max((transfer.ends for transfer in transfers), default=Fraction(0))
-    if time != operation.time:
-        raise Rejected(f"the transfers take {time}, not {operation.time}")
-    return f"{operation.shown}: done in {time}"
 
 
 def check_collective(claim: Any, proof: Any) -> str:
@@ -3411,6 +3393,8 @@ def carried_over(operation: Collective, lengths: list[int]) -> Fraction:
             total += trees * left.pop(last)
     return operation.size * total
 
+
+# ------------------------------------------------------------------------------------ phases of collective operations
 
 Advanced = tuple[tuple[tuple[int, ...], ...], tuple[tuple[tuple[int, ...], ...], ...]]
 """Phase of each chunk by node, −1 before it is issued; and by node and dimension the chunks that came, in order."""
@@ -3515,63 +3499,110 @@ def check_phases(claim: Any, proof: Any) -> str:
     return f"{shown} free of deadlock, in each of {len(states)} states something moves or all is done"
 
 
-OF_NETWORKS = {"failures": check_failures, "load": check_load, "update": check_update}
-OF_RULES = {
-    "collective": check_collective,
-    "phases": check_phases,
-    "rule": check_rule,
-    "rules": check_rules,
-    "schedule": check_schedule,
+# --------------------------------------------------------------------------------------------------- a whole document
+
+CLAIMS: dict[str, tuple[str, Callable[..., str]]] = {
+    "changes": ("relation", check_changes),
+    "collective": ("", check_collective),
+    "cuts": ("relation", check_cuts),
+    "deadlock": ("relation", check_verdict),
+    "delivery": ("relation", check_delivery),
+    "escapes": ("relation", check_escapes),
+    "failures": ("network", check_failures),
+    "lanes": ("network", check_shortest),
+    "lanes of routes": ("relation", check_routes),
+    "lengths": ("relation", check_lengths),
+    "load": ("network", check_load),
+    "phases": ("", check_phases),
+    "progress": ("relation", check_progress),
+    "protocol": ("relation", check_protocol),
+    "removals": ("relation", check_removals),
+    "rule": ("", check_rule),
+    "rules": ("", check_rules),
+    "schedule": ("", check_schedule),
+    "size": ("relation", check_size),
+    "update": ("network", check_update),
 }
-OF_TABLES = {
-    "changes": check_changes,
-    "cuts": check_cuts,
-    "deadlock": check_verdict,
-    "delivery": check_delivery,
-    "escapes": check_escapes,
-    "lanes of routes": check_routes,
-    "lengths": check_lengths,
-    "protocol": check_protocol,
-    "progress": check_progress,
-    "removals": check_removals,
-    "size": check_size,
-}
-"""The functions that check claims about networks, rules and a relation, by their subject."""
+"""By the subject of a claim: whether it is about a network, or a relation on it, and the function that checks it."""
 
 
 def check(network: Network | None, table: Table | None, claim: Any) -> str:
     """Return in words what a claim shows; raise `Rejected` if it does not hold."""
-    subject, proof = field(claim, "subject", str), field(claim, "proof", dict)
-    if subject in OF_RULES:
-        return OF_RULES[subject](claim, proof)
+    about, check_claim = CLAIMS[word(claim, "subject", CLAIMS)]
+    proof = field(claim, "proof", dict)
+    if not about:
+        return check_claim(claim, proof)
     if network is None:
         raise Rejected("a claim about a network comes without it")
-    if subject in OF_NETWORKS:
-        return OF_NETWORKS[subject](network, claim, proof)
-    if subject == "lanes":
-        sends = claim.get("sends")
-        pairs: Container[Pair] = AllPairs(network) if sends is None else sending_pairs(network, sends)
-        encoder = Encoder(network, field(claim, "impossible", int), field(claim, "changes", str))
-        if "failures" in claim:
-            if encoder.changes != "none":
-                raise Rejected("failures are survived by lanes that packets keep")
-            encoder = SurvivingEncoder(network, encoder.impossible, field(claim, "failures", list))
-            ends = sending_pairs(network, sends)
-            pairs = {(u, v + network.routers * f) for u, v in ends for f in range(len(encoder.failed))}
-            shown = check_lanes(encoder, pairs, proof)
-            return (
-                f"shortest paths, and any after each of {len(encoder.failed) - 1} failures: {shown} cannot have them"
-            )
-        return f"shortest paths: {check_lanes(encoder, pairs, proof)} cannot be free of deadlock"
-    if subject not in OF_TABLES:
-        known = sorted([*OF_RULES, *OF_NETWORKS, *OF_TABLES, "lanes"])
-        raise Rejected(f"{subject!r} is no claim that this checker knows: they are {', '.join(known)}")
+    if about == "network":
+        return check_claim(network, claim, proof)
     if "relation" in claim:
         table = Table(network, field(claim, "relation", dict))
     if table is None:
         raise Rejected("a claim about a relation comes without its table")
     pairs_sent = sum(len(sources) for sources in table.sources)
-    return f"{pairs_sent} pairs of source and address: {OF_TABLES[subject](table, claim, proof)}"
+    return f"{pairs_sent} pairs of source and address: {check_claim(table, claim, proof)}"
+
+
+def accept_claims(part: Any, network: Network | None) -> list[str]:
+    """Return in words what each claim of a document, or of a part of it, shows about a network."""
+    table = None
+    if part.get("relation") is not None:
+        if network is None:
+            raise Rejected("a relation comes without its network")
+        table = Table(network, field(part, "relation", dict))
+    title = "" if network is None else f"{network.name}, network {network.digest[:16]}, "
+    return [title + check(network, table, claim) for claim in field(part, "claims", list)]
+
+
+def accept(document: Any) -> list[str]:
+    """Return in words what each claim of a document shows; raise `Rejected` if one does not hold.
+
+    Parameters
+    ----------
+    document : Any
+        The document, as JSON gives it.
+
+    Returns
+    -------
+    list[str]
+        What was accepted, a line for each claim.
+
+    Raises
+    ------
+    Rejected
+        With the claim and the place; `Unchecked`, a kind of it, if a proof is too much to check.
+
+    Examples
+    --------
+    >>> import unknot
+    >>> from unknot.certificates import Rejected, document, verdict_claim
+    >>> from unknot.routing import dimension_order
+    >>> relation = dimension_order(unknot.network.families.ring(4), vcs=2)
+    >>> evidence = document(relation.network, relation, [verdict_claim(unknot.check(relation))])
+    >>> accept(evidence)
+    ['ring(4), network f8ed0dd45794276f, 16 pairs of source and address: free of deadlock under vct']
+    >>> evidence["claims"][0]["proof"]["rank"] = [0] * relation.vcs.total
+    >>> try:
+    ...     accept(evidence)
+    ... except Rejected as error:
+    ...     print(error)
+    order: address 0: channel 4 (2→3) VC 0 may be followed by channel 6 (3→0) VC 0, no higher
+    """
+    if not isinstance(document, dict) or (document.get("format"), document.get("version")) != (FORMAT, VERSION):
+        raise Rejected(f'this is no evidence of a known form: "format": "{FORMAT}", "version": {VERSION} is expected')
+    network = None if document.get("network") is None else Network(field(document, "network", dict))
+    shown = accept_claims(document, network)
+    for part in field(document, "parts", list) if "parts" in document else []:
+        name, about = printable(field(part, "name", str)), network
+        if "network" in part:
+            about = Network(field(part, "network", dict))
+        if about is not None and "without" in part:
+            about = about.without(field(part, "without", dict))
+        shown += [f"{name}: {line}" for line in accept_claims(part, about)]
+    if not shown:
+        raise Rejected("there are no claims")
+    return shown
 
 
 def read(path: str) -> Any:
