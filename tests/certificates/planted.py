@@ -71,7 +71,7 @@ FAULTS = (
     Fault(ENCODER + "lane", "self.ends(pair) if self.shared else pair", "pair"),
     Fault(
         ENCODER + "forbid",
-        "turns = list(zip(cycle, [*cycle[1:], cycle[0]], strict=True))",
+        "turns = around(cycle)",
         "turns = [*zip(cycle, cycle[1:])]",
     ),
     Fault(ENCODER + "order", "around, tuple(-x for x in around)", "around"),

@@ -46,7 +46,7 @@ BOUND_FAULTS = (
     Fault(CHECKER + "removal_clause", "- 1:\n        raise", "- 2:\n        raise"),
     Fault(CHECKER + "removal_clause", "for v in waits}", "for v in waits[1:]}"),
     Fault(CHECKER + "removal_clause", "if v in falling else", "if v not in falling else"),
-    Fault(CHECKER + "removal_clause", "[*vcs, *vcs[:1]]", "vcs"),
+    Fault(CHECKER + "removal_clause", "around(vcs)", "pairwise(vcs)"),
     Fault(CHECKER + "removal_clause", "return removed, {(way[-2], way[-1])}", "return set(), {(way[-2], way[-1])}"),
     Fault(CHECKER + "knot_clause", "removed |= packet.taken", "pass"),
     Fault(CHECKER + "knot_clause", "if v not in held}", "if v in held}"),
@@ -71,7 +71,7 @@ BOUND_FAULTS = (
     Fault(CHECKER + "check_changes", "if (c, e) not in", "if (e, c) in"),
     Fault(CHECKER + "check_changes", "max(due.values(), default=0) > 0 or ", ""),
     Fault(CHECKER + "check_changes", " or max(spent.values(), default=0) > PARTS", ""),
-    Fault(CHECKER + "check_changes", "channels[1:] + channels[:1]", "channels[1:] + channels[-1:]"),
+    Fault(CHECKER + "check_changes", "around(channels)", "pairwise(channels)"),
     Fault(CHECKER + "check_changes", "-(-total // PARTS) < least", "-(-total // PARTS) < least - 1"),
 )
 

@@ -348,6 +348,11 @@ def closure(starts: Iterable[T], after: Callable[[T], Iterable[T]], most: float 
     return order
 
 
+def around(circle: Sequence[T]) -> list[tuple[T, T]]:
+    """Each entry of a circle with the next one, the last with the first."""
+    return [*pairwise([*circle, *circle[:1]])]
+
+
 def ends_first(after: Mapping[int, Iterable[int]]) -> list[int] | None:
     """Everything, each after all that may follow it; None if something follows itself."""
     try:
@@ -765,7 +770,7 @@ class Rings:
         self.unguarded = {*numbers(document, "unguarded", 0, table.vcs)}
         if self.rule not in ("localised", "global", "critical") or self.packets < 1 + (self.rule == "localised"):
             raise Rejected(f"{self.rule!r} with room for {self.packets} packets is no bubble flow control")
-        self.steps = [{*zip([ring[-1], *ring[:-1]], ring, strict=True)} for ring in self.rings if len(ring) > 1]
+        self.steps = [{*around(ring)} for ring in self.rings if len(ring) > 1]
         ends = [(table.router[u], table.tail[v]) for steps in self.steps for u, v in steps]
         once = all(len({*ring}) == len(ring) > 1 for ring in self.rings)
         if not once or not self.rings or any(here != there for here, there in ends):
@@ -1222,7 +1227,7 @@ def check_turns(encoder: Encoder, pairs: Container[Pair], turns: list[Any]) -> N
     closed = [integers(turn, "turns", 0, 2**31) for turn in lists(turns, "turns", 4)]
     if not closed:
         raise Rejected("a cycle has at least one turn")
-    for (c, e, *pair), after in zip(closed, closed[1:] + closed[:1], strict=True):
+    for (c, e, *pair), after in around(closed):
         if tuple(pair) not in pairs or e != after[0]:
             raise Rejected(f"turn {[c, e, *pair]} is of a pair that does not send, or the next begins elsewhere")
         if encoder.can_avoid((pair[0], pair[1]), (c, e)):
@@ -1258,7 +1263,7 @@ def check_changes(table: Table, claim: Any, proof: Any) -> str:
     for cycle in field(proof, "cycles", list):
         *channels, weight = integers(cycle, "cycles", 0, 2**62) or [0]
         total += weight if channels else 0
-        for turn in zip(channels, channels[1:] + channels[:1], strict=True):
+        for turn in around(channels):
             due[turn] = due.get(turn, 0) + weight
     for c, e, source, address, amount in (
         integers(row, "paid", 0, 2**62) for row in lists(proof.get("paid"), "paid", 5)
@@ -1389,7 +1394,7 @@ class Encoder:
 
     def forbid(self, cycle: Sequence[int]) -> None:
         """Add for each lane the clause that it does not have all turns of a cycle of channels."""
-        turns = list(zip(cycle, [*cycle[1:], cycle[0]], strict=True))
+        turns = around(cycle)
         for k in range(self.lanes):
             if all(("turn", k, *turn) in self.number for turn in turns):
                 self.clauses.append(tuple(-self.variable("turn", k, *turn) for turn in turns))
@@ -1604,8 +1609,7 @@ def lane_clauses(encoder: Encoder, pairs: Container[Pair], proof: Any) -> None:
     network = encoder.network
     for entries in field(proof, "cycles", list):
         cycle = integers(entries, "cycles", 0, network.channels)
-        after = [*cycle[1:], *cycle[:1]]
-        if not cycle or any(network.target[c] != network.source[e] for c, e in zip(cycle, after, strict=True)):
+        if not cycle or any(network.target[c] != network.source[e] for c, e in around(cycle)):
             raise Rejected(f"{cycle[:20]} is no cycle of channels, each beginning where the one before ends")
         encoder.forbid(cycle)
     if "order" in proof and field(proof, "order", bool):
@@ -1727,7 +1731,7 @@ def removal_clause(table: Table, switching: str, minimal: bool, fact: Any) -> tu
         vcs = numbers(fact, "around", 0, table.vcs)
         if not vcs:
             raise Rejected("a cycle has VCs")
-        return {*pairwise([*vcs, *vcs[:1]])}, set()
+        return {*around(vcs)}, set()
     address = field(fact, "address", int)
     way = numbers(fact, "way", 0, len(table.router))
     removed = taken(table, address, way)
@@ -1945,7 +1949,7 @@ class Rules(Family):
         moved = [sum(self.types[t][1] for t in types if self.types[t][0] == i) for i in range(self.sides)]
         if not types or any(moved) or self.short:
             raise Rejected(f"types {types[:20]} do not lead back to where they began")
-        return tuple(sorted({-self("after", a, b) for a, b in zip(types, types[1:] + types[:1], strict=True)}))
+        return tuple(sorted({-self("after", a, b) for a, b in around(types)}))
 
     def deadlock(self, switching: str, messages: list[Any]) -> set[tuple[bool, Hop]]:
         """The literals of packets that block each other, unless a hop of theirs is missing, or one leads past them.
@@ -2426,7 +2430,7 @@ def check_failures(network: Network, claim: Any, proof: Any) -> str:
         paths = field(proof, "paths", list)
         if len(paths) != len(circle):
             raise Rejected(f"{len(paths)} paths for a circle of {len(circle)} channels")
-        for c, e, path in zip(circle, [*circle[1:], circle[0]], paths, strict=True):
+        for (c, e), path in zip(around(circle), paths, strict=True):
             failures.require_waiting(c, e, path)
         return f"{when} buffers wait in a circle"
     rank = numbers(proof, "rank", 0, 2**31, network.channels)
