@@ -228,8 +228,8 @@ def _figure(path: Path, size: tuple[float, float], shape: tuple[int, int]) -> It
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
+    from unknot.report.picture import STYLE
     from unknot.report.sheet import COLOURS
-    from unknot.report.style import STYLE
 
     with rc_context(STYLE):
         figure = Figure(figsize=size, layout="constrained")

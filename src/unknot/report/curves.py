@@ -6,10 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from unknot._base.errors import shortened, visible
 from unknot._base.units import Scale, Units
-from unknot.report.picture import Drawing, drawing, plain
+from unknot.report.picture import Drawing, drawing, style
 from unknot.report.sheet import COLOURS, SOFT
-from unknot.report.style import style
 from unknot.simulation.run.replication import mean_of, spread
 from unknot.simulation.run.run import Run
 
@@ -150,7 +150,8 @@ def draw_curves(
     lines = {name: [point.on(scale) for point in group] for name, group in groups.items()}
     width = 4.4 if stacked else 11.0
     letters = int(width * 12.5)
-    names = [plain(name, min(60, letters - 6)) for name in lines]
+    # matplotlib would read what stands between dollars as mathematics
+    names = [shortened(visible(name), min(60, letters - 6)).replace("$", r"\$") for name in lines]
     every = [point for group in lines.values() for point in group]
     marks = {}
     if any(not (point.stable or point.undecided) for point in every):

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import io
 import re
+import warnings
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Mapping
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from unknot._base.errors import UnknotError, shortened, visible
+from unknot._base.errors import UnknotError
+from unknot._base.manifest import line
 from unknot._base.output import manifest_at, write_bytes, write_text
 from unknot.report.phrases import escape
 from unknot.report.sheet import INK, SOFT
-from unknot.report.style import saved, style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -29,6 +31,34 @@ SCALE = 2
 LINES = 500
 """Lines of a path that are drawn at a time; the library has room for a few million pixels of a path."""
 
+STYLE: dict[Any, Any] = {
+    "svg.hashsalt": "unknot",
+    "svg.fonttype": "path",
+    "pdf.fonttype": 42,
+    "font.family": ["DejaVu Sans"],
+    "font.size": 9.5,
+    "axes.edgecolor": SOFT,
+    "axes.labelcolor": INK,
+    "axes.titlesize": 10.5,
+    "axes.grid": True,
+    "axes.axisbelow": True,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "text.color": INK,
+    "xtick.color": SOFT,
+    "ytick.color": SOFT,
+    "grid.color": "#e3e7eb",
+    "legend.frameon": False,
+    "lines.linewidth": 1.7,
+    "lines.markersize": 4.5,
+    "errorbar.capsize": 2.6,
+    "path.simplify": False,
+}
+METADATA: dict[str, dict[str, Any]] = {
+    "svg": {"Date": None, "Creator": None, "Format": None, "Type": None},
+    "png": {"Software": None},
+    "pdf": {"CreationDate": None, "Creator": None, "Producer": None},
+}
 _STEP = re.compile(r"([ML])(-?[\d.]+),(-?[\d.]+)|(Z)")
 _PASSED_ON = ("fill", "stroke-linejoin", "stroke-linecap")
 
@@ -103,8 +133,7 @@ def write_picture(svg: str, path: str | Path) -> None:
     require_ending(path)
     form = path.suffix.lower()[1:]
     if form != "svg":
-        picture = rendered(svg, form, manifest_at(path))
-        write_bytes(path, picture)
+        write_bytes(path, rendered(svg, form, manifest_at(path)))
     else:
         write_text(path, svg)
 
@@ -138,6 +167,24 @@ def rendered(svg: str, form: str, manifest: Manifest | None = None) -> bytes:
         return saved(figure, form, manifest)
 
 
+def style(salt: str = "") -> dict[Any, Any]:
+    """Settings of matplotlib for a figure; figures on one page differ in their salt."""
+    return STYLE | {"svg.hashsalt": f"unknot {salt}".strip()}
+
+
+def saved(figure: Figure, form: str, manifest: Manifest | None = None) -> bytes:
+    """The bytes of a figure as ``svg``, ``png`` or ``pdf``: always the same, without a date.
+
+    PNG and PDF have room for a manifest, the one as a text chunk, the other as keywords.
+    """
+    more = {} if manifest is None else {{"png": "unknot", "pdf": "Keywords"}[form]: line(manifest, "()")}
+    file = io.BytesIO()
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Glyph .* missing from font")
+        figure.savefig(file, format=form, dpi="figure", metadata=METADATA[form] | more)
+    return file.getvalue()
+
+
 def _figure(svg: str) -> Figure:
     from matplotlib.figure import Figure
 
@@ -161,23 +208,17 @@ def _draw(axes: Axes, parent: Any, inherited: dict[str, str]) -> None:
         if name == "g":
             _draw(axes, element, {key: attributes[key] for key in _PASSED_ON if key in attributes})
         elif name == "rect":
-            axes.add_patch(
-                Rectangle((0, 0), 1, 1, transform=axes.transAxes, zorder=_above(axes), color=attributes["fill"])
-            )
+            axes.add_patch(Rectangle((0, 0), 1, 1, transform=axes.transAxes, color=attributes["fill"]))
         elif name == "circle":
             centre = (float(attributes["cx"]), float(attributes["cy"]))
-            axes.add_patch(Circle(centre, float(attributes["r"]), zorder=_above(axes), **_look(attributes)))
+            axes.add_patch(Circle(centre, float(attributes["r"]), **_look(attributes)))
         elif name == "path" and attributes["d"]:
             for part in _parts(attributes):
-                axes.add_patch(PathPatch(_path(part), zorder=_above(axes), **_look(attributes)))
+                axes.add_patch(PathPatch(_path(part), **_look(attributes)))
         elif name == "text":
             _write(axes, element, attributes)
         elif name not in ("title", "path", "style"):
             raise UnknotError(f"a picture with <{name}> cannot be drawn as PNG or PDF; write it as SVG")
-
-
-def _above(axes: Axes) -> int:
-    return len(axes.patches) + len(axes.texts)
 
 
 def _look(attributes: dict[str, str]) -> dict[str, Any]:
@@ -191,10 +232,7 @@ def _look(attributes: dict[str, str]) -> dict[str, Any]:
     if "stroke-opacity" in attributes:
         look["alpha"] = float(attributes["stroke-opacity"])
     if "stroke-dasharray" in attributes:
-        look["linestyle"] = (
-            0,
-            tuple(float(word) / look["linewidth"] for word in attributes["stroke-dasharray"].split()),
-        )
+        look["linestyle"] = 0, [float(word) / look["linewidth"] for word in attributes["stroke-dasharray"].split()]
     return look
 
 
@@ -219,11 +257,7 @@ def _path(text: str) -> Any:
 def _write(axes: Axes, element: Any, attributes: dict[str, str]) -> None:
     from matplotlib.patheffects import withStroke
 
-    halo = (
-        [withStroke(linewidth=float(attributes["stroke-width"]), foreground=attributes["stroke"])]
-        if "stroke" in attributes
-        else []
-    )
+    edge, width = attributes.get("stroke"), float(attributes.get("stroke-width", 1))
     axes.text(
         float(attributes["x"]),
         float(attributes["y"]),
@@ -234,8 +268,8 @@ def _write(axes: Axes, element: Any, attributes: dict[str, str]) -> None:
         va="baseline",
         weight="bold" if attributes.get("font-weight") == "700" else "normal",
         parse_math=False,
-        path_effects=halo or None,
-        zorder=_above(axes),
+        path_effects=[withStroke(linewidth=width, foreground=edge)] if edge else None,
+        zorder=1,  # as patches have: who comes later stands above
     )
 
 
@@ -247,11 +281,6 @@ def night(colours: Mapping[str, str], rule: str = '[{0}="{1}"]{{{0}:{2}}}') -> s
 
 _NIGHT = {"#ffffff": "#15191e", "white": "#15191e", INK: "#e6eaee", SOFT: "#a4aeb8", "#e3e7eb": "#2c343c"}
 DARK = night(_NIGHT, '[style*="{0}: {1}"]{{{0}:{2} !important}}')
-
-
-def plain(text: str, most: int = 60) -> str:
-    """A name that matplotlib does not read as mathematics, cut to a number of characters."""
-    return shortened(visible(text), most).replace("$", r"\$")
 
 
 def drawing(figure: Figure, title: str) -> Drawing:

@@ -51,18 +51,16 @@ def links(sheet: Sheet, colour: str) -> str:
     crowd = run / (sheet.width * sheet.height)
     width = max(0.25, min(width, MOST_INK / max(crowd, 1e-9)))
     strength = min(1.0, max(0.45, MOST_INK / max(crowd * width, 1e-9)))
-    if len(lines) < 2:
-        return stroke("".join(path for paths in lines.values() for path in paths), colour, width, opacity=strength)
-    thin = min(lines)
+    thin, several = min(lines, default=1.0), len(lines) > 1
     return "".join(
         stroke(
             "".join(paths),
             colour,
             width * min(WIDEST, math.sqrt(rate / thin)),
-            f"{written(rate)} flits/cycle",
+            f"{written(rate)} flits/cycle" if several else "",
             opacity=strength,
         )
-        for rate, paths in sorted(lines.items())
+        for rate, paths in sorted(lines.items()) or [(thin, [])]
     )
 
 

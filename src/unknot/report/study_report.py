@@ -97,7 +97,7 @@ def study_page(result: StudyResult, *, units: Units | str | None = None) -> str:
         command=f"unknot run {shlex.quote(study.path) if study.path else 'STUDY.toml'}{again}",
         briefly=lambda run: _briefly(run).removeprefix("deadlock "),
         general="{:g}".format,
-        tenths=_tenths,
+        tenths=lambda figure: within(figure, None, 1),
         within=within,
         vcs_per_channel=_vcs,
         lengths=lengths,
@@ -161,10 +161,6 @@ def _networks(designs: tuple[DesignResult, ...]) -> list[Network]:
         if not any(network.name == known.name and network == known for known in networks):
             networks.append(network)
     return networks
-
-
-def _tenths(figure: float | None) -> str:
-    return "–" if figure is None else f"{figure:.1f}"
 
 
 def write_comparison_report(rows: Sequence[Compared], path: str | Path) -> None:

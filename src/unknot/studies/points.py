@@ -151,16 +151,9 @@ def _checked(point: Point, relation: Relation, outcome: Proven | Run) -> Proven 
 
     what = point.what
     if isinstance(outcome, Run):
-        of = (
-            outcome.switching,
-            outcome.buffer_depth,
-            outcome.offered_load,
-            outcome.seed,
-            outcome.network,
-            outcome.routing,
-        )
+        of = outcome.switching, outcome.buffer_depth, outcome.offered_load, outcome.seed
         same = what["switching"], what["buffer_depth"], what["load"], what["seed"]
-        if of != (*same, relation.network.name, relation.name):
+        if of != same or (outcome.network, outcome.routing) != (relation.network.name, relation.name):
             raise UnknotError("it is the run of another point")
         if outcome.deadlock is not None:
             if outcome.deadlock.switching != outcome.switching:

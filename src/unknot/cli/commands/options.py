@@ -88,35 +88,11 @@ SEED = 1
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout, and nothing else there.")]
 
 
-def _no_coq(path: Path | None) -> Path | None:
-    if path is not None and path.suffix == ".v":
-        raise UnknotError(f"{path}: `check` and `lanes` write files for Coq; here --evidence is a FILE.json")
-    return path
-
-
 PICTURE = "FILE.svg|png|pdf"
 """Metavar of files of drawings; other endings are refused."""
 PAGE = ".html"
 KNOT = f"{PICTURE}|html"
 """Metavar of files of counterexamples, drawn or stepped through."""
-
-
-def drawable(path: Path | None) -> Path | None:
-    """Refuse a file that no drawing can be written to."""
-    if path is not None:
-        from unknot.report.picture import require_ending
-
-        require_ending(path)
-    return path
-
-
-def steppable(path: Path | None) -> Path | None:
-    """Refuse a file that a counterexample can be neither drawn to nor stepped through in."""
-    if path is not None and path.suffix.lower() != PAGE:
-        from unknot.report.picture import require_ending
-
-        require_ending(path, f", a page to step through as {PAGE}")
-    return path
 
 
 class Options:
@@ -166,25 +142,28 @@ _NETWORKS = {"network", "source", "fabric"}
 """Parameters that may name a file of a network."""
 
 
-_ENDINGS = {PICTURE: drawable, KNOT: steppable}
-"""Checks of the ending of a file, by metavar."""
 _WRITTEN = {"csv", "evidence", "export", "out", "parquet", "results", "store"}
 """Options that name what is written."""
 
 
 def _check_of(name: str, metavar: str) -> Callable[[Any], Any] | None:
     """The check of what a file option names; that it can be written is known before the command begins."""
-    ending = _no_coq if (name, metavar) == ("evidence", "FILE.json") else _ENDINGS.get(metavar)
     if name not in _WRITTEN:
-        return ending
+        return None
 
     def check(named: Path | list[Path] | None) -> Any:
         for path in named if isinstance(named, list) else [named] if named else ():
             from unknot._base.output import require_place
 
-            makes_folders = metavar == "DIR" or path.suffix.lower() == PAGE or ("DIR" in metavar and not path.suffix)
-            require_place(path, makes_folders=makes_folders)
-        return named if ending is None else ending(named)  # type: ignore[arg-type]
+            ending = path.suffix.lower()
+            require_place(path, makes_folders=metavar == "DIR" or ending == PAGE or ("DIR" in metavar and not ending))
+            if metavar in (PICTURE, KNOT) and not (metavar == KNOT and ending == PAGE):
+                from unknot.report.picture import require_ending
+
+                require_ending(path, f", a page to step through as {PAGE}" * (metavar == KNOT))
+            if (name, metavar) == ("evidence", "FILE.json") and path.suffix == ".v":
+                raise UnknotError(f"{path}: `check` and `lanes` write files for Coq; here --evidence is a FILE.json")
+        return named
 
     return check
 
