@@ -104,7 +104,7 @@ def _channel(relation: Relation, vc: int) -> str:
     return relation.network.channel_name(int(relation.vcs.channel[vc]))
 
 
-def verilog(relation: Relation, module: str = "routes") -> str:
+def verilog(relation: Relation) -> str:
     """One module, with a router's number as its parameter, that answers as the relation does, without a clock.
 
     Inputs and outputs of a router are numbered from 0, as comments say: its input VCs and then the injection ports of
@@ -127,7 +127,7 @@ def verilog(relation: Relation, module: str = "routes") -> str:
     input_bits, address_bits = _bits(inputs), _bits(relation.num_addresses)
     lines = [
         f"// {_plain(relation.name)} on {_plain(network.name)}, written by Unknot.",
-        f"module {module} #(parameter ROUTER = 0) (",
+        "module routes #(parameter ROUTER = 0) (",
         f"  input wire [{input_bits - 1}:0] from,",
         f"  input wire [{address_bits - 1}:0] address,",
         f"  output reg [{tiers * outputs - 1}:0] offered,",

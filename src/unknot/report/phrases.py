@@ -43,17 +43,6 @@ def count(number: int, noun: str) -> str:
     return f"{number:,} {noun if number == 1 else many}"
 
 
-def span(low: object, high: object, joint: str = " to ") -> str:
-    """A range, or one number where both ends are written alike.
-
-    Examples
-    --------
-    >>> span(1, 4), span(2, 2), span("0.5", "0.7", "–")
-    ('1 to 4', '2', '0.5–0.7')
-    """
-    return str(low) if str(low) == str(high) else f"{low}{joint}{high}"
-
-
 def listed(words: Sequence[str], joint: str = "and") -> str:
     """Words joined as in a sentence.
 

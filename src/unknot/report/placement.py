@@ -14,6 +14,8 @@ MAX_DRAWN = 2000
 """Most routers of a network that is drawn."""
 MOST_BY_HOPS = 300
 """Most routers whose distances on paper are made to agree with those in hops."""
+ROOM = 0.62
+"""Least distance of two routers where nothing else says where they stand."""
 
 LEADING = {("group", "router"): 1, ("corner", "position"): 1, ("side", "x", "y"): 2}
 """Number of leading coordinates that make a cluster, by the names of the coordinates."""
@@ -212,18 +214,18 @@ def _by_distance(network: Network) -> Places:
     return _spaced(z / (linked[linked > 0].mean() if linked.any() else np.abs(z).max()))
 
 
-def _spaced(z: Places, room: float = 0.62, steps: int = 60) -> Places:
-    """Push apart routers that stand closer to each other than `room`."""
+def _spaced(z: Places) -> Places:
+    """Push apart routers that stand closer to each other than `ROOM`."""
     from scipy.spatial import cKDTree
 
     z = z + 1e-6 * np.exp(1j * np.arange(len(z)))
-    for _ in range(steps):
-        pairs = cKDTree(np.stack([z.real, z.imag], axis=1)).query_pairs(room, output_type="ndarray")
+    for _ in range(60):
+        pairs = cKDTree(np.stack([z.real, z.imag], axis=1)).query_pairs(ROOM, output_type="ndarray")
         pairs = pairs[np.lexsort((pairs[:, 1], pairs[:, 0]))]
         if not len(pairs):
             break
         apart = z[pairs[:, 0]] - z[pairs[:, 1]]
-        push = 0.3 * (1.02 * room - np.abs(apart)) * apart / np.abs(apart)
+        push = 0.3 * (1.02 * ROOM - np.abs(apart)) * apart / np.abs(apart)
         np.add.at(z, pairs[:, 0], push)
         np.add.at(z, pairs[:, 1], -push)
     return z

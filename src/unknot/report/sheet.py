@@ -24,6 +24,8 @@ SMALLEST = 6.0
 """Font size below which a name does not go into its router."""
 ROOMY = 60.0
 """Distance of neighbouring routers at which a part needs not be enlarged."""
+WIDEST = 108.0
+"""Most that neighbouring routers are apart."""
 LOOP = 3.2
 """Height of a channel from a router to itself, in radii of the router."""
 DARK_ON = ("#e69f00", "#56b4e9", "#cc79a7", "#999933", "#44aa99", "#cc6677", "#8a96a3")
@@ -56,10 +58,9 @@ class Sheet:
         z = placement(network)
         z = z - complex(z.real.min(), z.imag.min())
         gap = _nearest(z)
-        largest = 108.0 / gap
-        room = [(width - 2 * margin) / extent for extent in (float(z.real.max()),) if extent > 0]
-        room += [(height - 2 * margin) / extent for extent in (float(z.imag.max()),) if extent > 0]
-        scale = min([largest, *room])
+        extents = (width, float(z.real.max())), (height, float(z.imag.max()))
+        room = [(side - 2 * margin) / extent for side, extent in extents if extent > 0]
+        scale = min([WIDEST / gap, *room])
         z = np.round(z * scale, 1)
         wide, high = float(z.real.max()) + 2 * margin, float(z.imag.max()) + 2 * margin
         radius = min(16.5, max(1.2, 0.19 * gap * scale))
@@ -71,15 +72,15 @@ class Sheet:
             network, z + complex(margin, margin + lift), round(radius, 2), round(max(wide, 200.0), 1), round(high, 1)
         )
 
-    def around(self, routers: npt.NDArray[np.int64], *, margin: float = 60.0, largest: float = 108.0) -> Sheet:
+    def around(self, routers: npt.NDArray[np.int64]) -> Sheet:
         """The sheet cut to some routers and enlarged; the same one if that gains little."""
         if not routers.size or self.gap >= ROOMY:
             return self
         z = self.place[routers]
-        border = max(margin, 0.8 * self.gap)
+        border = max(60.0, 0.8 * self.gap)
         corner = complex(z.real.min() - border, z.imag.min() - border)
         wide, high = (float(part.max() - part.min()) + 2 * border for part in (z.real, z.imag))
-        scale = min(self.width / wide, self.height / high, largest / self.gap)
+        scale = min(self.width / wide, self.height / high, WIDEST / self.gap)
         if wide * high > 0.7 * self.width * self.height or scale < 0.9:
             return self
         return Sheet(

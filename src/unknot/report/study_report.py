@@ -15,7 +15,7 @@ from unknot.network import Network
 from unknot.report.configuration_text import replayed
 from unknot.report.curves import CurvePoint, draw_curves, points
 from unknot.report.page import DrawnKnot, knot, lost, page, topology, write
-from unknot.report.phrases import bursts, count, lengths, listed, router, span
+from unknot.report.phrases import bursts, count, lengths, listed, router
 from unknot.routing.relation import Relation
 from unknot.simulation.run.replication import FEWEST_SEEDS
 from unknot.simulation.run.run import Run
@@ -129,7 +129,7 @@ def _vcs(relation: Relation) -> str:
     counts = relation.vcs.counts
     if not counts.size:
         return "none"
-    return span(int(counts.min()), int(counts.max()))
+    return f"{counts.min()}" if relation.vcs.each else f"{counts.min()} to {counts.max()}"
 
 
 def within(mean: float | None, half_width: float | None, digits: int, seeds: int = 1) -> str:

@@ -219,8 +219,7 @@ def most_throughput(network: Network, traffic: Pattern, halves: Bisection | None
     0.6666666666666666
     """
     count = network.num_terminals
-    sent = np.full((count, count), 1 / max(count - 1, 1)) if traffic.weight is None else traffic.weight.copy()
-    np.fill_diagonal(sent, 0 if traffic.weight is None else np.diag(sent))
+    sent = (1 - np.eye(count)) / max(count - 1, 1) if traffic.weight is None else traffic.weight
     if traffic.destination is not None:
         sent = np.zeros((count, count))
         talks = traffic.destination >= 0

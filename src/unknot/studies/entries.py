@@ -11,6 +11,7 @@ from pydantic import ValidationInfo
 
 from unknot._base.calls import chosen, parse_call
 from unknot._base.errors import SimulationError, UnknotError
+from unknot._base.toml_places import EntryError
 from unknot.fabrics.named import network as network_named
 from unknot.routing.named import require_connected, routing_named
 from unknot.routing.own import is_code, is_file, rooted
@@ -57,14 +58,6 @@ def known_traffic(text: str) -> str:
     return text
 
 
-class EntryError(UnknotError):
-    """Error in one entry of a table."""
-
-    def __init__(self, key: str, message: str) -> None:
-        self.key = key
-        super().__init__(message)
-
-
 def router(entry: Any) -> Router:
     """A table of options as a router."""
     if isinstance(entry, Router):
@@ -75,7 +68,7 @@ def router(entry: Any) -> Router:
         try:
             check_option(key, option)
         except SimulationError as error:
-            raise EntryError(key, str(error)) from None
+            raise EntryError(str(error), (key,), at_key=True) from None
     return Router(**entry)
 
 
@@ -95,11 +88,12 @@ def lengths(entry: Any) -> Any:
     shares = {}
     for key, share in entry.items():
         if not re.fullmatch(r"[0-9]{1,9}", str(key)):
-            raise EntryError(str(key), f"packet_length: {key!r} is no number of flits; write {{ 1 = 0.5, 5 = 0.5 }}")
+            words = f"packet_length: {key!r} is no number of flits; write {{ 1 = 0.5, 5 = 0.5 }}"
+            raise EntryError(words, (str(key),), at_key=True)
         try:
             length_shares({int(key): share})
         except SimulationError as error:
-            raise EntryError(str(key), str(error)) from None
+            raise EntryError(str(error), (str(key),), at_key=True) from None
         shares[int(key)] = float(share)
     length_shares(shares)
     return shares

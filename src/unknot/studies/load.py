@@ -12,8 +12,8 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from unknot._base.errors import TextError, UnknotError, bare, near
-from unknot._base.toml_places import KeyPath, Toml, read_toml
-from unknot.studies.entries import VALUE, EntryError, points_of, require_few
+from unknot._base.toml_places import EntryError, KeyPath, Toml, read_toml
+from unknot.studies.entries import VALUE, points_of, require_few
 from unknot.studies.study import Design, Proof, Ramp, Simulation, Study, builder
 
 
@@ -188,7 +188,7 @@ class _Locator:
         if isinstance(cause, TextError) and cause.where == VALUE:
             return self(loc, cause.message, inner=cause.column)
         if isinstance(cause, EntryError):
-            return self((*loc, cause.key), str(cause), key=True)
+            return self((*loc, *cause.path), str(cause), key=cause.at_key)
         if isinstance(cause, Exception):
             return self(loc, str(cause))
         if kind == "extra_forbidden":
@@ -210,20 +210,11 @@ class _Locator:
             base: KeyPath = ("design", index)
             if key is None:
                 return base
-            entry = self._at(base)
+            entry = self.toml.document["design"][index]
             if isinstance(entry, dict) and key not in entry and key in self.toml.document.get("common", {}):
                 base = ("common",)
             return (*base, key, picked[str(key)], *loc[3:]) if key in picked else (*base, *loc[2:])
         return loc
-
-    def _at(self, path: KeyPath) -> Any:
-        entry: Any = self.toml.document
-        for part in path:
-            try:
-                entry = entry[part]
-            except (KeyError, IndexError, TypeError):
-                return None
-        return entry
 
 
 def _keys(loc: tuple[str | int, ...]) -> list[str]:

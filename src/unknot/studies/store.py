@@ -11,9 +11,8 @@ import logging
 import os
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import ExitStack, closing, contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, suppress
 from pathlib import Path
-from types import TracebackType
 from typing import TypeVar
 
 from unknot._base.errors import UnknotError
@@ -55,7 +54,7 @@ class _BrokenError(StoreError):
         super().__init__(f"{path}: {why}; the same command, given again, sets it aside and begins a new one")
 
 
-class Store:
+class Store(AbstractContextManager["Store"]):
     """Finished points by key; a row is there whole or not at all, whenever the process is killed.
 
     Parameters
@@ -127,12 +126,7 @@ class Store:
         """Close the file."""
         self._base.close()
 
-    def __enter__(self) -> Store:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *raised: object) -> None:
         self.close()
 
     def _open(self) -> None:

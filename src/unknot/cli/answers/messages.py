@@ -6,7 +6,7 @@ from typing import Annotated
 
 from unknot._base.switching import Switching
 from unknot.cli.answers.configuration_file import ConfigurationForm
-from unknot.cli.answers.form import ChannelName, Form, Natural, Number, Positive, Words, form_of, key
+from unknot.cli.answers.form import By, ChannelName, Form, Natural, Number, Positive, Words, form_of, key
 from unknot.cli.answers.networks import NetworkForm, RelationForm, WithUnits
 from unknot.cli.answers.runs import RouterOptions
 from unknot.simulation.collectives import Timed
@@ -52,14 +52,18 @@ class TraceAnswer(RelationForm, WithUnits):
     classes: dict[str, ClassForm]
 
 
+Cycle = Annotated[Natural | None, By(lambda cycle, _: None if cycle < 0 else cycle)]
+"""A cycle, or a negative number where there was none."""
+
+
 @form_of(Message)
 class SendForm(Form):
     """One message of a schedule."""
 
     table = ("step", "source", "destination", "flits", "started", "arrived", "blocked")
 
-    started: Natural | None = key("Cycle in which it entered the network.")
-    arrived: Natural | None = key("Cycle in which its tail arrived.")
+    started: Cycle = key("Cycle in which it entered the network.")
+    arrived: Cycle = key("Cycle in which its tail arrived.")
     blocked: int | None = key("Cycles it took longer than in an empty network.")
 
 

@@ -79,14 +79,12 @@ def multicast(
         from unknot.report.schedule_drawing import draw_messages
 
         write(out, draw_messages(relation, messages, operation))
-    times = {"started": done.injected, "arrived": done.arrived}
-    columns = {name: [None if t < 0 else t for t in column.tolist()] for name, column in times.items()}
-    columns["blocked"] = blocked_cycles(relation, messages, done)
-    rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+    late = blocked_cycles(relation, messages, done)
+    times = zip(messages, done.injected.tolist(), done.arrived.tolist(), late, strict=True)
     names = ["{} → {}".format(*map(relation.network.terminal_name, (m.source, m.destination))) for m in messages]
     keys: dict[str, Any] = {
         "members": [member - relation.network.num_routers for member in schedule.operation.members],
-        "sends": [{**vars(message), **row} for message, row in zip(messages, rows, strict=True)],
+        "sends": [{**vars(one), "started": at, "arrived": end, "blocked": more} for one, at, end, more in times],
         "meetings": [{**vars(one), "messages": [names[one.one], names[one.other]]} for one in meetings],
         "units": in_units(scale.units, [{"latency": done.makespan}]),
     }
