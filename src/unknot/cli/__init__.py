@@ -3,14 +3,14 @@
 `unknot.cli.program` puts the commands together; it is imported when the program starts, and nothing before.
 """
 
-from typing import Any
+from __future__ import annotations
 
-__all__ = ["app"]
+from typing import TYPE_CHECKING
 
+from unknot._base.later import exports
 
-def __getattr__(name: str) -> Any:
-    if name == "app":
-        from unknot.cli.program import app
+if TYPE_CHECKING:
+    from unknot.cli.program import app as app
 
-        return app
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+__getattr__, __dir__ = exports(__name__)
+__all__ = __dir__()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import gc
 import os
-import re
 import sys
 from collections.abc import Iterable, Iterator
 from functools import cache
@@ -16,7 +15,7 @@ import typer
 from typer.core import TyperGroup
 
 from unknot._base import memory
-from unknot._base.errors import ExtensionError, UnknotError, bare, missing_extra, visible
+from unknot._base.errors import ExtensionError, bare, visible
 from unknot._base.extensions import Catalogue, described, heading
 from unknot.cli import exit_codes
 from unknot.cli.commands import guard
@@ -60,24 +59,10 @@ class _Program(TyperGroup):
         try:
             with _cleaned_usage(), signs():
                 return super().invoke(ctx)
-        except UnknotError as error:
-            notify(re.sub(r"^<([\w-]+)>:", r"--\1:", str(error)))  # the text of an argument is an option here
-            raise typer.Exit(exit_codes.BAD_INPUT) from None
-        except BrokenPipeError:
-            raise typer.Exit(exit_codes.NOBODY_READS) from None
-        except OSError as error:
-            notify(f"{error.filename or 'unknot'}: {error.strerror or error}")
-            raise typer.Exit(exit_codes.BAD_INPUT) from None
-        except KeyboardInterrupt:
-            notify("interrupted")
-            raise typer.Exit(exit_codes.INTERRUPTED) from None
         except (typer.Exit, typer.Abort, UsageError):
             raise
-        except Exception as error:
-            if isinstance(error, ImportError) and (missing := missing_extra(error)):
-                notify(missing)
-                raise typer.Exit(exit_codes.BAD_INPUT) from None
-            raise typer.Exit(guard.internal_error(error)) from None
+        except (Exception, KeyboardInterrupt) as error:
+            raise typer.Exit(guard.code_of(error)) from None
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         known = super().get_command(ctx, cmd_name)

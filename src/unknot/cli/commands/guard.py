@@ -6,6 +6,7 @@ import _thread
 import atexit
 import contextlib
 import os
+import re
 import signal
 import sys
 import threading
@@ -16,6 +17,7 @@ from typing import Any, Literal, NoReturn
 
 from unknot._base import memory
 from unknot._base.deadline import LOOK, WORK, Deadline, long_compiling
+from unknot._base.errors import UnknotError, missing_extra
 from unknot._base.output import is_writing
 from unknot.cli.commands.printing import ANSWERING, flushed, notify
 from unknot.cli.exit_codes import BAD_INPUT, INTERNAL, INTERRUPTED, NOBODY_READS, UNDECIDED
@@ -223,19 +225,30 @@ def run(command: Callable[[], Any]) -> NoReturn:
         command()
     except SystemExit as ended:
         code = ended.code if isinstance(ended.code, int) else 0 if ended.code is None else 1
-    except BrokenPipeError:
-        code = NOBODY_READS
-    except OSError as error:  # of what is printed before a command begins: its help or the version
-        notify(f"{error.filename or 'unknot'}: {error.strerror or error}")
-        code = BAD_INPUT
-    except KeyboardInterrupt:
-        code = INTERRUPTED
-    except BaseException as error:
-        code = internal_error(error)
+    except BaseException as error:  # of what is printed before a command begins: its help or the version
+        code = code_of(error)
     try:
         guard.end(code)
     except KeyboardInterrupt:
         guard.end(INTERRUPTED)
+
+
+def code_of(error: BaseException) -> int:
+    """Say why a command came to no end; the exit code for it."""
+    if isinstance(error, BrokenPipeError):
+        return NOBODY_READS
+    if isinstance(error, KeyboardInterrupt):
+        notify("interrupted")
+        return INTERRUPTED
+    if isinstance(error, UnknotError):
+        notify(re.sub(r"^<([\w-]+)>:", r"--\1:", str(error)))  # the text of an argument is an option here
+    elif isinstance(error, OSError):
+        notify(f"{error.filename or 'unknot'}: {error.strerror or error}")
+    elif isinstance(error, ImportError) and (missing := missing_extra(error)):
+        notify(missing)
+    else:
+        return internal_error(error)
+    return BAD_INPUT
 
 
 def internal_error(error: BaseException) -> int:
