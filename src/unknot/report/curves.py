@@ -144,6 +144,7 @@ def draw_curves(
     """
     from matplotlib import rc_context
     from matplotlib.figure import Figure
+    from matplotlib.lines import Line2D
 
     scale = Scale.of(units)
     groups = {name: points(runs) for name, runs in designs.items()}
@@ -173,8 +174,10 @@ def draw_curves(
             panel.set_xlim(0.0, _most(lines) * 1.04)
             panel.set_xlabel(f"Offered load ({scale.load_name})")
         if names:
-            key = [*(_key(**_look(i)) for i in range(len(lines))), *(_key(**_MARK, marker=m) for m in marks.values())]
-            figure.legend(key, names, loc="outside lower center", ncols=columns)
+            looks = [*map(_look, range(len(lines))), *({**_MARK, "marker": sign} for sign in marks.values())]
+            figure.legend(
+                [Line2D([], [], **look) for look in looks], names, loc="outside lower center", ncols=columns
+            )
         summary = "; ".join(map(_described, groups.items()))
         return drawing(figure, f"Latency and accepted load against offered load: {summary}")
 
@@ -239,14 +242,7 @@ def _most(lines: Mapping[str, Sequence[CurvePoint]]) -> float:
     return max((p.offered_load for group in lines.values() for p in group), default=1.0)
 
 
-_MARK = {"color": SOFT, "linestyle": "none", "markerfacecolor": "white"}
-
-
-def _key(**look: Any) -> Any:
-    """A legend entry of that look."""
-    from matplotlib.lines import Line2D
-
-    return Line2D([], [], **look)
+_MARK: dict[str, Any] = {"color": SOFT, "linestyle": "none", "markerfacecolor": "white"}
 
 
 def _described(entry: tuple[str, Sequence[CurvePoint]]) -> str:

@@ -230,9 +230,7 @@ def _direction(line: Line, i: int) -> complex:
 
 
 def _at(line: Sequence[complex], reach: npt.NDArray[np.float64], distance: float) -> complex:
-    x = np.interp(distance, reach, [p.real for p in line])
-    y = np.interp(distance, reach, [p.imag for p in line])
-    return complex(float(x), float(y))
+    return complex(np.interp(distance, reach, line))
 
 
 def _nearest(z: Places) -> float:
