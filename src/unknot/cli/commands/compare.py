@@ -46,7 +46,7 @@ def compare(
         Write a report.
     """
     from unknot._base.errors import TextError, UnknotError
-    from unknot.cli.answers.studies import CompareAnswer
+    from unknot.cli.answers.comparisons import CompareAnswer
     from unknot.cli.commands.display import tell
     from unknot.network.floor_plan import read_prices
     from unknot.studies.comparison import compared, estimated_seconds

@@ -117,10 +117,10 @@ def _run_configuration(options: RunOptions, scale: Scale) -> list[Row]:
     With `out`, a folder, a row for each run is written there, and of a sweep of loads the curves. Returns the rows.
     """
     from unknot._base.threads import processors
+    from unknot.cli.answers.comparisons import RunBooksimAnswer
     from unknot.cli.answers.filling import answer
     from unknot.cli.answers.networks import in_units
     from unknot.cli.answers.runs import ClassRunForm
-    from unknot.cli.answers.studies import RunBooksimAnswer
     from unknot.cli.commands import activity
     from unknot.cli.commands.display import print_forms, put
     from unknot.studies.booksim.runs import run_batches, run_booksim, sweep_of
