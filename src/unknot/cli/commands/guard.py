@@ -30,7 +30,6 @@ CLEANING = 0.3
 """Seconds for what is done at the end of every process."""
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
-
 SPARED = threading.Event()
 """Whether a first SIGINT was left to the command, which is to show the best it has within a second."""
 _keeping = threading.Event()
@@ -225,6 +224,8 @@ def run(command: Callable[[], Any]) -> NoReturn:
         command()
     except SystemExit as ended:
         code = ended.code if isinstance(ended.code, int) else 0 if ended.code is None else 1
+    except KeyboardInterrupt:
+        code = INTERRUPTED
     except BaseException as error:  # of what is printed before a command begins: its help or the version
         code = code_of(error)
     try:
