@@ -21,8 +21,6 @@ from unknot.simulation.engine.state_arrays import State, set_bit
 from unknot.simulation.run.scenario import Scenario, check_buffers
 from unknot.traffic import Traffic
 
-Watch = Callable[[Engine], None]
-
 
 @dataclass(frozen=True, repr=False)
 class Replay(Brief):
@@ -64,7 +62,7 @@ def replay(
     configuration: Configuration,
     *,
     cycles: int = 1000,
-    watch: Watch | None = None,
+    watch: Callable[[Engine], None] | None = None,
 ) -> Replay:
     """Put the messages of a configuration into an otherwise empty network and see whether any of them ever moves.
 
@@ -176,7 +174,9 @@ def _write_packets(engine: Engine, configuration: Configuration) -> None:
     engine.parts[0] = state.replaced(script=script)
 
 
-def _inject(engine: Engine, configuration: Configuration, wave: range, watch: Watch, step: int) -> None:
+def _inject(
+    engine: Engine, configuration: Configuration, wave: range, watch: Callable[[Engine], None], step: int
+) -> None:
     """Inject some messages and run until nothing moves, with a look every `step` cycles."""
     watch(engine)
     for k in wave:
