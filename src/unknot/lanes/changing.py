@@ -19,7 +19,6 @@ from unknot.lanes.evidence import shows
 from unknot.lanes.figures import Figures
 from unknot.lanes.laned import by_levels, moving
 from unknot.lanes.load_bounds import LoadBound, load_bound
-from unknot.lanes.path_set import in_classes
 from unknot.lanes.question import CHANGES, question_of
 from unknot.lanes.rerouted import LoadGoal, balanced, routes_of
 from unknot.lanes.rooted import ServingOrders, orders_of
@@ -168,7 +167,7 @@ def _routes(searching: ChangingSearch, orders: ServingOrders, vcs: int | None) -
     taken = orders.taken if len(orders) else question.path_set.nearer
     count, pairs = len(key), question.demand
     effort.report("choosing routes of low load")
-    paths = in_classes(network, question.path_set, count, rising=question.changes == "rising")
+    paths = searching.paths(count)
     wide = np.repeat(taken, count, axis=0)
     lanes = orders_of(paths, key.T.reshape(1, -1), wide)
     levels = None

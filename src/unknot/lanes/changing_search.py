@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from unknot._base.errors import RelationError
@@ -14,6 +16,9 @@ from unknot.lanes.question import Question
 from unknot.lanes.rooted import ServingOrders, beginning, one_by_one, orders_of
 from unknot.lanes.tables import Table, hop_by_hop, hops_of, lanes_of
 from unknot.network import Network
+
+if TYPE_CHECKING:
+    from unknot.lanes.orders_kernel import PathSet
 
 LEVELS = 16
 """Service levels of InfiniBand."""
@@ -29,7 +34,12 @@ class ChangingSearch:
     def __init__(self, question: Question, effort: SearchEffort, rounds: int, conflicts: int) -> None:
         self.question, self.effort, self.rounds = question, effort, rounds
         self.exact = ExactSearch(question, effort, conflicts)
+        self.rising = question.changes == "rising"
         self.packed: LeveledRoutes | None = None
+
+    def paths(self, count: int) -> PathSet:
+        """The paths over the virtual channels of a number of lanes."""
+        return in_classes(self.question.network, self.question.path_set, count, rising=self.rising)
 
     def fewest(self) -> ServingOrders:
         """Orders of all virtual channels, in as few lanes as are found."""
@@ -48,14 +58,13 @@ class ChangingSearch:
 
     def _at_first(self, kept: ServingOrders) -> ServingOrders:
         """The first 2, 4, 8, … of lanes that are kept, as soon as they serve all pairs if packets change them."""
-        question, count = self.question, 2
+        count = 2
         while count < len(kept):
-            key = kept.key[:count] + CLASS * np.arange(count)[:, None]
-            paths = in_classes(question.network, question.path_set, count, rising=question.changes == "rising")
-            if orders_of(paths, key.T.reshape(1, -1), np.repeat(kept.taken, count, axis=0)).unserved == 0:
+            key = _in_turn(kept.key[:count])
+            if orders_of(self.paths(count), key.T.reshape(1, -1), np.repeat(kept.taken, count, axis=0)).unserved == 0:
                 return ServingOrders(key, kept.taken)
             count *= 2
-        return ServingOrders(kept.key + CLASS * np.arange(len(kept))[:, None], kept.taken)
+        return ServingOrders(_in_turn(kept.key), kept.taken)
 
     def _apart(self, kept: ServingOrders) -> ServingOrders | None:
         """Lanes that are kept, each a service level of its own, if there are not too many."""
@@ -68,19 +77,17 @@ class ChangingSearch:
         orders = orders_of(question.path_set, kept.key, kept.taken)
         table = question.table_of(kept.taken)
         self.packed = apart(table, lanes_of(orders, table), len(kept))
-        return ServingOrders(kept.key + CLASS * np.arange(len(kept))[:, None], kept.taken)
+        return ServingOrders(_in_turn(kept.key), kept.taken)
 
     def _in(self, count: int, first: int, rounds: int, share: float = SHARE) -> ServingOrders | None:
         """Orders in this number of lanes, by annealing."""
-        question, effort = self.question, self.effort
-        paths = in_classes(question.network, question.path_set, count, rising=question.changes == "rising")
+        question, effort, hops, paths = self.question, self.effort, self.question.hops, self.paths(count)
 
         def begin(number: int) -> ServingOrders:
             seed = [effort.seed, 1000 * count + number]
-            kept = beginning(question.path_set, count, seed, question.hops, roots=number % 2 == 0)
-            key = kept.key + CLASS * np.arange(count)[:, None]
-            key = (key if question.changes == "rising" else key / (CLASS * count)).T.reshape(1, -1)
-            return ServingOrders(key, np.repeat(kept.taken, count, axis=0))
+            kept = beginning(question.path_set, count, seed, hops, roots=number % 2 == 0)
+            key = _in_turn(kept.key) / (1.0 if self.rising else CLASS * count)
+            return ServingOrders(key.T.reshape(1, -1), np.repeat(kept.taken, count, axis=0))
 
         def named(stage: str, done: int, total: int) -> None:
             name = f"{count} lane{'s that change' * (count > 1)}"
@@ -89,9 +96,7 @@ class ChangingSearch:
 
         for attempt in range(PACKED if question.changes == "ports" else 1):
             with effort.part(tried={}, progress=named, seed=effort.seed + OTHER_SEED * attempt) as again:
-                orders = search(
-                    paths, 1, again, first=first, rounds=rounds, hops=question.hops, begin=begin, share=share
-                )
+                orders = search(paths, 1, again, first=first, rounds=rounds, hops=hops, begin=begin, share=share)
             done, least = effort.tried.get(count, (0, question.path_set.wanted.size * 64))
             more, left = again.tried.get(1, (1, 0))
             effort.tried[count] = (done + more, min(least, left))
@@ -107,14 +112,12 @@ class ChangingSearch:
 
     def _exactly(self, count: int, share: float) -> ServingOrders | None:
         """Orders in this number of lanes by the solver."""
-        key, question, rising = self.exact.keys(count, share), self.question, self.question.changes == "rising"
+        key = self.exact.keys(count, share)
         if key is None:
             return None
         key = key / (key.max(initial=0.0) + 1.0)
-        if rising:
-            key = key + CLASS * (np.arange(key.size) % count)
-        paths = in_classes(question.network, question.path_set, count, rising=rising)
-        return _by_lane(ServingOrders(key.reshape(1, -1), paths.nearer), count)
+        key = key.reshape(-1, count).T.copy()
+        return ServingOrders(_in_turn(key) if self.rising else key, self.question.path_set.nearer)
 
     def _fit(self, orders: ServingOrders) -> ServingOrders | None:
         """The orders, if their routes fit into the service levels; where lanes do not change by ports they do."""
@@ -125,6 +128,11 @@ class ChangingSearch:
             return None
         self.packed = packed
         return orders
+
+
+def _in_turn(key: Floats) -> Floats:
+    """Keys of lanes, those of each above those of the lanes before."""
+    return key + CLASS * np.arange(len(key))[:, None]
 
 
 def _by_lane(orders: ServingOrders, count: int) -> ServingOrders:

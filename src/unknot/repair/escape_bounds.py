@@ -126,7 +126,7 @@ def escape_bound(relation: Relation, switching: str, *, minimal: bool, deadline:
         if not more or (knots and deadline.over):
             break
         knots |= more
-        program = Program.of(((1.0, [(c, 1.0) for c in turns]) for turns in knots.values()), range(share.size))
+        program = Program.of(((1.0, [(c, 1.0) for c in needed]) for needed in knots.values()), range(share.size))
         solved = program.cheapest(np.ones(share.size))
         if solved.status != 0:
             break
