@@ -169,7 +169,7 @@ def mesh_rules(least: int, **changes: Any) -> plain.Rules:
 
 def test_clauses_of_a_path_follow_it_type_by_type() -> None:
     rules = mesh_rules(2)
-    for wrong in ([[0, 1, 1]], [[0]], [[0, 1], [0, -1]], [[1, 1]], [[0, 0]], []):
+    for wrong in ([[0, 1, 1]], [[0]], [[0, 1], [0, -1]], [[1, 1]], [[0, 0]], [], 1):
         with pytest.raises(Rejected, match="path"):
             rules.path(wrong)
     begin = len(rules.clauses)

@@ -243,7 +243,8 @@ class Network:
         """Hops from every router from which `router` can be reached, by all channels or those entering each."""
         hops, before = {router: 0}, self.entering if entering is None else entering
         for v in (queue := [router]):
-            for u in map(self.source.__getitem__, before.get(v, ())):
+            for channel in before.get(v, ()):
+                u = self.source[channel]
                 if u not in hops:
                     hops[u] = hops[v] + 1
                     queue.append(u)
@@ -2335,11 +2336,10 @@ class Failures:
         while choices and home not in came:
             c = next(choices[-1], -1)
             to = self.network.target[c]
+            free = to not in came and self.of_channel[c] not in failed
             if c < 0:
                 choices.pop()
-            elif to not in came and failed.isdisjoint(
-                [self.of_channel[c], None if to == home else self.of_router[to]]
-            ):
+            elif free and (to == home or self.of_router[to] not in failed):
                 came[to] = c
                 choices.append(iter(onward[to]))
         if home not in came:
