@@ -443,7 +443,7 @@ def check_free(table: Table, switching: str, proof: Any) -> None:
     core = {*numbers(proof, "core", 0, table.vcs)} if kind == "exhausted" else set[int]()
     for address, candidates in enumerate(table.may):
         if kind == "order":
-            require_climbing(f"order: address {address}", rank, candidates, table.name)
+            require_climbing(f"order: address {address}", rank, candidates.items(), table.name)
             continue
         about = table, address, rank
         for at, level in waited_ranks(*about) if kind == "escape" else drain_levels(*about).items():
@@ -456,10 +456,13 @@ def check_free(table: Table, switching: str, proof: Any) -> None:
 
 
 def require_climbing(
-    what: str, rank: list[int], after: Mapping[int, Iterable[int]], name: Callable[[int], str] = "channel {}".format
+    what: str,
+    rank: list[int],
+    after: Iterable[tuple[int, Iterable[int]]],
+    name: Callable[[int], str] = "channel {}".format,
 ) -> None:
     """Check that ranks rise from each VC, or channel, to all that follow it: then none depends on itself."""
-    for at, onward in after.items():
+    for at, onward in after:
         for v in onward if at < len(rank) else ():
             if v != EJECT and rank[v] <= rank[at]:
                 raise Rejected(f"{what}: {name(at)} may be followed by {name(v)}, no higher")
@@ -2382,9 +2385,11 @@ class Failures:
             if start not in onward:
                 raise Rejected(f"no path leads from router {start} to {home}")
             self.require_near(start, home, onward)
-        lowest = {router: [min(channels, key=rank.__getitem__)] for router, channels in onward.items() if channels}
-        taken = (c for channels in onward.values() for c in channels)
-        require_climbing("after some failures", rank, {c: lowest.get(self.network.target[c], []) for c in taken})
+        lowest = {router: min(channels, key=rank.__getitem__) for router, channels in onward.items() if channels}
+        for c in (c for channels in onward.values() for c in channels):
+            e = lowest.get(self.network.target[c])
+            if e is not None and rank[e] <= rank[c]:
+                raise Rejected(f"after some failures: channel {c} may be followed by channel {e}, no higher")
 
     def following(self, c: int) -> Iterator[int]:
         """Channels by which a path may go on from one: not back, and not to an AS that it has been in."""
@@ -2436,7 +2441,7 @@ def check_failures(network: Network, claim: Any, proof: Any) -> str:
     rank = numbers(proof, "rank", 0, 2**31, network.channels)
     if failures.more is None:
         left = (c for onward in failures.after.values() for c in onward)
-        require_climbing("after some failures", rank, {c: failures.following(c) for c in left})
+        require_climbing("after some failures", rank, ((c, failures.following(c)) for c in left))
         return "whatever fails, no routes let buffers wait in a circle"
     for home in failures.hosts:
         failures.require_order(home, rank)
