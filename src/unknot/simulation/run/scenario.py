@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -17,10 +17,12 @@ from unknot.routing.relation import Relation
 from unknot.routing.subnets import in_subnets, with_ports
 from unknot.simulation.engine.engine import Engine
 from unknot.simulation.engine.mix import sources_of
-from unknot.simulation.engine.router import Router
+from unknot.simulation.engine.router import DEFAULT, Router
 from unknot.traffic import pattern
 from unknot.traffic.workload import Traffic
 
+TRAFFIC = Traffic()
+"""The workload where none is given."""
 MOST_CYCLES = 2**40
 """Most cycles of a part of a run."""
 ROUTERS, FLITS = 1024, 256
@@ -55,10 +57,10 @@ class Scenario:
 
     relation: Relation
     load: float
-    traffic: Traffic = field(default_factory=Traffic)
+    traffic: Traffic = TRAFFIC
     switching: Switching = DEFAULT_SWITCHING
     buffer_depth: int = BUFFER_DEPTH
-    router: Router = field(default_factory=Router)
+    router: Router = DEFAULT
     seed: int = 1
     bubble: Bubble | str | None = None
     watchdog: int = 0
