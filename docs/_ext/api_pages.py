@@ -225,9 +225,11 @@ def resolve(app: Any, env: Any, node: Any, contnode: Any) -> nodes.reference | N
 def plain_signature(
     app: Any, what: str, name: str, member: Any, options: Any, signature: str | None, returned: str | None
 ) -> tuple[str, str | None] | None:
-    """Return a signature without what only Pydantic reads: its limits and its checks."""
+    """Return a signature without what only Pydantic reads, its limits and its checks, and without factories."""
+    if signature and "<factory>" in signature:  # Sphinx reads signatures as Python, and this is none.
+        signature = signature.replace("<factory>", "...")
     if not signature or "Annotated[" not in signature:
-        return None
+        return (signature, returned) if signature else None
     fields = getattr(member, "model_fields", None)
     written_types = {key: field.annotation for key, field in fields.items()} if fields else member.__annotations__
     holder = types.SimpleNamespace(__annotations__=written_types, __module__=member.__module__)
