@@ -17,7 +17,7 @@ from unknot._base.errors import TextError, UnknotError
 from unknot._base.switching import SWITCHINGS, Switching
 from unknot.fabrics.named import network as network_named
 from unknot.report.configuration_text import describe, replayed
-from unknot.report.phrases import count, listed, span
+from unknot.report.phrases import count, listed
 from unknot.routing import named
 from unknot.routing.relation import Relation
 from unknot.studies.result import DesignResult
@@ -246,10 +246,15 @@ def lead(gallery: Gallery) -> str:
     )
 
 
+def span(low: object, high: object) -> str:
+    """A range, or one number where both ends are written alike."""
+    return str(low) if str(low) == str(high) else f"{low}–{high}"
+
+
 def vcs_per_channel(exhibits: Sequence[Exhibit]) -> str:
     """Fewest and most virtual channels of a channel."""
     counts = [exhibit.relation.vcs.counts for exhibit in exhibits if exhibit.relation.vcs.counts.size]
-    return span(min(int(c.min()) for c in counts), max(int(c.max()) for c in counts), "–") if counts else "none"
+    return span(min(int(c.min()) for c in counts), max(int(c.max()) for c in counts)) if counts else "none"
 
 
 def minimal(exhibits: Sequence[Exhibit]) -> str:
@@ -261,7 +266,7 @@ def minimal(exhibits: Sequence[Exhibit]) -> str:
 def adaptivity(exhibits: Sequence[Exhibit]) -> str:
     """Mean share of the shortest paths that are permitted, lowest and highest over the networks."""
     means = [exhibit.adaptivity.mean for exhibit in exhibits]
-    return span(f"{min(means):.2f}", f"{max(means):.2f}", "–")
+    return span(f"{min(means):.2f}", f"{max(means):.2f}")
 
 
 def judged(exhibits: Sequence[Exhibit], switching: Switching) -> str:

@@ -28,7 +28,7 @@ import numpy as np
 
 from unknot.simulation.engine.codes import NO_CYCLE
 from unknot.simulation.engine.engine import Engine
-from unknot.simulation.run.scenario import Scenario
+from unknot.simulation.run.scenario import Measurement, Scenario, engine_of
 from unknot.studies.booksim import Setup, read_setup
 from unknot.traffic import Traffic
 
@@ -131,7 +131,7 @@ def ours(setup: Setup, seed: int) -> Sample:
         options.pop("traffic", "uniform"), options.pop("packet_length", 1), options.pop("bursts", None),
         options.pop("classes", ()), options.pop("subnets", 1),
     )  # fmt: skip
-    engine = Scenario(setup.relation, min(setup.load, 1.0), traffic, seed=seed, **options).engine()
+    engine = engine_of(Scenario(setup.relation, min(setup.load, 1.0), traffic, seed=seed, **options), Measurement())
     engine.run(warmup)
     while not len(engine.parts[0].cache) and engine.calls_from != NO_CYCLE and engine.parts[0].setup.cacheable:
         engine.run(warmup)

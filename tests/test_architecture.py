@@ -5,9 +5,12 @@ from __future__ import annotations
 import ast
 import re
 import sys
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 
 import networkx as nx
+import pytest
 
 from tests.architecture import PACKAGE, SOURCES, drawing, graph, imported, nodes, room_of
 
@@ -129,3 +132,17 @@ def test_nothing_of_a_library_is_replaced() -> None:
                 if isinstance(root, ast.Name) and root.id in foreign:
                     replaced.append(f"{path.relative_to(ROOT)}:{node.lineno}")
     assert not replaced
+
+
+@pytest.mark.parametrize("folder", ["benchmarks", "examples", "docs/_ext"])
+def test_what_scripts_import_exists(folder: str) -> None:
+    """No test runs all of them, so a name that moved would be missed."""
+    missing = [
+        f"{script}: {node.module}.{alias.name}"
+        for script in sorted((ROOT / folder).rglob("*.py"))
+        for node in ast.walk(ast.parse(script.read_text(encoding="utf-8")))
+        if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0].startswith("unknot")
+        for alias in node.names
+        if not hasattr(import_module(node.module or ""), alias.name) and not find_spec(f"{node.module}.{alias.name}")
+    ]
+    assert not missing
