@@ -90,6 +90,8 @@ MOST_FOLLOWERS = 1000
 """Messages of a class that follow one message."""
 FOLLOWS, STAYS, SPLITS = range(3)
 """What becomes of the tail of a worm that moves; `SPLITS`: the second message of its packet stays behind."""
+ACTS = ("begin", "move", "choose", "consume")
+"""Kinds of moves of a run, each a method of `Play`."""
 MOST_FOLLOWED = 40
 """Terminals up to which it is followed who sends the messages of a protocol to whom."""
 MOST_STATES = 20_000
@@ -448,10 +450,12 @@ def check_free(table: Table, switching: str, proof: Any) -> None:
         about = table, address, rank
         for at, level in waited_ranks(*about) if kind == "escape" else drain_levels(*about).items():
             if at < table.vcs and at not in core and level >= rank[at]:
-                raise Rejected(f"{kind}: address {address} waits from {table.name(at)} on for nothing that is lower")
+                raise Rejected(
+                    f"{kind}: address {address} comes from {table.name(at)} to wait for nothing that ranks lower"
+                )
         if any(rank[v] > rank[at] for at in core & candidates.keys() for v in candidates[at] if v != EJECT):
             raise Rejected(f"core: address {address} may go to a higher rank")
-    if core or kind == "exhausted":
+    if kind == "exhausted":
         check_core(table, rank, core, lists(proof.get("windows"), "windows", 2))
 
 
@@ -1408,8 +1412,8 @@ class Encoder:
         if not after:
             for k in range(self.lanes):
                 for c, d, e in combinations(range(self.network.channels), 3):
-                    around = (self._before(k, c, d), self._before(k, d, e), self._before(k, e, c))
-                    self.clauses += [around, tuple(-x for x in around)]
+                    circle = (self._before(k, c, d), self._before(k, d, e), self._before(k, e, c))
+                    self.clauses += [circle, tuple(-x for x in circle)]
                 at_most(len(self.clauses), MOST_CLAUSES, "clauses")
         for meaning, variable in list(self.number.items())[after:]:
             if meaning[0] == "turn":
@@ -2337,12 +2341,13 @@ class Failures:
         """A shortest path on which nothing failed, as channels; None if there is none."""
         came, choices, way = {start: -1}, [iter(onward[start])], list[int]()
         while choices and home not in came:
-            c = next(choices[-1], -1)
+            c = next(choices[-1], None)
+            if c is None:
+                choices.pop()
+                continue
             to = self.network.target[c]
             free = to not in came and self.of_channel[c] not in failed
-            if c < 0:
-                choices.pop()
-            elif free and (to == home or self.of_router[to] not in failed):
+            if free and (to == home or self.of_router[to] not in failed):
                 came[to] = c
                 choices.append(iter(onward[to]))
         if home not in came:
@@ -2737,12 +2742,7 @@ class Play:
     def act(self, move: Any) -> None:
         parts = [part for part in move if type(part) is not list]
         parts += [part for sends in move if type(sends) is list for pair in sends for part in pair]
-        if any(type(part) not in (int, str) for part in parts) or move[0] not in (
-            "begin",
-            "move",
-            "choose",
-            "consume",
-        ):
+        if any(type(part) not in (int, str) for part in parts) or move[0] not in ACTS:
             raise TypeError
         getattr(self, move[0])(*move[1:])
 
@@ -3219,8 +3219,10 @@ class Transfer:
         ends = [self.source, *(target for _, target, _ in over)]
         if not over or ends[:-1] != [source for source, _, _ in over] or ends[-1] != self.target:
             raise Rejected(f"{where}: channels {self.path} do not lead from {self.source} to {self.target}")
-        if type(self.reduces) is not bool or self.chunk >= len(sizes):
-            raise Rejected(f"{where}: there is no chunk {self.chunk}, or reduces and path are no Boolean and a list")
+        if type(self.reduces) is not bool:
+            raise Rejected(f"{where}: {TRANSFER} are expected, the fourth true or false")
+        if self.chunk >= len(sizes):
+            raise Rejected(f"{where}: there is no chunk {self.chunk}")
         self.where, self.size, self.rate = where, sizes[self.chunk], min(rate for _, _, rate in over)
         self.latency = sum((operation.latency[channel] for channel in self.path), Fraction(0))
         self.begins = self.ends = Fraction(0)
