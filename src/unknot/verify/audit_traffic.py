@@ -130,17 +130,17 @@ def audit_traffic(tables: FollowedTables, traffic: Traffic, *, replies: bool = F
     name = REPLIES if replies else traffic
     if board.network.num_terminals * fabric.lids.size > MERGED:
         merged = merged_relation(fabric, board, traffic, tables.lanes, replies=replies)
-        whole = merged and _judged(tables, name, lids, *merged, merged=True)
-        if whole:
-            return whole
+        audit = merged and _audited(tables, name, lids, *merged, merged=True)
+        if audit:
+            return audit
     relation = fabric_relation(fabric, traffic, lanes=tables.lanes, replies=replies)
     usable = relation.usable().reshape(relation.network.num_terminals, -1, lids.size)
-    audit = _judged(tables, name, lids, relation, usable.sum(axis=1, dtype=np.int32), merged=False)
+    audit = _audited(tables, name, lids, relation, usable.sum(axis=1, dtype=np.int32), merged=False)
     assert audit is not None
     return audit
 
 
-def _judged(
+def _audited(
     tables: FollowedTables,
     traffic: str,
     lids: npt.NDArray[np.int64],
@@ -149,26 +149,25 @@ def _judged(
     *,
     merged: bool,
 ) -> TrafficAudit | None:
-    """Judge the traffic of a relation; `counts` are the pairs that each of its terminals and LIDs stand for.
+    """Audit the traffic of a relation; `counts` are the pairs that each of its terminals and LIDs stand for.
 
     None where one sender at each switch (`merged`) does not tell which hosts are concerned. So it is where packets
     are dropped for their lanes or between hosts of a switch, and where one in the counterexample begins at the switch
     of its destination: the sender might be the receiver.
     """
     fabric, delivery = tables.fabric, deliver(relation)
-    verdict = check(relation, tables.technique, time_limit=tables.time_limit)
     if merged:
         stopped, at_home = tables.hops[:, lids], (relation.destination[: lids.size], np.arange(lids.size))
         missed = np.where(stopped < 0, counts, 0)
         open_states = int(relation.usable().reshape(stopped.shape[0], -1, lids.size).sum(axis=1)[stopped < -1].sum())
-        laned, stuck = fabric.levels is not None or fabric.lanes is not None, verdict.configuration
-        if (
-            missed[at_home][stopped[at_home] == -1].any()
-            or (laned and delivery.undelivered_pairs > open_states)
-            or (stuck is not None and any(m.source == relation.destination[m.address] for m in stuck.messages))
-        ):
-            return None
+        laned = fabric.levels is not None or fabric.lanes is not None
+        if missed[at_home][stopped[at_home] == -1].any() or (laned and delivery.undelivered_pairs > open_states):
+            return None  # without a verdict, which would be in vain
         delivery = replace(delivery, pairs=int(counts.sum()), undelivered_pairs=int(missed.sum()))
+    verdict = check(relation, tables.technique, time_limit=tables.time_limit)
+    stuck = verdict.configuration if merged else None
+    if stuck is not None and any(m.source == relation.destination[m.address] for m in stuck.messages):
+        return None
     unknown = unknown_traffic(fabric, tables.board, relation, lids, tables.hops, counts)
     whole, pairs = unknown.delivery(delivery), counts if merged else counts > 0
     extra = tables.extra[np.ix_(relation.network.inject, lids)]
