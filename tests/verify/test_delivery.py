@@ -15,7 +15,7 @@ from unknot.network import Network, distances_from, from_edges
 from unknot.network.families import mesh, omega
 from unknot.routing import EJECT, Relation, destination_tag, fully_adaptive, o1turn
 from unknot.verify import Delivery, adaptivity, deliver, livelock
-from unknot.verify.delivery_kernel import BROKEN, DEAD_ENDS, ENDLESS, LONGEST_SOURCE, LOOPS, Met, follow_routes
+from unknot.verify.delivery_kernel import BROKEN, DEAD_ENDS, ENDLESS, LONGEST_SOURCE, LOOPS, RouteNotes, follow_routes
 from unknot.verify.explorer import Explorer
 
 
@@ -104,8 +104,8 @@ def test_the_first_dead_ends_and_states_on_loops_are_kept(relation: Relation, ro
         space = Explorer(relation)
         first, channels = network.incoming
         neighbours = first, network.source[channels], network.target[relation.vcs.channel]
-        met = Met(totals, *tables)
-        failed = follow_routes(space.traversal, neighbours, 0, relation.num_addresses, met)
+        notes = RouteNotes(totals, *tables)
+        failed = follow_routes(space.traversal, neighbours, 0, relation.num_addresses, notes)
     assert failed == -1
     assert totals[[DEAD_ENDS, LOOPS, ENDLESS]].tolist() == [len(pairs) // 2 for pairs in expected]
     for table, pairs in zip(tables, expected, strict=True):

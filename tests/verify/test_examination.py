@@ -10,16 +10,16 @@ from unknot.routing import dimension_order
 from unknot.verify import check, deliver
 from unknot.verify.check import NO_ANSWER
 from unknot.verify.delivery import NOT_FOLLOWED
-from unknot.verify.examination import PLAIN, Examination, Further, examine
+from unknot.verify.examination import NOTHING_FURTHER, Examination, FurtherAnswers, examine
 
 
-def examined(further: Further = PLAIN, *, sides: int = 0) -> Examination:
+def examined(further: FurtherAnswers = NOTHING_FURTHER, *, sides: int = 0) -> Examination:
     relation = dimension_order(mesh(sides, sides)) if sides else dimension_order(ring(4), vcs=1)
     return examine(relation, "vct", further, deadline=Deadline.after(60))
 
 
 def test_a_safe_routing() -> None:
-    every = examined(Further(every_technique=True, arbiter="round_robin", smallest=True), sides=3)
+    every = examined(FurtherAnswers(every_technique=True, arbiter="round_robin", smallest=True), sides=3)
     relation = every.relation
     assert (every.safe, every.holds, every.smallest) == (True, True, None)
     assert list(every.verdicts) == list(SWITCHINGS)
@@ -36,7 +36,7 @@ def test_a_safe_routing() -> None:
 
 
 def test_a_deadlock_is_replaced_by_the_smallest() -> None:
-    found = examined(Further(arbiter="fair", smallest=True))
+    found = examined(FurtherAnswers(arbiter="fair", smallest=True))
     assert (found.safe, found.holds, found.progress) == (False, True, None)
     assert found.smallest is not None
     assert found.verdict.configuration == found.smallest.configuration

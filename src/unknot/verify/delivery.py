@@ -169,7 +169,7 @@ def _followed(relation: Relation, threads: int | None = 1, progress: Progress | 
         totals = np.zeros(kernel.BROKEN + 1, dtype=np.int64)
         totals[kernel.LONGEST_SOURCE] = -1
         places = [np.empty(2 * most, dtype=np.int64) for most in (SHOWN, SHOWN, CYCLES_KEPT)]
-        failed = kernel.follow_routes(explorer.traversal, neighbours, start, stop, kernel.Met(totals, *places))
+        failed = kernel.follow_routes(explorer.traversal, neighbours, start, stop, kernel.RouteNotes(totals, *places))
         if failed >= 0:
             explorer.relation.refuse(int(totals[kernel.BROKEN]), int(failed))
         counts = totals[[kernel.DEAD_ENDS, kernel.LOOPS, kernel.ENDLESS]]

@@ -15,8 +15,8 @@ PAIRS, UNDELIVERED, DEAD_ENDS, LOOPS, ENDLESS, LONGER, LONGEST, LONGEST_SOURCE, 
 """Entries of the totals. ENDLESS: addresses with a cycle; LONGER: 1 if a step is not on a shortest path."""
 
 
-class Met(NamedTuple):
-    """What was met on the routes.
+class RouteNotes(NamedTuple):
+    """What is noted of the routes that are followed.
 
     Attributes
     ----------
@@ -35,8 +35,8 @@ class Met(NamedTuple):
     endless: npt.NDArray[np.int64]
 
 
-def met_types(t):
-    return t.NamedTuple((t.I64,) * 4, Met)
+def route_note_types(t):
+    return t.NamedTuple((t.I64,) * 4, RouteNotes)
 
 
 @kernel(lambda t: t.int64(t.READ64, t.READ64, t.I64, t.I64))
@@ -76,16 +76,18 @@ def _note(places, number, at, address):
 
 
 @kernel(
-    lambda t: t.int64(traversal_types(t), t.Tuple((t.READ64, t.READ32, t.READ32)), t.int64, t.int64, met_types(t))
+    lambda t: t.int64(
+        traversal_types(t), t.Tuple((t.READ64, t.READ32, t.READ32)), t.int64, t.int64, route_note_types(t)
+    )
 )
-def follow_routes(traversal, network, start, stop, met):
+def follow_routes(traversal, network, start, stop, notes):
     """Follow the routes of the addresses from `start` to `stop`.
 
     `network` holds the sources of channels by their targets in compressed rows, and the target router of each VC.
-    Adds to what was met. Returns −1, or the address of a broken state with its input VC in totals[BROKEN].
+    Adds to the notes. Returns −1, or the address of a broken state with its input VC in totals[BROKEN].
     """
     in_first, in_neighbour, target_router = network
-    totals, dead, loops, endless = met
+    totals, dead, loops, endless = notes
     layout = traversal.layout
     _, order, first, candidates, _ = traversal.scratch
     router, vcs, eject, destination = layout.router, len(layout.tail), layout.eject, layout.destination

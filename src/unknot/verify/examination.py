@@ -23,8 +23,8 @@ from unknot.verify.smallest import Smallest, smallest
 
 
 @dataclass(frozen=True)
-class Further:
-    """What is asked of a routing beside the verdict under one technique and delivery.
+class FurtherAnswers:
+    """What is answered of a routing beside the verdict under one technique and delivery.
 
     Attributes
     ----------
@@ -44,7 +44,7 @@ class Further:
     smallest: bool = False
 
 
-PLAIN = Further()
+NOTHING_FURTHER = FurtherAnswers()
 """Nothing but a verdict and delivery."""
 
 
@@ -83,7 +83,7 @@ class Examination(Brief):
         return all_hold((self.verdict.deadlock_free, self.holds is not False, self.delivery.delivered))
 
     def claims(self) -> list[Document]:
-        """What is not open, as claims of a document; of the size of deadlocks `size_claim` makes one."""
+        """What is not open, as claims of a document; that of the size of a deadlock is made by `size_claim`."""
         others = [other for name, other in self.verdicts.items() if name != self.verdict.switching]
         claims = answer_claims(self.relation, [self.verdict, *others], self.delivery)
         return claims if self.progress is None else claims + progress_claims(self.progress, claims[0])
@@ -92,7 +92,7 @@ class Examination(Brief):
 def examine(
     relation: Relation,
     switching: Switching = DEFAULT_SWITCHING,
-    further: Further = PLAIN,
+    further: FurtherAnswers = NOTHING_FURTHER,
     *,
     deadline: Deadline,
     ending: Deadline | None = None,

@@ -53,11 +53,11 @@ class Moment:
 
     def entries(self, router: int, address: int, answer: Answer) -> tuple[int, ...]:
         """Candidates of a header, those that it may only have taken before marked as never waited for."""
-        if router in self.passed:
+        if router in self.passed and address not in self.drained:
             old, new = answer
             return _joined(new, old, NO_WAIT if new else 0)
-        followed = self.followed(router, address, answer)
-        return _joined(*answer) if followed == answer else followed[0]
+        first, *others = self.followed(router, address, answer)
+        return _joined(first, others[0]) if others else first
 
 
 @dataclass(frozen=True, eq=False, repr=False)

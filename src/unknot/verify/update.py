@@ -25,7 +25,7 @@ from unknot.routing.switchboard import fabric_relation
 from unknot.verify.delivery import livelock
 from unknot.verify.mixture import Mixture, Moment, MomentVerdict, mixture
 from unknot.verify.smallest import smallest
-from unknot.verify.update_search import Order, Possible, blocked_at_last, possible_deadlock, safe_order
+from unknot.verify.update_search import Order, PossibleDeadlock, blocked_at_last, possible_deadlock, safe_order
 
 LOST = 1000
 """States where a packet is lost that are kept."""
@@ -178,7 +178,7 @@ def update(
     relation, verdict = in_any_order.relation, in_any_order.verdict
     technique, least = verdict.switching, 0
     if verdict.deadlock_free:
-        possible = Possible(proofs=(in_any_order,))
+        possible = PossibleDeadlock(proofs=(in_any_order,))
     else:
         fewest = smallest(relation, technique, time_limit=deadline.part(SHARE))
         first, least = [fewest.configuration, verdict.configuration], fewest.messages_bound

@@ -18,7 +18,7 @@ MOST_SETS = 1024
 
 
 @dataclass(frozen=True, eq=False)
-class Possible:
+class PossibleDeadlock:
     """A deadlock that moves of packets and updates of routers lead to; or that there is none, where it is proved.
 
     Attributes
@@ -37,7 +37,7 @@ class Possible:
 
 def possible_deadlock(
     both: Mixture, technique: Switching, first: list[Configuration | None], deadline: Deadline
-) -> Possible:
+) -> PossibleDeadlock:
     """Look for a deadlock that a sequence of moves and updates leads to.
 
     A deadlock for all orders at once need be none: two headers at a router may wait by different routings, and
@@ -52,13 +52,14 @@ def possible_deadlock(
             if deadline.over:
                 return
             decided = both.decided(Moment(updated=chosen, passed=chosen), technique, deadline)
-            proofs.extend([decided] * bool(decided.verdict.deadlock_free))
+            if decided.verdict.deadlock_free:
+                proofs.append(decided)
             yield decided.verdict.configuration
 
     for knot in knots():
         if knot is not None and (updated := updated_in(both, knot)) is not None:
-            return Possible(knot, updated)
-    return Possible(proofs=tuple(proofs) if len(proofs) == 2 ** len(both.changed) else ())
+            return PossibleDeadlock(knot, updated)
+    return PossibleDeadlock(proofs=tuple(proofs) if len(proofs) == 2 ** len(both.changed) else ())
 
 
 def _sets(routers: list[int]) -> Iterator[tuple[int, ...]]:

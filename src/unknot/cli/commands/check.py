@@ -134,7 +134,7 @@ def _of_routing(routed: RoutedNetwork, details: Details, *, coq: bool) -> Answer
     from unknot.cli.answers.verdicts import CheckAnswer
     from unknot.cli.commands import activity
     from unknot.routing.bubble import bubble_named
-    from unknot.verify.examination import Further, examine
+    from unknot.verify.examination import FurtherAnswers, examine
     from unknot.verify.progress import ARBITERS
 
     if details.bubble is not None:
@@ -143,7 +143,7 @@ def _of_routing(routed: RoutedNetwork, details: Details, *, coq: bool) -> Answer
         require_known("--arbiter: unknown arbiter", details.arbiter, ARBITERS, RelationError)
     relation = routed.relation()
     bubble = None if details.bubble is None else bubble_named(relation, details.bubble)
-    further = Further(bubble is None, bubble, details.arbiter, details.smallest)
+    further = FurtherAnswers(bubble is None, bubble, details.arbiter, details.smallest)
     with activity.working("proving") as report:
         limits = routed.some("deadline", "buffer_depth")
         examined = examine(relation, routed.switching, further, report=report, **limits)
