@@ -81,10 +81,10 @@ class DrawnKnot:
 def knot(relation: Relation, configuration: Configuration, *more: str, packet_length: int | None = None) -> DrawnKnot:
     """Draw a configuration and describe it; see `describe` for `packet_length`."""
     first, *sentences = describe(relation, configuration, packet_length=packet_length)
-    last = len(configuration.messages)
-    messages = tuple(sentence.split(": ", 1)[1] for sentence in sentences[:last])
+    size = len(configuration.messages)
+    messages = tuple(sentence.split(": ", 1)[1] for sentence in sentences[:size])
     drawing = Markup(draw_configuration(relation, configuration, legend=False))
-    return DrawnKnot(drawing, first, messages, (*sentences[last:], *more))
+    return DrawnKnot(drawing, first, messages, (*sentences[size:], *more))
 
 
 def lost(relation: Relation, delivery: Delivery) -> dict[str, str | list[str]]:

@@ -73,7 +73,7 @@ class Key:
     hint : type
         What it holds in JSON.
     home : tuple of type
-        Classes whose attributes may fill it; empty: that of the only source.
+        Classes whose attributes may fill it; empty: any.
     """
 
     doc: str | None = None

@@ -226,7 +226,7 @@ def run(command: Callable[[], Any]) -> NoReturn:
         code = ended.code if isinstance(ended.code, int) else 0 if ended.code is None else 1
     except KeyboardInterrupt:
         code = INTERRUPTED
-    except BaseException as error:  # of what is printed before a command begins: its help or the version
+    except BaseException as error:  # outside a command, as when its help or the version cannot be printed
         code = code_of(error)
     try:
         guard.end(code)

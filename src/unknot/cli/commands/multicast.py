@@ -79,12 +79,14 @@ def multicast(
         from unknot.report.schedule_drawing import draw_messages
 
         write(out, draw_messages(relation, messages, operation))
-    late = blocked_cycles(relation, messages, done)
-    times = zip(messages, done.injected.tolist(), done.arrived.tolist(), late, strict=True)
+    columns = done.injected.tolist(), done.arrived.tolist(), blocked_cycles(relation, messages, done)
     names = ["{} → {}".format(*map(relation.network.terminal_name, (m.source, m.destination))) for m in messages]
     keys: dict[str, Any] = {
         "members": [member - relation.network.num_routers for member in schedule.operation.members],
-        "sends": [{**vars(one), "started": at, "arrived": end, "blocked": more} for one, at, end, more in times],
+        "sends": [
+            {**vars(message), "started": started, "arrived": arrived, "blocked": blocked}
+            for message, started, arrived, blocked in zip(messages, *columns, strict=True)
+        ],
         "meetings": [{**vars(one), "messages": [names[one.one], names[one.other]]} for one in meetings],
         "units": in_units(scale.units, [{"latency": done.makespan}]),
     }

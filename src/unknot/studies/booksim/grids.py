@@ -145,14 +145,8 @@ def around(built: Built, vcs: int, faithful: bool, *, balanced: bool) -> Relatio
     in_halves(vcs, faithful)
     product, virtual = grid(built.network), VirtualChannels(built.network, vcs)
     position, dims, k, along = product.coordinates, built.n, built.k, product.dimension
-    router, home, of, index, total = (
-        virtual.router,
-        built.network.eject,
-        virtual.channel,
-        virtual.index,
-        virtual.total,
-    )
-    half, middle = vcs // 2, (k - 1) // 2
+    router, of, index, total = virtual.router, virtual.channel, virtual.index, virtual.total
+    home, half, middle = built.network.eject, vcs // 2, (k - 1) // 2
 
     def port_of(here: int, there: int, drawn: int) -> int:
         for i in range(dims):
