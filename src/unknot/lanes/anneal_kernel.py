@@ -57,8 +57,8 @@ class Undo(NamedTuple):
     missed: npt.NDArray[np.int64]
 
 
-class MoveRoom(NamedTuple):
-    """Room that moves take.
+class MoveScratch(NamedTuple):
+    """Scratch arrays of moves.
 
     Attributes
     ----------
@@ -129,7 +129,7 @@ def all_words(words):
 
 
 @called
-def spread(paths, orders, room, lane, size, spare, cost, limit):
+def spread(paths, orders, scratch, lane, size, spare, cost, limit):
     """Work out again what the channels in a heap reach in a lane, and all that this changes; the cost so far.
 
     Channels come by falling key, so each is worked out once, after all that it may be followed by. Most changes are
@@ -137,7 +137,7 @@ def spread(paths, orders, room, lane, size, spare, cost, limit):
     64th after it. Above the limit of the cost the rest is left as it is: the move will be taken back.
     """
     keys, reach = orders.key[lane], orders.reach[lane]
-    heap, stale, changed, higher, undo = room.heap, room.stale, room.changed, room.higher, room.undo
+    heap, stale, changed, higher, undo = scratch.heap, scratch.stale, scratch.changed, scratch.higher, scratch.undo
     words = reach.shape[1]
     while size > 0 and cost <= limit:
         c, size = pop(heap, size, keys)
@@ -232,19 +232,19 @@ def anneal(paths, orders, state, step, aims) -> tuple[int, int]:
         np.zeros(3, np.int64), np.empty((places, 3), np.int64), np.empty(places, np.int64),
         np.empty((places, 3), np.int64), np.empty(places, np.int64), np.empty(places, np.int64),
     )  # fmt: skip
-    room = MoveRoom(
+    scratch = MoveScratch(
         undo, np.empty(channels, np.int64), np.zeros(channels, np.int64), np.zeros(words, np.int64),
         np.empty(channels, np.int64), np.empty((4, orders.missed.size + 1), np.int64),
     )  # fmt: skip
-    return anneal_in(paths, orders, state, step, aims, room, orders.unserved, SLACK * float(paths.weight.max()))
+    return anneal_in(paths, orders, state, step, aims, scratch, orders.unserved, SLACK * float(paths.weight.max()))
 
 
 @alone
-def anneal_in(paths, orders, state, step, aims, room, unserved, slack):
-    """Do that in room made for it."""
+def anneal_in(paths, orders, state, step, aims, scratch, unserved, slack):
+    """Do that with scratch arrays made for it."""
     lanes, channels, words = orders.reach.shape
     every = all_words(words)
-    undo, heap, stale, drawn = room.undo, room.heap, room.stale, room.drawn
+    undo, heap, stale, drawn = scratch.undo, scratch.heap, scratch.stale, scratch.drawn
     path, fall, other_path, other_fall = drawn[0], drawn[1], drawn[2], drawn[3]
     least, heat = unserved, step.hot
     for move in range(step.moves):
@@ -303,7 +303,7 @@ def anneal_in(paths, orders, state, step, aims, room, unserved, slack):
                     stale[old_channel + i] = stale[new_channel + i] = every
                     size = push(heap, size, orders.key[k], old_channel + i)
                     size = push(heap, size, orders.key[k], new_channel + i)
-                cost = spread(paths, orders, room, k, size, aims.spare, cost, most + slack)
+                cost = spread(paths, orders, scratch, k, size, aims.spare, cost, most + slack)
         else:
             old = keys[c]
             keys[c] = new
@@ -315,7 +315,7 @@ def anneal_in(paths, orders, state, step, aims, room, unserved, slack):
                 if (keys[before] < old) != (keys[before] < new):
                     stale[before] = every
                     size = push(heap, size, keys, before)
-            cost = spread(paths, orders, room, lane, size, aims.spare, cost, most + slack)
+            cost = spread(paths, orders, scratch, lane, size, aims.spare, cost, most + slack)
         if cost <= most:
             unserved += undo.count[2]
             least = min(least, unserved)

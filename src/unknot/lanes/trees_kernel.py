@@ -13,8 +13,8 @@ from unknot.lanes.orders_kernel import unit as uniform
 from unknot.routing.layers_kernel import climb
 
 
-class TreeRoom(NamedTuple):
-    """Room that the growing of a tree takes.
+class TreeScratch(NamedTuple):
+    """Scratch arrays of the growing of a tree.
 
     Attributes
     ----------
@@ -61,12 +61,12 @@ def flow_along(net, trees, step, order, rate, sign, through):
 
 
 @called
-def grown(net, turns, room, home, step, order, within):
+def grown(net, turns, scratch, home, step, order, within):
     """Grow the tree to a home: lightest ways first, of which each turn closes no cycle; how many routers it has.
 
     Turns count from when they are taken. With `within` only channels whose entry is above 0 are taken.
     """
-    heap, key, away = room.heap, room.key, room.away
+    heap, key, away = scratch.heap, scratch.key, scratch.away
     for u in range(step.size):
         step[u], away[u] = -1, np.inf
     away[home], order[0], size, many = 0.0, home, np.int64(0), 1
@@ -75,7 +75,7 @@ def grown(net, turns, room, home, step, order, within):
         for j in range(net.coming_first[v], net.coming_first[v + 1]):
             c = net.coming[j]
             if away[net.source[c]] == np.inf and (within.size == 0 or within[c] > 0):
-                key[c] = -away[v] - room.weight[c]
+                key[c] = -away[v] - scratch.weight[c]
                 size = push(heap, size, key, c)
         v = -1
         while size > 0 and v < 0:
@@ -85,7 +85,9 @@ def grown(net, turns, room, home, step, order, within):
                 continue  # a router is in the heap by each channel from it into the tree; the first that may wins
             if w != home:
                 e = step[w]
-                if not climb(net.first, net.after, turns.uses, turns.rank, turns.at, room.mark, room.stack, c, e):
+                if not climb(
+                    net.first, net.after, turns.uses, turns.rank, turns.at, scratch.mark, scratch.stack, c, e
+                ):
                     continue
                 turns.uses[net.first[c] + net.slot[e]] += 1
             away[u], step[u], order[many], v = -key[c], c, u, u
@@ -120,11 +122,11 @@ def route(net, turns, spanning, rows, trees, costs, state):
     hop, scale, noise, heat = costs
     uses = turns.uses
     channels, routers = load.size, step.shape[1]
-    room = TreeRoom(
+    scratch = TreeScratch(
         np.zeros(channels, np.bool_), np.empty(channels, np.int64), np.empty(channels), np.empty(channels, np.int64),
         np.empty(channels), np.empty(routers), np.empty(routers),
     )  # fmt: skip
-    weight, through, anywhere, spanned = room.weight, room.through, np.zeros(0, np.int8), 0
+    weight, through, anywhere, spanned = scratch.weight, scratch.through, np.zeros(0, np.int8), 0
     old, old_order = np.empty(routers, np.int64), np.empty(routers, np.int64)
     for row in rows:
         if heat > 0:
@@ -137,10 +139,10 @@ def route(net, turns, spanning, rows, trees, costs, state):
         for c in range(channels):
             weight[c] = hop + (steep(load[c] + unit * slow[c], scale) - steep(load[c], scale)) / unit
             weight[c] *= 1.0 + noise * uniform(state)
-        many = grown(net, turns, room, home[row], step[row], order[row], anywhere)
+        many = grown(net, turns, scratch, home[row], step[row], order[row], anywhere)
         if many < routers:
             count_turns(net, uses, step[row], -1)
-            many = grown(net, turns, room, home[row], step[row], order[row], spanning)
+            many = grown(net, turns, scratch, home[row], step[row], order[row], spanning)
             spanned += 1
         if heat > 0:
             more = np.inf
@@ -155,7 +157,7 @@ def route(net, turns, spanning, rows, trees, costs, state):
                     c = old[old_order[i]]
                     e = old[net.target[c]]
                     if e >= 0:
-                        climb(net.first, net.after, uses, turns.rank, turns.at, room.mark, room.stack, c, e)
+                        climb(net.first, net.after, uses, turns.rank, turns.at, scratch.mark, scratch.stack, c, e)
                         uses[net.first[c] + net.slot[e]] += 1
         flow_along(net, trees, step[row], order[row], rate[row], 1.0, through)
     return spanned
