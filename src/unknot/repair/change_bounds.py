@@ -77,15 +77,18 @@ def change_bound(table: Table, kind: Kind, deadline: Deadline = NEVER) -> Change
     known, price = dict.fromkeys(cycles), None
     for _ in range(60):
         turns = sorted({turn for cycle in known for turn in _turns(cycle)})
-        due = [(turn, group) for turn in turns for group in groups[turn]]
-        units = sorted({unit for _, group in due for unit in group})
-        rows = [(0.0, [(("turn", turn), -1.0), *((("unit", unit), 1.0) for unit in group)]) for turn, group in due]
+        alternatives = [(turn, group) for turn in turns for group in groups[turn]]
+        units = sorted({unit for _, group in alternatives for unit in group})
+        rows = [
+            (0.0, [(("turn", turn), -1.0), *((("unit", unit), 1.0) for unit in group)])
+            for turn, group in alternatives
+        ]
         rows += [(1.0, [(("turn", turn), 1.0) for turn in _turns(cycle)]) for cycle in known]
         program = Program.of(rows, [*(("turn", turn) for turn in turns), *(("unit", unit) for unit in units)])
         solved = program.cheapest(np.repeat([0.0, 1.0], [len(turns), len(units)]), deadline.left)
         if solved.status != 0:
             break
-        price, paying, priced = -np.asarray(solved.ineqlin.marginals), due, [*known]
+        price, paying, priced = -np.asarray(solved.ineqlin.marginals), alternatives, [*known]
         weight = dict(zip(turns, solved.x.tolist(), strict=False))
         more = light_cycles({turn: weight.get(turn, 0.0) for turn in groups})
         more = [cycle for cycle in more if cycle not in known]

@@ -37,7 +37,7 @@ LEAST_SECONDS = 0.1
 """Of a program with a time limit, however little time is left."""
 Multipliers = dict[int, int]
 """By the number of the fact, in parts of `SCALE`."""
-Step = tuple[str, tuple[int, ...]]
+Variable = tuple[str, tuple[int, ...]]
 """A variable of `OrderedProgram`. An "entry" is 1 if it is removed; a header, by input VC and address, if it is
 "reached"; a candidate, if a header "relies" on it. VCs have a "height" from 0 to 1."""
 Row = tuple[float, Sequence[tuple[V, float]]]
@@ -152,7 +152,7 @@ class Relaxed:
     """By entry, the multipliers of the facts that it is in."""
 
 
-class OrderedProgram(Program[Step]):
+class OrderedProgram(Program[Variable]):
     """Fewest removed candidates where a part of the order of VCs is fixed."""
 
     @classmethod
@@ -180,7 +180,7 @@ class OrderedProgram(Program[Step]):
         return frozenset(entry for (_, entry), x in zip(self.column, solved.x * costs, strict=True) if x > 0.5)
 
 
-def _ordered_rows(offers: Offers, facts: Iterable[Fact]) -> Iterator[Row[Step]]:
+def _ordered_rows(offers: Offers, facts: Iterable[Fact]) -> Iterator[Row[Variable]]:
     step = 1.0 / offers.relation.num_vcs
     for at, vc in offers.turns:
         yield step, [(("height", (at,)), 1), (("height", (vc,)), -1), (("entry", (at, vc)), 1 + step)]
@@ -188,7 +188,7 @@ def _ordered_rows(offers: Offers, facts: Iterable[Fact]) -> Iterator[Row[Step]]:
         yield 1, [(("entry", turn), 1) for turn in pairwise((*cycle, cycle[0]))]
     for address, states in enumerate(offers.after):
         for at, candidates in states.items():
-            reached, relied = ("reached", (at, address)), list[tuple[Step, float]]()
+            reached, relied = ("reached", (at, address)), list[tuple[Variable, float]]()
             for vc, waits in candidates:
                 if vc == EJECTED:
                     continue

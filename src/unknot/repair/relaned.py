@@ -1,4 +1,4 @@
-"""Routes in lanes after faults, of which as many as possible stay as they are; after every single fault."""
+"""Repairs of routes in lanes: after given faults, with as few changes as possible, and after every single fault."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 """The forwarding tables of a fabric as a routing: who sends to whom by LID, and where each entry leads.
 
 With service levels, the lane of a packet at each switch follows from where it came in, where it goes out and its
-level, as the SL to VL tables of InfiniBand switches say."""
+level, as the SL to VL tables of InfiniBand switches say.
+"""
 
 from __future__ import annotations
 
@@ -21,6 +22,10 @@ from unknot.routing.forwarding_table import DROP, EJECT_HERE, UNKNOWN_ENTRY, for
 from unknot.routing.relation import EJECT, Out, Relation
 from unknot.routing.virtual_channels import VirtualChannels
 
+MOST_LANES = 15
+"""Data lanes of an InfiniBand link."""
+Levels = npt.NDArray[np.uint16]
+"""Sets of service levels: bit l for level l."""
 Traffic = Literal["host-to-host", "host-to-switch", "switch-to-switch", "all"]
 TRAFFICS: tuple[Traffic, ...] = ("host-to-host", "host-to-switch", "switch-to-switch", "all")
 """Kinds of traffic on a fabric; `all` is every port that has a LID to every other, switches to hosts included."""
@@ -154,12 +159,6 @@ def _side(ports: IntArray, hosts: int, traffic: str, side: int) -> npt.NDArray[n
         return np.ones(ports.shape, dtype=bool)
     hosts_meant = traffic.split("-to-")[side] == "host"
     return ports < hosts if hosts_meant else ports >= hosts
-
-
-MOST_LANES = 15
-"""Data lanes of an InfiniBand link."""
-Levels = npt.NDArray[np.uint16]
-"""Sets of service levels: bit l for level l."""
 
 
 def levels_of(fabric: Fabric, senders: IntArray, lids: npt.NDArray[np.int64]) -> Levels:
