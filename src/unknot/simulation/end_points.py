@@ -20,7 +20,7 @@ import numpy.typing as npt
 from unknot._base.errors import SimulationError
 from unknot.simulation.engine.codes import BLOCKED, FRESH, IDLE, STALLED
 from unknot.simulation.engine.detector import front
-from unknot.simulation.protocol_engine import divide, engine_of, hand_over, set_ejection, source_row
+from unknot.simulation.protocol_engine import divide, hand_over, protocol_engine, set_ejection, source_row
 from unknot.simulation.run.scenario import Scenario, check_buffers
 from unknot.verify.protocols.machine import Event, Message, State, next_sends, step
 from unknot.verify.protocols.system import System
@@ -59,7 +59,7 @@ class EndPoints:
                 "with routing_delay of at least 1, and buffer_depth of at least packet_length"
             )
         self.system = replace(system, room=depth // flits if self.whole else 1)
-        self.extended, self.engine = engine_of(system, scenario, sides=sides)
+        self.extended, self.engine = protocol_engine(system, scenario, sides=sides)
         self.flits, self.needs_tail, self.chance = flits, switching == "saf", random.Random(scenario.seed)
         self.state: State = {}
         self.flight: dict[int, Message] = {}

@@ -23,11 +23,11 @@ from unknot.verify.protocols.machine import Message
 from unknot.verify.protocols.system import System
 
 
-def engine_of(system: System, scenario: Scenario, *, sides: bool = False) -> tuple[Extended, Engine]:
+def protocol_engine(system: System, scenario: Scenario, *, sides: bool = False) -> tuple[Extended, Engine]:
     """Return a system as a relation that never waits at a terminal, and an engine for it that draws no traffic.
 
-    Of the scenario count the routers, and the length of packets. With `sides` every router has one more terminal:
-    packets from there go where their prescribed path begins.
+    The scenario says how packets are switched and how long they are; its relation and its load are not read. With
+    `sides` every router has one more terminal: packets from there go where their prescribed path begins.
     """
     protocol = system.protocol
     queues = range(len(protocol.send_queues))

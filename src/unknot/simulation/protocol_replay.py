@@ -13,7 +13,7 @@ from unknot.simulation.end_points import EndPoints
 from unknot.simulation.engine.detector import front
 from unknot.simulation.engine.engine import Engine
 from unknot.simulation.engine.state_arrays import State as Part
-from unknot.simulation.protocol_engine import engine_of, hand_over, set_ejection, source_row
+from unknot.simulation.protocol_engine import hand_over, protocol_engine, set_ejection, source_row
 from unknot.simulation.run.scenario import Scenario
 from unknot.verify.protocols.extended import Extended
 from unknot.verify.protocols.machine import (
@@ -118,7 +118,7 @@ def replayed_in_flits(system: System, switching: str, run: Sequence[Event], cycl
 
 
 def _worms_replayed(system: System, scenario: Scenario, run: Sequence[Event], cycles: int) -> bool:
-    extended, engine = engine_of(system, scenario, sides=True)
+    extended, engine = protocol_engine(system, scenario, sides=True)
     steps = _followed(system, run, extended)
     begins, part = _prescribed(engine, steps)
 

@@ -64,11 +64,12 @@ class Engine:
         With `general` all routers take the general path, whose tables others may read and write between cycles.
         """
         self.scenario, self.relation, watchdog = scenario, scenario.simulated, scenario.watchdog
-        network, looked_at = self.relation.network, scenario.bubble is not None or watchdog > 0
+        # Rings of bubble flow control, and what a watchdog drops, are in tables of all routers on the general path.
+        network, in_one_part = self.relation.network, scenario.bubble is not None or watchdog > 0
         if sources is None:
             sources = Sources(0.0, nobody(network.num_terminals), scenario.traffic.packet_length)
-        threads = 1 if looked_at else max(1, min(threads, network.num_routers))
-        self.sources, self.parts = sources, empty_network(scenario, sources, threads, general=general or looked_at)
+        threads = 1 if in_one_part else max(1, min(threads, network.num_routers))
+        self.sources, self.parts = sources, empty_network(scenario, sources, threads, general=general or in_one_part)
         self.nodes = network.num_terminals // (sources.subnets * scenario.router.terminal_width)
         self.watchdog = Watchdog(self.relation, self.parts[0], watchdog) if watchdog else None
         self.deadlock: Configuration | None = None

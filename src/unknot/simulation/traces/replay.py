@@ -108,8 +108,8 @@ def replay(
     except Rejected as error:
         raise RelationError(f"the configuration cannot be: {error}") from None
     check_buffers(max(message.length for message in configuration.messages), configuration.switching, depth)
-    nothing = Traffic(packet_length=1 if bubble is None else configuration.messages[0].length)
-    scenario = Scenario(relation, 0.0, nothing, configuration.switching, depth, seed=0, bubble=bubble)
+    workload = Traffic(packet_length=1 if bubble is None else configuration.messages[0].length)
+    scenario = Scenario(relation, 0.0, workload, configuration.switching, depth, seed=0, bubble=bubble)
     engine = Engine(scenario, general=True)
     look = watch or (lambda engine: None)
     _write_packets(engine, configuration)
