@@ -57,6 +57,10 @@ def test_what_orders_serve_both_ways(network: Network, count: int, seed: int) ->
     orders = orders_of(paths, key)
     assert orders.unserved == climbing.unserved(network, key, both_ways=True)
     state = np.array([seed], dtype=np.uint64)
+    for _ in range(20):
+        before = orders.unserved
+        least, _ = anneal(paths, orders, state, Step(1, 3.0, 0.5), Aims(0.5, 0.0, 0.2))
+        assert least == min(before, orders.unserved)
     least, _ = anneal(paths, orders, state, Step(300, 3.0, 0.5), Aims(0.5, 0.0, 0.2))
     left = orders.unserved
     assert least <= left == climbing.unserved(network, orders.key, both_ways=True)
