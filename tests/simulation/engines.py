@@ -28,6 +28,6 @@ def engine_of(
     **options: Any,
 ) -> Engine:
     """An engine that has not begun; the other options are its own."""
-    longest = Traffic(packet_length=1 if bubble is None else sources.lengths[-1][0])
-    scenario = Scenario(relation, 0.0, longest, switching, buffer_depth, router, seed, bubble, watchdog)
+    workload = Traffic(packet_length=1 if bubble is None else sources.lengths[-1][0])
+    scenario = Scenario(relation, 0.0, workload, switching, buffer_depth, router, seed, bubble, watchdog)
     return Engine(scenario, sources, **options)

@@ -67,8 +67,8 @@ def read_graphml(path: str | Path) -> Network:
         one_way = {"true": True, "false": False}.get(edge.get("directed", ""), directed)
         edges[number] = _need(edge, "source"), _need(edge, "target"), one_way, row
     with errors_of(path, "GraphML"):
-        whole = {"name": Path(path).name} | defaults["graph"] | _attributes(graph, names)
-        return from_attributes(nodes, edges, whole, whole["name"] or "graph")
+        of_graph = {"name": Path(path).name} | defaults["graph"] | _attributes(graph, names)
+        return from_attributes(nodes, edges, of_graph, of_graph["name"] or "graph")
 
 
 def _need(element: XmlElement, key: str) -> str:

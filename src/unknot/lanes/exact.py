@@ -85,7 +85,10 @@ class ExactSearch:
         return answer.keys if isinstance(answer, Solution) else None
 
     def figures(self, lanes: float = inf) -> dict[str, Any]:
-        """What all results (`Figures`) have of a search: what was asked and spent, and shown of fewer lanes."""
+        """Fields that all results (`Figures`) take from a search: its question, what it spent, and what it showed.
+
+        Of searches in a number of lanes only those in fewer than `lanes`.
+        """
         question, effort = self.question, self.effort
         return {
             "lower_bound": self.low,

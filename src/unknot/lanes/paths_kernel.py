@@ -1,5 +1,5 @@
 # mypy: ignore-errors
-"""Paths drawn at random: at which moves of the search for orders aim, and with which a lane is filled.
+"""Paths drawn at random: moves of the search for orders aim at them, and lanes are filled with them.
 
 A lane is filled with paths one after the other, but those whose turns would close a cycle; its order changes with its
 turns. So LASH fills its layers (Skeie, Lysne & Theiss: Layered Shortest Path (LASH) Routing in Irregular System Area

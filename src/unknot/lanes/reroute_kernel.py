@@ -87,7 +87,7 @@ def reroute(paths, now, rate, state, step, scale) -> None:
 
 @alone
 def reroute_paths(paths, now, rate, state, step, scale, mark, stack, drawn):
-    """Do that where each route is free: in arrays made for it.
+    """Anneal routes of which each is free, in arrays made for it.
 
     A move takes a pair at random and a step of its way, and takes another step there, with all that goes this way.
     """
@@ -196,7 +196,7 @@ def relane(paths, now, rate, mark, stack, lane, u, first, end, scale):
 
 @alone
 def reroute_table(paths, now, rate, state, step, scale, mark, stack):
-    """Do that where routes are those of a table, with one next channel of a router for each home.
+    """Anneal routes by a table, which has one next channel of a router for each home.
 
     A move takes a pair at random, and gives it another lane, or its router another channel to the home. Where both
     directions of two routers share a lane, all that they send to each other changes it together.

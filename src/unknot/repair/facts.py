@@ -88,7 +88,7 @@ def plain_fact(fact: Fact) -> dict[str, Any]:
 
 
 def literals(relation: Relation, fact: Fact, switching: str) -> Literals:
-    """The clause of a fact. Whether it is one is for the checker to see."""
+    """The clause of a fact; that it is a fact is not checked here, since the checker derives clauses anew."""
     if isinstance(fact, Knot):
         return _knot(relation, fact, switching)
     if isinstance(fact, Cycle):

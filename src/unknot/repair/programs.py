@@ -1,4 +1,4 @@
-"""Linear and mixed-integer programs of repairs: conditions of which each adds up to something at least.
+"""Linear and mixed-integer programs of repairs: weighted sums of variables that have a lower bound.
 
 `CoveringProgram` bounds the fewest removed candidates from below. `OrderedProgram`, where a part of the order of VCs
 is fixed, is for good choices alone: it shows nothing about other orders, and gives no evidence. There one candidate
@@ -41,7 +41,7 @@ Variable = tuple[str, tuple[int, ...]]
 """A variable of `OrderedProgram`. An "entry" is 1 if it is removed; a header, by input VC and address, if it is
 "reached"; a candidate, if a header "relies" on it. VCs have a "height" from 0 to 1."""
 Row = tuple[float, Sequence[tuple[V, float]]]
-"""What variables, by their factors, add up to at least."""
+"""A lower bound, and the variables, each with its factor, of the sum that it is of."""
 
 
 @dataclass(frozen=True, eq=False)
