@@ -531,7 +531,7 @@ States = dict[int, tuple[set[int], list[set[int]]]]
 
 
 def waiting_states(table: Table, switching: str, within: Callable[[int, int], bool]) -> list[States]:
-    """How packets of each address go on from each VC, and wait, as far as a rule says from which VC to which."""
+    """How packets of each address go on or wait from VCs `at` with within(at, at), over VCs v with within(at, v)."""
     states: list[States] = [{} for _ in table.may]
     for address, candidates in enumerate(table.may):
         for at in (at for at in candidates if at < table.vcs and within(at, at)):
@@ -917,7 +917,7 @@ def check_delivery(table: Table, claim: Any, proof: Any) -> str:
 
 
 def arriving(table: Table, address: int) -> set[int]:
-    """States of an address from which ejection can be reached; and of a terminal that does not send to itself."""
+    """States from which an address can be ejected; the port of its terminal too, if that sends itself nothing."""
     before, own = backwards(table.may[address]), table.vcs + table.destination[address]
     unsent = [own] if table.may[address].get(own) == [] else []
     return {*closure([*before.get(EJECT, ()), *unsent], lambda at: before.get(at, ()))}
@@ -2548,7 +2548,7 @@ class Ends:
         )
 
     def receivers(self, to: str, source: int, origin: int) -> set[int]:
-        """Terminals to which what follows goes: the sender, who began the transaction, or any but that one."""
+        """Terminals to which what follows goes: the sender, the origin of the transaction, or any but the origin."""
         one = {"sender": {source}, "origin": {origin}}
         return one.get(to) or {*range(self.table.network.terminals)} - {origin}
 
@@ -2891,11 +2891,12 @@ class Play:
         """Consume the message at a position, of worms that with its header at a stage."""
         place, position = self.named("receive", terminal, queue, where), 0 if self.worms else where
         message = self.held[place][position]
-        alone, other = not self.ends.partner(message.kind), self.other(message)
-        if not alone and not (self.ends.classes[message.kind]["together"] and other and self.first(*other)):
-            raise Rejected("what it is consumed with is not at hand")
-        if not self.first(place, position) or position < 0:
+        partner, other = self.ends.partner(message.kind), self.other(message)
+        taken_along = partner and not self.ends.classes[message.kind]["together"]
+        if not self.first(place, position) or position < 0 or taken_along:
             raise Rejected("this message is not to be consumed")
+        if partner and not (other and self.first(*other)):
+            raise Rejected("what it is consumed with is not at hand")
         due = self.due(message)
         if [name for name, _ in sends] != [name for name, _ in due]:
             raise Rejected("something else follows")
@@ -3141,7 +3142,7 @@ OPERATIONS = {
     "barrier": ("all", "all"),
     "all_to_all": ("each", "each"),
 }
-"""Whence and whither each block goes in a collective operation; from all: added up."""
+"""From where to where each block goes in a collective operation; from all: added up."""
 
 
 class Collective:
@@ -3206,7 +3207,7 @@ class Collective:
 
 
 TRANSFER = "chunk, source, target, reduces and path"
-"""What a transfer is written as."""
+"""Entries of a transfer in a document."""
 
 
 class Transfer:

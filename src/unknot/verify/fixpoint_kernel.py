@@ -94,7 +94,7 @@ def strand(inner, cells, marks):
     """Stack the states that are left and reach no blocked one; returns whether there are some.
 
     They can only be states that support each other in a circle: others die with their last successor. Nothing else
-    may be stacked. What is reached is noted in the words of those that enter, which only `entered` asks for.
+    may be stacked before. What is reached is noted in the words of those that enter, which are read by `begin` alone.
     """
     bits, word, block, owner, dead, stack, cursor = (
         cells.bits, cells.word, cells.block, marks.owner, marks.dead, marks.stack, marks.cursor,

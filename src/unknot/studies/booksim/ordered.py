@@ -122,7 +122,7 @@ def one_port(
 
 
 def by_dimension(position: IntArray, *, lines: bool) -> PortOf:
-    """Return what names the port in dimension order, the lowest first, or the highest for packets that draw 1.
+    """Return the ports of dimension order, the lowest first, or the highest for packets that draw 1.
 
     Dimensions are `lines` of two ports at each router, or complete graphs.
     """
@@ -146,7 +146,7 @@ SHORTER = Decision(weight=1, margin=-1)
 def in_order(
     built: Built, vcs: int, faithful: bool, *, name: str, on: Callable[[Built], PortOf], orders: int = 1
 ) -> Relation:
-    """The lowest dimension first; of two orders rising or falling, drawn for each packet, each in half of the VCs."""
+    """The lowest dimension first; with two `orders` rising or falling, as packets draw, in half of the VCs each."""
     if orders > 1:
         in_halves(vcs, faithful)
     return one_port(built, VirtualChannels(built.network, vcs), name, on(built), in_parts(vcs, orders), draws=orders)
