@@ -21,7 +21,7 @@ from unknot.lanes.laned import by_levels, moving
 from unknot.lanes.load_bounds import LoadBound, load_bound
 from unknot.lanes.question import CHANGES, question_of
 from unknot.lanes.rerouted import LoadGoal, balanced, routes_of
-from unknot.lanes.rooted import ServingOrders, orders_of
+from unknot.lanes.rooted import LaneOrders, orders_of
 from unknot.lanes.tables import bits_of, table_from
 from unknot.network import Network
 from unknot.routing.relation import Relation
@@ -160,7 +160,7 @@ def changing_lanes(
     return effort.insist(lambda: _routes(searching, orders, vcs))
 
 
-def _routes(searching: ChangingSearch, orders: ServingOrders, vcs: int | None) -> ChangingLanes:
+def _routes(searching: ChangingSearch, orders: LaneOrders, vcs: int | None) -> ChangingLanes:
     """Routes of low load in some orders."""
     question, effort, network = searching.question, searching.effort, searching.question.network
     key = orders.key if len(orders) else np.zeros((1, network.num_channels))

@@ -13,7 +13,7 @@ from unknot.lanes.laned import LeveledRoutes, slots
 from unknot.lanes.orders import FIRST_ROUNDS, fewer, search
 from unknot.lanes.path_set import CLASS, Floats, Ints, Numbers, in_classes, unpacked
 from unknot.lanes.question import Question
-from unknot.lanes.rooted import ServingOrders, beginning, one_by_one, orders_of
+from unknot.lanes.rooted import LaneOrders, beginning, one_by_one, orders_of
 from unknot.lanes.tables import Table, hop_by_hop, hops_of, lanes_of
 from unknot.network import Network
 
@@ -41,7 +41,7 @@ class ChangingSearch:
         """The paths over the virtual channels of a number of lanes."""
         return in_classes(self.question.network, self.question.path_set, count, rising=self.rising)
 
-    def fewest(self) -> ServingOrders:
+    def fewest(self) -> LaneOrders:
         """Orders of all virtual channels, in as few lanes as are found."""
         question, effort = self.question, self.effort
         kept = one_by_one(question.path_set, [effort.seed, 0], question.hops)
@@ -56,17 +56,17 @@ class ChangingSearch:
                 best = better
         return best
 
-    def _at_first(self, kept: ServingOrders) -> ServingOrders:
+    def _at_first(self, kept: LaneOrders) -> LaneOrders:
         """The first 2, 4, 8, … of lanes that are kept, as soon as they serve all pairs if packets change them."""
         count = 2
         while count < len(kept):
             key = _in_turn(kept.key[:count])
             if orders_of(self.paths(count), key.T.reshape(1, -1), np.repeat(kept.taken, count, axis=0)).unserved == 0:
-                return ServingOrders(key, kept.taken)
+                return LaneOrders(key, kept.taken)
             count *= 2
-        return ServingOrders(_in_turn(kept.key), kept.taken)
+        return LaneOrders(_in_turn(kept.key), kept.taken)
 
-    def _apart(self, kept: ServingOrders) -> ServingOrders | None:
+    def _apart(self, kept: LaneOrders) -> LaneOrders | None:
         """Lanes that are kept, each a service level of its own, if there are not too many."""
         question = self.question
         if len(kept) > LEVELS:
@@ -77,17 +77,17 @@ class ChangingSearch:
         orders = orders_of(question.path_set, kept.key, kept.taken)
         table = question.table_of(kept.taken)
         self.packed = apart(table, lanes_of(orders, table), len(kept))
-        return ServingOrders(_in_turn(kept.key), kept.taken)
+        return LaneOrders(_in_turn(kept.key), kept.taken)
 
-    def _in(self, count: int, first: int, rounds: int, share: float = SHARE) -> ServingOrders | None:
+    def _in(self, count: int, first: int, rounds: int, share: float = SHARE) -> LaneOrders | None:
         """Orders in this number of lanes, by annealing."""
         question, effort, hops, paths = self.question, self.effort, self.question.hops, self.paths(count)
 
-        def begin(number: int) -> ServingOrders:
+        def begin(number: int) -> LaneOrders:
             seed = [effort.seed, 1000 * count + number]
             kept = beginning(question.path_set, count, seed, hops, roots=number % 2 == 0)
             key = _in_turn(kept.key) / (1.0 if self.rising else CLASS * count)
-            return ServingOrders(key.T.reshape(1, -1), np.repeat(kept.taken, count, axis=0))
+            return LaneOrders(key.T.reshape(1, -1), np.repeat(kept.taken, count, axis=0))
 
         def named(stage: str, done: int, total: int) -> None:
             name = f"{count} lane{'s that change' * (count > 1)}"
@@ -110,16 +110,16 @@ class ChangingSearch:
                 break
         return None
 
-    def _exactly(self, count: int, share: float) -> ServingOrders | None:
+    def _exactly(self, count: int, share: float) -> LaneOrders | None:
         """Orders in this number of lanes by the solver."""
         key = self.exact.keys(count, share)
         if key is None:
             return None
         key = key / (key.max(initial=0.0) + 1.0)
         key = key.reshape(-1, count).T.copy()
-        return ServingOrders(_in_turn(key) if self.rising else key, self.question.path_set.nearer)
+        return LaneOrders(_in_turn(key) if self.rising else key, self.question.path_set.nearer)
 
-    def _fit(self, orders: ServingOrders) -> ServingOrders | None:
+    def _fit(self, orders: LaneOrders) -> LaneOrders | None:
         """The orders, if their routes fit into the service levels; where lanes do not change by ports they do."""
         if self.question.changes != "ports":
             return orders
@@ -135,9 +135,9 @@ def _in_turn(key: Floats) -> Floats:
     return key + CLASS * np.arange(len(key))[:, None]
 
 
-def _by_lane(orders: ServingOrders, count: int) -> ServingOrders:
+def _by_lane(orders: LaneOrders, count: int) -> LaneOrders:
     """Keys of virtual channels as keys of lanes, and the destinations of channels."""
-    return ServingOrders(orders.key.reshape(-1, count).T.copy(), orders.taken[::count])
+    return LaneOrders(orders.key.reshape(-1, count).T.copy(), orders.taken[::count])
 
 
 def table_steps(table: Table, key: Floats) -> tuple[Ints, Ints]:

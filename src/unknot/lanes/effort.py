@@ -57,7 +57,7 @@ class Step(NamedTuple):
 
 
 class Aims(NamedTuple):
-    """Kinds of moves of orders, and what else than pairs that are not served counts.
+    """How moves of orders are drawn, and what they cost beside pairs that are no longer served.
 
     Attributes
     ----------

@@ -20,7 +20,7 @@ from unknot.lanes.low_loads import LowLoads
 from unknot.lanes.orders import fewest
 from unknot.lanes.path_set import demand, path_set
 from unknot.lanes.question import Question, question_of
-from unknot.lanes.rooted import ServingOrders, orders_of
+from unknot.lanes.rooted import LaneOrders, orders_of
 from unknot.lanes.tables import Table, lanes_of
 from unknot.network import Network
 from unknot.routing.layers import in_blocks, terminals, vcs_of_lanes
@@ -200,7 +200,7 @@ def _lids_of(network: Network, lmc: int, paths: str, *, worst: bool) -> int:
     return lids
 
 
-def _given(question: Question, orders: ServingOrders) -> RoutesInLanes:
+def _given(question: Question, orders: LaneOrders) -> RoutesInLanes:
     """The given routes in the lanes of some orders."""
     key = orders.key if len(orders) else np.zeros((1, question.network.num_channels))
     table = question.table_of(orders.taken)

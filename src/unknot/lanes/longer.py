@@ -25,7 +25,7 @@ from unknot.lanes.orders import GROWN, grown
 from unknot.lanes.path_set import Demand, Floats, Ints, every_path, of_pairs
 from unknot.lanes.question import Question, question_of
 from unknot.lanes.rerouted import LoadGoal, balanced, evened, highest, routes_of
-from unknot.lanes.rooted import ServingOrders, one_by_one, orders_of
+from unknot.lanes.rooted import LaneOrders, one_by_one, orders_of
 from unknot.lanes.starts import MOST_STATES
 from unknot.lanes.tables import hop_by_hop
 from unknot.lanes.trees import order_of, trees
@@ -277,7 +277,7 @@ class LongerSearch:
 
 def _along_shortest(question: Question, keys: Floats, effort: SearchEffort) -> tuple[Demand, RoutesInLanes]:
     """Routes of low load along shortest paths, in at most as many lanes as those of keys that serve all pairs."""
-    orders = ServingOrders(keys, question.path_set.nearer)
+    orders = LaneOrders(keys, question.path_set.nearer)
     search = effort.insist(partial(LowLoads, ExactSearch(question, effort, 0), orders, STARTS))
     return search.goal.demand, min(search.front(len(keys)), key=lambda low: (low.highest_load, low.count))
 

@@ -18,7 +18,7 @@ from unknot.lanes.orders import search
 from unknot.lanes.path_set import Demand, by_terminal, of_pairs, packed, path_set
 from unknot.lanes.permutations import lower_worst
 from unknot.lanes.rerouted import ROUND, LoadGoal, balanced, evened, highest, routes_of, unevenness
-from unknot.lanes.rooted import ServingOrders
+from unknot.lanes.rooted import LaneOrders
 from unknot.lanes.starts import catalogue
 from unknot.lanes.surviving import climbing_turns, surviving
 from unknot.lanes.tables import bits_of, free_table, table_from
@@ -49,7 +49,7 @@ class LowLoads:
     ----------
     exact : ExactSearch
         What is known of fewer lanes; the paths of its question are not given.
-    orders : ServingOrders
+    orders : LaneOrders
         In as few lanes as were found.
     starts : int
         Starts that are annealed: the orders' own routes, and those of the catalogue of lowest load; then as many in
@@ -69,7 +69,7 @@ class LowLoads:
     """
 
     exact: ExactSearch
-    orders: ServingOrders
+    orders: LaneOrders
     starts: int
     most_moves: int | None = None
     worst: bool = False
@@ -211,7 +211,7 @@ class LowLoads:
     def _reached(self, now: Carried) -> bool:
         return self.effort.interrupted or highest(now) <= self.goal.floor
 
-    def _own(self, orders: ServingOrders) -> Carried:
+    def _own(self, orders: LaneOrders) -> Carried:
         """Routes in orders that serve all pairs."""
         goal, question = self.goal, self.question
         self.effort.report("choosing routes of low load")

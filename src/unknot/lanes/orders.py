@@ -12,15 +12,15 @@ from unknot._base.errors import RelationError
 from unknot.lanes.effort import SHARE, Aims, SearchEffort, annealed, bits_in
 from unknot.lanes.exact import ExactSearch
 from unknot.lanes.path_set import Floats, of_pairs, served
-from unknot.lanes.rooted import ServingOrders, beginning, diagonal_orders, lane_after_lane, one_by_one, orders_of
+from unknot.lanes.rooted import LaneOrders, beginning, diagonal_orders, lane_after_lane, one_by_one, orders_of
 from unknot.lanes.tables import Hops
 
 if TYPE_CHECKING:
     from unknot.lanes.orders_kernel import Orders, PathSet
 
-Begin = Callable[[int], ServingOrders]
-Exactly = Callable[[int, float], ServingOrders | None]
-Longer = Callable[[int, int, int, float], ServingOrders | None]
+Begin = Callable[[int], LaneOrders]
+Exactly = Callable[[int, float], LaneOrders | None]
+Longer = Callable[[int, int, int, float], LaneOrders | None]
 TURNED = 0.3
 """Share of aimed moves that change the table, where it is free."""
 HEATS = ((6.0, 0.7), (12.0, 1.5), (6.0, 0.7), (8.0, 0.4))
@@ -57,7 +57,7 @@ def search(
     hops: Hops | None = None,
     begin: Begin | None = None,
     share: float = SHARE,
-) -> ServingOrders | None:
+) -> LaneOrders | None:
     """Return orders of the lanes that serve all pairs, or None if `rounds` rounds of annealing found none.
 
     Parameters
@@ -84,7 +84,7 @@ def search(
         heat = HEATS[number % len(HEATS)]
         *_, (unserved, least) = annealed(paths, orders, moves, heat, effort, aims=aims, share=share)
         if unserved == 0:
-            return ServingOrders(orders.key, orders.taken)
+            return LaneOrders(orders.key, orders.taken)
         done, best = effort.tried.get(lanes, (0, least))
         effort.tried[lanes] = (done + 1, min(best, least))
         if effort.over:
@@ -92,7 +92,7 @@ def search(
     return None
 
 
-def fewest(paths: PathSet, exact: ExactSearch, *, rounds: int, limit: int | None = None) -> ServingOrders:
+def fewest(paths: PathSet, exact: ExactSearch, *, rounds: int, limit: int | None = None) -> LaneOrders:
     """Orders that serve all pairs in as few lanes as are found.
 
     One quick result first, on tori by `diagonal_orders`, in large networks then those of `grown`; then `fewer`.
@@ -106,12 +106,12 @@ def fewest(paths: PathSet, exact: ExactSearch, *, rounds: int, limit: int | None
     """
     effort, hops = exact.effort, exact.question.hops
 
-    def longer(lanes: int, first: int, rounds: int = 1, share: float = SHARE) -> ServingOrders | None:
+    def longer(lanes: int, first: int, rounds: int = 1, share: float = SHARE) -> LaneOrders | None:
         return search(paths, lanes, effort, first=first, rounds=rounds, hops=hops, share=share)
 
-    def exactly(lanes: int, share: float) -> ServingOrders | None:
+    def exactly(lanes: int, share: float) -> LaneOrders | None:
         keys = exact.keys(lanes, share)
-        return None if keys is None else ServingOrders(keys, paths.nearer)
+        return None if keys is None else LaneOrders(keys, paths.nearer)
 
     best = diagonal_orders(exact.question.network, paths, hops) or one_by_one(paths, [effort.seed, 0], hops, limit)
     with effort.until_interrupted():
@@ -134,8 +134,8 @@ def fewest(paths: PathSet, exact: ExactSearch, *, rounds: int, limit: int | None
 
 
 def fewer(
-    best: ServingOrders, exact: ExactSearch, exactly: Exactly, longer: Longer, *, rounds: int, halved: bool = True
-) -> Iterator[ServingOrders]:
+    best: LaneOrders, exact: ExactSearch, exactly: Exactly, longer: Longer, *, rounds: int, halved: bool = True
+) -> Iterator[LaneOrders]:
     """Yield orders in fewer and fewer lanes than are known.
 
     First by `from_below`; then by halving between the lower bound and what is known; then in one lane less, exactly,
@@ -181,7 +181,7 @@ def fewer(
             return
 
 
-def from_below(best: ServingOrders, exact: ExactSearch, exactly: Exactly, longer: Longer) -> Iterator[ServingOrders]:
+def from_below(best: LaneOrders, exact: ExactSearch, exactly: Exactly, longer: Longer) -> Iterator[LaneOrders]:
     """Refute numbers of lanes from the fewest up, until one is possible, which is yielded, or it is left open.
 
     Each is tried by a short annealing before, which is sooner done where it is enough; but not where pairs have few
@@ -201,7 +201,7 @@ def from_below(best: ServingOrders, exact: ExactSearch, exactly: Exactly, longer
 
 def grown(
     paths: PathSet, effort: SearchEffort, low: int, most: int, heat: tuple[float, float] = GROWN_HEAT
-) -> Iterator[ServingOrders]:
+) -> Iterator[LaneOrders]:
     """Yield orders that serve all pairs in fewer than `most` lanes, each in fewer than those before.
 
     Of lanes made one after the other the first few serve most pairs, and the last pairs need many more. So the first
@@ -222,7 +222,7 @@ def grown(
         *_, (unserved, _) = annealed(paths, orders, moves, heat, effort, aims=aims, share=GROWN_SHARE, halved=True)
         if unserved == 0:
             most, spent = len(orders.key), 0
-            yield ServingOrders(orders.key.copy(), paths.nearer)
+            yield LaneOrders(orders.key.copy(), paths.nearer)
             orders = orders_of(paths, np.delete(orders.key, _least_needed(paths, orders), axis=0))
         elif len(orders.key) + 1 < most and not effort.over:
             # The next round begins hot, and may not cool in the time that is left.
@@ -241,12 +241,12 @@ def grown(
         yield from _completed(paths, orders, effort.seed, most)
 
 
-def _completed(paths: PathSet, orders: Orders, seed: int, most: int) -> Iterator[ServingOrders]:
+def _completed(paths: PathSet, orders: Orders, seed: int, most: int) -> Iterator[LaneOrders]:
     """Yield orders with lanes that serve the rest, if they are fewer than `most` then."""
     left = paths.wanted & ~np.bitwise_or.reduce(served(orders, paths.home), axis=0)
     more = islice(lane_after_lane(of_pairs(paths, left), [seed, len(orders.key)]), most)
     if len(whole := np.array([*orders.key, *more])) < most:
-        yield ServingOrders(whole, paths.nearer)
+        yield LaneOrders(whole, paths.nearer)
 
 
 def _with_more(paths: PathSet, key: Floats, seed: int, low: int = 1, most: int = 1) -> Orders:

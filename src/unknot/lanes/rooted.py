@@ -27,8 +27,8 @@ FILLING = 1 << 15
 
 
 @dataclass(frozen=True, eq=False)
-class ServingOrders:
-    """Orders that serve all pairs, or with which a search for such begins.
+class LaneOrders:
+    """Orders of channels, one for each lane, and where each channel may be taken to.
 
     Attributes
     ----------
@@ -123,9 +123,7 @@ def filled(paths: PathSet, random: np.random.Generator) -> Floats:
     return paths.base + rank / (2.0 * rank.size)
 
 
-def one_by_one(
-    paths: PathSet, seed: Sequence[int], hops: Hops | None = None, limit: int | None = None
-) -> ServingOrders:
+def one_by_one(paths: PathSet, seed: Sequence[int], hops: Hops | None = None, limit: int | None = None) -> LaneOrders:
     """Orders that serve all pairs, without a search; if there are more than `limit`, not all of them.
 
     Parameters
@@ -141,10 +139,10 @@ def one_by_one(
         orders = orders_of(paths, np.array(keys), taken)
         rest = of_pairs(paths, paths.wanted & ~np.bitwise_or.reduce(served(orders, paths.home), axis=0))
         keys += islice(lane_after_lane(rest, seed, taken), most)
-    return ServingOrders(np.array(keys).reshape(-1, paths.source.size), taken)
+    return LaneOrders(np.array(keys).reshape(-1, paths.source.size), taken)
 
 
-def beginning(paths: PathSet, lanes: int, seed: Sequence[int], hops: Hops | None, *, roots: bool) -> ServingOrders:
+def beginning(paths: PathSet, lanes: int, seed: Sequence[int], hops: Hops | None, *, roots: bool) -> LaneOrders:
     """Orders of a number of lanes to begin a search with, and if `hops` are given, a table.
 
     With `roots` they are the first of `lane_after_lane`, and the table is grown for them; all others are random.
@@ -153,8 +151,8 @@ def beginning(paths: PathSet, lanes: int, seed: Sequence[int], hops: Hops | None
     for lane, order in enumerate(islice(lane_after_lane(paths, seed), lanes if roots else 0)):
         key[lane] = order
     if hops is None:
-        return ServingOrders(key, paths.nearer)
-    return ServingOrders(key, grown_table(paths, hops, key) if roots else random_table(paths, [*seed]))
+        return LaneOrders(key, paths.nearer)
+    return LaneOrders(key, grown_table(paths, hops, key) if roots else random_table(paths, [*seed]))
 
 
 def _way(paths: PathSet, taken: Ints | None) -> list[int]:
@@ -192,7 +190,7 @@ def _of_pair(paths: PathSet, taken: Ints | None) -> Floats:
     return paths.base + key / key.size
 
 
-def diagonal_orders(network: Network, paths: PathSet, hops: Hops | None) -> ServingOrders | None:
+def diagonal_orders(network: Network, paths: PathSet, hops: Hops | None) -> LaneOrders | None:
     """Two lanes that serve all pairs of a torus of two dimensions; None if it is none, or they do not.
 
     In both lanes channels of the first dimension come before those of the second. Each ring is cut where one channel
@@ -219,4 +217,4 @@ def diagonal_orders(network: Network, paths: PathSet, hops: Hops | None) -> Serv
         cut = diagonal + np.where(down == (lane == 0), side // 2, 0)
         key[lane] = dimension + np.where(down, cut - along, along - cut) % side / side
     taken = paths.nearer if hops is None else grown_table(paths, hops, key)
-    return None if orders_of(paths, key, taken).unserved else ServingOrders(key, taken)
+    return None if orders_of(paths, key, taken).unserved else LaneOrders(key, taken)
