@@ -1,7 +1,7 @@
 """Multistage networks with one path for every pair: banyan, butterfly, omega, flip, baseline, indirect cube.
 
 All of them are delta networks (Patel 1981): at every stage the output port to take is one digit of the destination.
-With the same k and n they are isomorphic (Wu & Feng 1980); `unknot_papers.multistage.isomorphism` gives the mapping.
+With the same k and n they are isomorphic (Wu & Feng 1980).
 
 Parameters
 ----------
