@@ -108,6 +108,10 @@ def test_the_files_it_names_exist():
     assert len(inside) > 5
     for path in sorted(named | {f"src/unknot/{path}" for path in inside}):
         assert (ROOT / path).exists() or "NAME" in path, path
+    known = {path.name for folder in ("src", "tests", "benchmarks") for path in (ROOT / folder).rglob("*.py")}
+    alone = set(re.findall(r"`(\w+\.py)`", PAGE))
+    assert len(alone) > 5
+    assert alone <= known
 
 
 def test_nothing_of_a_library_is_replaced() -> None:
