@@ -157,7 +157,7 @@ def turn_rule(dimensions: int, prohibited: frozenset[Turn]) -> Rule | None:
     if any((space.injection, signs) not in viable for signs in space.remaining):
         return None
     offers = np.array([good((held, signs), out) for held, signs, out in space.permissions], dtype=bool)
-    return rule_from(space, offers, "turn_model")
+    return rule_from(space, offers)
 
 
 def names(prohibited: tuple[Turn, ...]) -> Iterator[str]:

@@ -68,7 +68,7 @@ def test_the_checker_adds_up_lightest_paths_as_dijkstra_finds_them(
 @pytest.mark.parametrize(
     ("wrong", "reason"),
     [({"pieces": 0}, "pieces"), ({"pieces": 1}, "show a load of 5, and not of 11/2"),
-     ({"paths": "long"}, "any or shortest"),
+     ({"paths": "long"}, "none of any, shortest"),
      ({"pieces": 2, "lanes": 2}, "neither paths nor pieces"), ({"pieces": True}, "pieces")],
 )  # fmt: skip
 def test_wrong_claims_about_pieces_are_noticed(wrong: dict[str, object], reason: str) -> None:
