@@ -28,7 +28,8 @@ import numpy as np
 
 from unknot.simulation.engine.codes import NO_CYCLE
 from unknot.simulation.engine.engine import Engine
-from unknot.simulation.run.scenario import Measurement, Scenario, engine_of
+from unknot.simulation.run.scenario import Measurement, Scenario
+from unknot.simulation.run.start import engine_of
 from unknot.studies.booksim import Setup, read_setup
 from unknot.traffic import Traffic
 

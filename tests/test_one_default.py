@@ -19,7 +19,7 @@ from unknot.cli.program import app
 from unknot.network.families import line, mesh, torus
 from unknot.routing import dimension_order
 from unknot.simulation import saturation
-from unknot.simulation.run.scenario import FLITS, ROUTERS, run_threads
+from unknot.simulation.run.start import FLITS, ROUTERS, run_threads
 
 DEFAULTS = {"seed": 1, "threads": None, "jobs": None}
 COMMANDS: dict[str, Any] = {"seed": 1, "threads": None}

@@ -51,7 +51,7 @@ def one(
     from unknot.cli.answers.runs import SimulateAnswer, channels_of, flows_of
     from unknot.cli.commands import activity
     from unknot.simulation import simulate as run_flits
-    from unknot.simulation.run.scenario import run_threads
+    from unknot.simulation.run.start import run_threads
 
     alone = "classes" in point or bool(point["bubble"] or point["watchdog"])
     threads = run_threads(point["threads"], relation.network, load, alone=alone)

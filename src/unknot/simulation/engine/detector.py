@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 import numpy.typing as npt
@@ -18,10 +18,8 @@ from unknot.routing.relation import Relation
 from unknot.simulation.engine.codes import BETTER_OF_TWO, BLOCKED, FRESH, IDLE, MOVING, STALLED
 from unknot.simulation.engine.kernels import find_stuck
 from unknot.simulation.engine.state_arrays import State, set_bit
+from unknot.simulation.run.scenario import Scenario
 from unknot.verify.explorer import Explorer
-
-if TYPE_CHECKING:
-    from unknot.simulation.run.scenario import Scenario
 
 PASSES = 2
 """Visits of a packet that waits, while it is seen whether all give way."""

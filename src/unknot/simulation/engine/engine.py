@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import numpy.typing as npt
 
@@ -20,9 +18,7 @@ from unknot.simulation.engine.sources import Sources
 from unknot.simulation.engine.state import TABLES
 from unknot.simulation.engine.state_arrays import State
 from unknot.simulation.engine.tables import MOST_STATES, empty_network
-
-if TYPE_CHECKING:
-    from unknot.simulation.run.scenario import Scenario
+from unknot.simulation.run.scenario import Scenario
 
 ENOUGH = 20_000_000
 """Buffers × cycles in a call of the kernel: less than half a second of work."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -27,9 +27,7 @@ from unknot.simulation.engine.setup import OPTIONS
 from unknot.simulation.engine.sources import Sources, streams, thresholds
 from unknot.simulation.engine.state import TABLES
 from unknot.simulation.engine.state_arrays import State, placed, row_count
-
-if TYPE_CHECKING:
-    from unknot.simulation.run.scenario import Scenario
+from unknot.simulation.run.scenario import Scenario
 
 Numbers = npt.NDArray[np.int64]
 IN_CACHE = 1_300_000
