@@ -67,6 +67,8 @@ def test_what_orders_serve_both_ways(network: Network, count: int, seed: int) ->
     some = np.bitwise_or.reduce(served(orders, paths.home), axis=0)
     assert np.count_nonzero(traffic.wanted & ~unpacked(some, traffic.distances.homes.size)) == left
     kept = [array.copy() for array in orders]
+    for derived in (orders.reach, orders.cover, orders.missed, orders.lack, orders.agree):
+        derived[...] = 77
     settle(paths, orders)
     assert orders.unserved == left
     assert all(np.array_equal(a, b) for a, b in zip(kept, orders, strict=True))

@@ -59,6 +59,8 @@ def test_what_orders_serve(network: Network, count: int, seed: int) -> None:
     left = orders.unserved
     assert least <= left == climbing.unserved(network, orders.key)
     kept = [array.copy() for array in orders]
+    for derived in (orders.reach, orders.cover, orders.missed, orders.lack, orders.agree):
+        derived[...] = 77
     settle(paths, orders)
     assert orders.unserved == left
     assert all(np.array_equal(a, b) for a, b in zip(kept, orders, strict=True))

@@ -36,12 +36,12 @@ def test_a_safe_routing() -> None:
 
 
 def test_a_deadlock_is_replaced_by_the_smallest() -> None:
-    found = examined(FurtherAnswers(arbiter="fair", smallest=True))
-    assert (found.safe, found.holds, found.progress) == (False, True, None)
-    assert found.smallest is not None
-    assert found.verdict.configuration == found.smallest.configuration
-    assert found.verdict.established == found.smallest.configuration.summary  # type: ignore[union-attr]
-    assert found.verdicts["vct"].deadlock_free is False
+    examination = examined(FurtherAnswers(arbiter="fair", smallest=True))
+    assert (examination.safe, examination.holds, examination.progress) == (False, True, None)
+    assert examination.smallest is not None
+    assert examination.verdict.configuration == examination.smallest.configuration
+    assert examination.verdict.established == examination.smallest.configuration.summary  # type: ignore[union-attr]
+    assert examination.verdicts["vct"].deadlock_free is False
 
 
 def test_without_time_all_is_open() -> None:

@@ -231,12 +231,12 @@ def test_smallest_deadlock_of_an_update() -> None:
     assert change.configuration is not None
     assert len(change.configuration.messages) == 4
     assert accept(document(network, None, [change.claims[0]]))
-    found = possible_deadlock(change.mixture, "vct", [], Deadline.after(60))
-    larger = found.configuration
+    possible = possible_deadlock(change.mixture, "vct", [], Deadline.after(60))
+    larger = possible.configuration
     assert larger is not None
     assert len(larger.messages) == 5
     larger = replace(larger, reachability="scheduled")
-    five = replace(change, configuration=larger, updated=tuple(sorted(found.updated)))
+    five = replace(change, configuration=larger, updated=tuple(sorted(possible.updated)))
     with pytest.raises(Rejected, match="fewer than 5"):
         accept(document(network, None, [five.claims[0]]))
     assert accept(document(network, None, [replace(five, smallest=False).claims[0]]))

@@ -617,7 +617,7 @@ class Packet:
         self.taken = taken(table, self.address, [table.vcs + self.source, *self.way])
         self.at = self.held[-1]
 
-    def wanted(self, i: int, choices: list[list[int]]) -> list[int]:
+    def waited_for(self, i: int, choices: list[list[int]]) -> list[int]:
         """The VCs for which packet i says that its header waits; `Rejected` if they are none of its choices."""
         wants = numbers(self.message, "wanted", 0, self.table.vcs)
         if not 0 < len(wants) == len({*wants}) or {*wants} not in map(set, choices):
@@ -648,7 +648,7 @@ def check_deadlock(table: Table, switching: str, proof: Any) -> None:
     for i, packet in enumerate(packets, start=1):
         if field(packet.message, "length", int) != depth * len(packet.held):
             raise Rejected(f"packet {i} does not fill its VCs exactly")
-        targets += packet.wanted(i, table.choices(packet.at, packet.address, switching))
+        targets += packet.waited_for(i, table.choices(packet.at, packet.address, switching))
     require_blocked(switching, packets, targets)
     check_reachability(reachability, packets)
 
@@ -2276,7 +2276,7 @@ def check_update_deadlock(mixed: Mixed, switching: str, proof: Any) -> None:
         entries = mixed.answers[packet.address][packet.at][mixed.router[packet.at] in updated]
         alone = mixed.commits or switching == "wormhole-nonatomic"
         choices = [[max(v, -v - 2)] for v in entries] if alone else [[v for v in entries if v >= EJECT]]
-        targets += packet.wanted(i, choices)
+        targets += packet.waited_for(i, choices)
     require_blocked(switching, packets, targets)
 
 

@@ -52,10 +52,10 @@ def test_stuck_packets_never_move_and_resting_ones_are_stuck(
                 assert not (all_give_way(relation, engine.state) and stuck.size)
             before = fronts(engine, stuck)
             if stuck.size:
-                found = knot(engine.scenario, engine.state, stuck_vcs(relation, engine.state))
-                held = {vc for m in found.messages for vc in m.held}
-                assert all(m.wanted and set(m.wanted) <= held for m in found.messages)
-                assert replay(relation, found, cycles=200).stuck
+                blocked = knot(engine.scenario, engine.state, stuck_vcs(relation, engine.state))
+                held = {vc for m in blocked.messages for vc in m.held}
+                assert all(m.wanted and set(m.wanted) <= held for m in blocked.messages)
+                assert replay(relation, blocked, cycles=200).stuck
             engine.advance(engine.now + 300)
             assert fronts(engine, stuck) == before
             assert set(stuck) <= set(np.flatnonzero(stuck_vcs(relation, engine.state)))
