@@ -13,6 +13,7 @@ import pytest
 from tests.lanes.commands import run
 from unknot._base.errors import RelationError
 from unknot.lanes import lanes
+from unknot.lanes.effort import SearchEffort
 from unknot.verify import check, deliver
 
 
@@ -76,6 +77,22 @@ activity.working = working
 sys.argv = ["unknot", "lanes", "torus(12, 12)", "--paths", "table", "--time-limit", "500", "--json"]
 main()
 """
+
+
+def test_ctrl_c_between_two_searches_loses_no_lanes(monkeypatch: pytest.MonkeyPatch) -> None:
+    finish_by, calls = SearchEffort.finish_by, []
+
+    def interrupted(self: SearchEffort, deadline: float) -> None:
+        calls.append(deadline)
+        if len(calls) == 1:
+            raise KeyboardInterrupt
+        finish_by(self, deadline)
+
+    monkeypatch.setattr(SearchEffort, "finish_by", interrupted)
+    routes = lanes("torus(4, 4)", "table")
+    assert not routes.complete
+    assert len(calls) > 1
+    assert check(routes.relation).deadlock_free
 
 
 def test_ctrl_c_keeps_the_best_so_far() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import cast
 
 import numpy as np
@@ -153,33 +152,44 @@ def lanes(
         choosing = CHOOSING * float(pairs.distances.table.T[pairs.wanted].sum())
         spent.deadline = min(spent.deadline, deadline.end - choosing)
     exact = ExactSearch(question, spent, conflicts)
-    orders = fewest(question.path_set, exact, rounds=rounds, limit=limit)
-    spent.finish_by(deadline.end)
-    front = list[RoutesInLanes]()
-    if pairs is None:
-        front.append(_given(question, orders))
-    else:
-        states = max(1, len(orders)) * network.num_channels * question.path_set.home.size
-        if states > MOST_STATES:
-            raise RelationError(
-                f"lanes on {network.name}: tables of {len(orders)} lanes × {network.num_channels} channels × "
-                f"{question.path_set.home.size} destinations are too large"
-            )
-        low = spent.insist(
-            partial(LowLoads, exact, orders, tries, effort, worst, cast("Parts | None", survive), limit, lids)
+
+    def in_lanes(orders: LaneOrders) -> Lanes:
+        """Routes in the lanes of some orders, of low load."""
+        spent.finish_by(deadline.end)
+        front = list[RoutesInLanes]()
+        if pairs is None:
+            front.append(_given(question, orders))
+        else:
+            states = max(1, len(orders)) * network.num_channels * question.path_set.home.size
+            if states > MOST_STATES:
+                raise RelationError(
+                    f"lanes on {network.name}: tables of {len(orders)} lanes × {network.num_channels} channels × "
+                    f"{question.path_set.home.size} destinations are too large"
+                )
+            low = LowLoads(exact, orders, tries, effort, worst, cast("Parts | None", survive), limit, lids)
+            front += low.front(most or 0)
+        best = min(front, key=lambda o: (o.highest_load, o.count) if first == "load" else (o.count, o.highest_load))
+        return Lanes(
+            **vars(best),
+            relation=best.relation_on(network, question.sends, vcs),
+            both_ways=both_ways,
+            lmc=lmc,
+            single_load=None if pairs is None else low.single,
+            front=() if pairs is None else tuple((one.count, one.highest_load) for one in front),
+            history=() if pairs is None else tuple(spent.history),
+            **exact.figures(),
         )
-        front += low.front(most or 0)
-    best = min(front, key=lambda o: (o.highest_load, o.count) if first == "load" else (o.count, o.highest_load))
-    return Lanes(
-        **vars(best),
-        relation=best.relation_on(network, question.sends, vcs),
-        both_ways=both_ways,
-        lmc=lmc,
-        single_load=None if pairs is None else low.single,
-        front=() if pairs is None else tuple((one.count, one.highest_load) for one in front),
-        history=() if pairs is None else tuple(spent.history),
-        **exact.figures(),
-    )
+
+    orders = None
+    try:
+        orders = fewest(question.path_set, exact, rounds=rounds, limit=limit)
+        return in_lanes(orders)
+    except KeyboardInterrupt:
+        # Once there are orders there is an answer, which Ctrl-C must not lose wherever it comes.
+        if orders is None:
+            raise
+        spent.interrupted = True
+        return in_lanes(orders)
 
 
 def _lids_of(network: Network, lmc: int, paths: str, *, worst: bool) -> int:
