@@ -24,12 +24,21 @@ demo: $(STAMP)
 lint: $(STAMP)
 	$(BIN)/ruff check src tests examples benchmarks docs release_version.py
 	$(BIN)/ruff format --check src tests examples benchmarks docs release_version.py
+	$(BIN)/python -m tests.ratchets
 
 types: $(STAMP)
 	$(BIN)/mypy
 
+# With CHANGED=1 the tests nearest to what differs from BASE (HEAD), within 25 s of processor time.
+BASE ?= HEAD
+ifdef CHANGED
+test: $(STAMP)
+	$(BIN)/ruff check --quiet src tests examples benchmarks docs release_version.py
+	$(BIN)/python -m tests.changed --base $(BASE)
+else
 test: lint types docs-check
 	$(BIN)/pytest -n auto --dist loadfile
+endif
 
 # Every page read and every reference followed, nothing executed and no page drawn: a warning is an error.
 docs-check: $(STAMP)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Container
 from functools import cache
 from pathlib import Path
 
@@ -14,7 +15,9 @@ PACKAGE = ROOT / "src" / "unknot"
 
 
 def module_of(source: Path) -> str:
-    parts = source.relative_to(PACKAGE.parent).with_suffix("").parts
+    """Name of the module in a file below `src`, or below the root as tests are."""
+    top = next((top for top in (ROOT / "src", ROOT / "docs" / "_ext") if source.is_relative_to(top)), ROOT)
+    parts = source.relative_to(top).with_suffix("").parts
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
@@ -31,10 +34,12 @@ def nodes(source: Path) -> list[ast.AST]:
     return list(ast.walk(ast.parse(source.read_text(encoding="utf-8"))))
 
 
-@cache
-def imported(module: str) -> set[str]:
-    """Modules that a module imports, in functions too and by names in texts; those for type checkers do not count."""
-    every = nodes(SOURCES[module])
+def imports_of(source: Path, modules: Container[str]) -> set[str]:
+    """Names that a file imports, in functions too and by texts; a package from which only `modules` come is left out.
+
+    Imports for type checkers do not count.
+    """
+    every = nodes(source)
     type_checking = {
         id(inner)
         for node in every
@@ -47,15 +52,21 @@ def imported(module: str) -> set[str]:
             continue
         if isinstance(node, ast.ImportFrom) and node.module:
             inner = {f"{node.module}.{alias.name}" for alias in node.names}
-            names |= inner if inner <= SOURCES.keys() else {*inner, node.module}
+            names |= inner if all(name in modules for name in inner) else {*inner, node.module}
         elif isinstance(node, ast.Import):
             names |= {alias.name for alias in node.names}
         elif isinstance(node, ast.Call) and getattr(node.func, "id", getattr(node.func, "attr", "")) in LOADERS:
             names |= {text.value.replace(":", ".") for text in node.args if isinstance(text, ast.Constant)}
-    return {name for name in names if name in SOURCES} - {module, "unknot"}
+    return names
 
 
 LOADERS = {"import_module", "__import__", "resolve_name"}
+
+
+@cache
+def imported(module: str) -> set[str]:
+    """Modules of the package that a module imports."""
+    return {name for name in imports_of(SOURCES[module], SOURCES) if name in SOURCES} - {module, "unknot"}
 
 
 @cache
