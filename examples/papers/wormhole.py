@@ -313,12 +313,12 @@ def other_trees() -> Answer:
             total += 1
     petersen = network("petersen()")
     counts = [int(two_trees(petersen, root=0, up=up).vcs.counts.max()) for up in ("bfs", "dfs")]
-    down_tree = spanning_tree(petersen, 0, "dfs", inward=False, needed_by="")
-    back = [
-        int(np.flatnonzero((petersen.source == petersen.target[c]) & (petersen.target == petersen.source[c]))[0])
-        for c in down_tree
-    ]
-    same = two_trees(petersen, root=0, up=back, down=down_tree.tolist())
+    one = spanning_tree(petersen, 0, "dfs", inward=False, needed_by="")
+    back = spanning_tree(petersen, 0, "dfs", inward=True, needed_by="")
+    held &= set(zip(petersen.source[back], petersen.target[back], strict=True)) == set(
+        zip(petersen.target[one], petersen.source[one], strict=True)
+    )
+    same = two_trees(petersen, root=0, up="dfs", down="dfs")
     held &= acyclic(same) and int(same.vcs.counts.max()) == 1 and counts == [1, 2]
     return said(
         held,

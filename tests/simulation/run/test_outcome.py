@@ -8,9 +8,12 @@ import numpy as np
 import pytest
 
 from tests.simulation.relations import clockwise
+from unknot._base.switching import Switching
 from unknot.network.families import line, mesh, ring, torus
 from unknot.routing import EJECT, Relation, dimension_order
-from unknot.simulation import Router, simulate
+from unknot.routing.subnets import in_subnets
+from unknot.simulation import Router, replay, simulate
+from unknot.traffic import Message, TrafficClass
 
 
 def round_and_round() -> Relation:
@@ -71,3 +74,24 @@ def test_knots_come_first() -> None:
     run = simulate(clockwise(8), 0.9, packet_length=4, switching="wormhole")
     assert run.deadlock is not None
     assert run.reason.startswith("deadlock of ")
+
+
+@pytest.mark.parametrize("switching", ["wormhole-nonatomic", "wormhole", "vct"])
+def test_a_deadlock_in_one_of_several_subnets_is_shown(switching: Switching) -> None:
+    """Its messages come from ports of that subnet, so that they can be injected there, and stick there again."""
+    relation = clockwise(5)
+    classes = [TrafficClass(messages=(Message(8, subnet=0), Message(8, subnet=1)))]
+    run = simulate(relation, 1.0, classes=classes, subnets=2, switching=switching)
+    assert run.deadlock is not None
+    both = in_subnets(relation, 2)
+    subnets = {int(vc) // relation.num_vcs for m in run.deadlock.messages for vc in m.held}
+    assert {m.source // 5 for m in run.deadlock.messages} == subnets
+    assert replay(both, run.deadlock).stuck
+    assert "of subnet" in run.reason
+
+
+def test_packets_in_the_first_subnet_do_not_go_round() -> None:
+    """The hops that a packet needs are counted in its own subnet."""
+    classes = [TrafficClass(messages=(Message(1, subnet=0), Message(1, subnet=1)))]
+    run = simulate(dimension_order(line(16), 1), 1.0, classes=classes, subnets=2)
+    assert run.outcome == "saturated"

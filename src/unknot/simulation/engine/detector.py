@@ -19,7 +19,6 @@ from unknot.simulation.engine.codes import BETTER_OF_TWO, BLOCKED, FRESH, IDLE, 
 from unknot.simulation.engine.kernels import find_stuck
 from unknot.simulation.engine.state_arrays import State, set_bit
 from unknot.simulation.run.scenario import Scenario
-from unknot.verify.explorer import Explorer
 
 PASSES = 2
 """Visits of a packet that waits, while it is seen whether all give way."""
@@ -78,6 +77,17 @@ def front(state: State, vc: int) -> int:
     return int(state.ring[row * state.setup.ring + state.inputs.front[row]])
 
 
+def sender(state: State, packet: int) -> int:
+    """The terminal at whose port a packet was injected; of several subnets that of the packet's own.
+
+    Packets name as their source the terminal of the last subnet, which creates those of all.
+    """
+    row, setup = state.packets[packet], state.setup
+    if setup.subnets == 1:
+        return int(row.source)
+    return int(row.source - setup.first_home + state.forms.subnet[row.form] * setup.nodes)
+
+
 def knot(scenario: Scenario, state: State, stuck: Flags) -> Configuration:
     """The smallest knot among stuck VCs as a deadlock configuration.
 
@@ -101,8 +111,8 @@ def knot(scenario: Scenario, state: State, stuck: Flags) -> Configuration:
     depth = int(state.setup.depth)
     messages = []
     for held, awaited in chains:
-        packet = state.packets[front(state, held[-1])]
-        source, address = int(packet.source), int(packet.address)
+        packet = front(state, held[-1])
+        source, address = sender(state, packet), int(state.packets.address[packet])
         lead = path(relation, source, address, held[0])
         messages.append(Message(source, address, len(held) * depth, lead, held, awaited))
     alone = len({m.source for m in messages}) == len(messages)
@@ -175,9 +185,15 @@ def _cycle(
 
 
 def path(relation: Relation, source: int, address: int, target: int) -> tuple[int, ...]:
-    """A shortest legal way from an injection port to a VC, exclusive."""
-    steps = Explorer(relation).steps(address)
-    before = reached_from([relation.num_vcs + source], lambda at: steps.get(at, ()))
+    """A shortest legal way from an injection port to a VC, exclusive.
+
+    Visits what this source reaches alone: in a subnet sources of others have no way to the address.
+    """
+
+    def after(at: int) -> list[int]:
+        return [c.vc for c in relation.candidates(at, address) if c.vc is not None]
+
+    before = reached_from([relation.num_vcs + source], after)
     return tuple(path_to(target, before)[1:-1]) if target in before else ()
 
 

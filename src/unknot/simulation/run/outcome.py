@@ -10,7 +10,7 @@ import numpy as np
 from unknot._base.arrays import Floats, Ints
 from unknot._base.switching import Switching
 from unknot.network import distances_from
-from unknot.simulation.engine.detector import front
+from unknot.simulation.engine.detector import front, sender
 from unknot.simulation.engine.engine import Engine
 from unknot.simulation.engine.router import Router
 from unknot.simulation.run.scenario import Scenario
@@ -125,7 +125,7 @@ def _starvation(engine: Engine, before: Fronts, taken: Ints, cycles: int) -> str
 def _packet(engine: Engine, packet: int) -> tuple[int, int, str]:
     """Source and destination of a packet, and both in words."""
     relation, row = engine.relation, engine.state.packets[packet]
-    source, address = int(row.source), int(row.address)
+    source, address = sender(engine.state, packet), int(row.address)
     words = f"from {relation.network.terminal_name(source)} to {relation.address_name(address)}"
     return source, int(relation.destination[address]), words
 
