@@ -11,7 +11,7 @@ import pytest
 from numba.core.compiler_lock import global_compiler_lock
 
 import unknot._base.kernels.types_kernel  # noqa: F401 (Numba reports to the clock from here on)
-from unknot._base import deadline
+from unknot._base import compile_time, deadline
 from unknot._base.deadline import Deadline, NoAnswerError, clock, compiling, within
 
 
@@ -31,7 +31,8 @@ class Hand:
 def hand(monkeypatch: pytest.MonkeyPatch) -> Hand:
     hand = Hand()
     wall = SimpleNamespace(monotonic=hand.look, process_time=time.process_time)
-    monkeypatch.setattr(deadline, "time", wall)
+    for module in (compile_time, deadline):
+        monkeypatch.setattr(module, "time", wall)
     return hand
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from unknot._base import deadline
+from unknot._base import compile_time
 
 
 def said(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], *modules: str) -> str:
-    monkeypatch.setattr(deadline, "_announced", [])
+    monkeypatch.setattr(compile_time, "_announced", [])
     for module in modules:
-        deadline.announce(module)
+        compile_time.announce(module)
     return capsys.readouterr().err
 
 

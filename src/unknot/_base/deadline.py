@@ -2,30 +2,30 @@
 
 A deadline is handed down in place of seconds that each would count anew. Its clock stands still while kernels
 compile, which is done once on a machine and says nothing about a design; but for `COMPILING` seconds at most, so that
-a limit holds on a busy machine too.
+a limit holds on a busy machine too. In a block of `unknot._base.work.counting_work` it counts work in place of time.
 """
 
 from __future__ import annotations
 
-import gc
-import os
-import sys
 import threading
 import time
 from collections.abc import Callable
 from contextvars import copy_context
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeVar
+from functools import wraps
+from typing import Any, TypeVar, cast
 
+from unknot._base.compile_time import compiling, long_compiling
 from unknot._base.errors import RelationError, UnknotError
+from unknot._base.work import counting_work, work_done
 
 T = TypeVar("T")
 CLOSING, AT_LEAST = 0.08, 0.8
 """Share of the limit, or seconds, if more, after which a stage is left that does not look at the clock."""
 MINUTE = 60.0
 """Seconds of a search or a proof, unless others are given."""
-COMPILING = 10.0
-"""Seconds of compiling that do not count: about as long as a first simulation takes for it, or a first proof."""
+ENDLESS = 600.0
+"""Seconds of processor time after which work that should end by its own count is given up."""
 LOOK = 0.05
 """Seconds between two looks at a clock that may stand still."""
 WORK = "unknot-work"
@@ -36,98 +36,21 @@ class NoAnswerError(Exception):
     """Work that did not end in time; its thread goes on alone and ends with the process."""
 
 
-class _Compiling:
-    """Seconds in which at least one thread held or awaited Numba's compiler lock."""
-
-    def __init__(self) -> None:
-        self.most = COMPILING
-        self._lock = threading.Lock()
-        self._depth, self._since, self._total, self._collects = 0, 0.0, 0.0, True
-
-    def on_start(self, event: object) -> None:
-        with self._lock:
-            if self._depth == 0:
-                self._since = time.monotonic()
-                # Numba makes so many objects that to look for cycles among them takes an eighth of its time.
-                self._collects = gc.isenabled()
-                gc.disable()
-            self._depth += 1
-
-    def on_end(self, event: object) -> None:
-        with self._lock:
-            self._depth -= 1
-            if self._depth == 0:
-                self._total += time.monotonic() - self._since
-                if self._collects:
-                    gc.enable()
-
-    def clock(self) -> float:
-        with self._lock:
-            now = time.monotonic()
-            return now - min(self.most, self._taken(now))
-
-    def long(self) -> bool:
-        """Whether compiling took longer than what does not count."""
-        with self._lock:
-            return self._taken(time.monotonic()) > self.most
-
-    def _taken(self, now: float) -> float:
-        return self._total + (now - self._since if self._depth else 0.0)
-
-
-compiling = _Compiling()
-"""Time that Numba compiles, from when `watch_compiling` is called."""
-
-
-QUIET = "UNKNOT_QUIET"
-"""Environment variable that, if set, suppresses the line about compiling, and signs of activity."""
-_announced: list[str] = []
-
-
-def announce(module: str) -> None:
-    """Say, once in a process, that a kernel of this module is compiled; rules of users are not announced."""
-    if _announced or not module.startswith("unknot") or not module.endswith("_kernel"):
-        return
-    _announced.append(module)
-    import multiprocessing  # takes a fiftieth of the time that a small proof does
-
-    first = multiprocessing.current_process().name in ("MainProcess", "SpawnProcess-1")
-    if first and not os.environ.get(QUIET):
-        print(f"compiling kernels, once, about {COMPILING:.0f} s", file=sys.stderr, flush=True)
-
-
-def watch_compiling() -> None:
-    """Have Numba report what it compiles; called once, when the first kernel is imported."""
-    _listen("numba:compiler_lock", compiling.on_start, compiling.on_end)
-    _listen("numba:compile", lambda event: announce(event.data["dispatcher"].py_func.__module__), lambda event: None)
-
-
-def _listen(kind: str, start: Callable[[Any], None], end: Callable[[Any], None]) -> None:
-    from numba.core import event
-
-    class Listener(event.Listener):  # type: ignore[misc]  # mypy passes over Numba
-        on_start, on_end = staticmethod(start), staticmethod(end)
-
-    register: Callable[[str, object], None] = event.register
-    register(kind, Listener())
-
-
 def clock() -> float:
-    """Seconds on a clock that leaves out the first `COMPILING` seconds of compiling; deadlines are times on it."""
-    return compiling.clock()
+    """Seconds on a clock that leaves out the first `COMPILING` seconds of compiling; deadlines are times on it.
 
-
-def long_compiling() -> str:
-    """Return what a message of a limit that ran out adds after long compiling; else nothing."""
-    addition = "; much of it went into compiling, which is kept once it ends: give more time, once"
-    return addition if compiling.long() else ""
+    Where work is counted it is that count.
+    """
+    done = work_done()
+    return compiling.clock() if done is None else done
 
 
 def within(seconds: float, work: Callable[[], T]) -> T:
     """Do some work, and give it up after a number of seconds on `clock`.
 
-    Compiled code cannot be stopped from outside: a rule that loops for ever keeps its thread, a daemon, busy until
-    the process ends. The caller goes on, and an interrupt reaches it at once.
+    Where work is counted it ends by its own count; after `ENDLESS` seconds of processor time it can only be a rule
+    that loops for ever, and is given up too. Compiled code cannot be stopped from outside: such a rule keeps its
+    thread, a daemon, busy until the process ends. The caller goes on, and an interrupt reaches it at once.
 
     Parameters
     ----------
@@ -162,9 +85,10 @@ def within(seconds: float, work: Callable[[], T]) -> T:
             done.set()
 
     threading.Thread(target=carry_out, name=WORK, daemon=True).start()
-    end = clock() + seconds
-    while not done.wait(min(max(LOOK, end - clock()), threading.TIMEOUT_MAX)):
-        if clock() >= end:
+    now, patience = (clock, seconds) if work_done() is None else (time.process_time, ENDLESS)
+    end = now() + patience
+    while not done.wait(min(max(LOOK, end - now()), threading.TIMEOUT_MAX)):
+        if now() >= end:
             raise NoAnswerError
     if failed:
         raise failed[0]
@@ -228,12 +152,19 @@ class Deadline:
         return replace(self, end=clock() + share * self.left)
 
     @property
+    def proving(self) -> Deadline:
+        """The deadline of a proof of what was found: where work is counted, it has as much as all else together."""
+        return self if work_done() is None else replace(self, end=clock() + self.seconds)
+
+    @property
     def closing(self) -> Deadline:
         """The deadline of what has to be done when this one is over; twice in turn still keeps what is promised."""
         return replace(self, end=self.end + max(CLOSING * self.seconds, AT_LEAST))
 
     def undecided(self, established: str) -> str:
         """Return what is established at its end, and this process's processor time: little on a busy machine."""
+        if work_done() is not None:
+            return f"undecided with the work of {self.seconds:g} s: {established}"
         used = time.process_time() - self.used
         return f"undecided after {self.seconds:g} s: {established} (processor time: {used:.2g} s{long_compiling()})"
 
@@ -259,3 +190,24 @@ class Deadline:
 
 NEVER = Deadline(float("inf"), float("inf"))
 """No limit."""
+
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def begun(limit: float | Deadline | None, what: str = "") -> Deadline:
+    """Begin a limit; where there is none, that of a minute's work, see `counts_work`."""
+    return Deadline.of(MINUTE if limit is None else limit, what)
+
+
+def counts_work(function: F) -> F:
+    """Decorate a function with an optional keyword `time_limit`: without one it counts work in place of time."""
+
+    @wraps(function)
+    def counted(*args: Any, **options: Any) -> Any:
+        if options.get("time_limit") is not None:
+            return function(*args, **options)
+        with counting_work():
+            return function(*args, **options)
+
+    return cast("F", counted)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 
-from unknot._base.deadline import MINUTE, Deadline, NoAnswerError
+from unknot._base.deadline import Deadline, NoAnswerError, begun, counts_work
 from unknot._base.errors import RelationError
 from unknot._base.progress import Progress
 from unknot._base.shown import Brief
@@ -108,6 +108,7 @@ def distributions(dimensions: int, vcs: int) -> list[Counts]:
     return list(filled(dimensions, vcs, 0))
 
 
+@counts_work
 def design(
     family: str | int,
     switching: str = DEFAULT_SWITCHING,
@@ -116,7 +117,7 @@ def design(
     least: int | None = None,
     counts: Counts | None = None,
     every: bool = False,
-    time_limit: float | Deadline = MINUTE,
+    time_limit: float | Deadline | None = None,
     progress: Progress | None = None,
 ) -> Design:
     """Find a minimal deadlock-free rule with the fewest VCs per router, and show that fewer are impossible.
@@ -135,8 +136,9 @@ def design(
         VCs up and down each dimension; by default the fewest are looked for.
     every : bool
         Decide on all distributions of the fewest VCs, not only until a rule is found.
-    time_limit : float or Deadline
-        Seconds. Ctrl-C ends the search as well and keeps what was found.
+    time_limit : float or Deadline, optional
+        Seconds; by default work is limited, to about a minute's. Ctrl-C ends the search as well and keeps what was
+        found.
     progress : callable, optional
         Called with the stage and how far it is, see `unknot._base.progress`.
 
@@ -160,7 +162,7 @@ def design(
     request, technique = Request(adaptive, least), switching_named(switching)
     if adaptive not in ("states", "paths"):
         raise RelationError(f"adaptive is 'states' or 'paths', not {adaptive!r}")
-    deadline = Deadline.of(time_limit)
+    deadline = begun(time_limit)
     if counts is not None and len(counts) != dimensions:
         raise RelationError(f"{len(counts)} pairs of VCs were given for {dimensions} dimensions")
     request.bnrs(Space(((1, 1),) * dimensions, short))

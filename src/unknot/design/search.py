@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from unknot._base.switching import Switching
+from unknot._base.work import spend
 from unknot.certificates import Rejected
 from unknot.certificates.verdict import Configuration
 from unknot.design.requirements import Clause, Request, Requirements, Word, lost_path
@@ -19,6 +20,8 @@ from unknot.lanes.effort import SearchEffort
 from unknot.lanes.solver import solved_within
 from unknot.verify import check
 
+PER_PERMISSION = 2e-5
+"""Seconds of work of looking at a rule, for each of its permissions."""
 SYMMETRIES = 512
 """Most images of a clause that are added."""
 SOLVER = "glucose4"
@@ -70,6 +73,7 @@ class Proposals:
             If time runs out.
         """
         while solved(self.solver, effort):
+            spend(PER_PERMISSION * len(self.space.permissions))
             model: list[int] = self.solver.get_model()
             offers = self.space.trimmed(np.array(model[: len(self.space.permissions)]) > 0)
             lost = None

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from unknot._base.deadline import MINUTE
 from unknot.lanes.figures import Lanes
 from unknot.lanes.lanes import lanes as fewest
 from unknot.lanes.lanes import multipath as all_paths
@@ -21,7 +20,7 @@ def lanes(
     vcs: int | None = None,
     paths: str = "free",
     multipath: bool = False,
-    time_limit: float = MINUTE,
+    time_limit: float | None = None,
     seed: int = 1,
     flows: npt.ArrayLike | None = None,
 ) -> Relation:
@@ -34,7 +33,7 @@ def lanes(
     paths : {"free", "table"}
     multipath : bool
         Whether packets may take every shortest path that climbs in their lane, see `unknot.lanes.multipath`.
-    time_limit : float
+    time_limit : float, optional
     seed : int
     flows : array_like of float, shape (terminals, terminals), optional
         As of `unknot.lanes.lanes`.

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unknot._base.arrays import Floats
-from unknot._base.deadline import MINUTE, Deadline
+from unknot._base.deadline import Deadline, begun, counts_work
 from unknot._base.errors import RelationError, require_known
 from unknot._base.progress import Progress, with_bar
 from unknot._base.shown import Brief
@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 ROUNDS = 4
 """Rounds of the search for routes of low load."""
+TABLE_MOVE = 2e-6
+"""Seconds of work of a move of a table."""
 MOVES = 200
 """Moves of the search for each pair, in all rounds together."""
 MOST_MOVES = 20_000_000
@@ -90,6 +92,7 @@ class ChangingLanes(Brief, Figures):
 
 @takes_network
 @with_bar
+@counts_work
 def changing_lanes(
     network: Network,
     paths: str = "free",
@@ -98,7 +101,7 @@ def changing_lanes(
     routing: Relation | str | None = None,
     flows: npt.ArrayLike | None = None,
     vcs: int | None = None,
-    time_limit: float | Deadline = MINUTE,
+    time_limit: float | Deadline | None = None,
     rounds: int = 6,
     conflicts: int = 50_000,
     seed: int = 1,
@@ -151,7 +154,7 @@ def changing_lanes(
         raise RelationError(
             "lanes that change by ports are those of forwarding tables, and need paths by table, or given ones"
         )
-    deadline = Deadline.of(time_limit, "lanes")
+    deadline = begun(time_limit, "lanes")
     question = question_of(network, paths, changes, routing, flows)
     effort = SearchEffort(deadline.part(SEARCHING).end, seed, progress)
     searching = ChangingSearch(question, effort, rounds, conflicts)
@@ -224,7 +227,9 @@ def balanced_table(traffic: Demand, paths: PathSet, orders: Orders, effort: Sear
     moves = min(MOVES * traffic.pairs, MOST_MOVES) // len(TABLE_ROUNDS)
     with effort.until_interrupted():
         for number, (scale, hot, cold) in enumerate(TABLE_ROUNDS if mean > 0 else ()):
-            for annealing in effort.cooled(moves, (hot, cold), share=1 / (len(TABLE_ROUNDS) - number)):
+            for annealing in effort.cooled(
+                moves, (hot, cold), each=TABLE_MOVE, share=1 / (len(TABLE_ROUNDS) - number)
+            ):
                 balance_table(paths, orders.key, table, traffic.wanted, order, state, annealing, scale * mean)
             if load.max() < least.max():
                 best, least = step.copy(), load.copy()

@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from unknot._base.deadline import Deadline, clock
 from unknot._base.progress import Progress
+from unknot._base.work import spend
 
 if TYPE_CHECKING:
     from unknot.lanes.orders_kernel import Orders, PathSet
@@ -37,6 +38,8 @@ AIMED = 0.9
 """Share of moves that are aimed at a pair that is not served."""
 STEPS = 4
 """Steps of halves in which each channel of each lane is moved once."""
+MOVE, WORD = 1e-6, 4e-9
+"""Seconds of work of a move of orders, and more of it for each word of the channels' destinations."""
 CLOSE = 32
 """Cost up to which lanes are not annealed in halves: each half would serve the last pairs at once, give up pairs that
 the other gives up too, and end its step there, again and again."""
@@ -170,7 +173,9 @@ class SearchEffort:
         if self.progress is not None:
             self.progress(text, 0, 0)
 
-    def cooled(self, moves: int, heat: tuple[float, float], *, share: float = 1.0, words: int = 1) -> Iterator[Step]:
+    def cooled(
+        self, moves: int, heat: tuple[float, float], *, each: float = MOVE, share: float = 1.0, words: int = 1
+    ) -> Iterator[Step]:
         """Steps of an annealing.
 
         Between two steps the clock is read. If there is no time for all moves they are fewer and cool faster.
@@ -180,6 +185,8 @@ class SearchEffort:
         moves : int
         heat : (float, float)
             Temperatures at the beginning and at the end.
+        each : float
+            Seconds of work of a move.
         share : float
             Of the time that is left; the annealing ends by then.
         words : int
@@ -196,7 +203,9 @@ class SearchEffort:
                 return
             spent = spent if slow else 0.0
             now, then = (hot * (cold / hot) ** min(1.0, max(spent, m / moves)) for m in (done, done + chunk))
-            yield Step(min(chunk, moves - done), now, then)
+            step = Step(min(chunk, moves - done), now, then)
+            yield step
+            spend(step.moves * each)
             spent = (clock() - began) / time
 
 
@@ -236,9 +245,10 @@ def annealed(
     state = np.random.default_rng(seed).integers(2**63, size=2).astype(np.uint64)[:, None]
     halved = halved and lanes > 1
     words = STEPS * WORK // orders.key.size if halved else paths.nearer.size
+    each = MOVE + WORD * paths.nearer.size
     cost = least = orders.unserved
     with ThreadPoolExecutor(2) as threads:
-        for step in effort.cooled(moves, heat, share=share, words=words):
+        for step in effort.cooled(moves, heat, each=each, share=share, words=words):
             effort.report(text.format(cost))
             yield cost, least
             if cost == 0:

@@ -7,7 +7,7 @@ from typing import cast
 import numpy as np
 import numpy.typing as npt
 
-from unknot._base.deadline import MINUTE, Deadline
+from unknot._base.deadline import Deadline, begun, counts_work
 from unknot._base.errors import RelationError, require_known
 from unknot._base.numbers import require_whole
 from unknot._base.progress import Progress, with_bar
@@ -35,6 +35,7 @@ MOST_STATES = 200_000_000
 
 @takes_network
 @with_bar
+@counts_work
 def lanes(
     network: Network,
     paths: str = "free",
@@ -42,7 +43,7 @@ def lanes(
     routing: Relation | str | None = None,
     flows: npt.ArrayLike | None = None,
     vcs: int | None = None,
-    time_limit: float | Deadline = MINUTE,
+    time_limit: float | Deadline | None = None,
     tries: int = 4,
     effort: int | None = None,
     most: int | None = None,
@@ -76,8 +77,9 @@ def lanes(
         every other.
     vcs : int, optional
         VCs per channel of the relation, shared out among the lanes; by default one for each lane.
-    time_limit : float or Deadline
-        Seconds. A first result is made whatever it is; Ctrl-C then keeps the best.
+    time_limit : float or Deadline, optional
+        Seconds; by default work is limited, to about a minute's, so that the result does not depend on the machine. A
+        first result is made whatever it is; Ctrl-C then keeps the best.
     tries : int
         Starts of the search for a low highest load: the routes found first, and the best of the named routings that
         are shortest paths by tables, in as few lanes. Then, in networks of up to about 100 routers, as many by other
@@ -134,7 +136,7 @@ def lanes(
     require_whole("lanes: tries", tries, 1, error=RelationError)
     if effort is not None:
         require_whole("lanes: effort", effort, 0, unit="moves for each pair", error=RelationError)
-    deadline = Deadline.of(time_limit, "lanes")
+    deadline = begun(time_limit, "lanes")
     require_known("lanes: unknown first", first, FIRST, RelationError)
     if both_ways and paths == "free":
         raise RelationError("lanes: both directions of a pair share a lane for tables and given paths, not free ones")

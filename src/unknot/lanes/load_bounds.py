@@ -11,12 +11,14 @@ from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
+from math import inf
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from unknot._base.deadline import NoAnswerError, within
+from unknot._base.work import spend, work_done
 from unknot.certificates import plain
 from unknot.certificates.claims import load_claim
 from unknot.certificates.documents import network_of
@@ -26,6 +28,8 @@ from unknot.network import Network
 
 MOST_FLOWS = 100_000
 """Most channels × destinations for which weights are sought by linear programming; about 5 s of a processor."""
+PER_FLOW = 5e-5
+"""Seconds of work of the linear program for each of these."""
 PARTS = 10**6
 """The largest weight, where they are no small whole numbers."""
 NEAR = 1e-6
@@ -82,9 +86,12 @@ def load_bound(traffic: Demand, *, time_limit: float = 0.0, longer: bool = False
         shown = [(Fraction(-(-total * pieces // max(1, equal.size)), pieces), equal)]
     else:
         shown = [(shown_by(equal.tolist()), equal)]
-    if time_limit > 0 and is_programmed(traffic):
+    counted = work_done() is not None
+    program = PER_FLOW * network.num_channels * traffic.distances.homes.size
+    if time_limit > program * counted and is_programmed(traffic):
+        spend(program)
         with suppress(NoAnswerError):
-            tried = _rounded(within(time_limit, lambda: _weights(traffic, time_limit, longer)))
+            tried = _rounded(within(time_limit, lambda: _weights(traffic, inf if counted else time_limit, longer)))
             shown += [(shown_by(weights.tolist()), weights) for weights in tried]
     least, weights = max(shown, key=lambda one: one[0])
     about_paths: dict[str, Any] = ({"paths": "any"} if longer else {}) | ({"pieces": pieces} if pieces > 1 else {})

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from unknot._base.deadline import MINUTE, Deadline
+from unknot._base.deadline import Deadline, begun, counts_work
 from unknot._base.errors import NetworkError, RelationError, require_known
 from unknot._base.numbers import require_whole
 from unknot._base.progress import Progress, with_bar
@@ -67,6 +67,7 @@ STEEP = 6
 
 @takes_network
 @with_bar
+@counts_work
 def longer_lanes(
     network: Network,
     count: int | None = None,
@@ -75,7 +76,7 @@ def longer_lanes(
     goal: str = "load",
     flows: npt.ArrayLike | None = None,
     vcs: int | None = None,
-    time_limit: float | Deadline = MINUTE,
+    time_limit: float | Deadline | None = None,
     rounds: int = 6,
     seed: int = 1,
     progress: Progress | None = None,
@@ -130,7 +131,7 @@ def longer_lanes(
     if stretch is not None:
         require_whole("lanes: the stretch", stretch, 0, most=MOST_STRETCH, unit="hops", error=RelationError)
     require_known("lanes: unknown goal", goal, GOALS, RelationError)
-    deadline = Deadline.of(time_limit, "lanes")
+    deadline = begun(time_limit, "lanes")
     effort = SearchEffort(deadline.part(SEARCHING).end, seed, progress)
     question = question_of(network, "free", "none", None, flows)
     search = LongerSearch(question, count, stretch, goal, rounds, effort)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from unknot._base.deadline import clock
+from unknot._base.work import spend
 from unknot.lanes.effort import ENOUGH, SearchEffort, Step
 from unknot.lanes.laned import Routes
 from unknot.lanes.path_set import Demand, Flags, Floats, Ints
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
 AT_ONCE = 16
 """Routers whose routes are chosen between two looks for Ctrl-C."""
+HOP = 2.5e-7
+"""Seconds of work of a move, for each hop of a mean route."""
 ROUND = 200
 """Moves of the first round for each pair; each has twice as many as the one before."""
 HEATS = ((0.05, 0.001), (2.0, 0.01), (0.2, 0.002), (0.3, 0.05))
@@ -72,6 +75,11 @@ class LoadGoal:
     def rate(self) -> Floats:
         """What each pair sends."""
         return np.where(self.demand.wanted, self.demand.rate, 0.0)
+
+    @property
+    def each(self) -> float:
+        """Seconds of work of a move."""
+        return HOP * float(self.demand.distances.table.T[self.demand.wanted].sum()) / max(1, self.demand.pairs)
 
     def squares(self, now: Carried) -> int:
         """How often loads are squared, so that one route less on a busiest channel counts."""
@@ -138,6 +146,7 @@ class LoadGoal:
             late = not self.longer and (effort.over or (clock() - began) * routers > (effort.deadline - began) * end)
             choose(self.path_set, orders.key, orders.reach, now, state, first, end, late)
             effort.hurried |= late
+            spend(HOP * self.demand.pairs / routers * (end - first))
         if before is not None:
             now.lane[stay], now.start[stay] = before.lane[stay], before.start[stay]
         carry_routes(self.path_set, now, self.rate)
@@ -239,7 +248,7 @@ def balanced(
             now = copied(best)._replace(squares=goal.squares(best) if number else SQUARES)
             moves = goal.demand.pairs * ROUND << number
             share = (1 << number) / ((1 << rounds.stop) - (1 << number) + later)
-            for step in effort.cooled(moves, HEATS[min(number, len(HEATS) - 1)], share=share):
+            for step in effort.cooled(moves, HEATS[min(number, len(HEATS) - 1)], each=goal.each, share=share):
                 move(now, step, highest(now))
                 if highest(now) < highest(best):
                     best = copied(now)._replace(squares=SQUARES)
@@ -270,7 +279,7 @@ def evened(goal: LoadGoal, now: Carried, effort: SearchEffort) -> Carried:
         return now
     now = copied(now)._replace(evenness=EVEN)
     with effort.until_interrupted():
-        for step in effort.cooled(min(EVEN_MOVES, ROUND * goal.demand.pairs), EVEN_HEAT):
+        for step in effort.cooled(min(EVEN_MOVES, ROUND * goal.demand.pairs), EVEN_HEAT, each=goal.each):
             move(now, step, top)
             if highest(now) <= top * ENOUGH and unevenness(now) < unevenness(best) - LEAST_GAIN:
                 best = copied(now)

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from unknot._base.arrays import offsets
 from unknot._base.deadline import clock
+from unknot._base.work import spend
 from unknot.certificates import Rejected
 from unknot.lanes.effort import SearchEffort
 
@@ -21,6 +22,8 @@ MOST_HINTS = 20_000_000
 """Most hints for which there is room from the first."""
 STEP = 2_000
 """Conflicts of the solver between two looks at the clock."""
+PROPAGATION, LITERAL = 2e-7, 2e-7
+"""Seconds of work of the solver for each propagation, and of a proof for each literal that was learnt."""
 Steps = tuple[tuple[tuple[int, ...], tuple[int, ...]], ...]
 """Literals of each step, and the numbers of the clauses by which it follows, given ones being 1, 2, …"""
 
@@ -50,7 +53,9 @@ def learnt_by(solver: Any) -> Learnt:
 def solved_within(solver: Any, effort: SearchEffort, conflicts: float = np.inf, step: int = STEP) -> bool | None:
     """Whether the clauses of a solver can be fulfilled; None if time or conflicts run out."""
     while clock() < effort.deadline and solver.accum_stats()["conflicts"] < conflicts:
+        before = solver.accum_stats()["propagations"]
         possible = answer(solver, step)
+        spend(PROPAGATION * (solver.accum_stats()["propagations"] - before))
         if possible is not None:
             return possible
     return None
@@ -74,6 +79,7 @@ def steps_of(original: Sequence[Sequence[int]], learnt: Learnt, variables: int) 
     """
     from unknot.lanes.hints_kernel import hints
 
+    spend(LITERAL * learnt.size)
     parts = np.split(learnt, np.flatnonzero(learnt == 0) + 1)
     every, starts, until = _lasting(original, (part[:-1].tolist() for part in parts if part.size))
     learnt_count = starts.size - 1 - len(original)

@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from unknot._base.errors import UnknotError
+from unknot._base.work import spend
 from unknot.lanes.effort import SearchEffort
 from unknot.lanes.forced import climbing
 from unknot.lanes.orders import search
@@ -22,6 +23,8 @@ CALLS = (
 """Calls that are tried besides all names, and first: few inputs contend for an output, at equal loads."""
 MOST_STATES = 2_000_000
 """Most addresses × channels of a named routing that is tried; `romm` has all pairs of terminals as addresses."""
+PER_STATE = 1e-5
+"""Seconds of work of building a named routing, for each of its addresses × channels."""
 ROUNDS = 2
 """Rounds of search for orders of more than one lane in which a table's routes climb."""
 
@@ -55,6 +58,7 @@ def catalogue(
         if effort.over:
             return
         effort.report(f"trying the routes of {name}")
+        spend(PER_STATE * network.num_terminals * network.num_channels)
         try:
             relation = routing(network, name)
             if relation.num_addresses * network.num_channels > MOST_STATES:

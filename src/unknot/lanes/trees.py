@@ -18,6 +18,7 @@ import numpy.typing as npt
 from unknot._base.arrays import ranks, starts
 from unknot._base.deadline import clock
 from unknot._base.errors import NetworkError, UnknotError
+from unknot._base.work import spend
 from unknot.lanes.effort import ENOUGH, SearchEffort
 from unknot.lanes.forced import climbing
 from unknot.lanes.path_set import Floats, Ints
@@ -37,6 +38,8 @@ HEAT = (0.1, 0.001)
 """Temperatures at the beginning and at the end; a channel of highest load costs about 1."""
 NOISE = 1.0
 """Share by which weights of channels are higher at most, at random, so that other trees are tried."""
+GROWN = 5e-7
+"""Seconds of work of growing a tree, for each channel."""
 WORK_OF_A_TREE = 64
 """Words that the growing of a tree is worth for each channel, between two looks at the clock."""
 HOP = 0.5
@@ -169,7 +172,7 @@ class Forest:
         best = now.step.copy(), now.load.copy(), self.highest
         moves = rounds * now.home.size if self.highest > floor * ENOUGH else 0
         with effort.until_interrupted():
-            for step in effort.cooled(moves, HEAT, words=now.load.size * WORK_OF_A_TREE):
+            for step in effort.cooled(moves, HEAT, each=GROWN * now.load.size, words=now.load.size * WORK_OF_A_TREE):
                 self.scale = CLOSER * self.highest
                 self.grow(self.random.integers(now.home.size, size=step.moves), step.hot)
                 if self.highest < best[2]:
@@ -246,6 +249,7 @@ def trees(
             break
         forest = Forest(network, net, spanning_order(network, net, root), home, sent, random)
         forest.grow(random.permutation(home.size), 0.0)
+        spend(GROWN * home.size * forest.trees.load.size)
         if best is None or forest.highest < best.highest:
             best = forest
     assert best is not None

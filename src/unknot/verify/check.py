@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import partial
 
-from unknot._base.deadline import MINUTE, Deadline, NoAnswerError, clock, long_compiling, within
+from unknot._base.compile_time import long_compiling
+from unknot._base.deadline import MINUTE, Deadline, NoAnswerError, clock, within
 from unknot._base.errors import RelationError
 from unknot._base.progress import Progress, with_bar
 from unknot._base.switching import BUFFER_DEPTH, DEFAULT_SWITCHING, SWITCHINGS, Switching, switching_named
@@ -192,7 +193,7 @@ def _verdicts(
         if graph is not None:
             text = f"{graph.on_cycles}; what follows did not end in time"
         elif left < deadline.seconds / 2 or long_compiling():
-            text = f"{left:.2g} s were left to ask the rule"
+            text = "the limit was over before the rule had answered, so nothing is known; give more time"
         else:
             text = "the rule gave no answer; does it loop for ever?"
         text, scope = deadline.undecided(text), f"{relation.num_addresses} addresses, {relation.num_vcs} VCs"

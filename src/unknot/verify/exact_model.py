@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from unknot._base.deadline import clock
+from unknot._base.work import spend, work_done
 from unknot.network.graph import strong_components
 from unknot.routing.relation import Relation
 from unknot.verify.remainder import Remainder
@@ -80,7 +81,10 @@ def solver_for(seconds: float) -> Any:
     solver.parameters.catch_sigint_signal = False
     solver.parameters.num_workers = 1
     solver.parameters.random_seed = 1
-    solver.parameters.max_time_in_seconds = max(0.01, seconds)
+    if work_done() is None:
+        solver.parameters.max_time_in_seconds = max(0.01, seconds)
+    else:
+        solver.parameters.max_deterministic_time = max(0.01, seconds)
     solver.parameters.linearization_level = 0
     solver.parameters.symmetry_level = 0
     solver.parameters.cp_model_probing_level = 0
@@ -213,9 +217,11 @@ class Model:
         from ortools.sat.python import cp_model
 
         solver = solver_for(seconds)
-        solver.parameters.max_deterministic_time = work
+        solver.parameters.max_deterministic_time = min(work, solver.parameters.max_deterministic_time)
         status = solver.solve(self.model)
-        self.work += solver.response_proto.deterministic_time + EACH * len(self.state)
+        done = solver.response_proto.deterministic_time + EACH * len(self.state)
+        spend(done)
+        self.work += done
         if status in (cp_model.OPTIMAL, cp_model.FEASIBLE):
             return self.worms(solver), status == cp_model.OPTIMAL
         return status != cp_model.INFEASIBLE, status == cp_model.INFEASIBLE

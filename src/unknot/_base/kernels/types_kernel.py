@@ -5,7 +5,7 @@ from functools import partial
 
 from numba import njit, types
 
-from unknot._base.deadline import watch_compiling
+from unknot._base.compile_time import watch_compiling
 from unknot._base.kernels.inner_kernel import InnerCompiler, WholeCompiler
 from unknot._base.kernels.kept_kernel import kept as kept
 

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 
-from unknot._base.deadline import QUIET
+from unknot._base.compile_time import QUIET
 from unknot.cli.commands.printing import notify
 
 

@@ -13,7 +13,7 @@ import typer
 from unknot._base.calls import Piece
 from unknot._base.switching import DEFAULT_SWITCHING, Switching
 from unknot.cli.commands.guard import keeping_the_best
-from unknot.cli.commands.options import MINUTE, Json, TimeLimit
+from unknot.cli.commands.options import MINUTES_WORK, Json, TimeLimit
 from unknot.cli.commands.printing import notify, wrote
 from unknot.cli.commands.shared import write, write_evidence
 from unknot.cli.exit_codes import FAILS, HOLDS, UNDECIDED
@@ -35,7 +35,7 @@ def design(
     vcs: str | None = None,
     every: bool = False,
     carry: bool = False,
-    deadline: TimeLimit = MINUTE,
+    deadline: TimeLimit = MINUTES_WORK,
     export: Path | None = None,
     out: Path | None = None,
     evidence: Path | None = None,
@@ -82,7 +82,7 @@ def design(
             time_limit=deadline.part(SEARCHING), progress=progress,
         )  # fmt: skip
     with activity.working("checking the evidence"):
-        checked = [_checked(one, deadline.closing) for one in outcome.decisions]
+        checked = [_checked(one, deadline.proving.closing) for one in outcome.decisions]
         outcome = replace(
             outcome, decisions=tuple(checked), complete=outcome.complete and checked == list(outcome.decisions)
         )
@@ -110,7 +110,7 @@ def design(
         write_text(export, python_file(rule, conclusion(outcome, family)))
         wrote(export)
     if evidence is not None:
-        _write_evidence(evidence, outcome, deadline.closing)
+        _write_evidence(evidence, outcome, deadline.proving.closing)
     keys = {"conclusion": conclusion(outcome, family), "seconds": seconds, **design_keys(outcome, carrying)}
     tell(json, DesignAnswer, outcome, family=family, **keys)
     holds = all(one.holds is not False for one in outcome.decisions)

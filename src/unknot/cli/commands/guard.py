@@ -16,7 +16,8 @@ from collections.abc import Callable, Iterator
 from typing import Any, Literal, NoReturn
 
 from unknot._base import memory
-from unknot._base.deadline import LOOK, WORK, Deadline, long_compiling
+from unknot._base.compile_time import long_compiling
+from unknot._base.deadline import LOOK, WORK, Deadline
 from unknot._base.errors import UnknotError, missing_extra
 from unknot._base.output import is_writing
 from unknot.cli.commands.printing import ANSWERING, flushed, notify

@@ -52,6 +52,7 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, get_origin
 
@@ -64,6 +65,7 @@ from unknot._base.docstrings import entries
 from unknot._base.errors import UnknotError
 from unknot._base.manifest import Running, running
 from unknot._base.memory import memory_limit
+from unknot._base.work import counting_work
 from unknot.cli.commands import guard
 
 UsageError: Any = typer.BadParameter.__base__
@@ -77,6 +79,14 @@ LIMIT = "Seconds for the whole command; what is open then stays open; exit code 
 TimeLimit = Deadline
 MostTime = Deadline | None
 """The limit as seconds on the command line, and as a deadline that has begun for the command: see `prepared`."""
+
+
+class Work(float):
+    """A limit by default that counts work, and no time: see `unknot._base.work`."""
+
+
+MINUTES_WORK: Any = Work(SECONDS)
+"""The limit of commands that count their work: its answer and exit code are the same on a busy machine."""
 MINUTE: Any = SECONDS
 """The limit of commands that search, unless another is given; it becomes a deadline, see `prepared`."""
 Seeds = Annotated[
@@ -188,7 +198,8 @@ def prepared(command: Callable[..., None]) -> Callable[..., None]:
 
     Parameters that docstrings describe are options and arguments, and so are the fields of `Options`. With
     ``--from FORMAT`` a network becomes ``FORMAT:NETWORK``. Every command ends within its ``--time-limit``; seconds
-    that it searches for where none are given are its own, and no promise.
+    that it searches for where none are given are its own, and no promise. Where none are given, a command whose
+    default is `Work` counts work.
     """
     doc = inspect.getdoc(command) or ""
     parameters: dict[str, inspect.Parameter] = {}
@@ -219,24 +230,26 @@ def prepared(command: Callable[..., None]) -> Callable[..., None]:
         *, time_limit: float | None = None, form: str | None = None, max_memory: str | None = None, **options: Any
     ) -> None:
         seconds = own.default if own is not None and time_limit is None else time_limit
-        deadline = None if seconds is None else Deadline.after(seconds, "--time-limit", UnknotError)
-        if deadline is not None and time_limit is not None:
-            guard.end_in_time(deadline)
-        if own is not None:
-            options["deadline"] = deadline
-        if form is not None:
-            from unknot.fabrics.formats import format_named
+        with memory_limit(max_memory), counting_work() if isinstance(seconds, Work) else nullcontext():
+            deadline = None if seconds is None else Deadline.after(seconds, "--time-limit", UnknotError)
+            if deadline is not None and time_limit is not None:
+                guard.end_in_time(deadline)
+            if own is not None:
+                options["deadline"] = deadline
+            if form is not None:
+                from unknot.fabrics.formats import format_named
 
-            format_named(form)
-            for name in networks:
-                if options[name] is not None:
-                    options[name] = type(options[name])(f"{form}:{options[name]}")
-        for name, (record, fields) in groups.items():
-            options[name] = record(**{field: options.pop(field) for field in fields})
-        with memory_limit(max_memory):
+                format_named(form)
+                for name in networks:
+                    if options[name] is not None:
+                        options[name] = type(options[name])(f"{form}:{options[name]}")
+            for name, (record, fields) in groups.items():
+                options[name] = record(**{field: options.pop(field) for field in fields})
             command(**options)
 
     seconds: Any = True if own is None or own.default is None else f"{own.default:g}"
+    if own is not None and isinstance(own.default, Work):
+        seconds = f"none; about {own.default:g} s of work, whatever the machine"
     limit: Any = Annotated[float | None, typer.Option("--time-limit", help=LIMIT, show_default=seconds)]
     for name in ("form", "max_memory") if networks else ("max_memory",):
         option = Annotated[str | None, _described(name, *shared[name])]

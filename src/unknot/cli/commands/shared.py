@@ -253,9 +253,11 @@ def searching(network: Network, deadline: Deadline, times: int = 1) -> Deadline:
 def proved(relation: Relation, deadline: Deadline, switching: Switching = DEFAULT_SWITCHING) -> Examination:
     """Decide on a relation until a deadline, or soon after Ctrl-C; what is not known then is open."""
     from unknot._base.deadline import Deadline
+    from unknot._base.work import measuring_time
     from unknot.verify.examination import examine
 
     if SPARED.is_set():
-        last = Deadline.after(LAST)
-        return examine(relation, switching, deadline=last, ending=last)
-    return examine(relation, switching, deadline=deadline)
+        with measuring_time():
+            last = Deadline.after(LAST)
+            return examine(relation, switching, deadline=last, ending=last)
+    return examine(relation, switching, deadline=deadline.proving)
