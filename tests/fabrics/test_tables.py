@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -81,8 +82,7 @@ def test_unreachable_lids_have_no_entry(tmp_path: Path) -> None:
     for text in (lfts(layout), fdbs(layout)):
         fabric = read(tmp_path, layout, text)
         assert fabric.tables is not None
-        missing = UNKNOWN_PORT if text.startswith("Unicast") else NO_ENTRY
-        assert fabric.tables[1].tolist() == [1, missing, 1, 1, 0, 1]
+        assert fabric.tables[1].tolist() == [1, NO_ENTRY, 1, 1, 0, 1]
         assert fabric.tables[2].tolist() == [1, 1, NO_ENTRY, 1, 1, 0]
 
 
@@ -130,6 +130,40 @@ def test_broken_tables_are_an_error(tmp_path: Path, kind: str, change, words: st
         read(tmp_path, layout, change(WRITERS[kind](layout)))
     assert words in str(caught.value)
     assert str(caught.value).startswith(str(tmp_path / "tables"))
+
+
+@pytest.mark.parametrize("kind", ["lfts", "ibroute"])
+@pytest.mark.parametrize("lid", [2, 6])
+def test_a_table_with_its_end_has_no_route_where_it_has_no_line(tmp_path: Path, kind: str, lid: int) -> None:
+    layout = ring(3)
+    del layout.tables["S1"][lid]
+    whole = WRITERS[kind](layout)
+    last = whole.replace("6 valid lids", "5 valid lids", 1) if kind == "ibroute" else whole
+    fabric = read(tmp_path, layout, whole)
+    assert fabric.tables is not None
+    outside = kind == "ibroute" and lid == 6  # above the range that was asked for
+    assert fabric.tables[1, lid - 1] == (UNKNOWN_PORT if outside else NO_ENTRY)
+    cut = read(tmp_path, layout, re.sub(r"(?m)^\d (valid )?lids dumped ?\n", "", last))
+    assert cut.tables is not None
+    assert cut.tables[1, lid - 1] == UNKNOWN_PORT
+    assert [note for note in cut.notes if "the table of S0 (line 1), S1 (line" in note and "has no end" in note]
+
+
+def test_a_switch_without_a_table_is_named(tmp_path: Path) -> None:
+    layout = ring(3)
+    del layout.tables["S1"]
+    fabric = read(tmp_path, layout, lfts(layout))
+    assert f"{tmp_path / 'tables'} has no table of S1: unknown" in fabric.notes
+
+
+def test_a_route_that_the_other_dump_lacks_is_an_error(tmp_path: Path) -> None:
+    layout = ring(3)
+    (tmp_path / "fabric.ibnetdiscover").write_text(ibnetdiscover(layout))
+    (tmp_path / "tables.fdbs").write_text(fdbs(layout))
+    del layout.tables["S1"][2]
+    (tmp_path / "tables.lfts").write_text(lfts(layout))
+    with pytest.raises(TextError, match=r"S1 sends LID 0x0002 .* to port 3 here, but to no port by .*lfts:15"):
+        read_fabric(tmp_path)
 
 
 WITHOUT_S0, WITHOUT_S2, WITHOUT_LAST, NOTHING = {0: range(6)}, {2: range(6)}, {2: [5]}, dict[int, range]()

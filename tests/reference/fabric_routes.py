@@ -88,12 +88,18 @@ def plain_lst(path: Path) -> Plain:
 
 
 def plain_tables(plain: Plain, path: Path) -> Plain:
-    guid = 0
+    guid, bounds = 0, None
     for line in path.read_text().splitlines():
         head = re.search(r"(?:guid|Switch) 0x([0-9a-f]{16})", line) if line[:1] in "Ud" else None
+        end = re.match(r"\d+ (valid )?lids dumped", line)
         if head:
             guid = int(head[1], 16)
             plain.table[guid] = {}
+            bounds = re.search(r"\[(\w+)-(\w+)\]", line)
+        elif end and guid and bounds:
+            for lid in range(max(1, int(bounds[1], 0)), int(bounds[2], 0) + 1):
+                plain.table[guid].setdefault(lid, 255)
+            guid = 0
         elif line.startswith("0x") and guid:
             words = line.replace(":", " ").split()
             plain.table[guid][int(words[0], 16)] = 255 if words[1] == "UNREACHABLE" else int(words[1])
@@ -133,7 +139,7 @@ class Followed:
 
 
 def follow(plain: Plain, traffic: str) -> Followed:
-    """Walk every (source port, LID) through the tables at each of its levels.
+    """Walk every (source port, LID) through the tables at each of its levels; it is lost if it is at one of them.
 
     With "replies", hosts also send at the levels of the packets that they receive from the owner of the LID.
     """
@@ -157,20 +163,20 @@ def follow(plain: Plain, traffic: str) -> Followed:
             if source == owner or not takes_part(source, sides[0]) or not takes_part(owner, sides[1]):
                 continue
             levels = set(plain.sls(source, lid))
-            if not levels:
-                followed.pairs += 1
-                followed.unknown += 1
+            recorded = bool(levels)
             if replies:
                 levels |= {sl for own, end in plain.lid.items() if end == source for sl in plain.sls(owner, own)}
             home = owner[0] if owner[1] == 0 else plain.cable[owner][0]
             ends = [walk(plain, followed, source, lid, owner, level) for level in sorted(levels)]
-            followed.pairs += len(ends)
-            if not ends:
+            followed.pairs += 1
+            short = stops_short(plain, source, lid, owner)
+            if not recorded:
+                followed.unknown += 1
                 continue
-            followed.unknown += len(ends) * stops_short(plain, source, lid, owner)
-            followed.delivered += sum(channels is not None for channels in ends)
-            if ends[0] is not None:
-                followed.lengths[source, lid] = len(ends[0])
+            followed.unknown += short and not any(dropped for _, dropped in ends)
+            followed.delivered += all(channels is not None for channels, _ in ends)
+            if ends[0][0] is not None:
+                followed.lengths[source, lid] = len(ends[0][0])
                 start = source[0] if source[1] == 0 else plain.cable[source][0]
                 followed.shortest[source, lid] = distance[start][home]
     return followed
@@ -190,10 +196,11 @@ def stops_short(plain: Plain, source: End, lid: int, owner: End) -> bool:
 
 def walk(
     plain: Plain, followed: Followed, source: End, lid: int, owner: End, level: int
-) -> list[tuple[int, int, int]] | None:
-    """Follow one packet, and add its dependencies; its channels, None if it does not arrive."""
+) -> tuple[list[tuple[int, int, int]] | None, bool]:
+    """Follow one packet and add its dependencies; its channels if it arrives, and whether a lane drops it."""
     here, came = (source[0], 0) if source[1] == 0 else plain.cable[source]
     channels: list[tuple[int, int, int]] = []
+    lane = 0
     while True:
         port = plain.table.get(here, {}).get(lid)
         if port == 0 and owner == (here, 0):
@@ -217,4 +224,4 @@ def walk(
             break
         here, came = far
     nx.add_path(followed.dependencies, channels)
-    return channels if arrived else None
+    return channels if arrived else None, lane == 15

@@ -142,7 +142,7 @@ def test_several_levels_of_a_pair_are_all_judged() -> None:
     more = "".join(f"0x{layout.guid(f'H{s}'):016x} {d + 1} 0\n" for s, d in ((0, 2), (0, 3)))
     assert judged(layout).deadlock_free is True
     found = judged(layout, more)
-    assert (found.deadlock_free, found.host_to_host.delivery.pairs) == (False, 22)
+    assert (found.deadlock_free, found.host_to_host.delivery.pairs) == (False, 20)
     assert (
         "2 pairs have several service levels, the first H0 to LID 0x0003 (H2); all are judged" in found.fabric.notes
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, Protocol
@@ -165,6 +165,22 @@ class FabricText:
                 f"{count} of error messages or terminal output skipped, the first in line {first}: "
                 f"{self.lines[first - 1]}"
             )
+
+
+NAMED = 3
+"""Parts of a kind that a note names."""
+
+
+def few(names: Sequence[str]) -> str:
+    """Return the first names in words, and how many more there are.
+
+    Examples
+    --------
+    >>> few(["S0", "S1", "S2", "S3", "S4"])
+    'S0, S1, S2 and 2 more'
+    """
+    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
+    return ", ".join(names[:NAMED]) + more
 
 
 def inside(folder: Path) -> list[Path]:

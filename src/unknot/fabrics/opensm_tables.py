@@ -1,7 +1,8 @@
 """Forwarding tables as OpenSM and infiniband-diags dump them: unicast, without and with hop counts, and multicast.
 
 LIDs without a route have no line in `opensm-lfts.dump`. A table there ends with its own count: OpenSM repeats the
-highest LID, `ibroute` and `dump_lfts.sh` give the number of lines.
+highest LID, `ibroute` and `dump_lfts.sh` give the number of lines. In a table with that end, a LID without a line has
+no route; in one that is cut off nothing is known of it. `opensm.fdbs` has a line for every LID, and no end.
 
 A row of a multicast table (`opensm.mcfdbs`, `dump_mfts`, `ibroute -M`) gives the ports to which a switch copies the
 packets of a multicast LID, all but the one they came in by. OpenSM names them, `dump_mfts` has a cross below each of
@@ -52,7 +53,7 @@ def read_lfts(path: str | Path) -> TableFile:
         switch, LIDs out of order, a LID that two ports have.
     """
     lines = LargeText(path)
-    file = TableFile(path, lines)
+    file = TableFile(path, lines, has_ends=True)
     table: SwitchTable | None = None
     bounds, counted = (0, 0), False
     at, number, body, ended, pattern = 0, 0, 0, 0, None
@@ -81,6 +82,8 @@ def read_lfts(path: str | Path) -> TableFile:
             want = len(table.lids) if counted else bounds[1]
             if int(match[1]) < want or (int(match[1]) > want and not counted):
                 raise file.error(f"the table begun in line {table.line} should end with {want} lids dumped", number)
+            if int(match[1]) == want:
+                (table.first, table.last), table.ended = bounds, number
             if isinstance(table.lids, array) and table.lids and table.lines[-1] - table.lines[0] < len(table.lids):
                 pattern = _Pattern(lines.content[body:ended], table)
             table = None

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from unknot._base.errors import TextError
 from unknot.fabrics.fabric import NO_ENTRY, UNKNOWN_PORT, Fabric
-from unknot.fabrics.format import FabricText
+from unknot.fabrics.format import FabricText, few
 
 NOT_ROUTED = 255
 """Port of a LID without a route, in files."""
@@ -20,11 +20,17 @@ Column: TypeAlias = "array[int] | npt.NDArray[Any]"
 
 @dataclass
 class SwitchTable:
-    """The table of one switch: LIDs, ascending, with their output port or NO_ENTRY, and the line of each."""
+    """The table of one switch: LIDs, ascending, with their output port or NO_ENTRY, and the line of each.
+
+    `first` to `last` are LIDs without a route where they have no line, by line `ended`; 0: the file does not say.
+    """
 
     guid: int
     line: int
     lid: int | None = None
+    first: int = 0
+    last: int = -1
+    ended: int = 0
     lids: Column = field(default_factory=lambda: array("i"))
     ports: Column = field(default_factory=lambda: array("i"))
     lines: Column = field(default_factory=lambda: array("i"))
@@ -44,8 +50,10 @@ class SwitchTable:
             column.append(entry)  # type: ignore[union-attr]
 
     def entry(self, lid: int) -> tuple[int, int]:
-        """Port and line of a LID that the table has."""
+        """Port and line of a LID that the table has, or has no route for."""
         at = int(np.searchsorted(np.asarray(self.lids), lid))
+        if at == len(self.lids) or self.lids[at] != lid:
+            return NO_ENTRY, self.ended
         return int(self.ports[at]), int(self.lines[at])
 
 
@@ -63,12 +71,15 @@ class TableFile(FabricText):
         LIDs the file itself marks as nobody's.
     astray : int
         Entries that stand below no line that names a switch.
+    has_ends : bool
+        Whether the format ends each table with a count, so that a table without one is cut off.
     """
 
     tables: dict[int, SwitchTable] = field(default_factory=dict)
     guids: dict[int, tuple[int, int]] = field(default_factory=dict)
     stale: set[int] = field(default_factory=set)
     astray: int = 0
+    has_ends: bool = False
 
     def open(self, guid: int, line: int, lid: int | None = None) -> SwitchTable:
         """Begin the table of a switch."""
@@ -101,7 +112,7 @@ class TableFile(FabricText):
 
 
 def join(fabric: Fabric, file: TableFile) -> Fabric:
-    """The fabric with these tables; entries that the file does not have are unknown.
+    """The fabric with these tables; entries that the file does not have are unknown, but for tables with their end.
 
     Where switches have tables that the fabric file leaves out, a port without a cable may lead to one of them, and
     entries which name it are unknown too.
@@ -134,6 +145,7 @@ def join(fabric: Fabric, file: TableFile) -> Fabric:
         if table.lid is not None and claimed != fabric.network.num_terminals + r:
             raise file.error(f"by {fabric.fabric_file}, LID {table.lid} does not belong to {name}", table.line)
         lids, ports = np.asarray(table.lids, dtype=np.int32), np.asarray(table.ports, dtype=np.int16)
+        tables[r, (fabric.lids >= table.first) & (fabric.lids <= table.last)] = NO_ENTRY
         at = place[lids]
         foreign = (at < 0) & (ports != NO_ENTRY)
         for i in np.flatnonzero(foreign).tolist() if foreign.any() else []:
@@ -154,6 +166,7 @@ def join(fabric: Fabric, file: TableFile) -> Fabric:
     notes = [*fabric.notes, *file.notes]
     if file.astray:
         notes.append(f"{file.astray:,} table entries stand below no line that names their switch, and are not used")
+    notes += _unread(fabric, file)
     if unlisted:
         notes.append(f"{len(unlisted)} switches have a table but are not in {fabric.fabric_file}")
     foreign_lids = sorted((file.stale | strange) - set(column))
@@ -162,6 +175,17 @@ def join(fabric: Fabric, file: TableFile) -> Fabric:
             f"{len(foreign_lids)} LIDs have table entries but belong to no port, the first 0x{foreign_lids[0]:04x}"
         )
     return replace(fabric, tables=tables, tables_file=str(file.where), unlisted=tuple(unlisted), notes=tuple(notes))
+
+
+def _unread(fabric: Fabric, file: TableFile) -> list[str]:
+    """Switches without a table, and with one that is cut off, in words."""
+    name, tables = fabric.network.router_name, {r: file.tables.get(guid) for guid, r in fabric.router_of.items()}
+    missing = [name(r) for r, table in tables.items() if table is None]
+    cut = [f"{name(r)} (line {table.line})" for r, table in tables.items() if table and not table.ended]
+    notes = [f"{file.where} has no table of {few(missing)}: unknown"] if missing else []
+    if cut and file.has_ends:
+        notes.append(f"in {file.where} the table of {few(cut)} has no end: LIDs without a line there are unknown")
+    return notes
 
 
 def combined(fabric: Fabric, file: TableFile, other: TableFile) -> Fabric:

@@ -232,6 +232,43 @@ def lane_table(fabric: Fabric, lanes: int | None = None, *, also: int = 0) -> tu
     return table, max(1, int(table[:, :, :, used].max(initial=0)) + 1)
 
 
+def dropped_for_their_lane(
+    fabric: Fabric,
+    board: Switchboard,
+    relation: Relation,
+    lids: npt.NDArray[np.int64],
+    hops: IntArray,
+    lanes: int | None = None,
+) -> npt.NDArray[np.bool_]:
+    """Mask of the pairs, by terminal and LID, of which SL to VL tables drop a packet at one of its levels.
+
+    Parameters
+    ----------
+    relation : Relation
+        As `fabric_relation` gives it for the destinations `lids`.
+    hops : int32 array, shape (terminals, LIDs)
+        Lengths of routes by `route_lengths`; routes that the tables lose are not followed.
+    """
+    lane, _ = lane_table(fabric, lanes)
+    network, hosts = relation.network, fabric.network.num_terminals
+    ports = np.zeros((network.num_channels, 2), dtype=np.int32) if network.ports is None else network.ports
+    in_port = np.concatenate([fabric.host_port, np.zeros(network.num_terminals - hosts, dtype=np.int32)])
+    dropped = np.zeros(hops.shape, dtype=bool)
+    for block, usable in enumerate(relation.usable().reshape(len(hops), -1, lids.size).transpose(1, 0, 2)):
+        level = int(relation.address_name(block * lids.size).rpartition(" at SL ")[2])
+        sender, column = np.nonzero(usable & (hops != -1))
+        here, came = network.inject[sender], in_port[sender]
+        while sender.size:
+            channel = board.next_channel[here, lids[column]]
+            going = channel >= 0
+            sender, column, channel = sender[going], column[going], channel[going]
+            lost = lane[here[going], came[going], ports[channel, 0], level] < 0
+            dropped[sender[lost], column[lost]] = True
+            sender, column, channel = sender[~lost], column[~lost], channel[~lost]
+            here, came = network.target[channel], ports[channel, 1]
+    return dropped
+
+
 def laned_table(
     network: Network,
     next_channel: IntArray,

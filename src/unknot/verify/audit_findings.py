@@ -113,15 +113,12 @@ class Unknown:
     ----------
     unknown_pairs : int
         Pairs whose route meets an unknown table entry, or whose service level is not known.
-    without_level : int
-        The latter.
     unknown_because : tuple of str
         In words: switches with unknown entries on such a route, pairs without path record, and switches that have
         tables but are not in the fabric.
     """
 
     unknown_pairs: int
-    without_level: int
     unknown_because: tuple[str, ...]
 
     def verdict(self, known: Verdict, pairs: int) -> Verdict:
@@ -133,34 +130,31 @@ class Unknown:
         text = f"what is known is free; {self.unknown_pairs:,} of {pairs:,} pairs are unknown: {why}"
         return replace(known, deadlock_free=None, certificate=None, established=text)
 
-    def delivery(self, known: Delivery) -> Delivery:
-        """Return the delivery of all pairs by that of the relation, where unknown entries are dead ends."""
-        lost = known.undelivered_pairs - (self.unknown_pairs - self.without_level)
+    def delivery(self, known: Delivery, pairs: int, lost: int) -> Delivery:
+        """Return the delivery of all pairs, by that of a relation in which unknown entries are dead ends."""
         delivered = False if lost else None if self.unknown_because else True
-        return replace(known, delivered=delivered, pairs=known.pairs + self.without_level, undelivered_pairs=lost)
+        return replace(known, delivered=delivered, pairs=pairs, undelivered_pairs=lost)
 
 
 def unknown_traffic(
     fabric: Fabric,
     board: Switchboard,
-    relation: Relation,
     lids: npt.NDArray[np.int64],
-    hops: IntArray,
+    stopped: IntArray,
     counts: IntArray,
 ) -> Unknown:
-    """Count the pairs of a relation that are unknown, and say why.
+    """Count the pairs of one kind of traffic that are unknown, and say why.
 
     Parameters
     ----------
     lids : int64 array
         Positions in `fabric.lids` of its destinations.
-    hops : int32 array, shape (routers, LIDs)
-        As `route_lengths` gives them.
+    stopped : int32 array, shape (terminals, destinations)
+        Lengths of routes as `route_lengths` gives them.
     counts : int array, shape (terminals, destinations)
-        How many pairs each of its pairs stands for.
+        How many pairs with a known level each entry stands for.
     """
     causes: list[str] = []
-    stopped = hops[np.ix_(relation.network.inject, lids)]
     met = (stopped < -1) & (counts > 0)
     for r in np.unique(-2 - stopped[met]).tolist():
         column = np.flatnonzero(board.next_channel[r, lids] == UNKNOWN_ENTRY)
@@ -173,7 +167,7 @@ def unknown_traffic(
         first = f"{fabric.network.terminal_name(host)} to {fabric.lid_name(int(lids[column_]))}"
         causes.append(f"{missing:,} pairs of hosts have no path record, the first {first}")
     causes += [f"switch 0x{guid:016x} has a table, but is not in {fabric.fabric_file}" for guid in fabric.unlisted]
-    return Unknown(int(counts[met].sum()) + missing, missing, tuple(causes))
+    return Unknown(int(counts[met].sum()) + missing, tuple(causes))
 
 
 def forwarding_loops(walk: Walk) -> tuple[str, ...]:

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from unknot._base.arrays import grouped
 from unknot.fabrics import Fabric
-from unknot.fabrics.levels import UNKNOWN, unrecorded
+from unknot.fabrics.levels import UNKNOWN
 from unknot.network import Network
 from unknot.network.model import IntArray
 from unknot.routing.forwarding_table import EJECT_HERE, forwarding_table, route_lengths
@@ -47,8 +47,7 @@ def merged_relation(
     Relation
         Terminal r is at switch r; its addresses are those of `fabric_relation`.
     int32 array, shape (switches, LIDs)
-        Ports of the kind that send, at each switch, other than the one that has the LID and those that have no path
-        record. None in place of both where
+        Ports of the kind that send, at each switch, other than the one that has the LID. None in place of both where
         the lane of a level depends on ports, and so on hosts.
     """
     lids = destinations(fabric, traffic)
@@ -66,10 +65,7 @@ def merged_relation(
         return None
     level = _levels_by_switch(fabric, board, traffic, lids, replies)
     in_port = np.zeros(network.num_terminals, dtype=np.int32)
-    relation = laned_table(network, next_channel, in_port, level, counts > 0, *lane, home, labels, name)
-    for router, without in zip(fabric.network.inject.tolist(), unrecorded(fabric, lids), strict=True):
-        counts[router] -= without
-    return relation, counts
+    return laned_table(network, next_channel, in_port, level, counts > 0, *lane, home, labels, name), counts
 
 
 def _everywhere(fabric: Fabric, lane: npt.NDArray[np.int8], count: int) -> tuple[npt.NDArray[np.int8], int] | None:

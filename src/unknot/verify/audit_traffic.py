@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -13,9 +13,10 @@ from unknot._base.three_valued import all_hold
 from unknot.certificates import evidence_holds
 from unknot.certificates.verdict import Verdict
 from unknot.fabrics import Fabric
+from unknot.fabrics.levels import unrecorded
 from unknot.network.model import IntArray
 from unknot.routing.relation import Relation
-from unknot.routing.switchboard import Switchboard, Traffic, destinations, fabric_relation
+from unknot.routing.switchboard import Switchboard, Traffic, destinations, dropped_for_their_lane, fabric_relation
 from unknot.verify.audit_findings import SHOWN, Unknown, loop_of, lost_packets, unknown_traffic
 from unknot.verify.audit_merged import merged_relation
 from unknot.verify.check import check
@@ -40,7 +41,7 @@ MEANING: dict[str, str] = {
     ),
     REPLIES: (
         "between hosts, where whoever receives a packet may answer at its service level: the accepting side of a "
-        "connection takes the level from the request; a pair counts once for each level"
+        "connection takes the level from the request"
     ),
 }
 """Descriptions of the kinds of traffic, and of when each matters."""
@@ -135,7 +136,9 @@ def audit_traffic(tables: FollowedTables, traffic: Traffic, *, replies: bool = F
             return audit
     relation = fabric_relation(fabric, traffic, lanes=tables.lanes, replies=replies)
     usable = relation.usable().reshape(relation.network.num_terminals, -1, lids.size)
-    audit = _audited(tables, name, lids, relation, usable.sum(axis=1, dtype=np.int32), merged=False)
+    counts = np.asarray(usable.any(axis=1), dtype=np.int32)
+    counts[: fabric.network.num_terminals] |= unrecorded(fabric, lids)
+    audit = _audited(tables, name, lids, relation, counts, merged=False)
     assert audit is not None
     return audit
 
@@ -151,27 +154,35 @@ def _audited(
 ) -> TrafficAudit | None:
     """Audit the traffic of a relation; `counts` are the pairs that each of its terminals and LIDs stand for.
 
+    A pair is lost if its packets do at one of its levels; a pair of hosts without path record is unknown.
+
     None where one sender at each switch (`merged`) does not tell which hosts are concerned. So it is where packets
     are dropped for their lanes or between hosts of a switch, and where one in the counterexample begins at the switch
     of its destination: the sender might be the receiver.
     """
     fabric, delivery = tables.fabric, deliver(relation)
+    inject, ports = relation.network.inject, np.arange(fabric.network.num_terminals)
+    stopped, known = tables.hops[np.ix_(inject, lids)], counts.copy()
+    np.subtract.at(known, fabric.network.inject if merged else ports, unrecorded(fabric, lids))
+    dropped = np.zeros(known.shape, dtype=bool)
     if merged:
-        stopped, at_home = tables.hops[:, lids], (relation.destination[: lids.size], np.arange(lids.size))
-        missed = np.where(stopped < 0, counts, 0)
+        at_home = relation.destination[: lids.size], np.arange(lids.size)
+        missed = np.where(stopped < 0, known, 0)
         open_states = int(relation.usable().reshape(stopped.shape[0], -1, lids.size).sum(axis=1)[stopped < -1].sum())
         laned = fabric.levels is not None or fabric.lanes is not None
         if missed[at_home][stopped[at_home] == -1].any() or (laned and delivery.undelivered_pairs > open_states):
             return None  # without a verdict, which would be in vain
-        delivery = replace(delivery, pairs=int(counts.sum()), undelivered_pairs=int(missed.sum()))
+    elif fabric.lanes is not None:
+        dropped = dropped_for_their_lane(fabric, tables.board, relation, lids, stopped, tables.lanes)
     verdict = check(relation, tables.technique, time_limit=tables.time_limit)
     stuck = verdict.configuration if merged else None
     if stuck is not None and any(m.source == relation.destination[m.address] for m in stuck.messages):
         return None
-    unknown = unknown_traffic(fabric, tables.board, relation, lids, tables.hops, counts)
-    whole, pairs = unknown.delivery(delivery), counts if merged else counts > 0
-    extra = tables.extra[np.ix_(relation.network.inject, lids)]
-    longer = (pairs > 0) & (extra > 0)
+    unknown = unknown_traffic(fabric, tables.board, lids, stopped, np.where(dropped, 0, known))
+    lost = int(known[(stopped == -1) | dropped].sum())
+    whole = unknown.delivery(delivery, int(counts.sum()), lost)
+    extra = tables.extra[np.ix_(inject, lids)]
+    longer = (known > 0) & (extra > 0)
     return TrafficAudit(
         traffic=traffic,
         relation=relation,
@@ -180,7 +191,7 @@ def _audited(
         delivery=whole,
         loop=loop_of(relation, verdict.configuration),
         lost=lost_packets(fabric, relation, delivery, lids)[:SHOWN],
-        longer_pairs=int(pairs[longer].sum()),
+        longer_pairs=int(known[longer].sum()),
         extra_hops=int(extra[longer].max(initial=0)),
         unknown=unknown,
     )
