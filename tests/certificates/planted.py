@@ -91,7 +91,7 @@ FAULTS = (
     Fault(RULES + "space:Space.after", "(signs, done)", "(done,)"),
     # The checker of rules.
     Fault(CHECKER + "__init__", "self._leave(at, (), None)", "pass"),
-    Fault(CHECKER + "__init__", "len(classes) - least + 1", "len(classes) - least"),
+    Fault(CHECKER + "__init__", "2**self.sides - least + 1", "2**self.sides - least"),
     Fault(FAMILY + "comes", "(hop[1], done)", "(done,)"),
     Fault(CHECKER + "_leave", "self.types[out][0] if every else 0", "0"),
     Fault(
@@ -102,7 +102,7 @@ FAULTS = (
     Fault(CHECKER + "_class", '-self("all", kind), taken), kind)', '-self("all", kind), taken), None)'),
     Fault(CHECKER + "path", '(*unless, *(self("on", key, k, out) for out in here))', "(1, -1)"),
     Fault(CHECKER + "deadlock", "literals.add((False, hop))", "pass"),
-    Fault(CHECKER + "deadlock", " if (here, out) not in held", ""),
+    Fault(CHECKER + "deadlock", " if (here, out) not in taken", ""),
     Fault(CHECKER + "moved", " * self.types[t][1] * self.types[u][1]", ""),
 )
 

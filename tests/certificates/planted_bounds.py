@@ -52,7 +52,7 @@ BOUND_FAULTS = (
     Fault(CHECKER + "knot_clause", "if v not in held}", "if v in held}"),
     Fault(CHECKER + "knot_clause", "removed.add((*state, wants[0]))", "pass"),
     Fault(CHECKER + "knot_clause", "if EJECT in waits:", "if False:"),
-    Fault(CHECKER + "taken", "if v not in table.may[address].get(at, ()):", "if False:"),
+    Fault(CHECKER + "taken", "if not found(v, table.may[address].get(at, ())):", "if False:"),
     Fault(CHECKER + "leaf_shown", "total += multiplier * (1 - len(kept))", "total += multiplier"),
     Fault(CHECKER + "leaf_shown", "part > cost", "part > 2 * cost + 1"),
     Fault(CHECKER + "leaf_shown", "fixed.get(entry, part > cost)", "not fixed.get(entry, part <= cost)"),

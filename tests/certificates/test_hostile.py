@@ -230,7 +230,7 @@ def test_names_are_printed_as_what_they_are() -> None:
 
 
 def test_files_of_all_kinds(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: Any) -> None:
-    """The last status is the worst: 1 for what is rejected, 2 for what cannot be read."""
+    """The worst status counts: 2 for what cannot be read, 1 for what is rejected, 3 for what is not checked."""
     good, bad, none = tmp_path / "good.json", tmp_path / "bad.json", tmp_path / "none.json"
     content = specimen("core")
     good.write_text(json.dumps(content))
@@ -242,10 +242,12 @@ def test_files_of_all_kinds(tmp_path: Path, capsys: pytest.CaptureFixture[str], 
     assert plain.main([str(none), str(bad), str(good)]) == 2
     assert capsys.readouterr().out.startswith(f"{none}: cannot be read: No such file")
     monkeypatch.setattr(plain, "SEARCH_STEPS", 20)
-    assert plain.main([str(good)]) == 1
+    assert plain.main([str(good)]) == 3
     assert capsys.readouterr().out.startswith(f"{good}: not checked: what takes more than 20 steps")
+    assert plain.main([str(bad), str(good)]) == 1
+    capsys.readouterr()
     monkeypatch.setattr(plain, "MOST_BYTES", good.stat().st_size - 1)
-    assert plain.main([str(good)]) == 1
+    assert plain.main([str(good)]) == 3
     assert capsys.readouterr().out.startswith(f"{good}: not checked: a file of more than")
     monkeypatch.undo()
     monkeypatch.setattr(plain, "MOST_BYTES", good.stat().st_size)

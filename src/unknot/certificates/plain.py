@@ -23,8 +23,9 @@ a state, reached from the empty network, in which no packet can move and none is
 
 Contents
 --------
-Of a claim one reads the first two sections, the one that names its subject, and the last.
+Of a claim one reads the first three sections, the one that names its subject, and the last.
 
+- what checking may cost
 - reading a document
 - what can be reached, how far it is, and in which order
 - free of deadlock: `deadlock`
@@ -53,12 +54,17 @@ import sys
 from bisect import bisect
 from collections import Counter
 from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence, Set
+from contextlib import contextmanager
+from contextvars import ContextVar
 from fractions import Fraction
 from functools import lru_cache
 from graphlib import CycleError, TopologicalSorter
 from itertools import accumulate, combinations, pairwise, product
 from math import ceil, comb, gcd, isfinite, lcm, prod
 from typing import Any, TypeVar
+
+T = TypeVar("T")
+N = TypeVar("N", int, Fraction)
 
 FORMAT, VERSION = "unknot evidence", 1
 SWITCHINGS = ("saf", "vct", "wormhole", "wormhole-nonatomic")
@@ -104,17 +110,84 @@ MOST_VCS = 2**22
 """VCs of a relation that is read."""
 SEARCH_STEPS = 10_000_000
 """Steps after which a search for worms gives up: about a minute."""
+ALLOWANCE, EACH = 8_000_000, 20
+"""Units that checking a document may cost: the first number, and the second for each of its entries.
+
+A unit is about a third of a microsecond, or 25 bytes kept. Files of 1 MB so end within about 6 s and 400 MB.
+"""
+LOOK = 2
+"""Units for a look at one entry of a network or a table, which every claim about them pays."""
+KEPT_STATE = 5
+"""Units for something that is remembered while others are visited."""
+MOST_NAME = 1000
+"""Characters of a name in a protocol."""
 
 
 class Rejected(Exception):  # noqa: N818
     """The evidence does not show what it claims; the text says where, with the beginning of what was read."""
 
+    word, status = "REJECTED", 1
+
     def __init__(self, text: str) -> None:
-        super().__init__(text[:1000])
+        super().__init__(printable(text, 1000))
 
 
 class Unchecked(Rejected):
     """The evidence is too large to be checked here."""
+
+    word, status = "not checked", 3
+
+
+# --------------------------------------------------------------------------------------------- what checking may cost
+
+
+class Purse:
+    """What is left of the units that a document pays for."""
+
+    def __init__(self, document: Any, effort: int) -> None:
+        self.entries = entries_of(document)
+        self.whole = self.left = effort * (ALLOWANCE + EACH * self.entries)
+
+
+PURSE: ContextVar[Purse | None] = ContextVar("PURSE", default=None)
+"""The purse of the document that is checked; None where functions of this file are called for themselves."""
+
+
+def entries_of(document: Any) -> int:
+    """The number of entries of all lists and objects of a document."""
+    count, left = 0, [document]
+    while left:
+        part = left.pop()
+        if isinstance(part, (dict, list)):
+            count += len(part)
+            left += [
+                inner for inner in (part.values() if isinstance(part, dict) else part)
+                if isinstance(inner, (dict, list))
+            ]  # fmt: skip
+    return count
+
+
+def pay(cost: int) -> None:
+    """Pay for work before it is done; `Unchecked` where the document does not pay for so much.
+
+    The size of work follows from numbers that a hostile hand wrote. So whatever takes more than a look at each entry
+    of a claim pays: visits, searches in lists, copies, and what is kept.
+    """
+    purse = PURSE.get()
+    if purse is not None:
+        purse.left -= cost
+        if purse.left < 0:
+            raise Unchecked(
+                f"a document of {purse.entries} entries pays for {purse.whole} units of work, and this takes more "
+                "(--effort allows for more)"
+            )
+
+
+def paid(value: N) -> N:
+    """Pay for arithmetic by the length of its result: fractions added up grow with their denominators."""
+    bits = value.numerator.bit_length() + value.denominator.bit_length()
+    pay(8 + (bits * bits >> 16))
+    return value
 
 
 # ------------------------------------------------------------------------------------------------- reading a document
@@ -190,12 +263,19 @@ def technique(claim: Any) -> str:
 def at_most(count: int, most: int, what: str) -> None:
     """Raise `Unchecked` where there is too much to be checked here."""
     if count > most:
-        raise Unchecked(f"{count} {what} are more than the {most} that are checked here")
+        shown = count if count < 2**64 else "more than 10¹⁹"
+        raise Unchecked(f"{shown} {what} are more than the {most} that are checked here")
 
 
-def printable(text: str) -> str:
-    """The beginning of a name, without what a terminal would obey."""
-    return "".join(c if c.isprintable() else "?" for c in text[:80])
+def printable(text: str, most: int = 80) -> str:
+    """The beginning of a text, without what a terminal would obey."""
+    return "".join(c if c.isprintable() else "?" for c in text[:most])
+
+
+def found(entry: Any, entries: Sequence[Any]) -> bool:
+    """Whether a list has an entry, one after the other of which is compared."""
+    pay(1 + (len(entries) >> 3))
+    return entry in entries
 
 
 class Network:
@@ -204,12 +284,15 @@ class Network:
     def __init__(self, document: Any) -> None:
         self.name = printable(field(document, "name", str))
         self.routers = number(document, "routers", 0, 2**31)
+        pay(LOOK * self.routers)
         self.source = numbers(document, "source", 0, self.routers)
         self.channels = len(self.source)
         self.target = numbers(document, "target", 0, self.routers, self.channels)
         self.inject = numbers(document, "inject", 0, self.routers)
         self.terminals = len(self.inject)
         self.eject = numbers(document, "eject", 0, self.routers, self.terminals)
+        self.size = self.routers + 2 * (self.channels + self.terminals)
+        pay(LOOK * self.size)
         self.leaving = backwards({c: [u] for c, u in enumerate(self.source)})
         self.entering = backwards({c: [v] for c, v in enumerate(self.target)})
 
@@ -227,11 +310,13 @@ class Network:
         """The channel of each VC of a relation, which has a number of VCs for each channel."""
         counts = numbers(relation, "vcs", 0, 2**20, self.channels)
         at_most(sum(counts), MOST_VCS, "VCs")
+        pay(LOOK * (self.channels + sum(counts)))
         return [c for c, count in enumerate(counts) for _ in range(count)]
 
     def without(self, failed: Any) -> Network:
         """The network of the survivors, in their order, when channels and routers with all that they have failed."""
         channels, dead = self.parts(failed)
+        pay(LOOK * self.size)
         links = [ends for c, ends in enumerate(zip(self.source, self.target, strict=True)) if c not in channels]
         ports = [*zip(self.inject, self.eject, strict=True)]
         order = sorted(dead)
@@ -241,11 +326,14 @@ class Network:
             survivors |= {name: [pair[i] - bisect(order, pair[i]) for pair in left] for i, name in enumerate(names)}
         return Network(survivors)
 
-    def hops_to(self, router: int, entering: Mapping[int, Iterable[int]] | None = None) -> dict[int, int]:
+    def hops_to(self, router: int, entering: Mapping[int, Collection[int]] | None = None) -> dict[int, int]:
         """Hops from every router from which `router` can be reached, by all channels or those entering each."""
-        hops, before = {router: 0}, self.entering if entering is None else entering
+        hops = {router: 0}
+        before: Mapping[int, Collection[int]] = self.entering if entering is None else entering
         for v in (queue := [router]):
-            for channel in before.get(v, ()):
+            channels = before.get(v, ())
+            pay(KEPT_STATE + len(channels))
+            for channel in channels:
                 u = self.source[channel]
                 if u not in hops:
                     hops[u] = hops[v] + 1
@@ -280,6 +368,8 @@ class Table:
         self.waits: list[dict[int, list[int]]] = []
         for address, listed in enumerate(states):
             self._read(address, listed)
+        self.size = self.vcs + sum(1 + len(row) for rows in self.may for row in rows.values())
+        self.size += sum(1 + len(sources) for sources in self.sources)
 
     def _read(self, address: int, listed: Any) -> None:
         """Read rows [at, candidate, …] of an address; −v − 2 is VC v, taken when free but never waited for."""
@@ -288,6 +378,7 @@ class Table:
         home = self.network.eject[self.destination[address]]
         for row in listed if isinstance(listed, list) else [listed]:
             at, *entries = integers(row, "state", -self.vcs - 1, len(self.router)) or [-1]
+            pay(LOOK * len(entries))
             if at < 0 or at in may:
                 raise Rejected(f"address {address} has a state that does not exist, or one twice: {row}"[:200])
             may[at] = [entry if entry >= EJECT else -entry - 2 for entry in entries]
@@ -300,6 +391,7 @@ class Table:
                     )
             if entries and not waits[at]:
                 raise Rejected(f"address {address}: a blocked header at {self.name(at)} would wait for nothing")
+        pay(LOOK * len(self.sources[address]))
         starts = [self.vcs + s for s in self.sources[address]]
         for at in (*starts, *(v for row in may.values() for v in row if v != EJECT)):
             if at not in may:
@@ -322,6 +414,7 @@ class Table:
 
         A header that queues behind a tail has committed to one candidate, whether it waits for others or not.
         """
+        pay(len(self.may[address][at]))
         if self.chosen(switching):
             return [[candidate] for candidate in self.may[address][at]]
         return [self.waits[address][at]] if self.waits[address][at] else []
@@ -333,19 +426,19 @@ class Table:
 
 # ------------------------------------------------------------- what can be reached, how far it is, and in which order
 
-T = TypeVar("T")
-N = TypeVar("N", int, Fraction)
-
 
 def closure(starts: Iterable[T], after: Callable[[T], Iterable[T]], most: float = float("inf")) -> list[T]:
     """Everything that can be reached, starts included; `Unchecked` if that is too much."""
     order = list(dict.fromkeys(starts))
     seen = set(order)
     for at in order:
+        visited = 0
         for other in after(at):
+            visited += 1
             if other not in seen:
                 seen.add(other)
                 order.append(other)
+        pay(KEPT_STATE + visited)
         if len(order) > most:
             raise Unchecked(f"more than {most} states are not explored here")
     return order
@@ -379,10 +472,13 @@ def nearest(starts: Iterable[Any], steps: Callable[[int], Iterable[tuple[int, N]
     heap: list[tuple[Any, int]] = [(0, start) for start in starts]
     while heap:
         length, node = heapq.heappop(heap)
+        pay(1)
         if node not in least:
-            least[node] = length
+            least[node] = paid(length)
             for other, more in steps(node):
+                pay(1)
                 if other not in least:
+                    pay(KEPT_STATE)
                     heapq.heappush(heap, (length + more, other))
     return least
 
@@ -395,11 +491,14 @@ class Steps:
 
     def take(self, count: int = 1) -> None:
         """Count some steps."""
+        pay(EACH_STEP * count)
         self.left -= count
         if self.left < 0:
             raise Unchecked(f"what takes more than {SEARCH_STEPS} steps is too large to be searched here")
 
 
+EACH_STEP = 8
+"""Units for a step of a search."""
 KEEPING = 4
 """Steps that count for each worm that is kept, since memory is limited too: to about 1 GiB."""
 
@@ -444,6 +543,7 @@ def check_free(table: Table, switching: str, proof: Any) -> None:
     rank = numbers(proof, "rank", -(2**60), 2**60, table.vcs)
     core = {*numbers(proof, "core", 0, table.vcs)} if kind == "exhausted" else set[int]()
     for address, candidates in enumerate(table.may):
+        pay(len(core))
         if kind == "order":
             require_climbing(f"order: address {address}", rank, candidates.items(), table.name)
             continue
@@ -535,6 +635,7 @@ def waiting_states(table: Table, switching: str, within: Callable[[int, int], bo
     states: list[States] = [{} for _ in table.may]
     for address, candidates in enumerate(table.may):
         for at in (at for at in candidates if at < table.vcs and within(at, at)):
+            pay(KEPT_STATE * (2 + len(candidates[at])))
             onward = {v for v in candidates[at] if v != EJECT and within(at, v)}
             choices = [{*choice} for choice in table.choices(at, address, switching) if onward.issuperset(choice)]
             states[address][at] = set() if switching in IN_ONE_VC else onward, choices
@@ -543,6 +644,7 @@ def waiting_states(table: Table, switching: str, within: Callable[[int, int], bo
 
 def heads(states: States, left: set[int]) -> set[int]:
     """VCs from which a worm of an address can go on, within `left`, to a header that waits for VCs of `left` only."""
+    pay(sum(KEPT_STATE + len(follows) + sum(map(len, choices)) for follows, choices in states.values()))
     good = {at for at, (_, choices) in states.items() if at in left and any(choice <= left for choice in choices)}
     before = backwards({at: follows for at, (follows, _) in states.items() if at in left})
     return {*closure(good, lambda v: before.get(v, ()))} & left
@@ -572,12 +674,14 @@ def worms_inside(
         while paths:
             path = paths.pop()
             follows, choices = of_address[path[-1]]
+            pay(len(path) * (1 + len(follows)) + sum(map(len, choices)))
             ends = {frozenset(choice & window) for choice in choices if choice <= left}
             if follows & alive - window:
                 ends.add(frozenset())
             steps.take(1 + KEEPING * len(path) * len(ends))
+            held = frozenset(path)
             for v in path:
-                worms[v] |= {(frozenset(path), end) for end in ends}
+                worms[v] |= {(held, end) for end in ends}
             if len(path) < longest:
                 paths += [(*path, v) for v in follows & alive & window if v not in path]
     return worms
@@ -592,7 +696,9 @@ def holdable(goal: int, worms: dict[int, set[Worm]], steps: Steps) -> bool:
         held, missing = stack.pop()
         if not missing:
             return True
+        pay(len(missing))
         for path, waited in min((worms[v] for v in missing), key=len):
+            pay(1 + (len(held) + len(missing) + len(path) + len(waited) >> 1))
             after = held | path, (missing | waited) - held - path
             if not path & held and after not in seen:
                 steps.take(KEEPING)
@@ -631,10 +737,10 @@ Entry = tuple[int, ...]
 
 def taken(table: Table, address: int, way: list[int]) -> set[Entry]:
     """The candidates that a way from an injection port takes."""
-    if not 0 <= address < table.addresses or not way or way[0] - table.vcs not in table.sources[address]:
+    if not 0 <= address < table.addresses or not way or not found(way[0] - table.vcs, table.sources[address]):
         raise Rejected("a way begins at a terminal that sends to its address")
     for at, v in pairwise(way):
-        if v not in table.may[address].get(at, ()):
+        if not found(v, table.may[address].get(at, ())):
             raise Rejected(f"a packet for address {address} cannot go from {table.name(at)} to {table.name(v)}")
     return {(at, address, v) for at, v in pairwise(way)}
 
@@ -719,6 +825,7 @@ def fewest_packets(table: Table, switching: str) -> int | None:
     for v in left:
         reached, ends, length = set[int](), {v}, 0
         while ends and v not in reached and length + 1 < fewest:
+            pay(sum(1 + len(after[at]) for at in ends))
             ends = set[int]().union(*(after[at] for at in ends)) - reached
             reached |= ends
             length += 1
@@ -755,6 +862,7 @@ def may_hold(table: Table, switching: str, packets: int, most: int) -> bool:
             for v, held, waited in walks:
                 steps.take(len(worms[v]))
                 for path, end in worms[v]:
+                    pay(1 + (len(held) + len(path) + len(waited) + len(end) >> 1))
                     holds, waits = held | path, waited | end
                     if not held & path and len(holds | waits) <= most:
                         longer |= {(w, holds, waits) for w in end if len(holds) + back[to_go].get(w, most) <= most}
@@ -785,11 +893,13 @@ class Rings:
             raise Rejected("rings are VCs, two or more, each of which leads to where the next begins")
         self.queues: dict[int, list[int]] = {v: [] for v in range(table.vcs)}
         self.marked = [ring[0] for ring in self.rings]
+        self.through = backwards(dict(enumerate(self.rings)))
 
     def entered(self, at: int, v: int) -> list[int]:
         """The rings whose rule a packet obeys that goes from a place to VC v."""
-        return [r for r, ring in enumerate(self.rings) if v in ring and v not in self.unguarded
-                and (at, v) not in self.steps[r]]  # fmt: skip
+        through = self.through.get(v, ())
+        pay(1 + len(through))
+        return [r for r in through if v not in self.unguarded and (at, v) not in self.steps[r]]
 
     def room(self, at: int, v: int) -> bool:
         """Whether a packet can move from a place to VC v now."""
@@ -799,16 +909,19 @@ class Rings:
             kept = 1
         if self.rule != "global":
             return left > kept
+        pay(sum(len(self.rings[r]) for r in entered))
         inside = [sum(self.packets - len(self.queues[u]) for u in self.rings[r]) for r in entered]
         return left > 0 and all(free > 1 for free in inside)
 
     def move(self, packet: int, at: int, v: int) -> None:
         """Move a packet, the first of its queue."""
         if at in self.queues:
+            pay(len(self.queues[at]) >> 3)
             self.queues[at].pop(0)
         self.queues[v].append(packet)
-        for r, steps in enumerate(self.steps):
-            if self.marked[r] == v and (at, v) in steps and len(self.queues[v]) == self.packets:
+        pay(len(self.through.get(v, ())))
+        for r in self.through.get(v, ()):
+            if self.marked[r] == v and (at, v) in self.steps[r] and len(self.queues[v]) == self.packets:
                 self.marked[r] = at
 
     def keeps_bubble(self, r: int) -> bool:
@@ -852,6 +965,7 @@ def check_bubble_free(table: Table, rings: Rings, proof: Any) -> None:
         if marked and sum(v in marked[r] for r in entered) >= rings.packets:
             return False  # all slots of an empty VC may be marked ones
         scarce = rings.rule == "global" and rings.packets == 1  # an empty VC alone is not room for two
+        pay(sum(len(rings.rings[r]) for r in entered if scarce))
         below = [sum(rank[u] < low for u in rings.rings[r]) for r in entered if scarce]
         return rank[v] < low and all(many > 1 for many in below)
 
@@ -875,12 +989,12 @@ def check_bubble_deadlock(table: Table, rings: Rings, proof: Any) -> None:
         source, address = field(message, "source", int), field(message, "address", int)
         way = [v for part in ("lead", "held") for v in numbers(message, part, 0, table.vcs)]
         wants = numbers(message, "wanted", 0, table.vcs)
-        if not 0 <= address < table.addresses or source not in table.sources[address]:
+        if not 0 <= address < table.addresses or not found(source, table.sources[address]):
             raise Rejected(f"packet {number + 1} is not sent by its source")
         at = table.vcs + source
         for v in way:
             first = at >= table.vcs or rings.queues[at][0] == number
-            if not first or v not in table.may[address].get(at, ()) or not rings.room(at, v):
+            if not first or not found(v, table.may[address].get(at, ())) or not rings.room(at, v):
                 raise Rejected(f"packet {number + 1} cannot go from {table.name(at)} to {table.name(v)}")
             rings.move(number, at, v)
             at = v
@@ -971,6 +1085,7 @@ def check_cuts(table: Table, claim: Any, proof: Any) -> str:
         failed, dead = network.parts(fault)
         failed.update(*(at.get(router, ()) for router in dead for at in (network.leaving, network.entering)))
         left = network.without({"channels": [*failed], "routers": []})
+        pay(LOOK * sum(len(over[c]) for c in failed))
         cut = [ends[pair] for pair in set[Pair]().union(*(over[c] for c in failed))]
         cut = [pair for pair in cut if dead.isdisjoint(pair)]
         hops = {home: left.hops_to(home) for home in {home for _, home in cut}}
@@ -1043,15 +1158,16 @@ def hop_times(table: Table, arbiter: str, packets: int) -> int:
     before: dict[int, set[int]] = {to: set() for to in requests}  # VCs from which one may be reached
     for at in reversed(order):
         for to in onward.get(at, ()):
+            pay(KEPT_STATE + 2 * len(before.get(at, ())))
             before[to] |= before.get(at, set()) | ({at} if at < table.vcs else set())
     ahead = {to: len(requests[to]) if arbiter == "round_robin" else 1 + packets * len(before[to]) for to in requests}
     wait: dict[int, int] = {}
     whole: dict[int, int] = {}
     for at in order:
         outs = onward.get(at, set())
-        wait[at] = max((ahead[to] * (1 if to < 0 else 2 + wait[to]) for to in outs), default=0)
+        wait[at] = max((paid(ahead[to] * (1 if to < 0 else 2 + wait[to])) for to in outs), default=0)
         stay = (1 if at >= table.vcs else packets) * (1 + wait[at])
-        whole[at] = stay + max((whole[to] for to in outs if to >= 0), default=0)
+        whole[at] = paid(stay + max((whole[to] for to in outs if to >= 0), default=0))
     ports = [at for at in onward if at >= table.vcs]
     begin = [to for at in ports for to in onward[at] if to >= 0] if arbiter == "oldest_first" else ports
     return max((whole[at] for at in begin), default=0)
@@ -1079,6 +1195,7 @@ class AllPairs:
 def listed_flows(network: Network, flows: Any) -> list[tuple[int, int, Fraction]]:
     """Flows [source terminal, destination terminal, amount]; null: every terminal sends 1 to every other."""
     if flows is None:
+        pay(3 * KEPT_STATE * network.terminals**2)
         return [(s, t, Fraction(1)) for s, t in product(range(network.terminals), repeat=2) if s != t]
     ends = [integers(flow[:2], "flows", 0, network.terminals) for flow in lists(flows, "flows", 3)]
     amounts = exact([flow[2] for flow in flows], "flows")
@@ -1090,6 +1207,7 @@ def flow_amounts(network: Network, flows: Any) -> tuple[list[dict[int, int]], in
     sent: list[dict[int, int]] = [{} for _ in range(network.routers)]
     if flows is None:
         every = AllPairs(network)
+        pay(KEPT_STATE * len(every.inject) * len(every.eject))
         for u, v in product(every.inject, every.eject):
             if (u, v) in every:
                 sent[v][u] = every.flows(u, v)
@@ -1114,6 +1232,7 @@ def lightest_to(network: Network, v: int, weights: Sequence[int], shortest: bool
         return nearest([v], lambda u: ((network.source[c], weights[c]) for c in network.entering.get(u, ())))
     hops, lightest = network.hops_to(v), {v: 0}
     for u in [*hops][1:]:  # by hops
+        pay(LOOK * len(network.leaving[u]))
         onward = (c for c in network.leaving[u] if hops.get(network.target[c]) == hops[u] - 1)
         lightest[u] = min(weights[c] + lightest[network.target[c]] for c in onward)
     return lightest
@@ -1136,6 +1255,7 @@ def load_shown(
     for v, amounts in enumerate(sent):
         if not amounts:
             continue
+        pay(LOOK * len(amounts))
         lightest = lightest_to(network, v, weights, shortest)
         if amounts.keys() - lightest.keys():
             raise Rejected(f"there is no way to router {v} for something that is sent there")
@@ -1190,6 +1310,7 @@ def check_shortest(network: Network, claim: Any, proof: Any) -> str:
         raise Rejected("failures are survived by lanes that packets keep")
     surviving = SurvivingEncoder(network, impossible, field(claim, "failures", list))
     failures, ends = range(len(surviving.failed)), sending_pairs(network, sends)
+    pay(2 * KEPT_STATE * len(failures) * len(ends))
     shown = check_lanes(surviving, {(u, v + network.routers * f) for u, v in ends for f in failures}, proof)
     return f"shortest paths, and any after each of {len(failures) - 1} failures: {shown} cannot have them"
 
@@ -1205,6 +1326,7 @@ def sending_pairs(network: Network, sends: Any) -> set[Pair]:
     """Pairs of different routers between whose terminals something is sent; null: each terminal sends to all."""
     if sends is None:
         every = AllPairs(network)
+        pay(KEPT_STATE * len(every.inject) * len(every.eject))
         return {pair for pair in product(every.inject, every.eject) if pair in every}
     flows = [integers(flow, "sends", 0, network.terminals) for flow in lists(sends, "sends", 2)]
     pairs = {(network.inject[s], network.eject[t]) for s, t in flows if s != t}
@@ -1244,11 +1366,12 @@ def check_turns(encoder: Encoder, pairs: Container[Pair], turns: list[Any]) -> N
 
 def route(table: Table, source: int, address: int) -> list[int]:
     """The channels of the route from a terminal to an address, whatever the VCs."""
-    if address >= table.addresses or source not in table.sources[address]:
+    if address >= table.addresses or not found(source, table.sources[address]):
         raise Rejected(f"terminal {source} does not send to address {address}")
     channels: list[int] = []
     at = table.vcs + source
     while onward := [v for v in table.may[address][at] if v != EJECT]:
+        pay(KEPT_STATE + len(onward))
         if len({table.channel[v] for v in onward}) != 1 or len(channels) > table.vcs:
             raise Rejected(f"terminal {source} has no single route to address {address}")
         at = onward[0]
@@ -1315,6 +1438,7 @@ class Encoder:
             network, lanes = copied(network, lanes), 1
         self.shared = changes == "shared"
         self.network = network
+        pay(LOOK * network.size)
         self.lanes = lanes
         self.number: dict[tuple[Any, ...], int] = {}
         self.clauses: list[Clause] = []
@@ -1328,6 +1452,7 @@ class Encoder:
 
     def variable(self, *meaning: Any) -> int:
         """Number of a variable."""
+        pay(2 if meaning in self.number else 12)
         return self.number.setdefault(meaning, len(self.number) + 1)
 
     def lane(self, pair: Pair, k: int) -> int:
@@ -1375,6 +1500,7 @@ class Encoder:
     def begin(self, pair: Pair) -> list[int]:
         """Channels with which the paths of a pair begin."""
         hops, target = self.hops_to(self.home(pair)), self.network.target
+        pay(2 + len(self.network.leaving[pair[0]]))
         return [c for c in self.network.leaving[pair[0]] if hops.get(target[c]) == hops[pair[0]] - 1]
 
     def after(self, pair: Pair, c: int) -> list[int]:
@@ -1387,7 +1513,11 @@ class Encoder:
         """All paths of a pair, which have the same length; None if there are more than `MOST_PATHS`."""
         paths, longer = list[list[int]](), [[c] for c in self.begin(pair)]
         while longer:
-            paths, longer = longer, [[*path, e] for path in longer for e in self.after(pair, path[-1])]
+            paths, longer = longer, []
+            for path in paths:
+                onward = self.after(pair, path[-1])
+                pay((KEPT_STATE + len(path)) * len(onward))
+                longer += [[*path, e] for e in onward]
             if len(longer) > MOST_PATHS or len(longer) * len(paths[0]) * self.lanes > MOST_CLAUSES:
                 return None
         return paths
@@ -1404,6 +1534,7 @@ class Encoder:
         """Add for each lane the clause that it does not have all turns of a cycle of channels."""
         turns = around(cycle)
         for k in range(self.lanes):
+            pay(LOOK * len(turns))
             if all(("turn", k, *turn) in self.number for turn in turns):
                 self.clauses.append(tuple(-self.variable("turn", k, *turn) for turn in turns))
 
@@ -1444,6 +1575,7 @@ class SurvivingEncoder(Encoder):
     def _left(self, end: int) -> dict[int, int]:
         """Hops from every router to a pair's end over the channels that its failure leaves."""
         failure, home = divmod(end, self.network.routers)
+        pay(LOOK * self.network.size)
         return self.network.hops_to(
             home, {v: [c for c in cs if c not in self.failed[failure]] for v, cs in self.network.entering.items()}
         )
@@ -1458,6 +1590,7 @@ class SurvivingEncoder(Encoder):
         if pair[1] < self.network.routers:
             return super().begin(pair)
         failed, left = self.failed[pair[1] // self.network.routers], self.left(pair[1])
+        pay(2 + len(self.network.leaving[pair[0]]))
         return [c for c in self.network.leaving[pair[0]] if c not in failed and self.network.target[c] in left]
 
     def paths(self, pair: Pair) -> list[list[int]] | None:
@@ -1571,6 +1704,7 @@ class LoadEncoder(Encoder):
         for meaning, variable in self.number.items():
             if meaning[0] == "next":
                 onward.setdefault(meaning[1:3], []).append(variable)
+        pay(KEPT_STATE * sum(comb(len(variables), 2) for variables in onward.values()))
         self.clauses += [(-a, -b) for variables in onward.values() for a, b in combinations(variables, 2)]
         for c, takers in enumerate(self.takers):
             room = self.most[c] - self.forced[c]
@@ -1583,6 +1717,7 @@ class LoadEncoder(Encoder):
                 rest -= self.amounts[pair]
                 longer: dict[int, int] = {}
                 for before, known in sums.items():
+                    pay(2 * KEPT_STATE * (1 + len(variables)))
                     for taken in ((), *((-variable,) for variable in variables)):
                         total = before + self.amounts[pair] * len(taken)
                         if total > room:
@@ -1648,6 +1783,7 @@ def contradicted(known: list[Clause], literals: list[int], hints: list[int]) -> 
     """Whether the hints, one after the other, contradict the opposite of some literals."""
     false = {*literals}
     for hint in hints:
+        pay(1 + (len(known[hint - 1]) >> 1))
         left = {x for x in known[hint - 1] if x not in false}
         if not left:
             return True
@@ -1745,7 +1881,8 @@ def removal_clause(table: Table, switching: str, minimal: bool, fact: Any) -> tu
     removed = taken(table, address, way)
     if kind == "stop":
         waits = table.waits[address][way[-1]]
-        falling = numbers(fact, "falling", 0, table.vcs)
+        pay(KEPT_STATE * len(waits))
+        falling = {*numbers(fact, "falling", 0, table.vcs)}
         if EJECT in waits:
             raise Rejected(f"ejection cannot be removed at {table.name(way[-1])}")
         return removed, {(way[-1], v) if v in falling else (way[-1], address, v) for v in waits}
@@ -1769,6 +1906,7 @@ def knot_clause(table: Table, switching: str, messages: list[Any]) -> tuple[set[
     chosen: list[int] = []
     for packet in packets:
         removed |= packet.taken
+        pay(KEPT_STATE * len(table.may[packet.address][packet.at]))
         waits, state = table.waits[packet.address][packet.at], (packet.at, packet.address)
         if table.chosen(switching):
             wants = numbers(packet.message, "wanted", 0, table.vcs, 1)
@@ -1805,6 +1943,7 @@ def check_escapes(table: Table, claim: Any, proof: Any) -> str:
             hops = table.network.hops_to(table.network.eject[table.destination[packet.address]])
             here = table.router[packet.at]
             away = hops.get(here, 0)
+            pay(KEPT_STATE * len(table.network.leaving[here]))
             channels |= {c for c in table.network.leaving[here] if not minimal or hops.get(target[c], away) < away}
         total += weight
         mended.update(dict.fromkeys(channels, weight))
@@ -1835,12 +1974,15 @@ class Family:
         self.sides, self.short = len(counts), field(claim, "short", bool)
         if not counts:
             raise Rejected("counts: a dimension at least is expected")
+        at_most(self.sides, MOST_LANES, "dimensions")
         at_most(len(self.types) ** 2 * 3**self.sides, MOST_CLAUSES, "hops of a rule")
+        pay(KEPT_STATE * 3**self.sides)
         self.name = f"{'hypercubes' if self.short else 'meshes of all sizes'}, VCs {counts}"
         self.starts = [(-1, signs) for signs in product((1, 0, -1), repeat=self.sides) if any(signs)]
 
     def outs(self, held: int, signs: Signs) -> list[int]:
         """Types that lead towards the destination."""
+        pay(1 + (len(self.types) >> 1))
         return [out for out, (i, sign, _) in enumerate(self.types) if signs[i] == sign]
 
     def comes(self, hop: Hop) -> list[tuple[int, Signs]]:
@@ -1884,10 +2026,12 @@ class Rules(Family):
         self.clauses: list[Clause] = []
         self.paths: dict[tuple[Pair, ...], int] = {}
         self.full = least == 2**self.sides
-        at_most(comb(2**self.sides, least), MOST_CLAUSES, f"choices of {least} classes")
+        count = 2**self.sides - least + 1  # classes of which one is to be adaptive
+        pay((KEPT_STATE + count) * comb(2**self.sides, count) * (least < 2**self.sides))
         self.hops = [(*at, out) for at in closure(self.starts, self._after) for out in self.outs(*at)]
         for image in field(claim, "symmetric", list):
             self._symmetry(image)
+            pay(len(image) * len(self.hops))
             self.clauses += [(-self("hop", hop), self("hop", self.moved(image, hop))) for hop in self.hops]
         for at in self.starts:
             self._leave(at, (), None)
@@ -1898,10 +2042,11 @@ class Rules(Family):
             classes = [*product((1, -1), repeat=self.sides)]
             for kind in classes if self.adaptive == "states" else ():
                 self._class(kind, [at for at in self.starts if class_of(at[1]) == kind])
-            self.clauses += combinations([self("all", kind) for kind in classes], len(classes) - least + 1)
+            self.clauses += combinations([self("all", kind) for kind in classes], count)
 
     def __call__(self, *meaning: Any) -> int:
         """Number of a variable."""
+        pay(5 if meaning in self.number else 20)
         return self.number.setdefault(meaning, len(self.number) + 1)
 
     def _after(self, at: tuple[int, Signs]) -> list[tuple[int, Signs]]:
@@ -1954,6 +2099,7 @@ class Rules(Family):
     def cycle(self, entries: Any) -> Clause:
         """The clause that types do not follow one another back to the router where they began."""
         types = integers(entries, "cycles", 0, len(self.types))
+        pay(len(types) * self.sides)
         moved = [sum(self.types[t][1] for t in types if self.types[t][0] == i) for i in range(self.sides)]
         if not types or any(moved) or self.short:
             raise Rejected(f"types {types[:20]} do not lead back to where they began")
@@ -1979,6 +2125,7 @@ class Rules(Family):
             at, target = ends
             before, places = -1, []
             for out in way:
+                pay(2 * KEPT_STATE * (2 + self.sides))
                 hop = before, _towards(at, target), out
                 if out not in self.outs(*hop[:2]):
                     raise Rejected(f"type {out} does not lead from {at} to {target}")
@@ -1997,8 +2144,9 @@ class Rules(Family):
             if {(at, out) for at, *_, out in wants} != {*tails}:
                 raise Rejected("each header queues for a VC that ends with a tail, no two for the same")
             return literals | {(False, (kind, signs, out)) for _, kind, signs, out in wants}
+        taken = {*held}
         for here, kind, signs in heads:
-            literals |= {(True, (kind, signs, out)) for out in self.outs(kind, signs) if (here, out) not in held}
+            literals |= {(True, (kind, signs, out)) for out in self.outs(kind, signs) if (here, out) not in taken}
         return literals
 
     def _symmetry(self, image: Any) -> None:
@@ -2011,6 +2159,7 @@ class Rules(Family):
 
     def moved(self, image: list[int], hop: Hop) -> Hop:
         """A hop under a symmetry."""
+        pay(len(image))
         signs = [0] * self.sides
         for t, u in enumerate(image):
             signs[self.types[u][0]] = hop[1][self.types[t][0]] * self.types[t][1] * self.types[u][1]
@@ -2091,6 +2240,7 @@ class Ranks:
 
         The types that packets take one after the other, from the same router, lead to each of the two.
         """
+        pay(self.family.sides * (4 + len(self.levels)))
         ends = [[sum(self.family.types[t][1] for t in way if self.family.types[t][0] == i)
                  for i in range(self.family.sides)] for way in (a, b)]  # fmt: skip
         for gradient, offset in self.levels:
@@ -2190,6 +2340,7 @@ class Mixed:
         for address, answers in enumerate(self.answers):
             states.append([])
             for at, (old, new) in answers.items():
+                pay(KEPT_STATE + LOOK * (len(old) + len(new)))
                 router, entries = self.router[at], old
                 if address in drained:
                     entries = new
@@ -2264,7 +2415,7 @@ def check_update_deadlock(mixed: Mixed, switching: str, proof: Any) -> None:
         (packet.address, *hop) for packet in packets for hop in pairwise([table.vcs + packet.source, *packet.way])
     ]
     for moment, (address, at, v) in enumerate(hops):
-        old, new = (v in entries or -v - 2 in entries for entries in mixed.answers[address][at])
+        old, new = (found(v, entries) or found(-v - 2, entries) for entries in mixed.answers[address][at])
         if not new:
             last_old[mixed.router[at]] = moment
         elif not old:
@@ -2275,6 +2426,7 @@ def check_update_deadlock(mixed: Mixed, switching: str, proof: Any) -> None:
     for i, packet in enumerate(packets, start=1):
         entries = mixed.answers[packet.address][packet.at][mixed.router[packet.at] in updated]
         alone = mixed.commits or switching == "wormhole-nonatomic"
+        pay(LOOK * len(entries))
         choices = [[max(v, -v - 2)] for v in entries] if alone else [[v for v in entries if v >= EJECT]]
         targets += packet.waited_for(i, choices)
     require_blocked(switching, packets, targets)
@@ -2327,6 +2479,7 @@ class Failures:
         hops = self.network.hops_to(home, self.before)
         onward: dict[int, list[int]] = {start: [] for start in self.hosts if start in hops}
         for router in sorted(hops, key=lambda r: -hops[r]):
+            pay(1 + (len(self.after[router]) if router in onward else 0))
             for c in self.after[router] if router in onward else ():
                 to = self.network.target[c]
                 if hops.get(to) == hops[router] - 1:
@@ -2341,6 +2494,7 @@ class Failures:
         """A shortest path on which nothing failed, as channels; None if there is none."""
         came, choices, way = {start: -1}, [iter(onward[start])], list[int]()
         while choices and home not in came:
+            pay(2)
             c = next(choices[-1], None)
             if c is None:
                 choices.pop()
@@ -2353,6 +2507,7 @@ class Failures:
         if home not in came:
             return None
         while home != start:
+            pay(KEPT_STATE)
             way.append(came[home])
             home = self.network.source[way[-1]]
         return way[::-1]
@@ -2374,11 +2529,13 @@ class Failures:
 
         def worse(failed: frozenset[Any]) -> Iterator[frozenset[Any]]:
             """Failures of one part more that may break all paths; one of each path must fail."""
+            pay(LOOK * (len(failed) + len(self.unless)))
             if any(parts <= failed for parts in self.unless):
                 return
             way = self.path(start, home, onward, failed)
             if way is None:
                 raise Rejected(f"{len(failed)} failures break all shortest paths from router {start} to {home}")
+            pay((KEPT_STATE + len(failed)) * len(way))
             yield from (failed | {part} for part in self.inner(way) if len(failed) < more)
 
         closure([frozenset[Any]()], worse)
@@ -2400,6 +2557,7 @@ class Failures:
         """Channels by which a path may go on from one: not back, and not to an AS that it has been in."""
         here, systems = self.network.target[c], self.system
         been = () if self.limit else (systems[self.network.source[c]], systems[here])
+        pay(1 + len(self.after[here]))
         for e in self.after[here]:
             there = self.network.target[e]
             if there != self.network.source[c] and systems[there] not in been:
@@ -2418,7 +2576,7 @@ class Failures:
         if not all(channel in onward.get(router, ()) for router, channel in zip(routers, way, strict=False)):
             raise Rejected(f"the path from router {start} to {home} is no shortest one")
         parts = {*map(self.of_channel.__getitem__, way), *map(self.of_router.__getitem__, routers)} - {None}
-        if self.more and not all({part} in self.unless for part in parts):
+        if self.more and not all(found({part}, self.unless) for part in parts):
             raise Rejected(f"the path from router {start} to {home} may fail")
 
 
@@ -2502,6 +2660,7 @@ class Ends:
         if not self.classes or table.addresses % max(1, len(parts)):
             raise Rejected("a protocol has message classes, and the relation addresses for each of its networks")
         self.block = table.addresses // max(1, len(parts))
+        at_most(max(map(len, (*self.classes, *map(str, parts)))), MOST_NAME, "characters of a name")
         self.begins = field(document, "begins", list)
         self.limit = None if document.get("outstanding") is None else number(document, "outstanding", 1)
         self.depths = {side: field(document, side, dict) for side in ("send", "receive")}
@@ -2522,6 +2681,7 @@ class Ends:
             if not isinstance(group, list) or not group or not all(name in self.classes for name in group):
                 raise Rejected("a transaction begins with a list of message classes")
         self.starting = {name for group in self.begins for name in group}
+        self.partners = {one["together"]: name for name, one in reversed(self.classes.items()) if one["together"]}
         self.by_source: dict[tuple[int, int], list[int]] = {}
         for first in {*self.first.values()}:
             for a in range(first, first + self.block):
@@ -2543,13 +2703,13 @@ class Ends:
 
     def partner(self, name: str) -> str:
         """The class with which alone a message is consumed, whichever of the two says so; empty: none."""
-        return self.classes[name]["together"] or next(
-            (other for other, one in self.classes.items() if one["together"] == name), ""
-        )
+        together: str = self.classes[name]["together"]
+        return together or self.partners.get(name, "")
 
     def receivers(self, to: str, source: int, origin: int) -> set[int]:
         """Terminals to which what follows goes: the sender, the origin of the transaction, or any but the origin."""
         one = {"sender": {source}, "origin": {origin}}
+        pay(2 if to in one else 2 + self.table.network.terminals)
         return one.get(to) or {*range(self.table.network.terminals)} - {origin}
 
     def slots(self, message: Sent) -> list[tuple[str, list[int]]]:
@@ -2557,6 +2717,7 @@ class Ends:
         terminal, listed = self.table.destination[message.address], []
         for follow in self.classes[message.kind]["follows"]:
             to = self.receivers(follow["to"], message.source, message.origin)
+            pay(follow["count"] + len(self.sends(follow["class"], terminal)))
             addresses = [a for a in self.sends(follow["class"], terminal) if self.table.destination[a] in to]
             listed += [(follow["class"], addresses)] * (follow["count"] if addresses else 0)
         return listed
@@ -2570,8 +2731,13 @@ class Ends:
                 parents[follow["class"]].append((name, follow["to"], follow["count"]))
             if one["carries"]:
                 parents[one["carries"]].append((name, "any", 1))
+        pay(len(many) * sum(map(len, self.begins)) >> 3)
         begun = {name: max((group.count(name) for group in self.begins), default=0) for name in many}
+        before: dict[str, float] = {}
         for _ in range(len(many) + 1):
+            if many == before:
+                break
+            pay(LOOK * sum(1 + len(ways) for ways in parents.values()))
             before = many
             many = {name: begun[name] + sum(before[up] * n for up, _, n in parents[name]) for name in many}
         if many != before:
@@ -2592,6 +2758,7 @@ class Ends:
         Of many terminals, all messages that have addresses, begun by anybody.
         """
         everyone = range(self.table.network.terminals)
+        pay(4 * KEPT_STATE * len(self.classes) * (len(everyone) + sum(map(len, self.by_source.values()))))
         each = [(name, source, a) for name in self.classes for source in everyone for a in self.sends(name, source)]
         pairs = {(name, source, self.table.destination[a]) for name, source, a in each}
         if len(everyone) > MOST_FOLLOWED:
@@ -2611,6 +2778,7 @@ class Ends:
     def waits(self, name: str, ample: set[str], stages: int) -> list[str]:
         """Send queues without room in which a message of a class may stay in its receive queue for ever."""
         one, other = self.classes[name], self.partner(name)
+        pay(len(self.classes))
         rules = [one] if not other or one["together"] else [self.classes[other]]
         if one["together"]:
             room = self.depths["receive"][one["receive"]]
@@ -2672,7 +2840,8 @@ def extended(ends: Ends, stages: int, ample: list[Any]) -> Table:
                 enter = [rooms + receives - 1, -rooms - receive - 2] if safe else [rooms + receive]
                 states: dict[int, list[int]] = {}
                 for at, may in table.may[address].items():
-                    waited = table.waits[address][at]
+                    waited = {*table.waits[address][at]}
+                    pay(KEPT_STATE * (2 + len(may)))
                     onward = [w for v in may for w in (enter if v == EJECT else [v if v in waited else -v - 2])]
                     t = at - table.vcs
                     if t < 0:
@@ -2684,6 +2853,7 @@ def extended(ends: Ends, stages: int, ample: list[Any]) -> Table:
                     last = lead(states, table.vcs, sends, home, wait, [])
                 for kept in (receive, receives - 1) if safe else (receive,):
                     lead(states, first_receive, receives, home, kept, [last if kept == receive else EJECT])
+                pay(KEPT_STATE * len(states) + LOOK * len(table.sources[address]))
                 rows.append([[at, *onward] for at, onward in states.items()])
                 destination.append(home)
                 sources.append([t for t in table.sources[address] if (name, t, home) in travels])
@@ -2755,17 +2925,19 @@ class Play:
         return 1 if self.worms else self.ends.depth(place)
 
     def room(self, place: Place) -> int:
-        behind = sum(place in message.behind for message in self.under_way()) if self.worms else 0
+        behind = sum(found(place, message.behind) for message in self.under_way()) if self.worms else 0
         return self.depth(place) - len(self.held.get(place, ())) - behind
 
     def fit(self, places: list[Place]) -> bool:
         """Whether messages can enter these places, one each."""
-        return all(self.room(place) >= places.count(place) for place in places)
+        return all(self.room(place) >= count for place, count in Counter(places).items())
 
     def entries(self, terminal: int, names: list[str]) -> list[Place]:
         """Places that messages take which enter send queues at once; of worms the first of a queue is in front."""
+        pay(KEPT_STATE * len(names))
         queues = [self.ends.classes[name]["send"] for name in names]
-        fronts = [queue in queues[i:] for i, queue in enumerate(queues, start=1)]
+        last = {queue: i for i, queue in enumerate(queues)}
+        fronts = [i < last[queue] for i, queue in enumerate(queues)]
         return [self.place(terminal, "send", name, front=front) for name, front in zip(names, fronts, strict=True)]
 
     def enter(self, terminal: int, sends: list[Any], origin: int, transaction: int) -> None:
@@ -2773,17 +2945,20 @@ class Play:
         if not self.fit(places):
             raise Rejected(f"terminal {terminal} has no room in a send queue")
         for place, (name, address) in zip(places, sends, strict=True):
-            if address not in self.ends.sends(name, terminal):
+            pay(KEPT_STATE)
+            if not found(address, self.ends.sends(name, terminal)):
                 raise Rejected(f"terminal {terminal} sends no {name} with address {address}")
             message = Sent(name, terminal, address, origin, transaction, whole=not self.worms)
             self.held.setdefault(place, []).append(message)
 
     def under_way(self) -> list[Sent]:
-        return [message for messages in self.held.values() for message in messages]
+        messages = [message for messages in self.held.values() for message in messages]
+        pay(1 + len(self.held) + len(messages))
+        return messages
 
     def begin(self, terminal: int, sends: list[Any]) -> None:
         homes = {self.table.destination[a] for _, a in sends}
-        if [name for name, _ in sends] not in self.ends.begins or len(homes) != 1:
+        if not found([name for name, _ in sends], self.ends.begins) or len(homes) != 1:
             raise Rejected("no transaction begins so")
         live = {m.transaction for m in self.under_way() if m.origin == terminal}
         if self.ends.limit is not None and len(live) >= self.ends.limit:
@@ -2798,6 +2973,7 @@ class Play:
         if to not in ahead:
             raise Rejected("no header may go there")
         target, held = ahead[to], (*message.behind, place)
+        pay(KEPT_STATE + len(held))
         in_two = (target is None or self.received(target)) and self.in_two(place, message)
         if not self.worms:
             tail = SPLITS if in_two else FOLLOWS
@@ -2869,11 +3045,13 @@ class Play:
         at = place if isinstance(place, int) else self.table.vcs + place[1]
         home, reserved = self.table.destination[message.address], self.ends.classes[message.kind]["reserved"]
         end = None if reserved else self.place(home, "receive", message.kind)
+        pay(KEPT_STATE * (1 + len(self.table.may[message.address][at])))
         return {to: end if to == EJECT else to for to in self.table.may[message.address][at]}
 
     def other(self, message: Sent) -> tuple[Place, int] | None:
         """Where the message stands with which alone one is consumed."""
         name = self.ends.partner(message.kind)
+        pay(LOOK * sum(1 + len(messages) for messages in self.held.values()))
         for place, messages in self.held.items():
             for position, m in enumerate(messages):
                 same = (m.origin, m.transaction, m.source) == (message.origin, message.transaction, message.source)
@@ -2960,6 +3138,7 @@ class Play:
         """What is held; transactions are numbered anew, and alike where nothing depends on them."""
         numbers: dict[tuple[int, int], int] = {}
         rows = []
+        pay(2 * KEPT_STATE * sum(1 + len(messages) for messages in self.held.values()))
         for place in sorted((p for p, messages in self.held.items() if messages), key=repr):
             row = []
             for m in self.held[place]:
@@ -2972,6 +3151,7 @@ class Play:
         """Hold what a state does."""
         self.held = {}
         for place, row in state:
+            pay(KEPT_STATE * (1 + len(row)))
             self.held[place] = [Sent(*parts) for parts in row]
         self.begun = sum(map(len, self.held.values()))
 
@@ -2988,9 +3168,16 @@ class Play:
                     yield ["move", *where, to]
             for position, message in enumerate(messages):
                 if self.first(place, position):
-                    due = product(*([[name, a] for a in addresses] for name, addresses in self.due(message)))
-                    for sends in due:
+                    due = [[[name, a] for a in addresses] for name, addresses in self.due(message)]
+                    for sends in every_choice(due):
                         yield ["consume", *where[1:], stage if self.worms else position, list(sends)]
+
+
+def every_choice(slots: list[list[Any]]) -> Iterator[tuple[Any, ...]]:
+    """Iterate over all ways to take one of each slot, as many as the product of their lengths."""
+    pay(sum(map(len, slots)))
+    pay((KEPT_STATE + len(slots)) * prod(map(len, slots)))
+    return product(*slots)
 
 
 def emptied(ends: Ends, switching: str) -> int:
@@ -3002,10 +3189,11 @@ def emptied(ends: Ends, switching: str) -> int:
         raise Rejected("states show nothing of headers that commit to a candidate")
     counted = ends.limit is not None or any(map(ends.partner, ends.classes))
     everyone, homes = range(ends.table.network.terminals), ends.table.destination
+    pay(LOOK * len(everyone) ** 2 * len(ends.begins))
     begins = [
         ["begin", t, list(sends)]
         for t, home, group in product(everyone, everyone, ends.begins)
-        for sends in product(*([[name, a] for a in ends.sends(name, t) if homes[a] == home] for name in group))
+        for sends in every_choice([[[name, a] for a in ends.sends(name, t) if homes[a] == home] for name in group])
     ]
     before: dict[State, list[State]] = {(): []}
     play = Play(ends, [], switching, switching not in IN_ONE_VC)
@@ -3013,12 +3201,14 @@ def emptied(ends: Ends, switching: str) -> int:
     def after(here: State) -> Iterable[State]:
         play.restore(here)
         for move in [*begins, *play.moves()]:
+            pay(50)
             play.restore(here)
             try:
                 play.act(move)
             except Rejected:
                 continue
             there = play.state(counted)
+            pay(50)
             before.setdefault(there, []).append(here)
             yield there
 
@@ -3044,20 +3234,35 @@ class Circles:
         self.play = Play(ends, [], switching, switching not in IN_ONE_VC)
         self.edges: dict[Place, dict[Place, set[int]]] = {}
         self.inside: dict[Place, set[int]] = {}
-        self.most = max(sum(self.at_once(name, 0) for name in group) for group in ends.begins)
+        at_once = self.at_once()
+        self.most = max(sum(at_once[name] for name in group) for group in ends.begins)
         for name, source, home, origin in ends.travels():
             for a in ends.sends(name, source):
                 if ends.table.destination[a] == home:
                     self.follow(Sent(name, source, a, origin, 0))
         self.number = {place: i for i, place in enumerate(self.edges)}
+        at_once_sent = [one["follows"] for one in ends.classes.values() if one["at_once"]]
+        self.several = max([1, *(sum(int(follow["count"]) for follow in follows) for follows in at_once_sent)])
 
-    def at_once(self, name: str, depth: int) -> float:
-        """Most messages at once that one of a class leads to."""
-        if depth > len(self.ends.classes):
-            return float("inf")
-        rule = self.ends.classes[name]
-        follows = [(int(follow["count"]), str(follow["class"])) for follow in rule["follows"]]
-        return max(1.0, sum(count * self.at_once(name, depth + 1) for count, name in follows) + (not rule["at_once"]))
+    def at_once(self) -> dict[str, float]:
+        """Most messages at once that one of each class leads to; infinitely many where classes follow in a circle."""
+        most = dict.fromkeys(self.ends.classes, float("inf"))
+        follows = {name: [follow["class"] for follow in one["follows"]] for name, one in self.ends.classes.items()}
+        before: dict[str, list[str]] = {}
+        for name, onward in follows.items():
+            for other in onward:
+                before.setdefault(other, []).append(name)
+        waiting = {name: len(onward) for name, onward in follows.items()}
+        settled = [name for name, count in waiting.items() if not count]
+        for name in settled:
+            rule = self.ends.classes[name]
+            sent = sum(int(follow["count"]) * most[follow["class"]] for follow in rule["follows"])
+            most[name] = max(1.0, sent + (not rule["at_once"]))
+            for earlier in before.get(name, ()):
+                waiting[earlier] -= 1
+                if not waiting[earlier]:
+                    settled.append(earlier)
+        return most
 
     def follow(self, message: Sent) -> None:
         onward: dict[Place, list[Place]] = {}
@@ -3079,28 +3284,33 @@ class Circles:
         for held in closure([self.play.place(message.source, "send", message.kind)], after):
             self.inside.setdefault(held, set()).add(message.origin)
             for place in closure([held], onward.__getitem__) if self.play.worms else [held]:
+                pay(2 * KEPT_STATE * (1 + len(waits[place])))
                 for to in waits[place]:
                     self.edges.setdefault(held, {}).setdefault(to, set()).add(message.origin)
 
     def need(self, place: Place) -> int:
         """Messages that a place holds at least while one waits for it."""
-        classes = self.ends.classes.values()
-        several = [sum(int(follow["count"]) for follow in one["follows"]) for one in classes if one["at_once"]]
         sends = not isinstance(place, int) and place[0] == "send"
-        return max(1, self.play.depth(place) - (max([1, *several]) - 1) * sends)
+        return max(1, self.play.depth(place) - (self.several - 1) * sends)
 
-    def closes(self, fewer: float, path: list[Place], began: list[set[int]]) -> bool:
-        """Whether some places go on to a circle of fewer messages than a number."""
-        self.steps += 1
-        if self.steps > MOST_ROWS:
-            raise Unchecked(f"more than {MOST_ROWS} rows of places are not followed here")
-        for to, origins in self.edges.get(path[-1], {}).items():
-            if to in path[1:] or self.number.get(to, -1) < self.number[path[0]]:
-                continue
-            more = [*began, origins, *[self.inside[path[-1]]] * (self.need(path[-1]) - 1)]
-            few = len(more) < fewer and self.may_be_begun(more)
-            if few and (to == path[0] or self.closes(fewer, [*path, to], more)):
-                return True
+    def closes(self, start: Place, fewer: float) -> bool:
+        """Whether some places, the first of which is given, are a circle of fewer messages than a number."""
+        rows: list[tuple[tuple[Place, ...], list[set[int]]]] = [((start,), [])]
+        while rows:
+            path, began = rows.pop()
+            self.steps += 1
+            if self.steps > MOST_ROWS:
+                raise Unchecked(f"more than {MOST_ROWS} rows of places are not followed here")
+            need, many = self.need(path[-1]), len(began)
+            for to, origins in self.edges.get(path[-1], {}).items():
+                if found(to, path[1:]) or self.number.get(to, -1) < self.number[start] or many + need >= fewer:
+                    continue
+                pay(KEPT_STATE + len(path) + many + need)
+                more = [*began, origins, *[self.inside[path[-1]]] * (need - 1)]
+                if self.may_be_begun(more):
+                    if to == start:
+                        return True
+                    rows.append(((*path, to), more))
         return False
 
     def may_be_begun(self, messages: list[set[int]]) -> bool:
@@ -3111,11 +3321,13 @@ class Circles:
         def put(message: int, seen: set[int]) -> bool:
             for origin in messages[message] - seen:
                 seen.add(origin)
+                pay(KEPT_STATE + len(messages[message]))
                 mine = began.setdefault(origin, [])
                 if len(mine) < capacity:
                     mine.append(message)
                     return True
                 for i, other in enumerate(mine):
+                    pay(1)
                     if put(other, seen):
                         mine[i] = message
                         return True
@@ -3125,7 +3337,7 @@ class Circles:
 
     def require_none(self, transactions: float = float("inf")) -> None:
         """Reject a circle of as many messages as a number of transactions may have."""
-        if any(self.closes(transactions * self.most + 1, [place], []) for place in self.edges):
+        if any(self.closes(place, transactions * self.most + 1) for place in self.edges):
             raise Rejected("messages may wait for each other in a circle of places")
 
 
@@ -3143,6 +3355,14 @@ OPERATIONS = {
     "all_to_all": ("each", "each"),
 }
 """From where to where each block goes in a collective operation; from all: added up."""
+
+
+def added(values: Iterable[Fraction]) -> Fraction:
+    """The sum of some fractions, paid for one by one."""
+    total = Fraction(0)
+    for value in values:
+        total = paid(total + value)
+    return total
 
 
 class Collective:
@@ -3173,6 +3393,7 @@ class Collective:
         for group, part in enumerate(self.parts):
             ends: dict[str, list[Any]] = {"root": [self.root], "each": part, "all": [None]}
             sources, targets = (ends[end] for end in OPERATIONS[self.kind])
+            pay(2 * KEPT_STATE * len(sources) * len(targets))
             both = ((a, b) for a in sources for b in targets if a is None or a != b)
             self.due.update(((a, b, group), self.size) for a, b in both)
         if "blocks" in claim:
@@ -3194,12 +3415,13 @@ class Collective:
         for a, row in zip(self.members, matrix, strict=True):
             for b, share in zip(self.members, row, strict=True):
                 if a != b:
-                    self.due[a, b, 0] *= fraction(share, "a block", 0)
+                    self.due[a, b, 0] = paid(self.due[a, b, 0] * fraction(share, "a block", 0))
         self.due = {ends: size for ends, size in self.due.items() if size}
 
     def nearest(self, starts: Iterable[Any], lengths: Sequence[N], *, back: bool = False) -> dict[int, N]:
         """The least sums of lengths from some nodes to each other one, along channels or against them."""
         steps: dict[int, list[tuple[int, N]]] = {}
+        pay(LOOK * KEPT_STATE * len(self.channels))
         for (source, target, _), length in zip(self.channels, lengths, strict=True):
             one, other = (target, source) if back else (source, target)
             steps.setdefault(one, []).append((other, length))
@@ -3225,7 +3447,7 @@ class Transfer:
         if self.chunk >= len(sizes):
             raise Rejected(f"{where}: there is no chunk {self.chunk}")
         self.where, self.size, self.rate = where, sizes[self.chunk], min(rate for _, _, rate in over)
-        self.latency = sum((operation.latency[channel] for channel in self.path), Fraction(0))
+        self.latency = added(operation.latency[channel] for channel in self.path)
         self.begins = self.ends = Fraction(0)
 
 
@@ -3237,6 +3459,8 @@ def check_schedule(claim: Any, proof: Any) -> str:
     """
     operation = Collective(claim)
     amounts = dict.fromkeys(operation.due, Fraction(0))
+    wide = 1 + (len(operation.members) >> 8)  # units for bits of all members
+    pay(len(operation.members) * wide)
     place = {member: 1 << bit for bit, member in enumerate(operation.members)}
     sizes: list[Fraction] = []
     holds: dict[tuple[int, int], int] = {}
@@ -3246,8 +3470,9 @@ def check_schedule(claim: Any, proof: Any) -> str:
         if not {type(end) for end in ends} <= {int, type(None)} or ends not in amounts:
             raise Rejected(f"chunk {number}: a size, and a source and a target of {operation.kind}, are expected")
         sizes.append(fraction(chunk[:2], "size of a chunk"))
-        amounts[ends] += sizes[-1]
+        amounts[ends] = paid(amounts[ends] + sizes[-1])
         sources, targets = (operation.parts[group] if end is None else [end] for end in (source, target))
+        pay((KEPT_STATE + wide) * (len(sources) + len(targets)))
         holds.update({(number, member): place[member] for member in sources})
         expected += product([(number, member) for member in targets], [sum(map(place.__getitem__, sources))])
     for ends, amount in amounts.items():
@@ -3282,9 +3507,10 @@ def by_steps(operation: Collective, sizes: list[Fraction], steps: list[Any]) -> 
         for transfer in step:
             transfer.begins = time
             for channel in transfer.path:
-                loads[channel] = loads.get(channel, Fraction(0)) + transfer.size
-        busiest = max((load / operation.channels[channel][2] for channel, load in loads.items()), default=Fraction(0))
-        time += busiest + max((transfer.latency for transfer in step), default=Fraction(0))
+                loads[channel] = paid(loads.get(channel, Fraction(0)) + transfer.size)
+        rates = operation.channels
+        busiest = max((paid(load / rates[channel][2]) for channel, load in loads.items()), default=Fraction(0))
+        time = paid(time + busiest) + max((transfer.latency for transfer in step), default=Fraction(0))
         for transfer in step:
             transfer.ends = time
         transfers += step
@@ -3302,14 +3528,18 @@ def by_starts(operation: Collective, sizes: list[Fraction], sends: Any) -> list[
     for number, send in enumerate(lists(sends, f"{TRANSFER}, and a start", 7)):
         transfer = Transfer(operation, sizes, send, f"transfer {number}")
         at, lasts = fraction(send[5:], "start", 0), transfer.size / transfer.rate
-        transfer.begins, transfer.ends = at, at + transfer.latency + lasts
+        transfer.begins, transfer.ends = at, paid(paid(at + transfer.latency) + paid(lasts))
         for channel in transfer.path:
-            busy.setdefault(channel, []).extend(((at, transfer.rate), (at + lasts, -transfer.rate)))
-            at += operation.latency[channel]
+            busy.setdefault(channel, []).extend(((at, transfer.rate), (paid(at + lasts), -transfer.rate)))
+            at = paid(at + operation.latency[channel])
         transfers.append(transfer)
     for channel, changes in busy.items():
+        # Each number is compared with about as many others as the number of them has digits.
+        for at, _ in changes * len(changes).bit_length():
+            paid(at)
         changes.sort()  # what ends comes before what begins at the same time
-        if max(accumulate(change for _, change in changes)) > operation.channels[channel][2]:
+        rates = accumulate((change for _, change in changes), lambda a, b: paid(a + b))
+        if max(rates) > operation.channels[channel][2]:
             raise Rejected(f"channel {channel} carries more at a time than its bandwidth")
     return transfers
 
@@ -3319,13 +3549,18 @@ def replay(operation: Collective, transfers: list[Transfer], holds: dict[tuple[i
 
     Parts are added to what is there, none twice but in a barrier; or take its place, and then none may be lost.
     """
-    sent = dict[int, int]()
+    sent, members = dict[int, int](), {*operation.members}
+    wide = 1 + (len(members) >> 7)  # units for bits of all members, which are kept
+    for transfer in transfers * (2 * len(transfers)).bit_length():
+        paid(transfer.begins)
+        paid(transfer.ends)
     events = [(transfer.begins, True, number) for number, transfer in enumerate(transfers)]
     events += [(transfer.ends, False, number) for number, transfer in enumerate(transfers)]
     for _, begins, number in sorted(events):  # what arrives comes before what begins at the same time
         one = transfers[number]
+        pay(KEPT_STATE + wide)
         if begins:
-            if one.target not in operation.members or (one.chunk, one.source) not in holds:
+            if one.target not in members or (one.chunk, one.source) not in holds:
                 raise Rejected(f"{one.where}: node {one.source} cannot send chunk {one.chunk} to node {one.target}")
             sent[number] = holds[one.chunk, one.source]
             continue
@@ -3363,7 +3598,7 @@ def check_collective(claim: Any, proof: Any) -> str:
         sent = Fraction(0)
         for (a, b, group), size in operation.due.items():
             if (leaves[group] if a is None else a in begins) and (comes[group] if b is None else b in ends):
-                sent += size
+                sent = paid(sent + size)
     if not sent:
         raise Rejected(f"{kind}: nothing must leave the cut")
     before = operation.nearest(begins, operation.latency)
@@ -3371,7 +3606,8 @@ def check_collective(claim: Any, proof: Any) -> str:
     carried = Fraction(0)
     for weight, (a, b, bandwidth), latency in zip(weights, channels, operation.latency, strict=True):
         if weight and a in before and b in after:
-            carried += weight * bandwidth * max(time - before[a] - latency - after[b], Fraction(0))
+            left = paid(paid(time - before[a]) - paid(latency + after[b]))
+            carried = paid(carried + paid(weight * bandwidth * max(left, Fraction(0))))
     if carried > sent:
         raise Rejected(f"{kind}: channels carry {carried} in {time}, and {sent} must be: it may take less")
     return shown
@@ -3393,12 +3629,13 @@ def carried_over(operation: Collective, lengths: list[int]) -> Fraction:
         return distances(a)[b]
 
     if of_blocks:
-        return sum((size * far(a, b) for (a, b, _), size in operation.due.items()), Fraction(0))
+        return added(size * far(a, b) for (a, b, _), size in operation.due.items())
     total = 0
     for part in operation.parts:
         left, last = dict.fromkeys(part[1:], 10**30), part[0]
         trees = len(part) if "each" in OPERATIONS[operation.kind] else 2
         while left:
+            pay(4 * len(left))
             for member in left:
                 left[member] = min(left[member], far(last, member), far(member, last))
             last = min(left, key=left.__getitem__)
@@ -3421,14 +3658,15 @@ class Phased:
 
     def __init__(self, claim: Any) -> None:
         shape = numbers(claim, "shape", 1, 1000)
+        at_most(len(shape), MOST_LANES, "dimensions")
         self.phases = numbers(claim, "phases", 0, len(shape))
         counts = [field(claim, "chunks", int), field(claim, "slots", int)]
         self.chunks, self.slots = integers(counts, "chunks and slots", 1, 1000)
         self.together, self.in_order = field(claim, "together", bool), field(claim, "fixed_order", bool)
-        if not self.phases or prod(shape) * self.chunks > MOST_STATES:
-            raise Unchecked(
-                f"{prod(shape)} nodes and {self.chunks} chunks are too many to follow, or there is no phase"
-            )
+        if not self.phases:
+            raise Rejected("phases: there is none")
+        at_most(prod(shape) * self.chunks, MOST_STATES, "chunks of all nodes")
+        pay(prod(shape) * len(shape) * (sum(shape) + KEPT_STATE))
         self.nodes, self.dimensions = list(product(*map(range, shape))), len(shape)
         which = {node: number for number, node in enumerate(self.nodes)}
         self.lines = [
@@ -3443,12 +3681,14 @@ class Phased:
 
     def began(self, state: Advanced, node: int, chunk: int, phase: int) -> bool:
         at, queues = state
+        pay(2 + (self.slots >> 3))
         running = queues[node][self.phases[phase]][: self.slots]
         return at[node][chunk] > phase or (at[node][chunk] == phase and chunk in running)
 
     def after(self, state: Advanced, node: int, chunk: int) -> Advanced | None:
         """The state after a node issues a chunk or ends its phase; None where that is not possible."""
         at, queues = state
+        pay(2)
         phase = at[node][chunk]
         if phase == len(self.phases) or (phase < 0 and chunk and at[node][chunk - 1] < 0):
             return None
@@ -3460,12 +3700,15 @@ class Phased:
             mine[dimension] = tuple(other for other in mine[dimension] if other != chunk)
         if phase + 1 < len(self.phases):
             mine[self.phases[phase + 1]] += (chunk,)
+        pay(8 + len(at) + 2 * self.chunks)
         changed = (*at[node][:chunk], phase + 1, *at[node][chunk + 1 :])
         return (*at[:node], changed, *at[node + 1 :]), (*queues[:node], tuple(mine), *queues[node + 1 :])
 
     def onward(self, state: Advanced) -> list[Advanced]:
         every = (self.after(state, node, chunk) for node in range(len(self.nodes)) for chunk in range(self.chunks))
-        return [after for after in every if after is not None]
+        states = [after for after in every if after is not None]
+        pay(len(states) * len(self.nodes) * (1 + (self.chunks + self.dimensions >> 2)))  # each is hashed whole
+        return states
 
     def done(self, state: Advanced) -> bool:
         return all(phase == len(self.phases) for row in state[0] for phase in row)
@@ -3542,6 +3785,7 @@ def check(network: Network | None, table: Table | None, claim: Any) -> str:
     """Return in words what a claim shows; raise `Rejected` if it does not hold."""
     about, check_claim = CLAIMS[word(claim, "subject", CLAIMS)]
     proof = field(claim, "proof", dict)
+    pay(LOOK * (network.size if network and about else 0))
     if not about:
         return check_claim(claim, proof)
     if network is None:
@@ -3552,6 +3796,7 @@ def check(network: Network | None, table: Table | None, claim: Any) -> str:
         table = Table(network, field(claim, "relation", dict))
     if table is None:
         raise Rejected("a claim about a relation comes without its table")
+    pay(LOOK * table.size)
     pairs_sent = sum(len(sources) for sources in table.sources)
     return f"{pairs_sent} pairs of source and address: {check_claim(table, claim, proof)}"
 
@@ -3563,17 +3808,20 @@ def accept_claims(part: Any, network: Network | None) -> list[str]:
         if network is None:
             raise Rejected("a relation comes without its network")
         table = Table(network, field(part, "relation", dict))
+    pay(LOOK * network.size if network else 0)
     title = "" if network is None else f"{network.name}, network {network.digest[:16]}, "
     return [title + check(network, table, claim) for claim in field(part, "claims", list)]
 
 
-def accept(document: Any) -> list[str]:
+def accept(document: Any, effort: int = 1) -> list[str]:
     """Return in words what each claim of a document shows; raise `Rejected` if one does not hold.
 
     Parameters
     ----------
     document : Any
         The document, as JSON gives it.
+    effort : int
+        Factor by which checking may cost more than the document pays for.
 
     Returns
     -------
@@ -3583,7 +3831,7 @@ def accept(document: Any) -> list[str]:
     Raises
     ------
     Rejected
-        With the claim and the place; `Unchecked`, a kind of it, if a proof is too much to check.
+        With the claim and the place; `Unchecked`, a kind of it, if checking costs more than the document pays for.
 
     Examples
     --------
@@ -3601,6 +3849,26 @@ def accept(document: Any) -> list[str]:
     ...     print(error)
     order: address 0: channel 4 (2→3) VC 0 may be followed by channel 6 (3→0) VC 0, no higher
     """
+    with paying(document, effort):
+        return accept_parts(document)
+
+
+@contextmanager
+def paying(document: Any, effort: int = 1) -> Iterator[None]:
+    """Let a document pay for what is done; `Rejected` where it has not the form that is expected, in any respect."""
+    before = PURSE.set(Purse(document, effort))
+    try:
+        yield
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        raise Rejected(f"a claim, or its proof, has not the form of its subject: {error!r}") from None
+    except (MemoryError, RecursionError):
+        raise Unchecked("a claim, or its proof, is nested too deeply, or needs more memory than there is") from None
+    finally:
+        PURSE.reset(before)
+
+
+def accept_parts(document: Any) -> list[str]:
+    """Return in words what each claim of a document, and of its parts, shows."""
     if not isinstance(document, dict) or (document.get("format"), document.get("version")) != (FORMAT, VERSION):
         raise Rejected(f'this is no evidence of a known form: "format": "{FORMAT}", "version": {VERSION} is expected')
     network = None if document.get("network") is None else Network(field(document, "network", dict))
@@ -3631,21 +3899,25 @@ def read(path: str) -> Any:
         raise Rejected(f"this is not JSON: {str(error)[:200]}") from None
 
 
-def main(paths: Sequence[str]) -> int:
-    """Check files of evidence; 0 if all hold, 1 if one does not, 2 if one cannot be read."""
-    status = 0
+def main(words: Sequence[str]) -> int:
+    """Check files of evidence: 0, all hold; 2, one cannot be read; else 1, one does not hold; else 3, not checked."""
+    effort, paths = ("".join(words[1:2]), words[2:]) if words[:1] == ["--effort"] else ("1", words)
+    if not paths or not effort.isdecimal():
+        print("usage: python plain.py [--effort NUMBER] FILE …", file=sys.stderr)
+        return 2
+    statuses = {0}
     for path in paths:
         try:
-            for shown in accept(read(path)):
+            for shown in accept(read(path), int(effort)):
                 print(f"{path}: accepted: {shown}")
         except Rejected as error:
-            print(f"{path}: {'not checked' if isinstance(error, Unchecked) else 'REJECTED'}: {error}")
-            status = max(status, 1)
+            print(f"{path}: {error.word}: {error}")
+            statuses.add(error.status)
         except OSError as error:
             print(f"{path}: cannot be read: {error.strerror}")
-            status = 2
-    return status
+            statuses.add(2)
+    return next(status for status in (2, 1, 3, 0) if status in statuses)
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]) if sys.argv[1:] else "usage: python plain.py FILE …")
+    sys.exit(main(sys.argv[1:]))

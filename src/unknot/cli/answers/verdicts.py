@@ -132,7 +132,7 @@ class AcceptedForm(Form):
     """What the checker said of a file."""
 
     file: str
-    accepted: bool
+    accepted: bool | None = key("null: too much to be checked.")
     says: list[str] = key("What each claim shows, or why the evidence was rejected.")
 
 

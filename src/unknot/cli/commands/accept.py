@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 
 from unknot.cli.commands.options import Json
 from unknot.cli.commands.printing import show_json
+
+Effort = Annotated[
+    int, typer.Option(help="Factor by which checking may cost more than a file of its size pays for.", min=1)
+]
 
 
 def accept(
@@ -16,13 +20,14 @@ def accept(
     network: str | None = None,
     routing: str | None = None,
     vcs: int | None = None,
+    effort: Effort = 1,
     json: Json = False,
 ) -> None:
     """Check evidence with a program that shares nothing with those that found it.
 
     The checker is one file of plain Python without dependencies, unknot/certificates/plain.py, which may be run by
     itself. With --network and --routing it is also shown that the evidence is about them.
-    Exit code 0: all evidence holds; 1: some does not.
+    Exit code 0: all evidence holds; 1: some does not; 3: some takes too much to be checked.
 
     Parameters
     ----------
@@ -45,11 +50,13 @@ def accept(
     for path in files:
         try:
             document = plain.read(str(path))
-            says, accepted, word = plain.accept(document), True, "accepted: "
+            says, word = plain.accept(document, effort), "accepted: "
+            accepted: bool | None = True
             if network is not None:
                 says += _same(document, network, routing, vcs)
         except plain.Rejected as error:
-            says, accepted, word = [str(error)], False, "REJECTED: "
+            says, word = [str(error)], f"{error.word}: "
+            accepted = None if isinstance(error, plain.Unchecked) else False
         except OSError as error:
             raise UnknotError(f"{path}: it cannot be read: {error.strerror}") from error
         answers.append({"file": str(path), "accepted": accepted, "says": says})
