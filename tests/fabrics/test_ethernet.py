@@ -146,7 +146,7 @@ def test_port_channels_are_choices_among_their_members(tmp_path: Path) -> None:
     folder = tmp_path / "dual"
     shutil.copytree(DUAL.parent, folder)
     config, routes = folder / "tor-c" / "config_db.json", folder / "tor-c" / "route.json"
-    members = {f"PortChannel1|Ethernet{port}": {} for port in (48, 52)}
+    members: dict[str, object] = {f"PortChannel1|Ethernet{port}": {} for port in (48, 52)}
     config.write_text(json.dumps({**json.loads(config.read_text()), "PORTCHANNEL_MEMBER": members}))
     one = {"selected": True, "protocol": "bgp", "nexthops": [{"fib": True, "interfaceName": "PortChannel1"}]}
     routes.write_text(json.dumps({**json.loads(routes.read_text()), "192.168.0.0/24": [one]}))
@@ -244,7 +244,7 @@ def test_references_to_nowhere_are_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("table", "words"),
     [
-        ('"DSCP_TO_TC_MAP": {"AZURE": {\n"3": true}}', ":2: .*a number from 0 to 7 is needed, got True"),
+        ('"DSCP_TO_TC_MAP": {"AZURE": {\n"3": true}}', ":2: .*a number from 0 to 15 is needed, got True"),
         ('"BUFFER_PG": {\n"Ethernet0|6-2": {"profile": "NULL"}}', r":2: .*Ethernet0\|6-2: PORT\|GROUP or"),
         ('"BUFFER_PG": {\n"Ethernet0": {"profile": "NULL"}}', ":2: .*Ethernet0: PORT"),
     ],

@@ -111,9 +111,11 @@ def classes_of(fabric: EthernetFabric) -> dict[int, int]:
     """The DSCP of each lossless class by the number of its queue; without `config_db.json` 3 for queue 3."""
     if not any(one.configured for one in fabric.qos):
         return {3: 3}
-    port = fabric.qos[fabric.edges[0]].unknown
-    groups = [(port.tc_to_group[port.dscp_to_tc[dscp]], dscp) for dscp in reversed(DSCPS)]
-    return {group: dscp for group, dscp in sorted(groups, reverse=True) if group in port.lossless}
+    of_hosts = [port for edge in fabric.edges for port in fabric.host_ports[edge]]
+    every = [port for own in fabric.qos for port in own.ports.values()]
+    ports = {*of_hosts} if any(port.lossless for port in of_hosts) else {*every}
+    pairs = [(port.tc_to_group[port.dscp_to_tc[dscp]], dscp, port) for port in ports for dscp in DSCPS]
+    return dict(sorted(((group, dscp) for group, dscp, port in pairs if group in port.lossless), reverse=True))
 
 
 class _Switch:
@@ -153,7 +155,8 @@ class _Switch:
             self.shared[c] |= row
             self.members[c].add(came)
             self.colour[came, tag] = c
-        lossy = {tc for dscp, tc in enumerate(self._plain()) if tc not in self.number.values()}
+        ports = *fabric.qos[router].ports, ""
+        lossy = {tc for port in ports for tc in self._plain(port) if tc not in self.number.values()}
         spare = [n for n in range(1, 8) if n not in lossy and n not in self.number.values()]
         self.tc: dict[tuple[int, int], int] = {}
         for group in self.classes:
@@ -169,10 +172,10 @@ class _Switch:
 
         self.stray = spare[0] if spare else 0
 
-    def _plain(self) -> list[int]:
-        """The traffic class of each DSCP that is not of a tag; 0 where a tag takes its class."""
+    def _plain(self, port: str) -> list[int]:
+        """The traffic class at a port of each DSCP that is not of a tag; 0 where a tag takes its class."""
         qos = self.fabric.qos[self.router]
-        tcs = qos.unknown.dscp_to_tc if qos.configured else (0,) * 64
+        tcs = qos.port(port).dscp_to_tc if qos.configured else (0,) * 64
         taken = set(self.number.values())
         return [0 if tc in taken or dscp in self.dscp.values() else tc for dscp, tc in enumerate(tcs)]
 
@@ -185,13 +188,19 @@ class _Switch:
         tables: Tables = {kind: {} for kind in (*kinds, "PORT_QOS_MAP", "BUFFER_PG", "BUFFER_PROFILE")}
         tables["MAP_PFC_PRIORITY_TO_QUEUE"] = {"UNKNOT": {str(n): str(n) for n in range(8)}}
         tables["BUFFER_PROFILE"] = {"UNKNOT": {"xoff": "268736", "xon": "2288", "size": "1248", "dynamic_th": "0"}}
-        lossless = sorted(self.number.values())
-        hosts = sorted({*self.fabric.qos[self.router].ports} - {*came})
+        lossless, qos = sorted(self.number.values()), self.fabric.qos[self.router]
+        hosts = sorted({*qos.ports} - {*came})
         if self.router in self.fabric.edges and not hosts:
             hosts = [HOSTS]
+        # Ports of hosts stay without PFC, unless none has it.
+        without = {port for port in hosts if not qos.port(port).lossless}
+        without = set() if without == {*hosts} else without
         for port in [*hosts, *sorted(came)]:
-            row = {"pfc_enable": ",".join(map(str, lossless)), "pfc_to_queue_map": "UNKNOT"}
-            maps = self._incoming(came.get(port, SENT)) + self._outgoing(leaves.get(port, SENT))
+            row = (
+                {} if port in without else {"pfc_enable": ",".join(map(str, lossless)), "pfc_to_queue_map": "UNKNOT"}
+            )
+            maps = self._incoming(port, came.get(port, SENT), port not in without)
+            maps += self._outgoing(leaves.get(port, SENT))
             for kind, field, content in zip(
                 kinds, ("dscp_to_tc_map", "tc_to_pg_map", "tc_to_queue_map", "tc_to_dscp_map"), maps, strict=True
             ):
@@ -200,17 +209,17 @@ class _Switch:
                     name = next((one for one, other in tables[kind].items() if other == text), f"UNKNOT_{port}")
                     tables[kind][name], row[field] = text, name
             tables["PORT_QOS_MAP"][port] = row
-            tables["BUFFER_PG"] |= {f"{port}|{n}": {"profile": "UNKNOT"} for n in lossless}
+            tables["BUFFER_PG"] |= {f"{port}|{n}": {"profile": "UNKNOT"} for n in lossless if port not in without}
         return {kind: rows for kind, rows in tables.items() if rows}
 
-    def _incoming(self, channel: int) -> list[dict[int, int]]:
+    def _incoming(self, port: str, channel: int, lossless: bool) -> list[dict[int, int]]:
         """Traffic classes by DSCP and priority groups by class; tags that no route brings here are lossy.
 
-        What hosts send with the DSCP of a tag leaves with DSCP 0.
+        What hosts send with the DSCP of a tag leaves with DSCP 0, and at ports without PFC any lossless class.
         """
-        tcs, groups = dict(enumerate(self._plain())), dict.fromkeys(range(8), 0)
+        tcs, groups = dict(enumerate(self._plain(port))), dict.fromkeys(range(8), 0)
         for (group, tag), number in self.number.items():
-            colour = self.colour.get((channel, tag))
+            colour = self.colour.get((channel, tag)) if lossless else None
             if colour is not None:
                 tcs[self.dscp[group, tag]] = self.tc[group, colour]
                 groups[self.tc[group, colour]] = number

@@ -29,6 +29,8 @@ PLACE = 1400
 """Bytes that an audit takes for each pair of a destination and a channel."""
 SENT = -1
 """Channel of a packet that has just come from a host."""
+LOSSY = -1
+"""Priority group of a packet from a host whose port has no headroom for it."""
 
 
 @dataclass(frozen=True)
@@ -80,9 +82,17 @@ class PfcModel:
             rows.append({g: near.priority_to_queue[p] for g, p in sent.items() if p in far.enabled & near.enabled})
         return rows
 
-    def port(self, router: int, channel: int) -> PortQos:
-        """Maps of the port by which a packet came."""
-        return self.fabric.qos[router].unknown if channel == SENT else self.fabric.receiver(channel)
+    def is_lossless(self, place: Place) -> bool:
+        """Whether a packet is in a group whose buffer has headroom."""
+        if place.channel == SENT:
+            return place.group != LOSSY
+        return place.group in self.fabric.receiver(place.channel).lossless
+
+    def enter(self, router: int, port: PortQos, header: Header) -> Place:
+        """The place of a packet that comes from a host, by the maps of its port."""
+        tc = port.dscp_to_tc[header.dscp]
+        group = port.tc_to_group[tc]
+        return Place(router, SENT, group if group in port.lossless else LOSSY, header, tc)
 
     def ends(self, place: Place) -> bool:
         """Whether a packet leaves the fabric here."""
@@ -91,7 +101,7 @@ class PfcModel:
 
     def arrive(self, router: int, channel: int, header: Header) -> Place:
         """The place of a packet that arrives, decapsulated if its tunnel ends here."""
-        port, tunnel = self.port(router, channel), self.fabric.qos[router].tunnel
+        port, tunnel = self.fabric.receiver(channel), self.fabric.qos[router].tunnel
         inner = header.inner
         if inner is None or router not in self.fabric.destinations[header.destination].owners:
             tc = port.dscp_to_tc[header.dscp]
@@ -121,15 +131,27 @@ class PfcModel:
 
     @cached_property
     def dscps(self) -> tuple[int, ...]:
-        """DSCPs that are lossless somewhere, one of those that all switches treat alike."""
+        """DSCPs that are lossless somewhere, or become one, each the first of those that all switches treat alike."""
         ports = {port for qos in self.fabric.qos for port in (qos.unknown, *qos.ports.values())}
-        tunnels = {qos.tunnel.decap_dscp_to_tc or () for qos in self.fabric.qos}
-        kinds: dict[tuple[object, ...], int] = {}
+        ends = [qos.tunnel for qos in self.fabric.qos]
+        # Where a tunnel ends its maps hold, as far as it has them.
+        maps = {(one.dscp_to_tc, one.tc_to_group, one.lossless) for one in ports} | {
+            (end.decap_dscp_to_tc or one.dscp_to_tc, end.decap_tc_to_group or one.tc_to_group, one.lossless)
+            for end in {*ends} for one in ports
+        }  # fmt: skip
+        classes = [*{row for row, _, _ in maps}]
+        kinds = {dscp: tuple(row[dscp] for row in classes) for dscp in DSCPS}
+        remarks = {*(one.tc_to_dscp for one in ports), *(end.encap_tc_to_dscp for end in ends)}
+        lossless = [d for d in DSCPS if any(groups[tcs[d]] in own for tcs, groups, own in maps)]
+        becoming = reached_from(
+            lossless,
+            lambda to: [d for d in DSCPS if any(row and row[tc] == to for row in remarks for tc in kinds[d])],
+        )
+        first: dict[tuple[int, ...], int] = {}
         for dscp in self.only:
-            if any(port.tc_to_group[port.dscp_to_tc[dscp]] in port.lossless for port in ports):
-                kind = tuple(port.dscp_to_tc[dscp] for port in ports)
-                kinds.setdefault((kind, *(table[dscp : dscp + 1] for table in tunnels)), dscp)
-        return tuple(kinds.values())
+            if dscp in becoming:
+                first.setdefault(kinds[dscp], dscp)
+        return tuple(first.values())
 
 
 @dataclass(eq=False)
@@ -156,8 +178,9 @@ class Walk:
         for source in fabric.edges:
             for number, one in enumerate(fabric.destinations):
                 away = one.hosts and (source not in one.owners or source in one.standby)
-                for dscp in self.model.dscps if away else ():
-                    self.starts[self.model.arrive(source, SENT, Header(number, dscp))] = None
+                headers = [Header(number, dscp) for dscp in self.model.dscps if away]
+                for port in fabric.host_ports[source]:
+                    self.starts |= dict.fromkeys(self.model.enter(source, port, header) for header in headers)
         reached_from(self.starts, self._onward)
 
     def _onward(self, place: Place) -> list[Place]:

@@ -34,6 +34,7 @@ TICKS, SEEDS = 2000, 24
 """Ticks in which senders send; runs, each with draws of its own."""
 CHANGE = 0.06
 """Probability that a port or a sender changes between busy and idle in a tick."""
+PARTLY = "what is read closes no circle of buffers, but not all is read: {}"
 FREE = "no cyclic buffer dependency, so PFC cannot deadlock"
 OPEN = (
     "a cyclic buffer dependency, but no flows were found that fill it: it is necessary for a deadlock, not sufficient"
@@ -49,7 +50,8 @@ class EthernetAudit:
     Attributes
     ----------
     deadlock_free : bool or None
-        None: there is a cyclic buffer dependency, which no replayed flows fill; or it was not decided in time.
+        None: there is a cyclic buffer dependency, which no replayed flows fill; or what is read has none, but not all
+        is read; or it was not decided in time.
     established : str
         What was shown.
     loop : tuple of str
@@ -93,6 +95,12 @@ class EthernetAudit:
     assumption: str
 
     @property
+    def cyclic_dependency(self) -> bool | None:
+        """Whether buffers depend on one another in a circle; None: undecided, or not all is read."""
+        free = self.verdict.deadlock_free
+        return None if free is None or (free and self.fabric.unread) else not free
+
+    @property
     def holds(self) -> bool | None:
         """Whether it cannot deadlock, delivers all, and drops nothing of a lossless class; None: open."""
         return all_hold((self.deadlock_free, self.delivered, not self.losses))
@@ -125,7 +133,7 @@ def audit_ethernet(
     """
     walk = Walk(PfcModel(fabric, dscps))
     if not walk.model.dscps:
-        raise UnknotError(f"{fabric.name}: no DSCP falls into a lossless priority group, so PFC is not in use")
+        raise UnknotError(f"{fabric.name}: no DSCP falls into a lossless priority group{_without_dscps(fabric)}")
     if not walk.starts:
         raise UnknotError(f"{fabric.name}: there are hosts at one switch only, so there is no traffic to judge")
     relation = lossless_relation(walk)
@@ -137,6 +145,8 @@ def audit_ethernet(
     established = verdict.established
     if verdict.deadlock_free is not None:
         established = FREE if free else OPEN if free is None else STUCK
+    if free and fabric.unread:
+        free, established = None, PARTLY.format("; ".join(fabric.unread))
     return EthernetAudit(
         fabric, relation, verdict, evidence_holds(relation, verdict), free,
         established + (f"; {LOOPED}" if loops else ""),
@@ -145,6 +155,17 @@ def audit_ethernet(
         tuple(tuple(hop.channel for hop in flow.hops) for flow in flows), seed,
         not loops and not lost, loops, lost, lossless_drops(walk), odd_maps(walk), _assumption(fabric, walk),
     )  # fmt: skip
+
+
+def _without_dscps(fabric: EthernetFabric) -> str:
+    """Why no packet is lossless."""
+    if fabric.unread:
+        return f", but not all is read: {'; '.join(fabric.unread)}"
+    for own, switch in zip(fabric.qos, map(fabric.network.router_name, range(len(fabric.qos))), strict=True):
+        for name in sorted(own.ports):
+            if own.ports[name].enabled:
+                return f", although PFC is on at {switch} {name}: no packet comes to a buffer that pauses"
+    return ", and no port has PFC: it is not in use"
 
 
 def _assumption(fabric: EthernetFabric, walk: Walk) -> str:

@@ -203,12 +203,8 @@ def places_without_route(walk: Walk) -> tuple[str, ...]:
 def lossless_drops(walk: Walk) -> tuple[str, ...]:
     """Steps by which a packet, lossless where it starts, comes into a group that does not hold back its queue."""
     model, texts = walk.model, dict[str, None]()
-
-    def is_lossless(place: Place) -> bool:
-        return place.group in model.port(place.router, place.channel).lossless
-
-    starts = filter(is_lossless, walk.starts)
-    for place in filter(is_lossless, reached_from(starts, lambda at: [hop.place for hop in walk.steps[at]])):
+    starts = filter(model.is_lossless, walk.starts)
+    for place in filter(model.is_lossless, reached_from(starts, lambda at: [hop.place for hop in walk.steps[at]])):
         for hop in walk.steps[place]:
             pauses, group = model.pauses[hop.channel], hop.place.group
             if pauses.get(group) == hop.queue:

@@ -19,7 +19,8 @@ class AuditEthernetAnswer(VerdictForm):
     parts = ("verdict",)
     table = (
         "fabric", "deadlock_free", "established", "certificate_holds", "loop", "flows", "delivered",
-        "forwarding_loops", "lost", "losses", "findings", "assumption", "network.routers", "destinations", "notes",
+        "forwarding_loops", "lost", "losses", "findings", "assumption", "unread", "network.routers", "destinations",
+        "notes",
     )  # fmt: skip
 
     fabric: str = key(of="fabric.name")
@@ -27,14 +28,15 @@ class AuditEthernetAnswer(VerdictForm):
     deadlock_free: bool | None
     established: str
     loop: Annotated[list[str], CIRCLE]
-    cyclic_dependency: Annotated[bool | None, By(lambda free, _: None if free is None else not free)] = key(
-        "Whether buffers depend on one another in a circle; null: undecided.", of="verdict.deadlock_free"
+    cyclic_dependency: bool | None = key(
+        "Whether buffers depend on one another in a circle; null: undecided, or not all is read."
     )
     network: NetworkForm = key(of="fabric.network")
     destinations: Annotated[int, SIZE] = key(
         "Groups of prefixes that all switches treat alike.", of="fabric.destinations"
     )
     notes: list[str] = key("Noticed on reading.", of="fabric.notes")
+    unread: list[str] = key("In the files and not read; beside it `deadlock_free` is not true.", of="fabric.unread")
 
 
 class QueuesForm(Form):

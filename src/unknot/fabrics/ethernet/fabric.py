@@ -55,6 +55,8 @@ class EthernetFabric:
         Where it was read from.
     notes : tuple of str
         What was found on reading and is not an error.
+    unread : tuple of str
+        What the files hold and the model leaves out: beside it no answer is a plain yes.
     """
 
     name: str
@@ -64,6 +66,7 @@ class EthernetFabric:
     destinations: tuple[Destination, ...]
     folder: str = ""
     notes: tuple[str, ...] = ()
+    unread: tuple[str, ...] = ()
 
     def sender(self, channel: int) -> PortQos:
         """Maps of the port from which a channel leaves."""
@@ -72,6 +75,16 @@ class EthernetFabric:
     def receiver(self, channel: int) -> PortQos:
         """Maps of the port at which a channel arrives."""
         return self.qos[int(self.network.target[channel])].port(self.ends[channel][1].name)
+
+    @cached_property
+    def host_ports(self) -> tuple[tuple[PortQos, ...], ...]:
+        """For each switch the maps of its ports without a cable, those that are alike once."""
+        cabled, rows = {near for near, _ in self.ends}, list[tuple[PortQos, ...]]()
+        for router, own in enumerate(self.qos):
+            switch = self.network.router_name(router)
+            maps = [own.ports[name] for name in sorted(own.ports) if Port(switch, name) not in cabled]
+            rows.append(tuple(dict.fromkeys(maps)) or (own.unknown,))
+        return tuple(rows)
 
     @cached_property
     def edges(self) -> tuple[int, ...]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from dataclasses import dataclass, replace
+from functools import partial
 from ipaddress import ip_address
 from pathlib import Path
 from typing import NamedTuple
@@ -11,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from unknot._base.errors import UnknotError
+from unknot.fabrics.ethernet.cables import cables_of
 from unknot.fabrics.ethernet.document import ROUTES, files_of
 from unknot.fabrics.ethernet.fabric import Destination, EthernetFabric
 from unknot.fabrics.ethernet.qos import SwitchQos, read_config_db
@@ -20,14 +22,13 @@ from unknot.fabrics.ethernet.routes import (
     Route,
     prefix_of,
     read_batfish_routes,
-    read_cable_list,
-    read_lldp,
     read_routes,
 )
+from unknot.fabrics.ethernet.unread import in_words
 from unknot.network import Network
 from unknot.network.graph import strong_components
 
-CABLES, BATFISH = "cables.txt", "routes.csv"
+BATFISH = "routes.csv"
 
 
 class _Treatment(NamedTuple):
@@ -54,6 +55,10 @@ class _Tables:
         names = self.qos[router].members.get(interface, (interface,))
         ports = [Port(self.switches[router], part) for name in names for part in (name, name.partition(".")[0])]
         return tuple(dict.fromkeys(channel for port in ports for channel in self.channels.get(port, ())))
+
+    def channels_of(self, router: int, route: Route) -> tuple[int, ...]:
+        """Channels by which the next hops of a route leave, ascending."""
+        return tuple(sorted({c for name in route.interfaces for c in self.leads(router, name)}))
 
     def route(self, router: int, prefix: Prefix) -> Route | None:
         """The route by the longest prefix that covers one."""
@@ -89,13 +94,19 @@ def read_ethernet(folder: str | Path) -> EthernetFabric:
     <EthernetFabric frr-all-links-up: 6 switches, 8 cables, 4 destinations>
     """
     folder = Path(folder)
-    files = files_of(folder)
-    computed = read_batfish_routes(folder / BATFISH) if (folder / BATFISH).is_file() else {}
+    files, unread = files_of(folder), defaultdict[str, list[str]](list)
+
+    def note(switch: str, what: str) -> None:
+        """Keep what the files of a switch hold and is left out."""
+        if switch not in unread[what]:
+            unread[what].append(switch)
+
+    computed = read_batfish_routes(folder / BATFISH, note) if (folder / BATFISH).is_file() else {}
     files |= {switch: {} for switch in computed if switch not in files}
-    switches = [s for s, kinds in files.items() if s in computed or any(kind in kinds for kind in ROUTES)]
+    switches = [s for s, kinds in sorted(files.items()) if s in computed or any(kind in kinds for kind in ROUTES)]
     if not switches:
         raise UnknotError(f"{folder}: no routes; SWITCH/route.json or SWITCH.route.json of each switch are needed")
-    notes = [f"{switch} has no routes and is left out" for switch in files if switch not in switches]
+    notes = [f"{switch} has no routes and is left out" for switch in sorted({*files} - {*switches})]
     qos = [
         read_config_db(kinds["config_db.json"], kinds.get("mux.json")) if "config_db.json" in kinds else SwitchQos()
         for kinds in map(files.__getitem__, switches)
@@ -103,7 +114,7 @@ def read_ethernet(folder: str | Path) -> EthernetFabric:
     bare = [switch for switch, one in zip(switches, qos, strict=True) if not one.configured]
     if len(bare) < len(switches):
         notes += [f"{switch} has no config_db.json: one lossless class is assumed there" for switch in bare]
-    cables = _cables(folder, files, switches, qos, notes)
+    cables = cables_of(folder, files, switches, qos, notes)
     number = {switch: router for router, switch in enumerate(switches)}
     ends = tuple(sorted(end for cable in cables for end in (cable, cable[::-1])))
     source, target = ([number[end.switch] for end in column] for column in zip(*ends, strict=True))
@@ -114,49 +125,25 @@ def read_ethernet(folder: str | Path) -> EthernetFabric:
         channels[near] += (channel,)
     routes = [
         computed.get(switch, {})
-        | dict(pair for kind in ROUTES if kind in files[switch] for pair in read_routes(files[switch][kind]).items())
+        | dict(
+            pair
+            for kind in ROUTES if kind in files[switch]
+            for pair in read_routes(files[switch][kind], partial(note, switch)).items()
+        )
         for switch in switches
-    ]
+    ]  # fmt: skip
+    for switch, one in zip(switches, qos, strict=True):
+        for what in one.unread:
+            note(switch, what)
+    for end, _ in ends:
+        own = qos[number[end.switch]]
+        if own.ports and end.name not in own.ports:
+            note(end.switch, f"port {end.name}, which has a cable and is not in config_db.json")
     tables = _Tables(network, routes, dict(channels), switches, qos)
     return EthernetFabric(
-        network.name, network, ends, tuple(qos), _destinations(tables, notes), str(folder), tuple(notes)
-    )
-
-
-def _cables(
-    folder: Path, files: dict[str, dict[str, Path]], switches: list[str], qos: list[SwitchQos], notes: list[str]
-) -> list[tuple[Port, Port]]:
-    """Cables between the switches: the list if there is one, else by LLDP; in LLDP one end is enough."""
-    alias = {switch: one.aliases for switch, one in zip(switches, qos, strict=True)}
-    if (folder / CABLES).is_file():
-        return [(min(cable), max(cable)) for cable in read_cable_list(folder / CABLES, switches)]
-    neighbours: dict[Port, tuple[Port, ...]] = {}
-    for switch in switches:
-        if "lldp.json" in files[switch]:
-            neighbours |= dict(read_lldp(files[switch]["lldp.json"], switch))
-    cables: set[tuple[Port, Port]] = set()
-    for near, names in neighbours.items():
-        far = names[0].switch
-        if far in alias:
-            ports = [Port(far, alias[far].get(name.name, name.name)) for name in names]
-            known = [port for port in ports if port in neighbours or port.name in alias[far].values()]
-            port = (known or ports)[0]
-            cables.add((min(near, port), max(near, port)))
-    for end, count in Counter(end for cable in sorted(cables) for end in cable).items():
-        if count > 1:
-            raise UnknotError(f"{folder}: by LLDP {end} has several cables; give {CABLES}")
-    strangers = {name.switch for names in neighbours.values() for name in names} - set(switches)
-    plain = {switch.partition(".")[0].lower(): switch for switch in switches}
-    for stranger in sorted(strangers):
-        if (alike := plain.get(stranger.partition(".")[0].lower())) is not None:
-            raise UnknotError(
-                f"{folder}: a neighbour is called {stranger} by LLDP, and a switch here {alike}; give both one name"
-            )
-    if not cables:
-        raise UnknotError(f"{folder}: no cables; give {CABLES}, or SWITCH/lldp.json of each switch")
-    if strangers:
-        notes.append(f"{len(strangers)} neighbours without routes are taken for hosts, the first {min(strangers)}")
-    return sorted(cables)
+        network.name, network, ends, tuple(qos), _destinations(tables, notes), str(folder), tuple(notes),
+        in_words(unread),
+    )  # fmt: skip
 
 
 def _destinations(tables: _Tables, notes: list[str]) -> tuple[Destination, ...]:
@@ -174,7 +161,7 @@ def _destinations(tables: _Tables, notes: list[str]) -> tuple[Destination, ...]:
     for prefix in sorted({p for routes in tables.routes for p in routes if not p.prefixlen}, key=str):
         # A default route leads out of the fabric, unless it comes back to a switch.
         table = {r: routes[prefix] for r, routes in enumerate(tables.routes) if prefix in routes}
-        hops = {r: tuple(c for name in route.interfaces for c in tables.leads(r, name)) for r, route in table.items()}
+        hops = {r: tables.channels_of(r, route) for r, route in table.items()}
         if _circular(tables.network, hops):
             groups[_Treatment((), tuple(sorted(hops.items())))].append(prefix)
     destinations: list[Destination] = []
@@ -248,7 +235,7 @@ def _owners_and_hops(tables: _Tables, prefix: Prefix) -> tuple[tuple[int, ...], 
         if route is None:
             continue
         open_ports = [port for port in route.interfaces if not tables.leads(router, port)]
-        channels = tuple(c for port in route.interfaces for c in tables.leads(router, port))
+        channels = tables.channels_of(router, route)
         if route.local:
             local.append(router)
         elif not open_ports or channels:

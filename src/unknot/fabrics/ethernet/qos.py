@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
 
 from unknot.fabrics.ethernet.document import Document
+from unknot.fabrics.ethernet.unread import unread_config
 
-CLASSES = range(8)
 DSCPS = tuple(range(64))
+CLASSES = 16
+"""Traffic classes; there are 8 priorities, priority groups and pairs of them."""
 Map = tuple[int, ...]
 """What each number is mapped to, by position."""
-IDENTITY: Map = tuple(CLASSES)
+IDENTITY: Map = tuple(range(8))
+MUX_TUNNEL = "MuxTunnel0"
+"""SONiC's name of the tunnel between two ToRs."""
 
 
 @dataclass(frozen=True)
@@ -24,18 +29,19 @@ class PortQos:
     Attributes
     ----------
     dscp_to_tc : tuple of int, length 64
-    tc_to_group, tc_to_queue, priority_to_queue, group_to_priority : tuple of int, length 8
+    tc_to_group, tc_to_queue : tuple of int, length 16
+    priority_to_queue, group_to_priority : tuple of int, length 8
     enabled : frozenset of int
         Priorities for which PFC is on, both sending and obeying.
     lossless : frozenset of int
         Priority groups whose buffers have headroom.
-    tc_to_dscp : tuple of int, length 8, or None
+    tc_to_dscp : tuple of int, length 16, or None
         With which DSCP packets leave; −1: with their own.
     """
 
     dscp_to_tc: Map = (3,) * 64
-    tc_to_group: Map = IDENTITY
-    tc_to_queue: Map = IDENTITY
+    tc_to_group: Map = tuple(range(CLASSES))
+    tc_to_queue: Map = tuple(range(CLASSES))
     priority_to_queue: Map = IDENTITY
     group_to_priority: Map = IDENTITY
     enabled: frozenset[int] = frozenset({3})
@@ -62,10 +68,12 @@ class Tunnel:
 
 @dataclass(frozen=True)
 class SwitchQos:
-    """QoS of a switch; `unknown` is that of a port without a row of its own.
+    """QoS of a switch; `unknown` is that of a port of which the file says nothing.
 
     Attributes
     ----------
+    ports : mapping
+        Maps of each port that has a row or is up.
     aliases : mapping
         Name of a port by its alias.
     members : mapping
@@ -74,6 +82,8 @@ class SwitchQos:
         Address of the other ToR, to which packets for servers on standby are tunnelled.
     mux : mapping
         Address of each server, and whether this ToR is on standby for it.
+    unread : tuple of str
+        What the file holds and the model leaves out, in words.
     """
 
     ports: Mapping[str, PortQos] = field(default_factory=dict)
@@ -84,8 +94,10 @@ class SwitchQos:
     peer: str | None = None
     mux: Mapping[str, bool] = field(default_factory=dict)
     configured: bool = False
+    unread: tuple[str, ...] = ()
 
     def port(self, name: str) -> PortQos:
+        """Maps of a port."""
         return self.ports.get(name, self.unknown)
 
 
@@ -155,32 +167,44 @@ def read_config_db(path: str | Path, mux_file: str | Path | None = None) -> Swit
         With the line, for a reference to nowhere, a number out of range, or what is not such a file.
     """
     reader = _Reader(Document.read(Path(path)))
-    lossless = reader.groups()
-    ports = {}
-    for key, row in reader.rows("PORT_QOS_MAP").items():
+    lossless, rows = reader.groups(), reader.rows("PORT_QOS_MAP")
+    default = {"dscp_to_tc_map": rows.pop("global", {}).get("dscp_to_tc_map")}
+    bare = _port(reader, "global", default)
+    configured: dict[str, PortQos] = {}
+    for key, row in rows.items():
+        qos = _port(reader, key, default | row)
         for name in key.split(","):
-            ports[name] = _port(reader, key, row, None if lossless is None else lossless.get(name, frozenset()))
-    members: dict[str, tuple[str, ...]] = {}
+            of = qos if lossless is None else replace(qos, lossless=lossless.get(name, frozenset()))
+            if configured.setdefault(name, of) != of:
+                raise reader.document.error(f"{name} has two rows that differ", "PORT_QOS_MAP", key)
+    up = [name for name, row in reader.rows("PORT").items() if row.get("admin_status") != "down"]
+    members: defaultdict[str, tuple[str, ...]] = defaultdict(tuple)
     for key in reader.rows("PORTCHANNEL_MEMBER"):
         channel, _, member = key.partition("|")
-        members[channel] = (*members.get(channel, ()), member)
-    peers = [row.get("address_ipv4") for row in reader.rows("PEER_SWITCH").values()]
-    for peer in peers[:1]:
-        _address(reader.document, peer, "PEER_SWITCH", "address_ipv4")
-    tunnels = list(reader.rows("TUNNEL").items())
+        members[channel] += (member,)
+    peers = {
+        name: _address(reader.document, row.get("address_ipv4"), "PEER_SWITCH", name, "address_ipv4")
+        for name, row in reader.rows("PEER_SWITCH").items()
+    }
+    if len({*peers.values()}) > 1:
+        raise reader.document.error("there are several peers, which differ", "PEER_SWITCH")
+    tunnels = reader.rows("TUNNEL")
+    name = MUX_TUNNEL if MUX_TUNNEL in tunnels or len(tunnels) != 1 else next(iter(tunnels))
     return SwitchQos(
-        ports=ports,
-        unknown=next(iter(ports.values()), PortQos(enabled=frozenset(), lossless=frozenset())),
-        tunnel=_tunnel(reader, *tunnels[0]) if tunnels else Tunnel(),
+        ports={**dict.fromkeys(up, bare), **configured},
+        unknown=bare,
+        tunnel=_tunnel(reader, name, tunnels.pop(name)) if name in tunnels else Tunnel(),
         aliases={str(row["alias"]): name for name, row in reader.rows("PORT").items() if "alias" in row},
         members=members,
-        peer=next(iter(peers), None),
+        peer=next(iter(peers.values()), None),
         mux=_mux(reader, mux_file),
         configured=True,
+        unread=tuple(dict.fromkeys([*unread_config(reader.rows), *(f"TUNNEL {name}" for name in tunnels)])),
     )
 
 
-def _port(reader: _Reader, key: str, row: dict[str, Any], lossless: frozenset[int] | None) -> PortQos:
+def _port(reader: _Reader, key: str, row: dict[str, Any]) -> PortQos:
+    """Maps of ports with this row; their groups with PFC are taken to have headroom."""
     where, plain = ("PORT_QOS_MAP", key), PortQos()
     words = [word.strip() for word in str(row.get("pfc_enable", "")).split(",") if word.strip()]
     if any(not word.isdigit() for word in words):
@@ -192,14 +216,14 @@ def _port(reader: _Reader, key: str, row: dict[str, Any], lossless: frozenset[in
     for priority, group in enumerate(groups or ()):
         priorities[group] = priority
     return PortQos(
-        reader.map(row, "dscp_to_tc_map", "DSCP_TO_TC_MAP", (64, 8), *where) or (0,) * 64,
-        reader.map(row, "tc_to_pg_map", "TC_TO_PRIORITY_GROUP_MAP", (8, 8), *where) or plain.tc_to_group,
-        reader.map(row, "tc_to_queue_map", "TC_TO_QUEUE_MAP", (8, 10), *where) or plain.tc_to_queue,
+        reader.map(row, "dscp_to_tc_map", "DSCP_TO_TC_MAP", (64, CLASSES), *where) or (0,) * 64,
+        reader.map(row, "tc_to_pg_map", "TC_TO_PRIORITY_GROUP_MAP", (CLASSES, 8), *where) or plain.tc_to_group,
+        reader.map(row, "tc_to_queue_map", "TC_TO_QUEUE_MAP", (CLASSES, 10), *where) or plain.tc_to_queue,
         reader.map(row, "pfc_to_queue_map", "MAP_PFC_PRIORITY_TO_QUEUE", (8, 10), *where) or plain.priority_to_queue,
         tuple(priorities),
         enabled,
-        enabled if lossless is None else lossless,
-        reader.map(row, "tc_to_dscp_map", "TC_TO_DSCP_MAP", (8, 64), *where),
+        enabled,
+        reader.map(row, "tc_to_dscp_map", "TC_TO_DSCP_MAP", (CLASSES, 64), *where),
     )
 
 
@@ -207,10 +231,10 @@ def _tunnel(reader: _Reader, name: str, row: dict[str, Any]) -> Tunnel:
     where = ("TUNNEL", name)
     dscp = "encap_tc_to_dscp_map" if "encap_tc_to_dscp_map" in row else "encap_tc_color_to_dscp_map"
     return Tunnel(
-        reader.map(row, "decap_dscp_to_tc_map", "DSCP_TO_TC_MAP", (64, 8), *where),
-        reader.map(row, "decap_tc_to_pg_map", "TC_TO_PRIORITY_GROUP_MAP", (8, 8), *where),
-        reader.map(row, "encap_tc_to_queue_map", "TC_TO_QUEUE_MAP", (8, 10), *where),
-        reader.map(row, dscp, "TC_TO_DSCP_MAP", (8, 64), *where),
+        reader.map(row, "decap_dscp_to_tc_map", "DSCP_TO_TC_MAP", (64, CLASSES), *where),
+        reader.map(row, "decap_tc_to_pg_map", "TC_TO_PRIORITY_GROUP_MAP", (CLASSES, 8), *where),
+        reader.map(row, "encap_tc_to_queue_map", "TC_TO_QUEUE_MAP", (CLASSES, 10), *where),
+        reader.map(row, dscp, "TC_TO_DSCP_MAP", (CLASSES, 64), *where),
         row.get("dscp_mode") == "uniform",
     )
 

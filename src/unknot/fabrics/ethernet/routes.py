@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections import defaultdict
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
@@ -14,6 +14,7 @@ from typing import Any
 from unknot._base.errors import TextError, near
 from unknot._base.input import read_lines
 from unknot.fabrics.ethernet.document import Document
+from unknot.fabrics.ethernet.unread import OWN, unread_hops, vrf
 
 Prefix = IPv4Network | IPv6Network
 LOCAL = ("connected", "local", "kernel")
@@ -42,8 +43,13 @@ def prefix_of(text: str) -> Prefix:
     return ip_network(text, strict=False)
 
 
-def read_routes(path: str | Path) -> dict[Prefix, Route]:
+def read_routes(path: str | Path, unread: Callable[[str], object] = str) -> dict[Prefix, Route]:
     """Read the selected routes of one switch in its default VRF.
+
+    Parameters
+    ----------
+    unread : callable
+        Takes what is left out, in words.
 
     Raises
     ------
@@ -60,15 +66,25 @@ def read_routes(path: str | Path) -> dict[Prefix, Route]:
                 f"{text!r} is not a prefix; `show ip route json` of the default VRF is needed", text
             ) from None
         for entry in document.rows(entries, text):
-            if entry.get("selected") is True and entry.get("vrfName", "default") == "default":
-                hops = document.rows(entry.get("nexthops", []), text, "nexthops")
-                routes[prefix] = Route(entry.get("protocol") in LOCAL, _interfaces(document, text, hops))
+            if entry.get("selected") is not True:
+                continue
+            name = entry.get("vrfName", "default")
+            hops = document.rows(entry.get("nexthops", []), text, "nexthops")
+            others = [*unread_hops(hops)] if name == "default" else [vrf(name)] if name not in OWN else []
+            for what in others:
+                unread(what)
+            hops = [hop for hop in hops if not hop.get("recursive")]
+            # A segment of SRv6 can lead to no interface: its packets go on as others.
+            if name != "default" or (others and not all("interfaceName" in hop for hop in hops)):
+                continue
+            route = Route(entry.get("protocol") in LOCAL, _interfaces(document, text, hops))
+            if routes.setdefault(prefix, route) != route:
+                raise document.error(f"{text} has two routes that are selected, and differ", text)
     return {prefix: route for prefix, route in routes.items() if not prefix.is_link_local}
 
 
 def _interfaces(document: Document, prefix: str, hops: list[dict[str, Any]]) -> tuple[str, ...]:
-    """Interfaces of the next hops in use: those that are installed, else those that are active."""
-    hops = [hop for hop in hops if not hop.get("recursive")]
+    """Interfaces of the next hops in use, by name: those that are installed, else those that are active."""
     used = [hop for hop in hops if hop.get("fib") is True] or [hop for hop in hops if hop.get("active") is True]
     names: list[str] = []
     for hop in used:
@@ -78,7 +94,7 @@ def _interfaces(document: Document, prefix: str, hops: list[dict[str, Any]]) -> 
         if not isinstance(name, str):
             raise document.error(f"{prefix}: a next hop in use without interfaceName", prefix, "nexthops")
         names.append(name)
-    return tuple(dict.fromkeys(names))
+    return tuple(sorted({*names}))
 
 
 COLUMNS = ("Node", "VRF", "Network", "Next_Hop_IP", "Next_Hop_Interface", "Protocol")
@@ -86,16 +102,24 @@ _UNRESOLVED = ("dynamic", "", "AUTO/NONE(-1l)")
 """Names of interfaces of next hops that are known by their address alone."""
 
 
-def read_batfish_routes(path: str | Path) -> dict[str, dict[Prefix, Route]]:
+def read_batfish_routes(
+    path: str | Path, unread: Callable[[str, str], object] = lambda node, what: None
+) -> dict[str, dict[Prefix, Route]]:
     """Read routes of all nodes: ``bf.q.routes().answer().frame().to_csv(path)``.
 
     Rows of one node and prefix are equal-cost. A next hop known by address alone leaves through the interface to
     which the address is connected.
 
+    Parameters
+    ----------
+    unread : callable
+        Takes a node and what is left out of its rows, in words.
+
     Raises
     ------
     TextError
-        With the line, if a column is missing, a prefix or an address is none, or no interface leads to a next hop.
+        With the line, if a column is missing, a prefix or an address is none, or not one interface leads to a next
+        hop.
     """
     lines = read_lines(path)
 
@@ -113,6 +137,8 @@ def read_batfish_routes(path: str | Path) -> dict[str, dict[Prefix, Route]]:
         for row in reader:
             if row["VRF"] == "default":
                 rows[row["Node"]].append((reader.line_num, prefix_of(row["Network"]), row))
+            elif row["VRF"] not in OWN:
+                unread(row["Node"], vrf(row["VRF"]))
     except (ValueError, csv.Error) as fault:
         raise error(fault, reader.line_num) from None
     routes: dict[str, dict[Prefix, Route]] = {}
@@ -124,15 +150,17 @@ def read_batfish_routes(path: str | Path) -> dict[str, dict[Prefix, Route]]:
             if name in _UNRESOLVED:
                 try:
                     address = ip_address(row["Next_Hop_IP"])
-                    known = [port for net, port in ports if address in net]
+                    known = {(net.prefixlen, port) for net, port in ports if address in net}
                 except ValueError:
-                    known = []
-                if not known:
-                    raise error(f"{node}: no connected interface leads to next hop {row['Next_Hop_IP']!r}", number)
-                name = known[0]
+                    known = set()
+                longest = [port for length, port in known if length == max(known)[0]]
+                if len(longest) != 1:
+                    many = "several connected interfaces lead" if longest else "no connected interface leads"
+                    raise error(f"{node}: {many} to next hop {row['Next_Hop_IP']!r}", number)
+                name = longest[0]
             before = table.get(prefix, Route(False, ()))
             names = before.interfaces if name == "null_interface" else (*before.interfaces, name)
-            table[prefix] = Route(before.local or row["Protocol"] in LOCAL, tuple(dict.fromkeys(names)))
+            table[prefix] = Route(before.local or row["Protocol"] in LOCAL, tuple(sorted({*names})))
     return routes
 
 
@@ -199,8 +227,10 @@ def read_lldp(path: str | Path, switch: str) -> list[tuple[Port, tuple[Port, ...
         if interface.get("via", "LLDP") != "LLDP":
             continue
         chassis = _only(document, interface.get("chassis"), name)
-        far = next((key for key, inner in chassis.items() if isinstance(inner, dict)), None)
-        far = _word(chassis.get("name")) if "name" in chassis else None if far == "id" else far
+        # A chassis without a name has its facts in the place of the name.
+        bare = "id" in chassis or "name" in chassis
+        far = next((key for key, inner in chassis.items() if isinstance(inner, dict) and not bare), None)
+        far = _word(chassis["name"]) if "name" in chassis else far
         port = _only(document, interface.get("port"), name)
         words = (_word(_only(document, port.get("id"), name).get("value")), _word(port.get("descr")))
         ends = tuple(Port(far, word) for word in words if word) if far else ()

@@ -1,0 +1,48 @@
+"""Cables between the switches of a folder: by a list, or by what LLDP tells of neighbours."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+from unknot._base.errors import UnknotError
+from unknot.fabrics.ethernet.qos import SwitchQos
+from unknot.fabrics.ethernet.routes import Port, read_cable_list, read_lldp
+
+CABLES = "cables.txt"
+
+
+def cables_of(
+    folder: Path, files: dict[str, dict[str, Path]], switches: list[str], qos: list[SwitchQos], notes: list[str]
+) -> list[tuple[Port, Port]]:
+    """Cables between the switches: the list if there is one, else by LLDP; in LLDP one end is enough."""
+    alias = {switch: one.aliases for switch, one in zip(switches, qos, strict=True)}
+    if (folder / CABLES).is_file():
+        return [(min(cable), max(cable)) for cable in read_cable_list(folder / CABLES, switches)]
+    neighbours: list[tuple[Port, tuple[Port, ...]]] = []
+    for switch in switches:
+        if "lldp.json" in files[switch]:
+            neighbours += read_lldp(files[switch]["lldp.json"], switch)
+    cables, seen = set[tuple[Port, Port]](), {near for near, _ in neighbours}
+    for near, names in neighbours:
+        far = names[0].switch
+        if far in alias:
+            ports = [Port(far, alias[far].get(name.name, name.name)) for name in names]
+            known = [port for port in ports if port in seen or port.name in alias[far].values()]
+            port = (known or ports)[0]
+            cables.add((min(near, port), max(near, port)))
+    for end, count in Counter(end for cable in sorted(cables) for end in cable).items():
+        if count > 1:
+            raise UnknotError(f"{folder}: by LLDP {end} has several cables; give {CABLES}")
+    strangers = {name.switch for _, names in neighbours for name in names} - set(switches)
+    plain = {switch.partition(".")[0].lower(): switch for switch in switches}
+    for stranger in sorted(strangers):
+        if (alike := plain.get(stranger.partition(".")[0].lower())) is not None:
+            raise UnknotError(
+                f"{folder}: a neighbour is called {stranger} by LLDP, and a switch here {alike}; give both one name"
+            )
+    if not cables:
+        raise UnknotError(f"{folder}: no cables; give {CABLES}, or SWITCH/lldp.json of each switch")
+    if strangers:
+        notes.append(f"{len(strangers)} neighbours without routes are taken for hosts, the first {min(strangers)}")
+    return sorted(cables)

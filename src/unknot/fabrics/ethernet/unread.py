@@ -1,0 +1,67 @@
+"""What files of Ethernet switches hold and the model leaves out, in words: beside such facts no answer is "yes"."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+Rows = Mapping[str, Mapping[str, Any]]
+MAPS = ("dscp_to_tc_map", "tc_to_pg_map", "tc_to_queue_map", "pfc_to_queue_map")
+"""Fields of `PORT_QOS_MAP` without which what a port with PFC does depends on the platform."""
+KNOWN = {*MAPS, "pfc_enable", "pfc_to_pg_map", "tc_to_dscp_map", "pfcwd_sw_enable", "scheduler", "tc_to_dot1p_map"}
+"""Fields of `PORT_QOS_MAP` that are read, and three that change no buffer by themselves."""
+BOUND = ("INTERFACE", "PORTCHANNEL_INTERFACE", "VLAN_INTERFACE", "VLAN_SUB_INTERFACE", "LOOPBACK_INTERFACE")
+"""Tables of interfaces, which may belong to a VRF."""
+HEADERS = {"SRV6_MY_SIDS": "SRv6", "SRV6_MY_LOCATORS": "SRv6", "VXLAN_TUNNEL_MAP": "VXLAN"}
+"""Tables by which packets get other headers."""
+OF_HOPS = {"seg6": "SRv6", "seg6local": "SRv6", "labels": "MPLS labels"}
+"""Fields of a next hop by which packets get other headers."""
+OWN = (None, "default", "mgmt")
+"""VRFs that leave nothing out: the one that is read, and the management network's."""
+SHOWN = 3
+
+
+def unread_config(rows: Callable[[str], Rows]) -> Iterator[str]:
+    """Yield what the tables of `config_db.json` hold beside what is read.
+
+    Parameters
+    ----------
+    rows : callable
+        The rows of a table by its name.
+    """
+    maps = rows("PORT_QOS_MAP")
+    default = {*maps.get("global", {})}
+    for row in maps.values():
+        yield from (f"{field} of PORT_QOS_MAP" for field in row if field not in KNOWN)
+        given = {*default, *row, *(["dscp_to_tc_map"] if "dot1p_to_tc_map" in row else [])}
+        if row.get("pfc_enable"):
+            yield from (f"{field}, which rows of PORT_QOS_MAP leave out" for field in MAPS if field not in given)
+    if any(row.get("pfc_asym") == "on" for row in rows("PORT").values()):
+        yield "asymmetric PFC"
+    for table in BOUND:
+        yield from (vrf(row["vrf_name"]) for row in rows(table).values() if row.get("vrf_name") not in OWN)
+    yield from (word for table, word in HEADERS.items() if rows(table))
+    if any("REDIRECT" in str(row.get("PACKET_ACTION", "")).upper() for row in rows("ACL_RULE").values()):
+        yield "ACL_RULE with redirection"
+
+
+def unread_hops(hops: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """Yield what next hops hold beside their interfaces."""
+    for hop in hops:
+        yield from (word for field, word in OF_HOPS.items() if field in hop)
+        if hop.get("vrf") not in OWN:
+            yield vrf(hop["vrf"])
+
+
+def vrf(name: object) -> str:
+    """The routes of a VRF, in words."""
+    return f"routes of VRF {name}"
+
+
+def in_words(unread: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
+    """What is not read, each with the switches whose files hold it."""
+    lines = []
+    for what, switches in sorted((what, sorted(some)) for what, some in unread.items()):
+        more = f" and {len(switches) - SHOWN} more" if len(switches) > SHOWN else ""
+        lines.append(f"{what} ({', '.join(switches[:SHOWN])}{more})")
+    return tuple(lines)
