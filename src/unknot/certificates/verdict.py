@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from unknot._base.shown import Brief, Shown
 from unknot._base.switching import Switching
+from unknot._base.three_valued import ThreeValued
 from unknot.routing.bubble import Bubble
 
 Reachability = Literal["injected", "scheduled", "not-established"]
@@ -177,7 +178,7 @@ class Size:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Verdict(Shown):
+class Verdict(ThreeValued, Shown, asks="deadlock_free"):
     """The answer to "can it deadlock?".
 
     Attributes

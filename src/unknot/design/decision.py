@@ -12,6 +12,7 @@ from typing import Literal
 from unknot._base.deadline import clock
 from unknot._base.shown import Brief
 from unknot._base.switching import Switching, switching_named
+from unknot._base.three_valued import ThreeValued
 from unknot.certificates import Rejected, plain
 from unknot.design.impossible import Impossible, evidence_holds, refutation
 from unknot.design.proofs import NoProof, proved_rule
@@ -31,7 +32,7 @@ SIDES = {1: 6, 2: 5, 3: 3}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Decision(Brief):
+class Decision(ThreeValued, Brief, asks="found"):
     """Decision on one distribution of VCs.
 
     Attributes
@@ -70,6 +71,11 @@ class Decision(Brief):
     seconds: float = 0.0
 
     request: Request = field(default_factory=Request)
+
+    @property
+    def found(self) -> bool | None:
+        """Whether there is a rule; None: open."""
+        return {"found": True, "impossible": False, "open": None}[self.outcome]
 
     @cached_property
     def holds(self) -> bool | None:

@@ -12,6 +12,7 @@ from unknot._base.errors import RelationError
 from unknot._base.progress import Progress
 from unknot._base.shown import Brief
 from unknot._base.switching import DEFAULT_SWITCHING, Switching, switching_named
+from unknot._base.three_valued import ThreeValued
 from unknot.design.decision import Counts, Decision, decide
 from unknot.design.requirements import Adaptive, Request
 from unknot.design.space import Space
@@ -19,7 +20,7 @@ from unknot.lanes.effort import SearchEffort
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Design(Brief):
+class Design(ThreeValued, Brief, asks="found"):
     """The answer to a question of design.
 
     Attributes
@@ -52,6 +53,14 @@ class Design(Brief):
     def best(self) -> Decision | None:
         """The first distribution with a rule."""
         return next((one for one in self.decisions if one.outcome == "found"), None)
+
+    @property
+    def found(self) -> bool | None:
+        """Whether there is a rule with so many VCs; None: open."""
+        if self.best is not None:
+            return True
+        refuted = self.complete and bool(self.decisions) and self.decisions[-1].outcome == "impossible"
+        return False if refuted else None
 
     @property
     def vcs(self) -> int | None:

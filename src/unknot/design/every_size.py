@@ -13,6 +13,7 @@ from unknot._base.deadline import MINUTE, NEVER, Deadline, NoAnswerError
 from unknot._base.errors import RelationError
 from unknot._base.shown import Brief
 from unknot._base.switching import DEFAULT_SWITCHING, Switching, switching_named
+from unknot._base.three_valued import ThreeValued
 from unknot.certificates import evidence_holds, plain
 from unknot.certificates.documents import Document, verdict_claim
 from unknot.certificates.verdict import Verdict
@@ -41,7 +42,7 @@ class NotUniform(RelationError):  # noqa: N818
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class EverySize(Brief):
+class EverySize(ThreeValued, Brief, asks="deadlock_free"):
     """Whether an algorithm can deadlock on any mesh of some dimensions.
 
     Attributes

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from unknot._base.shown import Brief
+from unknot._base.three_valued import ThreeValued
 from unknot.lanes.evidence import Evidence, shows
 from unknot.lanes.laned import Routes, laned
 from unknot.lanes.load_bounds import LoadBound
@@ -18,7 +19,7 @@ from unknot.routing.layers import tabled
 from unknot.routing.relation import Relation
 
 
-class BoundedLoad:
+class BoundedLoad(ThreeValued, asks="lowest_load"):
     """The highest load, and a lower bound on it."""
 
     relation: Relation
@@ -48,13 +49,18 @@ class BoundedLoad:
         return None if bound is None else self.highest_load / bound - 1 if bound > 0 else 0.0
 
     @property
+    def lowest_load(self) -> bool | None:
+        """True: no such paths in as many lanes have a lower highest load; None: that is not shown."""
+        return True if self.load_gap == 0 else None
+
+    @property
     def load_bound_holds(self) -> bool | None:
         """Whether the separate checker accepts the lower bound on the load; None: there is none to check."""
         return None if self.load_evidence is None else self.load_evidence.holds(self.relation.network)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Figures(BoundedLoad):
+class Figures(BoundedLoad, asks="fewest_lanes"):
     """What every search for lanes finds: routes, loads, and bounds on fewer lanes.
 
     Attributes
@@ -106,6 +112,11 @@ class Figures(BoundedLoad):
     def fewest(self) -> bool:
         """Whether fewer lanes are shown to be impossible."""
         return self.count == self.lower_bound
+
+    @property
+    def fewest_lanes(self) -> bool | None:
+        """True: fewer lanes are shown to be impossible; None: that is not shown."""
+        return self.fewest or None
 
 
 @dataclass(frozen=True, eq=False, repr=False)

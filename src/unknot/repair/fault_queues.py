@@ -12,7 +12,7 @@ import numpy.typing as npt
 from unknot._base.deadline import MINUTE, Deadline
 from unknot._base.errors import UnknotError
 from unknot._base.progress import Progress, reported
-from unknot._base.three_valued import all_hold
+from unknot._base.three_valued import ThreeValued, all_hold
 from unknot.lanes.flow_paths import graph_of_relations
 from unknot.lanes.queues import LosslessQueues, fewest_queues
 from unknot.network import Network
@@ -25,7 +25,7 @@ from unknot.verify.failures import EACH_LINK, Failures, left_after, parts_of, se
 
 
 @dataclass(frozen=True, eq=False)
-class FaultQueues:
+class FaultQueues(ThreeValued, asks="free"):
     """One set of queues and rules for the routes after every set of failures.
 
     Attributes

@@ -13,6 +13,7 @@ from unknot._base.deadline import MINUTE, Deadline
 from unknot._base.errors import UnknotError
 from unknot._base.input import read_json
 from unknot._base.output import write_text
+from unknot._base.three_valued import ThreeValued
 from unknot.fabrics.ethernet.document import files_of
 from unknot.fabrics.ethernet.fabric import EthernetFabric
 from unknot.fabrics.ethernet.folder import read_ethernet
@@ -32,7 +33,7 @@ Tables = dict[str, Any]
 
 
 @dataclass(frozen=True, eq=False)
-class RepairedFabric:
+class RepairedFabric(ThreeValued, asks="holds"):
     """The fewest lossless queues of a fabric, and the audits before and after.
 
     Attributes
@@ -50,6 +51,11 @@ class RepairedFabric:
     after: EthernetAudit | None = None
     refused: str = ""
     maps: RouteMaps | None = None
+
+    @property
+    def holds(self) -> bool | None:
+        """Whether the fabric as written cannot deadlock, delivers all, and drops nothing lossless; None: open."""
+        return not self.refused if self.after is None else self.after.holds
 
 
 def repair_lossless(

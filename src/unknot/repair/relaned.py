@@ -12,7 +12,7 @@ from unknot._base.errors import RelationError, require_known
 from unknot._base.numbers import require_whole
 from unknot._base.progress import Progress, with_bar
 from unknot._base.shown import Brief
-from unknot._base.three_valued import all_hold
+from unknot._base.three_valued import ThreeValued, all_hold
 from unknot.lanes.detours import LOST, detour_paths, improved, tree_order
 from unknot.lanes.effort import SearchEffort
 from unknot.lanes.figures import Lanes
@@ -215,7 +215,7 @@ def _changes(traffic: Demand, old: Routes, new: Routes | Carried) -> dict[str, i
 
 
 @dataclass(frozen=True)
-class RepairedFault:
+class RepairedFault(ThreeValued, asks="safe"):
     """A single fault and the cost of its repair.
 
     Attributes

@@ -15,6 +15,7 @@ from pathlib import Path
 from unknot._base.errors import TextError
 from unknot._base.input import read_lines
 from unknot._base.output import write_text
+from unknot._base.three_valued import ThreeValued
 from unknot.certificates import evidence_holds
 from unknot.fabrics.ethernet.document import Document, files_of
 from unknot.fabrics.ethernet.fabric import EthernetFabric
@@ -42,7 +43,7 @@ Turns = Callable[[int, int], bool]
 
 
 @dataclass(frozen=True)
-class RouteMaps:
+class RouteMaps(ThreeValued, asks="free"):
     """What route-maps that were written and read back make of a fabric.
 
     Attributes

@@ -47,7 +47,8 @@ def write_audit_report(audit: Audit, path: str | Path) -> None:
     '<!DOCTYPE html>'
     """
     stuck = next((traffic for traffic in audit.rows if traffic.verdict.configuration is not None), None)
-    shown = stuck and stuck.verdict.configuration and knot(stuck.relation, stuck.verdict.configuration)
+    deadlock = None if stuck is None else stuck.verdict.configuration
+    shown = None if stuck is None or deadlock is None else knot(stuck.relation, deadlock)
     text = page(
         "audit.html",
         title=f"Audit of {audit.fabric.name}",

@@ -15,6 +15,7 @@ import numpy as np
 from unknot._base.errors import NetworkError, RelationError
 from unknot._base.manifest import code_digest
 from unknot._base.numbers import is_number
+from unknot._base.three_valued import ThreeValued, all_hold
 from unknot.fabrics.named import network as network_named
 from unknot.network import Bisection, Network, bisection_bounds, components, distances_from
 from unknot.network.floor_plan import Bill, Prices, bill
@@ -48,7 +49,7 @@ DRAWS = 100
 
 
 @dataclass(frozen=True)
-class Compared:
+class Compared(ThreeValued, asks="holds"):
     """A design beside others.
 
     Attributes
@@ -104,6 +105,11 @@ class Compared:
     saturation: float | None = None
     all_to_all: int | None = None
     all_reduce: int | None = None
+
+    @property
+    def holds(self) -> bool | None:
+        """Whether the design is deadlock-free and delivers; None: open."""
+        return all_hold((self.deadlock_free, self.delivered))
 
 
 def compared(

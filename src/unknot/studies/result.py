@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from unknot._base.output import Row, Tabular
 from unknot._base.shown import Shown, curves
+from unknot._base.three_valued import ThreeValued, all_hold
 from unknot.certificates.verdict import Verdict
 from unknot.routing.relation import Relation
 from unknot.simulation.run.run import Run
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Proven:
+class Proven(ThreeValued, asks="holds"):
     """What was proved of a design, as it is stored.
 
     Attributes
@@ -47,6 +48,11 @@ class Proven:
     delivery: Delivery
     certificate_holds: bool | None
     replay: Replay | None
+
+    @property
+    def holds(self) -> bool | None:
+        """Whether the design is deadlock-free, the proof holds, and every pair is delivered; None: open."""
+        return all_hold((self.verdict.deadlock_free, self.certificate_holds is not False, self.delivery.delivered))
 
 
 @dataclass(frozen=True, eq=False, repr=False)

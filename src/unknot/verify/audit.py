@@ -13,7 +13,7 @@ import numpy as np
 from unknot._base.deadline import MINUTE, Deadline
 from unknot._base.errors import UnknotError
 from unknot._base.switching import DEFAULT_SWITCHING, Switching, switching_named
-from unknot._base.three_valued import all_hold
+from unknot._base.three_valued import ThreeValued, all_hold
 from unknot.fabrics import Fabric
 from unknot.network import distances_from
 from unknot.network.model import IntArray
@@ -29,7 +29,7 @@ ONE_LANE = (
 
 
 @dataclass(frozen=True, eq=False)
-class Audit:
+class Audit(ThreeValued, asks="holds"):
     """The answer about a fabric; `deadlock_free`, `delivered` and so on are those of host-to-host traffic.
 
     Attributes

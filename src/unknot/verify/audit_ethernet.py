@@ -15,7 +15,7 @@ from random import Random
 
 from unknot._base.deadline import MINUTE, Deadline
 from unknot._base.errors import UnknotError
-from unknot._base.three_valued import all_hold
+from unknot._base.three_valued import ThreeValued, all_hold
 from unknot.certificates import evidence_holds
 from unknot.certificates.verdict import Configuration, Verdict
 from unknot.fabrics.ethernet.fabric import EthernetFabric
@@ -44,7 +44,7 @@ LOOPED = "packets circle until their TTL ends, and can fill the lossless buffers
 
 
 @dataclass(frozen=True, eq=False)
-class EthernetAudit:
+class EthernetAudit(ThreeValued, asks="holds"):
     """The answer about a fabric.
 
     Attributes

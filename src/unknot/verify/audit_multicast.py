@@ -17,7 +17,7 @@ from unknot._base.deadline import MINUTE, Deadline
 from unknot._base.errors import UnknotError
 from unknot._base.memory import require
 from unknot._base.switching import Switching
-from unknot._base.three_valued import all_hold
+from unknot._base.three_valued import ThreeValued, all_hold
 from unknot.certificates import evidence_holds
 from unknot.certificates.verdict import Verdict
 from unknot.fabrics import Fabric
@@ -32,7 +32,7 @@ from unknot.verify.multicast_trees import Tree, Wiring, trees_of
 
 
 @dataclass(frozen=True, eq=False)
-class MulticastAudit:
+class MulticastAudit(ThreeValued, asks="holds"):
     """Verdict and delivery for multicast groups and the routes between hosts together.
 
     Attributes

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from unknot._base.deadline import Deadline
 from unknot._base.switching import Switching
-from unknot._base.three_valued import all_hold
+from unknot._base.three_valued import ThreeValued, all_hold
 from unknot.certificates import evidence_holds
 from unknot.certificates.verdict import Verdict
 from unknot.fabrics import Fabric
@@ -48,7 +48,7 @@ MEANING: dict[str, str] = {
 
 
 @dataclass(frozen=True, eq=False)
-class TrafficAudit:
+class TrafficAudit(ThreeValued, asks="holds"):
     """Verdict and delivery for one kind of traffic.
 
     Attributes
@@ -131,8 +131,8 @@ def audit_traffic(tables: FollowedTables, traffic: Traffic, *, replies: bool = F
     name = REPLIES if replies else traffic
     if board.network.num_terminals * fabric.lids.size > MERGED:
         merged = merged_relation(fabric, board, traffic, tables.lanes, replies=replies)
-        audit = merged and _audited(tables, name, lids, *merged, merged=True)
-        if audit:
+        audit = None if merged is None else _audited(tables, name, lids, *merged, merged=True)
+        if audit is not None:
             return audit
     relation = fabric_relation(fabric, traffic, lanes=tables.lanes, replies=replies)
     usable = relation.usable().reshape(relation.network.num_terminals, -1, lids.size)

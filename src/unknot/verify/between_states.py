@@ -16,6 +16,7 @@ from random import Random
 import numpy as np
 
 from unknot._base.deadline import Deadline
+from unknot._base.three_valued import ThreeValued
 from unknot.certificates import evidence_holds
 from unknot.network import Network
 from unknot.network.graph import backwards, reached_from, shortest_cycle
@@ -36,7 +37,7 @@ Path = tuple[int, ...]
 
 
 @dataclass(frozen=True)
-class Between:
+class Between(ThreeValued, asks="free"):
     """Whether no state between can deadlock, packets that circle included; None: open."""
 
     free: bool | None

@@ -13,6 +13,7 @@ from unknot._base.kernels.lazy_kernel import is_small, plainly
 from unknot._base.progress import Progress, with_bar
 from unknot._base.shown import Brief
 from unknot._base.threads import threads_of
+from unknot._base.three_valued import ThreeValued
 from unknot.certificates.documents import Document, delivery_claim, verdict_claim
 from unknot.certificates.verdict import Verdict
 from unknot.routing.relation import Relation
@@ -29,7 +30,7 @@ CYCLES_KEPT = 100
 
 
 @dataclass(frozen=True, repr=False)
-class Delivery(Brief):
+class Delivery(ThreeValued, Brief, asks="delivered"):
     """Delivery of a relation: dead ends, loops, and lengths of routes.
 
     Attributes

@@ -10,7 +10,7 @@ from unknot._base.deadline import Deadline
 from unknot._base.progress import Progress as Report
 from unknot._base.shown import Brief
 from unknot._base.switching import BUFFER_DEPTH, DEFAULT_SWITCHING, Switching
-from unknot._base.three_valued import all_hold
+from unknot._base.three_valued import ThreeValued, all_hold
 from unknot.certificates import evidence_holds
 from unknot.certificates.documents import Document
 from unknot.certificates.verdict import Verdict
@@ -49,7 +49,7 @@ NOTHING_FURTHER = FurtherAnswers()
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Examination(Brief):
+class Examination(ThreeValued, Brief, asks="safe"):
     """What was established of a routing; what there was no time for, or was not asked, is open or None.
 
     Attributes

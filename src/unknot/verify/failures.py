@@ -13,7 +13,7 @@ import numpy as np
 
 from unknot._base.errors import RelationError, UnknotError, require_known
 from unknot._base.memory import require
-from unknot._base.three_valued import all_hold
+from unknot._base.three_valued import ThreeValued, all_hold
 from unknot.certificates.verdict import Verdict
 from unknot.network import Network
 from unknot.routing.ethernet import path_vector
@@ -147,7 +147,7 @@ class Fault(TriedFault):
 
 
 @dataclass(frozen=True)
-class FaultVerdict:
+class FaultVerdict(ThreeValued, asks="holds"):
     """The routing after one fault, and what is known of it.
 
     Attributes
@@ -167,8 +167,13 @@ class FaultVerdict:
     verdict: Verdict
     delivery: Delivery
 
+    @property
+    def holds(self) -> bool | None:
+        """Whether it is deadlock-free, and every pair is delivered; None: open."""
+        return all_hold((self.verdict.deadlock_free, self.delivery.delivered))
 
-class Tried:
+
+class Tried(ThreeValued, asks="survives"):
     """What sweeps over faults have in common."""
 
     tried: tuple[TriedFault, ...]

@@ -16,6 +16,7 @@ from functools import cached_property
 from typing import Any
 
 from unknot._base.errors import UnknotError
+from unknot._base.three_valued import ThreeValued
 from unknot.verify.explorer import explored
 
 SEARCH_LIMIT = 200_000
@@ -179,7 +180,7 @@ class PhasedChunks:
 
 
 @dataclass(frozen=True)
-class PhaseVerdict:
+class PhaseVerdict(ThreeValued, asks="deadlock_free"):
     """Answer for one system.
 
     Attributes

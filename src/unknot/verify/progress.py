@@ -14,6 +14,7 @@ from typing import Literal, cast, get_args
 
 from unknot._base.errors import RelationError, require_known
 from unknot._base.numbers import require_whole
+from unknot._base.three_valued import ThreeValued
 from unknot.certificates.documents import Document
 from unknot.network.graph import path_to, reached_from
 from unknot.routing.relation import EJECT, NO_WAIT, VC_MASK, Relation
@@ -53,7 +54,7 @@ class Starved:
 
 
 @dataclass(frozen=True)
-class Progress:
+class Progress(ThreeValued, asks="arrives"):
     """Whether each packet arrives under an arbiter.
 
     Attributes

@@ -15,6 +15,7 @@ from unknot._base.deadline import MINUTE, Deadline
 from unknot._base.progress import Progress, with_bar
 from unknot._base.shown import Brief
 from unknot._base.switching import DEFAULT_SWITCHING
+from unknot._base.three_valued import ThreeValued
 from unknot.certificates import plain
 from unknot.certificates.documents import Document, document, message_of
 from unknot.certificates.verdict import Configuration
@@ -36,7 +37,7 @@ SHARE = 0.2
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Update(Brief):
+class Update(ThreeValued, Brief, asks="deadlock_free"):
     """What can happen while routers change from one routing to another.
 
     Attributes

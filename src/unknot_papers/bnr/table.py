@@ -9,6 +9,7 @@ import numpy as np
 
 from unknot._base.progress import Progress, reported, with_bar
 from unknot._base.shown import Brief
+from unknot._base.three_valued import ThreeValued
 from unknot.certificates.verdict import Verdict
 from unknot.network import Network
 from unknot.network.grid import Grid, whole_grid
@@ -176,7 +177,7 @@ def _refuse(
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Conclusion(Brief):
+class Conclusion(ThreeValued, Brief, asks="holds"):
     """Whether a routing is minimal, deadlock-free and fully adaptive under one switching technique.
 
     Attributes

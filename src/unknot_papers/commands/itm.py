@@ -9,8 +9,7 @@ import typer
 
 from unknot.cli.commands.options import MINUTE, Json, NetworkText, TimeLimit
 from unknot.cli.commands.printing import notify
-from unknot.cli.commands.shared import write
-from unknot.cli.exit_codes import FAILS, HOLDS, UNDECIDED
+from unknot.cli.commands.shared import exit_code, write
 
 
 def itm(
@@ -54,6 +53,4 @@ def itm(
     tell(json, ItmAnswer, layer, layer.spanning, of=layer.network, **keys)
     if not layer.routes:
         notify(f"{built.num_routers} routers: verdicts and routes only with --compared of that many or more")
-    if mesh is None:
-        raise typer.Exit(FAILS if layer.spanning.proved else UNDECIDED)
-    raise typer.Exit(HOLDS)
+    raise typer.Exit(exit_code(layer.spanning.found))

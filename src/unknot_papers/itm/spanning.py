@@ -11,6 +11,7 @@ import numpy as np
 
 from unknot._base.deadline import MINUTE, Deadline
 from unknot._base.errors import NetworkError
+from unknot._base.three_valued import ThreeValued
 from unknot.network import Network
 from unknot_papers import solved
 from unknot_papers.itm.recognise import neighbour_sets
@@ -22,7 +23,7 @@ GREEDY = 0.1
 
 
 @dataclass(frozen=True)
-class Spanning:
+class Spanning(ThreeValued, asks="found"):
     """The answer of `spanning`.
 
     Attributes
@@ -39,6 +40,11 @@ class Spanning:
     proved: bool
     method: str
     reason: str = ""
+
+    @property
+    def found(self) -> bool | None:
+        """Whether there is a mesh; None: open."""
+        return True if self.mesh is not None else False if self.proved else None
 
 
 def spanning(

@@ -18,6 +18,7 @@ from unknot._base.calls import Piece
 from unknot._base.errors import NetworkError, UnknotError
 from unknot._base.numbers import is_whole
 from unknot._base.shown import Brief
+from unknot._base.three_valued import ThreeValued
 from unknot.network import Network
 from unknot.network.model import IntArray
 from unknot.network.stages import stages
@@ -80,7 +81,7 @@ def marked(network: Network, marks: Marks) -> Network:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Realisation(Brief):
+class Realisation(ThreeValued, Brief, asks="realised"):
     """Whether messages can pass a multistage network at once, each link carrying one of them at most.
 
     Attributes

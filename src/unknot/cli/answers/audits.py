@@ -104,7 +104,7 @@ def audit_answer(
     since = changes and answer(
         ChangesForm,
         changes,
-        deadlock_free_before=before and before.deadlock_free,
-        update=update and answer(UpdateForm, update, of=update.relation),
+        deadlock_free_before=None if before is None else before.deadlock_free,
+        update=None if update is None else answer(UpdateForm, update, of=update.relation),
     )
     return answer(AuditAnswer, audit.host_to_host, audit, holds=audit.holds, changes=since)

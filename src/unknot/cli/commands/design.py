@@ -118,7 +118,7 @@ def design(
         raise typer.Exit(FAILS)
     if best is not None:
         raise typer.Exit(HOLDS if best.proof is not None else UNDECIDED)
-    raise typer.Exit(FAILS if refuted(outcome) else UNDECIDED)
+    raise typer.Exit(FAILS if outcome.found is False else UNDECIDED)
 
 
 def _write_evidence(path: Path, outcome: Design, deadline: Deadline) -> None:
@@ -166,7 +166,7 @@ def conclusion(outcome: Design, family: str) -> str:
     what = "fully adaptive" if least is None else f"adaptive in {least} of {2**outcome.dimensions} BNRs"
     request = f"{what} on {family} under {outcome.switching}"
     if best is None:
-        if refuted(outcome):
+        if outcome.found is False:
             return f"No rule with {outcome.decisions[-1].space.text} is {request}."
         return f"Open: no rule with fewer than {outcome.lower_bound} VCs per router is {request}."
     enough = f"{best.space.vcs} VCs per router are enough for routing that is {request}."
@@ -177,8 +177,3 @@ def conclusion(outcome: Design, family: str) -> str:
     if len(outcome.decisions) == 1:
         return enough
     return f"{enough} Fewer than {outcome.lower_bound} are impossible; in between it is open."
-
-
-def refuted(outcome: Design) -> bool:
-    """Whether the search ended with the last distribution shown to be impossible."""
-    return outcome.complete and bool(outcome.decisions) and outcome.decisions[-1].outcome == "impossible"

@@ -216,10 +216,10 @@ def _repair_switches(options: RepairOptions) -> int:
         repaired = repair_lossless(fabric, made, time_limit=options.deadline)
         if made is not None:
             write_text(made / PAGE, ethernet_repair_page(repaired))
-    claim, after = repaired.queues.claim, repaired.after
+    claim = repaired.queues.claim
     if options.evidence is not None:
         write_evidence(options.evidence, fabric.network, [] if claim is None else [claim])
     tell(options.json, RepairEthernetAnswer, repaired)
     if out is not None:
         wrote(out, f"; how to load it: {out / PAGE}")
-    return exit_code(not repaired.refused if after is None else after.holds)
+    return exit_code(repaired.holds)

@@ -17,8 +17,7 @@ from unknot.cli.commands.options import (
     Seed,
 )
 from unknot.cli.commands.printing import wrote
-from unknot.cli.commands.shared import relation_of
-from unknot.cli.exit_codes import FAILS, HOLDS, UNDECIDED
+from unknot.cli.commands.shared import exit_code, relation_of
 
 if TYPE_CHECKING:
     from unknot.routing.relation import Relation
@@ -134,10 +133,7 @@ def trace(options: TraceOptions) -> None:
     )  # fmt: skip
     if not options.json:
         describe(relation, run.deadlock)
-    if run.unfinished:
-        cut_off = options.limit is not None and run.cycles >= options.limit and not run.deadlock
-        raise typer.Exit(UNDECIDED if cut_off else FAILS)
-    raise typer.Exit(HOLDS)
+    raise typer.Exit(exit_code(run.finished))
 
 
 def _relation(network: str, routing: str, vcs: int | None, classes: str) -> Relation:

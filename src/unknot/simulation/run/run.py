@@ -11,6 +11,7 @@ from unknot._base.arrays import Floats
 from unknot._base.output import Row, Tabular
 from unknot._base.shown import Brief, Shown
 from unknot._base.switching import Switching
+from unknot._base.three_valued import ThreeValued
 from unknot.certificates.verdict import Configuration
 from unknot.routing.bubble import Bubble
 from unknot.simulation.engine.router import Router
@@ -152,7 +153,7 @@ class Figures:
 
 
 @dataclass(frozen=True, repr=False)
-class Run(Figures, Tabular, Shown):
+class Run(ThreeValued, Figures, Tabular, Shown, asks="carried"):
     """The result of one simulation; times in cycles, loads in flits per terminal per cycle.
 
     Attributes
@@ -231,6 +232,11 @@ class Run(Figures, Tabular, Shown):
     def outcome(self) -> str:
         """``stable``, ``saturated``, ``deadlock``, ``livelock``, ``starvation``, or ``too short`` to say."""
         return "stable" if self.stable else "deadlock" if self.deadlock is not None else self.reason.partition(":")[0]
+
+    @property
+    def carried(self) -> bool | None:
+        """Whether the network carries the load; None: the run was too short to say."""
+        return None if self.undecided else self.stable
 
     @property
     def undecided(self) -> bool:

@@ -23,6 +23,8 @@ from unknot.simulation.run.scenario import Scenario, check_buffers, depth_for
 from unknot.traffic import Traffic
 from unknot.traffic.trace import MOST, Trace, TraceError, addresses_drawn, kinds
 
+CUT_OFF = "the limit"
+"""How the reason begins where the limit of cycles ended a run."""
 Follow = Callable[[int, int], Iterable[tuple[int, int]]]
 """Given a message and the cycle of its arrival: the messages that this makes ready, and the cycle of each."""
 
@@ -142,7 +144,7 @@ class Player:
         while self.left:
             now = self.now
             if now >= limit:
-                self._stop(f"the limit of {limit} cycles was reached")
+                self._stop(f"{CUT_OFF} of {limit} cycles was reached")
                 return
             self._begin(now)
             if not self.inside and not self.events:

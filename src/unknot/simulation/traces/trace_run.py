@@ -11,16 +11,17 @@ import numpy as np
 from unknot._base.arrays import Ints
 from unknot._base.progress import Progress, with_bar
 from unknot._base.switching import DEFAULT_SWITCHING, Switching
+from unknot._base.three_valued import ThreeValued
 from unknot.certificates.verdict import Configuration
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_simulated
 from unknot.simulation.run.statistics import mean, summary
-from unknot.simulation.traces.player import Player
+from unknot.simulation.traces.player import CUT_OFF, Player
 from unknot.traffic.trace import MOST, Trace, TracedMessage
 
 
 @dataclass(frozen=True, eq=False)
-class TraceRun:
+class TraceRun(ThreeValued, asks="finished"):
     """Outcome of the messages of a trace; times in cycles.
 
     Attributes
@@ -79,6 +80,11 @@ class TraceRun:
     buffer_depth: int
     seed: int | None
     deadlock: Configuration | None = None
+
+    @property
+    def finished(self) -> bool | None:
+        """Whether all messages arrived; None: the limit came first."""
+        return None if self.reason.startswith(CUT_OFF) else not self.unfinished
 
     @property
     def latency(self) -> Ints:

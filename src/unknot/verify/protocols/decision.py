@@ -13,6 +13,7 @@ from unknot._base.deadline import MINUTE, Deadline, clock
 from unknot._base.errors import RelationError
 from unknot._base.shown import Brief
 from unknot._base.switching import DEFAULT_SWITCHING, Switching, switching_named
+from unknot._base.three_valued import ThreeValued
 from unknot.certificates.verdict import Certificate, Message
 from unknot.network import Network
 from unknot.network.metrics import distances_from
@@ -51,7 +52,7 @@ TINY, SMALL = 3_000, 20_000
 
 
 @dataclass(frozen=True, repr=False)
-class ProtocolVerdict(Brief):
+class ProtocolVerdict(ThreeValued, Brief, asks="deadlock_free"):
     """Whether a routing can deadlock with the end points of a protocol.
 
     Attributes
