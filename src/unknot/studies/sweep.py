@@ -294,6 +294,7 @@ class Sweep:
 
     def _result(self, index: int) -> DesignResult:
         design, relation = self.study.designs[index], self.relations[index]
-        proven: Proven = self.done.get((-1, index, 0)) or open_proof(design, relation, self.deadline.seconds)
+        done = (-1, index, 0) in self.done
+        proven: Proven = self.done[-1, index, 0] if done else open_proof(design, relation, self.deadline.seconds)
         runs = PackedResults(Run, [self.done[slot] for slot in self._runs(index)], self.first.get(index, b""))
         return DesignResult(design=design, relation=relation, runs=runs, **vars(proven))

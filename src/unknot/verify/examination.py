@@ -120,7 +120,8 @@ def examine(
     verdict, arrival, least = decided.verdict, None, None
     if verdict.method == NO_ANSWER:
         return decided
-    delivery = ending.unless_over(lambda: deliver(relation, progress=report)) or NOT_FOLLOWED
+    followed = ending.unless_over(lambda: deliver(relation, progress=report))
+    delivery = NOT_FOLLOWED if followed is None else followed
     if (arbiter := further.arbiter) is not None and verdict.deadlock_free and verdict.bubble is None:
         ends = delivery.livelock_free
         arrival = ending.unless_over(lambda: progress(relation, arbiter, livelock_free=ends))

@@ -20,6 +20,7 @@ from unknot._base.compile_time import long_compiling
 from unknot._base.deadline import LOOK, WORK, Deadline
 from unknot._base.errors import UnknotError, missing_extra
 from unknot._base.output import is_writing
+from unknot._base.three_valued import NoTruthError
 from unknot.cli.commands.printing import ANSWERING, flushed, notify
 from unknot.cli.exit_codes import BAD_INPUT, INTERNAL, INTERRUPTED, NOBODY_READS, UNDECIDED
 
@@ -242,7 +243,7 @@ def code_of(error: BaseException) -> int:
     if isinstance(error, KeyboardInterrupt):
         notify("interrupted")
         return INTERRUPTED
-    if isinstance(error, UnknotError):
+    if isinstance(error, UnknotError) and not isinstance(error, NoTruthError):
         notify(re.sub(r"^<([\w-]+)>:", r"--\1:", str(error)))  # the text of an argument is an option here
     elif isinstance(error, OSError):
         notify(f"{error.filename or 'unknot'}: {error.strerror or error}")
