@@ -18,7 +18,8 @@ from unknot.lanes import lanes
 from unknot.network import bisection_bounds, components, families
 from unknot.report.export import export
 from unknot.routing.named import routing
-from unknot.studies.comparison import compared, most_throughput, without_links
+from unknot.studies.adversaries import hard_for, most_throughput
+from unknot.studies.comparison import BY_MODEL, ONE_PATH, compared, without_links
 from unknot.studies.store import Store
 from unknot.traffic import pattern
 from unknot.traffic.collectives.bounds import bound
@@ -67,6 +68,40 @@ def test_rows_carry_no_more_than_their_bounds():
         assert row.adversarial <= row.adversarial_bound + 1e-9
     assert rows[0].routing == "duato"
     assert "lane" in rows[1].routing
+
+
+@pytest.mark.parametrize(
+    "design",
+    ["dragonfly(4)", "hyperx([4, 4], 4)", "fat_tree(4, 2)", "torus(4, 4)", "hypercube(4)", "complete(7)", "ring(9)"],
+)
+def test_hard_traffic_is_carried_no_better_than_the_cut_allows_nor_better_when_links_die(design):
+    """Half of the terminals, at least, can send to the other half: the split of the row bounds the worst traffic."""
+    rows = list(compared([design], (0.0, 0.05)))
+    for row in rows:
+        assert row.adversarial_bound <= row.bisection_upper / 2 / (row.terminals // 2) + 1e-9
+        assert row.adversarial <= row.adversarial_bound + 1e-9
+    assert rows[1].adversarial_bound <= rows[0].adversarial_bound
+    assert rows[1].uniform_bound <= rows[0].uniform_bound
+
+
+@given(st.integers(4, 7), st.integers(0, 999))
+@settings(max_examples=5)
+def test_bounds_of_any_network_fall_with_its_links(n, seed):
+    whole = families.random_regular(2 * n, 3, seed=seed)
+    hard = hard_for(whole)
+    left = hard.and_for(without_links(whole, 0.1, seed))
+    before, after = (
+        min(most_throughput(one.network, traffic, *one.halves) for traffic in one.traffic) for one in (hard, left)
+    )
+    assert after <= before + 1e-12
+
+
+def test_figures_of_one_path_for_each_pair_are_named_so():
+    """They are of the choice of paths: a routing that is named has no such note, nor have lanes after failures."""
+    unnamed, by_itself, named = compared(["fat_tree(4, 2)", "fat_tree(4, 2) by hop_number", "torus(3, 3) by duato"])
+    assert (unnamed.note, by_itself.note, named.note) == (ONE_PATH, "", "")
+    shown = CliRunner().invoke(app, ["compare", "ring(4)"]).stdout
+    assert "one fixed shortest path" in shown
 
 
 def test_results_in_lanes_are_compared(tmp_path):
@@ -161,4 +196,5 @@ def test_the_model_of_large_designs_is_near_what_runs_on_small_ones(design, monk
     (model,) = compared([design], simulated=True)
     assert model.all_to_all <= run.all_to_all <= 4 * model.all_to_all
     assert 0.6 * model.all_reduce <= run.all_reduce <= 1.05 * model.all_reduce
-    assert replace(model, all_to_all=run.all_to_all, all_reduce=run.all_reduce) == run
+    assert replace(model, all_to_all=run.all_to_all, all_reduce=run.all_reduce, note="") == run
+    assert (run.note, model.note) == ("", BY_MODEL)

@@ -33,7 +33,7 @@ class Bisection:
     upper : int
         The split `side` cuts this number.
     side : bool array, shape (routers,), or None
-        Routers of one half; None where the bounds come from a closed form.
+        Routers of one half; None where the bounds come from a closed form and no split in order is as good.
 
     Examples
     --------
@@ -113,7 +113,7 @@ def bisection_bounds(network: Network, *, seed: int = 1) -> Bisection:
         raise NetworkError(f"{network.name}: terminals send and receive at different routers, so they have no halves")
     known = bisection(network) if np.unique(weight).size == 1 else None
     if known is not None:
-        return Bisection(known, known)
+        return Bisection(known, known, _split_in_order(network, weight, known))
     if network.num_routers > MOST_ROUTERS:
         raise NetworkError(
             f"{network.name}: {network.num_routers} routers; the bisection is bounded for up to {MOST_ROUTERS}"
@@ -193,12 +193,27 @@ def _fiedler(joined: npt.NDArray[np.int64], weight: npt.NDArray[np.int64]) -> tu
 def _orders(network: Network, fiedler: Floats, random: np.random.Generator) -> Iterator[npt.NDArray[np.intp]]:
     """Orders of the routers whose first half may be a good side."""
     yield np.argsort(fiedler, kind="stable")
+    yield from _natural_orders(network)
+    for _ in range(4):
+        yield random.permutation(network.num_routers)
+
+
+def _natural_orders(network: Network) -> Iterator[npt.NDArray[np.intp]]:
+    """Orders of the routers by each coordinate, and by number."""
     if network.coordinates is not None:
         for dimension in range(network.coordinates.shape[1]):
             yield np.argsort(network.coordinates[:, dimension], kind="stable")
     yield np.arange(network.num_routers)
-    for _ in range(4):
-        yield random.permutation(network.num_routers)
+
+
+def _split_in_order(network: Network, weight: npt.NDArray[np.int64], cut: int) -> Flags | None:
+    """The split of a natural order that cuts this number of channels, if there is one."""
+    half = _largest_half(weight)
+    for order in _natural_orders(network):
+        side = _split(order, weight, half)
+        if np.count_nonzero(side[network.source] != side[network.target]) == cut:
+            return side
+    return None
 
 
 def _split(order: npt.NDArray[np.intp], weight: npt.NDArray[np.int64], half: int) -> Flags:

@@ -17,19 +17,19 @@ from unknot._base.manifest import code_digest
 from unknot._base.numbers import is_number
 from unknot._base.three_valued import ThreeValued, all_hold
 from unknot.fabrics.named import network as network_named
-from unknot.network import Bisection, Network, bisection_bounds, components, distances_from
+from unknot.network import Network, components
 from unknot.network.floor_plan import Bill, Prices, bill
 from unknot.network.graph import digest
-from unknot.network.halves import can_be_halved
 from unknot.routing import Relation
 from unknot.routing.named import routing
 from unknot.routing.own import is_code, is_file
 from unknot.simulation.collectives import execute
 from unknot.simulation.run.limits import saturation
 from unknot.simulation.traces.trace_run import run_trace
+from unknot.studies.adversaries import Adversaries, hard_for, most_throughput
 from unknot.studies.result import decode, plain
 from unknot.studies.store import Store
-from unknot.traffic import Pattern, pattern
+from unknot.traffic import pattern
 from unknot.traffic.collectives import Operation, platform_of, textbook
 from unknot.traffic.trace import TracedMessage
 from unknot.verify import check
@@ -38,6 +38,12 @@ from unknot.verify.loads import loads
 
 DEFAULT_ROUTING = "hop_number"
 """Shortest paths on any network, with as many VCs as the longest has hops."""
+ONE_PATH = (
+    "one fixed shortest path for each pair: figures of that choice, not of the network; "
+    "name a routing: NETWORK by ROUTING"
+)
+"""What is said of a design without a routing: wherever paths are chosen with care the same network carries more."""
+BY_MODEL = "all-to-all and all-reduce by a model, not run"
 FLITS = 4
 """Flits of a packet, and of a block of a collective operation, that are simulated."""
 MOST_SIMULATED = 300
@@ -71,13 +77,17 @@ class Compared(ThreeValued, asks="holds"):
         None: undecided.
     uniform, adversarial : float
         Flits per terminal and cycle that the routing carries, its choices taken equally often, if all send to all
-        others, and by `longest_matching`.
+        others, and by the worst for it of a few permutations (`Adversaries`).
     vc_pairs : tuple of float
         Pairs of terminals whose packets begin in VC 0, in VC 1, …, of each channel; a pair with a choice in parts.
     vc_highest : tuple of float
         Highest load of VC 0, of VC 1, …, of a channel if all send to all others, in routes from terminal to terminal.
     uniform_bound, adversarial_bound : float
-        The same of any routing: by channels that flits take at least, and by the split of the bisection.
+        The same of any routing: by channels that flits take at least, and by the splits of the bisection before and
+        after failures.
+    note : str
+        What figures are not of the network or not run: where the design names no routing, or a model took the place
+        of runs; else empty.
     saturation : float or None
         The highest load of uniform traffic that was stable flit by flit; None: not simulated.
     all_to_all, all_reduce : int or None
@@ -102,6 +112,7 @@ class Compared(ThreeValued, asks="holds"):
     uniform_bound: float
     adversarial: float
     adversarial_bound: float
+    note: str = ""
     saturation: float | None = None
     all_to_all: int | None = None
     all_reduce: int | None = None
@@ -154,6 +165,7 @@ def compared(
         for design in designs:
             whole, named = _named(design)
             costs, in_file = bill(whole, prices), is_code(named) or is_file(named)
+            hard = hard_for(whole)
             for share in failed:
                 what = [code_digest(), design, digest(whole), share, costs, seed, simulated]
                 key = hashlib.sha256(json.dumps(what, default=plain).encode()).hexdigest()
@@ -161,7 +173,7 @@ def compared(
                     yield decode(Compared, json.loads(text))
                     continue
                 relation = _routed(whole, named, share, seed)
-                row = _row(design, share, relation, costs)
+                row = _row(design, share, relation, costs, hard)
                 row = _simulated(row, relation, seed) if simulated else row
                 if not in_file:
                     kept.put(key, design, json.dumps(row, default=plain))
@@ -211,38 +223,6 @@ def without_links(network: Network, share: float, seed: int = 1) -> Network:
     raise NetworkError(f"{network.name}: {count} failed links of {len(pairs)} took it apart in each of {DRAWS} draws")
 
 
-def most_throughput(network: Network, traffic: Pattern, halves: Bisection | None = None) -> float:
-    """Flits per terminal and cycle that no routing exceeds.
-
-    Every flit takes at least the channels of a shortest path, and what crosses the split of `halves` takes a channel
-    across it; terminals send and receive a flit per cycle.
-
-    Examples
-    --------
-    >>> from unknot.network.families import ring
-    >>> from unknot.traffic import pattern
-    >>> most_throughput(ring(8), pattern(ring(8), "tornado"))
-    0.6666666666666666
-    """
-    count = network.num_terminals
-    sent = (1 - np.eye(count)) / max(count - 1, 1) if traffic.weight is None else traffic.weight
-    if traffic.destination is not None:
-        sent = np.zeros((count, count))
-        talks = traffic.destination >= 0
-        sent[np.flatnonzero(talks), traffic.destination[talks]] = 1
-    routers, row = np.unique(network.inject, return_inverse=True)
-    hops = np.array([distances_from(network, router) for router in routers.tolist()])[row][:, network.eject]
-    limits = [float(max(sent.sum(axis=0).max(), sent.sum(axis=1).max()))]
-    limits.append(float((sent * hops).sum()) / max(float(network.bandwidth.sum()), 1e-300))
-    if halves is not None and halves.side is not None:
-        begins, ends = halves.side[network.source], halves.side[network.target]
-        sends, receives = halves.side[network.inject], halves.side[network.eject]
-        for here in (True, False):
-            across = float(network.bandwidth[(begins == here) & (ends != here)].sum())
-            limits.append(float(sent[sends == here][:, receives != here].sum()) / max(across, 1e-300))
-    return 1 / max(limits)
-
-
 def _routed(whole: Network, named: str, share: float, seed: int) -> Relation:
     """The routing of a design on what is left, or lanes, which take any network."""
     left = without_links(whole, share, seed)
@@ -256,11 +236,12 @@ def _routed(whole: Network, named: str, share: float, seed: int) -> Relation:
     return routing(left, "lanes(time_limit=20)")
 
 
-def _row(design: str, share: float, relation: Relation, costs: Bill) -> Compared:
+def _row(design: str, share: float, relation: Relation, costs: Bill, hard: Adversaries) -> Compared:
     network = relation.network
-    halves = bisection_bounds(network) if can_be_halved(network) else None
-    uniform, adversarial = (pattern(network, name) for name in ("uniform_others", "longest_matching"))
+    hard = hard.and_for(network)
+    halves, uniform = hard.halves[-1] if hard.halves else None, pattern(network, "uniform_others")
     split, others = loads(relation, uniform), network.num_terminals - 1
+    unnamed = " by " not in design and relation.name.startswith(DEFAULT_ROUTING)
     return Compared(
         design=design,
         failed=share,
@@ -275,9 +256,10 @@ def _row(design: str, share: float, relation: Relation, costs: Bill) -> Compared
         vc_pairs=tuple(round(sent * others, 6) for sent in split.vc_sent),
         vc_highest=tuple(round(load * others, 6) for load in split.vc_highest),
         uniform=split.throughput,
-        uniform_bound=most_throughput(network, uniform, halves),
-        adversarial=loads(relation, adversarial).throughput,
-        adversarial_bound=most_throughput(network, adversarial, halves),
+        uniform_bound=most_throughput(network, uniform, *hard.halves),
+        adversarial=min(loads(relation, traffic).throughput for traffic in hard.traffic),
+        adversarial_bound=min(most_throughput(network, traffic, *hard.halves) for traffic in hard.traffic),
+        note=ONE_PATH if unnamed else "",
     )
 
 
@@ -294,8 +276,10 @@ def _simulated(row: Compared, relation: Relation, seed: int) -> Compared:
         measure=2000,
         seed=seed,
     )
-    times = _by_model(row, relation) if row.terminals > MOST_SIMULATED else _by_run(row, relation)
-    return replace(row, saturation=point.load, all_to_all=times[0], all_reduce=times[1])
+    modelled = row.terminals > MOST_SIMULATED
+    times = _by_model(row, relation) if modelled else _by_run(row, relation)
+    note = "; ".join(filter(None, [row.note, BY_MODEL if modelled else ""]))
+    return replace(row, saturation=point.load, all_to_all=times[0], all_reduce=times[1], note=note)
 
 
 def _by_run(row: Compared, relation: Relation) -> list[int | None]:

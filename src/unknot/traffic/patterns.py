@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from unknot._base.arrays import Ints
+from unknot._base.arrays import Flags, Ints
 from unknot._base.calls import apply, chosen, parse_call
 from unknot._base.extensions import Catalogue
 from unknot._base.numbers import is_number, is_whole, require_whole
@@ -108,14 +108,29 @@ def longest_matching(network: Network) -> Pattern:
     An assignment, O(terminals³) time. S. A. Jyothi, A. Singla, P. B. Godfrey, A. Kolla: Measuring and understanding
     throughput of network topologies. SC 2016.
     """
+    return matching(network, "longest_matching")
+
+
+def matching(network: Network, name: str, side: Flags | None = None) -> Pattern:
+    """Send by a permutation whose paths are longest in sum; with a side, among those of which most cross the split.
+
+    Parameters
+    ----------
+    side : bool array, shape (routers,), optional
+        Routers on one side of a split.
+    """
     from scipy.optimize import linear_sum_assignment
 
-    _require_matrix("longest_matching", network.num_terminals)
+    _require_matrix(name, network.num_terminals)
     routers, row = np.unique(network.inject, return_inverse=True)
     hops = np.array([distances_from(network, router) for router in routers.tolist()])[:, network.eject]
     if (hops < 0).any():
-        raise TrafficError(f"longest_matching: {network.name} has terminals that others cannot reach")
-    return to(network, "longest_matching", linear_sum_assignment(hops[row], maximize=True)[1])
+        raise TrafficError(f"{name}: {network.name} has terminals that others cannot reach")
+    if side is not None:
+        hops = hops + (side[routers][:, None] != side[network.eject]) * (
+            network.num_terminals * (int(hops.max()) + 1)
+        )
+    return to(network, name, linear_sum_assignment(hops[row], maximize=True)[1])
 
 
 def hotspot(network: Network, terminals: int | tuple[int, ...] = 0, share: float = 0.2) -> Pattern:
