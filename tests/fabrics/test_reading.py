@@ -49,6 +49,7 @@ def test_names_of_files_do_not_matter(folder: Path, tmp_path: Path) -> None:
     assert "not used, since of no known format: empty, zz.log" in fabric.notes
 
 
+@pytest.mark.filterwarnings("ignore:.* cables are (without a width|of hosts)")
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda f: f.name)
 def test_whole_folders_and_single_files_as_networks(folder: Path) -> None:
     network = read_network(folder)

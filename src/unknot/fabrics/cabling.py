@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from dataclasses import dataclass, field
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +19,8 @@ import numpy as np
 from unknot._base.errors import TextError
 from unknot.fabrics.fabric import LAST_UNICAST, Fabric
 from unknot.fabrics.format import FabricText
+from unknot.fabrics.nodes import Cable, Node, Place, doubtful_hosts, rates_of
+from unknot.fabrics.rates import Rate, Rates, rates
 from unknot.network import Network
 
 NO_LIDS = (0, 0xFFFF)
@@ -25,44 +28,23 @@ NO_LIDS = (0, 0xFFFF)
 
 _SWITCH = re.compile(r"S-[0-9a-f]{16}")
 MOST_PORTS = 255
-"""Port numbers have 8 bits."""
-
-Place = tuple[str, int]
-"""A port: key of its node, and port number (0: the management port of a switch)."""
-
-
-@dataclass
-class Node:
-    """A switch or a host (channel adapter, InfiniBand router)."""
-
-    key: str
-    switch: bool
-    guid: int
-    name: str
-    num_ports: int
-    line: int
-
-
-@dataclass
-class Cable:
-    """The far end of a cable as listed at the near end, and whether the link carries data."""
-
-    far: Place
-    line: int
-    up: bool
+UNKNOWN_RATE = Rate()
 
 
 @dataclass
 class Cabling(FabricText):
     """A fabric description while it is read.
 
-    `addresses` has what was said of ports: the base LID (0: none), its LMC and the GUID.
+    `addresses` has what was said of ports: the base LID (0: none), its LMC and the GUID; `assumed`, what was taken
+    for what a file does not say; `has_rates`, whether files of the format give widths and speeds.
     """
 
     nodes: dict[str, Node] = field(default_factory=dict)
     addresses: dict[Place, dict[str, int]] = field(default_factory=dict)
     cables: dict[Place, Cable] = field(default_factory=dict)
     repeated: list[int] = field(default_factory=list)
+    assumed: list[str] = field(default_factory=list)
+    has_rates: bool = True
     restored: list[str] = field(default_factory=list)
     _line_of: dict[Place, int] = field(default_factory=dict)
 
@@ -92,9 +74,9 @@ class Cabling(FabricText):
                     f"{self.called(place[0])} has {word} {shown[0]} here, but {shown[1]} by line {first}", line
                 )
 
-    def cable(self, near: Place, far: Place, line: int, up: bool = True) -> None:
+    def cable(self, near: Place, far: Place, line: int, up: bool = True, rate: Rate = UNKNOWN_RATE) -> None:
         """Note what a port is cabled to, or check it against what was said before."""
-        old = self.cables.setdefault(near, Cable(far, line, up))
+        old = self.cables.setdefault(near, Cable(far, line, up, rate))
         if old.far != far:
             raise self.error(
                 f"port {self.port(near)} is cabled to {self.port(far)} here, but to {self.port(old.far)} in line "
@@ -126,6 +108,9 @@ class Cabling(FabricText):
         self.note_noise()
         if ordered_by_guid:
             self._restore_switches()
+        bare, doubts = doubtful_hosts(self.nodes, {near[0] for near in self.cables})
+        for key in bare:
+            del self.nodes[key]
         self._check_cables()
         if self.repeated:
             self.notes.append(
@@ -142,6 +127,9 @@ class Cabling(FabricText):
         order = {node.key: number for number, node in enumerate(nodes)}
         channels: list[tuple[int, int, int, int]] = []
         hosts: list[tuple[Place, Place]] = []
+        labels = self._labels(nodes)
+        runs, differing = rates_of(self.cables, labels)
+        rated: tuple[list[tuple[str, Rate]], list[tuple[str, Rate]]] = [], []
         down = 0
         for near in sorted(self.cables, key=lambda place: (order[place[0]], place[1])):
             cable = self.cables[near]
@@ -151,11 +139,15 @@ class Cabling(FabricText):
                 down += 1
             elif near[0] not in router:
                 hosts.append((near, cable.far))
+                rated[1].append(runs[near])
             elif cable.far[0] in router:
                 channels.append((router[near[0]], router[cable.far[0]], near[1], cable.far[1]))
+                rated[0].append(runs[near])
         if down:
             self.notes.append(f"{(down + 1) // 2} cabled links are not active and were left out")
-        labels = self._labels(nodes)
+        found = rates(*rated) if self.has_rates else Rates([Fraction(1)] * len(channels), [], [])
+        self.notes += found.notes
+        self.assumed += [*found.assumed, *differing, *doubts]
         places = [host for host, _ in hosts]
         answering = places + [(node.key, 0) for node in switches]
         owned = self._lids(answering)
@@ -169,6 +161,7 @@ class Cabling(FabricText):
             router_labels=tuple(labels[node.key] for node in switches),
             terminal_labels=tuple(labels[key] + (f"[{number}]" if cabled[key] > 1 else "") for key, number in places),
             ports=np.array([c[2:] for c in channels], dtype=np.int32).reshape(-1, 2),
+            bandwidth=found.bandwidth,
         )
         return Fabric(
             name=network.name,
@@ -182,7 +175,9 @@ class Cabling(FabricText):
             owner=np.array([who for _, who in owned], dtype=np.int32),
             fabric_file=str(self.where),
             restored=tuple(router[key] for key in self.restored),
-            notes=tuple(self.notes),
+            rates=tuple(str(rate) for _, rate in rated[0]),
+            notes=(*self.notes, *self.assumed),
+            assumed=tuple(self.assumed),
         )
 
     def _restore_switches(self) -> None:
@@ -194,7 +189,7 @@ class Cabling(FabricText):
                 self.restored.append(key)
             if key in self.restored:
                 self.nodes[key].num_ports = max(port, self.nodes[key].num_ports)
-                self.cable(cable.far, near, cable.line, cable.up)
+                self.cable(cable.far, near, cable.line, cable.up, cable.rate)
         if not self.restored:
             return
         first = self.nodes[self.restored[0]]

@@ -66,8 +66,12 @@ class Fabric:
         Switches that the fabric file leaves out, known from what others list: cables between them are not known.
     unlisted : tuple of int
         Node GUIDs of switches that have tables, but of which the fabric file says nothing at all.
+    rates : tuple of str
+        Width and speed of the cable of each channel, such as ``4xHDR``; empty where the file does not give them.
     notes : tuple of str
         What was found on reading and is not an error.
+    assumed : tuple of str
+        Those notes that say what was taken for what files do not tell.
 
     Examples
     --------
@@ -98,7 +102,9 @@ class Fabric:
     multicast_file: str = ""
     restored: tuple[int, ...] = ()
     unlisted: tuple[int, ...] = ()
+    rates: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    assumed: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         for array in vars(self).values():
@@ -153,6 +159,8 @@ class Changes(Brief):
     ----------
     lost_cables, new_cables : tuple of str
         Cables of one reading alone, such as ``S0[1] – S1[2]``.
+    rates : tuple of str
+        Cables in both readings that run at another rate than before.
     lids : tuple of str
         Ports that answer to other LIDs than before, or are in one reading alone.
     entries : int
@@ -175,6 +183,7 @@ class Changes(Brief):
 
     lost_cables: tuple[str, ...]
     new_cables: tuple[str, ...]
+    rates: tuple[str, ...]
     lids: tuple[str, ...]
     entries: int
     compared: int
@@ -183,7 +192,7 @@ class Changes(Brief):
     @property
     def none(self) -> bool:
         """Whether nothing changed."""
-        return not (self.lost_cables or self.new_cables or self.lids or self.entries)
+        return not (self.lost_cables or self.new_cables or self.rates or self.lids or self.entries)
 
 
 def compare_fabrics(old: Fabric, new: Fabric) -> Changes:
@@ -215,8 +224,13 @@ def compare_fabrics(old: Fabric, new: Fabric) -> Changes:
     ]
     entries, compared, switches = _entries(old, new)
     return Changes(
-        tuple(before[key] for key in before if key not in after),
-        tuple(after[key] for key in after if key not in before),
+        tuple(before[key][0] for key in before if key not in after),
+        tuple(after[key][0] for key in after if key not in before),
+        tuple(
+            f"{name}: {rate or 'unknown'} → {after[key][1] or 'unknown'}"
+            for key, (name, rate) in before.items()
+            if key in after and after[key][1] != rate
+        ),
         tuple(lids),
         entries,
         compared,
@@ -224,19 +238,21 @@ def compare_fabrics(old: Fabric, new: Fabric) -> Changes:
     )
 
 
-def _cables(fabric: Fabric) -> dict[tuple[tuple[int, int], tuple[int, int]], str]:
-    """Cables by the GUIDs and port numbers of both ends, the lower first, with their names."""
+def _cables(fabric: Fabric) -> dict[tuple[tuple[int, int], tuple[int, int]], tuple[str, str]]:
+    """Names and rates of cables by the GUIDs and port numbers of both ends, the lower first; hosts' without rates."""
     network, names = fabric.network, {}
     switches = fabric.switch_guid.tolist()
     ports = np.zeros((0, 2), dtype=np.int32) if network.ports is None else network.ports
     ends = zip(network.source.tolist(), network.target.tolist(), ports.tolist(), strict=True)
     rows = [((switches[u], p), (switches[v], q), (u, p), (v, q)) for u, v, (p, q) in ends]
-    for a, b, (u, p), (v, q) in rows:
+    rates = fabric.rates or ("",) * len(rows)
+    for (a, b, (u, p), (v, q)), rate in zip(rows, rates, strict=True):
         if a < b:
-            names[a, b] = f"{network.router_name(u)}[{p}] – {network.router_name(v)}[{q}]"
+            names[a, b] = f"{network.router_name(u)}[{p}] – {network.router_name(v)}[{q}]", rate
     for t, (router, port) in enumerate(zip(network.inject.tolist(), fabric.host_port.tolist(), strict=True)):
         host = (int(fabric.port_guid[t]), 0)
-        names[host, (switches[router], port)] = f"{network.terminal_name(t)} – {network.router_name(router)}[{port}]"
+        name = f"{network.terminal_name(t)} – {network.router_name(router)}[{port}]"
+        names[host, (switches[router], port)] = name, ""
     return names
 
 

@@ -18,9 +18,11 @@ from pathlib import Path
 
 from unknot._base.errors import TextError
 from unknot._base.input import read_lines
-from unknot.fabrics.cabling import Cabling, Node
+from unknot.fabrics.cabling import Cabling
 from unknot.fabrics.fabric import Fabric
 from unknot.fabrics.format import Format
+from unknot.fabrics.nodes import Node
+from unknot.fabrics.rates import Rate
 
 _IGNORED = re.compile(
     r"^\s*$|^#|^(?:vendid|devid|sysimgguid)=0x[0-9a-f]+\s*(?:#.*)?$"
@@ -35,7 +37,7 @@ _NODE = re.compile(
 _PORT = re.compile(
     r"^\[([0-9]{1,9})\](?:\[ext [0-9]{1,9}\])?(?:\(([0-9a-f]{1,16})\))?\s+"
     r'"([SHR]-[0-9a-f]{16})"\[([0-9]{1,9})\](?:\[ext [0-9]{1,9}\])?\s*(?:\(([0-9a-f]{1,16})\))?'
-    r'\s*# (?:lid ([0-9]{1,9}) lmc ([0-7]) )?".*" lid ([0-9]{1,9})(?:\s.*)?$'
+    r'\s*# (?:lid ([0-9]{1,9}) lmc ([0-7]) )?".*" lid ([0-9]{1,9})(?: ([0-9]+x)(\S*))?(?:\s.*)?$'
 )
 _LETTER = {"Switch": "S", "Ca": "H", "Rt": "R"}
 
@@ -113,7 +115,7 @@ def _port(cabling: Cabling, node: Node, match: re.Match[str], line: int) -> None
         cabling.address((far[0], 0), line, lid=int(match[8]))
     else:
         cabling.address(far, line, lid=int(match[8]), guid=int(match[5], 16) if match[5] else None)
-    cabling.cable(near, far, line)
+    cabling.cable(near, far, line, rate=Rate.read(match[9], match[10]))
 
 
 _IBNETDISCOVER_SIGN = re.compile(
@@ -131,7 +133,7 @@ _SIDE = (
     rf"PortGUID:({_HEX16}) "
     r"VenID:[0-9a-fA-F]+ DevID:[0-9a-fA-F]+ Rev:[0-9a-fA-F]+ \{(.*?)\} LID:([0-9a-fA-F]{4}) PN:([0-9a-fA-F]{2}) \}"
 )
-_LINE = re.compile(rf"^{_SIDE} {_SIDE} PHY=(?:\d+x|\?\?) LOG=(ACT|ARM|INI|DWN)(?: SPD=\S+)?\s*$")
+_LINE = re.compile(rf"^{_SIDE} {_SIDE} PHY=(\d+x|\?\?) LOG=(ACT|ARM|INI|DWN)(?: SPD=(\S+))?\s*$")
 
 _Side = tuple[str, ...]
 
@@ -147,6 +149,7 @@ def read_subnet_list(path: str | Path) -> Fabric:
     """
     lines = read_lines(path)
     rows: list[tuple[int, _Side, _Side, bool]] = []
+    run: list[Rate] = []
     for number, line in enumerate(lines, start=1):
         if not line.strip() or line.startswith("#"):
             continue
@@ -154,10 +157,11 @@ def read_subnet_list(path: str | Path) -> Fabric:
         if match is None:
             raise TextError("this is no line of a link list; is it broken or cut off?", path, number, 0, line)
         a, b = match.group(*range(1, 8)), match.group(*range(8, 15))
-        rows.append((number, a, b, match[15] == "ACT"))
+        rows.append((number, a, b, match[16] == "ACT"))
+        run.append(Rate.read(match[15], match[17]))
     cabling = Cabling(path, lines)
     disguised = _disguised(rows)
-    for number, near, far, up in rows:
+    for (number, near, far, up), rate in zip(rows, run, strict=True):
         places = []
         for kind, ports, node_guid, port_guid, name, lid, port in (near, far):
             guid = int(node_guid, 16)
@@ -167,7 +171,7 @@ def read_subnet_list(path: str | Path) -> Fabric:
             place = (key, int(port, 16))
             cabling.address((key, 0) if switch else place, number, lid=int(lid, 16), guid=int(port_guid, 16))
             places.append(place)
-        cabling.cable(places[0], places[1], number, up)
+        cabling.cable(places[0], places[1], number, up, rate)
     if disguised:
         count = len(disguised)
         cabling.notes.append(f"{count} nodes are called CA but have one LID on several ports: taken as switches")

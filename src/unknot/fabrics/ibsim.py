@@ -14,8 +14,9 @@ from unknot._base.arrays import ranks
 from unknot._base.errors import NetworkError
 from unknot._base.input import read_lines
 from unknot._base.output import write_text
-from unknot.fabrics.cabling import Cabling, Node
+from unknot.fabrics.cabling import Cabling
 from unknot.fabrics.format import Format
+from unknot.fabrics.nodes import Node
 from unknot.network import Network
 from unknot.network.model import IntArray
 
@@ -33,7 +34,7 @@ def read_ibsim(path: str | Path) -> Network:
         With file and line: an unknown line, or a link that is listed at one end only or contradicted.
     """
     lines = read_lines(path, growth=100)
-    cabling = Cabling(path, lines)
+    cabling = Cabling(path, lines, has_rates=False)
     node: Node | None = None
     for number, line in enumerate(lines, start=1):
         if match := _NODE.match(line):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
@@ -169,13 +170,19 @@ def read_network(path: str | Path, form: str | None = None) -> Network:
     if form is None and is_ethernet(path):
         return read_ethernet(path).hosted
     if form is None and path.is_dir():
-        return _folder(path)[0].network
+        return _network_of(_folder(path)[0], path)
     chosen = _format_of(path, form)
     if chosen.holds in _OF_A_FABRIC:
         raise TextError(f"this is {chosen.words}, which do not name the links; give the fabric file", path)
     read = _read(chosen, path, form)
-    network: Network = read.network if chosen.holds == "fabric" else read
-    return network
+    return _network_of(read, path) if chosen.holds == "fabric" else read
+
+
+def _network_of(fabric: Fabric, path: Path) -> Network:
+    """Return the network of a fabric, with a warning for what was taken for what its files do not tell."""
+    for words in fabric.assumed:
+        warnings.warn(f"{path}: {words}", stacklevel=3)
+    return fabric.network
 
 
 def _read_as(holds: str, description: str, path: str | Path) -> Any:

@@ -121,7 +121,7 @@ Entries = npt.NDArray[np.int64]
 
 
 def loads_by_level(fabric: Fabric, levels: int = 1) -> npt.NDArray[np.float64]:
-    """Return the routes between hosts over each channel, those to the LIDs of a port in equal shares.
+    """Return the routes between hosts over each channel and its bandwidth, those to LIDs of a port in equal shares.
 
     Returns
     -------
@@ -138,7 +138,8 @@ def loads_by_level(fabric: Fabric, levels: int = 1) -> npt.NDArray[np.float64]:
         for number, count in enumerate(counts):
             np.add.at(count, fabric.network.inject, level == number)
     hops, share = route_lengths(network, next_channel), 1 / np.bincount(owner)[owner]
-    return np.array([_followed(network, next_channel, hops, count * share) for count in counts])
+    routes = np.array([_followed(network, next_channel, hops, count * share) for count in counts])
+    return np.asarray(routes / network.bandwidth)
 
 
 def _followed(network: Network, next_channel: IntArray, hops: IntArray, routes: npt.NDArray[Any]) -> npt.NDArray[Any]:

@@ -57,9 +57,9 @@ class ChangesForm(Form):
     """Changes since the reading that was compared with."""
 
     table = (
-        "lost_cables", "new_cables", "lids", "entries", "compared", "deadlock_free_before", "update.deadlock_free",
-        "update.established", "update.lasts", "update.lost", "update.loops", "update.order.complete",
-        "update.order.batches", "update.order.drained",
+        "lost_cables", "new_cables", "rates", "lids", "entries", "compared", "deadlock_free_before",
+        "update.deadlock_free", "update.established", "update.lasts", "update.lost", "update.loops",
+        "update.order.complete", "update.order.batches", "update.order.drained",
     )  # fmt: skip
 
     deadlock_free_before: bool | None

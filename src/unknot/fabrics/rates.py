@@ -1,0 +1,137 @@
+"""Rates of InfiniBand cables, by width and speed, as bandwidths of channels.
+
+A channel has bandwidth 1 at the commonest rate of the cables between switches. A rate is lanes times the data rate of
+one: 8b/10b coding takes a fifth of SDR, DDR and QDR, 64b/66b coding 2 in 66 of FDR.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from unknot.fabrics.format import few
+from unknot.network.bandwidth import rounded
+
+SPEEDS = {
+    "SDR": Fraction(2), "DDR": Fraction(4), "QDR": Fraction(8), "FDR10": Fraction(10), "FDR": Fraction(150, 11),
+    "EDR20": Fraction(20), "EDR": Fraction(25), "HDR": Fraction(50), "NDR": Fraction(100), "XDR": Fraction(200),
+}  # fmt: skip
+"""Gb/s of data of one lane."""
+SIGNALLED = {
+    "2.5": "SDR", "5": "DDR", "10": "QDR", "14": "FDR", "25": "EDR", "50": "HDR", "100": "NDR", "200": "XDR",
+}  # fmt: skip
+"""Names of speeds that link lists give as signals, in Gb/s of a lane."""
+_WIDTH = re.compile(r"(1|2|4|8|12)x")
+
+
+@dataclass(frozen=True)
+class Rate:
+    """Width and speed of a cable, each empty where a file does not give it, or nothing that is known.
+
+    Examples
+    --------
+    >>> Rate.read("4x", "14"), str(Rate.read("1x", "HDR")), str(Rate.read("4x", "???"))
+    (Rate(width='4x', speed='FDR'), '1xHDR', '4x')
+    """
+
+    width: str = ""
+    speed: str = ""
+
+    @classmethod
+    def read(cls, width: str | None, speed: str | None) -> Rate:
+        """Return the rate of words of a file."""
+        named = SIGNALLED.get(speed or "", speed or "")
+        return cls(width if width and _WIDTH.fullmatch(width) else "", named if named in SPEEDS else "")
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether width and speed are known."""
+        return bool(self.width and self.speed)
+
+    @property
+    def data(self) -> Fraction:
+        """Gb/s of data of a rate whose width and speed are known."""
+        return int(self.width[:-1]) * SPEEDS[self.speed]
+
+    def __str__(self) -> str:
+        return f"{self.width}{self.speed}"
+
+
+@dataclass(frozen=True)
+class Rates:
+    """Bandwidths of channels, and what there is to say about them.
+
+    Attributes
+    ----------
+    bandwidth : list of Fraction
+    notes : list of str
+        Cables of other rates than the commonest.
+    assumed : list of str
+        Rates that were put in for those that a file does not give.
+    """
+
+    bandwidth: list[Fraction]
+    notes: list[str]
+    assumed: list[str]
+
+
+def rates(channels: Sequence[tuple[str, Rate]], hosts: Sequence[tuple[str, Rate]]) -> Rates:
+    """Return bandwidths by the rates of channels, those of hosts' cables being named alone.
+
+    Parameters
+    ----------
+    channels, hosts : sequence of (str, Rate)
+        Names of the cables of channels, and of host ports.
+
+    Examples
+    --------
+    >>> fast, slow = Rate("4x", "HDR"), Rate("1x", "HDR")
+    >>> found = rates([("A – B", fast), ("A – C", slow), ("B – C", fast)], [])
+    >>> list(map(str, found.bandwidth)), found.notes
+    (['1', '1/4', '1'], ['1 cable is not of the commonest rate 4xHDR, bandwidth 1: A – C (1xHDR, 1/4)'])
+    """
+    usual = _usual([rate for _, rate in channels] or [rate for _, rate in hosts])
+    filled = [_filled(rate, usual) for _, rate in channels]
+    bandwidth = [rounded(rate.data / usual.data) for rate in filled]
+    notes, assumed = [], []
+    named = zip(channels, filled, bandwidth, strict=True)
+    other = {cable: f"{cable} ({rate}, {share})" for (cable, _), rate, share in named if share != 1}
+    if other:
+        notes.append(
+            f"{_cables(len(other))} not of the commonest rate {usual}, bandwidth 1: {few([*other.values()])}"
+        )
+    slower = {cable: f"{cable} ({rate})" for cable, rate in hosts if rate.is_whole and rate.data != usual.data}
+    if slower:
+        assumed.append(
+            f"{_cables(len(slower))} of hosts and of another rate than {usual}: {few([*slower.values()])}; loads and "
+            "runs take hosts to send and receive at that of bandwidth 1"
+        )
+    gaps = {cable: f"{cable} ({rate})" if str(rate) else cable for cable, rate in channels if not rate.is_whole}
+    if gaps:
+        which = "" if any(rate.is_whole for _, rate in channels) else ", so all of one width count as equally fast"
+        assumed.append(
+            f"{_cables(len(gaps))} without a width or speed that is known: {few([*gaps.values()])}; what is missing "
+            f"is taken from {usual}{which}"
+        )
+    return Rates(bandwidth, notes, assumed)
+
+
+def _usual(known: Sequence[Rate]) -> Rate:
+    """Return the commonest rate, of several the fastest; its parts where no rate is whole."""
+    whole = Counter(rate for rate in known if rate.is_whole)
+    if whole:
+        return max(whole, key=lambda rate: (whole[rate], rate.data))
+    width = Counter(rate.width for rate in known if rate.width).most_common(1)
+    speed = Counter(rate.speed for rate in known if rate.speed).most_common(1)
+    return Rate(width[0][0] if width else "4x", speed[0][0] if speed else "SDR")
+
+
+def _filled(rate: Rate, usual: Rate) -> Rate:
+    return Rate(rate.width or usual.width, rate.speed or usual.speed)
+
+
+def _cables(count: int) -> str:
+    return "1 cable is" if count == 1 else f"{count:,} cables are"
