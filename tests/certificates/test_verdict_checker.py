@@ -24,10 +24,9 @@ from unknot.certificates import (
     evidence_holds,
 )
 from unknot.certificates import verdict_checker as checker
-from unknot.certificates.verdict_checker import choices
 from unknot.network import from_edges
 from unknot.network.families import mesh, ring
-from unknot.routing import EJECT, NO_WAIT, TIER, Candidate, Relation, dimension_order
+from unknot.routing import EJECT, NO_WAIT, TIER, Relation, dimension_order
 from unknot.verify import check
 
 RING = dimension_order(ring(7), 1, dateline="none")
@@ -159,14 +158,6 @@ def test_a_header_that_commits_waits_for_one_of_its_candidates() -> None:
     for commits in (False, True):
         relation = table_relation(network, 1, table, commits=commits)
         assert evidence_holds(relation, claim(found)) is commits
-
-
-def test_what_a_blocked_header_may_wait_for() -> None:
-    found = [Candidate(1, 0, True), Candidate(2, 0, False), Candidate(3, 1, True)]
-    assert choices(found, False) == [{1, 3}]
-    assert choices(found, True) == [{1}, {2}, {3}]
-    assert choices([Candidate(2, 0, False)], False) == choices([], False) == choices([], True) == []
-    assert choices([Candidate(None, 0, True)], False) == [{None}]
 
 
 def test_evidence_of_the_other_kind() -> None:

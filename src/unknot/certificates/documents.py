@@ -220,7 +220,7 @@ def table_of(relation: Relation) -> Document:
     """
     table = tabulate(relation, limit=MOST_STATES)
     vc = table.value & VC_MASK
-    marked = np.where(relation.commits, 0, table.value & NO_WAIT)  # no effect where headers commit
+    marked = np.where(plain.keeps_choice(relation.commits, ""), 0, table.value & NO_WAIT)
     entry = np.where(vc == EJECT, -1, np.where(marked, -vc - 2, vc)).tolist()
     start, at, first = table.start.tolist(), table.input_vc.tolist(), table.first.tolist()
     sources = None

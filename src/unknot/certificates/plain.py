@@ -382,7 +382,7 @@ class Table:
             if at < 0 or at in may:
                 raise Rejected(f"address {address} has a state that does not exist, or one twice: {row}"[:200])
             may[at] = [entry if entry >= EJECT else -entry - 2 for entry in entries]
-            waits[at] = [entry for entry in entries if entry >= EJECT]
+            waits[at] = [v for choice in choices(entries, self.commits) for v in choice]
             for candidate in may[at]:
                 leaves = home if candidate == EJECT else self.tail[candidate] if candidate < self.vcs else -1
                 if leaves != self.router[at]:
@@ -410,18 +410,36 @@ class Table:
         return f"channel {c} ({self.network.source[c]}→{self.network.target[c]}) VC {index}"
 
     def choices(self, at: int, address: int, switching: str = "") -> list[list[int]]:
-        """The sets of candidates for which a blocked header may wait: all at once, or each alone if it commits.
-
-        A header that queues behind a tail has committed to one candidate, whether it waits for others or not.
-        """
-        pay(len(self.may[address][at]))
-        if self.chosen(switching):
-            return [[candidate] for candidate in self.may[address][at]]
-        return [self.waits[address][at]] if self.waits[address][at] else []
+        """The sets of candidates for which a blocked header may wait, as `choices` has them."""
+        entries = (self.may if self.chosen(switching) else self.waits)[address][at]
+        pay(len(entries))
+        return choices(entries, self.commits, switching)
 
     def chosen(self, switching: str) -> bool:
         """Whether a blocked header waits for one candidate alone, which it has chosen."""
-        return self.commits or switching == "wormhole-nonatomic"
+        return keeps_choice(self.commits, switching)
+
+
+def keeps_choice(commits: bool, switching: str) -> bool:
+    """Whether a blocked header waits for one candidate alone, which it has chosen, whatever its mark.
+
+    A header of a relation that commits has chosen on arrival. Under `wormhole-nonatomic` one that queues behind a
+    tail has chosen too, whether the relation commits or not. All that is said about waiting rests on this and on
+    `choices`.
+    """
+    return commits or switching == "wormhole-nonatomic"
+
+
+def choices(entries: Sequence[int], commits: bool, switching: str = "") -> list[list[int]]:
+    """The sets of candidates for which a blocked header may wait: each alone if it keeps its choice, or all of a set.
+
+    −v − 2 is VC v with the mark "taken when free, never waited for", which has an effect only where headers choose
+    anew. Without a technique: what headers wait for by the relation.
+    """
+    if keeps_choice(commits, switching):
+        return [[max(entry, -entry - 2)] for entry in entries]
+    waited = [entry for entry in entries if entry >= EJECT]
+    return [waited] if waited else []
 
 
 # ------------------------------------------------------------- what can be reached, how far it is, and in which order
@@ -2425,10 +2443,8 @@ def check_update_deadlock(mixed: Mixed, switching: str, proof: Any) -> None:
     targets: list[int] = []
     for i, packet in enumerate(packets, start=1):
         entries = mixed.answers[packet.address][packet.at][mixed.router[packet.at] in updated]
-        alone = mixed.commits or switching == "wormhole-nonatomic"
         pay(LOOK * len(entries))
-        choices = [[max(v, -v - 2)] for v in entries] if alone else [[v for v in entries if v >= EJECT]]
-        targets += packet.waited_for(i, choices)
+        targets += packet.waited_for(i, choices(entries, mixed.commits, switching))
     require_blocked(switching, packets, targets)
 
 
@@ -2900,6 +2916,8 @@ class Play:
         if worms and switching in IN_ONE_VC:
             raise Rejected("worms are those of wormhole")
         self.held: dict[Place, list[Sent]] = {}
+        # Where headers have not chosen on arrival, they choose at moves of their own.
+        self.chooses = worms and not keeps_choice(ends.table.commits, "") and keeps_choice(False, switching)
         self.begun = 0
         for number, move in enumerate(moves):
             try:
@@ -3001,7 +3019,7 @@ class Play:
         place = self.named(side, terminal, queue, stage)
         message, ahead = self.held[place][0], self.ahead(place)
         tails = [(*m.behind, at)[0] for at, messages in self.held.items() for m in messages if m.whole]
-        if self.switching != "wormhole-nonatomic" or self.table.commits or not self.worms:
+        if not self.chooses:
             raise Rejected("headers choose where they go under wormhole-nonatomic")
         if to not in ahead or message.chosen is not None or ahead[to] not in tails or self.is_chosen(ahead[to]):
             raise Rejected("this is not to be chosen")
@@ -3117,7 +3135,7 @@ class Play:
         ahead = self.ahead(place)
         if ahead:
             choices = self.choices(place, message, ahead)
-            if self.worms and self.switching == "wormhole-nonatomic" and not self.table.commits:
+            if self.chooses:
                 choices = [[to for to, target in ahead.items() if message.chosen in (None, target)]]
             full = {to for to, target in ahead.items() if target is not None and self.room(target) < 1}
             if not any(full.issuperset(choice) for choice in choices):

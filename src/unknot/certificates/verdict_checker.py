@@ -24,7 +24,7 @@ from unknot.certificates import plain
 from unknot.certificates.documents import plain_table, verdict_claim
 from unknot.certificates.plain import PROVES, Rejected, Unchecked
 from unknot.certificates.verdict import Certificate, Configuration, Verdict
-from unknot.routing.relation import Candidate, Relation
+from unknot.routing.relation import Relation
 
 REACHABILITIES = ("scheduled", "not-established", "injected")
 PLAIN, SPOTS = 10_000, 2_000
@@ -154,7 +154,7 @@ def accept_placement(relation: Relation, filling: Configuration) -> None:
     switching, depth, name = filling.switching, filling.buffer_depth, relation.vcs.name
     if not filling.messages or depth < 1 or switching not in SWITCHINGS:
         raise Rejected(f"a configuration under {switching} has messages, on VCs at least 1 flit deep")
-    commits = relation.commits or switching == "wormhole-nonatomic"
+    commits = plain.keeps_choice(relation.commits, switching)
     holder: dict[int, int] = {}
     for number, message in enumerate(filling.messages, start=1):
         known = 0 <= message.address < relation.num_addresses
@@ -194,7 +194,8 @@ def _configuration(relation: Relation, filling: Configuration) -> None:
     for number, message in enumerate(filling.messages, start=1):
         way = [*message.lead, *message.held]
         last = relation.candidates(way[-1], message.address)
-        options = [{c.vc} for c in last] if queues else choices(last, relation.commits)
+        entries = [plain.EJECT if c.vc is None else c.vc if c.waits else -c.vc - 2 for c in last]
+        options = [{*choice} for choice in plain.choices(entries, relation.commits, filling.switching)]
         waits = {*message.wanted}
         if not 0 < len(message.wanted) == len(waits) or waits not in options or not waits <= {*ends}:
             raise Rejected(f"message {number} does not wait for what it has to, all of it held")
@@ -205,12 +206,6 @@ def _configuration(relation: Relation, filling: Configuration) -> None:
     led = any(message.lead for message in filling.messages)
     if filling.reachability not in REACHABILITIES or (led and filling.reachability == "injected"):
         raise Rejected(f"they are not {filling.reachability!r}: they do not reach back to ports of their own")
-
-
-def choices(candidates: list[Candidate], commits: bool) -> list[set[int | None]]:
-    """Return the sets of VCs a blocked header may wait for: all at once, or, if it commits, each alone."""
-    waited = {c.vc for c in candidates if c.waits or commits}
-    return [{vc} for vc in waited] if commits else [waited][: len(waited)]
 
 
 def _certificate(relation: Relation, certificate: Certificate, switching: str) -> None:

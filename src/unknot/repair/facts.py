@@ -30,6 +30,7 @@ from unknot.certificates.documents import message_of, plain_table
 from unknot.certificates.verdict import Message
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_relation
+from unknot.routing.waiting import keeps_choice
 
 Entry = tuple[int, ...]
 """A candidate: input VC, address, output VC. Or a turn, input VC and output VC, in the place of a candidate: it is
@@ -107,7 +108,7 @@ def _knot(relation: Relation, fact: Knot, switching: str) -> Literals:
     for message in fact.messages:
         path = (relation.num_vcs + message.source, *message.lead, *message.held)
         gone |= _steps(message.address, path)
-        if relation.commits or switching == "wormhole-nonatomic":
+        if keeps_choice(relation.commits, switching):
             gone |= {(path[-1], message.address, vc) for vc in message.wanted}
             continue
         last = relation.candidates(path[-1], message.address)

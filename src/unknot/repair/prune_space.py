@@ -13,6 +13,7 @@ from unknot.network.graph import backwards, reached_from
 from unknot.repair.facts import Entry, Knot
 from unknot.routing.relation import VC_MASK, Relation
 from unknot.routing.tabulate import Table, lookup, tabulate
+from unknot.routing.waiting import keeps_choice
 
 if TYPE_CHECKING:
     from unknot.certificates.verdict import Verdict
@@ -39,7 +40,7 @@ class Offers:
 
     def __init__(self, relation: Relation, switching: str, minimal: bool) -> None:
         self.relation, self.switching, self.minimal = relation, switching, minimal
-        self.chosen = relation.commits or switching == "wormhole-nonatomic"
+        self.chosen = keeps_choice(relation.commits, switching)
         self.table = relation.table or tabulate(relation)
         table = self.table
         self.after: list[dict[int, list[tuple[int, bool]]]] = []

@@ -29,6 +29,7 @@ from unknot.routing.contract import Rule as Rule
 from unknot.routing.contract import decode as decode
 from unknot.routing.pointer import FEW_STATES, OTHERWISE, Pointer, Remembered, kept_rule
 from unknot.routing.virtual_channels import VirtualChannels
+from unknot.routing.waiting import effective
 
 if TYPE_CHECKING:
     from unknot.routing.tabulate import Table
@@ -241,7 +242,7 @@ class Relation:
         if not 0 <= count <= out.size:
             state = self.state_name(at, address)
             raise RelationError(f"{state}: the rule returned {count}, but 0 to {out.size} candidates can be")
-        candidates = [decode(int(entry) & (~NO_WAIT if self.commits else -1)) for entry in out[:count]]
+        candidates = [decode(effective(int(entry), self.commits)) for entry in out[:count]]
         home = int(self.network.eject[self.destination[address]])
         for wrong in broken_rules(self.vcs, home, at, candidates):
             raise RelationError(f"{self.state_name(at, address)}: {wrong}")

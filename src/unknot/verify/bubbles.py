@@ -15,6 +15,7 @@ from unknot._base.deadline import clock
 from unknot.certificates.verdict import Certificate, Configuration, Message, Verdict
 from unknot.routing.bubble import Bubble
 from unknot.routing.relation import EJECT, NO_WAIT, VC_MASK, Relation
+from unknot.routing.waiting import effective
 from unknot.verify.bubble_filling import Head, filling
 from unknot.verify.effort import Effort, TimeUpError
 from unknot.verify.explorer import Explorer
@@ -111,7 +112,7 @@ def _heads(relation: Relation, length: int, effort: Effort) -> Heads:
             for v in candidates:
                 if v & VC_MASK != EJECT:
                     comes[v & VC_MASK].setdefault(min(at, vcs), address)
-            waited = [v & VC_MASK for v in candidates if relation.commits or not v & NO_WAIT]
+            waited = [v & VC_MASK for v in candidates if not effective(v, relation.commits) & NO_WAIT]
             for choice in map(frozenset, [[v] for v in waited] if relation.commits else [waited]):
                 if not choice or EJECT in choice:
                     continue

@@ -23,6 +23,7 @@ from unknot.fabrics import Fabric
 from unknot.routing.contract import EJECT, NO_WAIT, VC_MASK
 from unknot.routing.relation import Relation
 from unknot.routing.switchboard import fabric_relation
+from unknot.routing.waiting import effective
 from unknot.verify.delivery import livelock
 from unknot.verify.mixture import Mixture, Moment, MomentVerdict, mixture
 from unknot.verify.smallest import smallest
@@ -285,6 +286,6 @@ def _entries(answer: tuple[int, ...], commits: bool) -> list[int]:
     plain_entries: dict[int, Any] = {}
     for entry in answer:
         vc = entry & VC_MASK
-        marked = entry & NO_WAIT and not commits
+        marked = effective(entry, commits) & NO_WAIT
         plain_entries.setdefault(plain.EJECT if vc == EJECT else -vc - 2 if marked else vc)
     return [*plain_entries]

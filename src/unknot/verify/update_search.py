@@ -11,6 +11,7 @@ from unknot._base.shown import Brief
 from unknot._base.switching import Switching
 from unknot.certificates.verdict import Configuration
 from unknot.routing.contract import NO_WAIT, VC_MASK
+from unknot.routing.waiting import effective
 from unknot.verify.mixture import Mixture, Moment, MomentVerdict
 
 MOST_SETS = 1024
@@ -116,7 +117,7 @@ def _vcs(entries: Iterable[int]) -> set[int]:
 
 def _waits(entries: tuple[int, ...], commits: bool, held: set[int]) -> bool:
     """Whether a header with these candidates stays blocked by VCs that are held."""
-    waited = {entry & VC_MASK for entry in entries if commits or not entry & NO_WAIT}
+    waited = {entry & VC_MASK for entry in entries if not effective(entry, commits) & NO_WAIT}
     return bool(waited & held) if commits else bool(waited) and waited <= held
 
 

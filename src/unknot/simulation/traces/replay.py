@@ -14,6 +14,7 @@ from unknot.certificates.verdict import Configuration, Message
 from unknot.certificates.verdict_checker import accept_configuration, accept_placement
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_relation
+from unknot.routing.waiting import keeps_choice
 from unknot.simulation.engine.codes import ATOMIC, FRESH, STALLED
 from unknot.simulation.engine.detector import awaited_by, front, knot, stuck_vcs
 from unknot.simulation.engine.engine import Engine
@@ -161,7 +162,7 @@ def replay(
 def _write_packets(engine: Engine, configuration: Configuration) -> None:
     """Write message k as packet k; its prescribed path ends with the committed candidate or −1."""
     script: list[int] = []
-    state, commits = engine.state, engine.relation.commits or configuration.switching == "wormhole-nonatomic"
+    state, commits = engine.state, keeps_choice(engine.relation.commits, configuration.switching)
     for k, message in enumerate(configuration.messages):
         path = [*message.lead, *message.held]
         row = state.packets[k]
