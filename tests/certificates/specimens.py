@@ -14,7 +14,7 @@ from tests.lanes.test_exact import effort, one_way_ring
 from tests.strategies import table_relation
 from tests.verify.constructions import FREE_THREE_WIDE, by_signs
 from unknot._base.switching import SWITCHINGS
-from unknot.certificates import delivery_claim, document, size_claim, verdict_claim
+from unknot.certificates import delivery_claim, document, plain, size_claim, verdict_claim
 from unknot.certificates.claims import removals_claim
 from unknot.certificates.documents import part_of
 from unknot.design import every_size
@@ -201,6 +201,15 @@ MAKE: dict[str, Callable[[], Document]] = {
 @cache
 def _text(name: str) -> str:
     return json.dumps(MAKE[name]())
+
+
+def question_for(content: Document) -> Document:
+    """The question that a document answers: all that it says but its proofs."""
+    asked = json.loads(json.dumps(content))
+    for part in (asked, *asked.get("parts", ())):
+        for claim in part["claims"]:
+            del claim["proof"]
+    return {**asked, "format": plain.QUESTION}
 
 
 def specimen(name: str) -> Document:

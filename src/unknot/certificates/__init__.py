@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from unknot.certificates.coq import coq_file as coq_file
     from unknot.certificates.documents import delivery_claim as delivery_claim
     from unknot.certificates.documents import document as document
+    from unknot.certificates.documents import question as question
     from unknot.certificates.documents import verdict_claim as verdict_claim
     from unknot.certificates.documents import write_document as write_document
     from unknot.certificates.plain import Rejected as Rejected

@@ -126,17 +126,3 @@ def rule_difference(claim: Document, relation: Relation) -> str:
             if answers != expected:
                 return f"candidates at {table.name(place)} for address {address} differ"
     return ""
-
-
-def table_difference(one: plain.Table, other: plain.Table) -> str:
-    """What differs between two tables of the same network, in words; empty if they are the same relation."""
-    if one.channel != other.channel or one.commits != other.commits:
-        return "VCs or commitment differ"
-    if one.destination != other.destination or one.sources != other.sources:
-        return "addresses, or who sends to them, differ"
-    for address in range(one.addresses):
-        for at, candidates in one.may[address].items():
-            same = {*candidates} == {*other.may[address].get(at, [None])}
-            if not same or {*one.waits[address][at]} != {*other.waits[address][at]}:
-                return f"candidates at {one.name(at)} for address {address} differ"
-    return ""

@@ -21,6 +21,7 @@ from unknot.certificates import plain
 from unknot.certificates.verdict import Message, Verdict
 from unknot.network import Network
 from unknot.network.graph import path_to, reached_from
+from unknot.routing.bubble import Bubble
 from unknot.routing.relation import EJECT, NO_WAIT, VC_MASK, Relation
 from unknot.routing.tabulate import tabulate
 
@@ -66,14 +67,52 @@ def document(
     >>> relation = dimension_order(unknot.network.families.torus(4, 4), vcs=2)
     >>> claim = certificates.verdict_claim(unknot.check(relation))
     >>> evidence = certificates.document(relation.network, relation, [claim])
-    >>> certificates.accept(evidence)
-    ['torus(4, 4), network 80455e17ac66230f, 256 pairs of source and address: free of deadlock under vct']
+    >>> print(*certificates.accept(evidence))
+    network 80455e17ac66230f, relation ac9b6cab4ce0e310, 256 pairs of source and address: free of deadlock under vct
     """
     head: Document = {"format": plain.FORMAT, "version": plain.VERSION}
     about = None if network is None else network_of(network)
     table = None if relation is None else table_of(relation)
     content = {**head, "network": about, "relation": table, "claims": [*claims]}
     return {**content, "parts": [*parts]} if parts else content
+
+
+def question(
+    of: Relation | Network | None,
+    claims: Iterable[Document],
+    parts: Iterable[Document] = (),
+    *,
+    optional: bool = False,
+) -> Document:
+    """What a document has to claim of a relation, of a network alone, or of neither.
+
+    Parameters
+    ----------
+    of : Relation, Network or None
+        What the claims are about.
+    claims : Iterable[Document]
+        What is asked for, without proofs. Answers that are left out are open, such as `deadlock_free`.
+    parts : Iterable[Document]
+        Questions about parts.
+    optional : bool
+        Whether one of the claims is enough.
+
+    Returns
+    -------
+    Document
+        The question, as `accept` takes it.
+
+    Examples
+    --------
+    >>> from unknot.network.families import ring
+    >>> from unknot.routing import dimension_order
+    >>> relation = dimension_order(ring(4), vcs=2)
+    >>> question(relation, [{"subject": "deadlock", "switching": "vct", "deadlock_free": True}])["format"]
+    'unknot question'
+    """
+    network, relation = (of.network, of) if isinstance(of, Relation) else (of, None)
+    asked = [{key: entry for key, entry in claim.items() if key != "proof"} for claim in claims]
+    return {**document(network, relation, asked, parts), "format": plain.QUESTION, "optional": optional}
 
 
 def part_of(
@@ -141,9 +180,13 @@ def verdict_claim(verdict: Verdict) -> Document:
         raise UnknotError("an open question has no evidence to write")
     claim: Document = {"subject": "deadlock", "switching": verdict.switching, "deadlock_free": verdict.deadlock_free}
     if verdict.bubble is not None:
-        rings = [list(ring) for ring in verdict.bubble.rings]
-        claim["bubble"] = asdict(verdict.bubble) | {"rings": rings, "unguarded": list(verdict.bubble.unguarded)}
+        claim["bubble"] = bubble_of(verdict.bubble)
     return {**claim, "proof": proof}
+
+
+def bubble_of(bubble: Bubble) -> Document:
+    """Bubble flow control as plain data."""
+    return asdict(bubble) | {"rings": [list(ring) for ring in bubble.rings], "unguarded": list(bubble.unguarded)}
 
 
 def message_of(message: Message) -> Document:
@@ -179,8 +222,8 @@ def delivery_claim(relation: Relation, delivered: bool) -> Document:
     >>> from unknot.routing import dimension_order
     >>> relation = dimension_order(ring(4))
     >>> claim = delivery_claim(relation, deliver(relation).delivered)
-    >>> certificates.accept(document(relation.network, relation, [claim]))
-    ['ring(4), network f8ed0dd45794276f, 16 pairs of source and address: every packet can always be ejected']
+    >>> certificates.accept(document(relation.network, relation, [claim]))[0].partition(": ")[2]
+    'every packet can always be ejected'
     """
     claim = {"subject": "delivery", "delivered": delivered}
     if delivered:

@@ -57,7 +57,7 @@ from collections.abc import Callable, Collection, Container, Iterable, Iterator,
 from contextlib import contextmanager
 from contextvars import ContextVar
 from fractions import Fraction
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from graphlib import CycleError, TopologicalSorter
 from itertools import accumulate, combinations, pairwise, product
 from math import ceil, comb, gcd, isfinite, lcm, prod
@@ -66,7 +66,7 @@ from typing import Any, TypeVar
 T = TypeVar("T")
 N = TypeVar("N", int, Fraction)
 
-FORMAT, VERSION = "unknot evidence", 1
+FORMAT, QUESTION, VERSION = "unknot evidence", "unknot question", 1
 SWITCHINGS = ("saf", "vct", "wormhole", "wormhole-nonatomic")
 IN_ONE_VC = ("saf", "vct")
 """Techniques under which a packet is in one VC."""
@@ -278,6 +278,11 @@ def found(entry: Any, entries: Sequence[Any]) -> bool:
     return entry in entries
 
 
+def digest(data: Any) -> str:
+    """SHA-256 of plain data."""
+    return hashlib.sha256(json.dumps(data, separators=(",", ":")).encode()).hexdigest()
+
+
 class Network:
     """Routers, directed channels, and the routers at which each terminal injects and ejects."""
 
@@ -296,11 +301,10 @@ class Network:
         self.leaving = backwards({c: [u] for c, u in enumerate(self.source)})
         self.entering = backwards({c: [v] for c, v in enumerate(self.target)})
 
-    @property
+    @cached_property
     def digest(self) -> str:
         """SHA-256 of the arrays, by which a network is recognised whatever its name."""
-        arrays = [self.routers, self.source, self.target, self.inject, self.eject]
-        return hashlib.sha256(json.dumps(arrays, separators=(",", ":")).encode()).hexdigest()
+        return digest([self.routers, self.source, self.target, self.inject, self.eject])
 
     def parts(self, named: Any) -> tuple[set[int], set[int]]:
         """The channels and the routers that a JSON object names."""
@@ -400,6 +404,17 @@ class Table:
         reachable = closure(starts, lambda at: (v for v in may[at] if v != EJECT))
         self.may.append({at: may[at] for at in reachable})
         self.waits.append({at: waits[at] for at in reachable})
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 of the relation, by which it is recognised whatever its name."""
+        pay(2 * LOOK * self.size)
+        states = [
+            sorted([at, sorted(row), sorted(waits[at])] for at, row in may.items())
+            for may, waits in zip(self.may, self.waits, strict=True)
+        ]
+        sources = [sorted({*senders}) for senders in self.sources]
+        return digest([self.channel, self.commits, self.destination, sources, states])
 
     def name(self, at: int) -> str:
         """Name of a VC or an injection port."""
@@ -3819,56 +3834,196 @@ def check(network: Network | None, table: Table | None, claim: Any) -> str:
     return f"{pairs_sent} pairs of source and address: {check_claim(table, claim, proof)}"
 
 
-def accept_claims(part: Any, network: Network | None) -> list[str]:
-    """Return in words what each claim of a document, or of a part of it, shows about a network."""
-    table = None
-    if part.get("relation") is not None:
-        if network is None:
-            raise Rejected("a relation comes without its network")
-        table = Table(network, field(part, "relation", dict))
-    pay(LOOK * network.size if network else 0)
-    title = "" if network is None else f"{network.name}, network {network.digest[:16]}, "
-    return [title + check(network, table, claim) for claim in field(part, "claims", list)]
+ANSWERS: dict[str, tuple[str, ...]] = {
+    "changes": ("least",),
+    "collective": ("time",),
+    "deadlock": ("deadlock_free",),
+    "delivery": ("delivered",),
+    "escapes": ("least",),
+    "failures": ("deadlock_free",),
+    "lanes": ("impossible",),
+    "lanes of routes": ("impossible",),
+    "lengths": ("longest", "minimal"),
+    "load": ("least",),
+    "phases": ("deadlock_free",),
+    "progress": ("arrives", "bound"),
+    "protocol": ("deadlock_free",),
+    "removals": ("least",),
+    "schedule": ("time",),
+    "size": ("least", "held"),
+}
+"""By the subject of a claim: its answers, which a question may leave open. All else is what the claim is about."""
+SETS = {"drained", "failures", "faults", "flows", "sends", "unless"}
+"""Lists whose order says nothing."""
 
 
-def accept(document: Any, effort: int = 1) -> list[str]:
-    """Return in words what each claim of a document shows; raise `Rejected` if one does not hold.
+def alike(entry: Any, depth: int = 20) -> Any:
+    """Plain data in a form in which numbers are equal whatever their type, but True is no 1."""
+    if not depth:
+        raise Rejected("a claim is nested more deeply than any that is known")
+    if isinstance(entry, dict):
+        return {key: alike(value, depth - 1) for key, value in entry.items()}
+    if isinstance(entry, list):
+        return [alike(value, depth - 1) for value in entry]
+    return (entry,) if isinstance(entry, bool) else entry
 
-    Parameters
-    ----------
-    document : Any
-        The document, as JSON gives it.
-    effort : int
-        Factor by which checking may cost more than the document pays for.
 
-    Returns
-    -------
-    list[str]
-        What was accepted, a line for each claim.
+def subject_of(claim: Any) -> str:
+    """The subject of a claim, one that is known."""
+    return word(claim, "subject", CLAIMS)
 
-    Raises
-    ------
-    Rejected
-        With the claim and the place; `Unchecked`, a kind of it, if checking costs more than the document pays for.
 
-    Examples
-    --------
-    >>> import unknot
-    >>> from unknot.certificates import Rejected, document, verdict_claim
-    >>> from unknot.routing import dimension_order
-    >>> relation = dimension_order(unknot.network.families.ring(4), vcs=2)
-    >>> evidence = document(relation.network, relation, [verdict_claim(unknot.check(relation))])
-    >>> accept(evidence)
-    ['ring(4), network f8ed0dd45794276f, 16 pairs of source and address: free of deadlock under vct']
-    >>> evidence["claims"][0]["proof"]["rank"] = [0] * relation.vcs.total
-    >>> try:
-    ...     accept(evidence)
-    ... except Rejected as error:
-    ...     print(error)
-    order: address 0: channel 4 (2→3) VC 0 may be followed by channel 6 (3→0) VC 0, no higher
-    """
-    with paying(document, effort):
-        return accept_parts(document)
+def about(claim: Any) -> dict[str, Any]:
+    """What a claim is about: all that it says but proof, answers and the table of its relation."""
+    subject = subject_of(claim)
+    others = {"proof", *ANSWERS.get(subject, ())} | ({"relation"} if CLAIMS[subject][0] == "relation" else set[str]())
+    said = {key: alike(entry) for key, entry in claim.items() if key not in others and entry is not None}
+    for name in SETS & said.keys():
+        entries = said[name] if isinstance(said[name], list) else [said[name]]
+        if name == "faults":  # how many routes each cuts is the answer
+            entries = [[field(one, key, list) for key in ("channels", "routers")] for one in entries]
+        said[name] = sorted(entries, key=repr)
+    return said
+
+
+def unlike(one: Table, other: Table) -> str:
+    """What differs between two tables of the same network, in words; empty if they are the same relation."""
+    pay(2 * LOOK * one.size)
+    if one.channel != other.channel or one.commits != other.commits:
+        return "VCs or commitment differ"
+    if one.destination != other.destination or [*map(set, one.sources)] != [*map(set, other.sources)]:
+        return "addresses, or who sends to them, differ"
+    for address, rows in enumerate(one.may):
+        for at, candidates in rows.items():
+            same = {*candidates} == {*other.may[address].get(at, [None])}
+            if not same or {*one.waits[address][at]} != {*other.waits[address][at]}:
+                return f"candidates at {one.name(at)} for address {address} differ"
+    return ""
+
+
+class Part:
+    """A part of a document, or all of it: the network of its claims, what of that failed, and their table."""
+
+    def __init__(self, document: Any, part: Any, name: str) -> None:
+        self.part, self.label = part, f"part {printable(name)!r}" if name else "the document"
+        own = part if part.get("network") is not None else document
+        self.network = None if own.get("network") is None else Network(field(own, "network", dict))
+        self.failed = None
+        if "without" in part and self.network is not None:
+            self.failed = self.network.parts(field(part, "without", dict))
+            self.network = self.network.without(part["without"])
+        self.table = None
+        if part.get("relation") is not None:
+            if self.network is None:
+                raise Rejected("a relation comes without its network")
+            self.table = Table(self.network, field(part, "relation", dict))
+
+    def table_of(self, claim: Any) -> Table | None:
+        """The table that a claim is about: of a relation of its own, or of the place."""
+        if CLAIMS[subject_of(claim)][0] != "relation" or self.network is None:
+            return None
+        return Table(self.network, field(claim, "relation", dict)) if "relation" in claim else self.table
+
+    def title(self, claim: Any, table: Table | None, asked: Part | None) -> str:
+        """The network and the relation of a claim: by their names in a question, else by digests, as nobody's."""
+        names = list[str]()
+        if self.network is not None:
+            names.append(f"network {self.network.digest[:16]}" if asked is None else self.network.name)
+        if table is not None and asked is not None and asked.table is not None:
+            names.append(asked.routing)
+        elif table is not None or "relation" in claim:
+            names.append(f"relation {(digest(alike(claim['relation'])) if table is None else table.digest)[:16]}")
+        return "".join(f"{name}, " for name in names)
+
+    @property
+    def routing(self) -> str:
+        """The name of the relation."""
+        return printable(str(self.part["relation"].get("name", "the relation that was asked for")))
+
+
+class Wishes(Part):
+    """A part of a question, and the claims that it asks for; those that have been found are marked."""
+
+    def __init__(self, document: Any, part: Any, name: str) -> None:
+        super().__init__(document, part, name)
+        self.optional = "optional" in part and field(part, "optional", bool)
+        self.wishes = [(wish, subject_of(wish), about(wish)) for wish in field(part, "claims", list)]
+        self.found: set[int] = set()
+        self.differs = ""
+
+    def require_same(self, place: Part) -> None:
+        """Raise `Rejected` where a place of this name is about another network or other failures; compare tables."""
+        if place.failed != self.failed:
+            raise Rejected(f"{place.label} is about other failures than those that were asked for under this name")
+        one, other = place.network, self.network
+        if (one is None) != (other is None):
+            raise Rejected(f"{place.label} is about {'no' if one is None else 'a'} network, unlike the question")
+        if one is not None and other is not None:
+            if one.digest != other.digest:
+                raise Rejected(f"{place.label} is about {one.name}, another network than {other.name}")
+            if other.name and one.name != other.name:
+                raise Rejected(f"{place.label} calls its network {one.name}, and {other.name} was asked for")
+        if place.table is not None and self.table is not None:
+            self.differs = unlike(place.table, self.table)
+
+    @property
+    def left(self) -> list[str]:
+        """What was asked for and was not found, in words."""
+        if self.optional:
+            return [] if self.found else [f"any of {len(self.wishes)} usual claims"]
+        return [subject for number, (_, subject, _) in enumerate(self.wishes) if number not in self.found]
+
+    def foreign(self, place: Part, claim: Any, table: Table | None) -> str:
+        """Why a claim was not asked for; empty if it was, and then it is marked as found.
+
+        Raises
+        ------
+        Rejected
+            If it has another answer than the question, or was found before.
+        """
+        if table is not None and self.table is not None and table is not place.table:
+            difference = unlike(table, self.table)
+        else:
+            difference = self.differs if table is not None else ""
+        if difference:
+            return f"its table is not {self.routing}: {difference}"
+        pay(len(self.wishes))
+        subject, says, why = subject_of(claim), about(claim), "nothing of this subject"
+        for number, (wish, kind, wants) in enumerate(self.wishes):
+            if kind != subject:
+                continue
+            if differ := sorted(key for key in wants.keys() | says.keys() if wants.get(key) != says.get(key)):
+                why = f"something else by {', '.join(map(printable, differ))}"
+                continue
+            if number in self.found:
+                raise Rejected(f"{place.label}: {subject}: what was asked for is claimed twice")
+            for answer in ANSWERS.get(subject, ()):
+                if answer in wish and alike(wish[answer]) != alike(claim.get(answer, "")):
+                    claims = f"{answer} {claim.get(answer)!r:.40}"
+                    raise Rejected(f"{place.label}: {subject}: it claims {claims}, and not {wish[answer]!r:.40}")
+            self.found.add(number)
+            return ""
+        return f"{why} was asked for"
+
+
+def places(document: Any, form: str) -> dict[str, Any]:
+    """A document under the name "", and its parts, each under a name of its own."""
+    if not isinstance(document, dict) or (document.get("format"), document.get("version")) != (form, VERSION):
+        raise Rejected(f'this is no document of a known form: "format": "{form}", "version": {VERSION} is expected')
+    named = {"": document}
+    failed: dict[str, str] = {}
+    for part in field(document, "parts", list) if "parts" in document else []:
+        name = field(part, "name", str)
+        if name in named:
+            raise Rejected(f"two parts have the name {printable(name)!r}")
+        if "network" not in part and "without" in part:
+            gone = field(part, "without", dict)
+            one = repr([sorted({*numbers(gone, kind, 0, 2**31)}) for kind in ("channels", "routers")])
+            if one in failed:
+                raise Rejected(f"one failure has two names: {failed[one]!r} and {printable(name)!r}")
+            failed[one] = printable(name)
+        named[name] = part
+    return named
 
 
 @contextmanager
@@ -3885,22 +4040,113 @@ def paying(document: Any, effort: int = 1) -> Iterator[None]:
         PURSE.reset(before)
 
 
-def accept_parts(document: Any) -> list[str]:
-    """Return in words what each claim of a document, and of its parts, shows."""
-    if not isinstance(document, dict) or (document.get("format"), document.get("version")) != (FORMAT, VERSION):
-        raise Rejected(f'this is no evidence of a known form: "format": "{FORMAT}", "version": {VERSION} is expected')
-    network = None if document.get("network") is None else Network(field(document, "network", dict))
-    shown = accept_claims(document, network)
-    for part in field(document, "parts", list) if "parts" in document else []:
-        name, about = printable(field(part, "name", str)), network
-        if "network" in part:
-            about = Network(field(part, "network", dict))
-        if about is not None and "without" in part:
-            about = about.without(field(part, "without", dict))
-        shown += [f"{name}: {line}" for line in accept_claims(part, about)]
+def answers(document: Any, question: Any = None, effort: int = 1) -> tuple[list[str], list[str]]:
+    """What the claims of a document show that were asked for, a line each, and a line for each other claim.
+
+    Parameters
+    ----------
+    document : Any
+        The document, as JSON gives it.
+    question : Any
+        A question: a document of the format `QUESTION`, whose claims have no proofs, and answers only where these
+        are asked for. Of a place that is `optional` one claim has to be there, else all. None: every claim of the
+        document is checked, and nobody's routing is.
+    effort : int
+        Factor by which checking may cost more than the document pays for.
+
+    Raises
+    ------
+    Rejected
+        If a claim that was asked for does not hold, is missing, or has another answer; or if a part is about another
+        network, or other failures, than the question has under its name. `Unchecked`, a kind of it, if checking costs
+        more than the document pays for.
+    """
+    with paying(document, effort):
+        return answered(document, question)
+
+
+def answered(document: Any, question: Any) -> tuple[list[str], list[str]]:
+    """The lines of `answers`."""
+    given, asked = places(document, FORMAT), None if question is None else places(question, QUESTION)
+    shown: list[str] = []
+    others: list[str] = []
+    missing = [printable(name) for name in asked or () if name not in given]
+    unchecked: Unchecked | None = None
+    for name, part in given.items():
+        prefix = f"{printable(name)}: " if name else ""
+        claims = field(part, "claims", list)
+        if asked is not None and name not in asked:
+            others += [f"{prefix}{subject_of(claim)}: this part was not asked for" for claim in claims]
+            continue
+        place, wishes = Part(document, part, name), None
+        if asked is not None:
+            purse = PURSE.set(None)  # whoever asks needs not pay
+            wishes = Wishes(question, asked[name], name)
+            PURSE.reset(purse)
+            wishes.require_same(place)
+        for claim in claims:
+            table = place.table_of(claim)
+            bare = claim if table is None else {key: entry for key, entry in claim.items() if key != "relation"}
+            if wishes is not None and (why := wishes.foreign(place, bare, table)):
+                others.append(f"{prefix}{subject_of(claim)}: {why}")
+                continue
+            try:
+                shown.append(f"{prefix}{place.title(bare, table, wishes)}{check(place.network, table, bare)}")
+            except Unchecked as error:
+                unchecked = error
+        if wishes is not None:
+            missing += [prefix + left for left in wishes.left]
+    why = "".join(f"; {line}" for line in sorted(others, key=lambda line: "nothing of this" in line)[:1])
+    if missing:
+        raise Rejected(f"asked for, and not claimed: {', '.join(missing[:5])}{why}")
+    if unchecked is not None:
+        raise unchecked
     if not shown:
-        raise Rejected("there are no claims")
-    return shown
+        raise Rejected("there are no claims" if question is None else f"nothing that was asked for is claimed{why}")
+    return shown, [*dict.fromkeys(others)]
+
+
+def accept(document: Any, question: Any = None, effort: int = 1) -> list[str]:
+    """Return in words what each claim of a document shows; raise `Rejected` if one does not hold.
+
+    Parameters
+    ----------
+    document : Any
+        The document, as JSON gives it.
+    question : Any
+        What has to be claimed, as `answers` takes it; claims that were not asked for do not count.
+    effort : int
+        Factor by which checking may cost more than the document pays for.
+
+    Returns
+    -------
+    list[str]
+        What was accepted, a line for each claim.
+
+    Raises
+    ------
+    Rejected
+        With the claim and the place; `Unchecked`, a kind of it, if checking costs more than the document pays for.
+
+    Examples
+    --------
+    >>> import unknot
+    >>> from unknot import certificates
+    >>> from unknot.routing import dimension_order
+    >>> relation = dimension_order(unknot.network.families.ring(4), vcs=2)
+    >>> claim = certificates.verdict_claim(unknot.check(relation))
+    >>> evidence = certificates.document(relation.network, relation, [claim])
+    >>> print(*accept(evidence), *accept(evidence, certificates.question(relation, [claim])), sep="\\n")
+    network f8ed0dd45794276f, relation 57c3e95bc8864ae6, 16 pairs of source and address: free of deadlock under vct
+    ring(4), dimension_order with crossing dateline, 16 pairs of source and address: free of deadlock under vct
+    >>> evidence["claims"][0]["proof"]["rank"] = [0] * relation.vcs.total
+    >>> try:
+    ...     accept(evidence)
+    ... except certificates.Rejected as error:
+    ...     print(error)
+    order: address 0: channel 4 (2→3) VC 0 may be followed by channel 6 (3→0) VC 0, no higher
+    """
+    return answers(document, question, effort)[0]
 
 
 def read(path: str) -> Any:
@@ -3918,16 +4164,32 @@ def read(path: str) -> Any:
 
 
 def main(words: Sequence[str]) -> int:
-    """Check files of evidence: 0, all hold; 2, one cannot be read; else 1, one does not hold; else 3, not checked."""
-    effort, paths = ("".join(words[1:2]), words[2:]) if words[:1] == ["--effort"] else ("1", words)
-    if not paths or not effort.isdecimal():
-        print("usage: python plain.py [--effort NUMBER] FILE …", file=sys.stderr)
+    """Check files of evidence.
+
+    Returns
+    -------
+    int
+        0 if all hold, and answer the question; 2 if one cannot be read, or the question is none; else 1 if one does
+        not hold, or is no evidence; else 3, if one is not checked.
+    """
+    options, statuses = {"--effort": "1", "--question": ""}, {0}
+    while len(words) > 1 and words[0] in options:
+        options[words[0]], words = words[1], words[2:]
+    if not words or not options["--effort"].isdecimal():
+        print("usage: python plain.py [--effort NUMBER] [--question QUESTION] FILE …", file=sys.stderr)
         return 2
-    statuses = {0}
-    for path in paths:
+    question = None
+    try:
+        if options["--question"]:
+            places(question := read(options["--question"]), QUESTION)
+    except (Rejected, OSError) as error:
+        print(f"{options['--question']}: this is no question: {error}")
+        return 2
+    for path in words:
         try:
-            for shown in accept(read(path), int(effort)):
-                print(f"{path}: accepted: {shown}")
+            shown, others = answers(read(path), question, int(options["--effort"]))
+            print("\n".join(f"{path}: accepted: {line}" for line in shown))
+            print("".join(f"{path}: not asked for, does not count: {line}\n" for line in others), end="")
         except Rejected as error:
             print(f"{path}: {error.word}: {error}")
             statuses.add(error.status)

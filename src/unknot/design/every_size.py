@@ -158,7 +158,7 @@ def every_size(
         raise RelationError(f"{family} is one network; leave out --all-sizes")
     technique, began = switching_named(switching), time.monotonic()
     deadline = Deadline.of(time_limit)
-    read = tuple(_read(dimensions))
+    read = tuple(meshes_to_read(dimensions))
     rule: Rule | None = None
     reason = ""
     try:
@@ -290,7 +290,7 @@ def _names(space: Space, outs: dict[int, bool]) -> str:
     )
 
 
-def _read(dimensions: int) -> Iterator[tuple[int, ...]]:
+def meshes_to_read(dimensions: int) -> Iterator[tuple[int, ...]]:
     """Meshes from which an algorithm is read, even and odd sides, equal and unequal."""
     for sides in (
         (3,) * dimensions,

@@ -105,18 +105,23 @@ class Proof(Brief):
         offers, waits : bool arrays, shape (permissions,)
             The rule, and what blocked headers wait for; by default all that is offered.
         """
-        space, rows = self.space, []
-        for held, signs in sorted(space.reachable(offers)):
-            numbers = {out: space.number[held, signs, out] for out in space.outs[held, signs]}
-            chosen = [out if waits is None or waits[n] else -out - 2 for out, n in numbers.items() if offers[n]]
-            rows.append([-1 if held == space.injection else held, *signs, *chosen])
         levels = [
             {"gradient": [list(way) for way in one.gradient], "offset": list(one.offset)} for one in self.levels
         ]
         escapes = [[held, *signs, out] for (held, signs), out in self.escapes]
         proof = {"kind": self.kind, "levels": levels, "escapes": escapes}
-        family = {"counts": [list(pair) for pair in space.counts], "short": space.short, "switching": switching}
-        return {"subject": "rule", **family, "rule": rows, "proof": proof}
+        return {**rule_claimed(self.space, offers, switching, waits), "proof": proof}
+
+
+def rule_claimed(space: Space, offers: Flags, switching: str, waits: Flags | None = None) -> Document:
+    """The claim that a rule cannot deadlock, without its proof."""
+    rows = []
+    for held, signs in sorted(space.reachable(offers)):
+        numbers = {out: space.number[held, signs, out] for out in space.outs[held, signs]}
+        chosen = [out if waits is None or waits[n] else -out - 2 for out, n in numbers.items() if offers[n]]
+        rows.append([-1 if held == space.injection else held, *signs, *chosen])
+    family = {"counts": [list(pair) for pair in space.counts], "short": space.short, "switching": switching}
+    return {"subject": "rule", **family, "rule": rows}
 
 
 def ranked(edges: Iterable[Edge], types: int, dimensions: int) -> tuple[Level, ...] | list[Edge]:

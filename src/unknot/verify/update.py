@@ -98,7 +98,7 @@ class Update(ThreeValued, Brief, asks="deadlock_free"):
     @property
     def claims(self) -> list[Document]:
         """The claims that any order is safe or of a deadlock; and of the order or the drained addresses."""
-        claim = {"subject": "update", "switching": self.switching, "relation": _answers(self.mixture)}
+        claim = {"subject": "update", "switching": self.switching, "relation": plainly(self.mixture)}
         claims: list[Document] = []
         if self.proofs:
             claims.append({**claim, "how": "any order", "proof": {"moments": [proof.claim for proof in self.proofs]}})
@@ -266,7 +266,7 @@ def update_fabric(
     return update(before, after, switching, time_limit=time_limit)
 
 
-def _answers(both: Mixture) -> Document:
+def plainly(both: Mixture) -> Document:
     """Both routings as plain data, with the entries of the old one and of the new one in each state."""
     old = both.old
     return {

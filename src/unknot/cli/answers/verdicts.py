@@ -133,7 +133,8 @@ class AcceptedForm(Form):
 
     file: str
     accepted: bool | None = key("null: too much to be checked.")
-    says: list[str] = key("What each claim shows, or why the evidence was rejected.")
+    says: list[str] = key("What each claim shows that counts, or why the evidence was rejected.")
+    not_asked: list[str] = key("Claims that were not asked for, which do not count.")
 
 
 class AcceptAnswer(Form):

@@ -2,99 +2,149 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from unknot.cli.commands.options import Json
-from unknot.cli.commands.printing import show_json
+from unknot._base.errors import UnknotError
+from unknot._base.switching import DEFAULT_SWITCHING, Switching
+from unknot.cli.commands.options import Json, Options, refuse_beside
+from unknot.cli.commands.printing import notify, show_json, wrote
+
+if TYPE_CHECKING:
+    from unknot.certificates.documents import Document
+    from unknot.cli.questions.about import About
+
 
 Effort = Annotated[
     int, typer.Option(help="Factor by which checking may cost more than a file of its size pays for.", min=1)
 ]
 
 
-def accept(
-    files: list[Path],
-    network: str | None = None,
-    routing: str | None = None,
-    vcs: int | None = None,
-    effort: Effort = 1,
-    json: Json = False,
-) -> None:
+@dataclass(frozen=True)
+class QuestionOptions(Options):
+    """What the evidence has to be about, and what it has to claim.
+
+    Attributes
+    ----------
+    network : NETWORK
+        The network; or a fabric's folder, whose tables are audited unless a claim says otherwise.
+    routing : NAME
+        Its table is compared; or the rule of a proof for every size, with its answers on --network.
+    claim : CLAIM
+        What has to be claimed, also several times: deadlock_free, delivered, 'faults(kind="routers")', …; by default
+        one of the usual claims about network and routing, whatever it answers.
+    question : FILE.json
+        All this from a file, as --out writes it, and `python plain.py --question` takes it.
+    out : FILE.json
+        Write the question.
+    """
+
+    heading = "The question"
+    network: str | None = None
+    routing: str | None = None
+    vcs: int | None = None
+    switching: Switching = DEFAULT_SWITCHING
+    flows: Path | None = None
+    claim: list[str] | None = None
+    question: Path | None = None
+    out: Path | None = None
+
+    @property
+    def about(self) -> About | None:
+        """What is asked about; None if nothing is named."""
+        from unknot.cli.questions.about import About
+
+        named = self.some("network", "routing", "vcs", "flows", "claim")
+        if self.question is not None:
+            refuse_beside("--question", "is in the question", **named)
+        if not any(named.values()):
+            return None
+        if self.routing is not None and self.network is None and not self.claim:
+            raise UnknotError("accept: --routing is about a network; name it with --network")
+        return About(self.network, self.routing, self.vcs, self.switching, self.flows)
+
+
+def accept(files: list[Path], options: QuestionOptions, effort: Effort = 1, json: Json = False) -> None:
     """Check evidence with a program that shares nothing with those that found it.
 
     The checker is one file of plain Python without dependencies, unknot/certificates/plain.py, which may be run by
-    itself. With --network and --routing it is also shown that the evidence is about them.
-    Exit code 0: all evidence holds; 1: some does not; 3: some takes too much to be checked.
+    itself. What has to be claimed is derived from --network, --routing and --claim, and each claim, part, network,
+    table, set of failures and number in the file is compared with it; other claims are named and do not count.
+    Without these options the answer is about networks and routings by their digests, and about nobody's.
+
+    Exit code 0: all that is asked for is claimed, and holds; 1: something is not, or does not; 3: it is too much to
+    be checked.
 
     Parameters
     ----------
     files : argument FILE…
         Evidence that --evidence wrote.
-    network : NETWORK
-        The evidence must be about this network.
-    routing : NAME
-        Its table must be this routing on --network; or the rule of a proof for every size must answer as it does.
     """
-    from unknot._base.errors import UnknotError
     from unknot.certificates import plain
+    from unknot.certificates.documents import write_document
     from unknot.cli.answers.filling import answer
     from unknot.cli.answers.verdicts import AcceptAnswer
     from unknot.cli.commands.shared import exit_code
+    from unknot.cli.questions import question_of
 
-    if routing is not None and network is None:
-        raise UnknotError("accept: --routing is about a network; name it with --network")
+    about, question = options.about, None
+    if options.question is not None:
+        question = _read(options.question)
+    elif about is not None:
+        question = question_of(about, options.claim or ())
+    if options.out is not None:
+        if question is None:
+            raise UnknotError("accept: --out writes a question; name a --network or a --claim")
+        write_document(question, options.out)
+        wrote(options.out)
     answers: list[dict[str, Any]] = []
     for path in files:
+        accepted: bool | None = True
+        word, others = "accepted", list[str]()
         try:
-            document = plain.read(str(path))
-            says, word = plain.accept(document, effort), "accepted: "
-            accepted: bool | None = True
-            if network is not None:
-                says += _same(document, network, routing, vcs)
+            document = _read(path)
+            if about is not None and not options.claim and document.get("network", 0) is None:
+                says, others = _rules(document, about, effort)
+            else:
+                says, others = plain.answers(document, question, effort)
         except plain.Rejected as error:
-            says, word = [str(error)], f"{error.word}: "
+            says, word = [str(error)], error.word
             accepted = None if isinstance(error, plain.Unchecked) else False
-        except OSError as error:
-            raise UnknotError(f"{path}: it cannot be read: {error.strerror}") from error
-        answers.append({"file": str(path), "accepted": accepted, "says": says})
+        answers.append({"file": str(path), "accepted": accepted, "says": says, "not_asked": others})
         if not json:
-            print("\n".join(f"{path}: {word}{shown}" for shown in says))
+            print("\n".join(f"{path}: {word}: {line}" for line in says))
+            print("".join(f"{path}: not asked for, does not count: {line}\n" for line in others), end="")
+    if question is None and not json:
+        notify("whose networks and routings these are was not asked: --network, --routing and --claim compare them")
     if json:
         show_json(answer(AcceptAnswer, files=answers))
     raise typer.Exit(exit_code(*(file["accepted"] for file in answers)))
 
 
-def _same(document: Any, network: str, routing: str | None, vcs: int | None) -> list[str]:
-    """Say that a document is about a network, and has the table of a routing; raise `Rejected` unless it is so.
-
-    A rule for meshes of every size is compared with the routing on this network.
-    """
+def _read(path: Path) -> Any:
     from unknot.certificates import plain
-    from unknot.certificates.claims import rule_difference, table_difference
-    from unknot.certificates.documents import network_of, table_of
-    from unknot.cli.commands.shared import relation_of
-    from unknot.fabrics.named import network as named
 
-    relation = None if routing is None else relation_of(network, routing, vcs)
-    graph = named(network, where="--network") if relation is None else relation.network
-    if document.get("network") is None:
-        rules = [claim for claim in document["claims"] if claim["subject"] == "rule"]
-        if not rules or relation is None:
-            raise plain.Rejected(f"this is about no network: only a rule is compared with a --routing on {network}")
-        for claim in rules:
-            if difference := rule_difference(claim, relation):
-                raise plain.Rejected(f"its rule is not {routing} on {network}: {difference}")
-        return [f"{routing} on {graph.name} is this rule: all its reachable states were compared"]
-    about = plain.Network(plain.field(document, "network", dict))
-    if about.digest != plain.Network(network_of(graph)).digest:
-        raise plain.Rejected(f"this is about {about.name}, another network than {network}")
-    if relation is None:
-        return [f"the network is {graph.name}"]
-    table = plain.Table(about, plain.field(document, "relation", dict))
-    difference = table_difference(table, plain.Table(about, table_of(relation)))
-    if difference:
-        raise plain.Rejected(f"its table is not {routing} on {network}: {difference}")
-    return [f"its table is {routing} on {graph.name}"]
+    try:
+        return plain.read(str(path))
+    except OSError as error:
+        raise UnknotError(f"{path}: it cannot be read: {error.strerror}") from error
+
+
+def _rules(document: Document, about: About, effort: int) -> tuple[list[str], list[str]]:
+    """Check rules for meshes of every size, and compare them with the routing on the network."""
+    from unknot.certificates import plain
+    from unknot.certificates.claims import rule_difference
+
+    claims = plain.field(document, "claims", list)
+    rules = [claim for claim in claims if plain.subject_of(claim) == "rule"]
+    if not rules or about.routing is None:
+        raise plain.Rejected(f"this is about no network: only a rule is compared with a --routing on {about.text}")
+    for claim in rules:
+        if difference := rule_difference(claim, about.relation):
+            raise plain.Rejected(f"its rule is not {about.routing} on {about.text}: {difference}")
+    says = plain.accept({**document, "claims": rules, "parts": []}, effort=effort)
+    says.append(f"{about.routing} on {about.network.name} is this rule: all its reachable states were compared")
+    return says, [f"{plain.subject_of(claim)}: only a rule was asked for" for claim in claims if claim not in rules]

@@ -74,7 +74,7 @@ def design(
     from unknot.design import design as find
 
     least = None if adaptive == "full" else _number(adaptive)
-    counts = None if vcs is None else _counts(vcs)
+    counts = None if vcs is None else counts_of(vcs)
     began = time.monotonic()
     with keeping_the_best(), activity.working("designing") as progress:
         outcome = find(
@@ -149,7 +149,8 @@ def _number(text: str) -> int:
     return int(text)
 
 
-def _counts(text: str) -> tuple[tuple[int, int], ...]:
+def counts_of(text: str) -> tuple[tuple[int, int], ...]:
+    """VCs up and down each dimension, from a text such as 1/1 1/2."""
     counts = []
     whole = Piece(text, "<vcs>")
     for piece in list(whole.split(" ")) or [whole]:

@@ -50,7 +50,7 @@ def claims(verdict: ProtocolVerdict) -> list[Document]:
     else:
         return []
     about = {"switching": verdict.switching, "deadlock_free": bool(verdict.deadlock_free)}
-    return [{"subject": "protocol", **about, "protocol": _plainly(system), "proof": proof}]
+    return [{"subject": "protocol", **about, "protocol": plainly(system), "proof": proof}]
 
 
 def holds(verdict: ProtocolVerdict) -> bool | None:
@@ -66,7 +66,8 @@ def holds(verdict: ProtocolVerdict) -> bool | None:
     return True
 
 
-def _plainly(system: System) -> Document:
+def plainly(system: System) -> Document:
+    """A protocol and the queues of its terminals as plain data."""
     protocol = system.protocol
     classes: Document = {}
     for one in protocol.classes:
