@@ -32,6 +32,7 @@ from unknot.routing import Relation, dimension_order, fully_adaptive
 from unknot.routing.bubble import RULES, Bubble, bubble
 from unknot.routing.named import routing
 from unknot.verify import check
+from unknot.verify.examination import FurtherAnswers
 
 
 @st.composite
@@ -201,6 +202,12 @@ def test_a_certificate_with_another_rank_is_rejected() -> None:
         accept_verdict(relation, replace(verdict, certificate=wrong))
 
 
+@pytest.mark.parametrize("more", [{"arbiter": "fair"}, {"smallest": True}])
+def test_what_is_not_answered_with_bubbles_is_refused(more: dict[str, Any]) -> None:
+    with pytest.raises(RelationError, match="with bubble flow control there is no answer about the"):
+        FurtherAnswers(bubble=bubble(dimension_order(ring(4)), "localised"), **more)
+
+
 def test_a_network_without_closed_lines_needs_declared_rings() -> None:
     with pytest.raises(RelationError, match="no closed line"):
         bubble(dimension_order(mesh(3, 3)), "localised")
@@ -257,6 +264,7 @@ def test_the_command(tmp_path: Path) -> None:
         (["--bubble", "localised(3)"], "takes packets=NUMBER"),
         (["--bubble", "localised", "--switching", "wormhole"], "it goes with vct"),
         (["--bubble", "localised", "--explain"], "--explain is about routings without it"),
+        (["--bubble", "localised", "--arbiter", "fair"], "--arbiter is about routings without it"),
         (["--bubble", 'localised(rings="none.toml")'], "cannot read this file"),
     ],
 )

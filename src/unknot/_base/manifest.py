@@ -95,6 +95,12 @@ class Running:
 _running: list[Running] = []
 
 
+def was_written(option: str) -> bool:
+    """Whether the command that is running was given an option by name, such as ``--vcs``."""
+    words = _running[-1].command if _running else ()
+    return any(word.partition("=")[0] == option for word in words)
+
+
 @contextmanager
 def running(command: Running) -> Iterator[None]:
     """Enter the command that runs until the block ends."""

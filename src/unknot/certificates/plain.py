@@ -2680,8 +2680,9 @@ Place = int | tuple[str, int, str, int]
 class Ends:
     """Message classes of a protocol, the queues of every terminal, and the places in which messages stand.
 
-    A place is a VC, which has room for one message, or a queue, ("send" or "receive", terminal, name, 2). Of worms,
-    which may hold several places, each place has room for one, and a queue is two places in a row, stages 1 and 2.
+    A place is a VC, which has room for one message unless the protocol says for how many, or a queue, ("send" or
+    "receive", terminal, name, 2). Of worms, which may hold several places, each place has room for one, and a queue
+    is two places in a row, stages 1 and 2.
     """
 
     def __init__(self, table: Table, document: Any) -> None:
@@ -2693,6 +2694,7 @@ class Ends:
         self.block = table.addresses // max(1, len(parts))
         at_most(max(map(len, (*self.classes, *map(str, parts)))), MOST_NAME, "characters of a name")
         self.begins = field(document, "begins", list)
+        self.room = number({"room": 1, **document}, "room", 1)
         self.limit = None if document.get("outstanding") is None else number(document, "outstanding", 1)
         self.depths = {side: field(document, side, dict) for side in ("send", "receive")}
         self.first: dict[str, int] = {}
@@ -2722,7 +2724,7 @@ class Ends:
 
     def depth(self, place: Place) -> int:
         """Messages that a place holds, if they are no worms."""
-        return 1 if isinstance(place, int) else int(self.depths[place[0]][place[2]]["depth"])
+        return self.room if isinstance(place, int) else int(self.depths[place[0]][place[2]]["depth"])
 
     def ordered(self, place: Place) -> bool:
         """Whether the first message of a place alone may leave it."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from unknot._base.deadline import Deadline
+from unknot._base.errors import RelationError
 from unknot._base.progress import Progress as Report
 from unknot._base.shown import Brief
 from unknot._base.switching import BUFFER_DEPTH, DEFAULT_SWITCHING, Switching
@@ -33,15 +34,27 @@ class FurtherAnswers:
     bubble : Bubble or None
         The verdict with bubble flow control.
     arbiter : str or None
-        Whether every packet arrives, and when, where it is free of deadlock without bubbles.
+        Whether every packet arrives, and when, where it is free of deadlock; not with bubbles.
     smallest : bool
-        The smallest counterexample.
+        The smallest counterexample; not with bubbles.
+
+    Raises
+    ------
+    RelationError
+        If an arbiter or the smallest counterexample is asked for with bubbles.
     """
 
     every_technique: bool = False
     bubble: Bubble | None = None
     arbiter: str | None = None
     smallest: bool = False
+
+    def __post_init__(self) -> None:
+        if self.bubble is not None and (self.arbiter is not None or self.smallest):
+            what = "smallest counterexample" if self.smallest else "arbiter"
+            raise RelationError(
+                f"examine: with bubble flow control there is no answer about the {what}; leave it out"
+            )
 
 
 NOTHING_FURTHER = FurtherAnswers()
@@ -122,7 +135,7 @@ def examine(
         return decided
     followed = ending.unless_over(lambda: deliver(relation, progress=report))
     delivery = NOT_FOLLOWED if followed is None else followed
-    if (arbiter := further.arbiter) is not None and verdict.deadlock_free and verdict.bubble is None:
+    if (arbiter := further.arbiter) is not None and verdict.deadlock_free:
         ends = delivery.livelock_free
         arrival = ending.unless_over(lambda: progress(relation, arbiter, livelock_free=ends))
     if further.smallest and verdict.deadlock_free is False:

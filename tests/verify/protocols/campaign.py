@@ -9,16 +9,21 @@ import random
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from tests.verify.protocols.exploration import Exploration, TooLarge
 from tests.verify.protocols.systems import NETWORKS, PAIRS, random_system
 from tests.verify.protocols.worms import QueueingWorms, Worms
+from unknot._base.deadline import Deadline
 from unknot._base.errors import RelationError
+from unknot._base.switching import Switching
 from unknot.routing import Relation
 from unknot.verify.protocols import Protocol, check_protocol
+from unknot.verify.protocols.decision import by_ranks, by_search, methods_for
 from unknot.verify.protocols.evidence import holds
 from unknot.verify.protocols.machine import events
 from unknot.verify.protocols.runs import replayed, search, stuck
+from unknot.verify.protocols.system import System
 
 STATES = 800
 RULES = (
@@ -33,7 +38,7 @@ RULES = (
         "carries",
     ),
     *("to sender", "to origin", "to any", "at once", "one by one", "several followers"),
-    *("shared send queue", "shared receive queue", "unordered", "deep queue"),
+    *("shared send queue", "shared receive queue", "unordered", "deep queue", "deep VCs"),
 )
 """Rules of relations and protocols, each of which a campaign meets often enough."""
 
@@ -43,9 +48,11 @@ def agrees(seed: int, switching: str, states: int = STATES) -> tuple[str, set[st
     worms = {"wormhole": Worms, "wormhole-nonatomic": QueueingWorms}.get(switching)
     relation, described = random_system(random.Random(seed), PAIRS if worms else NETWORKS)
     rules = set(rules_of(relation, described))
+    room = 1 if worms or "carries" in rules else seed % 5 // 3 + 1
+    rules |= {"deep VCs"} if room > 1 else set()
     try:
-        truth = (worms or Exploration)(relation, described, (3 if worms else 1) * states).deadlocks()
-        verdict = check_protocol(relation, described, switching, time_limit=10 if worms else 30)
+        truth = (worms or Exploration)(relation, described, (3 if worms else 1) * states, room).deadlocks()
+        verdict = check_protocol(relation, described, switching, room=room, time_limit=10 if worms else 30)
     except TooLarge:
         return "large", rules
     except RelationError:  # the flows hold no answer
@@ -65,6 +72,31 @@ def agrees(seed: int, switching: str, states: int = STATES) -> tuple[str, set[st
         assert stuck(verdict.system, state)
         assert relation.commits or not list(events(verdict.system, state, ()))
     return "open" if verdict.deadlock_free is None else "deadlock" if truth else "free", rules
+
+
+def methods_agree(seed: int, switching: Switching, seconds: float = 2.0) -> set[tuple[str, bool]]:
+    """Answer one random system by each method that applies, now and then with three messages at once in a queue."""
+    chance = random.Random(seed)
+    relation, described = random_system(chance, PAIRS if switching.startswith("worm") else NETWORKS)
+    if chance.random() < 0.4:
+        classes = tuple(
+            replace(one, follows=tuple(replace(f, count=3) for f in one.follows), at_once=True)
+            for one in described.classes
+        )
+        depth = dict.fromkeys((one.send for one in classes), 3)
+        described = replace(described, classes=classes, send=depth)
+    system = System(relation, described, switching == "wormhole-nonatomic")
+    try:
+        by = {method: by_search(system, switching, Deadline.of(seconds, "search"), [method])
+              for method in methods_for(described, switching)}  # fmt: skip
+        ranked = by_ranks(system, switching, Deadline.of(seconds, "ranks"))
+    except RelationError:  # the flows hold no answer
+        return set()
+    answers = {(method, verdict.deadlock_free) for method, verdict in by.items()}
+    answers |= {("ranks", True)} if ranked else set()
+    decided = {(method, free) for method, free in answers if free is not None}
+    assert len({free for _, free in decided}) < 2, (seed, switching, described, decided)
+    return decided
 
 
 def rules_of(relation: Relation, protocol: Protocol) -> Iterator[str]:

@@ -25,8 +25,8 @@ class TooLarge(Exception):  # noqa: N818
 
 
 class Exploration:
-    def __init__(self, relation: Relation, protocol: Protocol, most: int = 4000) -> None:
-        self.relation, self.protocol, self.most = relation, protocol, most
+    def __init__(self, relation: Relation, protocol: Protocol, most: int = 4000, room: int = 1) -> None:
+        self.relation, self.protocol, self.most, self.in_vc = relation, protocol, most, room
         self.number = relation.network.num_terminals
         self.by_name = {one.name: one for one in protocol.classes}
         self.onward: dict[tuple[int, int], list[int | None]] = {}
@@ -65,7 +65,7 @@ class Exploration:
         return place[0] != "receive" or self.protocol.room(place[2]).ordered
 
     def room(self, held: dict[Any, tuple[Message, ...]], place: tuple[Any, ...]) -> int:
-        depth = 1
+        depth = self.in_vc
         if place[0] == "send":
             depth = self.protocol.send_depth(place[2])
         elif place[0] == "receive":

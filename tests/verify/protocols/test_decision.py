@@ -7,6 +7,7 @@ import copy
 import functools
 import json
 import random
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
@@ -16,18 +17,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.verify.protocols.campaign import RULES, agrees, compare
+from tests.verify.protocols.campaign import RULES, agrees, compare, methods_agree
 from tests.verify.protocols.exploration import Exploration
 from tests.verify.protocols.worms import QueueingWorms, Worms
+from unknot._base.deadline import Deadline
 from unknot._base.errors import RelationError, UnknotError
+from unknot._base.switching import SWITCHINGS, Switching
 from unknot.certificates import Rejected, accept, document
 from unknot.certificates.plain import Unchecked
 from unknot.network import Network
-from unknot.network.families import mesh, ring
+from unknot.network.families import line, mesh, ring
 from unknot.routing import EJECT, Relation, dimension_order, in_classes
 from unknot.verify import check
 from unknot.verify.protocols import Follow, MessageClass, Protocol, Queue, check_protocol, protocol
-from unknot.verify.protocols.decision import ProtocolVerdict
+from unknot.verify.protocols.decision import ProtocolVerdict, assumptions, by_search, for_any_room
 from unknot.verify.protocols.evidence import blocked, claims, holds, steps
 from unknot.verify.protocols.machine import Event, State, events, step
 from unknot.verify.protocols.runs import replayed
@@ -37,6 +40,18 @@ from unknot.verify.protocols.system import System
 @given(st.integers(0, 10**6), st.sampled_from(["saf", "vct"]))
 def test_small_systems_as_explored(seed: int, switching: str) -> None:
     assert agrees(seed, switching)[0] != "open"
+
+
+@given(st.integers(0, 10**6), st.sampled_from(SWITCHINGS))
+def test_every_method_says_the_same(seed: int, switching: Switching) -> None:
+    methods_agree(seed, switching, 0.3)
+
+
+@pytest.mark.campaign
+@pytest.mark.parametrize("switching", SWITCHINGS)
+def test_methods_on_the_same_systems(switching: Switching) -> None:
+    seen = Counter(one for seed in range(300) for one in methods_agree(seed, switching))
+    assert min(seen["ranks", True], seen["search of all states", False]) > 20
 
 
 @pytest.mark.campaign
@@ -151,6 +166,54 @@ def test_a_deadlock_that_is_not_the_smallest() -> None:
         accept(document(relation.network, relation, [claim]))
     claim["proof"]["smallest"] = False
     accept(document(relation.network, relation, [claim]))
+
+
+def test_vcs_that_hold_several_messages() -> None:
+    """Three requests each deadlock in VCs of one message and not in deeper ones; the checker agrees."""
+    relation, described = dimension_order(line(2)), protocol("request_reply(outstanding=3)")
+    for room, free in ((1, False), (2, True)):
+        verdict = check_protocol(relation, described, room=room)
+        assert (verdict.deadlock_free, holds(verdict)) == (free, True)
+    made = document(relation.network, relation, claims(verdict))
+    made["claims"][0]["protocol"]["room"] = 1
+    with pytest.raises(Rejected):
+        accept(made)
+    for technique, kind in (("wormhole", "request_reply"), ("vct", "axi")):
+        with pytest.raises(RelationError, match="give no length of messages"):
+            check_protocol(relation, protocol(kind), technique, room=2)
+
+
+def test_a_depth_of_vcs_that_may_decide_leaves_the_answer_open() -> None:
+    relation = dimension_order(line(2))
+    limited, free = check_protocol(relation, protocol("request_reply(outstanding=3)")), two_requests()[1]
+    for verdict, said in (
+        (limited, "a deadlock with messages as long as a VC, 64 flits"),
+        (free, "free of deadlock"),
+    ):
+        assert for_any_room(verdict, 64).deadlock_free is None
+        assert said in for_any_room(verdict, 64).established
+    for verdict in (check_protocol(relation, protocol("request_reply")), check_protocol(relation, protocol("sink"))):
+        assert for_any_room(verdict, 64) is verdict
+
+
+def test_more_messages_at_once_than_places_of_a_queue_are_no_deadlock_of_worms() -> None:
+    """Three acknowledgements enter a queue of three at once, of which worms are followed on two places."""
+    write = MessageClass("write", (Follow("ack", count=3),))
+    described = Protocol("wide", (write, MessageClass("ack")), (("write",),), {"ack": 3})
+    relation = in_classes(dimension_order(line(2)), described.networks)
+    for technique in ("wormhole", "wormhole-nonatomic"):
+        system = System(relation, described, technique == "wormhole-nonatomic")
+        searched = by_search(system, technique, Deadline.of(5, "search"))
+        assert (check_protocol(relation, described, technique).deadlock_free, searched.deadlock_free) == (True, None)
+        assert "3 messages enter one at once" in searched.established
+
+
+def test_assumptions_of_answers() -> None:
+    relation = in_classes(dimension_order(line(2)), protocol("coherence").networks)
+    verdict = check_protocol(relation, protocol("coherence"))
+    assert any("no node stalls a message" in one for one in assumptions(verdict.system, "vct"))
+    assert "messages as long as a VC" in assumptions(verdict.system, "vct")
+    assert "messages of any length" in assumptions(verdict.system, "wormhole")
 
 
 def test_reserved_room_for_replies() -> None:

@@ -76,6 +76,17 @@ def test_everything_is_read() -> None:
         ('begins = [["request"], "hint"]', "", (1, 1), "begins is missing here"),
         ("[classes.hint]", "[classes.hint", (10, 14), "not valid TOML"),
         ("at_once = false", "at_once = true\ncarries = 'request'", (8, 11), "cannot be its own other part"),
+        (
+            "at_once = false",
+            "stall_until = 'hint'",
+            (7, 1),
+            "until another arrives cannot be said in a protocol; docs",
+        ),
+        ("outstanding = 3", "outstanding_per_target = 3", (3, 1), "a limit for each target, or of messages or bytes"),
+        ("outstanding = 3", "roles = ['cache']", (3, 1), "terminals of different roles cannot be said"),
+        ("depth = 2", "order_by_id = 2", (19, 8), "an order of messages by an ID cannot be said"),
+        ("outstanding = 3", "retries = 3", (3, 1), "a message that is refused, lost or sent again cannot be said"),
+        ("at_once = false", "orderd = false", (7, 1), "unknown key 'orderd'"),
         ("out = 4", "out = 1", None, ""),
     ],
 )

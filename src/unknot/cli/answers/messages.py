@@ -181,11 +181,12 @@ class CheckProtocolAnswer(RelationForm):
 
     table = (
         "network.name", "routing", "vcs", "protocol", "switching", "deadlock_free", "method", "seconds",
-        "established", "certificate_holds", "ample", "states", "steps", "blocked", "remedies",
+        "established", "assumptions", "certificate_holds", "ample", "states", "steps", "blocked", "remedies",
     )  # fmt: skip
 
     protocol: str
     ample: list[str]
+    assumptions: list[str] = key("What is taken of terminals and messages, beside what the protocol says.")
     certificate_holds: bool | None = key(
         "Whether the separate checker accepts the evidence; null: there is none, or it is too large."
     )

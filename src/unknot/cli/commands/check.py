@@ -43,12 +43,15 @@ class OtherQuestion(Options):
         Whether routers can change one by one from this routing to another, in which order, and what can happen.
     protocol : FILE.toml|NAME
         With terminals that wait too: request_reply, coherence, axi, …, or a file.
+    packet_length : FLITS
+        Of the longest message of the protocol; with --buffer-depth it gives the messages that a VC holds.
     """
 
     heading = "Another question"
     all_sizes: bool = False
     to: str | None = None
     protocol: str | None = None
+    packet_length: int | None = None
 
 
 @dataclass(frozen=True)
@@ -109,6 +112,10 @@ def check(routed: RoutedNetwork, question: OtherQuestion, details: Details, outp
     Exit code, of the answer under --switching: 0: it holds; 1: it does not; 3: undecided in the time given.
     """
     alone = vars(details) | {"export": output.export}
+    if question.protocol is None:
+        refuse_beside(
+            "a routing alone", "is the length of messages of a --protocol", packet_length=question.packet_length
+        )
     if question.all_sizes:
         one_size = {"out": output.out, "flows": routed.flows, "to": question.to, "protocol": question.protocol}
         refuse_beside("--all-sizes", "is about networks of one size", **alone, **one_size)
@@ -122,7 +129,7 @@ def check(routed: RoutedNetwork, question: OtherQuestion, details: Details, outp
         output.require_json("--protocol", "about a routing alone")
         if output.out is not None and output.out.suffix.lower() == PAGE:
             raise UnknotError(f"{output.out}: pages step through routings alone; with --protocol, --out is a drawing")
-        answered = of_end_points(routed, question.protocol)
+        answered = of_end_points(routed, question.protocol, question.packet_length)
     else:
         answered = _of_routing(routed, details, coq=output.evidence is not None and output.evidence.suffix == COQ)
     _give(answered, routed, output)
@@ -138,7 +145,8 @@ def _of_routing(routed: RoutedNetwork, details: Details, *, coq: bool) -> Answer
     from unknot.verify.progress import ARBITERS
 
     if details.bubble is not None:
-        refuse_beside("--bubble", "is about routings without it", smallest=details.smallest, explain=details.explain)
+        others = {"smallest": details.smallest, "explain": details.explain, "arbiter": details.arbiter}
+        refuse_beside("--bubble", "is about routings without it", **others)
     if details.arbiter is not None:
         require_known("--arbiter: unknown arbiter", details.arbiter, ARBITERS, RelationError)
     relation = routed.relation()

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from unknot._base.errors import RelationError
+from unknot._base.manifest import was_written
+from unknot._base.numbers import require_whole
 from unknot.cli.commands.shared import RoutedNetwork
 
 if TYPE_CHECKING:
@@ -99,19 +101,24 @@ def of_update(routed: RoutedNetwork, to: str) -> Answered:
     )
 
 
-def of_end_points(routed: RoutedNetwork, text: str) -> Answered:
-    """Decide whether a routing can deadlock with a protocol, with remedies."""
+def of_end_points(routed: RoutedNetwork, text: str, length: int | None) -> Answered:
+    """Decide whether a routing can deadlock with a protocol whose messages have at most a length, with remedies."""
     from unknot.cli.answers.messages import CheckProtocolAnswer
     from unknot.cli.commands import activity
     from unknot.verify.protocols import check_protocol, protocol
+    from unknot.verify.protocols.decision import assumptions, for_any_room
     from unknot.verify.protocols.evidence import blocked, claims, holds, knot, steps
     from unknot.verify.protocols.remedies import remedies
 
     described, deadline = protocol(text, "--protocol"), routed.deadline
-    relation = routed.relation()
+    relation, depth = routed.relation(), routed.buffer_depth
+    require_whole("--packet-length", length or 1, 1, depth, unit="flits", error=RelationError)
+    room = depth // length if length is not None else 1
     began = time.monotonic()
     with activity.working("proving"):
-        verdict = check_protocol(relation, described, routed.switching, time_limit=deadline)
+        verdict = check_protocol(relation, described, routed.switching, room=room, time_limit=deadline)
+        if length is None and was_written("--buffer-depth"):
+            verdict = for_any_room(verdict, depth)
         seconds = time.monotonic() - began
         accepted = deadline.closing.closing.unless_over(lambda: holds(verdict))
     with activity.working("looking for remedies"):
@@ -119,7 +126,7 @@ def of_end_points(routed: RoutedNetwork, text: str) -> Answered:
     keys = {
         "protocol": described.name, "certificate_holds": accepted, "steps": steps(verdict), "seconds": seconds,
         "transactions": sum(event.act == "begin" for event in verdict.run or ()), "remedies": cures,
-        "blocked": blocked(verdict),
+        "blocked": blocked(verdict), "assumptions": assumptions(verdict.system, verdict.switching),
     }  # fmt: skip
     return Answered(
         CheckProtocolAnswer,

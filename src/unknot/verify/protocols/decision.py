@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
@@ -11,6 +12,7 @@ import numpy.typing as npt
 
 from unknot._base.deadline import MINUTE, Deadline, clock
 from unknot._base.errors import RelationError
+from unknot._base.numbers import require_whole
 from unknot._base.shown import Brief
 from unknot._base.switching import DEFAULT_SWITCHING, Switching, switching_named
 from unknot._base.three_valued import ThreeValued
@@ -35,6 +37,7 @@ CENTRES = (0.0, 0.5)
 CYCLES = "cycles of waiting messages"
 FILLED, FEW_BEGIN = "greatest fixpoint of waiting places, filled", "search of the states of few terminals"
 SEARCHED = "search of all states"
+RANKS = "end points as VCs"
 """Methods of a decision."""
 WORMS = {
     CYCLES: ("wormhole", "wormhole-nonatomic"),
@@ -47,6 +50,8 @@ MOST_CYCLES = 20
 """Cycles whose messages are brought to their places."""
 MOST_FOLLOWED, MOST_LIMITED = 150, 40
 """Terminals up to which a deadlock is shown to be smallest; of worms, or where it matters who began what."""
+PLACES = 2
+"""Places of a queue in which worms are followed."""
 TINY, SMALL = 3_000, 20_000
 """States up to which a system is searched first of all, and a subsystem."""
 
@@ -106,6 +111,7 @@ def check_protocol(
     protocol: Protocol,
     switching: str = DEFAULT_SWITCHING,
     *,
+    room: int = 1,
     time_limit: float | Deadline = MINUTE,
 ) -> ProtocolVerdict:
     """Decide whether packets and messages can wait for each other for ever, in the network and at terminals.
@@ -121,6 +127,8 @@ def check_protocol(
         What terminals do with messages.
     switching : {"vct", "saf", "wormhole", "wormhole-nonatomic"}
         The switching technique.
+    room : int
+        Messages that a VC holds under ``saf`` and ``vct``, all as long as the longest; one is as long as the VC.
     time_limit : float or Deadline
         Seconds.
 
@@ -132,7 +140,8 @@ def check_protocol(
     Raises
     ------
     RelationError
-        If the relation has other message classes than the protocol, or no address for a reply.
+        If the relation has other message classes than the protocol, or no address for a reply; or VCs hold several
+        messages where that is not followed: under wormhole, and of messages in one packet.
 
     Examples
     --------
@@ -143,29 +152,38 @@ def check_protocol(
     True
     """
     technique, deadline = switching_named(switching), Deadline.of(time_limit, "check")
-    system = System(relation, protocol, technique == "wormhole-nonatomic")
+    require_whole("messages that a VC holds", room, 1, error=RelationError)
+    system = System(relation, protocol, technique == "wormhole-nonatomic", room)
     if system.terminals < 2:
         raise RelationError(f"{relation.network.name}: a protocol needs at least two terminals")
+    if room > 1 and (technique not in ("saf", "vct") or any(one.carries for one in protocol.classes)):
+        raise RelationError(
+            f"VCs of {room} messages are followed under saf and vct, where each message has a packet of its own; "
+            f"with {protocol.name} under {technique} give no length of messages"
+        )
     verdict = by_ranks(system, technique, deadline)
     return by_search(system, technique, deadline) if verdict is None else verdict
 
 
-def by_search(system: System, technique: Switching, deadline: Deadline) -> ProtocolVerdict:
-    """The verdict by cycles of waiting messages and by the states of a system, where ranks show nothing."""
+def methods_for(protocol: Protocol, technique: Switching) -> list[str]:
+    """Methods beside ranks, in turn; the states of tiny systems are searched first of all."""
+    by_fixpoint = not is_counted(protocol, technique)
+    return [SEARCHED, *[CYCLES] * is_alone(protocol), *[FILLED] * by_fixpoint, FEW_BEGIN, SEARCHED]
+
+
+def by_search(
+    system: System, technique: Switching, deadline: Deadline, methods: Sequence[str] | None = None
+) -> ProtocolVerdict:
+    """The verdict by methods in turn, by default all that apply, where ranks show nothing."""
     protocol, states, method = system.protocol, 0, ""
-    methods = [
-        SEARCHED,
-        *[CYCLES] * is_alone(protocol),
-        *[FILLED] * (not is_counted(protocol, technique)),
-        FEW_BEGIN,
-        SEARCHED,
-    ]
+    wide = _wide(protocol) if technique in WORMS[CYCLES] else 0
+    methods = methods or methods_for(protocol, technique)
     for number, method in enumerate(methods):
         left = deadline.part(1 / (len(methods) - number))
-        modelled = replace(system, worms=technique in WORMS[method])
+        modelled = replace(system, worms=technique in WORMS[method] and not wide)
         if method == CYCLES:
             run, free = _cycled(modelled, left)
-            if free:
+            if free and not wide:
                 text = "no cycle of waiting messages has enough terminals that may have begun them"
                 return ProtocolVerdict(True, technique, method, text, modelled)
         elif method == FILLED:
@@ -173,9 +191,9 @@ def by_search(system: System, technique: Switching, deadline: Deadline) -> Proto
         elif method == FEW_BEGIN:
             run = _in_part(modelled, left.end)
         else:
-            every = search(modelled, most_states=MOST_STATES if number else TINY, end=left.end)
+            every = search(modelled, most_states=TINY if number < len(methods) - 1 else MOST_STATES, end=left.end)
             run, states = every.run, every.states
-            if run is None and every.complete:
+            if run is None and every.complete and not wide:
                 text = f"none of the {states} states that can be reached holds a message that can never move"
                 return ProtocolVerdict(True, technique, method, text, modelled, states=states, empties=every.returns)
         if run is not None:
@@ -185,6 +203,10 @@ def by_search(system: System, technique: Switching, deadline: Deadline) -> Proto
             text = summary(modelled, run) + "; with fewer there is no deadlock" * least
             return ProtocolVerdict(False, technique, method, text, modelled, run, states=states, smallest=least)
     text = deadline.undecided("places may wait for each other; no run to a deadlock was found")
+    if wide:
+        text = (
+            f"undecided: under {technique} a queue is followed as two places, and {wide} messages enter one at once"
+        )
     return ProtocolVerdict(None, technique, method, text, system, states=states)
 
 
@@ -198,8 +220,46 @@ def by_ranks(system: System, technique: Switching, deadline: Deadline) -> Protoc
     verdict = check(relation, technique, time_limit=deadline, shorten=False)
     if not verdict.deadlock_free:
         return None
-    method, text = f"end points as VCs: {verdict.method}", "no message waits for ever, in the network or at terminals"
+    method, text = f"{RANKS}: {verdict.method}", "no message waits for ever, in the network or at terminals"
     return ProtocolVerdict(True, technique, method, text, system, certificate=verdict.certificate, ample=ample)
+
+
+def _wide(protocol: Protocol) -> int:
+    """Most messages that enter a send queue at once, if more than worms find places there; else 0."""
+    groups = [*protocol.begins]
+    groups += [
+        tuple(f.message for f in one.follows for _ in range(f.count)) for one in protocol.classes if one.at_once
+    ]
+    most = max(n for group in groups for n in Counter(protocol[name].send for name in group).values() or (0,))
+    return most if most > PLACES else 0
+
+
+def for_any_room(verdict: ProtocolVerdict, flits: int) -> ProtocolVerdict:
+    """The verdict on VCs of some flits: open where the number of messages that they hold decides and is unknown."""
+    counted = verdict.deadlock_free is False and verdict.system.protocol.outstanding is not None
+    if verdict.switching == "wormhole" or not (counted or (verdict.deadlock_free and verdict.states)):
+        return verdict
+    answer = "free of deadlock" if verdict.deadlock_free else "a deadlock"
+    then = "give the length of the longest, --packet-length"
+    if verdict.system.queueing:
+        then = f"that is not followed under {verdict.switching}"
+    text = (
+        f"undecided: {answer} with messages as long as a VC, {flits} flits; of shorter ones it holds several, which "
+        f"may decide: {then}"
+    )
+    return replace(verdict, deadlock_free=None, established=text, run=None, empties=False, smallest=False)
+
+
+def assumptions(system: System, technique: Switching) -> list[str]:
+    """What is taken of terminals and messages, beside what the protocol says."""
+    room = "as long as a VC" if system.room == 1 else f"{system.room} to a VC"
+    length = f"messages {room}" if technique in ("saf", "vct") else "messages of any length"
+    return [
+        "every terminal begins every transaction, with each terminal for which it has an address",
+        "what is first in a receive queue is consumed as soon as what follows has room; nothing is sent again",
+        length,
+        *system.protocol.assumes,
+    ]
 
 
 def is_least(system: System, transactions: int, end: float) -> bool:

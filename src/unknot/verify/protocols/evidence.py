@@ -76,6 +76,7 @@ def plainly(system: System) -> Document:
         classes[content.pop("name")] = content
     return {
         "name": protocol.name,
+        **({"room": system.room} if system.room > 1 else {}),
         "networks": list(system.relation.classes),
         "classes": classes,
         "begins": [list(group) for group in protocol.begins],

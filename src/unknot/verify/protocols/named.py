@@ -11,6 +11,8 @@ from unknot._base.errors import require_known
 from unknot.verify.protocols.protocol import Follow, MessageClass, Protocol, ProtocolError, Queue, Recipient
 from unknot.verify.protocols.protocol_file import load_protocol
 
+NO_STALLS = ("no node stalls a message until another one arrives, as most coherence protocols do somewhere",)
+"""What is taken of protocols whose nodes may keep a message waiting for another."""
 LEVEL = "data"
 """Name of the network of messages that all share one."""
 
@@ -42,7 +44,7 @@ def coherence(classes: int = 3, networks: int | None = None, depth: int = 1) -> 
     """Return directory coherence: a request to the home, forwarded to an owner, who responds to the requester.
 
     With four classes the requester tells a terminal, the home, that it is done; with five owners also write back,
-    which is acknowledged by a response.
+    which is acknowledged by a response. No node stalls a message until another one arrives.
 
     Parameters
     ----------
@@ -67,6 +69,7 @@ def coherence(classes: int = 3, networks: int | None = None, depth: int = 1) -> 
     home = {one: order[min(i, number - 1)] for i, one in enumerate(order)}
     joined = [replace(m, send=home[m.name], receive=home[m.name], network=home[m.name]) for m in members]
     made = _with_depth(f"coherence with {classes} classes on {number} networks", joined, depth)
+    made = replace(made, assumes=NO_STALLS)
     return replace(made, begins=(("request",), ("writeback",))) if classes > 4 else made
 
 
@@ -87,7 +90,7 @@ def cache_transfer(networks: int = 4, depth: int = 1) -> Protocol:
     joined: dict[str, Any] = dict.fromkeys(("send", "receive", "network"), "command") if networks == 3 else {}
     members = _chain(["request", "command", "fill", "response"], "any", "origin", "any")
     members[2] = replace(members[2], **joined)
-    return _with_depth(f"cache_transfer on {networks} networks", members, depth)
+    return replace(_with_depth(f"cache_transfer on {networks} networks", members, depth), assumes=NO_STALLS)
 
 
 def axi(

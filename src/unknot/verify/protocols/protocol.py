@@ -134,6 +134,8 @@ class Protocol:
         Room of each receive queue; one message where it is not named.
     outstanding : int, optional
         Transactions of a terminal that may be under way, from their first message to the last that is consumed.
+    assumes : sequence of str
+        What else the protocol takes of terminals, in words, for answers.
 
     Raises
     ------
@@ -153,6 +155,7 @@ class Protocol:
     send: Mapping[str, int] = field(default_factory=dict)
     receive: Mapping[str, Queue] = field(default_factory=dict)
     outstanding: int | None = None
+    assumes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "classes", tuple(self.classes))

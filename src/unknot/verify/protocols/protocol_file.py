@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import fields
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from unknot._base.toml_places import (
     TEXT,
     TRUTH,
     KeyPath,
+    Reader,
     Toml,
     list_of,
     read_toml,
@@ -76,6 +78,20 @@ def read_protocol(text: str, where: str | Path = "<protocol>") -> Protocol:
     return _protocol(Toml(text, where))
 
 
+def _sayable(reader: Reader) -> Reader:
+    """Read a table, and lead keys that would say what no protocol can to the page about that."""
+
+    def read(entry: Any, path: KeyPath) -> Any:
+        for key in entry if isinstance(entry, dict) else ():
+            for words, what in () if get_close_matches(key, KEYS, cutoff=TYPO) else UNSAYABLE.items():
+                if any(part.startswith(tuple(words.split())) for part in key.lower().split("_")):
+                    message = f"{key!r}: {what} cannot be said in a protocol; docs/protocols.md, What cannot be said"
+                    raise ProtocolError(message, (*path, key), at_key=True)
+        return reader(entry, path)
+
+    return read
+
+
 def _protocol(toml: Toml) -> Protocol:
     with shown_in(toml):
         document = TOP(toml.document, ())
@@ -104,20 +120,33 @@ def _queue(entry: Any, path: KeyPath) -> Queue:
     return Queue(**QUEUE(entry, path)) if isinstance(entry, dict) else Queue(NUMBER(entry, path))
 
 
+UNSAYABLE = {
+    "stall wait block recycl until hold": "a message that waits in a node until another arrives",
+    "role terminals nodes home requester director cache memor": "terminals of different roles",
+    "per target limit window credit byte": "a limit for each target, or of messages or bytes",
+    "retr nack resend timeout drop lost": "a message that is refused, lost or sent again",
+    "order ids tag thread stream": "an order of messages by an ID",
+    "priority weight arbit": "a preference among messages",
+    "prob chance when state condition": "a choice that depends on a state",
+    "multicast broadcast collect gather join": "one message to many terminals, or one for many messages",
+}
+"""What a protocol cannot say, by beginnings of words in keys that would say it."""
 NAMES = list_of(TEXT)
-FOLLOW = record({"class": TEXT, "to": TEXT, "count": NUMBER}, "class")
-QUEUE = record({"depth": NUMBER, "ordered": TRUTH})
+FOLLOW_KEYS = {"class": TEXT, "to": TEXT, "count": NUMBER}
+FOLLOW = _sayable(record(FOLLOW_KEYS, "class"))
+QUEUE_KEYS = {"depth": NUMBER, "ordered": TRUTH}
+QUEUE = _sayable(record(QUEUE_KEYS))
 CLASS = {one.name: TRUTH if one.type == "bool" else TEXT for one in fields(MessageClass) if one.name != "name"}
-TOP = record(
-    {
-        "name": TEXT,
-        "classes": table_of(record(CLASS | {"follows": list_of(_follow)})),
-        "begins": list_of(_names),
-        "send": table_of(NUMBER),
-        "receive": table_of(_queue),
-        "outstanding": NUMBER,
-    },
-    "classes",
-    "begins",
-)
+TOP_KEYS: dict[str, Reader] = {
+    "name": TEXT,
+    "classes": table_of(_sayable(record(CLASS | {"follows": list_of(_follow)}))),
+    "begins": list_of(_names),
+    "send": table_of(NUMBER),
+    "receive": table_of(_queue),
+    "outstanding": NUMBER,
+}
+TOP = _sayable(record(TOP_KEYS, "classes", "begins"))
 """Keys of a protocol's file, and how each is read."""
+TYPO = 0.8
+"""Likeness to a key from which on another one is taken for a slip."""
+KEYS = {*TOP_KEYS, *CLASS, *FOLLOW_KEYS, *QUEUE_KEYS, "follows"}

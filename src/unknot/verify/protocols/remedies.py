@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 
 from unknot._base.deadline import Deadline
-from unknot._base.switching import Switching
 from unknot.routing.classes import base_of, in_classes
 from unknot.routing.relation import Relation
 from unknot.verify.protocols.decision import ProtocolVerdict, by_ranks, by_search
@@ -63,19 +62,20 @@ def remedies(verdict: ProtocolVerdict, deadline: Deadline) -> list[ProtocolRemed
         return []
     relation, protocol = verdict.system.relation, verdict.system.protocol
     kinds = [_vcs_apart(relation, protocol), _queues_apart(relation, protocol), _deep_queues(relation, protocol)]
-    cured = [_cheapest(list(kind), verdict.switching, deadline) for kind in kinds]
+    cured = [_cheapest(list(kind), verdict, deadline) for kind in kinds]
     if not any(cured[:2]):
         both = [
             replace(change, change=f"{change.change}; {queues.change}", slots=queues.slots)
             for queues in _queues_apart(relation, protocol)
             for change in _vcs_apart(relation, queues.protocol)
         ]
-        cured.append(_cheapest(both, verdict.switching, deadline))
+        cured.append(_cheapest(both, verdict, deadline))
     return [remedy for remedy in cured if remedy is not None]
 
 
-def _cheapest(changes: list[ProtocolRemedy], technique: Switching, deadline: Deadline) -> ProtocolRemedy | None:
+def _cheapest(changes: list[ProtocolRemedy], verdict: ProtocolVerdict, deadline: Deadline) -> ProtocolRemedy | None:
     """The cheapest change that ranks show to be enough, and whether all cheaper ones come to a deadlock."""
+    technique = verdict.switching
     order = sorted(changes, key=lambda one: one.cost)[:MOST_TRIED]
     for change in order:
         if deadline.left <= 0:
@@ -83,7 +83,7 @@ def _cheapest(changes: list[ProtocolRemedy], technique: Switching, deadline: Dea
         if by_ranks(System(change.relation, change.protocol), technique, deadline) is not None:
             fewest: bool | None = True
             for less in [other for other in order if other.cost < change.cost]:
-                system = System(less.relation, less.protocol, technique == "wormhole-nonatomic")
+                system = System(less.relation, less.protocol, verdict.system.queueing, verdict.system.room)
                 limit = Deadline.of(max(0.01, min(SHARE, deadline.left)))
                 if by_search(system, technique, limit).deadlock_free is not False:
                     fewest = None
