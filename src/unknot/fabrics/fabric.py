@@ -66,6 +66,8 @@ class Fabric:
         Switches that the fabric file leaves out, known from what others list: cables between them are not known.
     unlisted : tuple of int
         Node GUIDs of switches that have tables, but of which the fabric file says nothing at all.
+    adaptive : tuple of str
+        Signs of adaptive routing in the files: then `tables` are not all that decides.
     rates : tuple of str
         Width and speed of the cable of each channel, such as ``4xHDR``; empty where the file does not give them.
     notes : tuple of str
@@ -102,6 +104,7 @@ class Fabric:
     multicast_file: str = ""
     restored: tuple[int, ...] = ()
     unlisted: tuple[int, ...] = ()
+    adaptive: tuple[str, ...] = ()
     rates: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     assumed: tuple[str, ...] = ()

@@ -142,6 +142,8 @@ LFTS = Format(
 
 _SWITCH = re.compile(r"^\w*dump_ucast_routes: Switch 0x([0-9a-fA-F]{16})\s*$")
 _COLUMNS = re.compile(r"^LID\s*: Port : Hops : Optimal\s*$")
+_BESIDE = re.compile(r"^#|^\s*PLFT_NUM\s*:\s*[0-9]{1,3}\s*$")
+"""Lines of `ibdiagnet2.fdbs` beside those of OpenSM; numbers of tables above 0 are signs of adaptive routing."""
 _ROW = re.compile(
     r"^0x([0-9a-fA-F]{4})\s*: (?:(UNREACHABLE)|([0-9]{3})\s*: "
     r"(?:HOPS UNKNOWN|\d{2,3}\s*: (?:yes|No \d+ hop path possible via port \d+!)))\s*$"
@@ -189,6 +191,8 @@ def read_fdbs(path: str | Path) -> TableFile:
             file.enter(table, lid, NO_ENTRY if port == NOT_ROUTED else port, number)
         elif match := _SWITCH.match(line):
             table, titled = file.open(int(match[1], 16), number), False
+        elif _BESIDE.match(line):
+            continue
         elif not titled and _COLUMNS.match(line):
             titled = table is not None  # else the beginning is cut off, with the switch that the entries are of
         elif line.strip() and not file.is_noise(line, number) and at <= len(lines.content):

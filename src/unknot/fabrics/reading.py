@@ -10,8 +10,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from unknot._base.errors import TextError, UnknotError
+from unknot._base.errors import TextError, UnknotError, require_known
 from unknot._base.manifest import met
+from unknot.fabrics.adaptive import judged_as_static, signs_of_adaptive_routing
 from unknot.fabrics.ethernet.document import KINDS
 from unknot.fabrics.ethernet.folder import is_ethernet, read_ethernet
 from unknot.fabrics.fabric import Fabric
@@ -33,6 +34,8 @@ _BESIDE: dict[str, tuple[str, str, Callable[..., Fabric]]] = {
 }
 """What a fabric may have beside tables: format, description, and what joins it to the fabric."""
 _OF_A_FABRIC = ("tables", *_BESIDE)
+_WITHOUT_SIGNS = (*_FABRICS, "lfts", *(kind for kind, *_ in _BESIDE.values()), "ibsim")
+"""Formats that say nothing of adaptive routing."""
 _PREFIX = re.compile(r"([a-z0-9]+):(.+)", re.S)
 
 
@@ -59,6 +62,7 @@ def read_fabric(
     lanes: str | Path | None = None,
     multicast: str | Path | None = None,
     form: str | None = None,
+    assume: str | None = None,
 ) -> Fabric:
     """Read a fabric, its forwarding tables, and where they are known the service levels and virtual lanes.
 
@@ -78,6 +82,8 @@ def read_fabric(
         Multicast tables; with a folder, instead of those in it.
     form : str, optional
         Format of the fabric file, where neither its ending nor its content shows it; ``FORMAT:PATH`` names it, too.
+    assume : {"static"}, optional
+        Judge the tables alone, whatever files show of adaptive routing (`Fabric.adaptive`).
 
     Returns
     -------
@@ -97,6 +103,8 @@ def read_fabric(
     >>> fabric.network.num_channels, fabric.lanes is not None
     (24, True)
     """
+    if assume is not None:
+        require_known("unknown assumption", assume, ("static",))
     if form is None:
         form, path = split_form(str(path))
     path = Path(path)
@@ -117,6 +125,10 @@ def read_fabric(
                 f"ibnetdiscover output or a link list (.lst) is needed; this is {chosen.words}{hint}", path
             )
         fabric = _read(chosen, path, form)
+    named = {"levels": levels, "lanes": lanes, "multicast": multicast}
+    searched = [Path(file) for file in (tables, *named.values()) if file is not None]
+    signs = [sign for file in searched if file.is_file() for sign in signs_of_adaptive_routing(file)]
+    fabric = replace(fabric, adaptive=(*fabric.adaptive, *signs))
     if lids is not None:
         fabric = with_lids(fabric, read_guid2lid(lids))
     if tables is not None:
@@ -125,13 +137,12 @@ def read_fabric(
         fabric = join(fabric, dumps[0])
     for other in dumps[1:]:
         fabric = combined(fabric, dumps[0], other)
-    named = {"levels": levels, "lanes": lanes, "multicast": multicast}
     for holds, (kind, description, joined) in _BESIDE.items():
         file = named[holds] or files.get(kind)
         if file is not None:
             fabric = joined(fabric, _read_as(holds, description, file))
     met(fabric.name, partial(digest, fabric.network))
-    return fabric
+    return fabric if assume is None else judged_as_static(fabric)
 
 
 def read_network(path: str | Path, form: str | None = None) -> Network:
@@ -217,12 +228,17 @@ def _read(chosen: Format, path: Path, form: str | None) -> Any:
 def _folder(folder: Path) -> tuple[Fabric, dict[str, Path]]:
     """The fabric of a folder, without tables, and its files by kind."""
     file_of: dict[str, Path] = {}
+    adaptive: list[str] = []
     unknown: list[str] = []
     other: list[str] = []
     shown = [path for path in inside(folder) if not path.name.startswith(".")]
     files = [path for path in shown if path.is_file()]
     for file in files:
         kind = kind_of(file)
+        signs = () if kind in _WITHOUT_SIGNS else signs_of_adaptive_routing(file)
+        adaptive += signs
+        if signs and kind != "fdbs":
+            continue
         if kind not in (*_FABRICS, *_TABLES, *(kind for kind, *_ in _BESIDE.values()), "ibsim"):
             (unknown if kind is None else other).append(file.name)
         elif kind in file_of:
@@ -252,5 +268,7 @@ def _folder(folder: Path) -> tuple[Fabric, dict[str, Path]]:
     if other:
         notes.append(f"not used, since not of a fabric: {', '.join(other)}")
     name = folder.resolve().name
-    fabric = replace(fabric, name=name, network=replace(fabric.network, name=name), notes=tuple(notes))
+    fabric = replace(
+        fabric, name=name, network=replace(fabric.network, name=name), notes=tuple(notes), adaptive=tuple(adaptive)
+    )
     return fabric, file_of

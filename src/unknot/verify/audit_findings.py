@@ -12,6 +12,7 @@ from unknot.certificates.verdict import Configuration, Verdict
 from unknot.fabrics import NO_ENTRY, Fabric
 from unknot.fabrics.ethernet.fabric import EthernetFabric
 from unknot.fabrics.fabric import UNKNOWN_PORT
+from unknot.fabrics.format import few
 from unknot.fabrics.levels import unrecorded
 from unknot.network.graph import from_lowest, reached_from, strong_components
 from unknot.network.metrics import hops_from_any
@@ -103,6 +104,9 @@ def _dead_end(fabric: Fabric, r: int, index: int, arrived: int, level: str) -> s
 
 NAMED = 3
 """Causes that a verdict names."""
+BESIDE_ADAPTIVE = (
+    "packets may take other ways by adaptive routing, of which there is {}; --assume static judges the tables alone"
+)
 
 
 @dataclass(frozen=True)
@@ -116,16 +120,25 @@ class Unknown:
     unknown_because : tuple of str
         In words: switches with unknown entries on such a route, pairs without path record, and switches that have
         tables but are not in the fabric.
+    adaptive : tuple of str
+        Signs of adaptive routing, by which packets may take other ways than those of the tables.
     """
 
     unknown_pairs: int
     unknown_because: tuple[str, ...]
+    adaptive: tuple[str, ...] = ()
 
     def verdict(self, known: Verdict, pairs: int) -> Verdict:
         """Return the verdict on all pairs by that on the known ones: a deadlock stays one, "free" is open."""
         causes = self.unknown_because
+        if known.deadlock_free is False and self.adaptive:
+            text = f"by the static tables alone, beside {', '.join(self.adaptive)}: {known.established}"
+            return replace(known, established=text)
         if known.deadlock_free is not True or not causes:
             return known
+        if not self.unknown_pairs and self.adaptive:
+            text = f"the static tables alone are free: {BESIDE_ADAPTIVE.format(', '.join(self.adaptive))}"
+            return replace(known, deadlock_free=None, certificate=None, established=text)
         why = "; ".join([*causes[:NAMED], *([f"and {len(causes) - NAMED} more"] if len(causes) > NAMED else [])])
         text = f"what is known is free; {self.unknown_pairs:,} of {pairs:,} pairs are unknown: {why}"
         return replace(known, deadlock_free=None, certificate=None, established=text)
@@ -167,7 +180,18 @@ def unknown_traffic(
         first = f"{fabric.network.terminal_name(host)} to {fabric.lid_name(int(lids[column_]))}"
         causes.append(f"{missing:,} pairs of hosts have no path record, the first {first}")
     causes += [f"switch 0x{guid:016x} has a table, but is not in {fabric.fabric_file}" for guid in fabric.unlisted]
-    return Unknown(int(counts[met].sum()) + missing, tuple(causes))
+    if fabric.adaptive:
+        causes.append(BESIDE_ADAPTIVE.format(", ".join(fabric.adaptive)))
+    return Unknown(int(counts[met].sum()) + missing, tuple(causes), fabric.adaptive)
+
+
+def open_tables(fabric: Fabric) -> tuple[str, ...]:
+    """Why the tables of a fabric do not tell all routes, in words: unknown entries, and signs of adaptive routing."""
+    words = [BESIDE_ADAPTIVE.format(", ".join(fabric.adaptive))] if fabric.adaptive else []
+    rows = [] if fabric.tables is None else np.flatnonzero((fabric.tables == UNKNOWN_PORT).any(axis=1)).tolist()
+    if rows:
+        words.append(f"entries of {few([fabric.network.router_name(r) for r in rows])} are unknown")
+    return tuple(words)
 
 
 def forwarding_loops(walk: Walk) -> tuple[str, ...]:

@@ -15,6 +15,7 @@ from unknot._base.arrays import grouped
 from unknot._base.memory import require
 from unknot._base.output import Row
 from unknot._base.progress import Progress, reported, with_bar
+from unknot._base.three_valued import all_hold
 from unknot.certificates.documents import Document
 from unknot.fabrics import Fabric
 from unknot.network import distances_from
@@ -22,6 +23,7 @@ from unknot.network.graph import strong_components
 from unknot.routing.forwarding_table import forwarding_table, route_lengths
 from unknot.routing.relation import Relation
 from unknot.routing.switchboard import destinations, switchboard
+from unknot.verify.audit_findings import open_tables
 from unknot.verify.audit_merged import Entries, cables_of, pairs_by_switch, routes_by_channel
 from unknot.verify.failures import EACH_LINK, Failures, Parts, Tried, TriedFault, failed_of, parts_of, sets_of_parts
 
@@ -80,6 +82,8 @@ class TableFaults(Tried):
         Pairs of host ports and LIDs without any fault, and those of them that have no route even then.
     tried : tuple of TableFault
         The most harmful first.
+    unknown_because : tuple of str
+        Why routes are not all known: then no answer is yes.
     """
 
     fabric: Fabric
@@ -90,10 +94,16 @@ class TableFaults(Tried):
     pairs: int
     undelivered_before: int
     tried: tuple[TableFault, ...]
+    unknown_because: tuple[str, ...]
     _routes: _Routes
     _failed: tuple[tuple[int, ...], ...]
     outcomes = OUTCOMES
     harmless = frozenset({"holds"})
+
+    @property
+    def survives(self) -> bool | None:
+        """Whether no fault cuts off a pair of surviving hosts; None: none that is known, and not all are known."""
+        return all_hold([super().survives, None if self.unknown_because else True])
 
     @property
     def relation(self) -> Relation:
@@ -166,8 +176,9 @@ def table_faults(
     tried = [*reported(outcomes, len(chosen), progress, lambda one: str(one[0]))]
     tried.sort(key=lambda one: (-one[0].lost_pairs, -one[0].severed_pairs))
     return TableFaults(
-        fabric, kind, faults, possible, len(chosen) < possible, routes.pairs, routes.pairs - routes.delivered,
-        tuple(fault for fault, _ in tried), routes, tuple(failed for _, failed in tried),
+        fabric, kind, faults, possible, len(chosen) < possible, routes.pairs,
+        routes.pairs - routes.delivered - routes.unknown, tuple(fault for fault, _ in tried), routes.unknown_because,
+        routes, tuple(failed for _, failed in tried),
     )  # fmt: skip
 
 
@@ -184,6 +195,13 @@ class _Routes:
         self._next_channel = next_channel = board.next_channel[:, self.lids]
         hops = route_lengths(self.network, next_channel)
         self._arrives = hops >= 0
+        self.unknown = int(self.weight[hops < -1].sum())
+        some = f"{self.unknown:,} of {int(self.weight.sum()):,} pairs have no known route: "
+        self.unknown_because = tuple(
+            (some if "entries" in words else "") + words
+            for words in open_tables(fabric)
+            if self.unknown or "entries" not in words
+        )
         at, column = np.nonzero(self._arrives & (self.weight > 0))
         steps = int(hops[at, column].sum())
         require(f"the routes of {fabric.name}, {steps:,} hops in all,", 40 * steps)

@@ -24,6 +24,7 @@ from unknot.routing.contract import EJECT, NO_WAIT, VC_MASK
 from unknot.routing.relation import Relation
 from unknot.routing.switchboard import fabric_relation
 from unknot.routing.waiting import effective
+from unknot.verify.audit_findings import open_tables
 from unknot.verify.delivery import livelock
 from unknot.verify.mixture import Mixture, Moment, MomentVerdict, mixture
 from unknot.verify.smallest import smallest
@@ -263,7 +264,12 @@ def update_fabric(
     before, after = fabric_relation(old), fabric_relation(new)
     if before.vcs.counts.tolist() != after.vcs.counts.tolist() or before.num_addresses != after.num_addresses:
         return None
-    return update(before, after, switching, time_limit=time_limit)
+    found = update(before, after, switching, time_limit=time_limit)
+    causes = [*dict.fromkeys((*open_tables(old), *open_tables(new)))]
+    if found.deadlock_free is not True or not causes:
+        return found
+    text = f"open, although what the tables tell is free: {'; '.join(causes)}"
+    return replace(found, deadlock_free=None, proofs=(), established=text)
 
 
 def plainly(both: Mixture) -> Document:

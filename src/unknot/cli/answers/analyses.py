@@ -117,12 +117,12 @@ class FaultsFabricAnswer(Form):
 
     table = (
         "fabric", "tables_file", "kind", "faults", "possible", "pairs", "undelivered_before", "counts", "survives",
-        "tried",
+        "unknown_because", "tried",
     )  # fmt: skip
 
     fabric: str
     tables_file: str
-    survives: bool = key("No fault cuts off a pair of surviving hosts.")
+    survives: bool | None = key("No fault cuts off a pair of surviving hosts; null: not all routes are known.")
     counts: dict[str, int] = key("Sets of faults by outcome.")
 
 

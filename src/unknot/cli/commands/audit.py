@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import typer
 
@@ -44,6 +44,8 @@ class AuditOptions(Options):
         Service level of multicast packets.
     compare : OLD
         An older folder or file; show what changed, and whether switches can be updated from the one to the other.
+    assume
+        Judge the tables alone (static), where files beside them show adaptive routing.
     out : FILE.html
         Write a report.
     """
@@ -57,6 +59,7 @@ class AuditOptions(Options):
     mcfdbs: Path | None = None
     multicast_sl: int = 0
     compare: Path | None = None
+    assume: Literal["static"] | None = None
     switching: Switching = DEFAULT_SWITCHING
     deadline: TimeLimit = MINUTE
     out: Path | None = None
@@ -74,7 +77,8 @@ def audit(options: AuditOptions) -> None:
     Multicast is checked together with the routes between hosts, since it shares their buffers. With service levels,
     a second verdict is about replies at the level of the request, as the accepting side of a connection sends them.
 
-    Dumps that are cut off or lack switches are checked as far as they go; without a deadlock the answer is open.
+    Dumps that are cut off or lack switches are checked as far as they go; without a deadlock the answer is open; so
+    is what the tables say where files show adaptive routing, but with --assume static.
     --evidence has a part for each kind of traffic, with the network on which it was checked.
 
     Exit code 0: they cannot, and they deliver; 1: otherwise; 3: undecided in the time given, or by what is known.
@@ -89,19 +93,20 @@ def audit(options: AuditOptions) -> None:
 
     fabric, switching, deadline, out = options.fabric, options.switching, options.deadline, options.out
     if is_ethernet(fabric):
-        others = options.some("tables", "lids", "sl", "sl2vl", "lanes", "mcfdbs", "multicast_sl", "compare")
+        others = options.some("tables", "lids", "sl", "sl2vl", "lanes", "mcfdbs", "multicast_sl", "compare", "assume")
         if any(others.values()) or switching != DEFAULT_SWITCHING:
             raise UnknotError(
                 f"{fabric}: an audit of Ethernet takes --out, --evidence, --time-limit and --json alone"
             )
         raise typer.Exit(_audit_switches(options))
     read = read_fabric(
-        fabric, options.tables, lids=options.lids, levels=options.sl, lanes=options.sl2vl, multicast=options.mcfdbs
-    )
+        fabric, options.tables, lids=options.lids, levels=options.sl, lanes=options.sl2vl, multicast=options.mcfdbs,
+        assume=options.assume,
+    )  # fmt: skip
     with activity.working("auditing"):
         how = partial(audit_fabric, switching=switching, time_limit=deadline)
         audited = how(read, lanes=options.lanes, multicast_level=options.multicast_sl)
-        old = None if options.compare is None else read_fabric(options.compare)
+        old = None if options.compare is None else read_fabric(options.compare, assume=options.assume)
         changes = None if old is None else compare_fabrics(old, read)
         before = None if old is None or old.tables is None else how(old)
         update = None if before is None or old is None else update_fabric(old, read, switching, time_limit=deadline)

@@ -51,8 +51,10 @@ def faults(options: FaultOptions) -> None:
                 "faults: --repair, --fewer, --between and --vcs are of a --routing; a fabric's tables stay"
             )
         raise typer.Exit(exit_code(options.of_tables()))
-    if options.tables is not None or options.csv is not None:
-        raise UnknotError("faults: --tables and --csv are for a fabric as its tables route it, without --routing")
+    if options.tables is not None or options.csv is not None or options.assume is not None:
+        raise UnknotError(
+            "faults: --tables, --csv and --assume are for a fabric as its tables route it, without --routing"
+        )
     from unknot.fabrics.named import network as network_named
     from unknot.routing.named import require_connected, routing_named
     from unknot.routing.named import routing as routing_from
@@ -125,6 +127,8 @@ class FaultOptions(Options):
         How many of the worst faults to name.
     csv : FILE
         Of a fabric: each pair that the faults shown cut off.
+    assume
+        Of a fabric: judge the tables alone (static), where files beside them show adaptive routing.
     """
 
     network: NetworkText
@@ -147,6 +151,7 @@ class FaultOptions(Options):
     evidence: Path | None = None
     json: Json = False
     csv: Path | None = None
+    assume: Literal["static"] | None = None
 
     @property
     def failures(self) -> Failures:
@@ -175,15 +180,17 @@ class FaultOptions(Options):
                 "tables (a folder, or a file and --tables)"
             )
         if is_ethernet(Path(self.network)):
-            if self.tables is not None or self.csv is not None:
-                raise UnknotError(f"{self.network}: --tables and --csv are for InfiniBand, not for Ethernet switches")
+            if self.tables is not None or self.csv is not None or self.assume is not None:
+                raise UnknotError(
+                    f"{self.network}: --tables, --csv and --assume are for InfiniBand, not for Ethernet switches"
+                )
             notify(
                 "the routes stay as they were read; to compute them anew after each failure, name --routing bgp or "
                 "ospf, such as --routing 'bgp(plan=\"rfc7938\")'"
             )
             routes = routes_read(read_ethernet(self.network))
             return self.rerouted(routes.network, lambda left: routes.left(left).relation("routes as read"))
-        fabric = read_fabric(self.network, self.tables)
+        fabric = read_fabric(self.network, self.tables, assume=self.assume)
         with activity.working("faults") as progress:
             faults = table_faults(fabric, failures=self.failures, progress=progress)
         if self.csv is not None:
