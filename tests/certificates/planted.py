@@ -1,8 +1,8 @@
 """Faults in the clauses of searches and of checkers, as data, and what they are noticed by.
 
 Rules have clauses of the search and others of the checker. A question is put to both: what the search excludes must
-contradict the checker's clauses, and what it finds must fulfil them. Lanes have the checker's clauses alone; there
-brute force answers the same question.
+contradict the checker's clauses, and what it finds must fulfil them. Of lanes too, and brute force answers the same question
+besides.
 """
 
 from __future__ import annotations
@@ -32,10 +32,11 @@ from unknot.design import accept as accept_design
 from unknot.design.impossible import Impossible, refutation
 from unknot.design.proofs import NoProof, proved_rule
 from unknot.design.search import Search
-from unknot.lanes import lane_refutation
+from unknot.lanes import second_opinion
+from unknot.lanes.agreed import refute
 from unknot.lanes.effort import SearchEffort
 from unknot.lanes.evidence import accept
-from unknot.lanes.lane_refutation import Refutation, refute
+from unknot.lanes.lane_refutation import Refutation
 from unknot.lanes.served_pairs import shortest_pairs
 from unknot.network import Network, from_edges
 from unknot.network.families import mesh, ring
@@ -112,12 +113,12 @@ def lanes_agree(
     count: int,
     changes: str,
     most_paths: int = plain.MOST_PATHS,
-    most_ordered: int = lane_refutation.MOST_ORDERED,
+    most_ordered: int = second_opinion.MOST_ORDERED,
 ) -> None:
     """Compare what the clauses of lanes exclude with brute force; of networks too large to be ordered by cycles."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(plain, "MOST_PATHS", most_paths)
-        patch.setattr(lane_refutation, "MOST_ORDERED", most_ordered)
+        patch.setattr(second_opinion, "MOST_ORDERED", most_ordered)
         effort = SearchEffort(clock() + 600)
         answer = refute(shortest_pairs(network, None), count, effort, changes=changes, conflicts=10_000)
         if isinstance(answer, Refutation):

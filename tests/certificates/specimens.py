@@ -19,8 +19,8 @@ from unknot.certificates.claims import removals_claim
 from unknot.certificates.documents import part_of
 from unknot.design import every_size
 from unknot.lanes import ForcedCycle, Refutation, RouteCycle, lanes
+from unknot.lanes.agreed import refute
 from unknot.lanes.evidence import Evidence, bound_claim
-from unknot.lanes.lane_refutation import refute
 from unknot.lanes.served_pairs import shortest_pairs
 from unknot.network import Network
 from unknot.network.families import line, mesh, ring

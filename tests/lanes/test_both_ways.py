@@ -20,10 +20,11 @@ from unknot._base.deadline import clock
 from unknot._base.errors import RelationError
 from unknot.fabrics import read_fabric
 from unknot.lanes import Lanes, Refutation, lanes
+from unknot.lanes.agreed import refute
 from unknot.lanes.anneal_kernel import anneal
 from unknot.lanes.effort import Aims, SearchEffort, Step
 from unknot.lanes.evidence import accept, shows
-from unknot.lanes.lane_refutation import Solution, refute
+from unknot.lanes.lane_search import Solution
 from unknot.lanes.orders_kernel import settle
 from unknot.lanes.path_set import demand, of_pairs, packed, path_set, served, unpacked
 from unknot.lanes.rooted import orders_of

@@ -16,8 +16,9 @@ from tests.lanes.test_lanes import networks
 from tests.reference import climbing
 from unknot.certificates import Rejected
 from unknot.lanes import Refutation, RouteRefutation, accept_routes, changing_lanes, lanes, write_refutation
+from unknot.lanes.agreed import refute
 from unknot.lanes.exact import ExactSearch
-from unknot.lanes.lane_refutation import Open, Solution, refute
+from unknot.lanes.lane_search import Open, Solution
 from unknot.lanes.question import question_of
 from unknot.lanes.served_pairs import ServedPairs, clique, given_pairs, shortest_pairs
 from unknot.lanes.tables import table_of

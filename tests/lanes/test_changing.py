@@ -22,10 +22,11 @@ from tests.reference import climbing, levels
 from unknot._base.errors import RelationError
 from unknot.certificates import Rejected, accept_verdict
 from unknot.lanes import ChangingLanes, Refutation, changing_lanes, changing_search, evidence, lanes
+from unknot.lanes.agreed import refute
 from unknot.lanes.anneal_kernel import anneal
 from unknot.lanes.changing_search import in_levels
 from unknot.lanes.effort import Aims, Step
-from unknot.lanes.lane_refutation import Solution, refute
+from unknot.lanes.lane_search import Solution
 from unknot.lanes.load_kernel import served_column
 from unknot.lanes.orders_kernel import settle
 from unknot.lanes.path_set import demand, in_classes, path_set

@@ -14,8 +14,8 @@ from tests.lanes.test_exact import effort, naive, refutation
 from unknot.certificates import Rejected
 from unknot.cli.program import app
 from unknot.lanes import Refutation, write_refutation
+from unknot.lanes.agreed import refute
 from unknot.lanes.evidence import RefutationFiles
-from unknot.lanes.lane_refutation import refute
 from unknot.lanes.served_pairs import shortest_pairs
 from unknot.network import Network
 from unknot.network.families import ring

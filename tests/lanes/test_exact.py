@@ -20,11 +20,12 @@ from tests.reference import climbing
 from unknot._base.deadline import clock
 from unknot.certificates import Rejected, plain
 from unknot.certificates.documents import network_of
-from unknot.lanes import Refutation, lane_refutation, lanes
+from unknot.lanes import Refutation, lanes, second_opinion
+from unknot.lanes.agreed import refute
 from unknot.lanes.effort import SearchEffort
 from unknot.lanes.evidence import accept
 from unknot.lanes.exact import ExactSearch
-from unknot.lanes.lane_refutation import Open, Solution, refute
+from unknot.lanes.lane_search import Open, Solution
 from unknot.lanes.path_set import demand, path_set
 from unknot.lanes.question import question_of
 from unknot.lanes.rooted import orders_of
@@ -50,16 +51,16 @@ def test_a_one_way_ring_needs_half_as_many_lanes_as_routers(routers: int) -> Non
     assert laned.evidence_holds
 
 
-def refutation(most_ordered: int = lane_refutation.MOST_ORDERED) -> tuple[Network, Refutation]:
+def refutation(most_ordered: int = second_opinion.MOST_ORDERED) -> tuple[Network, Refutation]:
     network = one_way_ring(7)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(lane_refutation, "MOST_ORDERED", most_ordered)
+        patch.setattr(second_opinion, "MOST_ORDERED", most_ordered)
         answer = refute(shortest_pairs(network, None), 3, effort(), conflicts=10_000)
     assert isinstance(answer, Refutation)
     return network, answer
 
 
-@pytest.mark.parametrize("most_ordered", [0, lane_refutation.MOST_ORDERED])
+@pytest.mark.parametrize("most_ordered", [0, second_opinion.MOST_ORDERED])
 def test_corrupted_refutations_are_refused(most_ordered: int) -> None:
     """By cycles that are forbidden, and by orders of channels."""
     network, good = refutation(most_ordered)
@@ -128,7 +129,7 @@ def test_changed_steps_are_refused_or_harmless() -> None:
     st.integers(1, 2),
     st.sampled_from(["none", "shared", "rising", "any"]),
     st.sampled_from([0, 2, 1000]),
-    st.sampled_from([0, lane_refutation.MOST_ORDERED]),
+    st.sampled_from([0, second_opinion.MOST_ORDERED]),
 )
 def test_the_clauses_of_the_checker_agree_with_brute_force(
     network: Network, count: int, changes: str, paths: int, most_ordered: int
@@ -136,7 +137,7 @@ def test_the_clauses_of_the_checker_agree_with_brute_force(
     """Whether pairs have a variable for each of their shortest paths, or for the channels of these; see above."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(plain, "MOST_PATHS", paths)
-        patch.setattr(lane_refutation, "MOST_ORDERED", most_ordered)
+        patch.setattr(second_opinion, "MOST_ORDERED", most_ordered)
         the_clauses_agree(network, count, changes)
 
 

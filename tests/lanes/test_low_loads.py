@@ -19,11 +19,13 @@ from unknot.certificates import Rejected, plain
 from unknot.certificates.claims import load_claim
 from unknot.certificates.documents import network_of
 from unknot.lanes import Lanes, LongerLanes, changing_lanes, lanes, longer_lanes
+from unknot.lanes.agreed import refute
 from unknot.lanes.effort import SearchEffort
-from unknot.lanes.lane_refutation import Open, Refutation, Solution, refute
+from unknot.lanes.lane_refutation import Refutation
+from unknot.lanes.lane_search import Open, Solution
 from unknot.lanes.load_bounds import LoadBound, load_bound
 from unknot.lanes.path_set import by_terminal, demand
-from unknot.lanes.served_pairs import ServedPairs
+from unknot.lanes.served_pairs import Limits, limited_pairs
 from unknot.lanes.tables import Table
 from unknot.network import Network, from_networkx, tod
 from unknot.routing.named import routing
@@ -234,11 +236,9 @@ def test_the_clauses_of_loads_agree_with_brute_force(network: Network, count: in
         least = lowest_load(network, count, table=paths == "table", limit=LIMIT // 10)
     except TooLargeError:
         assume(False)
-    graph = plain.Network(network_of(network))
     for load in {least or 1, (least or 1) + 1}:
         claim = load_claim(Fraction(load), None, None, {}, lanes=count, changes="none", table=paths == "table")
-        pairs = list(plain.LoadEncoder(graph, claim).amounts)
-        served = ServedPairs(network, pairs, lambda *_, c=claim: plain.LoadEncoder(graph, c), False, limited=True)
+        served = limited_pairs(network, Limits.below(Fraction(load), network, None, claim))
         answer = refute(served, count, SearchEffort(), conflicts=2_000)
         event(type(answer).__name__)
         if least is not None and least < load:

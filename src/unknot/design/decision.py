@@ -22,6 +22,7 @@ from unknot.design.rule import Rule, rule_from
 from unknot.design.search import Search
 from unknot.design.space import Flags, Space
 from unknot.lanes.effort import SearchEffort
+from unknot.lanes.solver import DisagreementError
 
 Counts = tuple[tuple[int, int], ...]
 Outcome = Literal["found", "impossible", "open"]
@@ -52,6 +53,8 @@ class Decision(ThreeValued, Brief, asks="found"):
         Rules that were tried.
     seconds : float
     request : Request
+    disagree : bool
+        Whether it is open because the search excludes every rule and the checker does not: a fault of the program.
 
     Examples
     --------
@@ -71,6 +74,7 @@ class Decision(ThreeValued, Brief, asks="found"):
     seconds: float = 0.0
 
     request: Request = field(default_factory=Request)
+    disagree: bool = False
 
     @property
     def found(self) -> bool | None:
@@ -187,8 +191,9 @@ def _search(space: Space, request: Request, technique: Switching, effort: Search
                 evidence = refutation(space, request, technique, search.refuted, search.paths, (), effort)
                 outcome: Outcome = "open" if evidence is None else "impossible"
                 return replace(decision, outcome=outcome, evidence=evidence, sides=sides, rounds=search.rounds)
-    except TimeoutError:
-        return replace(decision, sides=tried, rounds=search.rounds)
+    except (TimeoutError, DisagreementError) as reason:
+        differ = isinstance(reason, DisagreementError)
+        return replace(decision, sides=tried, rounds=search.rounds, disagree=differ)
     rule = None if survivor is None else rule_from(space, survivor)
     return replace(decision, outcome="found", rule=rule, sides=tried, rounds=search.rounds)
 

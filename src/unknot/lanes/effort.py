@@ -97,6 +97,8 @@ class SearchEffort:
         By Ctrl-C: the best so far was kept.
     tried : dict
         For each number of lanes that was not enough the rounds spent, and the fewest pairs that were left.
+    disagreements : list of str
+        Questions to which search and checker have different answers.
     history : list of (float, int)
         Seconds after which orders of a number of lanes were found.
     began : float
@@ -110,6 +112,7 @@ class SearchEffort:
     hurried: bool = False
     interrupted: bool = False
     tried: dict[int, tuple[int, int]] = field(default_factory=dict)
+    disagreements: list[str] = field(default_factory=list)
     history: list[tuple[float, int]] = field(default_factory=list)
     began: float = field(default_factory=clock)
 

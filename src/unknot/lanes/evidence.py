@@ -18,6 +18,7 @@ from unknot.certificates.documents import table_of as entries_of
 from unknot.lanes.forced import ForcedCycle, RouteCycle
 from unknot.lanes.lane_refutation import Refutation, RouteRefutation
 from unknot.lanes.path_set import Flags
+from unknot.lanes.second_opinion import encoder_of
 from unknot.lanes.served_pairs import given_pairs, plain_flows, shortest_pairs, surviving_pairs
 from unknot.lanes.tables import table_of
 from unknot.network import Network
@@ -201,11 +202,11 @@ def write_refutation(
         served = surviving_pairs(network, sends, evidence.failures)
     else:
         served = shortest_pairs(network, sends)
-    if served.given != isinstance(evidence, RouteRefutation):
+    if (served.given is not None) != isinstance(evidence, RouteRefutation):
         raise RelationError(
             "a refutation is about given routes, and comes with their relation, or about shortest paths"
         )
-    encoder = served.encoder(evidence.lanes, evidence.changes)
+    encoder = encoder_of(served, evidence.lanes, evidence.changes)
     plain.lane_clauses(encoder, {*served.pairs, *(evidence.pairs if served.given else ())}, evidence.proof)
     what = "shortest paths" if given is None else f"the routes of {given.name}"
     files = RefutationFiles(*(Path(path).with_suffix(ending) for ending in (".cnf", ".drat", ".lrat")))

@@ -4,29 +4,31 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cached_property, partial
+from functools import cached_property
 from math import inf
 from typing import TYPE_CHECKING, Any
 
-from unknot.certificates import plain
 from unknot.certificates.claims import load_claim
-from unknot.certificates.documents import network_of
+from unknot.lanes.agreed import Answer, refute
 from unknot.lanes.effort import ENOUGH, SearchEffort
-from unknot.lanes.lane_refutation import Answer, Open, Refutation, Solution, refute
+from unknot.lanes.lane_refutation import Refutation
+from unknot.lanes.lane_search import Open, Solution
 from unknot.lanes.load_bounds import LoadBound
 from unknot.lanes.path_set import Floats
 from unknot.lanes.question import Question
 from unknot.lanes.rerouted import LoadGoal, highest
 from unknot.lanes.served_pairs import (
-    Failures,
-    Pair,
+    KEPT,
+    Limits,
     ServedPairs,
     clique,
     cut_pairs,
     given_pairs,
+    limited_pairs,
     shortest_pairs,
     surviving_pairs,
 )
+from unknot.lanes.walks import Failures, Pair
 
 if TYPE_CHECKING:
     from unknot.lanes.carried_kernel import Carried
@@ -78,7 +80,7 @@ class ExactSearch:
             return None
         served = surviving_pairs(self.question.network, self.question.sends, failures)
         with self.effort.part(deadline=self.effort.limit.part(SURVIVING).end) as part:
-            first = cut_pairs(served, failures)
+            first = cut_pairs(served)
             answer = refute(served, lanes, part, first=first, conflicts=self.conflicts)
         if isinstance(answer, Refutation):
             self.low, self.evidence = lanes + 1, replace(answer, failures=failures)
@@ -97,6 +99,7 @@ class ExactSearch:
             "pairs": question.pairs,
             "tried": {count: left for count, left in effort.tried.items() if count < lanes},
             "conflicts": {count: spent for count, spent in self.open.items() if count < lanes},
+            "disagreements": tuple(effort.disagreements),
             "moves": effort.moves,
             "complete": effort.complete,
             "sends": question.sends,
@@ -137,7 +140,7 @@ class ExactSearch:
     def _decided(self, count: int, effort: SearchEffort, changes: str) -> Answer:
         """Orders of that many lanes, or a refutation of them or of more lanes, which a clique rules out."""
         first = list[Pair]()
-        if changes in plain.KEPT:
+        if changes in KEPT:
             first = self._clique
             if len(first) > count:
                 answer = refute(
@@ -167,21 +170,19 @@ class ExactSearch:
 def lowest(goal: LoadGoal, now: Carried, bound: LoadBound, effort: SearchEffort) -> tuple[Carried, LoadBound]:
     """Routes of the lowest load that the solver finds in the same number of lanes, and the best bound on it.
 
-    The clauses are those of the checker. Each answer has a lower load than the one before; when there is none, the
+    Each answer has a lower load than the one before; when there is none, the
     refutation is the bound. When conflicts or time run out, the bound stays as it is.
     """
     network, lanes = goal.demand.network, len(now.rank)
     if goal.demand.pairs > MOST_LOADED_PAIRS or goal.path_set.home.size != network.num_terminals:
         return now, bound
-    graph, changes = plain.Network(network_of(network)), "shared" if goal.path_set.many.size else "none"
+    changes = "shared" if goal.path_set.many.size else "none"
     while highest(now) > float(bound.least) * ENOUGH and not (effort.over or effort.interrupted):
         load = Fraction(highest(now)).limit_denominator(PARTS)
         flows, capacity = bound.claim["flows"], bound.claim["capacity"]
         claim = load_claim(load, flows, capacity, {}, lanes=lanes, changes=changes, table=goal.table)
-        encoder = plain.LoadEncoder(graph, claim)
         # Long paths contradict each other soonest, and by the first pairs the lanes are numbered.
-        pairs = sorted(encoder.amounts, key=lambda pair: -encoder.hops_to(encoder.home(pair))[pair[0]])
-        served = ServedPairs(network, pairs, partial(_encoder, graph, claim), given=False, limited=True)
+        served = limited_pairs(network, Limits.below(load, network, goal.demand.flows, claim))
         part = replace(effort, deadline=effort.limit.part(SHARE).end)
         answer: Answer = Open(0)
         with effort.until_interrupted():
@@ -193,8 +194,3 @@ def lowest(goal: LoadGoal, now: Carried, bound: LoadBound, effort: SearchEffort)
             break
         now = better
     return now, bound
-
-
-def _encoder(graph: plain.Network, claim: dict[str, Any], lanes: int, changes: str) -> plain.Encoder:
-    """The clauses of lower loads than a claim has, in a number of lanes."""
-    return plain.LoadEncoder(graph, {**claim, "lanes": lanes, "changes": changes})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -59,6 +60,13 @@ class BoundedLoad(ThreeValued, asks="lowest_load"):
         return None if self.load_evidence is None else self.load_evidence.holds(self.relation.network)
 
 
+def disagreement(questions: Sequence[str]) -> str:
+    """Words about questions to which search and checker have different answers; none without questions."""
+    if not questions:
+        return ""
+    return f" Search and checker disagree about {', '.join(questions)}, so that is open: please report it."
+
+
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Figures(BoundedLoad, asks="fewest_lanes"):
     """What every search for lanes finds: routes, loads, and bounds on fewer lanes.
@@ -78,6 +86,8 @@ class Figures(BoundedLoad, asks="fewest_lanes"):
         For each number of lanes that was not enough the rounds of search, and the fewest pairs left without a route.
     conflicts : dict of int to int
         For each number of lanes that an exact search left open its conflicts; 0: it was too large for one.
+    disagreements : tuple of str
+        Questions that are open because search and checker have different answers: a fault of the program.
     moves : int
         Moves of the search.
     complete : bool
@@ -97,6 +107,7 @@ class Figures(BoundedLoad, asks="fewest_lanes"):
     pairs: int
     tried: dict[int, tuple[int, int]]
     conflicts: dict[int, int]
+    disagreements: tuple[str, ...]
     moves: int
     complete: bool
     sends: Flags | None = None

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -16,11 +15,15 @@ from unknot._base.errors import RelationError
 from unknot.certificates import plain
 from unknot.certificates.documents import network_of
 from unknot.certificates.verdict_checker import accepts
+from unknot.lanes.agreed import refute
 from unknot.lanes.effort import SearchEffort
+from unknot.lanes.figures import disagreement
 from unknot.lanes.flow_paths import FlowGraph, Path, Tagging, by_bounces
 from unknot.lanes.forced import RouteCycle, TurnOfPair, climbing, cycle_of_turns
-from unknot.lanes.lane_refutation import Refutation, Solution, refute
+from unknot.lanes.lane_refutation import Refutation
+from unknot.lanes.lane_search import Solution
 from unknot.lanes.served_pairs import ServedPairs
+from unknot.lanes.walks import GivenWalks
 from unknot.network import Network
 from unknot.network.graph import reached_from
 from unknot.network.metrics import hops_from_any
@@ -161,10 +164,10 @@ def fewest_queues(graph: FlowGraph, edges: Iterable[int], *, time_limit: float |
     tiers = hops_from_any(network, list(edges))
     if (tiers[network.source] != tiers[network.target]).all():
         options["bounces"] = _free(graph, by_bounces(network, tiers))
-    search, low = _Search(graph, parts), 2
+    search, low, effort = _Search(graph, parts), 2, SearchEffort(deadline.end)
     claim = search.claim(search.circle(), 1)
     while low < min((_count(tags) for tags in options.values() if tags), default=plain.MOST_LANES + 1):
-        answer = refute(search.served, low, SearchEffort(deadline.end), changes="any", conflicts=CONFLICTS)
+        answer = refute(search.served, low, effort, changes="any", conflicts=CONFLICTS)
         if isinstance(answer, Solution):
             options["solver"] = _free(graph, search.tagging(answer, low))
         if not isinstance(answer, Refutation):
@@ -175,7 +178,8 @@ def fewest_queues(graph: FlowGraph, edges: Iterable[int], *, time_limit: float |
         raise RelationError(f"{network.name}: no tags are known in {deadline.seconds:g} s; give more time")
     name = min(known, key=lambda one: _count(known[one]))
     counts = {name: _count(tags) for name, tags in known.items()}
-    return LosslessQueues(network, counts[name], low, RULES[name], counts.get("bounces"), known[name], claim)
+    rule = RULES[name] + disagreement(effort.disagreements)
+    return LosslessQueues(network, counts[name], low, rule, counts.get("bounces"), known[name], claim)
 
 
 def _count(tags: dict[Key, int]) -> int:
@@ -230,8 +234,9 @@ class _Search:
         }  # fmt: skip
         table = plain.Table(plain.Network(network_of(graph.network)), self.document)
         self.pairs = [(start, address) for address, start in enumerate(starts)]
-        encoder = partial(plain.RouteEncoder, table)
-        self.served = ServedPairs(graph.network, self.pairs, encoder, given=True)
+        walks = GivenWalks(dict(zip(self.pairs, self.paths, strict=True)))
+        home = [int(graph.network.eject[end]) for end in ends]
+        self.served = ServedPairs(graph.network, self.pairs, walks, home, given=table)
 
     def circle(self) -> RouteCycle:
         """A circle of turns of these paths: why one queue is too few."""

@@ -18,7 +18,7 @@ from unknot.lanes.tables import bits_of, free_table, lanes_of
 
 if TYPE_CHECKING:
     from unknot.lanes.carried_kernel import Carried
-    from unknot.lanes.lane_refutation import Solution
+    from unknot.lanes.lane_search import Solution
     from unknot.lanes.orders_kernel import PathSet
 
 AT_ONCE = 16

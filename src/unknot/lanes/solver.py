@@ -24,6 +24,8 @@ STEP = 2_000
 """Conflicts of the solver between two looks at the clock."""
 PROPAGATION, LITERAL = 2e-7, 2e-7
 """Seconds of work of the solver for each propagation, and of a proof for each literal that was learnt."""
+CLAUSE = 2e-6
+"""Seconds of work of building a clause."""
 Steps = tuple[tuple[tuple[int, ...], tuple[int, ...]], ...]
 """Literals of each step, and the numbers of the clauses by which it follows, given ones being 1, 2, …"""
 

@@ -131,9 +131,9 @@ class FewestForm(VerdictForm, DeliveryForm, RelationForm):
 
     table: ClassVar[tuple[str, ...]] = (
         "conclusion", "network.name", "lanes", "lower_bound", "evidence", "evidence_holds", "tried", "conflicts",
-        "changing_pairs", "levels", "deadlock_free", "established", "certificate_holds", "delivered", "minimal",
-        "longest_route", "longest_pair", "single_load", "highest_load", "mean_load", "load_bound", "load_gap",
-        "load_bound_holds", "worst_load", "lane_pairs", "lane_highest", "front", "moves", "complete", "seconds",
+        "disagreements", "changing_pairs", "levels", "deadlock_free", "established", "certificate_holds", "delivered",
+        "minimal", "longest_route", "longest_pair", "single_load", "highest_load", "mean_load", "load_bound",
+        "load_gap", "load_bound_holds", "worst_load", "lane_pairs", "lane_highest", "front", "moves", "complete", "seconds",
     )  # fmt: skip
 
     lanes: Positive
@@ -152,6 +152,7 @@ class FewestForm(VerdictForm, DeliveryForm, RelationForm):
     conflicts: dict[str, Natural] = key(
         "Conflicts of exact searches without an answer, by number of lanes; 0: too large for one."
     )
+    disagreements: list[str] = key("Open because search and checker have different answers, which is to be reported.")
     seconds: Number
 
 

@@ -72,6 +72,7 @@ def design(
     from unknot.cli.commands import activity
     from unknot.cli.commands.display import tell
     from unknot.design import design as find
+    from unknot.lanes.figures import disagreement
 
     least = None if adaptive == "full" else _number(adaptive)
     counts = None if vcs is None else counts_of(vcs)
@@ -111,13 +112,18 @@ def design(
         wrote(export)
     if evidence is not None:
         _write_evidence(evidence, outcome, deadline.proving.closing)
-    keys = {"conclusion": conclusion(outcome, family), "seconds": seconds, **design_keys(outcome, carrying)}
+    differ = [one.space.text for one in outcome.decisions if one.disagree]
+    keys = {
+        "conclusion": conclusion(outcome, family) + disagreement(differ),
+        "seconds": seconds,
+        **design_keys(outcome, carrying),
+    }
     tell(json, DesignAnswer, outcome, family=family, **keys)
     holds = all(one.holds is not False for one in outcome.decisions)
     if not holds:
         raise typer.Exit(FAILS)
     if best is not None:
-        raise typer.Exit(HOLDS if best.proof is not None else UNDECIDED)
+        raise typer.Exit(HOLDS if best.proof is not None and not differ else UNDECIDED)
     raise typer.Exit(FAILS if outcome.found is False else UNDECIDED)
 
 

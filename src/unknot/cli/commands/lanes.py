@@ -121,7 +121,8 @@ def lanes(options: LanesOptions) -> None:
     from unknot.cli.commands.display import tell
     from unknot.cli.commands.shared import proved
     from unknot.fabrics.named import network
-    from unknot.lanes import read_flows
+    from unknot.lanes import LongerLanes, read_flows
+    from unknot.lanes.figures import disagreement
     from unknot.routing.named import require_connected
 
     _refuse_meaningless(options)
@@ -138,12 +139,16 @@ def lanes(options: LanesOptions) -> None:
         _write_routes(routes, options.out)
     if options.evidence is not None:
         _write_evidence(routes, proof, options.evidence)
-    more: dict[str, Any] = {"lanes": routes.count, "conclusion": conclusion(routes, options.survive)}
+    differing = () if isinstance(routes, LongerLanes) else routes.disagreements
+    more: dict[str, Any] = {
+        "lanes": routes.count,
+        "conclusion": conclusion(routes, options.survive) + disagreement(differing),
+    }
     if not options.longer:
         more["seconds"] = seconds
     sources = (routes, proof.verdict, proof.delivery)
     tell(options.json, ANSWERS[type(routes)], *sources, of=routes.relation, certificate_holds=proof.holds, **more)
-    raise typer.Exit(exit_code(proof.safe))
+    raise typer.Exit(exit_code(proof.safe, None if differing else True))
 
 
 def _refuse_meaningless(options: LanesOptions) -> None:

@@ -1,0 +1,49 @@
+"""Answers about numbers of lanes that search and checker agree on, each by an encoding of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from unknot.lanes.effort import SearchEffort
+from unknot.lanes.lane_refutation import Refutation
+from unknot.lanes.lane_search import Open, Solution, sought
+from unknot.lanes.second_opinion import second_opinion
+from unknot.lanes.served_pairs import ServedPairs
+from unknot.lanes.walks import Pair
+
+Answer = Refutation | Solution | Open
+
+
+def refute(
+    served: ServedPairs,
+    lanes: int,
+    effort: SearchEffort,
+    *,
+    changes: str = "none",
+    first: Iterable[Pair] = (),
+    conflicts: int,
+) -> Answer:
+    """Prove that a number of lanes is not enough, or find orders by which it is, by two encodings that agree.
+
+    The search has clauses of its own. When these contradict each other, the checker's are solved as well, and their
+    contradiction is the proof. When these have a solution, its routes must fulfil the checker's clauses too.
+
+    Parameters
+    ----------
+    first : pairs
+        Pairs to begin with, by which the lanes are numbered.
+
+    Returns
+    -------
+    Refutation, Solution or Open
+        Open, if time or conflicts run out, the clauses are too many, or search and checker disagree.
+    """
+    answer = sought(served, lanes, effort, changes=changes, first=first, conflicts=conflicts)
+    if isinstance(answer, Open):
+        return answer
+    other = second_opinion(served, lanes, effort, answer, changes=changes, conflicts=conflicts)
+    if isinstance(other, Open) and other.disagree:
+        loads = " with a lower load" * (served.limits is not None)
+        question = f"{lanes} lane{'s' * (lanes > 1)}{loads}"
+        effort.disagreements += [question] * (question not in effort.disagreements)
+    return other
