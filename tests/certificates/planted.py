@@ -1,8 +1,8 @@
 """Faults in the clauses of searches and of checkers, as data, and what they are noticed by.
 
 Rules have clauses of the search and others of the checker. A question is put to both: what the search excludes must
-contradict the checker's clauses, and what it finds must fulfil them. Of lanes too, and brute force answers the same question
-besides.
+contradict the checker's clauses, and what it finds must fulfil them. Of lanes too, where brute force answers the
+same question besides.
 """
 
 from __future__ import annotations

@@ -133,7 +133,8 @@ class FewestForm(VerdictForm, DeliveryForm, RelationForm):
         "conclusion", "network.name", "lanes", "lower_bound", "evidence", "evidence_holds", "tried", "conflicts",
         "disagreements", "changing_pairs", "levels", "deadlock_free", "established", "certificate_holds", "delivered",
         "minimal", "longest_route", "longest_pair", "single_load", "highest_load", "mean_load", "load_bound",
-        "load_gap", "load_bound_holds", "worst_load", "lane_pairs", "lane_highest", "front", "moves", "complete", "seconds",
+        "load_gap", "load_bound_holds", "worst_load", "lane_pairs", "lane_highest", "front", "moves", "complete",
+        "seconds",
     )  # fmt: skip
 
     lanes: Positive
