@@ -134,7 +134,7 @@ def changes(function: str, mutant: Mutant, places: dict[str, tuple[str, ...]]) -
     try:
         with planted(function, mutant.code()):
             for probe, possible in zip(probes(), usual(), strict=True):
-                if (probe.searched() if places is SEARCH else probe.checked()) is not possible:
+                if (probe.searched() if places is SEARCH else probe.checked()) is (not possible):
                     return True
     except Exception:  # a fault that ends in an error gives no answer
         return False

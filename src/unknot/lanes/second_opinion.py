@@ -155,6 +155,8 @@ def _contradicted(
                     return proof or Open(solver.accum_stats()["conflicts"])
                 turns = _turns(encoder, {x for x in solver.get_model() if x > 0})
                 fresh = {cycle for lane in turns for cycle in short_cycles(lane, CYCLES)} - {*forbidden}
+                if fresh and ordered:  # the clauses of the order should have excluded these
+                    return Open(solver.accum_stats()["conflicts"], disagree=True)
                 for cycle in sorted(fresh):
                     forbidden[cycle] = None
                     encoder.forbid(cycle)

@@ -140,9 +140,10 @@ def lanes(options: LanesOptions) -> None:
     if options.evidence is not None:
         _write_evidence(routes, proof, options.evidence)
     differing = () if isinstance(routes, LongerLanes) else routes.disagreements
+    unproved = "" if proof.safe is not None else " The time was over before all this was proved: that part is open."
     more: dict[str, Any] = {
         "lanes": routes.count,
-        "conclusion": conclusion(routes, options.survive) + disagreement(differing),
+        "conclusion": conclusion(routes, options.survive) + disagreement(differing) + unproved,
     }
     if not options.longer:
         more["seconds"] = seconds

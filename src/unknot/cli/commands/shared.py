@@ -240,14 +240,19 @@ EACH, PER_STATE = 0.5, 2e-6
 """Seconds that are kept to prove what a search finds: for each proof, and for each channel and destination router."""
 LAST = 0.5
 """Seconds for that after Ctrl-C."""
-SHARE = 0.35
-"""Most of the time that is kept for that."""
+LEAST_SHARE, SHARE = 0.2, 0.35
+"""Least and most of the time that is kept for that: a busy machine may take many times as long."""
 
 
 def searching(network: Network, deadline: Deadline, times: int = 1) -> Deadline:
     """The deadline of a search that leaves time for the proof of what it finds, several times."""
+    from unknot._base.work import work_done
+
+    if work_done() is not None:
+        return deadline  # the proof has a count of its own
     states = network.num_channels * min(network.num_routers, network.num_terminals)
-    return replace(deadline, end=deadline.end - min(SHARE * deadline.left, times * (EACH + PER_STATE * states)))
+    proving = max(LEAST_SHARE * deadline.left, times * (EACH + PER_STATE * states))
+    return replace(deadline, end=deadline.end - min(SHARE * deadline.left, proving))
 
 
 def proved(relation: Relation, deadline: Deadline, switching: Switching = DEFAULT_SWITCHING) -> Examination:
