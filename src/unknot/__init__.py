@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 _sys.meta_path.append(_moved.Finder)
 
 _load, _names = _exports(__name__)
-_ROOMS: tuple[str, ...] = ("certificates", "design", "fabrics", "lanes", "network", "repair")
+_ROOMS: tuple[str, ...] = ("certificates", "design", "fabrics", "flow_control", "lanes", "network", "repair")
 _ROOMS += ("report", "routing", "simulation", "studies", "traffic", "verify")
 __all__ = _names()
 

@@ -15,7 +15,7 @@ from unknot._base.switching import SWITCHINGS
 from unknot.certificates import Rejected, plain
 from unknot.design import Space, every_size
 from unknot.design.every_size import NotUniform, rule_of
-from unknot.design.proofs import KIND, proof_of
+from unknot.design.proofs import kind_of, proof_of
 from unknot.design.ranking import Edge, Proof, closed_walks, ranked
 from unknot.design.rule import Rule, rule_from
 from unknot.network.families import mesh
@@ -146,7 +146,7 @@ def test_proofs_that_were_changed_are_rejected() -> None:
         accept(rule, proof, "wormhole-nonatomic")
     with pytest.raises(Rejected):
         accept(replace(rule, offers=np.zeros_like(rule.offers)), proof, "wormhole")
-    assert KIND["wormhole"] == "drain"
+    assert kind_of("wormhole") == "drain"
 
 
 def test_edges_that_close_a_walk_have_no_ranking() -> None:

@@ -19,7 +19,7 @@ from unknot.certificates.documents import Document, verdict_claim
 from unknot.certificates.verdict import Verdict
 from unknot.certificates.verdict_checker import accepts
 from unknot.design.design import family_of
-from unknot.design.proofs import KIND, proof_of
+from unknot.design.proofs import kind_of, proof_of
 from unknot.design.ranking import Proof
 from unknot.design.rule import Rule, types_of
 from unknot.design.space import Signs, Space, State, shown
@@ -177,7 +177,7 @@ def every_size(
             reason = f"no proof was found in half of {deadline.seconds:g} s"
         else:
             if proof is None:
-                reason = f"no ranking that is linear in the coordinates proves it ({KIND[technique]})"
+                reason = f"no ranking that is linear in the coordinates proves it ({kind_of(technique)})"
     decided: list[tuple[int, ...]] = []
     refuted: Verdict | None = None
     refuted_on = None

@@ -24,12 +24,17 @@ from unknot.design.ranking import Edge, Kind, Proof, closed_walks, minus, ranked
 from unknot.design.requirements import Request, Word
 from unknot.design.search import Proposals, images
 from unknot.design.space import Flags, Space, State, Symmetry, moved_signs, symmetries, unit
+from unknot.flow_control.techniques import technique
 from unknot.lanes.effort import SearchEffort
 
-KIND: dict[Switching, Kind] = {"saf": "escape", "vct": "escape", "wormhole": "drain", "wormhole-nonatomic": "order"}
-"""The weakest proof that a technique takes."""
 IMAGES = 128
 """Most images of a closed walk that are forbidden with it."""
+
+
+def kind_of(switching: Switching) -> Kind:
+    """Return the weakest kind of proof for a technique."""
+    flow = technique(switching)
+    return "order" if flow.keeps else "escape" if flow.alone else "drain"
 
 
 class _Choice(Proposals):
@@ -189,7 +194,7 @@ def proved_rule(
     TimeoutError
         If time runs out.
     """
-    kind = KIND[switching]
+    kind = kind_of(switching)
     if kind != "order":
         plain = _Choice(space, request, kind, plain=True).solve(effort)
         if plain is not None:
@@ -235,7 +240,7 @@ def proved_rules(
     >>> len(list(proved_rules(Space(((1, 1), (1, 2))), Request(), "vct")))
     52
     """
-    choice = _Choice(space, request, KIND[switching])
+    choice = _Choice(space, request, kind_of(switching))
     while (proved := choice.solve(effort or SearchEffort())) is not None:
         yield proved
         choice.exclude(proved[0])
@@ -256,7 +261,7 @@ def proof_of(
     waits : bool array, shape (permissions,), optional
         Permissions that blocked headers wait for; by default all.
     """
-    kinds: tuple[Kind, ...] = ("order",) if KIND[switching] == "order" else ("order", KIND[switching])
+    kinds: tuple[Kind, ...] = ("order",) if kind_of(switching) == "order" else ("order", kind_of(switching))
     for kind in kinds:
         for plain in (True, False) if kind != "order" else (False,):
             choice = _Choice(space, Request(least=0), kind, plain=plain, offers=offers, waits=waits)

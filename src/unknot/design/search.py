@@ -16,6 +16,7 @@ from unknot.certificates.verdict import Configuration
 from unknot.design.requirements import Clause, Request, Requirements, Word, lost_path
 from unknot.design.rule import MeshFrame
 from unknot.design.space import Flags, Space, Symmetry, moved, symmetries
+from unknot.flow_control.techniques import technique
 from unknot.lanes.effort import SearchEffort
 from unknot.lanes.solver import solved_within
 from unknot.verify import check
@@ -176,7 +177,7 @@ def clause_of(frame: MeshFrame, deadlock: Configuration) -> Clause:
             used.add(_permission(frame, at, message.address, vc))
         head = path[-1]
         wants = {_permission(frame, head, message.address, vc) for vc in message.wanted}
-        if deadlock.switching == "wormhole-nonatomic":
+        if technique(deadlock.switching).keeps:
             used |= wants
             continue
         state = frame.held(head), frame.signs(head, message.address)

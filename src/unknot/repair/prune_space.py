@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from unknot._base.arrays import offsets
+from unknot.flow_control.techniques import technique
 from unknot.network import distances_from
 from unknot.network.graph import backwards, reached_from
 from unknot.repair.facts import Entry, Knot
@@ -130,7 +131,7 @@ class Offers:
     def hold(self, removed: frozenset[Entry]) -> bool:
         """Whether the relation without some candidates delivers and is safe; an order is not enough for worms."""
         ordered = self.delivers(removed) and self.order(removed) is not None
-        return ordered and (self.switching != "wormhole" or self.chosen or self.knot(removed) is None)
+        return ordered and (not technique(self.switching).exclusive or self.chosen or self.knot(removed) is None)
 
     def delivers(self, removed: frozenset[Entry]) -> bool:
         """Whether all packets arrive, by shortest paths if need be, and blocked headers wait for something."""

@@ -11,6 +11,7 @@ from unknot._base.progress import Progress, with_bar
 from unknot._base.switching import DEFAULT_SWITCHING
 from unknot.certificates.claims import removals_claim
 from unknot.certificates.documents import Document
+from unknot.flow_control.techniques import technique
 from unknot.lanes.effort import SearchEffort
 from unknot.lanes.evidence import bound_claim as lane_bound_claim
 from unknot.lanes.figures import Lanes
@@ -237,7 +238,7 @@ def _lanes(relation: Relation, paths: str, effort: SearchEffort, *, both_ways: b
 
 def _escaped(relation: Relation, switching: str, effort: SearchEffort, *, minimal: bool) -> Escaped | None:
     """Return the remedy by escapes; None if headers keep their choice, or there is no spanning tree both ways."""
-    if switching == "wormhole-nonatomic":
+    if technique(switching).keeps:
         return None
     try:
         return escaped(relation, switching=switching, minimal=minimal, time_limit=effort.limit, seed=effort.seed)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from unknot._base.switching import Switching
 from unknot.certificates.verdict import Certificate, Configuration, Message, Verdict
+from unknot.flow_control.techniques import technique
 from unknot.report.configuration_text import REACHED, circle, describe_message, journey, replayed
 from unknot.report.phrases import count, listed
 from unknot.routing.relation import Relation
@@ -27,17 +27,6 @@ QUESTION = (
     "a channel, in which packets wait until they can go on. Can packets come to wait for one another so that none of "
     "them ever moves?"
 )
-HOLDS: dict[Switching, str] = {
-    "saf": "Under store-and-forward, a blocked packet holds one VC, with all its flits, and waits for room for all "
-    "of it in one of the VCs that it may take next.",
-    "vct": "Under virtual cut-through, a blocked packet holds one VC, and waits for room for all of it in one of the "
-    "VCs that it may take next.",
-    "wormhole": "Under wormhole switching with atomic allocation, a packet may stretch over several VCs, each of "
-    "which holds flits of one packet at a time. A blocked packet keeps all of them, and waits until one of the VCs "
-    "that it may take next is empty.",
-    "wormhole-nonatomic": "Under wormhole switching with non-atomic allocation, packets queue in a VC: a header may "
-    "be granted a VC in which another packet still is. It has then committed to that one VC.",
-}
 ADVERSARY = (
     "The answer holds whatever happens: an adversary chooses who sends what and when, how long packets are, who goes "
     "first, and which of several free VCs a packet takes."
@@ -119,7 +108,7 @@ def explain(
     )
     cycle = _cycle(relation, verdict)
     sections = [
-        Section("The question", (question, HOLDS[verdict.switching], ADVERSARY)),
+        Section("The question", (question, technique(verdict.switching).holding, ADVERSARY)),
         Section("Who depends on whom", tuple(_dependencies(relation, verdict, cycle))),
     ]
     if verdict.configuration is not None:

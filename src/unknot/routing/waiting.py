@@ -11,6 +11,7 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from unknot.flow_control.techniques import technique
 from unknot.routing.contract import NO_WAIT
 
 Entries = TypeVar("Entries", int, npt.NDArray[np.int64])
@@ -24,7 +25,7 @@ def effective(entries: Entries, commits: bool) -> Entries:
 def keeps_choice(commits: bool, switching: str) -> bool:
     """Whether a blocked header waits for one candidate alone, which it has chosen, whatever its mark.
 
-    A header of a relation that commits has chosen on arrival. Under wormhole-nonatomic one that queues behind a tail
-    has chosen too. Any other header waits for all candidates without the mark `NO_WAIT`.
+    A header of a relation that commits has chosen on arrival. One that queues behind a tail has
+    chosen too. Any other header waits for all candidates without the mark `NO_WAIT`.
     """
-    return commits or switching == "wormhole-nonatomic"
+    return commits or technique(switching).keeps

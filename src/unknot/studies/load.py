@@ -13,6 +13,7 @@ from pydantic_core import ErrorDetails
 
 from unknot._base.errors import TextError, UnknotError, bare, near
 from unknot._base.toml_places import EntryError, KeyPath, Toml, read_toml
+from unknot.flow_control.techniques import technique
 from unknot.studies.entries import VALUE, points_of, require_few
 from unknot.studies.study import Design, Proof, Ramp, Simulation, Study, builder
 
@@ -164,7 +165,7 @@ def _misfits(study: Study, problem: _Locator) -> Iterable[TextError]:
             yield problem(("designs", index, "routing"), error.message, inner=error.column)
         except UnknotError as error:
             yield problem(("designs", index, "routing"), str(error))
-        if design.switching in ("saf", "vct") and design.longest_packet > design.buffer_depth:
+        if technique(design.switching).whole and design.longest_packet > design.buffer_depth:
             yield problem(
                 ("designs", index, "packet_length"),
                 f"a packet of {design.longest_packet} flits does not fit a buffer of {design.buffer_depth} flits, as "

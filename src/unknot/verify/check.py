@@ -12,6 +12,7 @@ from unknot._base.progress import Progress, with_bar
 from unknot._base.switching import BUFFER_DEPTH, DEFAULT_SWITCHING, SWITCHINGS, Switching, switching_named
 from unknot._base.threads import threads_of
 from unknot.certificates.verdict import Verdict
+from unknot.flow_control.techniques import technique as flow_of
 from unknot.routing.bubble import Bubble
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_relation
@@ -169,7 +170,8 @@ def _verdicts(
     def verdict(technique: Switching, graph: Dependencies, effort: Effort) -> Verdict:
         if bubble is not None:
             return check_bubble(graph, bubble, limits.buffer_depth, effort)
-        alike = verdicts.get("vct" if technique == "saf" else "saf") if technique in ("saf", "vct") else None
+        waits = flow_of(technique).waiting
+        alike = next((known for name, known in verdicts.items() if flow_of(name).waiting == waits), None)
         if alike is not None:
             knot = alike.configuration and replace(alike.configuration, switching=technique)
             return replace(alike, switching=technique, configuration=knot)

@@ -12,6 +12,8 @@ import numpy.typing as npt
 from unknot._base.deadline import Deadline, clock
 from unknot._base.switching import Switching
 from unknot.certificates.verdict import Certificate, Configuration, Message, Verdict
+from unknot.flow_control.model import FlowControl
+from unknot.flow_control.techniques import technique
 from unknot.network.graph import path_to, reached_from, shortest_cycle, strong_components
 from unknot.verify.closed_sets import own_terminals, small_closed_set
 from unknot.verify.effort import Effort, TimeUpError
@@ -59,7 +61,7 @@ class Decision:
             rank = graph.label.max(initial=0) - graph.label.astype(np.int64)
             text = "the VCs can be numbered so that every route climbs"
             return self._free("acyclic channel dependency graph", text, "order", rank)
-        if self.technique == "wormhole-nonatomic" and not graph.acyclic:
+        if self.flow.queueing and not graph.acyclic:
             return self._by_cycle()
         if not graph.complete:
             return self._open("channel dependency graph", graph.on_cycles)
@@ -93,14 +95,14 @@ class Decision:
             # Messages of one VC each, straight from their terminals if that can be.
             entered = drain(states, spread=False, entered=True, effort=effort)
             return self._stuck("greatest fixpoint of waiting VCs", small_closed_set((entered or left).heads()))
-        if self.technique in ("saf", "vct"):
+        if self.flow.alone:
             text = "every blocked packet waits for a VC that drains before its own"
             return self._free("empty greatest fixpoint of waiting VCs", text, "escape", _ranks(graph, left.removed))
         left = drain(states, spread=True, effort=effort)
         if not left:
             text = "no worm reaches a header that could stay blocked; VCs drain one after the other"
             return self._free("empty greatest fixpoint of worms", text, "drain", _ranks(graph, left.removed))
-        rest = on_cycles(graph, "wormhole", left.vcs, effort)
+        rest = on_cycles(graph, self.technique, left.vcs, effort)
         number = int(np.count_nonzero(left.vcs))
         worms = find_worms(graph, rest, max(0.01, effort.end - clock()))
         if isinstance(worms, list):
@@ -110,6 +112,11 @@ class Decision:
             return self._open(method, f"only {number} of {graph.relation.num_vcs} VCs may be part of a deadlock")
         text = f"all but {number} VCs drain; no set of worms on those blocks itself"
         return self._free(method, text, "exhausted", _ranks(graph, left.removed), left.vcs, worms)
+
+    @property
+    def flow(self) -> FlowControl:
+        """Flow control of the technique."""
+        return technique(self.technique)
 
     @property
     def _late(self) -> float:

@@ -16,6 +16,7 @@ from unknot._base.arrays import Ints as Ints
 from unknot._base.arrays import grouped, offsets, positions, starts
 from unknot._base.splitmix import STEP, mixed
 from unknot._base.switching import Switching
+from unknot.flow_control.techniques import technique
 from unknot.network.model import IntArray, Offsets
 from unknot.routing.relation import EJECT, NO_WAIT, VC_MASK, Relation
 from unknot.verify.effort import Effort
@@ -214,7 +215,8 @@ def among(
     inside = np.zeros(relation.vcs.router.size, dtype=bool)
     inside[np.fromiter(vcs, dtype=np.int64)] = True
     component = np.zeros(relation.num_vcs, dtype=np.int32) if label is None else label
-    alone, queues = switching in ("saf", "vct"), switching == "wormhole-nonatomic"
+    flow = technique(switching)
+    alone, queues = flow.alone, flow.queueing
     explorer, slot = Explorer(relation), np.empty(relation.num_vcs, dtype=np.int64)
     parts: list[tuple[npt.NDArray[Any], ...]] = [(slot[:0],) * 8]
     states, room = 0, ROOM

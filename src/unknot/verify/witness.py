@@ -15,6 +15,7 @@ from unknot._base.errors import RelationError
 from unknot._base.numbers import require_whole
 from unknot._base.switching import Switching
 from unknot.certificates.verdict import Configuration, Message, Reachability
+from unknot.flow_control.techniques import technique
 from unknot.network.graph import backwards, path_to, reached_from
 from unknot.routing.relation import Relation
 from unknot.verify.closed_sets import own_terminals, reduce
@@ -92,10 +93,11 @@ def configuration(
     """
     lead_ins = LeadIns(relation, end)
     worms = reduce(worms)
-    stretch = switching == "wormhole" and not as_it_is
+    flow = technique(switching)
+    stretch = flow.exclusive and not as_it_is
     injected = _injected(lead_ins, worms, stretch)
     choices = [worms]
-    if not as_it_is and switching != "wormhole-nonatomic" and (injected is None or len(worms) > FEW):
+    if not as_it_is and not flow.queueing and (injected is None or len(worms) > FEW):
         choices = [*_smaller(lead_ins, worms, switching, injected is not None), worms]
         led = (_injected(lead_ins, choice, stretch) for choice in choices[:-1])
         injected = next((led_back for led_back in led if led_back is not None), injected)
@@ -134,7 +136,7 @@ def reachable_configuration(
         if isinstance(worms, bool) or lead_ins.late:
             return None
         worms = reduce(worms)
-        injected = _injected(lead_ins, worms, switching == "wormhole")
+        injected = _injected(lead_ins, worms, technique(switching).exclusive)
         led = injected or _scheduled(lead_ins, worms)
         if led:
             return _configuration(lead_ins, switching, buffer_depth, "injected" if injected else "scheduled", led)

@@ -20,7 +20,7 @@ from numba.core.typeinfer import TypeInferer
 
 from unknot._base.kernels import inner_kernel
 from unknot._base.kernels.types_kernel import called, inlined
-from unknot.simulation.engine.view_kernel import usual_vct, view
+from unknot.simulation.engine.view_kernel import usual_whole, view
 
 CHANGED = f"Numba {numba.__version__} differs from what inner_kernel assumes of it: "
 PRIVATE = {
@@ -127,7 +127,7 @@ def test_branches_on_constant_options_are_cut_before_they_are_typed() -> None:
             return s.no_such_table
         return s.setup.parts
 
-    known, unknown = (made._defn(None, types.int64)[0].return_type for made in (usual_vct, view))
+    known, unknown = (made._defn(None, types.int64)[0].return_type for made in (usual_whole, view))
     cut: Any = inlined(options)
     cut.compile((known,))
     assert cut.overloads[(known,)].signature.return_type == types.int64

@@ -8,7 +8,7 @@ from unknot._base.kernels.types_kernel import inlined
 from unknot._base.kernels.words_kernel import call_at
 from unknot.routing.contract import IN_ROUTER
 from unknot.simulation.engine.choice_kernel import win
-from unknot.simulation.engine.codes import SAF, UNDECIDED, WAVEFRONT
+from unknot.simulation.engine.codes import UNDECIDED, WAVEFRONT
 from unknot.simulation.engine.match_kernel import CYCLIC, ends_of_match, honoured, match, offer, remember, standing
 from unknot.simulation.engine.selection_kernel import first_in_turn, request
 from unknot.simulation.engine.state_kernel import bit_of, packet_of
@@ -19,7 +19,7 @@ from unknot.simulation.engine.view_kernel import as_array
 def front(s, b):
     """Return the packet in front of input row b, or −1 when its header may not go on before its tail has come."""
     p = packet_of(s, b)
-    if s.setup.technique == SAF and s.inputs.stored[b] < s.packets.length[p]:
+    if s.setup.complete == 1 and s.inputs.stored[b] < s.packets.length[p]:
         return np.int64(-1)
     return p
 

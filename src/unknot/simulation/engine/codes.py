@@ -1,11 +1,16 @@
-"""Codes and limits that kernels and Python share: techniques, states of input VCs, selections, allocators."""
+"""Codes and limits that kernels and Python share: rules of entry, states of input VCs, selections, allocators."""
 
 from __future__ import annotations
 
 from typing import Literal, get_args
 
-SAF, VCT, ATOMIC, NONATOMIC = range(4)
-"""Codes of the switching techniques, in the order of `unknot._base.switching.SWITCHINGS`."""
+from unknot.flow_control.model import Enters
+
+WHOLE, EMPTY, TAIL = range(3)
+"""Codes of `FlowControl.enters`: an output VC is granted where it has room for the whole packet; where it is empty;
+where the tail of the packet before has entered."""
+ENTRIES_OF: tuple[Enters, ...] = ("packet", "empty", "tail")
+"""The same as `FlowControl` names them."""
 LOCALISED, GLOBAL, CRITICAL = range(1, 4)
 """Codes of the rules of bubble flow control, from 1 on, in the order of `unknot.routing.bubble.RULES`."""
 

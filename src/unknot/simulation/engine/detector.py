@@ -13,6 +13,7 @@ from unknot._base.arrays import Flags
 from unknot._base.errors import RelationError
 from unknot._base.kernels.lazy_kernel import is_small
 from unknot.certificates.verdict import Configuration, Message, Reachability
+from unknot.flow_control.techniques import technique
 from unknot.network.graph import path_to, reached_from
 from unknot.routing.relation import Relation
 from unknot.simulation.engine.codes import BETTER_OF_TWO, BLOCKED, FRESH, IDLE, MOVING, STALLED
@@ -98,13 +99,14 @@ def knot(scenario: Scenario, state: State, stuck: Flags) -> Configuration:
     With bubble flow control it is all packets in stuck VCs: what keeps one out of a ring may stand anywhere in it.
     """
     relation, switching = scenario.simulated, scenario.switching
+    flow = technique(switching)
     waits = {int(v): awaited_by(relation, state, int(v)) for v in np.flatnonzero(stuck)}
     if scenario.bubble is not None:
         return _with_bubble(scenario, state, waits)
     core = _smallest_knot(waits)
-    if switching == "wormhole-nonatomic":
+    if flow.queueing:
         chains = _cycle(state, waits, core)
-    elif switching == "wormhole":
+    elif flow.exclusive:
         chains = [(_worm(state, v, waits), waits[v]) for v in core if state.inputs.state[state.in_row[v]] < STALLED]
     else:
         chains = [((v,), waits[v]) for v in core]

@@ -5,7 +5,7 @@ import numpy as np
 
 from unknot._base.kernels.mask_kernel import lowest
 from unknot._base.kernels.types_kernel import inlined
-from unknot.simulation.engine.codes import ATOMIC, FRESH, IDLE, MOVING, NONATOMIC, STALLED
+from unknot.simulation.engine.codes import EMPTY, FRESH, IDLE, MOVING, STALLED, TAIL
 from unknot.simulation.engine.state_kernel import bit_of, inbox_of, may_request, note, wake
 
 
@@ -59,10 +59,10 @@ def take_credits(s, bits, word, w0, w1):
         u = outputs.owner[w]
         if u < 0:
             # Headers are woken only for a credit that can have been missing: see `simple_kernel.take_in`.
-            if s.setup.technique == NONATOMIC:
+            if s.setup.entry == TAIL:
                 if s.setup.claim < 0 or (free > 1 and s.setup.shared == 0):
                     continue
-            elif s.setup.technique == ATOMIC:
+            elif s.setup.entry == EMPTY:
                 if free < s.setup.depth:
                     continue
                 s.masks.open[word] |= bit

@@ -16,9 +16,8 @@ from unknot.simulation.engine.codes import (
     FRESH,
     INPUTS_FIRST,
     RANDOM,
-    SAF,
-    VCT,
     WAVEFRONT,
+    WHOLE,
 )
 from unknot.simulation.engine.pack_kernel import flits_in, with_slots
 from unknot.simulation.engine.selection_kernel import at_random, in_turn
@@ -38,7 +37,7 @@ def wish(rule, s, here, w, at, p):
     candidates, limit, answers, k = s.candidates, s.setup.num_vcs, s.whole.answers, np.int64(0)
     address, free = s.packets.address[p], s.whole.masks.open[w]
     mask = none(free)
-    if s.setup.technique <= VCT:
+    if s.setup.entry == WHOLE:
         free &= with_slots(s, w, s.packets.length[p])
     if s.cache.size > 0:
         kind = s.input_class[here.first_input + at]
@@ -141,7 +140,7 @@ def allocate(rule, s, here, w, now):
         at, bit = lowest(left), left & -left
         left ^= bit
         p = front_of(s, here, at)
-        if s.setup.technique == SAF and flits_in(s, w, at) < packets.length[p]:
+        if s.setup.complete == 1 and flits_in(s, w, at) < packets.length[p]:
             continue
         mask, status = wish(rule, s, here, w, at, p)
         if status != DONE:

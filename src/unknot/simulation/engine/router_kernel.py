@@ -12,7 +12,7 @@ import numpy as np
 from unknot._base.kernels.types_kernel import inlined
 from unknot._base.kernels.words_kernel import call_at
 from unknot.simulation.engine.allocation_kernel import allocate_vcs
-from unknot.simulation.engine.codes import ATOMIC, DONE, FRESH, IDLE, MOVING, PENDING, STALLED
+from unknot.simulation.engine.codes import DONE, EMPTY, FRESH, IDLE, MOVING, PENDING, STALLED
 from unknot.simulation.engine.inbox_kernel import begin_routing
 from unknot.simulation.engine.state_kernel import bit_of, eject, enqueue, note, packet_of, post, wake
 from unknot.simulation.engine.switch_kernel import allocate_switch, hold_back
@@ -106,7 +106,7 @@ def send(s, b, w0, w1, now, final):
 def release(s, w, w0, w1):
     """Free output row w, into which a tail was sent; under atomic allocation it is free when its credits are back."""
     s.outputs.owner[w] = -1
-    if s.setup.technique != ATOMIC or s.outputs.credits[w] >= s.setup.depth:
+    if s.setup.entry != EMPTY or s.outputs.credits[w] >= s.setup.depth:
         out = w - s.words.first_output[w0]
         s.masks.open[w0 + (out >> 6)] |= np.int64(1) << (out & 63)
     wake(s, w0, w1)

@@ -11,7 +11,6 @@ from unknot._base.kernels.types_kernel import inlined
 from unknot._base.kernels.words_kernel import call_at
 from unknot.routing.contract import VC_MASK
 from unknot.simulation.engine.codes import (
-    ATOMIC,
     BETTER_OF_TWO,
     BLOCKED,
     BROKEN_RULE,
@@ -19,6 +18,7 @@ from unknot.simulation.engine.codes import (
     FIRST_ONE,
     GLOBAL,
     LEAST_WEIGHT,
+    WHOLE,
 )
 from unknot.simulation.engine.state_kernel import (
     ask_rule,
@@ -72,7 +72,7 @@ def first_in_turn(wishes, begin, end, pointer):
 def available_of(s, b, mask, word, p, now):
     """Return the outputs of a mask that packet p in front of input row b may be allocated now."""
     mask &= s.masks.open[word]
-    if s.setup.technique < ATOMIC or s.setup.claim > 0:
+    if s.setup.entry == WHOLE or s.setup.claim > 0:
         left, first, needed = mask, s.words.first_output[word], need(s.setup, s.packets.length[p])
         while left != 0:
             w = first + lowest(left)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from numpy import int64
 
-from unknot.simulation.engine.codes import ALL, ISLIP, NO_CYCLE, NONATOMIC, RANDOM, VCT, WAVEFRONT
+from unknot.simulation.engine.codes import ALL, ISLIP, NO_CYCLE, RANDOM, TAIL, WAVEFRONT, WHOLE
 from unknot.simulation.engine.state import rows
 
 OPTIONS = (
@@ -23,7 +23,8 @@ CALLED = (
 
 SETUP = rows(
     **dict.fromkeys(OPTIONS, int64),
-    technique=int64,  # SAF, VCT, …
+    entry=int64,  # when a header may enter a buffer, WHOLE, …
+    complete=int64,  # whether packets go on only when all their flits have arrived
     depth=int64,  # flits of a buffer, less those that are shared
     num_vcs=int64,  # of the network
     local=int64,  # VCs of an injection port
@@ -80,10 +81,10 @@ SETUP = rows(
 """Entries of `State.setup`."""
 
 
-def _by_technique(name: str, entries: dict[str, int]) -> dict[str, dict[str, int]]:
+def _by_entry(name: str, entries: dict[str, int]) -> dict[str, dict[str, int]]:
     return {
-        f"{name}_{technique}": entries | {"technique": code}
-        for technique, code in (("nonatomic", NONATOMIC), ("vct", VCT))
+        f"{name}_{entry}": entries | {"entry": code, "complete": 0}
+        for entry, code in (("tail", TAIL), ("whole", WHOLE))
     }
 
 
@@ -108,17 +109,17 @@ PLAIN = USUAL | {
 }  # fmt: skip
 """The same for the general router."""
 FAST_VIEWS = (
-    _by_technique("usual", USUAL)
-    | _by_technique("queued", USUAL | {"queues": 1})
-    | _by_technique("speculative", USUAL | {"speculative": 1})
-    | _by_technique("random", USUAL | {"selection": RANDOM})
-    | _by_technique("wide", USUAL | {"width": 2})
-    | _by_technique("wavefront", ANY_ALLOCATOR | {"allocator": WAVEFRONT, "switch_allocator": WAVEFRONT})
-    | _by_technique("allocated", ANY_ALLOCATOR)
+    _by_entry("usual", USUAL)
+    | _by_entry("queued", USUAL | {"queues": 1})
+    | _by_entry("speculative", USUAL | {"speculative": 1})
+    | _by_entry("random", USUAL | {"selection": RANDOM})
+    | _by_entry("wide", USUAL | {"width": 2})
+    | _by_entry("wavefront", ANY_ALLOCATOR | {"allocator": WAVEFRONT, "switch_allocator": WAVEFRONT})
+    | _by_entry("allocated", ANY_ALLOCATOR)
     | {"wide": {"width": 2}, "view": {}}
 )
 """The constants of each view for which there is a loop on the fast path; a run takes the first that it fits."""
-GENERAL_VIEWS = _by_technique("plain", PLAIN) | {"view": {}}
+GENERAL_VIEWS = _by_entry("plain", PLAIN) | {"view": {}}
 """The same for kernels of the general router."""
 
 COUNT = rows(

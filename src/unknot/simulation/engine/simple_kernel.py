@@ -12,7 +12,7 @@ from unknot._base.kernels.mask_kernel import bit_at, how_many, lowest, none
 from unknot._base.kernels.types_kernel import inlined
 from unknot._base.kernels.words_kernel import call_at
 from unknot.simulation.engine.bid_kernel import pass_by, rows_of, winners_of
-from unknot.simulation.engine.codes import ATOMIC, DONE, NONATOMIC, WAVEFRONT
+from unknot.simulation.engine.codes import DONE, EMPTY, TAIL, WAVEFRONT
 from unknot.simulation.engine.pack_kernel import count_arrivals, count_departures, with_slots
 from unknot.simulation.engine.packed_allocation_kernel import allocate
 from unknot.simulation.engine.state_kernel import eject, enqueue, inbox_of, note, post, wake
@@ -67,9 +67,9 @@ def take_in(s, here, w, row):
     # Headers sleep until something they may have been waiting for happens. Under saf and vct that is a credit of an
     # open output, which may now have room for the whole packet; under wormhole the last credit, which opens it.
     # Under wormhole-nonatomic an output is free as soon as its owner has sent the tail: `switch` wakes them then.
-    if setup.technique != NONATOMIC:
+    if setup.entry != TAIL:
         awaited = returned & masks.open[w]
-        if setup.technique == ATOMIC:
+        if setup.entry == EMPTY:
             awaited = whole_again(s, here, w, returned)
             masks.open[w] |= awaited
         if awaited != 0:
@@ -132,7 +132,7 @@ def switch(s, here, w, now, movers, hopes, final):
             spent |= cell
         if tail:
             tails |= bit
-            if free or s.setup.technique != ATOMIC:
+            if free or s.setup.entry != EMPTY:
                 freed |= cell
     if won == 0:
         return

@@ -6,7 +6,7 @@ import numpy as np
 from unknot._base.kernels.types_kernel import inlined
 from unknot._base.kernels.words_kernel import atomic_or, call_at, call_rule, mixed
 from unknot.routing.contract import EJECT, NO_WAIT, VC_MASK
-from unknot.simulation.engine.codes import ATOMIC, BETTER_OF_TWO, BLOCKED, NONATOMIC
+from unknot.simulation.engine.codes import BETTER_OF_TWO, BLOCKED, EMPTY, TAIL
 from unknot.simulation.engine.view_kernel import place_of, view
 
 
@@ -118,10 +118,10 @@ def packet_of(s, b):
 @inlined
 def need(setup, length):
     """Return the credits that an output VC must have to be allocated to a packet of this length."""
-    technique = setup.technique
-    if technique == ATOMIC:
+    entry = setup.entry
+    if entry == EMPTY:
         return setup.depth
-    return setup.claim if technique == NONATOMIC else length
+    return setup.claim if entry == TAIL else length
 
 
 @inlined
@@ -158,7 +158,7 @@ def has_credits(s, w, needed):
     """Return whether output row w has the credits that a packet needs to be allocated it."""
     if s.outputs.credits[w] >= needed:
         return True
-    return s.setup.shared > 0 and s.setup.technique == NONATOMIC and call_at(s.setup.has_shared_slot, (s.raw, w)) != 0
+    return s.setup.shared > 0 and s.setup.entry == TAIL and call_at(s.setup.has_shared_slot, (s.raw, w)) != 0
 
 
 @inlined

@@ -5,7 +5,7 @@ import numpy as np
 
 from unknot._base.kernels.types_kernel import inlined
 from unknot.simulation.engine.bubble_kernel import may_yet_enter
-from unknot.simulation.engine.codes import BLOCKED, MOVING, NONATOMIC, STALLED
+from unknot.simulation.engine.codes import BLOCKED, MOVING, STALLED, TAIL
 from unknot.simulation.engine.state_kernel import ask_rule, available, ends_of, has_room, need, packet_of
 from unknot.simulation.engine.view_kernel import view
 
@@ -15,7 +15,7 @@ def gives_way(s, w, reader, stuck):
     """Return whether a full or allocated VC may yet take another flit."""
     if s.inputs.stored[reader] == 0 or not stuck[s.buffer[reader]]:
         return True
-    claims = s.setup.technique == NONATOMIC and s.setup.claim > 0
+    claims = s.setup.entry == TAIL and s.setup.claim > 0
     return (claims or s.outputs.owner[w] >= 0) and takes_more(s, w, reader, stuck)
 
 

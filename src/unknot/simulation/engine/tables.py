@@ -12,13 +12,14 @@ import numpy.typing as npt
 from unknot._base.errors import SimulationError
 from unknot._base.memory import require
 from unknot._base.splitmix import scramble
-from unknot._base.switching import SWITCHINGS, Switching
+from unknot._base.switching import Switching
+from unknot.flow_control.techniques import technique
 from unknot.network import Network
 from unknot.network.bandwidth import written
 from unknot.routing.bubble import RULES
 from unknot.routing.contract import IN_ROUTER
 from unknot.routing.relation import Relation
-from unknot.simulation.engine.codes import HONOURING, NO_CYCLE, SPAN
+from unknot.simulation.engine.codes import ENTRIES_OF, HONOURING, NO_CYCLE, SPAN
 from unknot.simulation.engine.ends import EJECTION_LOOP, ends_of_buffers
 from unknot.simulation.engine.mix import Mix
 from unknot.simulation.engine.option_tables import hop_tables, matrix_arbiters, ring_tables
@@ -226,7 +227,8 @@ def _write_setup(setup: Any, scenario: Scenario) -> None:
         setattr(setup, option, router.code(option))
     setup.shared = router.shared_slots(depth)
     setup.taking = relation.vcs.widest * router.terminal_width
-    setup.technique, setup.depth = SWITCHINGS.index(scenario.switching), depth - setup.shared
+    flow = technique(scenario.switching)
+    setup.entry, setup.complete, setup.depth = ENTRIES_OF.index(flow.enters), flow.complete, depth - setup.shared
     setup.num_vcs = relation.num_vcs
     setup.most = (router.most_slots or NO_CYCLE) - setup.depth
     setup.blocks = router.queues or router.hold_switch or setup.shared > 0
@@ -286,6 +288,7 @@ def most_flits(depth: int, vcs: int, router: Router) -> int:
 
 def packets_in_a_buffer(switching: Switching, depth: int, shortest: int) -> int:
     """Most packets that have flits in one buffer, or are on their way into it."""
-    if switching == "wormhole":
+    flow = technique(switching)
+    if flow.exclusive:
         return 1
-    return min(depth, depth // shortest + (2 if switching == "wormhole-nonatomic" else 1))
+    return min(depth, depth // shortest + (1 if flow.whole else 2))

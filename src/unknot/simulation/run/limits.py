@@ -16,6 +16,7 @@ from unknot._base.output import Tabular
 from unknot._base.progress import Progress, with_bar
 from unknot._base.shown import Shown
 from unknot._base.switching import DEFAULT_SWITCHING, Switching, switching_named
+from unknot.flow_control.techniques import technique
 from unknot.network.bandwidth import require_equal
 from unknot.routing.named import routing
 from unknot.routing.relation import Relation
@@ -88,7 +89,7 @@ def zero_load_latency(
     def rest(length: int) -> float:
         """Return the cycles that a packet takes beyond its header."""
         behind = (length - 1) * sa
-        if switching != "saf":
+        if not technique(switching).complete:
             return float(behind)
         first, later = (max(0, wait - router.routing_delay) for wait in (length - 1, behind))
         return behind + first + (routers - 1) * later
@@ -256,7 +257,7 @@ def _changes(relation: Relation, run: Run) -> Iterator[tuple[str, dict[str, Any]
             with contextlib.suppress(UnknotError):
                 larger.append((f"--vcs {vcs} ", routing(relation.network, relation.made_by[0], vcs)))
     yield from ((words.strip(), {"relation": made}) for words, made in larger)
-    if run.switching == "wormhole":
+    if technique(run.switching).exclusive:
         depth = max(run.buffer_depth, run.packet_length)
         deeper = f" --buffer-depth {depth}" if depth > run.buffer_depth else ""
         for words, made in [("", relation), *larger]:

@@ -9,6 +9,7 @@ import numpy as np
 
 from unknot._base.arrays import Floats, Ints
 from unknot._base.switching import Switching
+from unknot.flow_control.techniques import technique
 from unknot.network import distances_from
 from unknot.simulation.engine.detector import front, sender
 from unknot.simulation.engine.engine import Engine
@@ -159,7 +160,7 @@ def vc_period(switching: Switching, length: int, latency: int, router: Router) -
     header = max(va, sa) if router.speculative else va + sa
     behind = (length - 1) * sa
     least = router.routing_delay + header + behind
-    if switching != "wormhole":
+    if not technique(switching).exclusive:
         return least
     return least + header + router.traversal_delay + router.credit_delay + 2 * latency
 
@@ -186,7 +187,7 @@ def bottleneck(scenario: Scenario, offered: float, accepted: float, utilisation:
     str
         One clause, without a full stop; empty if nothing was accepted.
     """
-    relation, load, atomic = scenario.relation, scenario.load, scenario.switching == "wormhole"
+    relation, load, atomic = scenario.relation, scenario.load, scenario.flow.exclusive
     network = relation.network
     if not utilisation.size or not accepted > 0:
         return ""

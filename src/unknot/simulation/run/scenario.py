@@ -10,6 +10,8 @@ import numpy as np
 from unknot._base.errors import SimulationError
 from unknot._base.numbers import is_number, require_whole
 from unknot._base.switching import BUFFER_DEPTH, DEFAULT_SWITCHING, Switching, switching_named
+from unknot.flow_control.model import FlowControl
+from unknot.flow_control.techniques import technique
 from unknot.routing.bubble import Bubble, bubble_named
 from unknot.routing.relation import Relation
 from unknot.routing.subnets import in_subnets, with_ports
@@ -67,12 +69,12 @@ class Scenario:
         object.__setattr__(self, "load", float(self.load))
         check_buffers(self.traffic.longest, self.switching, self.buffer_depth, self.seed)
         require_whole("watchdog", self.watchdog, 0, MOST_CYCLES, unit="cycles", error=SimulationError)
-        if self.watchdog and (self.switching not in ("saf", "vct") or self.traffic.classes):
+        if self.watchdog and (not self.flow.whole or self.traffic.classes):
             raise SimulationError(
                 "a watchdog drops packets that are whole in a buffer, so it goes with saf and vct, without classes"
             )
         own_slots = self.router.own_slots
-        if own_slots and (not self.switching.startswith("wormhole") or own_slots > self.buffer_depth):
+        if own_slots and (self.flow.whole or own_slots > self.buffer_depth):
             raise SimulationError(
                 "router: own_slots takes wormhole or wormhole-nonatomic, and is at most buffer_depth; got "
                 f"{self.switching}, {own_slots} of {self.buffer_depth}"
@@ -100,6 +102,11 @@ class Scenario:
                 f"{bubble.packets}; give a buffer_depth of {bubble.packets * flits}"
             )
         return bubble
+
+    @property
+    def flow(self) -> FlowControl:
+        """Flow control of the switching technique."""
+        return technique(self.switching)
 
     @property
     def rings(self) -> Bubble | None:
@@ -168,7 +175,7 @@ def check_buffers(packet_length: int, switching: Switching, buffer_depth: int, s
         ("seed", seed, 0, 2**64 - 1),
     ):
         require_whole(name, number, least, most, error=SimulationError)
-    if switching in ("saf", "vct") and packet_length > buffer_depth:
+    if technique(switching).whole and packet_length > buffer_depth:
         raise SimulationError(
             f"a packet of {packet_length} flits does not fit a buffer of {buffer_depth}; {switching} needs "
             f"buffer_depth of at least packet_length: give {packet_length}, or another switching technique such as "
@@ -180,5 +187,5 @@ def depth_for(switching: Switching, buffer_depth: int | None, *flits: int) -> in
     """Flits per VC where none are given: 8, or those of the longest message where the technique needs as many."""
     if buffer_depth is not None:
         return buffer_depth
-    whole = [n for n in flits if isinstance(n, (int, np.integer))] if switching in ("saf", "vct") else []
+    whole = [n for n in flits if isinstance(n, (int, np.integer))] if technique(switching).whole else []
     return int(max([BUFFER_DEPTH, *whole]))

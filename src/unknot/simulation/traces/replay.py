@@ -15,7 +15,7 @@ from unknot.certificates.verdict_checker import accept_configuration, accept_pla
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_relation
 from unknot.routing.waiting import keeps_choice
-from unknot.simulation.engine.codes import ATOMIC, FRESH, STALLED
+from unknot.simulation.engine.codes import EMPTY, FRESH, STALLED
 from unknot.simulation.engine.detector import awaited_by, front, knot, stuck_vcs
 from unknot.simulation.engine.engine import Engine
 from unknot.simulation.engine.state_arrays import State, set_bit
@@ -205,7 +205,7 @@ def _fill(state: State, packet: int, message: Message, i: int, vc: int) -> None:
     inputs.state = FRESH if header else STALLED
     if i:
         outputs.owner = state.in_row[message.held[i - 1]]
-    if i or state.setup.technique == ATOMIC:
+    if i or state.setup.entry == EMPTY:
         state.set_open(end, False)
     if header:
         set_bit(state.masks.heads, state.words.first_input, row, True)

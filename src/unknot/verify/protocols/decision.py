@@ -17,6 +17,7 @@ from unknot._base.shown import Brief
 from unknot._base.switching import DEFAULT_SWITCHING, Switching, switching_named
 from unknot._base.three_valued import ThreeValued
 from unknot.certificates.verdict import Certificate, Message
+from unknot.flow_control.techniques import technique as flow_of
 from unknot.network import Network
 from unknot.network.metrics import distances_from
 from unknot.routing.relation import Relation
@@ -39,13 +40,14 @@ FILLED, FEW_BEGIN = "greatest fixpoint of waiting places, filled", "search of th
 SEARCHED = "search of all states"
 RANKS = "end points as VCs"
 """Methods of a decision."""
-WORMS = {
-    CYCLES: ("wormhole", "wormhole-nonatomic"),
-    FILLED: (),
-    FEW_BEGIN: ("wormhole",),
-    SEARCHED: ("wormhole", "wormhole-nonatomic"),
-}
-"""Techniques for which a method follows messages that hold several places."""
+
+
+def follows_worms(method: str, technique: Switching) -> bool:
+    """Whether a method follows messages that hold several places under a technique."""
+    flow = flow_of(technique)
+    return not flow.alone and (method in (CYCLES, SEARCHED) or (method == FEW_BEGIN and not flow.queueing))
+
+
 MOST_CYCLES = 20
 """Cycles whose messages are brought to their places."""
 MOST_FOLLOWED, MOST_LIMITED = 150, 40
@@ -153,10 +155,10 @@ def check_protocol(
     """
     technique, deadline = switching_named(switching), Deadline.of(time_limit, "check")
     require_whole("messages that a VC holds", room, 1, error=RelationError)
-    system = System(relation, protocol, technique == "wormhole-nonatomic", room)
+    system = System(relation, protocol, flow_of(technique).queueing, room)
     if system.terminals < 2:
         raise RelationError(f"{relation.network.name}: a protocol needs at least two terminals")
-    if room > 1 and (technique not in ("saf", "vct") or any(one.carries for one in protocol.classes)):
+    if room > 1 and (not flow_of(technique).whole or any(one.carries for one in protocol.classes)):
         raise RelationError(
             f"VCs of {room} messages are followed under saf and vct, where each message has a packet of its own; "
             f"with {protocol.name} under {technique} give no length of messages"
@@ -176,11 +178,11 @@ def by_search(
 ) -> ProtocolVerdict:
     """The verdict by methods in turn, by default all that apply, where ranks show nothing."""
     protocol, states, method = system.protocol, 0, ""
-    wide = _wide(protocol) if technique in WORMS[CYCLES] else 0
+    wide = _wide(protocol) if follows_worms(CYCLES, technique) else 0
     methods = methods or methods_for(protocol, technique)
     for number, method in enumerate(methods):
         left = deadline.part(1 / (len(methods) - number))
-        modelled = replace(system, worms=technique in WORMS[method] and not wide)
+        modelled = replace(system, worms=follows_worms(method, technique) and not wide)
         if method == CYCLES:
             run, free = _cycled(modelled, left)
             if free and not wide:
@@ -199,7 +201,7 @@ def by_search(
         if run is not None:
             run = shortened(modelled, run, deadline.closing.end)
             begun = sum(event.act == "begin" for event in run)
-            least = is_least(replace(system, worms=technique in WORMS[CYCLES]), begun, deadline.closing.end)
+            least = is_least(replace(system, worms=follows_worms(CYCLES, technique)), begun, deadline.closing.end)
             text = summary(modelled, run) + "; with fewer there is no deadlock" * least
             return ProtocolVerdict(False, technique, method, text, modelled, run, states=states, smallest=least)
     text = deadline.undecided("places may wait for each other; no run to a deadlock was found")
@@ -215,7 +217,7 @@ def by_ranks(system: System, technique: Switching, deadline: Deadline) -> Protoc
     if is_counted(system.protocol, technique):
         return None
     ample = ample_queues(system)
-    stages = 1 if technique in ("saf", "vct") else 2
+    stages = 1 if flow_of(technique).alone else 2
     relation = extend(system, stages, ample).relation
     verdict = check(relation, technique, time_limit=deadline, shorten=False)
     if not verdict.deadlock_free:
@@ -237,7 +239,7 @@ def _wide(protocol: Protocol) -> int:
 def for_any_room(verdict: ProtocolVerdict, flits: int) -> ProtocolVerdict:
     """The verdict on VCs of some flits: open where the number of messages that they hold decides and is unknown."""
     counted = verdict.deadlock_free is False and verdict.system.protocol.outstanding is not None
-    if verdict.switching == "wormhole" or not (counted or (verdict.deadlock_free and verdict.states)):
+    if flow_of(verdict.switching).exclusive or not (counted or (verdict.deadlock_free and verdict.states)):
         return verdict
     answer = "free of deadlock" if verdict.deadlock_free else "a deadlock"
     then = "give the length of the longest, --packet-length"
@@ -253,7 +255,7 @@ def for_any_room(verdict: ProtocolVerdict, flits: int) -> ProtocolVerdict:
 def assumptions(system: System, technique: Switching) -> list[str]:
     """What is taken of terminals and messages, beside what the protocol says."""
     room = "as long as a VC" if system.room == 1 else f"{system.room} to a VC"
-    length = f"messages {room}" if technique in ("saf", "vct") else "messages of any length"
+    length = f"messages {room}" if flow_of(technique).whole else "messages of any length"
     return [
         "every terminal begins every transaction, with each terminal for which it has an address",
         "what is first in a receive queue is consumed as soon as what follows has room; nothing is sent again",

@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unknot._base.switching import Switching
+from unknot.flow_control.techniques import technique
 from unknot.network import Network
 from unknot.routing.relation import EJECT, NO_WAIT, VC_MASK, Out, Relation
 from unknot.routing.virtual_channels import VirtualChannels
@@ -70,7 +71,7 @@ def is_counted(protocol: Protocol, switching: Switching) -> bool:
 def _comes_along(protocol: Protocol, one: MessageClass, switching: Switching) -> bool:
     """Whether what a message is consumed with comes right behind it, into another queue that it cannot bar."""
     room = protocol.room(one.receive)
-    alone = room.depth == 1 and switching in ("saf", "vct")
+    alone = room.depth == 1 and technique(switching).alone
     return (
         one.carries == one.together and one.receive != protocol[one.together].receive and (alone or not room.ordered)
     )

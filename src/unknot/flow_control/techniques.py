@@ -1,0 +1,46 @@
+"""The switching techniques as values of flow control."""
+
+from __future__ import annotations
+
+from unknot._base.switching import Switching, switching_named
+from unknot.flow_control.model import FlowControl
+
+_ROOM = "a blocked packet holds one VC{}, and waits for room for all of it in one of the VCs that it may take next."
+TECHNIQUES: dict[Switching, FlowControl] = {
+    "saf": FlowControl(
+        "saf", "buffer", "packet", keeps=False, complete=True,
+        holding=f"Under store-and-forward, {_ROOM.format(', with all its flits')}",
+    ),
+    "vct": FlowControl(
+        "vct", "buffer", "packet", keeps=False, complete=False,
+        holding=f"Under virtual cut-through, {_ROOM.format('')}",
+    ),
+    "wormhole": FlowControl(
+        "wormhole", "row", "empty", keeps=False, complete=False,
+        holding="Under wormhole switching with atomic allocation, a packet may stretch over several VCs, each of "
+        "which holds flits of one packet at a time. A blocked packet keeps all of them, and waits until one of the "
+        "VCs that it may take next is empty.",
+    ),
+    "wormhole-nonatomic": FlowControl(
+        "wormhole-nonatomic", "row", "tail", keeps=True, complete=False,
+        holding="Under wormhole switching with non-atomic allocation, packets queue in a VC: a header may be granted "
+        "a VC in which another packet still is. It has then committed to that one VC.",
+    ),
+}  # fmt: skip
+"""Store-and-forward, virtual cut-through, wormhole with atomic VC allocation, wormhole without."""
+
+
+def technique(name: str) -> FlowControl:
+    """Return the flow control of a switching technique.
+
+    Raises
+    ------
+    UnknotError
+        If there is no technique of this name; the error lists near names.
+
+    Examples
+    --------
+    >>> technique("saf").complete, technique("vct").complete
+    (True, False)
+    """
+    return TECHNIQUES[switching_named(name)]
