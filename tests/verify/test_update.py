@@ -9,7 +9,7 @@ from dataclasses import replace
 from itertools import permutations, product
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import Any, get_type_hints
 
 import pytest
 from hypothesis import given
@@ -18,11 +18,13 @@ from typer.testing import CliRunner
 
 from unknot._base.deadline import Deadline
 from unknot.certificates import Rejected, accept, document
+from unknot.cli.answers.analyses import OrderForm
 from unknot.cli.program import app
 from unknot.network import Network
 from unknot.network.families import irregular, line, mesh, ring
 from unknot.report.repair_pages import steps_of
 from unknot.routing import EJECT, Relation, dimension_order, up_down
+from unknot.verify.mixture import Moment
 from unknot.verify.update import update
 from unknot.verify.update_search import MOST_SETS, _sets, possible_deadlock
 
@@ -252,3 +254,17 @@ def test_whether_a_deadlock_lasts() -> None:
     for message in change.configuration.messages:
         taken = {each.vc for each in change.mixture.new.candidates(message.held[-1], message.address)}
         assert taken <= held
+
+
+def test_packets_under_way_to_drained_addresses_are_left_out_and_the_line_says_so() -> None:
+    """A header to such an address follows the new routing at every router, whatever it may have done before."""
+    change = update(dimension_order(ring(4)), up_down(ring(4)))
+    assert change.order is not None
+    (address,) = change.order.drained
+    moment = Moment(updating=range(4), drained=change.order.drained)
+    old, new = (0,), (1,)
+    assert moment.followed(0, address, (old, new)) == (new,)
+    assert moment.followed(0, address + 1, (old, new)) == (old, new)
+    (words,) = get_type_hints(OrderForm, include_extras=True)["drained"].__metadata__
+    assert "begin when no packet to them is on its way" in words.write(["t3"], None)
+    assert words.write([], None) == ""

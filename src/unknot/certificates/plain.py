@@ -2367,7 +2367,7 @@ class Mixed:
         passed : set of int
             Updated routers that packets in the network may have passed before.
         drained : set of int
-            Addresses to which nothing is sent before all routers have been updated.
+            Addresses to which nothing is sent before all routers are updated, nor on its way by the old routing.
         """
         states: list[list[list[int]]] = []
         for address, answers in enumerate(self.answers):
@@ -2426,7 +2426,7 @@ def check_update(network: Network, claim: Any, proof: Any) -> str:
                 raise Rejected("the first moment is before any router is updated, or leaves all of its batch open")
             batches += bool(updating or passed)
             began, done = True, done | updating | passed
-    stopped = f", if nothing is sent to {len(drained)} addresses meanwhile" if drained else ""
+    stopped = f", if no packet to {len(drained)} addresses is sent or on its way" if drained else ""
     if how == "any order" and (open_to_all or len(sets) == 2 ** len(mixed.changed)):
         return f"free of deadlock under {switching} in whatever order routers are updated{stopped}"
     if how == "batches" and done == mixed.changed:

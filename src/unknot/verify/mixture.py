@@ -37,7 +37,8 @@ class Moment:
     passed : collection of int
         Updated routers that packets still in the network may have passed before they were updated.
     drained : collection of int
-        Addresses to which nothing is sent before all routers have been updated.
+        Addresses to which nothing is sent before all routers have been updated, and no packet is under way by the old
+        routing.
     """
 
     updated: Collection[int] = ()

@@ -142,7 +142,8 @@ class Order(Brief):
     complete : bool
         Whether all orders were tried; then no batches means that none is safe.
     drained : tuple of int
-        Without batches: addresses to which nothing may be sent during the update, so that it is safe in any order.
+        Without batches: addresses to which nothing may be sent during the update, and all packets to which have to
+        have left the network before it begins, so that any order is safe; such packets are left out of the proof.
     proofs : tuple of MomentVerdict
         Of the old routing and of each batch; or that any order is safe without these addresses.
     """
@@ -214,7 +215,7 @@ class _Search:
             routers = routers[len(batch) :]
 
     def drained(self) -> tuple[tuple[int, ...], tuple[MomentVerdict, ...]]:
-        """Addresses without which the update is safe in any order, and the proof."""
+        """Addresses without whose packets the update is safe in any order, and the proof."""
         every = range(self.both.old.network.num_routers)
         stopped: set[int] = {address for _, address in self.both.lost(Moment(updating=every))}
         while not self.deadline.over:
