@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from unknot.cli.answers.form import CIRCLE, SIZE, By, Form, Natural, Number, Positive, form_of, key
+from unknot.cli.answers.form import CIRCLE, SIZE, By, Form, Natural, Number, Positive, Words, form_of, key
 from unknot.cli.answers.networks import NetworkForm
 from unknot.cli.answers.verdicts import VerdictForm
 from unknot.repair.fault_queues import FaultQueues
@@ -55,6 +55,8 @@ class QueuesForm(Form):
     entries: list[str] = key("The same as entries of TCAMs, with sets of ports.", of="queues.entries")
 
 
+TOGETHER = Words(lambda number, _: f"{number} for the routes of all states together")
+ALONE = Words(lambda number, _: f"{number} for the routes of each state alone")
 OR_0 = By(lambda number, _: number or 0)
 
 
@@ -114,8 +116,27 @@ class RepairFabricAnswer(Form):
     refused: list[str] = key("Remedies that were not written, and why.")
 
 
-@form_of(FaultQueues, without=("queues",))
+@form_of(FaultQueues, without=("queues", "alone"))
 class FaultsQueuesAnswer(QueuesForm):
     """JSON answer of `unknot faults --repair` for routings of Ethernet."""
 
+    table = (
+        "network", "states", "deadlocks", "state_queues", "state_lower_bound", "queues", "lower_bound", "refuted",
+        "evidence_holds", "tags_by", "tagger_bounces", "rules", "entries", "free", "valley_free_cut",
+        "valley_free_pairs",
+    )  # fmt: skip
+
     network: str = key(of="queues.network.name")
+    queues: Annotated[Positive, TOGETHER] = key(
+        "Lossless queues for each class, one set of rules for the routes of all states.", of="queues.count"
+    )
+    lower_bound: Annotated[Positive, TOGETHER] = key(
+        "Fewer are impossible for these, although routes of different states never hold at once.",
+        of="queues.lower_bound",
+    )
+    state_queues: Annotated[Positive, ALONE]
+    state_lower_bound: Annotated[Positive, ALONE] = key("Fewer are impossible in some state, whatever its rules.")
+    evidence_holds: bool | None = key(
+        "Whether the separate checker accepts both lower bounds; null: there is nothing to check."
+    )
+    refuted: str = key("Numbers of queues that are shown to be impossible, and for which routes; empty: none.")
