@@ -14,5 +14,6 @@ for switch in "$@"; do
     fetch route6.json "vtysh -c 'show ipv6 route json'"
     fetch lldp.json "lldpcli -f json show neighbors || docker exec lldp lldpcli -f json show neighbors"
     fetch config_db.json "cat /etc/sonic/config_db.json"
+    fetch bgp.json "vtysh -c 'show bgp summary json'"
     fetch mux.json "show muxcable status --json"
 done

@@ -177,6 +177,13 @@ def test_queues_after_faults() -> None:
     found = printed("faults", "xgft([1, 3], [1, 2])", "--routing", "bgp", "--at-once", "2", "--repair")
     schema("faults-queues").validate(found)
     assert (found["queues"], found["free"], found["valley_free_cut"]) == (2, True, 6)
+    assert (found["state_queues"], found["state_lower_bound"]) == (1, 1)
+
+
+def test_faults_without_an_as_plan() -> None:
+    found = printed("faults", str(EXAMPLES.parent / "ethernet" / "frr-all-links-up"), "--routing", "bgp")
+    schema("faults-plans").validate(found)
+    assert [one["sweep"]["counts"] for one in found["plans"]] == [{"holds": 8}, {"holds": 8}]
 
 
 def test_repair_of_ethernet(tmp_path: Path) -> None:

@@ -67,6 +67,8 @@ class FaultSweep(Tried, Brief):
         Evidence of what was settled at once, for `unknot.certificates`.
     cut_short : bool
         Whether time ran out before all of them were tried.
+    unread : tuple of str
+        What the files of a fabric hold and the model leaves out: beside it nothing is said to survive.
 
     Examples
     --------
@@ -88,8 +90,15 @@ class FaultSweep(Tried, Brief):
     tried: tuple[Fault, ...]
     claims: tuple[dict[str, Any], ...] = ()
     cut_short: bool = False
+    unread: tuple[str, ...] = ()
     outcomes = OUTCOMES
     harmless = frozenset({"holds", "disconnected"})
+
+    @property
+    def survives(self) -> bool | None:
+        """Whether every outcome is harmless; None: not all is decided, tried and read, and none is bad."""
+        known = super().survives
+        return None if known and self.unread else known
 
 
 @takes_network

@@ -10,6 +10,7 @@ from unknot.cli.answers.form import (
     AddressName,
     ChannelName,
     Form,
+    Natural,
     Number,
     RouterName,
     TerminalName,
@@ -103,12 +104,39 @@ class FaultsAnswer(Form):
 
     table = (
         "network", "routing", "switching", "kind", "faults", "possible", "counts", "survives", "never_deadlocks",
-        "tried",
+        "tried", "unread",
     )  # fmt: skip
 
-    survives: bool | None = key("Nothing but `holds` and `disconnected` came about; null: some are `undecided`.")
+    survives: bool | None = key(
+        "Nothing but `holds` and `disconnected` came about; null: some are `undecided`, or not all is read."
+    )
     counts: dict[str, int] = key("Sets of faults by outcome.")
     never_deadlocks: Annotated[bool | None, Words(_proved)]
+
+
+class PlanForm(Form):
+    """Faults of a folder of Ethernet switches under one AS plan."""
+
+    table = ("routing", "same_routes", "compared_routes", "counts", "survives")
+
+    routing: str = key("With the AS plan.")
+    same_routes: Natural = key("Routes of the folder that are those computed with all cables up.")
+    compared_routes: Natural = key("Routes that were compared.")
+    counts: dict[str, int] = key("Sets of faults by outcome.", of="sweep.counts")
+    survives: bool | None = key("As of `sweep`.", of="sweep.survives")
+    sweep: FaultsAnswer = key("All faults.")
+
+
+class FaultsPlansAnswer(Form):
+    """JSON answer of `unknot faults FOLDER --routing bgp` where the folder does not tell the AS plan."""
+
+    table = ("fabric", "survives", "plans")
+
+    fabric: str
+    survives: bool | None = key(
+        "False: under none of these plans; else null: the plan is not known, and others may do otherwise."
+    )
+    plans: list[PlanForm] = key("AS plans that have a name, each with its result.")
 
 
 @form_of(TableFaults, without=("fabric", "_routes", "_failed"))
@@ -142,6 +170,15 @@ def _complete_words(complete: bool, beside: Any) -> str:
     return "no order is safe: all were tried" if complete else "no safe order was found in the time given"
 
 
+def _drained_words(addresses: list[str], _: Any) -> str:
+    if not addresses:
+        return ""
+    return (
+        f"{', '.join(addresses)}\nSend nothing to them, and begin when no packet to them is on its way, since the "
+        "proof leaves such out. Then any order is safe; send to them again when all routers are updated."
+    )
+
+
 def _lost_words(lost: list[Any], _: Any) -> str:
     if not lost:
         return ""
@@ -171,7 +208,7 @@ class OrderForm(Form):
         "Routers that are updated in any order, batch after batch; empty: no safe order, or none was found."
     )
     complete: Annotated[bool, Words(_complete_words)]
-    drained: list[AddressName]
+    drained: Annotated[list[AddressName], Words(_drained_words)]
 
 
 @form_of(Update, without=("mixture", "proofs"))

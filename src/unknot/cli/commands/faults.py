@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -12,16 +12,20 @@ import typer
 from unknot._base.errors import UnknotError
 from unknot._base.switching import DEFAULT_SWITCHING, Switching
 from unknot._base.three_valued import all_hold
+from unknot.cli.commands.faults_evidence import Kept
+from unknot.cli.commands.faults_plans import compare_routes, if_read, of_plans
 from unknot.cli.commands.options import SEED, Json, MostTime, NetworkText, Options, Seed
 from unknot.cli.commands.printing import notify
 from unknot.cli.commands.shared import exit_code, write_evidence, write_rows
 
 if TYPE_CHECKING:
-    from unknot.certificates.documents import Document
     from unknot.network import Network
     from unknot.routing.relation import Relation
-    from unknot.verify.failures import Failures, FaultVerdict
+    from unknot.verify.as_plans import FabricRouting
+    from unknot.verify.failures import Failures
+    from unknot.verify.fault_sweep import FaultSweep
 
+    Anew = str | Callable[[Network], Relation]
 
 ROW = 400
 """Bytes of a row about a pair, until it is written."""
@@ -38,7 +42,7 @@ def faults(options: FaultOptions) -> None:
     NETWORK may be a fabric with forwarding tables, without --routing: then the tables stay as they are, and the pairs
     of hosts that lose their route are counted, for each cable (links), direction of one, or switch. Of a folder of
     Ethernet switches the routes stay, but for next hops that failed; with --routing bgp or ospf they are computed
-    anew, and compared with those in the folder.
+    anew, and compared with those in the folder. If that tells no AS plan, each plan with a name is judged.
 
     Exit code 0: deadlock-free and delivering after every fault that leaves the network connected; of a fabric: no
     pair of surviving hosts is cut off. 1: not so; 3: undecided for some. --evidence writes the verdict after each
@@ -55,40 +59,34 @@ def faults(options: FaultOptions) -> None:
         raise UnknotError(
             "faults: --tables, --csv and --assume are for a fabric as its tables route it, without --routing"
         )
+    from unknot.fabrics.ethernet.folder import is_ethernet, read_ethernet
     from unknot.fabrics.named import network as network_named
     from unknot.routing.named import require_connected, routing_named
     from unknot.routing.named import routing as routing_from
+    from unknot.verify.as_plans import FabricRouting, fabric_routing
 
     built = network_named(options.network, where="NETWORK")
     require_connected(built)
     routing_named(routing, "--routing")
-    _compare_routes(options.network, routing)
+    known = FabricRouting((routing,))
+    if is_ethernet(Path(options.network)):
+        fabric = read_ethernet(options.network)
+        known = fabric_routing(fabric, routing)
+        if len(known.texts) > 1:
+            raise typer.Exit(exit_code(of_plans(options, fabric, known)))
+        routing = known.texts[0]
+        compare_routes(fabric, routing)
     to_repair = repair and routing != "lanes"
     whole = routing_from(built, routing, options.vcs, where="--routing") if to_repair else None
     if whole is not None and whole.commits and whole.vcs.widest == 1:
-        raise typer.Exit(exit_code(options.queued(built, routing)))
+        raise typer.Exit(exit_code(if_read(options.queued(built, routing), known.unread)))
     if repair and (options.at_once != 1 or options.fewer):
         raise UnknotError("faults: --repair is for single faults")
     if options.beforehand and not (repair and routing == "lanes"):
         raise UnknotError("faults: --beforehand is for --repair with --routing lanes")
-    holds = options.repaired(built, routing) if repair else options.rerouted(built, routing)
-    raise typer.Exit(exit_code(holds))
-
-
-def _compare_routes(folder: str, routing: str) -> None:
-    """Say whether a folder of Ethernet switches has the routes that are computed."""
-    from unknot.fabrics.ethernet.folder import is_ethernet, read_ethernet
-
-    if is_ethernet(Path(folder)):
-        from unknot.routing.ethernet import path_vector
-        from unknot.verify.ethernet_faults import other_routes
-
-        fabric = read_ethernet(folder)
-        vector = path_vector(fabric.hosted, routing)
-        if vector is not None:
-            other, compared = other_routes(fabric, vector)
-            words = f", {len(other):,} are not, such as {other[0]}" if other else ""
-            notify(f"{compared - len(other):,} of {compared:,} routes in {folder} are those of {routing}{words}")
+    if repair:
+        raise typer.Exit(exit_code(if_read(options.repaired(built, routing), known.unread)))
+    raise typer.Exit(exit_code(options.rerouted(built, routing, known)))
 
 
 @dataclass(frozen=True)
@@ -171,6 +169,7 @@ class FaultOptions(Options):
         from unknot.fabrics.named import network as network_named
         from unknot.fabrics.reading import split_form
         from unknot.routing.lossless import routes_read
+        from unknot.verify.as_plans import FabricRouting
         from unknot.verify.table_faults import table_faults
 
         if not Path(split_form(self.network)[1]).exists():
@@ -188,8 +187,9 @@ class FaultOptions(Options):
                 "the routes stay as they were read; to compute them anew after each failure, name --routing bgp or "
                 "ospf, such as --routing 'bgp(plan=\"rfc7938\")'"
             )
-            routes = routes_read(read_ethernet(self.network))
-            return self.rerouted(routes.network, lambda left: routes.left(left).relation("routes as read"))
+            switches = read_ethernet(self.network)
+            routes, known = routes_read(switches), FabricRouting(("routes as read",), switches.unread)
+            return self.rerouted(routes.network, lambda left: routes.left(left).relation(known.texts[0]), known)
         fabric = read_fabric(self.network, self.tables, assume=self.assume)
         with activity.working("faults") as progress:
             faults = table_faults(fabric, failures=self.failures, progress=progress)
@@ -203,15 +203,22 @@ class FaultOptions(Options):
         tell(self.json, FaultsFabricAnswer, faults, max_rows=self.show, **files)
         return faults.survives
 
-    def rerouted(self, network: Network, routing: str | Callable[[Network], Relation]) -> bool | None:
-        """Rebuild the routing, as its algorithm takes the network that remains."""
-        from unknot._base.deadline import NEVER
+    def rerouted(self, network: Network, routing: Anew, known: FabricRouting) -> bool | None:
+        """Rebuild the routing, as its algorithm takes the network that remains, and print what becomes of it."""
         from unknot.cli.answers.analyses import FaultsAnswer
-        from unknot.cli.commands import activity
         from unknot.cli.commands.display import tell
+
+        sweep = self.sweep(network, routing, known)
+        tell(self.json, FaultsAnswer, sweep, max_rows=self.show)
+        return sweep.survives
+
+    def sweep(self, network: Network, routing: Anew, known: FabricRouting) -> FaultSweep:
+        """Rebuild the routing after each fault."""
+        from unknot._base.deadline import NEVER
+        from unknot.cli.commands import activity
         from unknot.verify.fault_sweep import fault_sweep
 
-        kept = None if self.evidence is None else _Kept(self.evidence, self.kind, network)
+        kept = None if self.evidence is None else Kept(self.evidence, self.kind, network)
         with activity.working("faults") as progress:
             sweep = fault_sweep(
                 network, routing, self.switching, vcs=self.vcs, failures=self.failures, between=self.between,
@@ -223,8 +230,8 @@ class FaultOptions(Options):
             notify(f"{tried:,} of {sweep.possible:,} sets were tried in {seconds:g} s, the time limit")
         if kept is not None:
             kept.write(len(sweep.tried), sweep.claims)
-        tell(self.json, FaultsAnswer, sweep, max_rows=self.show)
-        return sweep.survives
+        named, never = known.texts[0] if known.of_folder else sweep.routing, sweep.never_deadlocks
+        return replace(sweep, routing=named, unread=known.unread, never_deadlocks=None if known.unread else never)
 
     def repaired(self, network: Network, routing: str) -> bool | None:
         """Put the routes into lanes, and give other routes in these lanes to those that are cut."""
@@ -235,7 +242,7 @@ class FaultOptions(Options):
         from unknot.repair import repaired_faults
         from unknot.routing.named import routing as routing_from
 
-        kept = None if self.evidence is None else _Kept(self.evidence, self.kind, network)
+        kept = None if self.evidence is None else Kept(self.evidence, self.kind, network)
         relation = None if routing == "lanes" else routing_from(network, routing, self.vcs, where="--routing")
         survive = self.kind if self.beforehand else None
         routes = lanes(
@@ -263,38 +270,7 @@ class FaultOptions(Options):
         build = rerouting(network, routing)
         with activity.working("faults") as progress:
             after = fault_queues(network, build, self.failures, progress=progress)
-        claim = after.queues.claim
         if self.evidence is not None:
-            write_evidence(self.evidence, network, [] if claim is None else [claim])
+            write_evidence(self.evidence, network, [one.claim for one in after.proved if one.claim is not None])
         tell(self.json, FaultsQueuesAnswer, after)
         return after.free
-
-
-class _Kept:
-    """The evidence of the verdicts after faults, until the tables in it are too large."""
-
-    def __init__(self, path: Path, kind: str, network: Network) -> None:
-        self.path, self.kind, self.network, self.states = path, kind, network, 0
-        self.parts: list[Document] = []
-
-    def __call__(self, after: FaultVerdict) -> None:
-        """Keep a verdict."""
-        from unknot.certificates.documents import MOST_STATES, part_of
-        from unknot.verify.delivery import answer_claims
-        from unknot.verify.failures import failed_of
-
-        relation, numbers = after.relation, list(after.numbers)
-        if self.states > MOST_STATES:
-            return
-        claims = answer_claims(relation, [after.verdict], after.delivery)
-        if claims:
-            routers, channels = failed_of(self.network, self.kind, numbers)
-            failed = {"channels": channels, "routers": routers}
-            self.parts.append(part_of(", ".join(after.parts), relation, claims, failed))
-            self.states += sum(map(len, self.parts[-1]["relation"]["states"]))
-
-    def write(self, tried: int, claims: Sequence[Document] = ()) -> None:
-        """Write what was kept, as parts of a document about the network without faults, and claims about sets."""
-        write_evidence(self.path, self.network, claims, self.parts)
-        at_once = f", and {len(claims)} claims about sets of faults" if claims else ""
-        notify(f"it holds the verdicts after {len(self.parts)} of {tried} sets of faults{at_once}")

@@ -17,9 +17,12 @@ COMMANDS = {
     "lldp.json": "`lldpcli -f json show neighbors`",
     "config_db.json": "/etc/sonic/config_db.json",
     "mux.json": "`show muxcable status --json`",
+    "bgp.json": "`vtysh -c 'show bgp summary json'`",
 }
-"""Kinds of files, and where their contents come from."""
-KINDS = tuple(COMMANDS)
+"""Kinds of files of JSON, and where their contents come from."""
+CONFIGURATIONS = ("frr.conf", "bgpd.conf")
+"""Kinds of files that hold a configuration of FRR."""
+KINDS = (*COMMANDS, *CONFIGURATIONS)
 ROUTES = KINDS[:2]
 
 

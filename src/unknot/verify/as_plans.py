@@ -1,0 +1,81 @@
+"""AS plans of a fabric that was read: the one that its folder tells or the caller states, or several to judge."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+
+from unknot._base.calls import parse_call
+from unknot.fabrics.ethernet.bgp import read_bgp
+from unknot.fabrics.ethernet.fabric import EthernetFabric
+from unknot.routing.ethernet import PLANS
+from unknot.routing.own import is_code, is_file
+from unknot.verify.fault_sweep import FaultSweep
+
+
+@dataclass(frozen=True)
+class FabricRouting:
+    """How switches of a folder may route anew.
+
+    Attributes
+    ----------
+    texts : tuple of str
+        The routing with each AS plan that is judged; one where the plan is known.
+    unread : tuple of str
+        What the folder holds beside it and the model leaves out.
+    of_folder : bool
+        Whether there is a folder; then answers name the routing with all its options.
+    """
+
+    texts: tuple[str, ...]
+    unread: tuple[str, ...] = ()
+    of_folder: bool = False
+
+
+def fabric_routing(fabric: EthernetFabric, text: str) -> FabricRouting:
+    """Complete a routing by what a folder tells: of `bgp` the AS plan and options, as far as they are not stated.
+
+    Routes with all links up do not tell a plan: several give the same ones, and others after failures. Without
+    configurations or a summary of BGP's sessions each plan that has a name is judged.
+    """
+    if is_file(text) or is_code(text) or (call := parse_call(text, "--routing")).name != "bgp":
+        return FabricRouting((text,), fabric.unread, True)
+    told = read_bgp(fabric)
+    options = told.options | dict(call.options)
+    plans = PLANS if told.plan is None else (told.plan,)
+    calls = [options] if "plan" in options else [{"plan": plan, **options} for plan in plans]
+    texts = [", ".join(f"{name}={_written(value)}" for name, value in one.items()) for one in calls]
+    unread = () if "allowas_in" in call.options else told.unread
+    return FabricRouting(tuple(f"bgp({text})" for text in texts), (*fabric.unread, *unread), True)
+
+
+def _written(value: object) -> str:
+    """An option as it is written in a call."""
+    return json.dumps(value) if isinstance(value, (str, tuple)) else repr(value)
+
+
+@dataclass(frozen=True)
+class PlanSweep:
+    """What failures do under one AS plan.
+
+    Attributes
+    ----------
+    routing : str
+        With the plan.
+    same_routes, compared_routes : int
+        Routes of the folder that are those computed with all cables up, and all.
+    sweep : FaultSweep
+    """
+
+    routing: str
+    same_routes: int
+    compared_routes: int
+    sweep: FaultSweep
+
+
+def survives_by(plans: list[PlanSweep]) -> bool | None:
+    """Whether a fabric survives failures, its AS plan unknown: False if it does under no plan, else None.
+
+    Plans that were not tried may differ from all that were.
+    """
+    return False if all(one.sweep.survives is False for one in plans) else None

@@ -1,0 +1,108 @@
+"""AS plans of folders: told by their files, stated, or open."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from unknot._base.errors import UnknotError
+from unknot.cli.program import app
+from unknot.fabrics.ethernet.bgp import read_bgp
+from unknot.fabrics.ethernet.folder import read_ethernet
+from unknot.verify.as_plans import PlanSweep, fabric_routing, survives_by
+from unknot.verify.failures import Failures
+from unknot.verify.fault_sweep import fault_sweep
+
+UP = Path(__file__).parents[2] / "examples" / "ethernet" / "frr-all-links-up"
+SYSTEMS = {"leaf0": 65100, "leaf1": 65101, "leaf2": 65102, "leaf3": 65103, "spine0": 65000, "spine1": 65000}
+CONFIGURATION = """router bgp {}
+ bgp bestpath as-path multipath-relax
+ bgp bestpath compare-routerid
+ neighbor to-spine0 remote-as 1
+router bgp 7 vrf red
+"""
+
+
+def run(*words: str) -> tuple[int, str, str]:
+    """Exit code, output and errors of a command."""
+    result = CliRunner().invoke(app, list(words))
+    return result.exit_code, result.stdout, result.stderr
+
+
+def copied(tmp_path: Path) -> Path:
+    """The example with all links up, in a folder of its own."""
+    shutil.copytree(UP, tmp_path / "up")
+    return tmp_path / "up"
+
+
+def test_routes_with_all_links_up_do_not_tell_the_plan() -> None:
+    """Both plans have all routes of the folder; one deadlocks after two failures, the other does not."""
+    known = fabric_routing(read_ethernet(UP), "bgp")
+    assert known.texts == ('bgp(plan="switch")', 'bgp(plan="rfc7938")')
+    network = read_ethernet(UP).hosted
+    sweeps = [fault_sweep(network, text, failures=Failures(at_once=2)) for text in known.texts]
+    assert [sweep.counts.get("deadlock", 0) for sweep in sweeps] == [12, 0]
+
+
+def test_the_answer_names_each_plan_and_is_no_yes() -> None:
+    code, text, errors = run("faults", str(UP), "--routing", "bgp", "--json")
+    answer = json.loads(text)
+    assert code == 3
+    assert answer["survives"] is None
+    assert [
+        (one["routing"], one["same_routes"], one["compared_routes"], one["survives"]) for one in answer["plans"]
+    ] == [
+        ('bgp(plan="switch")', 20, 20, True),
+        ('bgp(plan="rfc7938")', 20, 20, True),
+    ]
+    assert "does not tell the AS of every switch" in errors
+    assert run("faults", str(UP), "--routing", "bgp", "--at-once", "2")[0] == 1
+    code, text, _ = run("faults", str(UP), "--routing", "bgp(plan='rfc7938')", "--json")
+    assert (code, json.loads(text)["routing"]) == (0, 'bgp(plan="rfc7938")')
+    assert run("faults", str(UP), "--routing", "bgp", "--repair")[0] == 2
+
+
+def test_plans_that_disagree_are_open() -> None:
+    fabric = read_ethernet(UP)
+    good = fault_sweep(fabric.hosted, "bgp")
+    bad = fault_sweep(fabric.hosted, "bgp", failures=Failures(at_once=2))
+    sweeps = [PlanSweep("one", 20, 20, one) for one in (good, bad)]
+    assert (survives_by(sweeps), survives_by(sweeps[:1]), survives_by(sweeps[1:])) == (None, None, False)
+
+
+@pytest.mark.parametrize("kind", ["bgp.json", "frr.conf", "bgpd.conf", "config_db.json"])
+def test_each_kind_of_file_tells_the_plan(kind: str, tmp_path: Path) -> None:
+    folder = copied(tmp_path)
+    for switch, system in SYSTEMS.items():
+        text = {
+            "bgp.json": json.dumps({"ipv4Unicast": {"as": system, "peers": {"x": {"remoteAs": 9}}}}),
+            "config_db.json": json.dumps({"DEVICE_METADATA": {"localhost": {"bgp_asn": str(system)}}}),
+        }.get(kind, CONFIGURATION.format(system))
+        (folder / f"{switch}.{kind}").write_text(text, encoding="utf-8")
+    known = fabric_routing(read_ethernet(folder), "bgp")
+    options = ", allowas_in=0, relax=True, oldest=False" if kind.endswith(".conf") else ""
+    assert known.texts == (f"bgp(plan={[*SYSTEMS.values()]}{options})",)
+    assert not known.unread
+    network = read_ethernet(folder).hosted
+    assert "deadlock" not in fault_sweep(network, known.texts[0], failures=Failures(at_once=2)).counts
+    assert "switch" in fabric_routing(read_ethernet(folder), 'bgp(plan="switch")').texts[0]
+
+
+def test_options_that_some_switches_state_and_paths_with_the_own_as_are_not_read(tmp_path: Path) -> None:
+    folder = copied(tmp_path)
+    for switch, system in SYSTEMS.items():
+        more = " neighbor x allowas-in 1\n" if switch == "leaf0" else ""
+        (folder / f"{switch}.frr.conf").write_text(CONFIGURATION.format(system) + more, encoding="utf-8")
+    fabric = read_ethernet(folder)
+    assert fabric_routing(fabric, "bgp").unread == ("options of BGP, which not all switches state alike",)
+    assert not fabric_routing(fabric, "bgp(allowas_in=1)").unread
+    assert run("faults", str(folder), "--routing", "bgp(plan='rfc7938')")[0] == 3
+    (folder / "spine0.config_db.json").write_text(json.dumps({"BGP_BBR": {"all": {"status": "enabled"}}}))
+    assert any(text.startswith("BGP_BBR") for text in read_bgp(read_ethernet(folder)).unread)
+    (folder / "leaf1.bgp.json").write_text('{"localAS": 7}')
+    with pytest.raises(UnknotError, match="the files of leaf1 tell several ASes: 7, 65101"):
+        read_bgp(read_ethernet(folder))
