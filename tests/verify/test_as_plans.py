@@ -106,3 +106,12 @@ def test_options_that_some_switches_state_and_paths_with_the_own_as_are_not_read
     (folder / "leaf1.bgp.json").write_text('{"localAS": 7}')
     with pytest.raises(UnknotError, match="the files of leaf1 tell several ASes: 7, 65101"):
         read_bgp(read_ethernet(folder))
+
+
+def test_routes_that_are_not_those_computed_are_no_yes() -> None:
+    """Two links are down: what the failure of a third does with all others up is no answer about this folder."""
+    down = str(UP.parent / "frr-two-links-down")
+    code, text, _ = run("faults", down, "--routing", "bgp(plan='switch')", "--json")
+    answer = json.loads(text)
+    assert (code, answer["survives"], answer["counts"]) == (3, None, {"holds": 8})
+    assert "routes are not those computed" in answer["unread"][0]

@@ -191,3 +191,21 @@ def test_the_longest_prefix_leads_to_a_next_hop_of_batfish(tmp_path: Path) -> No
 
 def test_the_example_without_tables_is_no_less_sure() -> None:
     assert read_ethernet(DOWN).unread == ()
+
+
+def test_a_switch_without_maps_among_others_is_no_yes(tmp_path: Path) -> None:
+    folder = some_ports_without_pfc(tmp_path / "down")
+    (folder / "spine0.config_db.json").unlink()
+    audit = edited(folder, lambda content: [row.pop("pfc_enable", 0) for row in rows_of(content).values()])
+    assert audit.fabric.unread[0].startswith("QoS maps, for want of config_db.json")
+    assert audit.deadlock_free is None
+
+
+def test_a_family_without_routes_is_said_not_to_be_judged() -> None:
+    assert read_ethernet(DOWN).notes == ("no route6.json: packets of IPv6 are not judged",)
+
+
+def test_servers_by_their_other_address_are_tunnelled_too(tmp_path: Path) -> None:
+    path, state = tmp_path / "config_db.json", {"server_ipv4": "10.0.0.2/32", "server_ipv6": "fc00::2/128"}
+    path.write_text(json.dumps({"MUX_CABLE": {"Ethernet0": {**state, "state": "standby"}}}))
+    assert read_config_db(path).mux == {"10.0.0.2": True, "fc00::2": True}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from unknot._base.calls import parse_call
 from unknot.fabrics.ethernet.bgp import read_bgp
@@ -30,6 +30,13 @@ class FabricRouting:
     texts: tuple[str, ...]
     unread: tuple[str, ...] = ()
     of_folder: bool = False
+
+    def compared(self, same: int, compared: int) -> FabricRouting:
+        """The same, after routes of the folder were compared with those computed with all cables up."""
+        other = (
+            f"{compared - same} of {compared} routes are not those computed: cables are down, or another plan holds"
+        )
+        return self if same == compared else replace(self, unread=(*self.unread, other))
 
 
 def fabric_routing(fabric: EthernetFabric, text: str) -> FabricRouting:

@@ -75,7 +75,8 @@ def faults(options: FaultOptions) -> None:
         if len(known.texts) > 1:
             raise typer.Exit(exit_code(of_plans(options, fabric, known)))
         routing = known.texts[0]
-        compare_routes(fabric, routing)
+        same, compared = compare_routes(fabric, routing)
+        known = known.compared(same, compared)
     to_repair = repair and routing != "lanes"
     whole = routing_from(built, routing, options.vcs, where="--routing") if to_repair else None
     if whole is not None and whole.commits and whole.vcs.widest == 1:

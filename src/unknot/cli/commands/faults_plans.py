@@ -50,7 +50,7 @@ def of_plans(options: FaultOptions, fabric: EthernetFabric, known: FabricRouting
     plans = list[PlanSweep]()
     for text in known.texts:
         same, compared = compare_routes(fabric, text)
-        sweep = options.sweep(fabric.hosted, text, replace(known, texts=(text,)))
+        sweep = options.sweep(fabric.hosted, text, replace(known, texts=(text,)).compared(same, compared))
         plans.append(PlanSweep(text, same, compared, sweep))
     holds = survives_by(plans)
     tell(options.json, FaultsPlansAnswer, of=fabric.hosted, fabric=fabric.name, survives=holds, plans=plans)

@@ -111,9 +111,13 @@ def read_ethernet(folder: str | Path) -> EthernetFabric:
         read_config_db(kinds["config_db.json"], kinds.get("mux.json")) if "config_db.json" in kinds else SwitchQos()
         for kinds in map(files.__getitem__, switches)
     ]
-    bare = [switch for switch, one in zip(switches, qos, strict=True) if not one.configured]
-    if len(bare) < len(switches):
-        notes += [f"{switch} has no config_db.json: one lossless class is assumed there" for switch in bare]
+    if any(one.configured for one in qos):
+        for switch, one in zip(switches, qos, strict=True):
+            if not one.configured:
+                note(switch, "QoS maps, for want of config_db.json: one lossless class is assumed")
+    for kind, family in zip(ROUTES, ("IPv4", "IPv6"), strict=True):
+        if not computed and not any(kind in files[switch] for switch in switches):
+            notes.append(f"no {kind}: packets of {family} are not judged")
     cables = cables_of(folder, files, switches, qos, notes)
     number = {switch: router for router, switch in enumerate(switches)}
     ends = tuple(sorted(end for cable in cables for end in (cable, cable[::-1])))

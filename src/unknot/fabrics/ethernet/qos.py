@@ -264,8 +264,6 @@ def _mux(reader: _Reader, file: str | Path | None) -> dict[str, bool]:
                 f"{port} is {word!r}, neither active nor standby; put the output of `show muxcable status --json` "
                 "beside this file as mux.json", "MUX_CABLE", port,
             )  # fmt: skip
-        if "server_ipv4" in row:
-            standby[_address(reader.document, row["server_ipv4"], "MUX_CABLE", port, "server_ipv4")] = (
-                word == "standby"
-            )
+        for key in sorted({"server_ipv4", "server_ipv6"} & {*row}):
+            standby[_address(reader.document, row[key], "MUX_CABLE", port, key)] = word == "standby"
     return standby
