@@ -1,6 +1,6 @@
 """`python -m unknot`."""
 
-from unknot.cli.program import main
+from unknot.cli.start import main
 
 if __name__ == "__main__":
     main()

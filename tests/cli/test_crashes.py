@@ -63,12 +63,15 @@ def test_the_command_ends_with_a_parent_that_is_killed() -> None:
         assert time.monotonic() < until
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_signals_of_other_processes_reach_the_command(number: signal.Signals) -> None:
+@pytest.mark.parametrize(
+    ("number", "code"),
+    [(signal.SIGINT, 130), (signal.SIGTERM, 130), (signal.SIGHUP, 129), (signal.SIGQUIT, 131)],
+)
+def test_signals_of_other_processes_reach_the_command(number: signal.Signals, code: int) -> None:
     with begun("print('here', flush=True); time.sleep(6000)") as process:
         assert process.stdout is not None
         process.stdout.readline()
         process.send_signal(number)
         said = process.communicate(timeout=600)[1]
-    assert process.returncode == 130
+    assert process.returncode == code
     assert "interrupted" in said

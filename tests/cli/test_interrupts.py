@@ -284,7 +284,7 @@ def test_a_signal_within_the_handler_of_another_does_not_wait_for_itself(monkeyp
         for at in range(1, 40):
             monkeypatch.setattr(guard, "_interrupted", type(guard._interrupted)())
             handler = Guard.__new__(Guard)
-            handler._ended, handler._count = threading.Event(), guard._Count()
+            handler._ended, handler._count, handler._code = threading.Event(), guard._Count(), 130
             lines = 0
 
             def trace(frame: object, event: str, argument: object) -> object:

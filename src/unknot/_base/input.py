@@ -13,6 +13,7 @@ from typing import Any, BinaryIO
 
 from unknot._base import memory
 from unknot._base.errors import TextError
+from unknot._base.outcomes import note_read
 
 _GZIP = b"\x1f\x8b"
 _PIECE = 1 << 20
@@ -56,6 +57,7 @@ def _regular(path: Path) -> BinaryIO:
     if "\0" in str(path):
         raise TextError("no file has a name with a zero byte", ascii(str(path)))
     handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    note_read(handle)
     mode = os.fstat(handle).st_mode
     if not stat.S_ISREG(mode):
         os.close(handle)

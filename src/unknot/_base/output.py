@@ -10,11 +10,13 @@ import csv
 import io
 import os
 import shutil
+import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
+from unknot._base import outcomes
 from unknot._base.errors import UnknotError, library
 from unknot._base.manifest import SIDE, Manifest, line, manifest_of, stamped
 
@@ -81,15 +83,15 @@ def written(path: str | Path) -> Iterator[BinaryIO]:
         _captured[str(path)] = content.getvalue()
         return
     try:
-        with replacing(Path(path)) as file:
+        with replacing(Path(path), together=_folder_of(path) is None) as file:
             yield file
     except OSError as error:
         raise WriteError(path, error.strerror or str(error)) from error
 
 
 @contextlib.contextmanager
-def replacing(path: Path) -> Iterator[BinaryIO]:
-    """Open a file beside `path` that takes its place, for what is no outcome of a command."""
+def replacing(path: Path, *, together: bool = False) -> Iterator[BinaryIO]:
+    """Open a file beside `path` that takes its place, at once or together with the other outcomes of a command."""
     target = Path(os.path.realpath(path))
     if path.exists() and not path.is_file():
         with path.open("wb") as file:
@@ -97,19 +99,28 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
         return
     if target.exists() and not os.access(target, os.W_OK):
         raise PermissionError(13, "permission denied", str(target))
+    held = outcomes.current() if together else None
+    if held is not None:
+        outcomes.require_unread(target)
+    outcomes.sweep(target)
     fresh = target.with_name(f".{target.name[:40]}.{os.urandom(6).hex()}.part")
     try:
         _unfinished.add(fresh)
         with fresh.open("xb") as file:
+            outcomes.hold(file.fileno())
             if target.exists():
                 os.chmod(fresh, target.stat().st_mode & 0o7777)
             yield file
             file.flush()
             os.fsync(file.fileno())
-        fresh.replace(target)
+            if held is not None:
+                held.keep(fresh, target, os.dup(file.fileno()))
+        if held is None:
+            fresh.replace(target)
     finally:
-        with contextlib.suppress(OSError):
-            fresh.unlink(missing_ok=True)
+        if held is None or target not in held.late:
+            with contextlib.suppress(OSError):
+                fresh.unlink(missing_ok=True)
         _unfinished.discard(fresh)
 
 
@@ -131,11 +142,13 @@ def written_folder(path: str | Path) -> Iterator[Path]:
     target = Path(os.path.realpath(path))
     token = os.urandom(6).hex()
     fresh, old = (target.with_name(f".{target.name[:40]}.{token}.{word}") for word in ("part", "old"))
+    outcomes.sweep(target)
     try:
         _unfinished.add(fresh)
         fresh.mkdir(parents=True)
-        with _named(fresh, Path(path)):
+        with _held(fresh), _named(fresh, Path(path)):
             yield fresh
+        outcomes.require_unread(target)
         if target.exists():
             target.rename(old)
         fresh.rename(target)
@@ -147,6 +160,18 @@ def written_folder(path: str | Path) -> Iterator[Path]:
         shutil.rmtree(fresh, ignore_errors=True)
         shutil.rmtree(old, ignore_errors=True)
         _unfinished.discard(fresh)
+
+
+@contextlib.contextmanager
+def _held(fresh: Path) -> Iterator[None]:
+    """Show that somebody still writes a folder, where the system can."""
+    handle = os.open(fresh, os.O_RDONLY) if sys.platform != "win32" else -1
+    try:
+        outcomes.hold(handle)
+        yield
+    finally:
+        if handle >= 0:
+            os.close(handle)
 
 
 @contextlib.contextmanager
@@ -232,6 +257,9 @@ def is_writing() -> bool:
 
 def discard_unfinished() -> None:
     """Remove what is unfinished and was not renamed; for the moment before the process is ended."""
+    held = outcomes.current()
+    if held is not None:
+        held.discard()
     for fresh in list(_unfinished):
         if fresh.is_dir():
             shutil.rmtree(fresh, ignore_errors=True)

@@ -18,8 +18,30 @@ INTERRUPTED, NOBODY_READS = 130, 141
 """Ended by a signal of the user; standard output was closed."""
 
 
+ENDING = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT") if hasattr(signal, name))
+"""Signals that ask a command to end; not every system has them all."""
 FORWARDED = ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2")
-"""Names of the signals that the parent hands on; not every system has them all."""
+"""Names of the signals that the parent hands on."""
+CRASHES = ("SIGSEGV", "SIGBUS", "SIGILL", "SIGFPE", "SIGTRAP", "SIGSYS")
+"""Names of the signals by which the system ends a program for its own fault."""
+
+
+def of_signal(number: int) -> int:
+    """The exit code of a command that a signal ended: 130 for Ctrl-C and SIGTERM, else 128 and its number."""
+    return INTERRUPTED if number in (signal.SIGINT, signal.SIGTERM) else 128 + number
+
+
+def own_signals() -> None:
+    """End at once, in a word, on a signal that comes before a command begins; then its guard takes them over."""
+    for number in ENDING:
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, _end_early)
+
+
+def _end_early(number: int, frame: Any) -> NoReturn:
+    with contextlib.suppress(OSError):
+        os.write(2, b"interrupted\n")
+    os._exit(of_signal(number))
 
 
 def watch() -> None:
@@ -63,8 +85,10 @@ def _end(status: int) -> NoReturn:
     name = signal.strsignal(number) or f"signal {number}"
     if number in (signal.SIGABRT, signal.SIGKILL):
         why, code = "most likely for want of memory; take a smaller design, or a larger machine", BAD_INPUT
-    else:
+    elif number in [getattr(signal, crash, None) for crash in CRASHES]:
         why, code = "a fault of Unknot or of a library that it uses; please report the command", INTERNAL
+    else:
+        why, code = "a signal asked for the end", of_signal(number)
     with contextlib.suppress(OSError):
         os.write(2, f"ended from outside Python ({name}), so there is no answer: {why}\n".encode())
     os._exit(code)

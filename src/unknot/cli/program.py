@@ -146,6 +146,7 @@ def main() -> None:
     """
     os.environ.setdefault("NUMBA_OPT", "1")
     gc.set_threshold(50_000)  # modules that are loaded are no garbage, and a command is over before much is
+    exit_codes.own_signals()
     exit_codes.open_streams()
     first = "".join(sys.argv[1:2])
     if first[:1] not in ("", "-"):

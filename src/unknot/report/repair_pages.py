@@ -65,7 +65,8 @@ class WrittenRemedy:
     @property
     def replies_free(self) -> bool | None:
         """Whether replies at the level of the request cannot deadlock; in one lane they are what requests are."""
-        return (self.audit.replies or self.audit.host_to_host).verdict.deadlock_free
+        answered = self.audit.host_to_host if self.audit.replies is None else self.audit.replies
+        return answered.verdict.deadlock_free
 
 
 MEANING = {

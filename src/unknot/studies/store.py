@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from unknot._base.errors import UnknotError
+from unknot._base.outcomes import note_read
 from unknot._base.output import is_captured
 
 Note = Callable[[str], None]
@@ -133,6 +134,7 @@ class Store(AbstractContextManager["Store"]):
         where = ":memory:" if self.path is None else self.path
         with self._worded(), ExitStack() as undo:
             self._base = undo.enter_context(closing(sqlite3.connect(where, timeout=self._patience)))
+            note_read(where)
             self._base.execute("PRAGMA trusted_schema = OFF")
             self._base.execute("PRAGMA synchronous = FULL")
             with self._base:

@@ -22,7 +22,7 @@ from unknot._base.errors import UnknotError, missing_extra
 from unknot._base.output import is_writing
 from unknot._base.three_valued import NoTruthError
 from unknot.cli.commands.printing import ANSWERING, flushed, notify
-from unknot.cli.exit_codes import BAD_INPUT, INTERNAL, INTERRUPTED, NOBODY_READS, UNDECIDED
+from unknot.cli.exit_codes import BAD_INPUT, ENDING, INTERNAL, INTERRUPTED, NOBODY_READS, UNDECIDED, of_signal
 
 UNNOTICED = 0.5
 """Seconds after a signal in which Python code must notice it; compiled code does not, and is then left."""
@@ -30,8 +30,6 @@ UNWINDING = 0.95
 """Seconds after a signal in which everything must be cleaned up."""
 CLEANING = 0.3
 """Seconds for what is done at the end of every process."""
-_SIGNALS = (signal.SIGINT, signal.SIGTERM)
-
 SPARED = threading.Event()
 """Whether a first SIGINT was left to the command, which is to show the best it has within a second."""
 _keeping = threading.Event()
@@ -70,6 +68,13 @@ def _end_tracker() -> None:
         tracker._stop()
 
 
+def _hear_nothing() -> None:
+    """Ignore signals for the last moment, in which the interpreter would let them end the process by themselves."""
+    if threading.current_thread() is threading.main_thread():
+        for number in ENDING:
+            signal.signal(number, signal.SIG_IGN)
+
+
 class _Count:
     """Signals as the main thread, or the thread that watches, has counted them.
 
@@ -96,7 +101,7 @@ class _Count:
 
 
 class Guard:
-    """Ends the process soon after SIGINT or SIGTERM, also while the main thread is in compiled code.
+    """Ends the process soon after a signal that asks for the end, also while the main thread is in compiled code.
 
     Python handles a signal when the main thread runs Python code again. A thread that reads the wakeup file
     descriptor learns of it at once, and ends the process if nothing happens soon. No file is left half written, since
@@ -104,15 +109,18 @@ class Guard:
     """
 
     def __init__(self) -> None:
-        self._ended, self._count = threading.Event(), _Count()
+        self._ended, self._count, self._code = threading.Event(), _Count(), INTERRUPTED
         read, write = os.pipe()
         os.set_blocking(write, False)
-        for number in _SIGNALS:
-            if signal.getsignal(number) is not signal.SIG_IGN:
-                signal.signal(number, self._interrupt)
         signal.set_wakeup_fd(write, warn_on_full_buffer=False)
         sys.unraisablehook = _lost
         threading.Thread(target=self._watch, args=(read,), name="unknot-guard", daemon=True).start()
+
+    def begin(self) -> None:
+        """Take the signals over; from here on the first raises KeyboardInterrupt."""
+        for number in ENDING:
+            if signal.getsignal(number) is not signal.SIG_IGN:
+                signal.signal(number, self._interrupt)
 
     def _interrupt(self, number: int, frame: Any) -> None:
         if _interrupted or self._ended.is_set():
@@ -129,20 +137,25 @@ class Guard:
 
     def _watch(self, read: int) -> None:
         count = _Count()
-        while "end" not in [count.next(number) for number in os.read(read, 64) if number in _SIGNALS]:
-            pass
+        ending: list[int] = []
+        while not ending:
+            ending = [number for number in os.read(read, 64) if number in ENDING and count.next(number) == "end"]
         end = time.monotonic() + UNWINDING
         while not _interrupted and time.monotonic() < end - UNWINDING + UNNOTICED:
             time.sleep(AGAIN / 5)
-        if not _interrupted or not self._ended.wait(max(0.0, end - time.monotonic())):
-            leave_at_once()
+        if not self._ended.is_set() and not _interrupted:
+            leave_at_once(of_signal(ending[0]))
+        if not self._ended.wait(max(0.0, end - time.monotonic())):
+            leave_at_once(of_signal(ending[0]))
+        time.sleep(max(0.0, end - time.monotonic()))
+        os._exit(self._code)  # what the interpreter does at its end takes too long
 
     def end(self, code: int) -> NoReturn:
         """Leave with an exit code once all that was printed is written; threads that still work are left alone."""
-        code = flushed(INTERRUPTED if _interrupted else code)
+        self._code = code = flushed(of_signal(_interrupted[0]) if _interrupted else code)
         self._ended.set()
         work = [thread for thread in threading.enumerate() if thread.name.startswith(WORK)]
-        if code == INTERRUPTED or work:
+        if _interrupted or code == INTERRUPTED or work:
             _clean_up()
             os._exit(code)
         sys.exit(code)
@@ -194,9 +207,13 @@ def end_in_time(deadline: Deadline) -> None:
 
 def leave_at_once(code: int = INTERRUPTED, said: str = "interrupted") -> NoReturn:
     """End the process without asking the main thread: remove unfinished files, end its children, say so."""
+    from unknot._base import outcomes
     from unknot._base.output import discard_unfinished
 
     with contextlib.suppress(Exception):
+        held = outcomes.current()
+        if held is not None and code == UNDECIDED:  # what is finished is kept
+            held.place()
         discard_unfinished()
         _clean_up()
     with contextlib.suppress(OSError):
@@ -217,23 +234,31 @@ def _clean_up() -> None:
 
 def run(command: Callable[[], Any]) -> NoReturn:
     """Run a command that ends with SystemExit, in the process of the command line."""
+    atexit.register(_hear_nothing)  # runs last
     atexit.register(_end_tracker)  # before multiprocessing is imported, so that this runs after it has cleaned up
     warnings.showwarning = lambda message, *_, **__: notify(f"note: {message}")
     guard = Guard()
     _guarded.set()
-    code = 0
+    code = INTERRUPTED
+    with contextlib.suppress(KeyboardInterrupt):
+        guard.begin()
+        code = _ran(command)
+    while True:
+        with contextlib.suppress(KeyboardInterrupt):
+            guard.end(code)
+
+
+def _ran(command: Callable[[], Any]) -> int:
+    """Run a command; its exit code."""
     try:
         command()
     except SystemExit as ended:
-        code = ended.code if isinstance(ended.code, int) else 0 if ended.code is None else 1
+        return ended.code if isinstance(ended.code, int) else 0 if ended.code is None else 1
     except KeyboardInterrupt:
-        code = INTERRUPTED
+        return INTERRUPTED
     except BaseException as error:  # outside a command, as when its help or the version cannot be printed
-        code = code_of(error)
-    try:
-        guard.end(code)
-    except KeyboardInterrupt:
-        guard.end(INTERRUPTED)
+        return code_of(error)
+    return 0
 
 
 def code_of(error: BaseException) -> int:

@@ -65,6 +65,7 @@ from unknot._base.docstrings import entries
 from unknot._base.errors import UnknotError
 from unknot._base.manifest import Running, running
 from unknot._base.memory import memory_limit
+from unknot._base.outcomes import files_in, require_apart, together
 from unknot._base.work import counting_work
 from unknot.cli.commands import guard
 
@@ -162,7 +163,7 @@ def _check_of(name: str, metavar: str) -> Callable[[Any], Any] | None:
         return None
 
     def check(named: Path | list[Path] | None) -> Any:
-        for path in named if isinstance(named, list) else [named] if named else ():
+        for path in _paths(named):
             from unknot._base.output import require_place
 
             ending = path.suffix.lower()
@@ -224,6 +225,8 @@ def prepared(command: Callable[..., None]) -> Callable[..., None]:
         option: Any = Annotated[parameters[name].annotation, _described(name, *described)]
         parameters[name] = parameters[name].replace(annotation=option)
     own, networks = parameters.get("deadline"), _NETWORKS & set(parameters)
+    spoken = {name: _spoken(name, parameter) for name, parameter in parameters.items()}
+    written = sorted(name for name in parameters if name in _WRITTEN or name == "target")
 
     @functools.wraps(command)
     def run(
@@ -243,9 +246,18 @@ def prepared(command: Callable[..., None]) -> Callable[..., None]:
                 for name in networks:
                     if options[name] is not None:
                         options[name] = type(options[name])(f"{form}:{options[name]}")
+            outcomes = [(spoken[name], path) for name in written for path in _paths(options[name])]
+            texts = {spoken[name]: value for name, value in options.items() if name in spoken and name not in written}
+            require_apart(outcomes, files_in(texts) if outcomes else ())
             for name, (record, fields) in groups.items():
                 options[name] = record(**{field: options.pop(field) for field in fields})
-            command(**options)
+            with together() as files:
+                try:
+                    command(**options)
+                except typer.Exit:
+                    files.place()
+                    raise
+                files.place()
 
     seconds: Any = True if own is None or own.default is None else f"{own.default:g}"
     if own is not None and isinstance(own.default, Work):
@@ -263,6 +275,17 @@ def prepared(command: Callable[..., None]) -> Callable[..., None]:
 
 
 _KEYWORD = inspect.Parameter.KEYWORD_ONLY
+
+
+def _spoken(name: str, parameter: inspect.Parameter) -> str:
+    """The name of an option or argument as help shows it."""
+    marks = getattr(parameter.annotation, "__metadata__", ())
+    argument = any(isinstance(mark, typer.models.ArgumentInfo) for mark in marks)
+    return name.upper() if argument else f"--{name.replace('_', '-')}"
+
+
+def _paths(named: Path | list[Path] | None) -> list[Path]:
+    return named if isinstance(named, list) else [] if named is None else [named]
 
 
 def _version(flag: bool) -> None:
