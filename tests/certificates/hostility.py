@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import random
 from collections.abc import Callable, Iterator
@@ -164,7 +165,10 @@ def hostile(draw: random.Random) -> tuple[str, str]:
         name = draw.choice([*MAKE])
         content = specimen(name)
         for _ in range(draw.choice([1, 1, 2, 3])):
-            draw.choice(CHANGES)(content, draw)
+            with contextlib.suppress(
+                AttributeError, LookupError, TypeError, ValueError
+            ):  # it is no document any more
+                draw.choice(CHANGES)(content, draw)
         try:
             text = json.dumps(content, separators=(",", ":"))
         except (RecursionError, ValueError):

@@ -106,7 +106,7 @@ def test_a_damaged_file_is_compiled_anew(monkeypatch: pytest.MonkeyPatch, tmp_pa
         return known
 
     assert not is_loaded()
-    (file,) = tmp_path.glob("rule-*.compiled")
+    (file,) = tmp_path.glob("rule-*.kernel")
     assert is_loaded()
     for content in (b"", b"\x80\x04garbage", file.read_bytes()[:-100]):
         file.write_bytes(content)

@@ -168,16 +168,34 @@ def compared(
             hard = hard_for(whole)
             for share in failed:
                 what = [code_digest(), design, digest(whole), share, costs, seed, simulated]
-                key = hashlib.sha256(json.dumps(what, default=plain).encode()).hexdigest()
-                if not in_file and (text := kept.get(key)) is not None:
-                    yield decode(Compared, json.loads(text))
+                point = json.dumps(what, default=plain)
+                key = hashlib.sha256(point.encode()).hexdigest()
+                if not in_file and (row := _kept(kept, key, point, (design, share, whole))) is not None:
+                    yield row
                     continue
                 relation = _routed(whole, named, share, seed)
                 row = _row(design, share, relation, costs, hard)
                 row = _simulated(row, relation, seed) if simulated else row
                 if not in_file:
-                    kept.put(key, design, json.dumps(row, default=plain))
+                    kept.put(key, point, json.dumps(row, default=plain))
                 yield row
+
+
+def _kept(store: Store, key: str, point: str, of: tuple[str, float, Network]) -> Compared | None:
+    """The row of a design that a store has, if it can be read and says that it is of that."""
+    text = store.get(key, point)
+    if text is None:
+        return None
+    try:
+        row = decode(Compared, json.loads(text))
+    except (ArithmeticError, LookupError, TypeError, ValueError, RecursionError) as error:
+        store.drop(key, f"it cannot be read: {type(error).__name__}")
+        return None
+    design, share, whole = of
+    if (row.design, row.failed, row.terminals) != (design, share, whole.num_terminals):
+        store.drop(key, "it is of another design")
+        return None
+    return row
 
 
 def _named(design: str) -> tuple[Network, str]:

@@ -21,7 +21,7 @@ from unknot.network.graph import digest
 from unknot.routing.own import code_of, is_code, is_designed
 from unknot.routing.pointer import rule_digest
 from unknot.routing.relation import Relation
-from unknot.simulation.run.driver import run_scenario
+from unknot.simulation.run.driver import run_scenario, stated
 from unknot.simulation.run.run import Run
 from unknot.simulation.run.scenario import Measurement, Scenario
 from unknot.studies.result import Proven, decode, plain
@@ -151,10 +151,14 @@ def _checked(point: Point, relation: Relation, outcome: Proven | Run) -> Proven 
 
     what = point.what
     if isinstance(outcome, Run):
-        of = outcome.switching, outcome.buffer_depth, outcome.offered_load, outcome.seed
-        same = what["switching"], what["buffer_depth"], what["load"], what["seed"]
-        if of != same or (outcome.network, outcome.routing) != (relation.network.name, relation.name):
+        about = {**stated(_scenario(point, relation)), "network": relation.network.name, "routing": relation.name}
+        shape = outcome.utilisation.shape, outcome.occupancy.shape
+        if any(getattr(outcome, name) != said for name, said in about.items()):
             raise UnknotError("it is the run of another point")
+        if min(outcome.packets, outcome.cycles, outcome.flit_hops, outcome.dropped, outcome.measured) < 0:
+            raise UnknotError("it has a count below 0")
+        if shape != ((relation.network.num_channels,), (relation.num_vcs,)):
+            raise UnknotError("it is of other channels")
         if outcome.deadlock is not None:
             if outcome.deadlock.switching != outcome.switching:
                 raise UnknotError("its deadlock is one under another switching technique")
@@ -235,9 +239,13 @@ def _prove(point: Point) -> Proven:
     return Proven(verdict, deliver(relation), evidence_holds(relation, verdict), shown)
 
 
-def _simulate(point: Point) -> Run:
+def _scenario(point: Point, relation: Relation) -> Scenario:
     what, design = point.what, point.design
     workload = Traffic(point.traffic or design.traffic, design.packet_length, design.bursts)
     routers = switching_named(design.switching), design.buffer_depth, design.router
-    scenario = Scenario(_unpacked(point.relation), what["load"], workload, *routers, what["seed"])
-    return run_scenario(scenario, Measurement(**{part.name: what[part.name] for part in fields(Measurement)}))
+    return Scenario(relation, what["load"], workload, *routers, what["seed"])
+
+
+def _simulate(point: Point) -> Run:
+    measurement = Measurement(**{part.name: point.what[part.name] for part in fields(Measurement)})
+    return run_scenario(_scenario(point, _unpacked(point.relation)), measurement)

@@ -8,9 +8,20 @@ import types
 import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, is_dataclass
-from functools import cache
+from functools import cache, partial
 from sys import intern
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, Union, get_args, get_origin, get_type_hints, overload
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Generic,
+    Literal,
+    TypeVar,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+    overload,
+)
 
 import numpy as np
 import numpy.typing as npt
@@ -192,7 +203,13 @@ def plain(value: Any) -> Any:
 
 
 def decode(kind: type[_T], value: Any) -> _T:
-    """The value that JSON has as this, by the annotations of the dataclass `kind`."""
+    """The value that JSON has as this, by the annotations of the dataclass `kind`.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If some part has another type, is missing, or is too much.
+    """
     decoder: Callable[[Any], _T] = _decoder(kind)  # type: ignore[arg-type]  # types are hashable
     return decoder(value)
 
@@ -207,17 +224,41 @@ def _decoder(kind: Any) -> Callable[[Any], Any]:
     if origin is tuple:
         each = [_decoder(part) for part in inner if part != ...]
         if inner[1:] == (...,):
-            return lambda value: tuple(map(each[0], value))
-        return lambda value: tuple(part(item) for part, item in zip(each, value, strict=True))
+            return lambda value: tuple(map(each[0], _of(value, list)))
+        return lambda value: tuple(part(item) for part, item in zip(each, _of(value, list), strict=True))
     if origin in (np.ndarray, npt.NDArray):  # which of the two, with other arguments, depends on the NumPy version
-        number = inner[0] if origin is npt.NDArray else get_args(inner[1])[0]
-        return lambda value: np.array(value, dtype=number)
+        return partial(_array, np.dtype(inner[0] if origin is npt.NDArray else get_args(inner[1])[0]))
     if isinstance(kind, type) and is_dataclass(kind):
-        decoders = {name: _again(_decoder(hint)) for name, hint in get_type_hints(kind).items()}
-        return lambda value: kind(
-            **{key: None if item is None else decoders[key](item) for key, item in value.items()}
-        )
-    return intern if kind is str else lambda value: value
+        hints = get_type_hints(kind)
+        decoders = {part.name: _again(_decoder(hints[part.name])) for part in fields(kind)}
+
+        def made(value: Any) -> Any:
+            if _of(value, dict).keys() != decoders.keys():
+                raise ValueError(f"{kind.__name__} has other parts")
+            return kind(**{key: decoders[key](item) for key, item in value.items()})
+
+        return made
+    if origin is Literal:
+        return lambda value: inner[inner.index(_of(value, str))]
+    if kind is str:
+        return lambda value: intern(_of(value, str))
+    numbers = {int: (int,), float: (float, int), bool: (bool,)}.get(kind)
+    return (lambda value: value) if numbers is None else lambda value: _of(value, *numbers)
+
+
+def _of(value: Any, *kinds: type) -> Any:
+    """A value of one of some types, of which none stands for another: True is no number."""
+    if type(value) not in kinds:
+        raise TypeError(f"{value!r:.40} is no {kinds[0].__name__}")
+    return value
+
+
+def _array(number: np.dtype[Any], value: Any) -> npt.NDArray[Any]:
+    """A list as an array: of whole numbers, of any numbers, or of true and false."""
+    read = np.array(_of(value, list))
+    if read.size and read.dtype.kind not in {"f": "fi", "i": "i", "b": "b"}[number.kind]:
+        raise TypeError(f"an array of {read.dtype} is none of {number}")
+    return read.astype(number)
 
 
 def _again(decoder: Callable[[Any], _T]) -> Callable[[Any], _T]:

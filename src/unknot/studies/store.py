@@ -87,8 +87,8 @@ class Store(AbstractContextManager["Store"]):
                     self._set_aside(broken.why)
                     self._open()
 
-    def get(self, key: str) -> str | None:
-        """Return the result stored under a key; None if there is none, or its row is damaged."""
+    def get(self, key: str, of: str | None = None) -> str | None:
+        """Return the result stored under a key; None if there is none, or its row is damaged or of another point."""
         with self._worded():
             # as bytes: damaged text need not be UTF-8
             row = self._base.execute(
@@ -100,6 +100,9 @@ class Store(AbstractContextManager["Store"]):
             point, result, checksum = (b"" if cell is None else bytes(cell) for cell in row)
             if checksum != _checksum(key.encode(), point, result):
                 self.drop(key, "its checksum does not match")
+                return None
+            if of is not None and point != of.encode():
+                self.drop(key, "it is of another point")
                 return None
             return result.decode()
 

@@ -191,7 +191,7 @@ class Sweep:
 
     def _is_kept(self, slot: Slot, point: Point) -> bool:
         """Take a point from the store, if it is there, can be read, and its evidence holds."""
-        text = self.store.get(point.key)
+        text = self.store.get(point.key, point.text)
         if text is None:
             return False
         try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import hashlib
 import importlib
 import os
 import random
@@ -40,8 +41,8 @@ def test_what_is_written_is_read_again(own: Path) -> None:
 def test_a_file_that_another_process_removes_meanwhile(own: Path) -> None:
     """A link to nothing is listed, and has no status, as such a file."""
     write("f", b"code")
-    (own / "gone.compiled").symlink_to(own / "nowhere")
-    assert [path.name for path in kept()] == ["f.compiled"]
+    (own / "gone.kernel").symlink_to(own / "nowhere")
+    assert [path.name for path in kept()] == ["f.kernel"]
 
 
 def test_every_damage_is_seen(own: Path, seed: int) -> None:
@@ -64,7 +65,7 @@ def test_what_was_not_used_for_longest_goes(own: Path, monkeypatch: pytest.Monke
     monkeypatch.setattr(kernel_cache, "MOST", 3)
     for age, name in enumerate("cba"):
         write(name, b"")
-        os.utime(own / f"{name}.compiled", (1000 + age, 1000 + age))
+        os.utime(own / f"{name}.kernel", (1000 + age, 1000 + age))
     assert read("c") == b""  # used now
     write("d", b"")
     assert sorted(file.stem for file in kept()) == ["a", "c", "d"]
@@ -147,6 +148,36 @@ for digest in sys.stdin:
 """For each line on stdin, a process that needs a kernel and says whether it was compiled."""
 
 
+def swaps(count: int, own: Path, draw: random.Random) -> None:
+    """Put files in the place of others, whole, in part, or sealed as others are: none is read under another name."""
+    contents = {f"module.f{n}-{n:032x}": draw.randbytes(draw.randint(0, 300)) for n in range(12)}
+    for name, content in contents.items():
+        write(name, content)
+    files = {name: own / f"{name}.kernel" for name in contents}
+    whole = {name: file.read_bytes() for name, file in files.items()}
+    for _ in range(count):
+        here, there = draw.sample([*contents], 2)
+        own_seal, seal = whole[here][:32], whole[there][:32]
+        code = contents[there]
+        forged = draw.choice(
+            [whole[there], seal + contents[here], own_seal + code, hashlib.sha256(code).digest() + code,
+             hashlib.sha256(contents[here]).digest() + contents[here], whole[here] + whole[there], seal, b""]
+        )  # fmt: skip
+        files[here].write_bytes(forged)
+        assert read(here) == (contents[here] if forged == whole[here] else None)
+        files[here].write_bytes(whole[here])
+        assert read(here) == contents[here]
+
+
+def test_code_is_bound_to_its_name(own: Path, seed: int) -> None:
+    swaps(200, own, random.Random(seed))
+
+
+@pytest.mark.campaign
+def test_a_thousand_swaps_of_code(own: Path, seed: int) -> None:
+    swaps(1_000, own, random.Random(seed))
+
+
 @pytest.fixture
 def processes(tmp_path: Path) -> Iterator[Callable[[str], str]]:
     """Return what a process says in which the digest of the sources of kernels is a given one."""
@@ -173,13 +204,24 @@ def test_kernels_of_other_sources_are_not_loaded(processes: Callable[[str], str]
 def test_damaged_kernels_are_compiled_anew(tmp_path: Path, processes: Callable[[str], str]) -> None:
     """One empty or damaged file once made every command fail, and one in 24 end by a signal."""
     assert [processes("digest"), processes("digest")] == ["2 1\n", "2 0\n"]
-    files = sorted((tmp_path / "unknot").glob("*.compiled"))
+    files = sorted((tmp_path / "unknot").glob("*.kernel"))
     assert files
     for damaged in (b"", b"\0" * 5000):
         for file in files:
             file.write_bytes(damaged)
         assert processes("digest") == "2 1\n"
         assert all(file.stat().st_size != len(damaged) for file in files)
+
+
+def test_swapped_kernels_are_compiled_anew(tmp_path: Path, processes: Callable[[str], str]) -> None:
+    """Code of one function in the file of another once was called as it, and ended three of five processes."""
+    assert [processes(digest) for digest in "abab"] == ["2 1\n", "2 1\n", "2 0\n", "2 0\n"]
+    files = sorted((tmp_path / "unknot").glob("*.kernel"))
+    contents = [file.read_bytes() for file in files]
+    assert len(files) == 2
+    for file, content in zip(files, contents[1:] + contents[:1], strict=True):
+        file.write_bytes(content)
+    assert [processes(digest) for digest in "abab"] == ["2 1\n", "2 1\n", "2 0\n", "2 0\n"]
 
 
 def test_every_kernel_imports_the_guard_and_constants_only_from_the_files_it_watches() -> None:
@@ -255,7 +297,7 @@ def test_without_a_home_that_can_be_written_to(tmp_path: Path) -> None:
         private = scratch / f"unknot-kernels-{os.getuid()}"
         assert done.stdout == f"{private}\n"
         assert f"cannot be written to: Permission denied; kernels are compiled into {private}" in done.stderr
-        assert (private / "f.compiled").exists()
+        assert (private / "f.kernel").exists()
         assert private.stat().st_mode & 0o777 == 0o700
 
 

@@ -1,7 +1,8 @@
-"""Compiled code on disk: a file for each function, named by all it was made of, sealed by a checksum.
+"""Compiled code on disk: a file for each function, named by all it was made of, sealed by a checksum of both.
 
-Compiled code runs with the rights of the user, so the folder and all above it must be in the hands of the user or the
-administrator alone, as OpenSSH demands of keys.
+The seal shows damage, and code under the name of another function, but not who wrote it. Compiled code runs with the
+rights of the user, so the folder and all above it must be in the hands of the user or the administrator alone, as
+OpenSSH demands of keys.
 """
 
 from __future__ import annotations
@@ -31,7 +32,8 @@ IMPORT = re.compile(
 )
 MOST = 1000
 """Files that are kept; of more, those that were not used for longest are removed."""
-ENDING = ".compiled"
+ENDING, BEFORE = ".kernel", ".compiled"
+"""Endings of the files, and of those whose seals did not have their names, which are only removed."""
 OTHERS = stat.S_IWGRP | stat.S_IWOTH
 
 
@@ -44,17 +46,21 @@ def read(name: str) -> bytes | None:
     except OSError:
         return None
     seal, content = sealed[:32], sealed[32:]
-    return content if hashlib.sha256(content).digest() == seal else None
+    return content if _seal(name, content) == seal else None
 
 
 def write(name: str, content: bytes) -> None:
     """Keep some content under a name, where that is possible, and remove what was not used for long."""
     with contextlib.suppress(OSError):
         with replacing(folder() / (name + ENDING)) as file:
-            file.write(hashlib.sha256(content).digest() + content)
+            file.write(_seal(name, content) + content)
         files = kept()
         for path in sorted(files, key=lambda path: files[path].st_mtime)[: max(0, len(files) - MOST)]:
             path.unlink(missing_ok=True)
+
+
+def _seal(name: str, content: bytes) -> bytes:
+    return hashlib.sha256(f"{name}\0".encode() + content).digest()
 
 
 def is_kept(name: str) -> bool:
@@ -65,7 +71,7 @@ def is_kept(name: str) -> bool:
 def kept() -> dict[Path, os.stat_result]:
     """Return the files of compiled code and their status, without those that another process removes meanwhile."""
     files = {}
-    for path in folder().glob("*" + ENDING):
+    for path in (path for ending in (ENDING, BEFORE) for path in folder().glob("*" + ending)):
         with contextlib.suppress(FileNotFoundError):
             files[path] = path.stat()
     return files

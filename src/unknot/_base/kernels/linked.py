@@ -104,7 +104,7 @@ def load(file: str) -> int:
             _hand_out_memory()
         linker().add_object_file(ObjectFileRef.from_data(code))
         linker().finalize_object()
-        return int(linker().get_function_address(symbol.decode()))
+        return int(linker().get_function_address(symbol.decode(errors="replace")))
 
 
 def keep(file: str, symbol: str, text: str, code: bytes) -> bool:

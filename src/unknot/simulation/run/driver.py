@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -198,9 +199,9 @@ def run_scenario(
             reason = f"{reason}; {bound}" if bound else reason
     if engine.deadlock is not None:
         reason = in_words(engine.relation, engine.deadlock, engine.now)
-    relation, traffic = engine.relation, scenario.traffic
+    relation = engine.relation
     return Run(
-        offered_load=scenario.load,
+        **stated(scenario),
         **summary(latencies, "latency"),
         network_latency_mean=mean(network_latency, arrived),
         hops_mean=mean(hops, arrived),
@@ -209,21 +210,11 @@ def run_scenario(
         packets=arrived,
         cycles=engine.now,
         flit_hops=engine.count("flit_hops"),
-        switching=scenario.switching,
-        packet_length=traffic.longest,
-        buffer_depth=scenario.buffer_depth,
-        seed=scenario.seed,
-        bubble=scenario.rings,
-        watchdog=scenario.watchdog,
         dropped=engine.count("dropped"),
         network=relation.network.name,
         routing=relation.name,
         vcs=relation.vcs.each,
-        traffic=traffic.pattern_name,
         classes=_class_runs(engine, window.cycles),
-        lengths=traffic.lengths if len(traffic.lengths) > 1 else (),
-        router=scenario.selecting_router,
-        bursts=traffic.bursts,
         warmup=window.start,
         measured=window.cycles,
         pairs=_pair_run(engine) if measurement.by_pair else None,
@@ -235,6 +226,24 @@ def run_scenario(
         utilisation=utilisation,
         occupancy=occupancy,
     )
+
+
+def stated(scenario: Scenario) -> dict[str, Any]:
+    """What a run says of its scenario, by the names of its fields."""
+    traffic = scenario.traffic
+    return {
+        "offered_load": scenario.load,
+        "switching": scenario.switching,
+        "packet_length": traffic.longest,
+        "buffer_depth": scenario.buffer_depth,
+        "seed": scenario.seed,
+        "bubble": scenario.rings,
+        "watchdog": scenario.watchdog,
+        "traffic": traffic.pattern_name,
+        "lengths": traffic.lengths if len(traffic.lengths) > 1 else (),
+        "router": scenario.selecting_router,
+        "bursts": traffic.bursts,
+    }
 
 
 def _class_runs(engine: Engine, cycles: int) -> tuple[ClassRun, ...]:
