@@ -156,8 +156,11 @@ def test_what_was_not_asked_does_not_count() -> None:
         plain.accept(content, question(relation, [verdict_claim(check(relation, "vct"))]))
     with pytest.raises(Rejected, match="it claims deadlock_free True, and not False"):
         plain.accept(content, question(relation, [{**claims[0], "deadlock_free": False}]))
-    with pytest.raises(Rejected, match="claimed twice"):
-        plain.accept({**content, "claims": claims[:1] * 2}, question(relation, claims[:1]))
+    asked = question(relation, [{"subject": "lengths"}])
+    lengths = {"subject": "lengths", "longest": 2, "minimal": True, "proof": {}}
+    assert len(plain.accept({**content, "claims": [lengths] * 2}, asked)) == 2
+    with pytest.raises(Rejected, match="with two answers"):
+        plain.accept({**content, "claims": [lengths, {**lengths, "longest": 3}]}, asked)
     assert len(plain.accept(content, question(relation, [*claims, {"subject": "lengths"}], optional=True))) == 2
     with pytest.raises(Rejected, match="any of 1 usual claims"):
         plain.accept(content, question(relation, [{"subject": "lengths"}], optional=True))

@@ -3950,7 +3950,7 @@ class Wishes(Part):
         super().__init__(document, part, name)
         self.optional = "optional" in part and field(part, "optional", bool)
         self.wishes = [(wish, subject_of(wish), about(wish)) for wish in field(part, "claims", list)]
-        self.found: set[int] = set()
+        self.found: dict[int, list[Any]] = {}
         self.differs = ""
 
     def require_same(self, place: Part) -> None:
@@ -3981,7 +3981,7 @@ class Wishes(Part):
         Raises
         ------
         Rejected
-            If it has another answer than the question, or was found before.
+            If it has another answer than the question, or than a claim that was found before.
         """
         if table is not None and self.table is not None and table is not place.table:
             difference = unlike(table, self.table)
@@ -3990,22 +3990,22 @@ class Wishes(Part):
         if difference:
             return f"its table is not {self.routing}: {difference}"
         pay(len(self.wishes))
-        subject, says, why = subject_of(claim), about(claim), "nothing of this subject"
+        subject, says, why, same = subject_of(claim), about(claim), "nothing of this subject", False
         for number, (wish, kind, wants) in enumerate(self.wishes):
             if kind != subject:
                 continue
             if differ := sorted(key for key in wants.keys() | says.keys() if wants.get(key) != says.get(key)):
                 why = f"something else by {', '.join(map(printable, differ))}"
                 continue
-            if number in self.found:
-                raise Rejected(f"{place.label}: {subject}: what was asked for is claimed twice")
             for answer in ANSWERS.get(subject, ()):
                 if answer in wish and alike(wish[answer]) != alike(claim.get(answer, "")):
                     claims = f"{answer} {claim.get(answer)!r:.40}"
                     raise Rejected(f"{place.label}: {subject}: it claims {claims}, and not {wish[answer]!r:.40}")
-            self.found.add(number)
-            return ""
-        return f"{why} was asked for"
+            said = [alike(claim.get(answer)) for answer in ANSWERS.get(subject, ())]
+            if self.found.setdefault(number, said) != said:
+                raise Rejected(f"{place.label}: {subject}: what was asked for is claimed with two answers")
+            same = True
+        return "" if same else f"{why} was asked for"
 
 
 def places(document: Any, form: str) -> dict[str, Any]:
