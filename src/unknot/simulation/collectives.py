@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from unknot._base.deadline import NEVER, Deadline
-from unknot._base.errors import SimulationError
+from unknot._base.errors import NetworkError, SimulationError
 from unknot._base.switching import DEFAULT_SWITCHING, Switching
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_simulated
@@ -21,6 +21,7 @@ from unknot.traffic.collectives.bounds import Bound
 from unknot.traffic.collectives.choice import Candidate, best
 from unknot.traffic.collectives.messages import Message, channels_used, messages_of
 from unknot.traffic.collectives.schedule import Schedule
+from unknot.traffic.collectives.timing import timed
 from unknot.traffic.trace import Trace, TracedMessage
 
 BUSY = 0.9
@@ -29,6 +30,8 @@ LOOKED_AT = 4
 """Numbers of pieces of an algorithm whose starts are looked for: more took twice the time, and gained nothing."""
 MOST_FLIT_HOPS = 50_000_000
 """Flits times channels of the longest run: a few seconds."""
+MOST_BEGUN = 20_000
+"""Transfers of a schedule up to which its starts are computed."""
 
 
 @takes_simulated
@@ -163,7 +166,7 @@ class Timed:
     pieces : int
     steps : int
     time : float
-        Cycles by the model.
+        Cycles by the model; of what is run flit by flit without barriers between steps, as the run is.
     bound : float
         Cycles that no schedule can be below.
     measured : int or None
@@ -260,11 +263,25 @@ def _schedules(choices: Sequence[Candidate], size: Fraction, runs: int | None) -
     return made + [one.by_steps() for one in made if one.pieces == 1 and one.starts]
 
 
+def _time_without_barriers(schedule: Schedule) -> Fraction:
+    """Time by the model of what `execute` runs: there steps do not wait for each other, only messages for messages.
+
+    That of the steps stays where members exchange parts of a chunk in a step, or transfers are too many.
+    """
+    if schedule.starts or len(schedule.transfers) > MOST_BEGUN:
+        return schedule.time
+    try:
+        return min(schedule.time, timed(schedule).time)
+    except NetworkError:
+        return schedule.time
+
+
 def _timed(
     schedule: Schedule, floor: Bound, relation: Relation | None, until: Deadline, options: dict[str, Any]
 ) -> Timed:
     time, measured, limit = float(schedule.time), None, ""
     if relation is not None:
+        time = float(_time_without_barriers(schedule))
         try:
             run = until.unless_over(lambda: execute(relation, schedule, **options))
         except SimulationError as error:

@@ -14,7 +14,7 @@ from unknot.routing import dimension_order, o1turn
 from unknot.simulation import simulate
 from unknot.simulation.engine.sources import Sources
 from unknot.simulation.run.measurement import Window
-from unknot.simulation.run.statistics import correlation_time, doubtful, half_width, half_width_of_batches
+from unknot.simulation.run.statistics import correlation_time, half_width, half_width_of_batches
 from unknot.verify.loads import loads
 
 NONATOMIC: Switching = "wormhole-nonatomic"
@@ -34,16 +34,6 @@ def test_intervals_of_independent_values_cover_their_mean() -> None:
         assert width is not None
         inside += abs(values.mean() - 20) <= width
     assert 0.92 <= inside / 400 <= 0.98
-
-
-def test_doubt_is_where_sources_fall_back() -> None:
-    def holds(behind: int) -> bool:
-        return doubtful(np.zeros(4, dtype=np.int64), np.full(4, behind), 10_000, 1)
-
-    assert [holds(behind) for behind in (0, 29, 50, 99, 200)] == [False, False, True, True, True]
-    one = np.array([0, 0, 0, 0, 0, 0, 0, 160])
-    assert doubtful(np.zeros(8, dtype=np.int64), one, 100_000, 1)
-    assert not doubtful(np.zeros(8, dtype=np.int64), one, 100_000, 10)
 
 
 def test_runs_cover_the_mean_of_long_runs() -> None:

@@ -10,14 +10,12 @@ from hypothesis import strategies as st
 from scipy.special import stdtrit
 
 from unknot.simulation.run.statistics import (
-    OfferedTraffic,
     correlation,
     correlation_time,
     half_width_of_batches,
     mean,
     percentiles,
     rises,
-    saturated,
     student,
     truncation,
 )
@@ -221,33 +219,3 @@ def test_a_series_rises_or_does_not() -> None:
         for trend in (np.linspace(0, 20, 40), np.zeros(40), np.linspace(20, 0, 40))
     )
     assert (rising > 40, level < 8, falling) == (True, True, 0)
-
-
-def test_reasons_for_saturation() -> None:
-    def reason(before: list[int], after: list[int], accepted: float = 0.5) -> str:
-        return saturated(
-            np.array(before), np.array(after), 1000, accepted, OfferedTraffic(10, 0.5, 1), lambda t: f"host {t}"
-        )
-
-    assert reason([0, 5, 2], [3, 0, 9]) == ""
-    assert "fall behind by 40.0% of the time" in reason([0, 0], [400, 400], 0.3)
-    assert "host 70 falls behind by 50.0%" in reason([0] * 100, [500 * (t == 70) for t in range(100)])
-    filling = "accepted 0.4 of 0.5 flits per terminal and cycle, while sources keep up: the network was still filling"
-    assert reason([0, 0], [1, 1], 0.4) == f"too short: {filling}"
-    assert reason([0, 0], [1, 1], 0.46) == ""
-
-
-def test_longer_windows_see_smaller_growth() -> None:
-    """One source that falls back by 2 % of the time: in 5,000 cycles that may be chance, in 100,000 it is not."""
-
-    def reason(cycles: int, *, surely: bool) -> str:
-        after = np.zeros(64, dtype=np.int64)
-        after[5] = cycles // 50
-        offered = OfferedTraffic(10**6 / cycles, 0.5, 1)
-        return saturated(
-            np.zeros(64, dtype=np.int64), after, cycles, 0.5, offered, lambda t: f"host {t}",
-            surely=surely,
-        )  # fmt: skip
-
-    assert (reason(5_000, surely=False), reason(100_000, surely=False)[:9]) == ("", "saturated")
-    assert [reason(cycles, surely=True) == "" for cycles in (5_000, 20_000, 100_000)] == [True, True, False]

@@ -17,12 +17,13 @@ from unknot.simulation.engine.detector import in_words
 from unknot.simulation.engine.engine import Engine
 from unknot.simulation.engine.mix import Mix
 from unknot.simulation.engine.router import DEFAULT, Router
+from unknot.simulation.run.backlog import TOO_SHORT, OfferedTraffic
 from unknot.simulation.run.measurement import drain, measure_until_settled, warm_up
 from unknot.simulation.run.outcome import bottleneck, diagnosis
 from unknot.simulation.run.run import ClassRun, PairRun, Run, Series
 from unknot.simulation.run.scenario import Measurement, Scenario
 from unknot.simulation.run.start import engine_of
-from unknot.simulation.run.statistics import TOO_SHORT, OfferedTraffic, mean, summary
+from unknot.simulation.run.statistics import mean, summary
 from unknot.traffic import Bursts, PatternLike, Traffic, TrafficClass
 from unknot.traffic.workload import PACKET_LENGTH, PATTERN, Lengths
 

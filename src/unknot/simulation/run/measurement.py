@@ -9,20 +9,17 @@ import numpy as np
 import numpy.typing as npt
 
 from unknot.simulation.engine.engine import Engine
+from unknot.simulation.run.backlog import TOO_SHORT, Backlog, OfferedTraffic
 from unknot.simulation.run.scenario import Measurement
 from unknot.simulation.run.statistics import (
     BATCHES,
     DEPENDENT,
-    TOO_SHORT,
-    OfferedTraffic,
     Values,
     batch_means,
     correlation,
     correlation_time,
-    doubtful,
     half_width_of_batches,
     rises,
-    saturated,
     truncation,
 )
 
@@ -119,6 +116,7 @@ class Window:
         self._stored = np.zeros(engine.relation.num_vcs)
         self._samples = 0
         self._batches = np.zeros((0, 4))
+        self._lags = self.lag_before[None]
         self._correlation_times: list[float] = []
 
     def go_on(self, cycles: int, report: Callable[[int], None]) -> bool:
@@ -130,7 +128,7 @@ class Window:
         self.end = begin + cycles
         engine.measure(self.start, self.end)
         batches = min(BATCHES, cycles)
-        rows = []
+        rows, lags = [], []
         for batch in range(batches):
             first, last = (begin + cycles * k // batches for k in (batch, batch + 1))
             before = _counts(engine, *BATCH_COUNTS)
@@ -141,12 +139,14 @@ class Window:
                 return False
             self._look()
             rows.append([last - first, *(_counts(engine, *BATCH_COUNTS) - before)])
+            lags.append(engine.lag())
             report(engine.now)
         if engine.find_knot():
             return False
         self._batches = np.concatenate([self._batches, np.array(rows, dtype=np.float64)])
+        self._lags = np.concatenate([self._lags, lags])
         if len(self._batches) == 2 * BATCHES:
-            self._batches = self._batches.reshape(BATCHES, 2, 4).sum(axis=1)
+            self._batches, self._lags = self._batches.reshape(BATCHES, 2, 4).sum(axis=1), self._lags[::2]
         means = self._means
         self._correlation_times.append(0.0 if means is None else correlation_time(means) * self.cycles / BATCHES)
         return True
@@ -211,18 +211,17 @@ class Window:
     def _latencies(self) -> tuple[Values, Values]:
         return self._batches[:, LATENCY], self._batches[:, PACKETS]
 
-    def failure(self, demand: OfferedTraffic, *, surely: bool = False) -> str:
-        """Reason why the network cannot take the demand, see `saturated`; to be called when the window ends."""
+    @property
+    def backlog(self) -> Backlog:
+        """Lags of the sources; to be looked at when the window ends."""
+        return Backlog(self._lags, self._batches[:, CYCLES])
+
+    def failure(self, demand: OfferedTraffic, *, early: bool = False) -> str:
+        """Reason why the network cannot take the demand, see `Backlog`; to be called when the window ends."""
         engine, network = self.engine, self.engine.relation.network
         first = network.num_terminals - engine.nodes  # of several subnets the terminals of the last one send
-        return saturated(
-            self.lag_before,
-            engine.lag(),
-            self.cycles,
-            self.accepted,
-            demand,
-            lambda source: network.terminal_name(source % engine.nodes + first),
-            surely=surely,
+        return self.backlog.failure(
+            self.accepted, demand, lambda source: network.terminal_name(source % engine.nodes + first), early=early
         )
 
     def utilisation(self) -> npt.NDArray[np.float64]:
@@ -256,11 +255,10 @@ def measure_until_settled(engine: Engine, measurement: Measurement, demand: Offe
     cycles = shortest
     while window.go_on(cycles, lambda cycle: report("measuring", cycle)):
         cycles = window.cycles
-        failure = window.failure(demand, surely=True)
-        filling = failure.startswith(TOO_SHORT)
-        doubt = filling or doubtful(window.lag_before, engine.lag(), cycles, demand.at_once)
-        if failure and not filling:
+        failure = window.failure(demand, early=True)
+        if failure.startswith("saturated"):
             break
+        doubt = bool(failure)
         if again and cycles == shortest and not doubt and window.drifts:
             window, again = Window(engine, cautious=window.cautious), again - 1
             continue
@@ -283,4 +281,4 @@ def drain(engine: Engine, end: int, patience: int, report: Report) -> str:
         if not engine.run(100):
             return ""
     missing = engine.count("measured_created") - engine.count("measured_arrived")
-    return f"saturated: {missing} measured packets had not arrived {patience} cycles after measuring ended"
+    return f"{TOO_SHORT}: {missing} measured packets had not arrived {patience} cycles after measuring ended"

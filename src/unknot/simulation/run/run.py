@@ -15,7 +15,7 @@ from unknot._base.three_valued import ThreeValued
 from unknot.certificates.verdict import Configuration
 from unknot.routing.bubble import Bubble
 from unknot.simulation.engine.router import Router
-from unknot.simulation.run.statistics import TOO_SHORT
+from unknot.simulation.run.backlog import TOO_SHORT
 from unknot.traffic.workload import Bursts
 
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -26,8 +25,6 @@ DEPENDENT = 0.4
 """Correlation of successive batches, of `BATCHES`, from which a window counts as too short."""
 HOPELESS = 0.8
 """Correlation of successive batches from which no interval is computed."""
-TOO_SHORT = "too short"
-"""First words of the reason why a run says nothing of the load."""
 FORGOTTEN = 15
 """Fewest correlation times in a series; a longer one, seen in a short part of it, is not believed."""
 
@@ -153,14 +150,14 @@ def half_width_of_batches(
         weights = counts.reshape(number, -1).sum(axis=1) * (number / counts.sum())
         away = (means - totals.sum() / counts.sum()) * weights
         waves = WAVES if cautious or (longest is None and r > 1 / math.sqrt(number)) else WAVES[:1]
-        widths = [_half_width_by_waves(away, r, min(3 * number // 10, many)) for many in waves]
+        widths = [half_width_by_waves(away, r, min(3 * number // 10, many)) for many in waves]
         if longest:
             widths.append(_half_width_by_correlation_time(away, longest * number / BATCHES))
         return max(widths)
     return None
 
 
-def _half_width_by_waves(away: Values, r: float, waves: int) -> float:
+def half_width_by_waves(away: Values, r: float, waves: int) -> float:
     """Half the 95 % confidence interval of the mean of deviations with lag-1 autocorrelation r, by cosine waves."""
     fresh = away[1:] - r * away[:-1]
     at = (np.arange(fresh.size) + 0.5) * (math.pi / fresh.size)
@@ -214,87 +211,3 @@ def rises(means: Values) -> bool:
     """Whether MSER would leave out more than the first half of a series, whose second half lies above it."""
     half = means.size // 2
     return truncation(means) > half and bool(means[half:].mean() > means[:half].mean())
-
-
-@dataclass(frozen=True)
-class OfferedTraffic:
-    """What sources offer.
-
-    Attributes
-    ----------
-    packets : float
-        Packets created in a cycle in the whole network.
-    flits : float
-        Flits per terminal and cycle.
-    at_once : float
-        Flits that a source creates at once, in a packet or a burst.
-    """
-
-    packets: float
-    flits: float
-    at_once: float
-
-
-def saturated(
-    lag_before: Ints,
-    lag_after: Ints,
-    cycles: int,
-    accepted: float,
-    demand: OfferedTraffic,
-    name: Callable[[int], str],
-    *,
-    surely: bool = False,
-) -> str:
-    """Return the reason why the network cannot take the offered load; empty if it can.
-
-    Flits that are neither accepted nor left in the queues of sources are in the network, which holds only so many.
-    So less is accepted while sources keep up only as long as the network fills: the window was too short to tell.
-
-    Parameters
-    ----------
-    lag_before, lag_after : int64 arrays, shape (terminals,)
-        Cycles each source was behind when measuring began and ended, `cycles` later.
-    accepted : float
-        Flits per terminal and cycle.
-    demand : OfferedTraffic
-        The tolerance for chance shrinks with the root of the packets created.
-    name : callable
-        Name of a terminal.
-    surely : bool
-        Whether a longer window could not say otherwise, instead of whether this is the better guess.
-    """
-    # Steady queues fluctuate by a few packets; what counts is a backlog that is long and grew with the time measured.
-    growth = (lag_after - lag_before) / cycles
-    long = _long(demand.at_once)
-    figures = f"accepted {accepted:.4g} of {demand.flits:.4g} flits per terminal and cycle"
-    if growth.mean() > _limit(cycles, surely) and lag_after.mean() > long:
-        return f"saturated: {figures}; source queues fall behind by {growth.mean():.1%} of the time"
-    worst = int(np.argmax(growth))
-    if growth[worst] > _limit(cycles, surely, of_one=True) and lag_after[worst] > 4 * long:
-        return (
-            f"saturated: {figures}; the source queue of {name(worst)} falls behind by {growth[worst]:.1%} of the time"
-        )
-    packets = int(demand.packets * cycles)
-    if accepted < (0.95 - 3 / math.sqrt(max(packets, 1))) * demand.flits:
-        return f"{TOO_SHORT}: {figures}, while sources keep up: the network was still filling"
-    return ""
-
-
-def doubtful(lag_before: Ints, lag_after: Ints, cycles: int, at_once: float) -> bool:
-    """Whether sources, or one of them, are far behind and fell back further, be it by chance or not."""
-    fell, long = lag_after - lag_before, _long(at_once)
-    worst = int(np.argmax(fell))
-    together = float(fell.mean()) > 0.001 * cycles and float(lag_after.mean()) > long
-    return together or bool(fell[worst] > 150 and lag_after[worst] > 4 * long)
-
-
-def _limit(cycles: int, surely: bool, *, of_one: bool = False) -> float:
-    """Part of the time by which all sources, or the worst, fall back in `cycles` cycles that is not by chance."""
-    if of_one:
-        return max(0.01, 1500 / cycles) if surely else min(0.03, max(0.005, 300 / cycles))
-    return max(0.003, 150 / cycles) if surely else min(0.01, max(0.002, 100 / cycles))
-
-
-def _long(at_once: float) -> float:
-    """Return the number of cycles that a source may be behind for a moment, by chance alone."""
-    return 10 * at_once + 20

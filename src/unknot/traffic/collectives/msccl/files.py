@@ -23,7 +23,9 @@ from unknot.traffic.collectives.msccl.program import (
     ThreadBlock,
 )
 
-MOST_RANKS, MOST_BLOCKS, MOST_STEPS, MOST_CHUNKS = 2**12, 2**10, 2**16, 2**20
+MOST_RANKS, MOST_BLOCKS, MOST_CHUNKS = 2**12, 2**10, 2**20
+MOST_STEPS = 64
+"""Steps of a thread block that RCCL's loader takes (MSCCL_MAX_NUM_STEPS), those that only wait counted too."""
 KNOWN = (
     "allreduce", "allgather", "reducescatter", "alltoall", "alltoallv", "broadcast", "reduce", "gather", "scatter",
     "send", "recv",
@@ -116,6 +118,8 @@ def _block(element: XmlElement, sizes: Rank, rank: int, ranks: int) -> ThreadBlo
     steps = []
     waiting = False
     for number, one in enumerate(element):
+        if number >= MOST_STEPS:
+            raise one.error(f"a thread block has {MOST_STEPS} steps at most, as RCCL loads no more; this is another")
         if one.number("s", 0, MOST_STEPS) != number:
             raise one.error(f"steps are 0, 1, 2, …; s is {one.attrib['s']} where {number} is due")
         step = _step(one, sizes)
@@ -164,7 +168,8 @@ def write_msccl(program: Program, path: str | Path) -> None:
     Raises
     ------
     NetworkError
-        If a step waits for several others: steps ``nop`` before it say so in a file.
+        If a step waits for several others: steps ``nop`` before it say so in a file; or a thread block has more
+        than `MOST_STEPS`.
 
     Examples
     --------
@@ -188,6 +193,11 @@ def write_msccl(program: Program, path: str | Path) -> None:
         sizes = {"id": number, "i_chunks": rank.inputs, "o_chunks": rank.outputs, "s_chunks": rank.scratch}
         lines.append("  " + _tag("gpu", sizes))
         for index, block in enumerate(rank.blocks):
+            if len(block.steps) > MOST_STEPS:
+                raise NetworkError(
+                    f"{path}: thread block {index} of rank {number} would have {len(block.steps)} steps, and RCCL "
+                    f"loads {MOST_STEPS} at most: take fewer pieces, fewer members, or an algorithm of fewer steps"
+                )
             ends = {"id": index, "send": block.send_to, "recv": block.receive_from, "chan": block.channel}
             lines.append("    " + _tag("tb", ends))
             lines += [
