@@ -366,17 +366,17 @@ def test_a_packet_of_a_ring_goes_where_its_candidates_lead() -> None:
         messages = [ahead[0], {**ahead[1], "held": way}]
         proof = {"reachability": "scheduled", "buffer_depth": 3, "messages": messages}
         with pytest.raises(Rejected, match=f"packet 2 {why}"):
-            plain.check_bubble_deadlock(table, rings, proof)
+            plain.check_queued_deadlock(table, rings, proof)
     full = [{"source": t, "address": (t + 2) % 4, "length": 1, "lead": [], "held": [t], "wanted": [(t + 1) % 4]}
             for t in range(4)]  # fmt: skip
     proof = {"reachability": "scheduled", "buffer_depth": 1, "messages": full}
-    plain.check_bubble_deadlock(*round_circle("global", 1, 0, 1, 2, 3), proof)
+    plain.check_queued_deadlock(*round_circle("global", 1, 0, 1, 2, 3), proof)
     for elsewhere in ({"source": 4}, {"address": 4}):
         foreign = {**proof, "messages": [full[0] | elsewhere, *full[1:]]}
         with pytest.raises(Rejected, match="packet 1 is not sent by its source"):
-            plain.check_bubble_deadlock(*round_circle("global", 1, 0, 1, 2, 3), foreign)
+            plain.check_queued_deadlock(*round_circle("global", 1, 0, 1, 2, 3), foreign)
     with pytest.raises(Rejected, match="packet 4 cannot go"):
-        plain.check_bubble_deadlock(*round_circle("global", 1), proof)
+        plain.check_queued_deadlock(*round_circle("global", 1), proof)
 
 
 def test_steps_of_phases_are_of_nodes_and_chunks_that_are_there() -> None:

@@ -122,6 +122,8 @@ def _explore(
     lengths = {1, depth} if switching in ("saf", "vct") else {1, depth + 1}
     if knot is not None:
         depth, lengths = 1, {len(message.held) for message in knot.messages}
+        if knot.queued:
+            depth = knot.buffer_depth // knot.messages[0].length
     limit *= QUEUES if switching == "wormhole-nonatomic" else 1
     outcome = explore(Machine(relation, switching, depth, tuple(sorted(lengths))), limit)
     if outcome.stuck is not None and verdict.deadlock_free:

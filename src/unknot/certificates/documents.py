@@ -175,6 +175,7 @@ def verdict_claim(verdict: Verdict) -> Document:
             "buffer_depth": configuration.buffer_depth,
             "reachability": configuration.reachability,
             "messages": [message_of(message) for message in configuration.messages],
+            **({"order": [*configuration.order]} if configuration.order else {}),
         }
     else:
         raise UnknotError("an open question has no evidence to write")

@@ -781,6 +781,10 @@ def taken(table: Table, address: int, way: list[int]) -> set[Entry]:
 def check_deadlock(table: Table, switching: str, proof: Any) -> None:
     """Check a filling of VCs by packets that can never move; raise `Rejected` if it is none."""
     depth = number(proof, "buffer_depth", 1)
+    if "order" in proof and switching in IN_ONE_VC:
+        longest = max((field(message, "length", int) for message in field(proof, "messages", list)), default=depth)
+        check_queued_deadlock(table, Rings(table, None, depth // max(1, longest)), proof)
+        return
     reachability = word(proof, "reachability", ("injected", "scheduled", "not-established"))
     packets = [Packet(table, switching, message) for message in field(proof, "messages", list)]
     targets: list[int] = []
@@ -910,11 +914,18 @@ def may_hold(table: Table, switching: str, packets: int, most: int) -> bool:
 
 
 class Rings:
-    """The rings of a claim about bubble flow control, and what their VCs hold: packets, and marked slots."""
+    """The rings of a claim about bubble flow control, and what VCs hold: packets, and marked slots.
 
-    def __init__(self, table: Table, document: Any) -> None:
-        self.rule: str = field(document, "rule", str)
-        self.packets: int = field(document, "packets", int)
+    Without bubble flow control there are none, and VCs have room for a number of packets.
+    """
+
+    def __init__(self, table: Table, document: Any, packets: int = 0) -> None:
+        self.queues: dict[int, list[int]] = {v: [] for v in range(table.vcs)}
+        if document is None:
+            self.rule, self.packets, self.rings, self.marked, self.through = "none", packets, [], [], {}
+            return
+        self.rule = field(document, "rule", str)
+        self.packets = field(document, "packets", int)
         self.rings = [integers(ring, "rings", 0, table.vcs) for ring in field(document, "rings", list)]
         self.unguarded = {*numbers(document, "unguarded", 0, table.vcs)}
         if self.rule not in ("localised", "global", "critical") or self.packets < 1 + (self.rule == "localised"):
@@ -924,7 +935,6 @@ class Rings:
         once = all(len({*ring}) == len(ring) > 1 for ring in self.rings)
         if not once or not self.rings or any(here != there for here, there in ends):
             raise Rejected("rings are VCs, two or more, each of which leads to where the next begins")
-        self.queues: dict[int, list[int]] = {v: [] for v in range(table.vcs)}
         self.marked = [ring[0] for ring in self.rings]
         self.through = backwards(dict(enumerate(self.rings)))
 
@@ -967,7 +977,7 @@ def check_bubble(table: Table, claim: Any, proof: Any) -> str:
     rings, free = Rings(table, field(claim, "bubble", dict)), field(claim, "deadlock_free", bool)
     if technique(claim) != "vct":
         raise Rejected("bubble flow control goes with vct")
-    (check_bubble_free if free else check_bubble_deadlock)(table, rings, proof)
+    (check_bubble_free if free else check_queued_deadlock)(table, rings, proof)
     under = f"under vct with the {rings.rule} bubble in {len(rings.rings)} rings, {rings.packets} packets per VC"
     return f"{'free of deadlock' if free else 'deadlock'} {under}"
 
@@ -979,7 +989,10 @@ def check_bubble_free(table: Table, rings: Rings, proof: Any) -> None:
     is empty: a candidate there could be entered. So all packets on that rank wait, in a ring of this rank alone,
     for its next VC, which is full; then the whole ring is, and it has room for a packet at all times.
     """
-    if field(proof, "kind", str) != "bubble":
+    if field(proof, "kind", str) == "states":
+        check_ring_states(table, rings)
+        return
+    if proof["kind"] != "bubble":
         raise Rejected(f"a proof of kind {proof['kind']!r} shows nothing about bubble flow control")
     rank = numbers(proof, "rank", 0, 2**60, table.vcs)
     along = {step for r, steps in enumerate(rings.steps) if rings.keeps_bubble(r)
@@ -1009,13 +1022,94 @@ def check_bubble_free(table: Table, rings: Rings, proof: Any) -> None:
                     raise Rejected(f"bubble: address {address} waits at {table.name(at)} for nothing that drains")
 
 
-def check_bubble_deadlock(table: Table, rings: Rings, proof: Any) -> None:
-    """Send packets one after the other; each goes on at once to where it stays, and in the end none can move."""
+RingState = tuple[tuple[tuple[int, ...], ...], tuple[int, ...]]
+"""Kinds of the packets in each VC, and the marked slots of rings."""
+
+
+def kinds_of_states(table: Table) -> dict[tuple[int, int], int]:
+    """Number pairs (place, address): those with one number go on and wait alike, on all of their way."""
+    rows = [(at, a) for a, row in enumerate(table.may) for at in row]
+    label, many = dict.fromkeys(rows, 0), 0
+    while True:
+        pay(sum(map(len, table.may)))
+        kinds: dict[Any, int] = {}
+        signs = [
+            (at, frozenset((v, label.get((v, a), -1)) for v in table.may[a][at]), str(table.choices(at, a)))
+            for at, a in rows
+        ]
+        label = {pair: kinds.setdefault(sign, len(kinds)) for pair, sign in zip(rows, signs, strict=True)}
+        if len(kinds) == many:
+            return label
+        many = len(kinds)
+
+
+def check_ring_states(table: Table, rings: Rings) -> None:
+    """Visit all that rings may hold, whatever other VCs hold at the time; nowhere do packets wait for good.
+
+    Of a deadlock, the packets that never move wait for each other also where all others have left. Those in rings
+    are there as in a state that is visited, since whatever can come into a ring comes at any time here.
+    """
+    ringed = {v for ring in rings.rings for v in ring}
+    label, pair = kinds_of_states(table), dict[int, tuple[int, int]]()
+    enters, beyond = set[tuple[int, int]](), dict[int, list[list[int]]]()
+    for (at, a), kind in label.items():
+        pair.setdefault(kind, (at, a))
+        if at not in ringed:
+            enters |= {(v, label[v, a]) for v in table.may[a][at] if v in ringed}
+            beyond.setdefault(at, []).extend(table.choices(at, a))
+    ports = {at: beyond.pop(at) for at in [*beyond] if at >= table.vcs}
+    critical = rings.rule == "critical"
+
+    def hold(state: RingState, kept: Container[int]) -> None:
+        rings.queues = {v: [*queue] if v in kept else [] for v, queue in enumerate(state[0])}
+        rings.marked = [*state[1]] or [-1] * len(rings.rings)
+
+    def closed(at: int, choices: list[list[int]], kept: Container[int]) -> bool:
+        """Whether a header may wait only for what stays full, or occupied, for good."""
+        open_to = [
+            any(v == EJECT or (rings.room(at, v) if v in ringed else v not in kept) for v in c) for c in choices
+        ]
+        return not all(open_to)
+
+    def require_moving(state: RingState) -> None:
+        waits = {v: table.choices(*pair[queue[0]]) for v, queue in enumerate(state[0]) if queue} | beyond
+        kept, before = {*waits}, {-1}
+        while kept != before:
+            hold(state, kept)
+            kept, before = {at for at in kept if closed(at, waits[at], kept)}, kept
+        if kept or any(critical and closed(at, choices, kept) for at, choices in ports.items()):
+            raise Rejected("states: packets may come to wait for each other in the rings")
+
+    def after(state: RingState) -> Iterator[RingState]:
+        pay(table.vcs)
+        require_moving(state)
+        moves = [(table.vcs, v, kind) for v, kind in enters]
+        for at, queue in enumerate(state[0]):
+            a = pair[queue[0]][1] if queue else 0
+            moves += [(at, v, label[v, a] if v in ringed else -1) for v in table.may[a].get(at, ()) if queue]
+            moves += [(at, EJECT, -1)] if queue and not table.may[a][at] else []
+        for at, v, kind in moves:
+            hold(state, range(table.vcs))
+            if kind >= 0 and not rings.room(at, v):
+                continue
+            if kind >= 0:
+                rings.move(kind, at, v)
+            else:
+                rings.queues[at].pop(0)
+            yield tuple(map(tuple, rings.queues.values())), tuple(rings.marked) if critical else ()
+
+    start: RingState = ((),) * table.vcs, tuple(rings.marked) if critical else ()
+    closure([start], after, MOST_STATES)
+
+
+def check_queued_deadlock(table: Table, rings: Rings, proof: Any) -> None:
+    """Send packets in an order of their moves, by default one after the other; in the end none can move."""
     messages = field(proof, "messages", list)
     if field(proof, "reachability", str) != "scheduled" or not messages:
         raise Rejected("a deadlock under bubble flow control is a schedule of packets")
     depth = field(proof, "buffer_depth", int)
     ends: list[tuple[int, int, list[int]]] = []
+    ways: list[list[int]] = []
     for number, message in enumerate(messages):
         if not 0 < field(message, "length", int) * rings.packets <= depth:
             raise Rejected(f"buffers of {depth} flits have no room for {rings.packets} packets like {number + 1}")
@@ -1024,14 +1118,22 @@ def check_bubble_deadlock(table: Table, rings: Rings, proof: Any) -> None:
         wants = numbers(message, "wanted", 0, table.vcs)
         if not 0 <= address < table.addresses or not found(source, table.sources[address]):
             raise Rejected(f"packet {number + 1} is not sent by its source")
-        at = table.vcs + source
-        for v in way:
-            first = at >= table.vcs or rings.queues[at][0] == number
-            if not first or not found(v, table.may[address].get(at, ())) or not rings.room(at, v):
-                raise Rejected(f"packet {number + 1} cannot go from {table.name(at)} to {table.name(v)}")
-            rings.move(number, at, v)
-            at = v
-        ends.append((at, address, wants))
+        ends.append((table.vcs + source, address, wants))
+        ways.append(way)
+    order = [number for number, way in enumerate(ways) for _ in way]
+    if "order" in proof:
+        given = numbers(proof, "order", 0, len(ways))
+        if sorted(given) != order:
+            raise Rejected("an order names each packet once for each VC of its way")
+        order = given
+    steps = [iter(way) for way in ways]
+    for number in order:
+        (at, address, wants), v = ends[number], next(steps[number])
+        first = at >= table.vcs or rings.queues[at][0] == number
+        if not first or not found(v, table.may[address].get(at, ())) or not rings.room(at, v):
+            raise Rejected(f"packet {number + 1} cannot go from {table.name(at)} to {table.name(v)}")
+        rings.move(number, at, v)
+        ends[number] = v, address, wants
     for number, (at, address, wants) in enumerate(ends):
         if at < table.vcs and rings.queues[at][0] != number:
             continue

@@ -72,6 +72,9 @@ class Configuration(Brief):
         A limit ended the search for a way from the terminals to where these messages stand: a better grade is open.
     bubble : Bubble or None
         Bubble flow control that they obey.
+    order : tuple of int
+        Of a schedule in which messages stand still on their way: the message, by position, whose header takes the
+        next VC of its way, move by move. Empty: each goes on to its end before the next one is sent.
 
     Examples
     --------
@@ -87,12 +90,18 @@ class Configuration(Brief):
     messages: tuple[Message, ...]
     limited: bool = False
     bubble: Bubble | None = None
+    order: tuple[int, ...] = ()
+
+    @property
+    def queued(self) -> bool:
+        """Whether several messages may stand in a VC, one behind the other."""
+        return self.bubble is not None or (bool(self.order) and self.switching in ("saf", "vct"))
 
     @property
     def summary(self) -> str:
         """Description of the configuration in a sentence."""
         text = f"{len(self.messages)} messages that can never move hold all that they wait for"
-        if self.bubble is not None:
+        if self.queued:
             return f"{len(self.messages)} messages can never move"
         if self.limited:
             return f"{text}; whether they can come straight from terminals of their own was left open by a limit"
@@ -121,7 +130,7 @@ class Certificate(Brief):
 
     Attributes
     ----------
-    kind : {"order", "escape", "drain", "exhausted", "bubble"}
+    kind : {"order", "escape", "drain", "exhausted", "bubble", "states"}
         What `rank` shows about every reachable state (c, d) at a VC c. Ejection ranks below all, in `order` above:
 
         - `order`: every candidate ranks higher than c; so no cycle of dependencies.
@@ -132,6 +141,7 @@ class Certificate(Brief):
           most as high; and no configuration holds core VCs of one rank only, as `windows` shows.
         - `bubble` (vct): some waited candidate ranks lower than c, and can be entered when all lower ranks are empty;
           or it follows c in a ring that keeps a bubble, whose VCs all have one rank.
+        - `states` (vct with bubbles): `rank` shows nothing; in no state of the rings do packets wait for each other.
     rank : int64 array, shape (VCs,)
     core : bool array, shape (VCs,), or None
         For `exhausted`: the VCs that were searched.
@@ -148,7 +158,7 @@ class Certificate(Brief):
     ('order', (24,))
     """
 
-    kind: Literal["order", "escape", "drain", "exhausted", "bubble"]
+    kind: Literal["order", "escape", "drain", "exhausted", "bubble", "states"]
     rank: npt.NDArray[np.int64]
     core: npt.NDArray[np.bool_] | None = None
     windows: tuple[tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]], ...] = ()

@@ -141,7 +141,10 @@ def accept_configuration(relation: Relation, filling: Configuration) -> None:
     >>> accept_configuration(relation, unknot.check(relation).configuration)
     """
     try:
-        if filling.bubble is not None:
+        if filling.order and filling.bubble is None:
+            claim = verdict_claim(Verdict(False, filling.switching, "", "", "", filling))
+            plain.check_deadlock(plain_table(relation), filling.switching, claim["proof"])
+        elif filling.bubble is not None:
             _bubble(relation, Verdict(False, filling.switching, "", "", "", filling, bubble=filling.bubble))
         else:
             _configuration(relation, filling)

@@ -11,7 +11,6 @@ from unknot.certificates.verdict import Configuration, Message, Reachability
 from unknot.network import Network
 from unknot.network.graph import shortest_cycle
 from unknot.report.phrases import count, listed
-from unknot.routing.bubble import Bubble
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_relation
 
@@ -57,8 +56,8 @@ def describe(relation: Relation, configuration: Configuration, *, packet_length:
     Message 1: t0 at (0) → t2 at (2), 8 flits, holds (0)→(1); waits for (1)→(2) (held by message 2).
     """
     messages = configuration.messages
-    if configuration.bubble is not None:
-        return _with_bubble(relation, messages, configuration.bubble)
+    if configuration.queued:
+        return _in_queues(relation, configuration)
     held = sum(len(message.held) for message in messages)
     each = "Its header waits" if len(messages) == 1 else "Each header waits"
     ring, holder = circle(configuration), configuration.holder
@@ -75,9 +74,14 @@ def describe(relation: Relation, configuration: Configuration, *, packet_length:
     ]
 
 
-def _with_bubble(relation: Relation, messages: tuple[Message, ...], bubble: Bubble) -> list[str]:
-    """The messages of a deadlock under bubble flow control, several to a virtual channel."""
-    vcs, lines = relation.vcs, list[str]()
+def _in_queues(relation: Relation, configuration: Configuration) -> list[str]:
+    """The messages of a deadlock that stand in queues, several to a virtual channel."""
+    vcs, lines, messages, bubble = relation.vcs, list[str](), configuration.messages, configuration.bubble
+    packets = (
+        configuration.buffer_depth // max(message.length for message in messages)
+        if bubble is None
+        else bubble.packets
+    )
     for number, message in enumerate(messages, start=1):
         place = f"in {vcs.name(message.held[-1])}" if message.held else "at its port"
         awaited = listed([vcs.name(vc) for vc in message.wanted], "or")
@@ -85,9 +89,12 @@ def _with_bubble(relation: Relation, messages: tuple[Message, ...], bubble: Bubb
         lines.append(f"Message {number}: {journey(relation, message)}, {does}.")
     return [
         f"{count(len(messages), 'message')} can never move again. Virtual channels have room for "
-        f"{count(bubble.packets, 'packet')} each, and rings are entered by the {bubble.rule} rule.",
+        f"{count(packets, 'packet')} each"
+        + (f", and rings are entered by the {bubble.rule} rule." if bubble is not None else "."),
         *lines,
-        "Sent in this order, each once the one before stands still, they come to stand like this.",
+        "Their headers go on by a virtual channel each in the order of messages " + moves + "."
+        if (moves := ", ".join(str(k + 1) for k in configuration.order))
+        else "Sent in this order, each once the one before stands still, they come to stand like this.",
     ]
 
 

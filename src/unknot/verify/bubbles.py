@@ -19,6 +19,8 @@ from unknot.routing.waiting import effective
 from unknot.verify.bubble_filling import Head, filling
 from unknot.verify.effort import Effort, TimeUpError
 from unknot.verify.explorer import Explorer
+from unknot.verify.queue_search import MOST_TABLE, Queues
+from unknot.verify.room import Room
 from unknot.verify.states import Dependencies
 
 
@@ -86,13 +88,21 @@ def check_bubble(graph: Dependencies, bubble: Bubble, buffer_depth: int, effort:
     knots: Iterable[dict[int, Head]] = _knots(heads, doors, left) if kept_out is None else ()
     fillings = (filling(relation, bubble, knot, length, effort.end) for knot in knots)
     messages = [kept_out] if kept_out is not None else next((filled for filled in fillings if filled), None)
+    order: tuple[int, ...] = ()
+    if messages is None and graph.states <= MOST_TABLE and clock() < effort.end:
+        room = Room(packets, bubble)
+        rings = Queues(relation, room, effort, {v for ring in bubble.rings for v in ring})
+        if rings.run(any_blocked=True) is None and rings.complete:
+            text = f"none of the {rings.states} states of the rings holds packets that wait for each other for good"
+            return verdict(True, "search of all states", text, certificate=Certificate("states", rank))
+        messages, order = Queues(relation, room, effort).filling(length) or (None, ())
     if messages is None:
         many = f"{len(left)} of {relation.num_vcs} VCs may stay occupied for ever"
         if not left:
             many = "packets may be alone in the network and not let in, if marked slots meet"
         late = "; there was no more time" if clock() > effort.end else ""
         return verdict(None, method, f"undecided: {many}, and no way there was found{late}")
-    knot = Configuration("vct", length * packets, "scheduled", tuple(messages), bubble=bubble)
+    knot = Configuration("vct", length * packets, "scheduled", tuple(messages), bubble=bubble, order=order)
     text = f"{len(messages)} packets can never move"
     if kept_out is not None:
         text = "a packet alone in the network never enters a ring, whose marked slot stays where it has to go"

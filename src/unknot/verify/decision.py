@@ -20,7 +20,9 @@ from unknot.verify.effort import Effort, TimeUpError
 from unknot.verify.exact import find_worms
 from unknot.verify.exact_model import Worm
 from unknot.verify.explorer import Explorer
+from unknot.verify.queue_search import MOST_TABLE, Queues
 from unknot.verify.remainder import on_cycles
+from unknot.verify.room import Room
 from unknot.verify.states import Dependencies
 from unknot.verify.waiting import Waiting, drain, waiting
 from unknot.verify.witness import configuration, reachable_configuration
@@ -135,9 +137,26 @@ class Decision:
                 relation, worms, self.technique, self.buffer_depth, as_it_is=not self.shorten, end=late
             )
         if not knot.reachable:
-            knot = reachable_configuration(relation, self.technique, self.buffer_depth, late) or knot
+            knot = (
+                reachable_configuration(relation, self.technique, self.buffer_depth, late) or self._queued() or knot
+            )
         text = knot.summary if knot.reachable else f"undecided: {knot.summary}"
         return self._verdict(False if knot.reachable else None, method, text, configuration=knot)
+
+    def _queued(self) -> Configuration | None:
+        """Packets that come to wait for each other in VCs with room for several, where those of one cannot."""
+        graph, depth = self.graph, self.buffer_depth
+        if self.technique not in ("saf", "vct") or graph.states > MOST_TABLE:
+            return None
+        for packets in (1, 2, 3)[:depth]:
+            queues = Queues(graph.relation, Room(packets), replace(self.effort, end=self._late))
+            filled = queues.filling(depth // packets)
+            if filled is not None:
+                messages, order = filled
+                order = order or tuple(k for k, one in enumerate(messages) for _ in (*one.lead, *one.held))
+                size = depth // packets * packets
+                return Configuration(self.technique, size, "scheduled", tuple(messages), order=order)
+        return None
 
     def _open(self, method: str, established: str) -> Verdict:
         return self._verdict(None, method, self.deadline.undecided(established))

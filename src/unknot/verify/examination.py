@@ -138,8 +138,9 @@ def examine(
     if (arbiter := further.arbiter) is not None and verdict.deadlock_free:
         ends = delivery.livelock_free
         arrival = ending.unless_over(lambda: progress(relation, arbiter, livelock_free=ends))
-    if further.smallest and verdict.deadlock_free is False:
-        known = verdict.configuration
+    known = verdict.configuration
+    # Of packets in queues none smaller is looked for: those of one VC each cannot come to block each other there.
+    if further.smallest and verdict.deadlock_free is False and known is not None and not known.queued:
         least = deadline.closing.unless_over(lambda: smallest(relation, switching, known=known, **limits))
     if least is not None and (knot := least.configuration) is not None:
         verdict = replace(verdict, configuration=knot, established=knot.summary)

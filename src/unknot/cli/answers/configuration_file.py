@@ -91,6 +91,9 @@ class ConfigurationForm(Form):
     reachability: Grade = key("Way in which packets can get into it, if established.")
     messages: Annotated[list[MessageForm], Bounds(min_length=1)] = key("Messages in the order of the schedule.")
     bubble: BubbleInWords = key("Bubble flow control that they obey.", default=None)
+    order: list[Natural] = key(
+        "Message whose header goes on by a VC, move by move; empty: one after another.", default=[]
+    )
 
 
 class ConfigurationFile(Form):
@@ -137,7 +140,8 @@ def read_configuration(path: str | Path) -> ConfigurationFile:
     content: ConfigurationFile = read_form(ConfigurationFile, read_json(path), str(path))
     for number, message in enumerate(content.configuration.messages):
         for name in ("held", "wanted"):
-            if content.configuration.bubble is None and not getattr(message, name):
+            alone = content.configuration.bubble is None and not content.configuration.order
+            if alone and not getattr(message, name):
                 where = f"{path}: configuration.messages[{number}].{name}"
                 raise UnknotError(f"{where}: it is empty, which it may be with bubble flow control only")
     return content
@@ -170,6 +174,7 @@ def configuration_on(relation: Relation, file: ConfigurationFile) -> Configurati
             Message(m.source, m.address, m.length, _vcs(m.lead), _vcs(m.held), _vcs(m.wanted)) for m in form.messages
         ),
         bubble=rule,
+        order=tuple(form.order),
     )
     for number, message in enumerate(configuration.messages, start=1):
         if (

@@ -105,11 +105,11 @@ def replay(
     require_whole("cycles", cycles, 1, error=SimulationError)
     depth, bubble = configuration.buffer_depth, configuration.bubble
     try:
-        (accept_placement if bubble is None else accept_configuration)(relation, configuration)
+        (accept_configuration if configuration.queued else accept_placement)(relation, configuration)
     except Rejected as error:
         raise RelationError(f"the configuration cannot be: {error}") from None
     check_buffers(max(message.length for message in configuration.messages), configuration.switching, depth)
-    workload = Traffic(packet_length=1 if bubble is None else configuration.messages[0].length)
+    workload = Traffic(packet_length=configuration.messages[0].length if configuration.queued else 1)
     scenario = Scenario(relation, 0.0, workload, configuration.switching, depth, seed=0, bubble=bubble)
     engine = Engine(scenario, general=True)
     look = watch or (lambda engine: None)
@@ -120,14 +120,15 @@ def replay(
     else:
         many = len(configuration.messages)
         together = many if configuration.reachability == "injected" else 1
-        for first in range(0, many, together):
+        for first in range(0, many if not configuration.order else 0, together):
             _inject(engine, configuration, range(first, first + together), look, 10_000 if watch is None else 1)
+        _inject_in_order(engine, configuration, look, 10_000 if watch is None else 1)
     state = engine.state
     # With bubble flow control messages may share a buffer: the first one that a configuration names is in front.
     fronts = {message.held: k for k, message in reversed([*enumerate(configuration.messages)])}
     standing = Counter(vc for message in configuration.messages for vc in message.held)
     in_place = all(
-        state.inputs.stored[state.in_row[vc]] == (depth if bubble is None else standing[vc] * message.length)
+        state.inputs.stored[state.in_row[vc]] == (standing[vc] * message.length if configuration.queued else depth)
         and front(state, vc) == fronts[message.held]
         for message in configuration.messages
         for vc in message.held
@@ -186,6 +187,20 @@ def _inject(
         row.packet, row.left = k, message.length
     while not engine.advance(engine.now + step):
         watch(engine)
+
+
+def _inject_in_order(
+    engine: Engine, configuration: Configuration, watch: Callable[[Engine], None], step: int
+) -> None:
+    """Let the header of one message after the other go on by a VC, until nothing moves each time."""
+    hops = Counter[int]()
+    for k in configuration.order:
+        hops[k] += 1
+        engine.state.packets[k].stop = hops[k]
+        if hops[k] == 1:
+            _inject(engine, configuration, range(k, k + 1), watch, step)
+        else:
+            _inject(engine, configuration, range(0), watch, step)
 
 
 def _place(state: State, configuration: Configuration) -> None:
