@@ -371,7 +371,7 @@ def passing(network):
 def test_a_knot_that_is_not_established_is_neither_safe_nor_a_deadlock(tmp_path: Path) -> None:
     own, path = tmp_path / "own.py", tmp_path / "open.json"
     own.write_text(PASSING, encoding="utf-8")
-    words = ("check", "line(2)", "--routing", f"{own}:passing")
+    words = ("check", "line(2)", "--routing", f"{own}:passing", "--buffer-depth", "1")
     for switching, expected in (("saf", 3), ("vct", 3), ("wormhole", 1), ("wormhole-nonatomic", 1)):
         document, says = evidence_of(path, *words, "--switching", switching, code=expected)
         code, output = run(*words, "--switching", switching, "--json")

@@ -19,6 +19,8 @@ def complaints(relation: Relation, configuration: Configuration) -> list[str]:
         faults.append("no such switching, or no room for a flit")
     if configuration.reachability not in get_args(Reachability):
         faults.append("no such reachability")
+    if configuration.queued:
+        return faults + _of_order(relation, states, configuration)
     held = [vc for message in configuration.messages for vc in message.held]
     if len(set(held)) < len(held):
         faults.append("a VC is held twice")
@@ -33,6 +35,30 @@ def complaints(relation: Relation, configuration: Configuration) -> list[str]:
         faults += [f"message {number}: {what}" for what in _of_message(relation, states, configuration, message)]
     if not faults and configuration.reachability != "not-established":
         faults += _of_grade(configuration)
+    return faults
+
+
+def _of_order(relation: Relation, states: States, configuration: Configuration) -> list[str]:
+    """Faults of packets of one length that go on by a VC each in an order, and wait in the end."""
+    messages = configuration.messages
+    room = configuration.buffer_depth // messages[0].length
+    ways = [[relation.num_vcs + m.source, *m.lead, *m.held] for m in messages]
+    queues: dict[int, list[int]] = {vc: [] for vc in range(relation.num_vcs)}
+    for k in configuration.order:
+        at, vc, *_ = ways[k]
+        if vc not in states[messages[k].address][at].may or len(queues[vc]) >= room:
+            return [f"message {k} may not go from place {at} to VC {vc}"]
+        if at in queues and queues[at].pop(0) != k:
+            return [f"message {k} is not in front"]
+        queues[vc].append(k)
+        ways[k] = ways[k][1:]
+    faults = ["a message is not where it waits"] if any(len(way) > 1 for way in ways) else []
+    for vc, (first, *_) in [(vc, queue) for vc, queue in queues.items() if queue]:
+        wanted = set(messages[first].wanted)
+        if wanted not in blockings(relation, states[messages[first].address][vc]):
+            faults.append(f"message {first} waits for something else")
+        if any(len(queues[w]) < room for w in wanted):
+            faults.append(f"message {first} can move")
     return faults
 
 

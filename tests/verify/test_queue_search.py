@@ -31,7 +31,7 @@ MANY = 800
 
 
 def ring_system(seed: int, most_vcs: int = 14) -> tuple[Relation, Bubble]:
-    """A relation over the whole contract with one to three rings, of which many meet, and channels without the rule."""
+    """A relation over the whole contract with one to three rings, which often meet, and channels without the rule."""
     chance = random.Random(seed)
     while True:
         relation, _ = draw(chance.randrange(1 << 40), small=True)

@@ -201,7 +201,11 @@ def passing(spare: bool) -> Relation:
 def test_a_knot_to_which_no_way_leads_leaves_the_question_open(switching: Switching) -> None:
     relation = passing(spare=False)
     assert reachable_deadlock(network_for(relation, switching, depth=1, lengths=(1,))) is None
-    verdict = check(relation, switching)
+    deeper = check(relation, switching)
+    assert deeper.configuration is not None
+    assert deeper.configuration.queued
+    assert complaints(relation, deeper.configuration) == []
+    verdict = check(relation, switching, buffer_depth=1)
     assert verdict.configuration is not None
     assert complaints(relation, verdict.configuration) == []
     assert (verdict.deadlock_free, verdict.reachability) == (None, "not-established")
@@ -214,7 +218,7 @@ def test_a_knot_to_which_no_way_leads_leaves_the_question_open(switching: Switch
             accept_verdict(relation, replace(verdict, deadlock_free=answer))
         with pytest.raises(plain.Rejected):
             plain.accept(document(relation.network, relation, [claim | {"deadlock_free": answer}]))
-    assert check_all(relation)[switching].deadlock_free is None
+    assert check_all(relation, buffer_depth=1)[switching].deadlock_free is None
     small = smallest(relation, switching).configuration
     assert small is not None
     assert not small.reachable
