@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -132,7 +134,7 @@ def test_levels_are_the_same_both_ways_unless_said_otherwise(tmp_path: Path) -> 
     """LASH on a ring of 12: 2 lanes do for each direction by itself, but then replies can deadlock."""
     folder = EXAMPLES / "opensm-ring12-lash"
     for option, safe in ((), True), (("--one-way",), False):
-        result = unknot_says("repair", str(folder), "--out", str(tmp_path / "out"), "--time-limit", "2", *option)
+        result = unknot_says("repair", str(folder), "--out", str(tmp_path / "out"), "--time-limit", "40", *option)
         assert result.exit_code == (0 if safe else 1)
         made = tmp_path / "out" / "same-routes"
         fabric = read_fabric(
@@ -168,3 +170,82 @@ def test_files_are_of_fabrics_alone(more: list[str], tmp_path: Path) -> None:
     assert "routes of remedies are written as .json" in refused(
         "repair", str(written(tmp_path / "ring", ring(3))), "--out", str(tmp_path / "out"), *more
     )
+
+
+def test_a_fabric_without_fault_is_told_so(tmp_path: Path) -> None:
+    folder, out = EXAMPLES / "opensm-leafspine-degraded-ftree", tmp_path / "out"
+    result = unknot_says("repair", str(folder), "--out", str(out), "--evidence", str(tmp_path / "e.json"), "--json")
+    assert result.exit_code == 0
+    assert "opensm-leafspine-degraded-ftree has no fault" in result.stderr
+    told = answer(result)
+    schema("repair-fabric").validate(told)
+    assert (told["remedies"], told["refused"], told["before"]["deadlock_free"]) == ([], [], True)
+    assert not out.exists()
+    again = unknot_says("repair", str(folder))
+    assert again.exit_code == 0
+    assert "have no fault: they cannot deadlock, and deliver" in again.stderr
+
+
+def test_what_was_finished_is_written_and_the_rest_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One search never ends, and one is ended by its limit."""
+    from unknot.repair import fabric_remedies as module
+
+    def endless() -> None:
+        while True:
+            time.sleep(0.01)
+
+    made = module._one_lane
+    monkeypatch.setattr(
+        module,
+        "fabric_remedies",
+        lambda fabric, search: {
+            "one-lane": lambda: replace(made(fabric, search), complete=False),
+            "few-entries": endless,
+            "new-tables": endless,
+        },
+    )
+    folder, out = written(tmp_path / "ring", ring(6)), tmp_path / "out"
+    result = unknot_says("repair", str(folder), "--out", str(out), "--time-limit", "25", "--json")
+    assert result.exit_code == 0
+    told = answer(result)
+    assert [(row["kind"], row["complete"]) for row in told["remedies"]] == [("one-lane", False)]
+    assert told["refused"] == [f"{kind}: not finished within 25 s" for kind in ("few-entries", "new-tables")]
+    assert sorted(path.name for path in out.iterdir()) == ["README.md", "one-lane"]
+    page = (out / "README.md").read_text()
+    assert "| yes | ended by its limit |" in page
+    assert "- new-tables: not finished within 25 s" in page
+
+
+def test_nothing_finished_is_open(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from unknot.repair import fabric_remedies as module
+
+    def endless() -> None:
+        while True:
+            time.sleep(0.01)
+
+    monkeypatch.setattr(module, "fabric_remedies", lambda *_: {"one-lane": endless})
+    folder, out = written(tmp_path / "ring", ring(6)), tmp_path / "out"
+    result = unknot_says("repair", str(folder), "--out", str(out), "--time-limit", "8")
+    assert result.exit_code == 3
+    assert "one-lane: not finished within 8 s" in result.stdout
+
+
+def test_no_evidence_is_made_unasked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It holds tables of rules, which those of large fabrics are too large for."""
+    from unknot.cli.commands import audit as module
+
+    monkeypatch.setattr(module, "audit_parts", lambda *_: pytest.fail("nobody asked for evidence"))
+    folder = written(tmp_path / "ring", ring(6))
+    assert unknot_says("repair", str(folder), "--out", str(tmp_path / "out")).exit_code == 0
+
+
+def test_remedies_beside_adaptive_routing_are_open(tmp_path: Path) -> None:
+    folder = written(tmp_path / "ring", ring(6))
+    (folder / "opensm.conf").write_text("routing_engine ar_updn")
+    result = unknot_says("repair", str(folder), "--out", str(tmp_path / "out"))
+    assert result.exit_code == 3
+    page = (tmp_path / "out" / "README.md").read_text()
+    assert "Adaptive routing is there, by opensm.conf (the engine ar_updn): these tables hold once it is off" in page
+    alone = unknot_says("repair", str(folder), "--out", str(tmp_path / "alone"), "--assume", "static")
+    assert alone.exit_code == 0
+    assert "Adaptive routing is there" not in (tmp_path / "alone" / "README.md").read_text()

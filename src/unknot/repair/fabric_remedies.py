@@ -64,12 +64,15 @@ class FabricRemedy:
         Why no such routes between hosts have a lower highest load; None where the routes stay.
     routes : Lanes or None
         Of packets in several lanes.
+    complete : bool
+        Whether the search ended by itself.
     """
 
     fabric: Fabric
     hosts: Network
     bound: LoadBound | None
     routes: Lanes | None = None
+    complete: bool = True
 
     @property
     def lanes(self) -> int:
@@ -118,7 +121,7 @@ def _as_it_is(fabric: Fabric) -> Relation:
 def _same_routes(fabric: Fabric, search: FabricSearch) -> FabricRemedy:
     relation = _as_it_is(fabric)
     routes = _in_lanes(relation.network, "given", search, routing=relation)
-    return FabricRemedy(_with_lanes(fabric, routes), _hosts(fabric), None, routes)
+    return FabricRemedy(_with_lanes(fabric, routes), _hosts(fabric), None, routes, routes.complete)
 
 
 def _few_entries(fabric: Fabric, search: FabricSearch) -> FabricRemedy:
@@ -135,13 +138,15 @@ def _few_entries(fabric: Fabric, search: FabricSearch) -> FabricRemedy:
     changed, columns, tables = table_of(change.relation), destinations(fabric, "host-to-host"), fabric.tables.copy()
     then = changed.next_channel[changed.addresses.row].T
     tables[:, columns] = np.where(then >= 0, network.ports[then, 0], tables[:, columns])
-    return FabricRemedy(replace(fabric, tables=tables), _hosts(fabric), None)
+    return FabricRemedy(replace(fabric, tables=tables), _hosts(fabric), None, complete=effort.complete)
 
 
 def _new_tables(fabric: Fabric, search: FabricSearch) -> FabricRemedy:
     hosts = _hosts(fabric)
     routes = _in_lanes(hosts, "table", search, lmc=lmc_of(fabric))
-    return FabricRemedy(_with_lanes(_with_tables(fabric, routes), routes), hosts, routes.load_evidence, routes)
+    return FabricRemedy(
+        _with_lanes(_with_tables(fabric, routes), routes), hosts, routes.load_evidence, routes, routes.complete
+    )
 
 
 def _one_lane(fabric: Fabric, search: FabricSearch) -> FabricRemedy:
@@ -159,7 +164,8 @@ def _one_lane(fabric: Fabric, search: FabricSearch) -> FabricRemedy:
     step, _ = trees(network, ends, np.outer(many, senders), effort, floor=float(bound.least))
     next_channel = np.full((network.num_routers, homes.size), DROP)
     next_channel[:, answering] = np.where(step < 0, EJECT_HERE, step)[tree].T
-    return FabricRemedy(replace(fabric, tables=_entries(fabric, next_channel)), hosts, bound)
+    made = replace(fabric, tables=_entries(fabric, next_channel))
+    return FabricRemedy(made, hosts, bound, complete=effort.complete)
 
 
 def _hosts(fabric: Fabric) -> Network:

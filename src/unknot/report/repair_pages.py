@@ -43,6 +43,8 @@ class WrittenRemedy:
         The highest load of a channel in each lane.
     lmc : int or None
         The LMC for which all LIDs were assigned anew.
+    complete : bool
+        Whether the search for it ended by itself; else more time may find fewer lanes or changes, or a lower load.
     """
 
     kind: str
@@ -56,6 +58,7 @@ class WrittenRemedy:
     lane_pairs: tuple[int, ...] = ()
     lane_highest: tuple[float, ...] = ()
     lmc: int | None = None
+    complete: bool = True
 
     @property
     def longest(self) -> int | None:
@@ -143,20 +146,27 @@ def repair_page(before: WrittenRemedy, rows: Sequence[WrittenRemedy], reasons: S
         text += ["", f"The loop: {' → '.join([*before.audit.loop, before.audit.loop[0]])}."]
     heads = (
         "remedy", "changes", "lanes", "entries changed", "highest load", "no lower than", "longest route",
-        "safe, and delivers",
+        "safe, and delivers", "search",
     )  # fmt: skip
     text += ["", f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
     for row in rows:
         bound = "" if row.load_bound is None else f"{row.load_bound:,.6g}"
         text.append(
             f"| `{row.kind}` | {MEANING[row.kind]} | {row.lanes} | {row.changed:,} | {times(row.load, load)} | "
-            f"{bound} | {'' if row.longest is None else count(row.longest, 'hop')} | {ANSWERS[row.audit.holds]} |"
+            f"{bound} | {'' if row.longest is None else count(row.longest, 'hop')} | {ANSWERS[row.audit.holds]} | "
+            f"{'complete' if row.complete else 'ended by its limit'} |"
         )
     text += [
         "",
         "The load is the number of routes between hosts over the busiest channel, those to the LIDs of a port in "
         f"equal shares; it was {load:,.6g} before.",
     ]
+    if before.audit.fabric.adaptive:
+        text += [
+            "",
+            f"Adaptive routing is there, by {', '.join(before.audit.fabric.adaptive)}: these tables hold once",
+        ]
+        text[-1] += " it is off; `--assume static` judges them so."
     if reasons:
         text += ["", "Not written:", "", *(f"- {reason}" for reason in reasons)]
     for row in rows:

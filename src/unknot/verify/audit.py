@@ -94,6 +94,7 @@ def audit(
     lanes: int | None = None,
     multicast_level: int = 0,
     time_limit: float | Deadline = MINUTE,
+    only_hosts: bool = False,
 ) -> Audit:
     """Judge the forwarding tables of a fabric.
 
@@ -111,6 +112,8 @@ def audit(
         Service level of multicast packets.
     time_limit : float or Deadline
         Seconds.
+    only_hosts : bool
+        Leave out traffic of the switches' own ports.
 
     Raises
     ------
@@ -131,7 +134,7 @@ def audit(
         )
     hops = route_lengths(fabric.network, board.next_channel)
     tables = FollowedTables(fabric, board, hops, _extra_hops(fabric, hops), lanes, technique, time_limit)
-    only_hosts = bool((fabric.owner < fabric.network.num_terminals).all())
+    only_hosts |= bool((fabric.owner < fabric.network.num_terminals).all())
     audits = [audit_traffic(tables, traffic) for traffic in (TRAFFICS[:1] if only_hosts else TRAFFICS)]
     replies = None if fabric.levels is None else audit_traffic(tables, "host-to-host", replies=True)
     widest = max(kind.relation.vcs.widest for kind in audits)

@@ -89,7 +89,7 @@ class WrittenRemedyForm(Form):
 
     table = (
         "kind", "lanes", "entries_changed", "deadlock_free", "replies_free", "delivered", "longest_route",
-        "highest_load", "load_bound", "lane_pairs", "lane_highest",
+        "highest_load", "load_bound", "lane_pairs", "lane_highest", "complete",
     )  # fmt: skip
 
     entries_changed: Natural = key("Entries of tables (switch, LID) that are new or others.", of="changed")
@@ -112,7 +112,7 @@ class RepairFabricAnswer(Form):
 
     fabric: str
     before: WrittenRemedyForm
-    remedies: list[WrittenRemedyForm]
+    remedies: list[WrittenRemedyForm] = key("Empty for a fabric without fault, too.")
     refused: list[str] = key("Remedies that were not written, and why.")
 
 

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import typer
 
+from unknot._base.deadline import Deadline
 from unknot._base.errors import UnknotError
 from unknot._base.switching import DEFAULT_SWITCHING, Switching
+from unknot._base.work import measuring_time, work_done
 from unknot.cli.commands.guard import keeping_the_best
 from unknot.cli.commands.options import (
-    MINUTE,
+    MINUTES_WORK,
     SEED,
     Json,
     NetworkText,
@@ -25,7 +27,6 @@ from unknot.cli.commands.printing import notify, wrote
 from unknot.cli.commands.shared import exit_code, relation_of, write_evidence
 
 if TYPE_CHECKING:
-    from unknot._base.deadline import Deadline
     from unknot.cli.answers.filling import Answer
     from unknot.routing.relation import Relation
     from unknot.verify.examination import Examination
@@ -50,6 +51,8 @@ class RepairOptions(Options):
         Of a fabric, with --out DIR: assign all LIDs anew, 2^LMC for each host port, each with a route of its own.
     out : FILE.json|DIR
         Write the routes of each remedy, its kind in the name of the file; or, of a fabric, files OpenSM loads.
+    assume
+        Of a fabric: judge tables alone (static), where files beside them show adaptive routing.
     """
 
     network: NetworkText
@@ -59,11 +62,12 @@ class RepairOptions(Options):
     lanes: int | None = None
     minimal: bool = False
     lmc: int | None = None
-    deadline: TimeLimit = MINUTE
+    deadline: TimeLimit = MINUTES_WORK
     both_ways: bool | None = None
     seed: Seed = SEED
     out: Path | None = None
     evidence: Path | None = None
+    assume: Literal["static"] | None = None
     json: Json = False
 
 
@@ -82,14 +86,24 @@ def repair(options: RepairOptions) -> None:
     latencies; of a fabric, with a folder, the remedies that OpenSM can load, and how to load them. --evidence
     writes the verdict on the routing, why cheaper remedies are impossible, and the verdict on each remedy.
 
-    Exit code 0: every remedy was proved safe.
+    A fabric without fault is told so, and nothing is written for it. With --out DIR what was finished in the time is
+    written, each remedy with whether the search for it was complete.
+
+    Exit code 0: every remedy was proved safe; 3: open for one, or none was finished in the time.
     """
     from unknot.cli.commands import activity
     from unknot.fabrics.ethernet.folder import is_ethernet
 
     network, routing, out = options.network, options.routing, options.out
     if routing is None and is_ethernet(Path(network)):
-        others = options.vcs, options.lanes, options.minimal, options.lmc, options.both_ways is not None
+        others = (
+            options.vcs,
+            options.lanes,
+            options.minimal,
+            options.lmc,
+            options.both_ways is not None,
+            options.assume,
+        )
         if any(others) or options.switching != DEFAULT_SWITCHING:
             raise UnknotError(
                 f"{network}: a repair of Ethernet takes --out, --evidence, --time-limit and --json alone"
@@ -102,17 +116,22 @@ def repair(options: RepairOptions) -> None:
         )
     if out is not None and not out.suffix:
         from unknot.cli.commands.repair_fabric import repair_fabric
+        from unknot.fabrics import read_fabric
         from unknot.repair.fabric_remedies import FabricSearch
 
         with activity.working("looking for remedies") as progress:
             search = FabricSearch(
                 options.deadline, options.seed, options.both_ways is not False, progress, options.lmc
             )
-            code = repair_fabric(network, out, search, options.evidence, json=options.json)
+            fabric = read_fabric(network, assume=options.assume)
+            code = repair_fabric(fabric, out, search, options.evidence, json=options.json)
         raise typer.Exit(code)
     if options.lmc is not None:
         raise UnknotError("repair: --lmc is for --out DIR, files of a fabric for OpenSM")
-    raise typer.Exit(_repair_routing(options))
+    if work_done() is None:
+        raise typer.Exit(_repair_routing(options))
+    with measuring_time():  # not all of these searches count their work
+        raise typer.Exit(_repair_routing(replace(options, deadline=Deadline.after(options.deadline.seconds))))
 
 
 def _repair_routing(options: RepairOptions) -> int:
@@ -127,19 +146,25 @@ def _repair_routing(options: RepairOptions) -> int:
     from unknot.report.export import export
 
     switching, deadline, out = options.switching, options.deadline, options.out
-    relation = _refuted(options.network, options.routing, options.vcs)
+    relation, causes = _refuted(options)
     search_until = searching(relation.network, deadline, times=REMEDIES)
     both_ways = relation.network.ports is not None if options.both_ways is None else options.both_ways
     with keeping_the_best(), activity.working("looking for remedies") as progress:
         proof_before = proved(relation, deadline.part(BEFORE), switching)
         before = state_of(relation, proof_before, deadline.part(BEFORE))
         search = options.some("lanes", "switching", "minimal", "seed") | {"both_ways": both_ways}
-        remedies = find_remedies(relation, time_limit=search_until, progress=progress, **search)
+        is_safe = options.routing is None and not causes and proof_before.safe is True
+        found = None if is_safe else find_remedies(relation, time_limit=search_until, progress=progress, **search)
+        remedies = [] if found is None else [*found]
         proofs = [None if one.cost is None else proved(one.relation, deadline, switching) for one in remedies]
         after = [
             None if proof is None else state_of(one.relation, proof, deadline)
             for one, proof in zip(remedies, proofs, strict=True)
         ]
+    if is_safe:
+        notify(f"{relation.name} have no fault: they cannot deadlock, and deliver; nothing was sought, nor written")
+    for cause in causes:
+        notify(f"open, whatever is proved of these routes: {cause}")
     if search_until.over:
         more = f"with more than {deadline.seconds:g} s there may be more or better remedies"
         notify(f"the time for the search was over: {more}")
@@ -161,7 +186,7 @@ def _repair_routing(options: RepairOptions) -> int:
             file = out.with_stem(f"{out.stem}-{remedy.kind.replace(' ', '-')}")
             export(remedy.relation, file)
             wrote(file)
-    return exit_code(*(proof.safe for proof in proofs if proof is not None))
+    return exit_code(*(proof.safe for proof in proofs if proof is not None), None if causes else True)
 
 
 def state_of(relation: Relation, proof: Examination, deadline: Deadline) -> Answer:
@@ -181,17 +206,23 @@ def state_of(relation: Relation, proof: Examination, deadline: Deadline) -> Answ
     return answer(StateForm, proof, widest_vcs=relation.vcs.widest, highest_load=highest, mean_hops=hops)
 
 
-def _refuted(network: str, routing: str | None, vcs: int | None) -> Relation:
-    if routing is not None:
-        return relation_of(network, routing, vcs)
+def _refuted(options: RepairOptions) -> tuple[Relation, tuple[str, ...]]:
+    """The routing, or that of the tables of a fabric, and why these do not tell all routes."""
+    network = options.network
+    if options.routing is not None:
+        if options.assume is not None:
+            raise UnknotError("repair: --assume is of the tables of a fabric, without --routing")
+        return relation_of(network, options.routing, options.vcs), ()
     from unknot import fabrics
     from unknot.routing.switchboard import fabric_relation
+    from unknot.verify.audit_findings import open_tables
 
-    if vcs is not None:
+    if options.vcs is not None:
         raise UnknotError("repair: --vcs is of a --routing; the tables of a fabric have the lanes they have")
     if not Path(network).is_dir():
         raise UnknotError(f"{network}: name a --routing, or a folder of a fabric with forwarding tables")
-    return fabric_relation(fabrics.read_fabric(Path(network)))
+    fabric = fabrics.read_fabric(Path(network), assume=options.assume)
+    return fabric_relation(fabric), open_tables(fabric)
 
 
 def _repair_switches(options: RepairOptions) -> int:

@@ -2,86 +2,107 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
+import shutil
+from contextlib import ExitStack, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from unknot._base.deadline import NoAnswerError
 from unknot._base.errors import UnknotError
-from unknot.cli.commands.printing import wrote
+from unknot._base.work import measuring_time, work_done
+from unknot.cli.commands.printing import notify, wrote
 from unknot.cli.commands.shared import exit_code, write_evidence
 
 if TYPE_CHECKING:
     from unknot.fabrics import Fabric
     from unknot.repair.fabric_remedies import FabricRemedy, FabricSearch
     from unknot.report.repair_pages import WrittenRemedy
+    from unknot.verify.audit import Audit
+    from unknot.verify.update import Update
 
-FOR_VERDICTS = 0.3
-"""Share of the time that is left for the verdict as it is, and for each update to a remedy."""
+FOR_UPDATES, AN_UPDATE = 0.3, 20.0
+"""Share of the time that is left for each update to a remedy; seconds where work is counted: the way to load a remedy
+depends on it, and no verdict."""
 
 
-def repair_fabric(path: str, out: Path, search: FabricSearch, evidence: Path | None = None, *, json: bool) -> int:
+def repair_fabric(
+    fabric: Fabric, out: Path, search: FabricSearch, evidence: Path | None = None, *, json: bool
+) -> int:
     """Write each remedy for a fabric's tables into a folder of its own, and a page that says how to load them.
 
-    Every remedy is read back from its files and judged anew. The folder `out` appears when all is written. Returns
-    the exit code: 0 if all of them are safe, 3 if that is open. The evidence is of the verdicts as it is and on each
-    remedy, and of the bounds on their loads.
+    Every remedy is read back from its files and judged anew. What is not finished at the deadline is left out and
+    named; the rest is written then. For a fabric without fault nothing is sought or written. Returns the exit code: 0
+    if all remedies are safe, 3 if that is open or none was finished. The evidence is of the verdicts as it is and on
+    each remedy, and of the bounds on their loads.
 
     Raises
     ------
     UnknotError
-        If the fabric has no tables, or `out` holds other files.
+        If the fabric has no tables, no remedy can be loaded, or `out` holds other files.
     """
     from unknot._base.output import write_text, written_folder
     from unknot.certificates.documents import network_of
     from unknot.cli.answers.ethernet import RepairFabricAnswer
     from unknot.cli.commands.audit import audit_parts
     from unknot.cli.commands.display import tell
-    from unknot.fabrics import read_fabric
+    from unknot.fabrics.opensm_files import lmc_of
     from unknot.repair.fabric_remedies import fabric_remedies
     from unknot.report.repair_pages import PAGE, WrittenRemedy, repair_page
-    from unknot.verify.audit import audit
     from unknot.verify.audit_merged import loads_by_level
 
     _require_own(out, PAGE)
-    fabric = read_fabric(path)
     if fabric.unlisted:
         raise UnknotError(
             f"{fabric.fabric_file} lacks {len(fabric.unlisted)} switches that have tables; no remedy would know them"
         )
-    remedies = fabric_remedies(fabric, search)
-    audited = audit(fabric, time_limit=search.deadline.part(FOR_VERDICTS))
-    before = WrittenRemedy("as it is", audited.lanes, 0, float(loads_by_level(fabric).max(initial=0.0)), audited)
+    remedies, deadline = fabric_remedies(fabric, search), search.deadline
+    audited = deadline.unless_over(lambda: _judged(fabric, search))
+    if audited is None:
+        notify(f"{fabric.name}: {deadline.seconds:g} s were too few for a verdict on the tables as they are")
+        return exit_code(None)
+    load = float(loads_by_level(fabric).max(initial=0.0))
+    before = WrittenRemedy("as it is", audited.lanes, 0, load, audited)
+    parts = [] if evidence is None else audit_parts(audited, "as it is, ")
+    if audited.holds and search.lmc in (None, lmc_of(fabric)):
+        remedies = {}
     rows: list[WrittenRemedy] = []
     reasons: list[str] = []
-    parts = audit_parts(audited, "as it is, ")
-    with written_folder(out) as folder:
+    ended: list[bool | None] = []
+    with ExitStack() as writing:
+        folder = writing.enter_context(written_folder(out)) if remedies else out
         for kind, make in remedies.items():
             search.progress(kind, 0, 0)
-            if rows and search.deadline.over:
-                reasons.append(f"{kind}: no time was left of {search.deadline.seconds:g} s")
-                continue
             try:
-                remedy = make()
-                row = _write(fabric, kind, remedy, folder, out, search)
+                remedy = deadline.within(make)
+                row = _written(fabric, kind, remedy, folder, out, search)
+            except NoAnswerError:
+                reasons.append(f"{kind}: not finished within {deadline.seconds:g} s")
+                ended.append(None)
+                continue
             except UnknotError as error:
                 reasons.append(f"{kind}: {error}")
                 continue
             rows.append(row)
-            parts += audit_parts(row.audit, f"{kind}, ")
-            if remedy.bound is not None:
+            if evidence is not None:
+                parts += audit_parts(row.audit, f"{kind}, ")
+            if evidence is not None and remedy.bound is not None:
                 about = {"network": network_of(remedy.hosts), "relation": None, "claims": [remedy.bound.claim]}
                 parts.append({"name": f"{kind}, load", **about})
-        if not rows:
+        if remedies and not rows and not ended:
             raise UnknotError(f"no remedy for {fabric.name} can be loaded; {'; '.join(reasons)}")
-        write_text(folder / PAGE, repair_page(before, rows, reasons))
+        if remedies:
+            write_text(folder / PAGE, repair_page(before, rows, reasons))
     if evidence is not None:
         write_evidence(evidence, fabric.network, [], parts)
     tell(json, RepairFabricAnswer, fabric=fabric.name, before=before, remedies=rows, refused=reasons)
-    wrote(out, f"; how to load it: {out / PAGE}")
-    return exit_code(*(row.audit.holds for row in rows))
+    if remedies:
+        wrote(out, f"; how to load it: {out / PAGE}")
+        return exit_code(*(row.audit.holds for row in rows), *([] if rows else ended))
+    notify(f"{fabric.name} has no fault: its tables cannot deadlock, and deliver; nothing was sought, nor written")
+    return exit_code(True)
 
 
 def _require_own(out: Path, page: str) -> None:
@@ -93,12 +114,33 @@ def _require_own(out: Path, page: str) -> None:
         raise UnknotError(f"{out} is there already, and was not written by `unknot repair`; name a new folder")
 
 
-def _write(
+def _judged(fabric: Fabric, search: FabricSearch) -> Audit:
+    """The verdict on traffic between hosts; where work is counted, with a count of its own."""
+    from unknot.verify.audit import audit
+
+    return audit(fabric, time_limit=search.deadline.proving, only_hosts=True)
+
+
+def _update(fabric: Fabric, made: Fabric, search: FabricSearch) -> Update | None:
+    from unknot.verify.update import update_fabric
+
+    limit = search.deadline.part(FOR_UPDATES)
+    if work_done() is None:
+        return update_fabric(fabric, made, time_limit=limit)
+    with measuring_time():
+        return update_fabric(fabric, made, time_limit=AN_UPDATE)
+
+
+def _written(
     fabric: Fabric, kind: str, remedy: FabricRemedy, beside: Path, out: Path, search: FabricSearch
 ) -> WrittenRemedy:
-    """Write the files of a remedy, read them back, and judge them and the way there; `beside` will be `out`."""
-    from unknot.fabrics import compare_fabrics, read_fabric
-    from unknot.fabrics.levels import columns_of_hosts
+    """Write the files of a remedy, read them back, and judge them and the way there; `beside` will be `out`.
+
+    Raises
+    ------
+    NoAnswerError
+        If the deadline came first; then nothing stays of it.
+    """
     from unknot.fabrics.opensm_files import (
         lmc_of,
         write_guid2lid,
@@ -108,10 +150,7 @@ def _write(
         write_slvl,
     )
     from unknot.fabrics.opensm_levels import write_psl
-    from unknot.report.repair_pages import LIDS, WrittenRemedy, steps_of, tables_of_steps
-    from unknot.verify.audit import audit
-    from unknot.verify.audit_merged import loads_by_level
-    from unknot.verify.update import update_fabric
+    from unknot.report.repair_pages import LIDS, tables_of_steps
 
     made, lanes = remedy.fabric, remedy.lanes
     assert made.tables is not None
@@ -133,22 +172,49 @@ def _write(
         files["lids"] = folder / LIDS
         write_guid2lid(made, files["lids"])
     write_lfts(made, folder / "tables.lfts")
-    read = read_fabric(fabric.fabric_file, folder / "tables.lfts", **files)
-    update = None if files else update_fabric(fabric, read, time_limit=search.deadline.part(FOR_VERDICTS))
+    try:
+        row, update = search.deadline.within(lambda: _read_back(fabric, kind, remedy, folder, files, search, lmc))
+    except NoAnswerError:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
     batches = update.order.batches if update is not None and update.order is not None else ()
     tables = np.array(fabric.tables)
     for batch, name in zip(batches[:-1], tables_of_steps(update), strict=False):
         tables[[*batch]] = made.tables[[*batch]]
         write_lfts(replace(made, tables=tables.copy()), folder / name)
-    changes, bound = compare_fabrics(fabric, read), remedy.bound
-    changed = changes.entries + len(made.tables) * int((made.owner >= 0).sum()) - changes.compared
+    return row
+
+
+def _read_back(
+    fabric: Fabric,
+    kind: str,
+    remedy: FabricRemedy,
+    folder: Path,
+    files: dict[str, Any],
+    search: FabricSearch,
+    lmc: int | None,
+) -> tuple[WrittenRemedy, Update | None]:
+    """Judge what the files of a remedy say, and the update to it; signs of adaptive routing are the fabric's."""
+    from unknot.fabrics import compare_fabrics, read_fabric
+    from unknot.fabrics.levels import columns_of_hosts
+    from unknot.report.repair_pages import WrittenRemedy, steps_of
+    from unknot.verify.audit_merged import loads_by_level
+
+    lanes, bound = remedy.lanes, remedy.bound
+    read = read_fabric(fabric.fabric_file, folder / "tables.lfts", **files)
+    read = replace(read, adaptive=fabric.adaptive)
+    audited = _judged(read, search)
+    update = None if files else _update(fabric, read, search)
+    changes = compare_fabrics(fabric, read)
+    entries = 0 if read.tables is None else len(read.tables) * int((read.owner >= 0).sum())
     load, pairs = loads_by_level(read, lanes), ()
     if read.levels is not None:
         level = read.levels[: read.network.num_terminals, columns_of_hosts(read)]
         pairs = tuple(np.bincount(level[level >= 0], minlength=lanes).tolist())
     return WrittenRemedy(
-        kind, lanes, changed, float(load.sum(axis=0).max(initial=0.0)), audit(read), steps_of(update),
+        kind, lanes, changes.entries + entries - changes.compared, float(load.sum(axis=0).max(initial=0.0)), audited,
+        steps_of(update), complete=remedy.complete,
         load_bound=None if bound is None else float(bound.least),
         load_bound_holds=None if bound is None else bound.holds(remedy.hosts),
         lane_pairs=pairs, lane_highest=tuple(load.max(axis=1, initial=0.0).tolist()) if pairs else (), lmc=lmc,
-    )  # fmt: skip
+    ), update  # fmt: skip
