@@ -62,7 +62,7 @@ CASES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "permute": (("permute", "butterfly(2, 2)", "3,0,1,2", "--out", "p.svg"), ("p.svg",)),
     "repair": (("repair", "ring(5)", "--routing", "shortest_paths", "--evidence", "cost.json", "--out", "r.json"),
                ("cost.json",)),
-    "repair-fabric": (("repair", "{fabric}", "--out", "fixed"), ("fixed/README.md",)),
+    "repair-fabric": (("repair", "{stuck}", "--out", "fixed"), ("fixed/README.md",)),
     "replay": (("replay", "{knot}", "--out", "knot.svg"), ("knot.svg",)),
     "run": (("run", "{study}", "--out", "pages", "--csv", "rows.csv", "--jobs", "1"),
             ("pages/study.html", "rows.csv")),
@@ -98,7 +98,12 @@ def inputs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     )
     fabric = folder / "fabric"
     shutil.copytree(EXAMPLES / "opensm-ring12-lash", fabric)
-    return {**files, "study": files["study.toml"], "booksim": files["mesh.cfg"], "fabric": str(fabric)}
+    stuck = folder / "stuck"  # in one lane these tables can deadlock
+    stuck.mkdir()
+    for name in ("fabric.ibnetdiscover", "opensm-lfts.dump"):
+        shutil.copy(fabric / name, stuck)
+    made = {"study": files["study.toml"], "booksim": files["mesh.cfg"], "fabric": str(fabric), "stuck": str(stuck)}
+    return {**files, **made}
 
 
 def content(folder: Path) -> dict[str, bytes]:
