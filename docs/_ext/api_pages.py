@@ -24,6 +24,7 @@ from sphinx.util.inspect import stringify_signature
 
 MODULES = (
     "unknot",
+    "unknot.flow_control",
     "unknot.network",
     "unknot.network.families",
     "unknot.network.tod",

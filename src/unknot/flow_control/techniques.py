@@ -33,6 +33,15 @@ TECHNIQUES: dict[Switching, FlowControl] = {
 def technique(name: str) -> FlowControl:
     """Return the flow control of a switching technique.
 
+    Parameters
+    ----------
+    name : {"saf", "vct", "wormhole", "wormhole-nonatomic"}
+
+    Returns
+    -------
+    FlowControl
+        The same record each time.
+
     Raises
     ------
     UnknotError
