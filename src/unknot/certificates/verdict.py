@@ -118,7 +118,8 @@ class Configuration(Brief):
     def holder(self) -> dict[int, int]:
         """The message, by position, that holds each VC; with bubble flow control the first in it."""
         holder: dict[int, int] = {}
-        for i, message in enumerate(self.messages):
+        # Those in front wait for something; where messages stand still on their way, they may be listed later.
+        for i, message in sorted(enumerate(self.messages), key=lambda one: not one[1].wanted):
             for vc in message.held:
                 holder.setdefault(vc, i)
         return holder

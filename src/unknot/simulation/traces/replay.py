@@ -124,12 +124,11 @@ def replay(
             _inject(engine, configuration, range(first, first + together), look, 10_000 if watch is None else 1)
         _inject_in_order(engine, configuration, look, 10_000 if watch is None else 1)
     state = engine.state
-    # With bubble flow control messages may share a buffer: the first one that a configuration names is in front.
-    fronts = {message.held: k for k, message in reversed([*enumerate(configuration.messages)])}
+    holder = configuration.holder  # of messages that share a buffer the one in front
     standing = Counter(vc for message in configuration.messages for vc in message.held)
     in_place = all(
         state.inputs.stored[state.in_row[vc]] == (standing[vc] * message.length if configuration.queued else depth)
-        and front(state, vc) == fronts[message.held]
+        and front(state, vc) == holder[vc]
         for message in configuration.messages
         for vc in message.held
     )
@@ -142,7 +141,6 @@ def replay(
             raise
     look(engine)
     stuck = stuck_vcs(relation, state)
-    holder = configuration.holder
     # The detector reckons with packets that are still to come, which could move a mark; here none is sent.
     marked = bubble is not None and bubble.rule == "critical"
     all_stuck = in_place and (marked or all(stuck[vc] for vc in holder))
