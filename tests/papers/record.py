@@ -33,7 +33,7 @@ SUBJECT = ("unknot.routing", "unknot.network", "unknot_papers")
 """Rooms of what claims are about."""
 SMALLER: dict[str, dict[str, Any]] = {
     "throughput": {"NETWORKS": range(1, 4)},
-    "conclusion_1_for_minimal": {"SIDES": {2: (3, 3), 3: (2, 2, 2)}},
+    "conclusion_1_for_minimal": {"SIDES": {2: (3, 3)}},
     "pbfaa_is_safe": {"SIDES": {2: (4, 4), 3: (2, 2, 2)}},
 }
 """What the small form of a claim has in place of constants of its script; that of all others is the whole."""

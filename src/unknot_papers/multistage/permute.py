@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -72,7 +73,10 @@ def permute(
     task = _Task(
         network, s, destinations[s].astype(np.int32), Deadline.of(time_limit, "permute", UnknotError), explain
     )
-    return task.known(destinations) or task.unreachable() or task.decided()
+    for early in (partial(task.known, destinations), task.unreachable):
+        if (answered := early()) is not None:
+            return answered
+    return task.decided()
 
 
 def permute_with_faults(

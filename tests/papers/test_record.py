@@ -1,0 +1,63 @@
+"""Every claim of the papers in its small form, and the record of the last whole run, which pages are held to."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from tests.papers.record import COMMAND, ROOT, SCRIPTS, answer, claims, covered, digest, record
+from tests.papers.record import main as make_record
+
+PAGE = (ROOT / "docs/papers.md").read_text(encoding="utf-8")
+RECORD = record()
+
+
+@pytest.mark.parametrize("name", SCRIPTS)
+def test_the_record_is_of_these_scripts(name: str) -> None:
+    kept = RECORD[name]
+    words = f"{name}.py, or an algorithm or topology that it names, has changed since {kept['date']}: run {COMMAND}"
+    assert kept["digest"] == digest(name), words
+    assert list(kept["answers"]) == [claim for claim, _ in claims(name)], words
+
+
+@pytest.mark.parametrize(
+    ("name", "claim"), [pytest.param(n, c, id=f"{n}: {c[:40]}") for n in SCRIPTS for c, _ in claims(n)]
+)
+def test_every_claim_has_the_recorded_answer_in_its_small_form(name: str, claim: str) -> None:
+    assert answer(name, dict(claims(name))[claim], small=True) == RECORD[name]["answers"][claim]
+
+
+def test_the_page_is_that_of_the_record() -> None:
+    """Rows list what does not hold as it stands, and both tables and the first sentence count all of it."""
+    totals = [0, 0, 0, 0]
+    rows = re.findall(r"^\| [^|]* \| ([^|]*`examples/papers/\w+\.py`) \| \[[^|]*\) \| ([\d| ]+) \|$", PAGE, re.M)
+    named = [(re.findall(r"papers/(\w+)\.py", cell), list(map(int, counts.split(" | ")))) for cell, counts in rows]
+    assert sorted(one for scripts, _ in named for one in scripts if one in SCRIPTS) == sorted(SCRIPTS)
+    for scripts, counts in named:
+        answers = [pair for one in scripts if one in SCRIPTS for pair in RECORD[one]["answers"].items()]
+        words = [word for _, word in answers]
+        assert counts == [words.count(word) for word in ("yes", "only when", "no", "open")], scripts
+        (table,) = re.findall(rf"<!-- claims of {scripts[-1]} -->\n(.*?)\n<!-- end of claims -->", PAGE, re.S)
+        listed = re.findall(r"^\| (.*) \| (only when|no|open) \|$", table, re.M)
+        assert sorted((claim.replace(r"\|", "|"), word) for claim, word in listed) == sorted(
+            pair for pair in answers if pair[1] != "yes"
+        )
+        totals = [a + b for a, b in zip(totals, counts, strict=True)]
+    first = re.findall(r"(\d+) (?:hold|only|do not|are open)", PAGE.split("\n\n")[1])
+    assert list(map(int, first)) == totals
+    assert sum(totals) == sum(len(RECORD[name]["answers"]) for name in SCRIPTS)
+
+
+def test_a_digest_covers_algorithms_and_not_what_answers() -> None:
+    paths = {path.relative_to(ROOT).as_posix() for path in covered("wormhole")}
+    assert {"src/unknot/routing/two_trees.py", "examples/papers/methods/product_order.py"} <= paths
+    assert not [path for path in paths if "/verify/" in path or "/simulation/" in path]
+
+
+@pytest.mark.campaign
+def test_a_whole_run_comes_to_the_recorded_answers() -> None:
+    make_record(every=True)
+    assert {name: kept["answers"] for name, kept in record().items()} == {
+        name: kept["answers"] for name, kept in RECORD.items()
+    }
