@@ -166,3 +166,25 @@ def test_another_process_does_not_hold_what_it_writes(monkeypatch: pytest.Monkey
     mine = Outcomes()
     monkeypatch.setattr(os, "getpid", lambda: 0)
     assert not mine.takes()
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "lanes ring(4) --out a.json --out b.json",
+        "check ring(4) --routing duato --vcs 2 --vcs 3",
+        "lanes ring(4) --one-way --both-ways",
+    ],
+)
+def test_an_option_that_counts_once_is_given_once(words: str) -> None:
+    result = CliRunner().invoke(app, words.split())
+    assert result.exit_code == 2
+    assert "more than once" in result.output
+
+
+def test_an_option_that_counts_several_times_is_given_so(tmp_path: Path) -> None:
+    words = "curve ring(4) --routing dimension_order --vcs 2 --loads 0.1 --warmup 20 --measure 50 --jobs 1"
+    words += " --out {0}/a.csv --out {0}/b.csv"
+    assert CliRunner().invoke(app, words.format(tmp_path).split()).exit_code == 0
+    assert (tmp_path / "a.csv").exists()
+    assert (tmp_path / "b.csv").exists()

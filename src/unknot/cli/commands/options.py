@@ -52,7 +52,7 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, get_origin
 
@@ -129,6 +129,18 @@ def refuse_beside(option: str, reason: str, **others: object) -> None:
 
 class Grouped(TyperCommand):
     """A command whose help lists options by group, in the order of its parameters; its outcomes have manifests."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Refuse an option that is given twice, although one of them would have no effect."""
+        order: list[Any] = []
+        with suppress(UsageError):  # said by the parsing below
+            _, _, order = self.make_parser(ctx).parse_args(args=list(args))
+        once = [one for one in order if one.param_type_name == "option" and not one.multiple]
+        for one in once:
+            if once.count(one) > 1 and (not one.is_flag or one.secondary_opts):
+                name = " and ".join((*one.opts, *one.secondary_opts))
+                ctx.fail(f"{name} is given more than once, and only the last would count; leave one out")
+        return super().parse_args(ctx, args)
 
     def invoke(self, ctx: Any) -> Any:
         with running(Running(ctx.meta.get(WORDS, (ctx.info_name,)), ctx.params.get("seed"))):
