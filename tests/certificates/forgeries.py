@@ -116,9 +116,9 @@ def rename(forged: Document, donor: Document, draw: random.Random) -> None:
         if draw.random() < 0.5:
             one["name"], other["name"] = other["name"], one["name"]
         else:
-            one["name"] += draw.choice(["'", " ", "2"])
+            one["name"] += draw.choice(["'", " ", str(draw.randint(2, 99))])
     elif forged["network"] is not None and draw.random() < 0.5:
-        forged["network"]["name"] += draw.choice(["'", "(5)", " with faults"])
+        forged["network"]["name"] += draw.choice(["'", f"({draw.randint(2, 99)})", " with faults"])
     else:
         words = {
             "saf",
@@ -224,7 +224,7 @@ def _change(claim: Document, draw: random.Random) -> None:
         if isinstance(inner, bool):
             changed = not inner
         elif isinstance(inner, (int, float)):
-            changed = max(0, inner + draw.choice([-2, -1, 1, 2]))
+            changed = max(0, inner + draw.choice([-1, 1]) * draw.randint(1, 9))
         elif isinstance(inner, list) and inner:
             changed = inner[1:] if draw.random() < 0.7 else [*inner, inner[0]]
         elif inner is None:
@@ -236,7 +236,7 @@ def _change(claim: Document, draw: random.Random) -> None:
 def unit(forged: Document, donor: Document, draw: random.Random) -> None:
     """Sizes, times, flows, bandwidths, limits or bounds in another unit."""
     place, number = draw.choice(_claims(forged))
-    claim, factor = place["claims"][number], draw.choice([2, 3, 8, 10, 64, 1000])
+    claim, factor = place["claims"][number], draw.randint(2, 1000)
     scaled = [key for key in SCALED if claim.get(key) is not None]
     some = draw.sample(scaled, draw.randint(1, len(scaled)))
     for key in some:
