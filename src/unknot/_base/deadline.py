@@ -20,7 +20,7 @@ from unknot._base.errors import RelationError, UnknotError
 from unknot._base.work import counting_work, work_done
 
 T = TypeVar("T")
-CLOSING, AT_LEAST = 0.08, 0.8
+CLOSING, AT_LEAST = 0.08, 0.6
 """Share of the limit, or seconds, if more, after which a stage is left that does not look at the clock."""
 MINUTE = 60.0
 """Seconds of a search or a proof, unless others are given."""

@@ -20,13 +20,8 @@ from unknot._base.extensions import Catalogue, described, heading
 from unknot.cli import exit_codes
 from unknot.cli.commands import guard
 from unknot.cli.commands.activity import signs
-from unknot.cli.commands.options import (
-    WORDS,
-    Grouped,
-    UsageError,
-    Version,
-    prepared,
-)
+from unknot.cli.commands.grouped import WORDS, Grouped, UsageError
+from unknot.cli.commands.options import Version, prepared
 from unknot.cli.commands.printing import notify
 
 PANELS = {

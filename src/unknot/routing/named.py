@@ -92,8 +92,12 @@ class NamedRouting:
             if not isinstance(vcs, (int, np.integer)) or vcs < 1:
                 raise RelationError(f"{call.name}: every channel needs at least 1 VC, got {vcs!r}")
             if "vcs" not in self.parameters:
-                own = self.on(network).vcs.counts
-                many = " to ".join(map(str, sorted({int(own.min(initial=1)), int(own.max(initial=1))})))
+                made = self.on(network, flows=flows)
+                own = made.vcs.counts
+                if (own == vcs).all():
+                    return made
+                most = int(own.max(initial=1))
+                many = " to ".join(map(str, sorted({int(own.min(initial=most)), most})))
                 raise RelationError(
                     f"{call.name} fixes its virtual channels, {many} per channel of {network.name}, and cannot use "
                     f"{vcs}: leave the number out"

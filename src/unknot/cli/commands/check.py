@@ -158,6 +158,8 @@ def _of_routing(routed: RoutedNetwork, details: Details, *, coq: bool) -> Answer
         explain = details.explain and examined.delivery.delivered is not None
         ending = routed.deadline.closing.closing
         explanation = ending.unless_over(lambda: _explanation(examined)) if explain else None
+    if details.arbiter is not None and examined.verdict.deadlock_free is False:
+        notify("--arbiter: a packet in a deadlock never arrives, so no arbiter was judged")
     if details.smallest and examined.verdict.deadlock_free is False and examined.smallest is None:
         notify("there was no time to look for a smaller counterexample")
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from unknot._base.calls import Piece
 from unknot._base.errors import SimulationError, UnknotError
+from unknot._base.numbers import require_whole
 from unknot._base.switching import DEFAULT_SWITCHING, Switching
 from unknot.cli.commands.block_sizes import most_of, rows_of
 from unknot.cli.commands.options import Json, MostTime, NetworkText, Options
@@ -95,6 +96,19 @@ class CollectiveOptions(Options):
     units: str | None = None
     json: Json = False
 
+    @property
+    def of_run(self) -> dict[str, Any]:
+        """How schedules are run on a routing."""
+        from unknot.simulation.run.options import router_of
+
+        if self.buffer_depth is not None:
+            require_whole("--buffer-depth", self.buffer_depth, 1, unit="flits", error=SimulationError)
+        require_whole("--overhead", self.overhead, 0, unit="cycles", error=SimulationError)
+        router = replace(router_of(self.router), terminal_width=self.terminal_width)
+        if self.terminal_width > 1 and router.selection is None:
+            router = replace(router, selection="first")
+        return self.some("switching", "buffer_depth", "overhead", "together") | {"router": router}
+
     def operation_on(self, network: Network, rows: list[list[int]]) -> Operation:
         """Return the operation, of size 1, on the terminals of a network."""
         from unknot.traffic.collectives import Operation
@@ -136,7 +150,6 @@ def collective(options: CollectiveOptions) -> None:
     if file.suffix == ".xml" and file.is_file() and kind_by_content(file) != "nccl":
         raise typer.Exit(HOLDS if _tell_program(file, json=json) else FAILS)
     from unknot._base.deadline import NEVER
-    from unknot._base.numbers import require_whole
     from unknot._base.units import Scale, flits_of
     from unknot.cli.answers.messages import CollectiveAnswer
     from unknot.cli.answers.networks import in_units
@@ -145,7 +158,6 @@ def collective(options: CollectiveOptions) -> None:
     from unknot.fabrics.named import network as named
     from unknot.report.picture import require_ending
     from unknot.simulation.collectives import compared
-    from unknot.simulation.run.options import router_of
     from unknot.traffic.collectives import bound, group_of, platform_of
     from unknot.traffic.collectives.choice import PIECES, by_algorithm
     from unknot.traffic.collectives.msccl import require_program
@@ -161,12 +173,8 @@ def collective(options: CollectiveOptions) -> None:
     if options.routing is not None:
         relation = relation_of(options.network, options.routing, options.vcs, simulated=True)
     built = named(options.network, where="NETWORK") if relation is None else relation.network
-    for name, flits in (("--terminal-width", width), ("--buffer-depth", options.buffer_depth)):
-        if flits is not None:
-            require_whole(name, flits, 1, unit="flits", error=SimulationError)
-    require_whole("--overhead", options.overhead, 0, unit="cycles", error=SimulationError)
-    router = replace(router_of(options.router), terminal_width=width)
-    router = replace(router, selection="first") if width > 1 and router.selection is None else router
+    require_whole("--terminal-width", width, 1, unit="flits", error=SimulationError)
+    of_run = {} if relation is None else options.of_run
     platform, whole = platform_of(built, terminal=Fraction(width)), options.operation_on(built, rows)
     if out is not None and out.suffix == ".xml":
         require_program(whole)
@@ -181,7 +189,7 @@ def collective(options: CollectiveOptions) -> None:
         group, counts = group_of(built, whole), PIECES if options.pieces is None else (options.pieces,)
         made = compared(
             by_algorithm(platform, whole, names, group=group, pieces=counts), bounds, relation, until=deadline,
-            router=router, **options.some("switching", "buffer_depth", "overhead", "together"),
+            **of_run,
         )  # fmt: skip
     best = [table[0] for table in made.tables if table]
     last, shown = max(0, len(best) - 1), best[-1:]

@@ -191,7 +191,8 @@ def _routes(options: LanesOptions, network: Network, search: dict[str, Any]) -> 
         return longer_lanes(network, options.count, **options.some("stretch", "goal"), **search)
     if options.changes != "none":
         return changing_lanes(network, options.paths, changes=options.changes, routing=relation, **search)
-    search |= options.some("most", "first", "worst", "survive", "lmc")
+    search |= options.some("most", "worst", "survive", "lmc")
+    search |= {} if options.most is None else {"first": options.first}
     search |= {} if options.effort is None else {"effort": options.effort}
     # by default with tables on a fabric, whose ports have numbers
     shared = options.paths != "free" and network.ports is not None

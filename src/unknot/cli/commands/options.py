@@ -52,27 +52,22 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable
-from contextlib import nullcontext, suppress
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, get_origin
 
 import typer
-from typer.core import TyperCommand
 
 from unknot._base.deadline import MINUTE as SECONDS
 from unknot._base.deadline import Deadline
 from unknot._base.docstrings import entries
 from unknot._base.errors import UnknotError
-from unknot._base.manifest import Running, running
 from unknot._base.memory import memory_limit
 from unknot._base.outcomes import files_in, require_apart, together
 from unknot._base.work import counting_work
 from unknot.cli.commands import guard
+from unknot.cli.commands.unread import Recorded
 
-UsageError: Any = typer.BadParameter.__base__
-"""The error of command lines: of click, or of the copy of it in newer versions of typer."""
-WORDS = "unknot.words"
-"""Key of the words of the command line, as they were typed, in what contexts share."""
 NetworkText = Annotated[
     str, typer.Argument(metavar="NETWORK", help="A text such as 'torus(8, 8)' or 'ring(8) ** 2', or a file.")
 ]
@@ -106,7 +101,7 @@ KNOT = f"{PICTURE}|html"
 """Metavar of files of counterexamples, drawn or stepped through."""
 
 
-class Options:
+class Options(Recorded):
     """A group of options: a frozen dataclass whose fields are options, as parameters of a command are.
 
     Attributes of its docstring describe them. A group may join others, its bases; options of the last come first.
@@ -125,40 +120,6 @@ def refuse_beside(option: str, reason: str, **others: object) -> None:
     for name, setting in others.items():
         if setting not in (None, False):
             raise UnknotError(f"{option}: --{name.replace('_', '-')} {reason}; leave it out")
-
-
-class Grouped(TyperCommand):
-    """A command whose help lists options by group, in the order of its parameters; its outcomes have manifests."""
-
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Refuse an option that is given twice, although one of them would have no effect."""
-        order: list[Any] = []
-        with suppress(UsageError):  # said by the parsing below
-            _, _, order = self.make_parser(ctx).parse_args(args=list(args))
-        once = [one for one in order if one.param_type_name == "option" and not one.multiple]
-        for one in once:
-            if once.count(one) > 1 and (not one.is_flag or one.secondary_opts):
-                name = " and ".join((*one.opts, *one.secondary_opts))
-                ctx.fail(f"{name} is given more than once, and only the last would count; leave one out")
-        return super().parse_args(ctx, args)
-
-    def invoke(self, ctx: Any) -> Any:
-        with running(Running(ctx.meta.get(WORDS, (ctx.info_name,)), ctx.params.get("seed"))):
-            return super().invoke(ctx)
-
-    def format_options(self, ctx: Any, formatter: Any) -> None:
-        heading_of = getattr(self.callback, "heading_of", {})
-        groups: dict[str, list[tuple[str, str]]] = {}
-        for parameter in self.get_params(ctx):
-            record = parameter.get_help_record(ctx)
-            if record is not None:
-                named = heading_of.get(parameter.name, Options.heading)
-                groups.setdefault("Arguments" if parameter.param_type_name == "argument" else named, []).append(
-                    record
-                )
-        for group, records in groups.items():
-            with formatter.section(group):
-                formatter.write_dl(records)
 
 
 _NETWORKS = {"network", "source", "fabric"}
@@ -280,6 +241,7 @@ def prepared(command: Callable[..., None]) -> Callable[..., None]:
         parameters[name] = inspect.Parameter(name, _KEYWORD, default=None, annotation=option)
     parameters["deadline"] = inspect.Parameter("time_limit", _KEYWORD, default=None, annotation=limit)
     every = [parameter.replace(kind=_KEYWORD) for parameter in parameters.values()]
+    run.fields = {field for _, fields in groups.values() for field in fields} - {"deadline", "seed"}  # type: ignore[attr-defined]
     run.heading_of = headings | {"time_limit": headings.get("deadline", Options.heading)}  # type: ignore[attr-defined]
     run.__signature__ = inspect.Signature(every)  # type: ignore[attr-defined]
     run.__doc__ = doc.partition("\n\nParameters\n---")[0]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -129,12 +129,12 @@ def repair(options: RepairOptions) -> None:
     if options.lmc is not None:
         raise UnknotError("repair: --lmc is for --out DIR, files of a fabric for OpenSM")
     if work_done() is None:
-        raise typer.Exit(_repair_routing(options))
+        raise typer.Exit(_repair_routing(options, options.deadline))
     with measuring_time():  # not all of these searches count their work
-        raise typer.Exit(_repair_routing(replace(options, deadline=Deadline.after(options.deadline.seconds))))
+        raise typer.Exit(_repair_routing(options, Deadline.after(options.deadline.seconds)))
 
 
-def _repair_routing(options: RepairOptions) -> int:
+def _repair_routing(options: RepairOptions, deadline: Deadline) -> int:
     """Find remedies for a routing, or the tables of a fabric, and prove them; return the exit code."""
     from unknot.certificates.documents import part_of
     from unknot.cli.answers.filling import answer
@@ -145,7 +145,7 @@ def _repair_routing(options: RepairOptions) -> int:
     from unknot.repair import repair as find_remedies
     from unknot.report.export import export
 
-    switching, deadline, out = options.switching, options.deadline, options.out
+    switching, out = options.switching, options.out
     relation, causes = _refuted(options)
     search_until = searching(relation.network, deadline, times=REMEDIES)
     both_ways = relation.network.ports is not None if options.both_ways is None else options.both_ways

@@ -18,7 +18,8 @@ from unknot._base import manifest
 from unknot._base.errors import UnknotError, visible
 from unknot._base.input import read_bytes
 from unknot._base.output import captured
-from unknot.cli.commands.options import Json, UsageError
+from unknot.cli.commands.grouped import UsageError
+from unknot.cli.commands.options import Json
 from unknot.cli.commands.printing import notify
 from unknot.cli.exit_codes import FAILS, HOLDS
 

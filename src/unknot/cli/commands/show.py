@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
+from unknot._base.errors import UnknotError
 from unknot.cli.commands.options import Json, NetworkText
 from unknot.cli.commands.shared import write
 
@@ -34,6 +35,8 @@ def show(
     from unknot.network import bisection_bounds, measure
     from unknot.network.halves import can_be_halved
 
+    if out is None and view != "auto":
+        raise UnknotError(f"--view {view} is of a drawing; name its file with --out")
     built = named(network, where="NETWORK")
     metrics = measure(built, sample=sample)
     if out is not None:

@@ -132,6 +132,8 @@ class OutputOptions(Options):
 
 DURATION = ("warmup", "measure", "precision")
 """Options that say how long a run is."""
+OF_ONE = ("out", "export", "channels", "interval")
+"""Options that are for one run."""
 
 
 @dataclass(frozen=True)
@@ -160,12 +162,11 @@ def _require_one_kind(options: SimulateOptions) -> None:
         )
     if options.flows is not None and (options.traffic != "uniform" or options.traffic_class):
         raise SimulationError("--flows says who sends what; leave out --traffic and --class")
-    alone = options.some("out", "export", "channels", "interval")
     if options.seeds is not None:
-        refuse_beside("--seeds", "is for one run", **alone, saturation=options.saturation)
+        refuse_beside("--seeds", "is for one run", **options.some(*OF_ONE, "saturation"))
     if options.saturation:
-        cycles = options.some(*DURATION) | {"class": options.traffic_class}
-        refuse_beside("--saturation", "is for one run", **alone, **cycles)
+        classes = {"class": options.traffic_class}
+        refuse_beside("--saturation", "is for one run", **options.some(*OF_ONE, *DURATION), **classes)
 
 
 def _common(options: SimulateOptions) -> dict[str, Any]:
@@ -204,7 +205,7 @@ def _simulate(options: SimulateOptions) -> None:
     elif options.seeds is not None:
         form, outcome, keys = simulated.several(relation, load, point | cycles, options.seeds, options.jobs)
     else:
-        point |= cycles | {"interval": options.interval}
+        point |= cycles | ({"interval": options.interval} if options.json else {})
         hinted = options.deadline is None
         form, outcome, keys = simulated.one(
             relation, load, point, scale.units, channels=options.channels, hinted=hinted

@@ -1,0 +1,56 @@
+"""Options of a command line that had no effect, since the command never read them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from unknot.cli.commands.printing import notify
+
+_READ: ContextVar[set[str]] = ContextVar("_READ")
+"""The fields that the running command has read."""
+
+
+class Recorded:
+    """A record whose fields are noted when they are read; in `vars` they are not read."""
+
+    if not TYPE_CHECKING:  # else any name would do
+
+        def __getattribute__(self, name: str) -> Any:
+            read = _READ.get(None)
+            if read is not None:
+                read.add(name)
+            return super().__getattribute__(name)
+
+
+@contextmanager
+def naming_unread(given: Mapping[str, str]) -> Iterator[None]:
+    """Name options that a command was given, by field, and has not read when it ends with an answer.
+
+    Examples
+    --------
+    >>> class Size(Recorded):
+    ...     width = height = 2
+    >>> with naming_unread({"width": "--width", "height": "--height"}):
+    ...     print(Size().width)
+    2
+    """
+    read = set[str]()
+    token = _READ.set(read)
+    try:
+        yield
+    except typer.Exit:
+        _name(given, read)
+        raise
+    finally:
+        _READ.reset(token)
+    _name(given, read)
+
+
+def _name(given: Mapping[str, str], read: set[str]) -> None:
+    if idle := [option for field, option in given.items() if field not in read]:
+        notify(f"without effect here: {', '.join(idle)}")

@@ -1,0 +1,169 @@
+"""Options without effect: refused or named, never silent."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import random
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from unknot.cli.program import app
+
+FABRIC = Path(__file__).parents[2] / "examples/fabrics/opensm-torus8x8-dor"
+DRAWN = 15
+"""Pairs that an ordinary run tries."""
+CALLS = {
+    "accept": "proof.json",
+    "analyse": "ring(4) --routing dimension_order",
+    "audit": "fabric",
+    "check": "ring(4) --routing dimension_order",
+    "collective": "ring(4)",
+    "curve": "ring(4) --routing dimension_order --loads 0.1 --warmup 20 --measure 40 --jobs 1",
+    "faults": "ring(4) --routing up_down",
+    "lanes": "ring(5)",
+    "repair": "ring(4) --routing shortest_paths",
+    "simulate": "ring(4) --routing dimension_order --load 0.1 --warmup 20 --measure 40",
+    "trace": "ring(4) --routing dimension_order --requests 6 --window 1",
+}
+"""A small call of each command whose options are many."""
+GIVEN: dict[str, tuple[str, ...]] = {
+    "--all-sizes": (), "--allow-code": (), "--beforehand": (), "--between": (), "--beyond": (), "--channels": (),
+    "--explain": (), "--fewer": (), "--in-order": (), "--minimal": (), "--multipath": (),
+    "--best": (), "--saturation": (), "--smallest": (), "--together": (), "--worst": (),
+    "--at-once": ("2",), "--arbiter": ("fair",), "--assume": ("static",), "--bubble": ("localised",),
+    "--budget": ("2",), "--buffer-depth": ("3",), "--bursts": ("0.02,0.1",), "--changes": ("any",),
+    "--class": ("share=1",), "--claim": ("deadlock_free",), "--classes": ("request,reply",), "--count": ("1",),
+    "--csv": ("rows.csv",), "--effort": ("50",), "--evidence": ("claims.json",), "--export": ("knot.json",),
+    "--first": ("load",), "--goal": ("mean",), "--groups": ("2",), "--interval": ("20",), "--jobs": ("1",),
+    "--kind": ("routers",), "--lanes": ("2",), "--limit": ("3000",), "--lmc": ("1",), "--members": ("0,1,2",),
+    "--most": ("2",), "--multicast-sl": ("1",), "--operation": ("all_gather",), "--overhead": ("3",),
+    "--packet-length": ("2",), "--paths": ("table",), "--pieces": ("2",), "--precision": ("0.5",),
+    "--proof-limit": ("5",), "--protocol": ("request_reply",), "--reply-flits": ("2",), "--request-flits": ("2",),
+    "--results": ("fates.csv",), "--root": ("1",), "--router": ("routing_delay=2",), "--seeds": ("2",),
+    "--service": ("5",), "--show": ("3",), "--size": ("32",), "--store": ("kept.sqlite",), "--stretch": ("1",),
+    "--survive": ("links",), "--switching": ("wormhole",), "--terminal-width": ("2",), "--think": ("2",),
+    "--threads": ("1",), "--to": ("up_down",), "--traffic": ("tornado",), "--units": ("1 GHz, 8 B",),
+    "--vcs": ("3",), "--watchdog": ("50",), "--window": ("2",), "--within": ("3",), "--algorithm": ("ring",),
+}  # fmt: skip
+"""What is given for each option; options that are not here need files, or have an effect on every call."""
+LIMITS = {"--limit", "--proof-limit", "--show", "--most", "--effort", "--beyond", "--budget", "--jobs", "--threads"}
+"""Options that bound what may not be reached, or that only say how an answer is computed."""
+ALIKE = {("faults", "--vcs"), ("lanes", "--first"), ("repair", "--minimal")}
+"""Options with an effect that may not show on networks as small as these."""
+IDLE = re.compile("^without effect here: (.*)$", re.M)
+LEFT_OUT = re.compile("seconds|manifest|ns_per_flit_hop")
+
+
+def options_of(name: str) -> list[str]:
+    """The options of a command that are given here and that its small call has not."""
+    command: Any = typer.main.get_group(app).commands[name]  # type: ignore[attr-defined]
+    known = {word for one in command.params for word in (*one.opts, *one.secondary_opts)}
+    return [word for word in GIVEN if word in known and word not in CALLS[name]]
+
+
+PAIRS = [(name, *pair) for name in CALLS for pair in itertools.permutations(options_of(name), 2)]
+
+
+def stable(answer: Any) -> Any:
+    """An answer without times."""
+    if isinstance(answer, dict):
+        return {key: stable(value) for key, value in answer.items() if not LEFT_OUT.search(key)}
+    return [stable(one) for one in answer] if isinstance(answer, list) else answer
+
+
+def called(name: str, *options: str) -> tuple[int, Any, str, set[str]]:
+    """Exit code, answer, words on stderr and files of a call."""
+    before = set(Path().iterdir())
+    words = [name, *_split(CALLS[name]), *(word for one in options for word in (one, *GIVEN[one])), "--json"]
+    result = CliRunner().invoke(app, words)
+    made = set(Path().iterdir()) - before
+    for file in made:
+        file.unlink(missing_ok=True)
+    try:
+        answer = stable(json.loads(result.stdout))
+    except ValueError:
+        answer = result.stdout
+    return result.exit_code, answer, result.stderr, {file.name for file in made}
+
+
+def _split(text: str) -> Iterator[str]:
+    yield from text.split()
+
+
+def silent(name: str, first: str, second: str) -> str:
+    """What is wrong where the second option is given beside the first; nothing, in words."""
+    code, answer, _, files = called(name, first)
+    also, other, words, more = called(name, first, second)
+    if code == 2 or also == 2:
+        return ""
+    idle = [one for line in IDLE.findall(words) for one in line.split(", ")]
+    same = (code, answer, files) == (also, other, more)
+    if second in idle and not same:
+        return f"{name} {first} {second}: said to be without effect, and has one"
+    said = any(word in words for word in (second, *GIVEN[second]))
+    if same and not said and second not in LIMITS and (name, second) not in ALIKE:
+        return f"{name} {first} {second}: no effect, and no word"
+    return ""
+
+
+def place(folder: Path) -> None:
+    """Put files that the calls name into a folder."""
+    (folder / "fabric").symlink_to(FABRIC)
+    words = ["check", "ring(4)", "--routing", "up_down", "--evidence", str(folder / "proof.json")]
+    assert CliRunner().invoke(app, words).exit_code == 0
+
+
+def test_options_drawn_in_pairs_have_an_effect_or_a_word(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    place(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    assert [wrong for pair in random.sample(PAIRS, DRAWN) if (wrong := silent(*pair))] == []
+
+
+@pytest.mark.campaign
+@pytest.mark.parametrize("name", CALLS)
+def test_options_in_pairs_have_an_effect_or_a_word(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    assert [wrong for pair in PAIRS if pair[0] == name and (wrong := silent(*pair))] == []
+
+
+@pytest.mark.parametrize(
+    ("words", "idle"),
+    [
+        ("collective ring(4) --overhead 3 --vcs 2", "--vcs, --overhead"),
+        ("faults ring(4) --routing up_down --within 3", "--within"),
+        ("simulate ring(4) --routing up_down --load 0.1 --warmup 9 --measure 9 --jobs 2", "--jobs"),
+        ("lanes ring(4) --goal mean", "--goal"),
+    ],
+)
+def test_an_option_that_is_not_read_is_named(words: str, idle: str) -> None:
+    result = CliRunner().invoke(app, words.split())
+    assert result.exit_code == 0
+    assert IDLE.findall(result.stderr) == [idle]
+
+
+def test_a_view_without_a_drawing_is_refused() -> None:
+    result = CliRunner().invoke(app, ["show", "ring(4)", "--view", "matrix"])
+    assert result.exit_code == 2
+    assert "--out" in result.output
+
+
+def test_the_number_of_vcs_that_a_routing_has_may_be_given(tmp_path: Path) -> None:
+    file = tmp_path / "mine.py"
+    file.write_text(
+        "from unknot.routing import dimension_order\ndef f(network):\n    return dimension_order(network, 2)"
+    )
+    words = ["check", "mesh(3)", "--routing", f"{file}:f", "--vcs"]
+    assert CliRunner().invoke(app, [*words, "2"]).exit_code == 0
+    result = CliRunner().invoke(app, [*words, "3"])
+    assert result.exit_code == 2
+    assert "fixes its virtual channels, 2 per channel" in result.output
