@@ -55,7 +55,13 @@ GIVEN: dict[str, tuple[str, ...]] = {
 """What is given for each option; options that are not here need files, or have an effect on every call."""
 LIMITS = {"--limit", "--proof-limit", "--show", "--most", "--effort", "--beyond", "--budget", "--jobs", "--threads"}
 """Options that bound what may not be reached, or that only say how an answer is computed."""
-ALIKE = {("faults", "--vcs"), ("lanes", "--first"), ("repair", "--minimal")}
+ALIKE = {
+    ("faults", "--vcs"),
+    ("lanes", "--first"),
+    ("repair", "--minimal"),
+    ("lanes", "--stretch"),
+    ("check", "--buffer-depth"),
+}
 """Options with an effect that may not show on networks as small as these."""
 IDLE = re.compile("^without effect here: (.*)$", re.M)
 LEFT_OUT = re.compile("seconds|manifest|ns_per_flit_hop")
