@@ -38,7 +38,7 @@ def identity(path: str | Path) -> Identity:
 
 
 def require_apart(outcomes: Iterable[tuple[str, Path]], inputs: Iterable[tuple[str, Path]]) -> None:
-    """Refuse an outcome that is an input or another outcome, by the names of the options that name them.
+    """Refuse an outcome equal to an input or to another outcome, by the names of their options.
 
     Raises
     ------
@@ -59,7 +59,7 @@ def require_apart(outcomes: Iterable[tuple[str, Path]], inputs: Iterable[tuple[s
 
 
 class Outcomes:
-    """Files that a command has read, and those that it has written beside their places."""
+    """Files read by a command, and files written beside their places."""
 
     def __init__(self) -> None:
         self.read: set[Identity] = set()
@@ -68,11 +68,11 @@ class Outcomes:
         self._process = os.getpid()
 
     def takes(self) -> bool:
-        """Whether this process is the one whose outcomes they are."""
+        """Whether the outcomes belong to this process."""
         return os.getpid() == self._process
 
     def keep(self, fresh: Path, target: Path, handle: int) -> None:
-        """Hold a file that is written until all are; one that was held for that place is dropped."""
+        """Hold a written file until all files are written; drop an earlier file for the same place."""
         self._drop(target)
         self.late[target] = fresh, handle
 
@@ -129,7 +129,7 @@ def current() -> Outcomes | None:
 
 
 def note_read(file: int | str | Path) -> None:
-    """Remember that the command has read a file, by its handle or name, so that nothing overwrites it."""
+    """Remember a file read by the command, by handle or name, so that nothing overwrites the file."""
     if _current is not None:
         with contextlib.suppress(OSError):
             found = os.stat(file)

@@ -436,7 +436,7 @@ class Table:
 
 
 def keeps_choice(commits: bool, switching: str) -> bool:
-    """Whether a blocked header waits for one candidate alone, which it has chosen, whatever its mark.
+    """Whether a blocked header waits for its chosen candidate alone, marked or not.
 
     A header of a relation that commits has chosen on arrival. Under `wormhole-nonatomic` one that queues behind a
     tail has chosen too, whether the relation commits or not. All that is said about waiting rests on this and on
@@ -3978,7 +3978,7 @@ def subject_of(claim: Any) -> str:
 
 
 def about(claim: Any) -> dict[str, Any]:
-    """What a claim is about: all that it says but proof, answers and the table of its relation."""
+    """Subject matter of a claim: all entries but proof, answers and the table of its relation."""
     subject = subject_of(claim)
     others = {"proof", *ANSWERS.get(subject, ())} | ({"relation"} if CLAIMS[subject][0] == "relation" else set[str]())
     said = {key: alike(entry) for key, entry in claim.items() if key not in others and entry is not None}
@@ -4006,7 +4006,7 @@ def unlike(one: Table, other: Table) -> str:
 
 
 class Part:
-    """A part of a document, or all of it: the network of its claims, what of that failed, and their table."""
+    """A part of a document, or the whole: the network of its claims, failures in that network, and the table."""
 
     def __init__(self, document: Any, part: Any, name: str) -> None:
         self.part, self.label = part, f"part {printable(name)!r}" if name else "the document"
@@ -4046,7 +4046,7 @@ class Part:
 
 
 class Wishes(Part):
-    """A part of a question, and the claims that it asks for; those that have been found are marked."""
+    """A part of a question, with the claims asked for; claims found are marked."""
 
     def __init__(self, document: Any, part: Any, name: str) -> None:
         super().__init__(document, part, name)
@@ -4132,7 +4132,7 @@ def places(document: Any, form: str) -> dict[str, Any]:
 
 @contextmanager
 def paying(document: Any, effort: int = 1) -> Iterator[None]:
-    """Let a document pay for what is done; `Rejected` where it has not the form that is expected, in any respect."""
+    """Let a document pay for work on its content; raise `Rejected` where its form is not as expected."""
     before = PURSE.set(Purse(document, effort))
     try:
         yield

@@ -60,7 +60,7 @@ def rates_of(cables: dict[Place, Cable], labels: dict[str, str]) -> tuple[dict[P
 
 
 def doubtful_hosts(nodes: dict[str, Node], cabled: Container[str]) -> tuple[list[str], list[str]]:
-    """Return hosts without a cable, which are none of the fabric, and words about these and others that may be none.
+    """Return hosts without a cable, left out of the fabric, and words about all doubtful hosts.
 
     The last node of a file may lack its cables because the file is cut off.
     """

@@ -62,7 +62,7 @@ class Rate:
 
 @dataclass(frozen=True)
 class Rates:
-    """Bandwidths of channels, and what there is to say about them.
+    """Bandwidths of channels, with remarks on doubtful rates.
 
     Attributes
     ----------

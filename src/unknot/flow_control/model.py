@@ -66,5 +66,5 @@ class FlowControl:
 
     @property
     def waiting(self) -> tuple[Holds, Enters, bool]:
-        """The properties that decide about deadlock; techniques that share them have the same verdicts."""
+        """Properties that decide about deadlock; techniques with equal properties have equal verdicts."""
         return self.holds, self.enters, self.keeps

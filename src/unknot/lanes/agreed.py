@@ -23,7 +23,7 @@ def refute(
     first: Iterable[Pair] = (),
     conflicts: int,
 ) -> Answer:
-    """Prove that a number of lanes is not enough, or find orders by which it is, by two encodings that agree.
+    """Prove a number of lanes too small, or find orders for that number, by two encodings that agree.
 
     The search has clauses of its own. When these contradict each other, the checker's are solved as well, and their
     contradiction is the proof. When these have a solution, its routes must fulfil the checker's clauses too.

@@ -53,7 +53,7 @@ class LaneModel:
         return number
 
     def serve(self, pair: Pair, among: int) -> None:
-        """Demand that one of the first lanes serves a pair; the same as the pair's other direction, if they share."""
+        """Demand a lane among the first lanes for a pair; the same lane both ways, if directions share lanes."""
         options = list[int]()
         for k in range(min(among, self.lanes)):
             states = [self.leads(k, state) for state in self.walks.begin(pair)]
@@ -78,7 +78,7 @@ class LaneModel:
         return number
 
     def _goes_on(self, k: int, here: State, after: Sequence[tuple[State, int]]) -> None:
-        """Add: from a state one of those that follow, which leads on, by a turn of the lane."""
+        """Add a clause: from a state a turn of the lane leads to a following state."""
         leads, steps = self._number[k, here], list[int]()
         for there, then in after:
             step = leads if len(after) == 1 else self.fresh()
@@ -95,7 +95,7 @@ class LaneModel:
                 self.clauses.append(tuple(-turns[turn] for turn in around))
 
     def close(self) -> None:
-        """Add for each lane that its turns, all of which are known, lead from no channel back to that channel."""
+        """Add clauses for each lane: its known turns lead from no channel back to the same channel."""
         for k, turns in enumerate(self.turns):
             for (c, e), turn in turns.items():
                 self.clauses.append((-turn, self._reaches(k, c, e)) if c != e else (-turn,))

@@ -163,7 +163,7 @@ def routed(model: LaneModel, keys: Floats, every: list[Pair]) -> tuple[dict[Pair
 
 
 def _climbing_path(walks: Walks, key: list[float], pair: Pair) -> list[int]:
-    """The channels of a path of a pair that climbs; none if there is no such path."""
+    """Channels of a climbing path of a pair; none without a climbing path."""
 
     def onward(state: State) -> list[State]:
         return [then for then in walks.after(state) if key[then[0]] > key[state[0]]]

@@ -133,7 +133,7 @@ def shortest_pairs(network: Network, sends: Flags | None) -> ServedPairs:
 
 
 def surviving_pairs(network: Network, sends: Flags | None, failures: Failures) -> ServedPairs:
-    """The pairs of routers that send, and those that each failure leaves a path to take; see `SurvivingWalks`."""
+    """Sending pairs of routers, and the pairs left with a path by each failure; see `SurvivingWalks`."""
     routers = network.num_routers
     home = [*range(routers)] * (1 + len(failures))
     walks = SurvivingWalks(network, home, failures)

@@ -207,7 +207,7 @@ def _natural_orders(network: Network) -> Iterator[npt.NDArray[np.intp]]:
 
 
 def _split_in_order(network: Network, weight: npt.NDArray[np.int64], cut: int) -> Flags | None:
-    """The split of a natural order that cuts this number of channels, if there is one."""
+    """Split of a natural order with the given number of cut channels; None without any."""
     half = _largest_half(weight)
     for order in _natural_orders(network):
         side = _split(order, weight, half)

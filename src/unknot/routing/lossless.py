@@ -131,7 +131,7 @@ class PfcModel:
 
     @cached_property
     def dscps(self) -> tuple[int, ...]:
-        """DSCPs that are lossless somewhere, or become one, each the first of those that all switches treat alike."""
+        """DSCPs lossless at some switch, or remarked to such a DSCP; the first of DSCPs treated alike everywhere."""
         ports = {port for qos in self.fabric.qos for port in (qos.unknown, *qos.ports.values())}
         ends = [qos.tunnel for qos in self.fabric.qos]
         # Where a tunnel ends its maps hold, as far as it has them.

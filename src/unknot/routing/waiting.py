@@ -23,7 +23,7 @@ def effective(entries: Entries, commits: bool) -> Entries:
 
 
 def keeps_choice(commits: bool, switching: str) -> bool:
-    """Whether a blocked header waits for one candidate alone, which it has chosen, whatever its mark.
+    """Whether a blocked header waits for its chosen candidate alone, marked or not.
 
     A header of a relation that commits has chosen on arrival. One that queues behind a tail has
     chosen too. Any other header waits for all candidates without the mark `NO_WAIT`.

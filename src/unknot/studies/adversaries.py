@@ -14,7 +14,7 @@ from unknot.traffic.patterns import matching
 
 @dataclass(frozen=True)
 class Adversaries:
-    """Permutations that are hard for a network, and splits that bound what crosses.
+    """Permutations hard for a network, and splits that bound the traffic across.
 
     A permutation that crosses the bisection is as hard as the cut allows, which the longest matching need not be.
     Both are kept when links fail: fewer links never carry more of the same traffic.
@@ -33,7 +33,7 @@ class Adversaries:
     halves: tuple[Bisection, ...]
 
     def and_for(self, left: Network) -> Adversaries:
-        """Those of a network together with those of what failed links leave of it."""
+        """Adversaries of a network together with the adversaries of its remainder after failed links."""
         if left is self.network:
             return self
         more = hard_for(left)

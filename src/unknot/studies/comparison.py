@@ -182,7 +182,7 @@ def compared(
 
 
 def _kept(store: Store, key: str, point: str, of: tuple[str, float, Network]) -> Compared | None:
-    """The row of a design that a store has, if it can be read and says that it is of that."""
+    """Stored row of a design, if readable and of the same design."""
     text = store.get(key, point)
     if text is None:
         return None

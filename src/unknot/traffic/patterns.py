@@ -112,7 +112,7 @@ def longest_matching(network: Network) -> Pattern:
 
 
 def matching(network: Network, name: str, side: Flags | None = None) -> Pattern:
-    """Send by a permutation whose paths are longest in sum; with a side, among those of which most cross the split.
+    """Send by a permutation with the longest paths in sum; with a side, by one with most paths across the split.
 
     Parameters
     ----------

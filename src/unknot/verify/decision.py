@@ -144,7 +144,7 @@ class Decision:
         return self._verdict(False if knot.reachable else None, method, text, configuration=knot)
 
     def _queued(self) -> Configuration | None:
-        """Packets that come to wait for each other in VCs with room for several, where those of one cannot."""
+        """Packets that come to wait for each other in VCs of several packets, though not in VCs of one packet."""
         graph, depth = self.graph, self.buffer_depth
         if self.technique not in ("saf", "vct") or graph.states > MOST_TABLE:
             return None

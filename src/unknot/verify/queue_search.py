@@ -51,7 +51,7 @@ class Kind:
 
 
 def kinds_of(relation: Relation, effort: Effort) -> tuple[dict[Place, int], list[Kind]]:
-    """Number the kinds of packets at each place: those that differ nowhere on their way are one."""
+    """Number the kinds of packets at each place; packets with equal ways are of one kind."""
     rows: dict[Place, tuple[tuple[int, ...], tuple[tuple[int, ...], ...]]] = {}
     for address, visit in Explorer(relation).visits("kinds of packets", effort):
         order, first, offered = (part.tolist() for part in visit)
@@ -74,7 +74,7 @@ def kinds_of(relation: Relation, effort: Effort) -> tuple[dict[Place, int], list
 
 
 class Queues:
-    """What some VCs may hold, if whatever may come into them from the others comes at any time.
+    """Contents of some VCs, if packets from all other VCs arrive at any time.
 
     VCs that are not `inside` may hold any packet that can come there, or none, at any time.
     """
@@ -149,7 +149,7 @@ class Queues:
         return tuple(queues), marks
 
     def run(self, any_blocked: bool = False) -> list[Move] | None:
-        """Moves to a state in which all packets that there are wait for good, or any; the fuller states first.
+        """Moves to a state with all packets, or any packet, blocked for good; fuller states first.
 
         `complete` says whether all states were looked at; at most `STATES` are.
         """

@@ -43,7 +43,7 @@ class Room:
         return all(sum(self.packets - held[v] for v in bubble.rings[r]) > 1 for r in entered)
 
     def marks_after(self, held: Held, marks: tuple[int, ...], at: int, vc: int) -> tuple[int, ...]:
-        """The marks once a packet has moved; one whose slot was taken goes back to the slot that was left."""
+        """Marks after the move of a packet; a mark on the taken slot goes back to the slot left."""
         if self.bubble is None or not marks or held[vc] < self.packets:
             return marks
         before = self.bubble.before.get(vc, {})

@@ -25,7 +25,7 @@ Effort = Annotated[
 
 @dataclass(frozen=True)
 class QuestionOptions(Options):
-    """What the evidence has to be about, and what it has to claim.
+    """Networks, routings and claims that the evidence has to contain.
 
     Attributes
     ----------

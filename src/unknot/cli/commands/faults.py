@@ -205,7 +205,7 @@ class FaultOptions(Options):
         return faults.survives
 
     def rerouted(self, network: Network, routing: Anew, known: FabricRouting) -> bool | None:
-        """Rebuild the routing, as its algorithm takes the network that remains, and print what becomes of it."""
+        """Rebuild the routing on the remaining network by its algorithm, and print the outcome."""
         from unknot.cli.answers.analyses import FaultsAnswer
         from unknot.cli.commands.display import tell
 

@@ -22,7 +22,7 @@ def if_read(holds: bool | None, unread: tuple[str, ...]) -> bool | None:
 
 
 def compare_routes(fabric: EthernetFabric, routing: str) -> tuple[int, int]:
-    """Say how many routes of a folder are those that are computed; return that number, and how many were compared."""
+    """Print how many routes of a folder equal the computed routes; return the number, and how many were compared."""
     from unknot.routing.ethernet import path_vector
     from unknot.verify.ethernet_faults import other_routes
 

@@ -35,7 +35,7 @@ ELSEWHERE = (
 
 
 def question_of(about: About, claims: Sequence[str]) -> Document:
-    """What a document has to claim; without `claims` any that are about this network, routing and these flows.
+    """Claims required of a document; without `claims` any claim about the network, routing and flows.
 
     Raises
     ------

@@ -84,7 +84,7 @@ def read_routes(path: str | Path, unread: Callable[[str], object] = str) -> dict
 
 
 def _interfaces(document: Document, prefix: str, hops: list[dict[str, Any]]) -> tuple[str, ...]:
-    """Interfaces of the next hops in use, by name: those that are installed, else those that are active."""
+    """Interfaces of the next hops in use, by name: installed next hops, else active next hops."""
     used = [hop for hop in hops if hop.get("fib") is True] or [hop for hop in hops if hop.get("active") is True]
     names: list[str] = []
     for hop in used:

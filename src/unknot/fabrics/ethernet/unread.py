@@ -59,7 +59,7 @@ def vrf(name: object) -> str:
 
 
 def in_words(unread: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
-    """What is not read, each with the switches whose files hold it."""
+    """Names of unread content, each with the switches whose files hold that content."""
     lines = []
     for what, switches in sorted((what, sorted(some)) for what, some in unread.items()):
         more = f" and {len(switches) - SHOWN} more" if len(switches) > SHOWN else ""

@@ -79,7 +79,7 @@ def read_protocol(text: str, where: str | Path = "<protocol>") -> Protocol:
 
 
 def _sayable(reader: Reader) -> Reader:
-    """Read a table, and lead keys that would say what no protocol can to the page about that."""
+    """Read a table; lead keys beyond the language of protocols to the page about its limits."""
 
     def read(entry: Any, path: KeyPath) -> Any:
         for key in entry if isinstance(entry, dict) else ():
