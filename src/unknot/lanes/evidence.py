@@ -194,7 +194,7 @@ def write_refutation(
     >>> with TemporaryDirectory() as folder:
     ...     files = write_refutation(ring, lanes(ring).evidence, f"{folder}/ring.cnf")
     ...     print(files.clauses.read_text().splitlines()[2], files.drat.read_text().splitlines()[-1])
-    p cnf 44 87 0
+    p cnf 47 93 0
     """
     if given is not None:
         served = given_pairs(given, table_of(given))

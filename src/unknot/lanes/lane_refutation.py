@@ -42,7 +42,7 @@ class Refutation(Brief):
     >>> from unknot.lanes import lanes
     >>> proof = lanes(Network("one-way ring", 7, range(7), [1, 2, 3, 4, 5, 6, 0])).evidence
     >>> proof.lanes, len(proof.pairs)
-    (3, 7)
+    (3, 13)
     """
 
     lanes: int
