@@ -781,6 +781,8 @@ def taken(table: Table, address: int, way: list[int]) -> set[Entry]:
 def check_deadlock(table: Table, switching: str, proof: Any) -> None:
     """Check a filling of VCs by packets that can never move; raise `Rejected` if it is none."""
     depth = number(proof, "buffer_depth", 1)
+    if proof.get("order") and switching not in IN_ONE_VC:
+        raise Rejected(f"an order of moves is followed under {' and '.join(IN_ONE_VC)} alone, not under {switching}")
     if "order" in proof and switching in IN_ONE_VC:
         longest = max((field(message, "length", int) for message in field(proof, "messages", list)), default=depth)
         check_queued_deadlock(table, Rings(table, None, depth // max(1, longest)), proof)

@@ -146,7 +146,7 @@ class Decision:
     def _queued(self) -> Configuration | None:
         """Packets that come to wait for each other in VCs of several packets, though not in VCs of one packet."""
         graph, depth = self.graph, self.buffer_depth
-        if self.technique not in ("saf", "vct") or graph.states > MOST_TABLE:
+        if not self.flow.alone or graph.states > MOST_TABLE:
             return None
         for packets in (1, 2, 3)[:depth]:
             queues = Queues(graph.relation, Room(packets), replace(self.effort, end=self._late))

@@ -93,7 +93,7 @@ def methods_agree(seed: int, switching: Switching, seconds: float = 2.0) -> set[
     except RelationError:  # the flows hold no answer
         return set()
     answers = {(method, verdict.deadlock_free) for method, verdict in by.items()}
-    answers |= {("ranks", True)} if ranked else set()
+    answers |= {("ranks", True)} if ranked is not None else set()
     decided = {(method, free) for method, free in answers if free is not None}
     assert len({free for _, free in decided}) < 2, (seed, switching, described, decided)
     return decided

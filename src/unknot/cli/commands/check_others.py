@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from unknot._base.errors import RelationError
 from unknot._base.manifest import was_written
-from unknot._base.numbers import require_whole
 from unknot.cli.commands.shared import RoutedNetwork
 
 if TYPE_CHECKING:
@@ -112,6 +111,8 @@ def of_end_points(routed: RoutedNetwork, text: str, length: int | None) -> Answe
 
     described, deadline = protocol(text, "--protocol"), routed.deadline
     relation, depth = routed.relation(), routed.buffer_depth
+    from unknot._base.numbers import require_whole
+
     require_whole("--packet-length", length or 1, 1, depth, unit="flits", error=RelationError)
     room = depth // length if length is not None else 1
     began = time.monotonic()

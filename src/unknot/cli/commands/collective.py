@@ -11,7 +11,6 @@ import typer
 
 from unknot._base.calls import Piece
 from unknot._base.errors import SimulationError, UnknotError
-from unknot._base.numbers import require_whole
 from unknot._base.switching import DEFAULT_SWITCHING, Switching
 from unknot.cli.commands.block_sizes import most_of, rows_of
 from unknot.cli.commands.options import Json, MostTime, NetworkText, Options
@@ -99,6 +98,7 @@ class CollectiveOptions(Options):
     @property
     def of_run(self) -> dict[str, Any]:
         """How schedules are run on a routing."""
+        from unknot._base.numbers import require_whole
         from unknot.simulation.run.options import router_of
 
         if self.buffer_depth is not None:
@@ -173,6 +173,8 @@ def collective(options: CollectiveOptions) -> None:
     if options.routing is not None:
         relation = relation_of(options.network, options.routing, options.vcs, simulated=True)
     built = named(options.network, where="NETWORK") if relation is None else relation.network
+    from unknot._base.numbers import require_whole
+
     require_whole("--terminal-width", width, 1, unit="flits", error=SimulationError)
     of_run = {} if relation is None else options.of_run
     platform, whole = platform_of(built, terminal=Fraction(width)), options.operation_on(built, rows)
