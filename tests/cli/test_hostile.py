@@ -71,7 +71,7 @@ def test_streams_that_are_ascii_closed_or_full() -> None:
         (("--buffer-depth", "9223372036854775807"), ""),
         (("--vcs", "9223372036854775808"), ""),
         (("--seed", "9" * 30), "seed"),
-        (("--interval", "-1"), "interval"),
+        (("--json", "--interval", "-1"), "interval"),
         (("--precision", "nan"), "precision"),
         (("--load", "inf"), "load"),
         (("--time-limit", "nan"), "--time-limit"),

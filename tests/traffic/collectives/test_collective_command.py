@@ -206,7 +206,10 @@ def test_a_short_limit_begins_with_algorithms_that_are_often_best(monkeypatch: p
             ["--routing", "dimension_order", "--vcs", "2", "--buffer-depth", "0"],
             "--buffer-depth must be a whole number",
         ),
-        (["--overhead", "-1"], "--overhead must be a whole number of cycles of at least 0"),
+        (
+            ["--routing", "dimension_order", "--vcs", "2", "--overhead", "-1"],
+            "--overhead must be a whole number of cycles of at least 0",
+        ),
         (["--groups", "2"], "5 members cannot be cut into 2 equal groups"),
         (["--groups", "2", "--members", "0,1;2,3"], "--members names 2 groups already; give one of the two"),
         (["--members", "0,1;1,2"], "at least two members, each once"),
