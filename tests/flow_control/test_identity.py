@@ -11,6 +11,10 @@ from unknot.flow_control.techniques import TECHNIQUES
 BRANCHES = (ast.Compare, ast.MatchValue)
 
 
+WORDS = {*TECHNIQUES, "wormhole-", "wormh", "nonatomic", "-nonatomic", "atomic"}
+"""Names of techniques, and parts of names that a source may look for."""
+
+
 def operands(node: ast.AST) -> list[ast.expr]:
     """What a comparison compares, a pattern matches, a dictionary is keyed by, or a method of texts is given."""
     if isinstance(node, ast.Compare):
@@ -28,11 +32,14 @@ def operands(node: ast.AST) -> list[ast.expr]:
 def named(node: ast.AST) -> bool:
     """Whether a node compares, matches, looks up or takes apart the name of a technique."""
     texts = {side.value for side in operands(node) if isinstance(side, ast.Constant)}
-    return bool(texts & {*TECHNIQUES, "wormhole-", "wormh", "nonatomic", "-nonatomic", "atomic"})
+    return bool(texts & WORDS)
 
 
 def branches(path: Path) -> list[int]:
-    """Lines of a source at which it branches on the name of a technique."""
+    """Lines of a source at which it branches on the name of a technique; a file without such a word is not parsed."""
+    text = path.read_text(encoding="utf-8")
+    if not any(word in text for word in WORDS):
+        return []
     return [getattr(node, "lineno", 0) for node in nodes(path) if named(node)]
 
 

@@ -111,15 +111,15 @@ def campaign(count: int, seed: int, tmp_path: Path) -> Counter[str]:
     return tally
 
 
-def test_swaps_and_forgeries(tmp_path: Path) -> None:
+def test_swaps_and_forgeries(tmp_path: Path, seed: int) -> None:
     assert all(checked(row.point, row.relation, row.text) is not None for row in rows())
-    tally = campaign(150, random.randrange(2**32), tmp_path)
-    assert tally["computed again"] > 100
+    tally = campaign(60, seed, tmp_path)
+    assert tally["computed again"] > 40
 
 
 @pytest.mark.campaign
-def test_a_thousand_swaps_and_forgeries(tmp_path: Path) -> None:
-    print(campaign(1_000, random.randrange(2**32), tmp_path))
+def test_a_thousand_swaps_and_forgeries(tmp_path: Path, seed: int) -> None:
+    print(campaign(1_000, seed, tmp_path))
 
 
 @pytest.mark.parametrize("number", [1.5, True, "7", None, [7], -1])
