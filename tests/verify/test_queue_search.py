@@ -24,7 +24,6 @@ from unknot.verify import check
 from unknot.verify.bubbles import check_bubble
 from unknot.verify.effort import Effort
 from unknot.verify.queue_search import Queues
-from unknot.verify.room import Room
 from unknot.verify.states import dependencies
 
 MANY = 800
@@ -124,7 +123,7 @@ def test_states_show_nothing_of_rings_that_deadlock() -> None:
     refused = 0
     for seed in range(60):
         relation, made = ring_system(seed)
-        queues = Queues(relation, Room(made.packets, made), Effort())
+        queues = Queues(relation, made.flow, Effort())
         if queues.filling(1) is None:
             continue
         verdict = check_bubble(dependencies(relation, Effort()), made, 8, Effort())

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal
+
+from unknot.flow_control.pools import Held, Pool
 
 Holds = Literal["buffer", "row"]
 Enters = Literal["packet", "empty", "tail"]
@@ -29,6 +33,11 @@ class FlowControl:
         Whether a packet goes on only when all its flits have arrived.
     holding : str
         The same in words, for reports: the buffers of a blocked packet, and the event that ends its wait.
+    packets : int
+        Slots of each VC, for a packet of the greatest length each; 0 where `pools` do not count any.
+    pools : tuple of Pool
+        Slots that VCs of a relation share, and slots that packets from outside a ring leave free: a flow control
+        with pools belongs to that relation.
 
     Examples
     --------
@@ -43,6 +52,45 @@ class FlowControl:
     keeps: bool
     complete: bool
     holding: str
+    packets: int = 0
+    pools: tuple[Pool, ...] = ()
+
+    @cached_property
+    def pools_of(self) -> dict[int, tuple[int, ...]]:
+        """For each VC that has any: positions of its pools."""
+        pools: dict[int, list[int]] = {}
+        for number, pool in enumerate(self.pools):
+            for v in pool.vcs:
+                pools.setdefault(v, []).append(number)
+        return {v: tuple(numbers) for v, numbers in pools.items()}
+
+    @cached_property
+    def marks(self) -> tuple[int, ...]:
+        """The VC of the marked slot of each pool before anything is sent, −1 in pools without; empty without any."""
+        marks = tuple(pool.vcs[0] if pool.keeps == "marked slot" else -1 for pool in self.pools)
+        return marks if max(marks, default=-1) >= 0 else ()
+
+    def guarding(self, at: int, vc: int) -> list[int]:
+        """Positions of the pools in which a packet that goes to a VC has to leave something free."""
+        return [p for p in self.pools_of.get(vc, ()) if self.pools[p].guards(at, vc)]
+
+    def takes(self, held: Held, marks: Sequence[int], at: int, vc: int) -> bool:
+        """Whether a packet in an input VC, or at a port, may go to a VC with so many packets in each.
+
+        A packet stays in its VC until its move is done, so that a pool counts the slot it leaves as taken.
+        """
+        guarding = self.guarding(at, vc)
+        kept = any(self.pools[p].keeps == "slot of the buffer" for p in guarding)
+        marked = sum(marks[p] == vc for p in guarding) if marks else 0
+        if held[vc] + kept + marked >= self.packets:
+            return False
+        return all(self.pools[p].takes(held, at, vc) for p in self.pools_of.get(vc, ()))
+
+    def marks_after(self, held: Held, marks: tuple[int, ...], at: int, vc: int) -> tuple[int, ...]:
+        """Marks after the move of a packet, with the packets held then."""
+        if not marks or held[vc] < self.packets:
+            return marks
+        return tuple(at if mark == vc and (at, vc) in self.pools[p].hops else mark for p, mark in enumerate(marks))
 
     @property
     def alone(self) -> bool:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
@@ -17,12 +17,18 @@ from unknot._base.calls import parse_call
 from unknot._base.errors import RelationError, require_known
 from unknot._base.numbers import require_whole
 from unknot._base.toml_places import NUMBER, TEXT, EntryError, list_of, read_toml, record, shown_in
+from unknot.flow_control.model import FlowControl
+from unknot.flow_control.pools import Keeps, Pool
+from unknot.flow_control.techniques import technique
 from unknot.network import Network
 from unknot.network.grid import grid
 from unknot.routing.relation import Relation
 
 BubbleRule = Literal["localised", "global", "critical"]
 RULES: tuple[BubbleRule, ...] = get_args(BubbleRule)
+KEEPS: dict[BubbleRule, Keeps] = {
+    "localised": "slot of the buffer", "global": "slot of the pool", "critical": "marked slot",
+}  # fmt: skip
 PACKETS = 2
 """Packets for which a VC has room unless another number is given."""
 
@@ -64,6 +70,17 @@ class Bubble:
             )
         if not self.rings or any(len(ring) < 2 or len(set(ring)) < len(ring) for ring in self.rings):
             raise RelationError("bubble flow control takes rings, of two different VCs at least")
+
+    @cached_property
+    def flow(self) -> FlowControl:
+        """The rule as pools of slots that rings share."""
+        keeps: Keeps = KEEPS[self.rule]
+        pools = tuple(
+            Pool(ring, len(ring) * self.packets, 0, keeps, frozenset(pairwise((*ring, ring[0]))),
+                 frozenset(self.unguarded))
+            for ring in self.rings
+        )  # fmt: skip
+        return replace(technique("vct"), packets=self.packets, pools=pools)
 
     @cached_property
     def before(self) -> dict[int, dict[int, int]]:

@@ -20,7 +20,6 @@ from unknot.verify.bubble_filling import Head, filling
 from unknot.verify.effort import Effort, TimeUpError
 from unknot.verify.explorer import Explorer
 from unknot.verify.queue_search import MOST_TABLE, Queues
-from unknot.verify.room import Room
 from unknot.verify.states import Dependencies
 
 
@@ -90,12 +89,11 @@ def check_bubble(graph: Dependencies, bubble: Bubble, buffer_depth: int, effort:
     messages = [kept_out] if kept_out is not None else next((filled for filled in fillings if filled), None)
     order: tuple[int, ...] = ()
     if messages is None and graph.states <= MOST_TABLE and clock() < effort.end:
-        room = Room(packets, bubble)
-        rings = Queues(relation, room, effort, {v for ring in bubble.rings for v in ring})
+        rings = Queues(relation, bubble.flow, effort, {v for ring in bubble.rings for v in ring})
         if rings.run(any_blocked=True) is None and rings.complete:
             text = f"none of the {rings.states} states of the rings holds packets that wait for each other for good"
             return verdict(True, "search of all states", text, certificate=Certificate("states", rank))
-        messages, order = Queues(relation, room, effort).filling(length) or (None, ())
+        messages, order = Queues(relation, bubble.flow, effort).filling(length) or (None, ())
     if messages is None:
         many = f"{len(left)} of {relation.num_vcs} VCs may stay occupied for ever"
         if not left:

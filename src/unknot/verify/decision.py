@@ -22,7 +22,6 @@ from unknot.verify.exact_model import Worm
 from unknot.verify.explorer import Explorer
 from unknot.verify.queue_search import MOST_TABLE, Queues
 from unknot.verify.remainder import on_cycles
-from unknot.verify.room import Room
 from unknot.verify.states import Dependencies
 from unknot.verify.waiting import Waiting, drain, waiting
 from unknot.verify.witness import configuration, reachable_configuration
@@ -149,7 +148,7 @@ class Decision:
         if not self.flow.alone or graph.states > MOST_TABLE:
             return None
         for packets in (1, 2, 3)[:depth]:
-            queues = Queues(graph.relation, Room(packets), replace(self.effort, end=self._late))
+            queues = Queues(graph.relation, replace(self.flow, packets=packets), replace(self.effort, end=self._late))
             filled = queues.filling(depth // packets)
             if filled is not None:
                 messages, order = filled

@@ -12,10 +12,10 @@ from heapq import heappop, heappush
 
 from unknot._base.deadline import clock
 from unknot.certificates.verdict import Message
+from unknot.flow_control.model import FlowControl
 from unknot.routing.relation import EJECT, NO_WAIT, VC_MASK, Relation
 from unknot.verify.effort import Effort
 from unknot.verify.explorer import Explorer
-from unknot.verify.room import Room
 
 STATES = 30_000
 """States that are looked at."""
@@ -79,8 +79,10 @@ class Queues:
     VCs that are not `inside` may hold any packet that can come there, or none, at any time.
     """
 
-    def __init__(self, relation: Relation, room: Room, effort: Effort, inside: Collection[int] | None = None) -> None:
-        self.relation, self.room, vcs = relation, room, relation.num_vcs
+    def __init__(
+        self, relation: Relation, flow: FlowControl, effort: Effort, inside: Collection[int] | None = None
+    ) -> None:
+        self.relation, self.flow, vcs = relation, flow, relation.num_vcs
         self.number, self.kinds = kinds_of(relation, effort)
         self.inside = {*range(vcs)} if inside is None else {*inside}
         outside = [kind for kind in self.kinds if kind.at not in self.inside]
@@ -95,7 +97,7 @@ class Queues:
     @property
     def start(self) -> State:
         """Empty queues."""
-        return ((),) * self.relation.num_vcs, self.room.marks
+        return ((),) * self.relation.num_vcs, self.flow.marks
 
     def blocked(self, state: State) -> set[int]:
         """VCs whose packets wait for each other for good, whatever the others do.
@@ -109,7 +111,7 @@ class Queues:
             stuck = {
                 at for at in left if any(self._shut(at, choice, left, held, marks) for choice in self._of(at, queues))
             }
-        if stuck or not self.room.marks:
+        if stuck or not self.flow.marks:
             return stuck
         return {at for at, choice in self.ports if self._shut(at, choice, stuck, held, marks)}
 
@@ -122,7 +124,7 @@ class Queues:
     ) -> bool:
         """Whether no candidate has room while some VCs stay as they are."""
         return EJECT not in choice and not any(
-            self.room.takes(held, marks, at, vc) if vc in self.inside else vc not in stuck for vc in choice
+            self.flow.takes(held, marks, at, vc) if vc in self.inside else vc not in stuck for vc in choice
         )
 
     def moves(self, state: State) -> Iterator[tuple[Move, State]]:
@@ -132,7 +134,7 @@ class Queues:
         heads = [(v, self.kinds[queue[0]]) for v, queue in enumerate(queues) if queue]
         steps = [(v, *there) for v, kind in heads for there in kind.onward] + self.enters
         for at, vc, k in steps:
-            if vc in self.inside and self.room.takes(held, marks, at, vc):
+            if vc in self.inside and self.flow.takes(held, marks, at, vc):
                 yield (at, vc, k), self._moved(state, at, vc, k)
         if marks:
             for v, kind in heads:
@@ -145,7 +147,7 @@ class Queues:
             queues[at] = queues[at][1:]
         if vc != EJECT:
             queues[vc] = (*queues[vc], k)
-            marks = self.room.marks_after([len(queue) for queue in queues], marks, at, vc)
+            marks = self.flow.marks_after([len(queue) for queue in queues], marks, at, vc)
         return tuple(queues), marks
 
     def run(self, any_blocked: bool = False) -> list[Move] | None:
@@ -182,7 +184,7 @@ class Queues:
         No order is needed where each may move to its end before the next one begins. None where the search finds no
         packets, or only with others that leave a mark elsewhere.
         """
-        for any_blocked in (True, False)[: 1 + bool(self.room.marks)]:
+        for any_blocked in (True, False)[: 1 + bool(self.flow.marks)]:
             filled = self._filling(self.run(any_blocked) or [], length)
             if filled is not None:
                 return filled
@@ -227,7 +229,7 @@ class Queues:
             if at < len(queues) and queues[at].pop(0) != k:
                 return None
             if vc != EJECT:
-                if not self.room.takes(held, state[1], at, vc):
+                if not self.flow.takes(held, state[1], at, vc):
                     return None
                 queues[vc].append(k)
             state = self._moved(state, at, vc, kind)

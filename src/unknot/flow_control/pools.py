@@ -1,0 +1,64 @@
+"""Pools of slots: room that several virtual channels share, and the slots that packets from outside leave free."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+Held = Mapping[int, int] | Sequence[int]
+"""Packets in each VC."""
+Keeps = Literal["nothing", "slot of the buffer", "slot of the pool", "marked slot"]
+
+
+@dataclass(frozen=True)
+class Pool:
+    """Slots that packets in some VCs take together; a slot has room for a packet of the greatest length.
+
+    A packet *comes in* when a hop takes it to a VC of the pool, unless that hop is one of `hops`: it came from
+    outside, or from a VC of the pool that does not lead there.
+
+    Attributes
+    ----------
+    vcs : tuple of int
+        VCs whose packets take slots. The mark of a marked slot begins in the first.
+    slots : int
+        Packets that the pool has room for, beside those in slots that VCs have for themselves.
+    own : int
+        Slots that each VC has for itself; its first packets take these.
+    keeps : {"nothing", "slot of the buffer", "slot of the pool", "marked slot"}
+        What a packet that comes in leaves free: nothing; another slot of the VC that it enters; another slot of
+        the pool; the marked slot, if that is in the VC that it enters. When a packet that came by one of `hops`
+        takes the last slot of the VC with the mark, the mark goes back to the slot that it leaves.
+    hops : frozenset of (int, int)
+        Moves from VC to VC within the pool, as those along a ring.
+    unguarded : frozenset of int
+        VCs that packets enter without leaving anything free.
+
+    Examples
+    --------
+    >>> ring = Pool((3, 4), slots=4, keeps="slot of the pool", hops=frozenset({(3, 4), (4, 3)}))
+    >>> ring.free([0, 0, 0, 2, 1]), ring.guards(3, 4), ring.guards(0, 4)
+    (1, False, True)
+    """
+
+    vcs: tuple[int, ...]
+    slots: int
+    own: int = 0
+    keeps: Keeps = "nothing"
+    hops: frozenset[tuple[int, int]] = frozenset()
+    unguarded: frozenset[int] = frozenset()
+
+    def free(self, held: Held) -> int:
+        """Slots that are free with so many packets in each VC."""
+        return self.slots - sum(max(0, held[v] - self.own) for v in self.vcs)
+
+    def guards(self, at: int, vc: int) -> bool:
+        """Whether a packet that goes from an input VC or port to a VC of the pool has to leave anything free."""
+        return self.keeps != "nothing" and vc not in self.unguarded and (at, vc) not in self.hops
+
+    def takes(self, held: Held, at: int, vc: int) -> bool:
+        """Whether the pool has a slot for a packet that comes to a VC, and another one if that has to stay free."""
+        if (at, vc) in self.hops or held[vc] < self.own:
+            return True
+        return self.free(held) > (self.keeps == "slot of the pool" and self.guards(at, vc))
