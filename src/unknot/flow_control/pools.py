@@ -15,8 +15,7 @@ Keeps = Literal["nothing", "slot of the buffer", "slot of the pool", "marked slo
 class Pool:
     """Slots that packets in some VCs take together; a slot has room for a packet of the greatest length.
 
-    A packet *comes in* when a hop takes it to a VC of the pool, unless that hop is one of `hops`: it came from
-    outside, or from a VC of the pool that does not lead there.
+    A packet *comes in* with a move to a VC of the pool, unless `hops` has the move.
 
     Attributes
     ----------
