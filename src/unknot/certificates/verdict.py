@@ -11,6 +11,7 @@ import numpy.typing as npt
 from unknot._base.shown import Brief, Shown
 from unknot._base.switching import Switching
 from unknot._base.three_valued import ThreeValued
+from unknot.flow_control.model import FlowControl
 from unknot.routing.bubble import Bubble
 
 Reachability = Literal["injected", "scheduled", "not-established"]
@@ -72,6 +73,8 @@ class Configuration(Brief):
         A limit ended the search for a way from the terminals to where these messages stand: a better grade is open.
     bubble : Bubble or None
         Bubble flow control that they obey.
+    flow : FlowControl or None
+        Flow control of the relation that they obey, with its pools; None: that of `switching`.
     order : tuple of int
         Of a schedule in which messages stand still on their way: the message, by position, whose header takes the
         next VC of its way, move by move. Empty: each goes on to its end before the next one is sent.
@@ -91,11 +94,12 @@ class Configuration(Brief):
     limited: bool = False
     bubble: Bubble | None = None
     order: tuple[int, ...] = ()
+    flow: FlowControl | None = None
 
     @property
     def queued(self) -> bool:
         """Whether several messages may stand in a VC, one behind the other."""
-        return self.bubble is not None or (bool(self.order) and self.switching in ("saf", "vct"))
+        return self.flow is not None or self.bubble is not None or (bool(self.order) and self.switching in ("saf", "vct"))
 
     @property
     def summary(self) -> str:
@@ -131,7 +135,7 @@ class Certificate(Brief):
 
     Attributes
     ----------
-    kind : {"order", "escape", "drain", "exhausted", "bubble", "states"}
+    kind : {"order", "escape", "drain", "exhausted", "pools", "bubble", "states"}
         What `rank` shows about every reachable state (c, d) at a VC c. Ejection ranks below all, in `order` above:
 
         - `order`: every candidate ranks higher than c; so no cycle of dependencies.
@@ -140,9 +144,11 @@ class Certificate(Brief):
           of whose waited candidates have at least rank(c); so worms drain in rank order.
         - `exhausted` (wormhole): the same for all VCs outside `core`; from a VC in the core every candidate ranks at
           most as high; and no configuration holds core VCs of one rank only, as `windows` shows.
-        - `bubble` (vct): some waited candidate ranks lower than c, and can be entered when all lower ranks are empty;
-          or it follows c in a ring that keeps a bubble, whose VCs all have one rank.
-        - `states` (vct with bubbles): `rank` shows nothing; in no state of the rings do packets wait for each other.
+        - `pools`, also called `bubble` (flow control with pools): some waited candidate ranks lower than c, and can
+          be entered when all lower ranks are empty; or it follows c in a ring that is never full, whose VCs all have
+          one rank.
+        - `states` (flow control with pools): `rank` shows nothing; in no state of the VCs of pools do packets wait
+          for each other.
     rank : int64 array, shape (VCs,)
     core : bool array, shape (VCs,), or None
         For `exhausted`: the VCs that were searched.
@@ -159,7 +165,7 @@ class Certificate(Brief):
     ('order', (24,))
     """
 
-    kind: Literal["order", "escape", "drain", "exhausted", "bubble", "states"]
+    kind: Literal["order", "escape", "drain", "exhausted", "pools", "bubble", "states"]
     rank: npt.NDArray[np.int64]
     core: npt.NDArray[np.bool_] | None = None
     windows: tuple[tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]], ...] = ()
@@ -215,6 +221,8 @@ class Verdict(ThreeValued, Shown, asks="deadlock_free"):
         Size of the question.
     bubble : Bubble or None
         Bubble flow control that it was asked for, with `switching`.
+    flow : FlowControl or None
+        Flow control of the relation that it was asked for, with its pools; None: that of `switching`.
 
     Examples
     --------
@@ -233,6 +241,7 @@ class Verdict(ThreeValued, Shown, asks="deadlock_free"):
     certificate: Certificate | None = None
     size: Size | None = None
     bubble: Bubble | None = None
+    flow: FlowControl | None = None
 
     @property
     def reachability(self) -> Reachability | None:
@@ -240,5 +249,5 @@ class Verdict(ThreeValued, Shown, asks="deadlock_free"):
 
     def __repr__(self) -> str:
         answer = {True: "deadlock-free", False: "can deadlock", None: "undecided"}[self.deadlock_free]
-        rule = f" with the {self.bubble.rule} bubble" if self.bubble else ""
-        return f"<Verdict {answer} under {self.switching}{rule}: {self.established}>"
+        technique = self.switching if self.flow is None else self.flow.name
+        return f"<Verdict {answer} under {technique}: {self.established}>"
