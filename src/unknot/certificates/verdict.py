@@ -99,7 +99,8 @@ class Configuration(Brief):
     @property
     def queued(self) -> bool:
         """Whether several messages may stand in a VC, one behind the other."""
-        return self.flow is not None or self.bubble is not None or (bool(self.order) and self.switching in ("saf", "vct"))
+        pools = self.flow is not None or self.bubble is not None
+        return pools or (bool(self.order) and self.switching in ("saf", "vct"))
 
     @property
     def summary(self) -> str:

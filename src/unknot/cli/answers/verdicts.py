@@ -28,7 +28,7 @@ from unknot.verify.smallest import Smallest
 class CertificateForm(Form):
     """Kind of proof that a routing is deadlock-free."""
 
-    kind: Literal["order", "escape", "drain", "exhausted", "bubble", "states"]
+    kind: Literal["order", "escape", "drain", "exhausted", "pools", "bubble", "states"]
 
 
 @form_of(Verdict)
