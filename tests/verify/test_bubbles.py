@@ -32,6 +32,7 @@ from unknot.routing import Relation, dimension_order, fully_adaptive
 from unknot.routing.bubble import RULES, Bubble, bubble
 from unknot.routing.named import routing
 from unknot.verify import check
+from unknot.verify.effort import TimeUpError
 from unknot.verify.examination import FurtherAnswers
 
 
@@ -290,3 +291,16 @@ def test_files_of_rings_say_what_is_wrong(tmp_path: Path, text: str, said: str) 
     relation = routing(torus(4, 4), UNDATED)
     with pytest.raises(UnknotError, match=said):
         bubble(relation, "localised", rings=tmp_path / "rings.toml")
+
+
+def test_a_search_that_time_ends_leaves_the_answer_open(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The states are numbered anew after the time is over, which was an internal error."""
+    relation = dimension_order(torus(4, 4))
+    made = bubble(relation, "global")
+    made = replace(made, unguarded=made.rings[0][:1])
+
+    def late(*_: object) -> None:
+        raise TimeUpError("kinds of packets", 0, 16)
+
+    monkeypatch.setattr("unknot.verify.queue_search.kinds_of", late)
+    assert check(relation, bubble=made).deadlock_free is None

@@ -21,8 +21,8 @@ from unknot.report import describe
 from unknot.routing import Relation
 from unknot.routing.bubble import RULES, Bubble, bubble
 from unknot.verify import check
-from unknot.verify.bubbles import check_bubble
 from unknot.verify.effort import Effort
+from unknot.verify.pools import check_pools
 from unknot.verify.queue_search import Queues
 from unknot.verify.states import dependencies
 
@@ -126,7 +126,7 @@ def test_states_show_nothing_of_rings_that_deadlock() -> None:
         queues = Queues(relation, made.flow, Effort())
         if queues.filling(1) is None:
             continue
-        verdict = check_bubble(dependencies(relation, Effort()), made, 8, Effort())
+        verdict = check_pools(dependencies(relation, Effort()), made.flow, 8, Effort(), made)
         assert verdict.deadlock_free is not True
         rank = Certificate("states", relation.vcs.channel.astype("int64"))
         false = replace(verdict, deadlock_free=True, configuration=None, certificate=rank)

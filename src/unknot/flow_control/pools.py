@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal
 
 Held = Mapping[int, int] | Sequence[int]
@@ -52,12 +53,26 @@ class Pool:
         """Slots that are free with so many packets in each VC."""
         return self.slots - sum(max(0, held[v] - self.own) for v in self.vcs)
 
+    @cached_property
+    def ring(self) -> tuple[int, ...]:
+        """VCs in the order of the hops from the first, if these go round through all of them once; else empty."""
+        after, ring = dict(self.hops), list[int]()
+        here: int | None = self.vcs[0]
+        while here in after and here not in ring:
+            ring.append(here)
+            here = after[here]
+        return tuple(ring) if here == self.vcs[0] and {*ring} == {*self.vcs} and len(self.hops) == len(ring) else ()
+
     def guards(self, at: int, vc: int) -> bool:
         """Whether a packet that goes from an input VC or port to a VC of the pool has to leave anything free."""
         return self.keeps != "nothing" and vc not in self.unguarded and (at, vc) not in self.hops
+
+    def leaves(self, at: int, vc: int) -> bool:
+        """Whether a packet that goes from an input VC or port to a VC has to leave another slot of the pool free."""
+        return self.keeps == "slot of the pool" and self.guards(at, vc)
 
     def takes(self, held: Held, at: int, vc: int) -> bool:
         """Whether the pool has a slot for a packet that comes to a VC, and another one if that has to stay free."""
         if (at, vc) in self.hops or held[vc] < self.own:
             return True
-        return self.free(held) > (self.keeps == "slot of the pool" and self.guards(at, vc))
+        return self.free(held) > self.leaves(at, vc)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from unknot._base.errors import UnknotError
 from unknot._base.switching import Switching, switching_named
 from unknot.flow_control.model import FlowControl
 
@@ -53,3 +56,26 @@ def technique(name: str) -> FlowControl:
     (True, False)
     """
     return TECHNIQUES[switching_named(name)]
+
+
+def technique_of(flow: FlowControl) -> Switching:
+    """Return the technique that a flow control is but for its pools.
+
+    Raises
+    ------
+    UnknotError
+        If none holds buffers and enters them so.
+
+    Examples
+    --------
+    >>> technique_of(technique("saf"))
+    'saf'
+    """
+    plain = replace(flow, packets=0, pools=(), name="", holding="")
+    for name, known in TECHNIQUES.items():
+        if replace(known, name="", holding="") == plain:
+            return name
+    raise UnknotError(
+        f"{flow.name}: nothing decides about packets that hold a {flow.holds}, enter a VC when there is room for a "
+        f"{flow.enters}, keeps={flow.keeps}, complete={flow.complete}; known are those of {', '.join(TECHNIQUES)}"
+    )

@@ -80,7 +80,8 @@ class Bubble:
                  frozenset(self.unguarded))
             for ring in self.rings
         )  # fmt: skip
-        return replace(technique("vct"), packets=self.packets, pools=pools)
+        name = f"bubble('{self.rule}', packets={self.packets})"
+        return replace(technique("vct"), name=name, packets=self.packets, pools=pools)
 
     @cached_property
     def before(self) -> dict[int, dict[int, int]]:

@@ -12,13 +12,14 @@ from unknot._base.progress import Progress, with_bar
 from unknot._base.switching import BUFFER_DEPTH, DEFAULT_SWITCHING, SWITCHINGS, Switching, switching_named
 from unknot._base.threads import threads_of
 from unknot.certificates.verdict import Verdict
+from unknot.flow_control.model import FlowControl
 from unknot.flow_control.techniques import technique as flow_of
 from unknot.routing.bubble import Bubble
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_relation
-from unknot.verify.bubbles import check_bubble
 from unknot.verify.decision import Decision
 from unknot.verify.effort import Effort
+from unknot.verify.pools import check_pools
 from unknot.verify.states import Dependencies, dependencies
 from unknot.verify.witness import require_depth
 
@@ -39,6 +40,7 @@ def check(
     threads: int | None = None,
     progress: Progress | None = None,
     shorten: bool = True,
+    flow: FlowControl | None = None,
     bubble: Bubble | None = None,
 ) -> Verdict:
     """Decide whether a relation can deadlock.
@@ -68,6 +70,8 @@ def check(
     shorten : bool
         Search for a smaller counterexample, and for one that comes straight from the terminals, which takes tens of
         milliseconds; else it is the first that was found.
+    flow : FlowControl, optional
+        Flow control of this relation, in which VCs share pools of slots, in place of a technique.
     bubble : Bubble, optional
         Bubble flow control on some rings, under ``vct``; `unknot.routing.bubble` makes it.
 
@@ -89,7 +93,7 @@ def check(
     True
     """
     limits = _Limits.of(time_limit, buffer_depth, threads, progress)
-    (verdict,) = _verdicts(relation, (switching,), limits, shorten=shorten, bubble=bubble).values()
+    (verdict,) = _verdicts(relation, (switching,), limits, shorten=shorten, flow=flow, bubble=bubble).values()
     return verdict
 
 
@@ -159,17 +163,25 @@ class _Limits:
 
 
 def _verdicts(
-    relation: Relation, names: tuple[str, ...], limits: _Limits, *, shorten: bool, bubble: Bubble | None = None
+    relation: Relation,
+    names: tuple[str, ...],
+    limits: _Limits,
+    *,
+    shorten: bool,
+    flow: FlowControl | None = None,
+    bubble: Bubble | None = None,
 ) -> dict[Switching, Verdict]:
     """The verdicts under some techniques, the first with all the time and, with `shorten`, a short counterexample."""
     techniques = [switching_named(name) for name in names]
     if bubble is not None and techniques != ["vct"]:
         raise RelationError(f"bubble flow control counts whole packets, so it goes with vct, not with {names[0]}")
+    if flow is None and bubble is not None:
+        flow = bubble.flow
     deadline, verdicts, graph = limits.deadline, dict[Switching, Verdict](), None
 
     def verdict(technique: Switching, graph: Dependencies, effort: Effort) -> Verdict:
-        if bubble is not None:
-            return check_bubble(graph, bubble, limits.buffer_depth, effort)
+        if flow is not None:
+            return check_pools(graph, flow, limits.buffer_depth, effort, bubble)
         waits = flow_of(technique).waiting
         alike = next((known for name, known in verdicts.items() if flow_of(name).waiting == waits), None)
         if alike is not None:

@@ -1,15 +1,15 @@
-"""Paths from an empty network to buffers full of packets that block each other, under bubble flow control."""
+"""Paths from an empty network to buffers full of packets that block each other, where VCs share pools of slots."""
 
 from __future__ import annotations
 
-from collections import defaultdict, deque
+from collections import Counter, deque
 from dataclasses import dataclass
 from itertools import pairwise
 
 from unknot._base.deadline import clock
 from unknot.certificates.verdict import Message
+from unknot.flow_control.model import FlowControl
 from unknot.network.graph import backwards
-from unknot.routing.bubble import Bubble
 from unknot.routing.relation import Relation
 from unknot.verify.explorer import Explorer
 
@@ -37,42 +37,34 @@ class Sent:
 
 
 class Buffers:
-    """Packets in each VC, and the marks of rings."""
+    """Packets in each VC, and the VCs of marked slots."""
 
-    def __init__(self, bubble: Bubble) -> None:
-        self.bubble = bubble
-        self.held: defaultdict[int, int] = defaultdict(int)
-        self.marks = [ring[0] if bubble.rule == "critical" else -1 for ring in bubble.rings]
-        self.inside = [0] * len(bubble.rings)
+    def __init__(
+        self, flow: FlowControl, held: Counter[int] | None = None, marks: tuple[int, ...] | None = None
+    ) -> None:
+        self.flow = flow
+        self.held = Counter[int]() if held is None else held.copy()
+        self.marks = flow.marks if marks is None else marks
 
     def copy(self) -> Buffers:
         """Return the same buffers, to be filled otherwise."""
-        other = Buffers(self.bubble)
-        other.held, other.marks, other.inside = self.held.copy(), self.marks.copy(), self.inside.copy()
-        return other
+        return Buffers(self.flow, self.held, self.marks)
 
     def takes(self, at: int, vc: int) -> bool:
         """Whether a packet in an input VC, or at a port, may go to a VC."""
-        bubble, entered = self.bubble, self.bubble.entered(at, vc)
-        room = bubble.packets - self.held[vc] - sum(self.marks[r] == vc for r in entered)
-        if bubble.rule == "localised" and entered:
-            room -= 1
-        kept = bubble.rule != "global" or all(
-            self.inside[r] + 2 <= len(bubble.rings[r]) * bubble.packets for r in entered
-        )
-        return room > 0 and kept
+        return self.flow.takes(self.held, self.marks, at, vc)
 
     def move(self, at: int, vc: int) -> None:
         """Move a packet; a mark whose slot it takes goes back to the slot that it leaves."""
-        before = self.bubble.before
-        self.held[vc] += 1
         self.held[at] -= 1
-        for r in before.get(vc, {}):
-            self.inside[r] += 1
-            if self.marks[r] == vc and self.held[vc] == self.bubble.packets and before[vc][r] == at:
-                self.marks[r] = at
-        for r in before.get(at, {}):
-            self.inside[r] -= 1
+        self.held[vc] += 1
+        self.marks = self.flow.marks_after(self.held, self.marks, at, vc)
+
+    def full(self, vc: int) -> bool:
+        """Whether a VC takes nothing, wherever it comes from."""
+        flow, held = self.flow, self.held
+        pools = [flow.pools[p] for p in flow.pools_of.get(vc, ())]
+        return held[vc] >= flow.packets or any(held[vc] >= pool.own and pool.free(held) < 1 for pool in pools)
 
 
 class Paths:
@@ -116,7 +108,7 @@ class Paths:
             if not trial.takes(at, v):
                 return None
             trial.move(at, v)
-        buffers.held, buffers.marks, buffers.inside = trial.held, trial.marks, trial.inside
+        buffers.held, buffers.marks = trial.held, trial.marks
         return path
 
     def fill(self, buffers: Buffers, head: Head) -> list[Sent]:
@@ -131,7 +123,7 @@ class Paths:
 
 
 def filling(
-    relation: Relation, bubble: Bubble, knot: dict[int, Head], length: int, end: float
+    relation: Relation, flow: FlowControl, knot: dict[int, Head], length: int, end: float
 ) -> list[Message] | None:
     """Messages that fill the VCs of a knot one after the other until its headers block each other.
 
@@ -145,7 +137,7 @@ def filling(
     """
     paths = Paths(relation)
     for first in sorted(knot)[:FIRST]:
-        buffers, sent, left = Buffers(bubble), list[Sent](), dict(knot)
+        buffers, sent, left = Buffers(flow), list[Sent](), dict(knot)
         following: int | None = first
         while following is not None and clock() < end:
             head = left.pop(following)
@@ -154,10 +146,10 @@ def filling(
         # What leads into a VC that was filled early may have room for more.
         sent += [packet for head in knot.values() for packet in paths.fill(buffers, head)]
         blocked = all(
-            buffers.held[head.vc] > 0 and not any(buffers.takes(head.vc, v) for v in head.waited)
+            buffers.held[head.vc] == 0 or not any(buffers.takes(head.vc, v) for v in head.waited)
             for head in knot.values()
         )
-        if blocked:
+        if blocked and sent:
             return _messages(relation, sent, length)
     return None
 
@@ -168,7 +160,7 @@ def _next(paths: Paths, buffers: Buffers, left: dict[int, Head]) -> int | None:
     def promise(head: Head) -> tuple[int, bool]:
         trial = buffers.copy()
         paths.fill(trial, head)
-        full = trial.held[head.vc] == trial.bubble.packets
+        full = trial.full(head.vc)
         others = sum(_fills(paths, trial, other) for other in left.values() if other is not head)
         return full + others, head.vc in buffers.marks
 
@@ -179,7 +171,7 @@ def _fills(paths: Paths, buffers: Buffers, head: Head) -> bool:
     """Whether the VC of a header can be filled to the brim."""
     trial = buffers.copy()
     paths.fill(trial, head)
-    return trial.held[head.vc] == trial.bubble.packets
+    return trial.full(head.vc)
 
 
 def _messages(relation: Relation, sent: list[Sent], length: int) -> list[Message]:

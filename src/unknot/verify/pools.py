@@ -1,0 +1,292 @@
+"""Deadlock where VCs share pools of slots: which VCs can stay shut, and how packets come to block each other there.
+
+docs/flow-control.md has the rules, the proof and when the answer is exact.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+import numpy.typing as npt
+
+from unknot._base.deadline import clock
+from unknot.certificates.verdict import Certificate, Configuration, Message, Verdict
+from unknot.flow_control.model import FlowControl
+from unknot.flow_control.pools import Pool
+from unknot.flow_control.techniques import technique_of
+from unknot.routing.bubble import Bubble
+from unknot.routing.relation import EJECT, NO_WAIT, VC_MASK, Relation
+from unknot.routing.waiting import effective
+from unknot.verify.effort import Effort, TimeUpError
+from unknot.verify.explorer import Explorer
+from unknot.verify.pool_filling import Head, filling
+from unknot.verify.queue_search import MOST_TABLE, Queues
+from unknot.verify.states import Dependencies
+
+
+@dataclass(frozen=True)
+class Heads:
+    """What headers wait for, over all addresses.
+
+    Attributes
+    ----------
+    waits : list of dict
+        For each VC, the sets of VCs that a header in it may wait for, each with an address for which it does.
+    comes : list of dict
+        For each VC, by the VC before it (all ports are one, numbered behind the VCs), an address that comes so.
+    ports : list of Message
+        One packet for each set of VCs that a header at some port may wait for.
+    """
+
+    waits: list[dict[frozenset[int], int]]
+    comes: list[dict[int, int]]
+    ports: list[Message]
+
+    def head(self, vc: int, waited: frozenset[int]) -> Head:
+        """The header in a VC that waits for these."""
+        return Head(vc, self.waits[vc][waited], tuple(sorted(waited)), tuple(self.comes[vc].values()))
+
+
+KNOTS = 64
+"""Sets of VCs that may block each other, for which a way there is looked for."""
+
+
+def check_pools(
+    graph: Dependencies, flow: FlowControl, buffer_depth: int, effort: Effort, bubble: Bubble | None = None
+) -> Verdict:
+    """Decide whether packets can block each other for good where VCs share pools of slots.
+
+    Time is linear in the reachable transitions, and in VCs times what their headers wait for per pass.
+
+    Parameters
+    ----------
+    buffer_depth : int
+        Flits per VC, for the lengths of messages: a VC has room for `flow.packets` of them.
+    """
+    relation, packets = graph.relation, flow.packets
+    length = max(1, buffer_depth // packets)
+    scope = (
+        f"{relation.num_addresses} addresses, {graph.states} reachable states, {relation.num_vcs} VCs with room for "
+        f"{packets} packets each, {len(flow.pools)} pools; any timing, selection and arbitration; dependencies "
+        "within the network only; a packet that is kept out of a pool for ever by others is starved, not deadlocked"
+    )
+
+    def verdict(free: bool | None, method: str, text: str, **evidence: Certificate | Configuration) -> Verdict:
+        return Verdict(
+            free,
+            technique_of(flow),
+            method,
+            scope,
+            text,
+            size=graph.size,
+            bubble=bubble,
+            flow=flow,
+            **evidence,  # type: ignore[arg-type]
+        )
+
+    method = "greatest fixpoint of VCs that stay occupied"
+    try:
+        heads = _heads(relation, length, effort)
+    except TimeUpError as error:
+        return verdict(None, method, f"undecided: {error}")
+    shut = Shut(flow, heads.comes)
+    rank = _drained(heads, shut)
+    left = {int(v) for v in np.flatnonzero(rank < 0)}
+    port = relation.num_vcs
+    kept_out = [m for m in heads.ports if shut.blocks(port, m.wanted, set())]
+    if not left and not kept_out:
+        text = "every ring keeps room for a packet, and what leaves it drains before it"
+        if not shut.rings:
+            text = "no packet waits only for VCs that stay shut"
+        return verdict(True, f"empty {method}", text, certificate=Certificate("bubble", rank))
+    empty = [0] * port
+    alone = next((m for m in kept_out if not any(flow.takes(empty, flow.marks, port, v) for v in m.wanted)), None)
+    knots: Iterable[dict[int, Head]] = _knots(heads, shut, left) if alone is None else ()
+    fillings = (filling(relation, flow, knot, length, effort.end) for knot in knots)
+    messages = [alone] if alone is not None else next((filled for filled in fillings if filled), None)
+    order: tuple[int, ...] = ()
+    try:
+        if messages is None and graph.states <= MOST_TABLE and clock() < effort.end:
+            pools = Queues(relation, flow, effort, {*flow.pools_of})
+            if pools.run(any_blocked=True) is None and pools.complete:
+                text = (
+                    f"none of the {pools.states} states of the pools holds packets that wait for each other for good"
+                )
+                return verdict(True, "search of all states", text, certificate=Certificate("states", rank))
+            messages, order = Queues(relation, flow, effort).filling(length) or (None, ())
+    except TimeUpError:
+        pass  # that there was no more time is said below
+    if messages is None:
+        many = f"{len(left)} of {relation.num_vcs} VCs may stay occupied for ever"
+        if not left:
+            many = "packets may be alone in the network and not let in, if marked slots meet"
+        late = "; there was no more time" if clock() > effort.end else ""
+        return verdict(None, method, f"undecided: {many}, and no way there was found{late}")
+    knot = Configuration(
+        technique_of(flow), length * packets, "scheduled", tuple(messages), bubble=bubble, order=order, flow=flow
+    )
+    text = f"{len(messages)} packets can never move"
+    if alone is not None:
+        text = "a packet alone in the network never enters where it has to go"
+        text += ", as the marked slot of a ring stays there" * bool(flow.marks)
+    return verdict(False, method, text, configuration=knot)
+
+
+def _heads(relation: Relation, length: int, effort: Effort) -> Heads:
+    """What the headers in each VC, and at ports, may wait for."""
+    explorer, vcs = Explorer(relation), relation.num_vcs
+    waits: list[dict[frozenset[int], int]] = [{} for _ in range(vcs)]
+    comes: list[dict[int, int]] = [{} for _ in range(vcs)]
+    ports: dict[frozenset[int], Message] = {}
+    for address, visit in explorer.visits("what headers wait for", effort):
+        order, first, offered = (part.tolist() for part in visit)
+        for i, at in enumerate(order):
+            candidates = offered[first[i] : first[i + 1]]
+            for v in candidates:
+                if v & VC_MASK != EJECT:
+                    comes[v & VC_MASK].setdefault(min(at, vcs), address)
+            waited = [v & VC_MASK for v in candidates if not effective(v, relation.commits) & NO_WAIT]
+            for choice in map(frozenset, [[v] for v in waited] if relation.commits else [waited]):
+                if not choice or EJECT in choice:
+                    continue
+                if at < vcs:
+                    waits[at].setdefault(choice, address)
+                else:
+                    ports.setdefault(choice, Message(at - vcs, address, length, (), (), tuple(sorted(choice))))
+    return Heads(waits, comes, list(ports.values()))
+
+
+class Shut:
+    """Where flow control may keep packets out for good.
+
+    Attributes
+    ----------
+    rings : list of tuple of int
+        VCs, each with the next, of pools that have room for a packet at all times into which a packet of the pool
+        may go.
+    marked : list of set of int
+        VCs to which the mark of each pool may come: back over the hops that packets make.
+    """
+
+    def __init__(self, flow: FlowControl, comes: list[dict[int, int]]) -> None:
+        self.flow = flow
+        self.rings = [ring for pool in flow.pools if (ring := self._never_full(pool))]
+        self.marked: list[set[int]] = []
+        for pool in flow.pools:
+            marked, todo = set[int](), list(pool.vcs[:1]) if pool.keeps == "marked slot" else []
+            while todo:
+                marked.add(vc := todo.pop())
+                todo += [u for u, v in pool.hops if v == vc and u in comes[vc] and u not in marked]
+            self.marked.append(marked)
+
+    def _never_full(self, pool: Pool) -> tuple[int, ...]:
+        """The ring of a pool that has room at all times; empty if the pool is none, or may be full."""
+        room, ring = self.flow.packets * len(pool.vcs), pool.ring
+        guarded = not pool.unguarded and (
+            pool.keeps in ("slot of the buffer", "marked slot")
+            or (pool.keeps == "slot of the pool" and pool.slots <= room)
+        )
+        along = [
+            (self.flow.pools[p], hop) for hop in pairwise((*ring, *ring[:1])) for p in self.flow.pools_of[hop[1]]
+        ]
+        let_in = all(hop in other.hops for other, hop in along)
+        return ring if let_in and not pool.own and (guarded or pool.slots < room) else ()
+
+    def _pools(self, at: int, vc: int, stay: set[int]) -> list[Pool]:
+        """Pools that packets which stay in some VCs may fill, so that none that comes in finds a slot."""
+        pools = [self.flow.pools[p] for p in self.flow.pools_of.get(vc, ())]
+        return [
+            pool
+            for pool in pools
+            if not pool.own
+            and (at, vc) not in pool.hops
+            and pool.slots - self.flow.packets * len(stay.intersection(pool.vcs)) <= pool.leaves(at, vc)
+        ]
+
+    def shuts(self, at: int, vc: int, stay: set[int]) -> bool:
+        """Whether a packet may be kept out of a VC for good while packets stay in some VCs."""
+        if vc in stay:
+            return True
+        guarding = self.flow.guarding(at, vc)
+        kept = any(self.flow.pools[p].keeps == "slot of the buffer" for p in guarding)
+        if kept + sum(vc in self.marked[p] for p in guarding) >= self.flow.packets:
+            return True
+        return bool(self._pools(at, vc, stay))
+
+    def blocks(self, at: int, waited: Iterable[int], stay: set[int]) -> bool:
+        """Whether a header that waits for these VCs may wait for good."""
+        return all(self.shuts(at, v, stay) for v in waited)
+
+    def behind(self, head: Head, stay: set[int]) -> set[int]:
+        """VCs whose packets may keep a header waiting."""
+        waited = {*head.waited}
+        pools = [pool for v in waited - stay for pool in self._pools(head.vc, v, stay)]
+        return waited.union(*(pool.vcs for pool in pools)) & stay
+
+
+def _drained(heads: Heads, shut: Shut) -> npt.NDArray[np.int64]:
+    """When each VC drains, −1 for those that may stay occupied: int64 array, shape (VCs,).
+
+    A VC drains when no header in it can wait only for VCs that stay shut; a ring that is never full drains at once
+    when no header in it can do so without the next VC of the ring.
+    """
+    rank = np.full(len(heads.waits), -1, dtype=np.int64)
+    left = set(range(len(heads.waits)))
+    level, before = 0, len(left) + 1
+
+    def drain(vcs: tuple[int, ...]) -> None:
+        nonlocal level
+        rank[list(vcs)] = level
+        left.difference_update(vcs)
+        level += 1
+
+    while len(left) < before:
+        before = len(left)
+        for v in sorted(left):
+            if not any(shut.blocks(v, waited, left) for waited in heads.waits[v]):
+                drain((v,))
+        for ring in shut.rings:
+            if left.issuperset(ring) and not any(True for _ in _leaving(heads, shut, ring, left)):
+                drain(ring)
+    return rank
+
+
+def _leaving(heads: Heads, shut: Shut, ring: tuple[int, ...], left: set[int]) -> Iterator[Head]:
+    """Headers in a ring that may wait for good, and not for the next VC of the ring."""
+    for v, after in pairwise((*ring, ring[0])):
+        for waited in heads.waits[v]:
+            if after not in waited and shut.blocks(v, waited, left):
+                yield heads.head(v, waited)
+
+
+def _knots(heads: Heads, shut: Shut, left: set[int]) -> list[dict[int, Head]]:
+    """Sets of VCs whose headers may block each other, with these headers; the smaller ones first."""
+    starts = sorted(left)[:: max(1, len(left) // KNOTS)]
+    knots: dict[tuple[int, ...], dict[int, Head]] = {}
+    for start in starts:
+        knot: dict[int, Head] = {}
+        todo = {start}
+        while todo:
+            for v in sorted(todo):
+                known = knot.keys() | todo
+                waited = min(
+                    (w for w in heads.waits[v] if shut.blocks(v, w, left)),
+                    key=lambda w: (len(w - known), sorted(w)),
+                )
+                knot[v] = heads.head(v, waited)
+            todo = set[int]().union(*(shut.behind(head, left) for head in knot.values())) - knot.keys()
+            if todo:
+                continue
+            for ring in shut.rings:
+                follows = dict(pairwise((*ring, ring[0])))
+                if knot.keys() >= follows.keys() and all(follows[v] in knot[v].waited for v in ring):
+                    leaves = min(
+                        _leaving(heads, shut, ring, left), key=lambda head: len({*head.waited} - knot.keys())
+                    )
+                    knot[leaves.vc] = leaves
+                    todo |= shut.behind(leaves, left) - knot.keys()
+        knots.setdefault(tuple(sorted(knot)), knot)
+    return sorted(knots.values(), key=len)
