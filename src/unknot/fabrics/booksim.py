@@ -20,7 +20,7 @@ from unknot._base.input import read_lines
 from unknot._base.output import write_text
 from unknot.fabrics.format import FabricText, Format
 from unknot.network import Network
-from unknot.network.bandwidth import require_equal
+from unknot.network.interchange import require_equal
 
 _WORD = re.compile(r"\S+")
 Place = tuple[int, int]

@@ -13,7 +13,7 @@ from unknot._base.errors import NetworkError
 from unknot._base.output import write_text
 from unknot.fabrics.format import Format, refusing
 from unknot.network import Network, grid
-from unknot.network.bandwidth import require_equal
+from unknot.network.interchange import require_equal
 
 _TEXT = '''\
 """{title}

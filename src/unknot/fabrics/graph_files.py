@@ -15,7 +15,7 @@ from unknot._base.input import read_lines
 from unknot._base.output import write_text
 from unknot.fabrics.format import EVERYTHING, Format, refusing
 from unknot.network import Network, from_networkx
-from unknot.network.graph import Description, describe
+from unknot.network.model import Description, describe
 
 _PLACE = re.compile(r" at \(([0-9]+), ([0-9]+)\)$")
 

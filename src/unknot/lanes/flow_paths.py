@@ -15,8 +15,7 @@ from unknot.certificates import plain
 from unknot.certificates.documents import plain_table
 from unknot.lanes.forced import Turn
 from unknot.network import Network
-from unknot.network.graph import path_to, reached_from, strong_components
-from unknot.network.parts import survivors
+from unknot.network.graph import path_to, reached_from, strong_components, survivors
 from unknot.routing.lossless import SENT, Walk
 from unknot.routing.relation import Relation
 

@@ -25,9 +25,8 @@ from unknot.lanes.lane_search import Solution
 from unknot.lanes.served_pairs import ServedPairs
 from unknot.lanes.walks import GivenWalks
 from unknot.network import Network
-from unknot.network.graph import reached_from
+from unknot.network.graph import reached_from, survivors
 from unknot.network.metrics import hops_from_any
-from unknot.network.parts import survivors
 from unknot.routing.lossless import SENT
 from unknot.routing.relation import EJECT, Out, Relation
 

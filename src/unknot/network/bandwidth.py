@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from unknot._base.errors import NetworkError, shown
-
-if TYPE_CHECKING:
-    from unknot.network.model import Network
 
 Bandwidth = int | float | Fraction | str
 Bandwidths = npt.NDArray[np.float64]
@@ -90,18 +87,3 @@ def kept(network: str, channels: int, stated: Any) -> Bandwidths:
         return np.broadcast_to(np.float64(array[0] if channels else 1.0), (channels,))
     array.setflags(write=False)
     return array
-
-
-def require_equal(network: Network, where: str) -> None:
-    """Refuse a network with other bandwidths than 1 where they have no place.
-
-    Raises
-    ------
-    NetworkError
-    """
-    if (other := np.flatnonzero(network.bandwidth != 1)).size:
-        channel = int(other[0])
-        raise NetworkError(
-            f"channel {network.channel_name(channel)} of {network.name} passes {written(network.bandwidth[channel])} "
-            f"flits per cycle; {where} has channels of one flit per cycle only: `with_bandwidth(1)` drops bandwidths"
-        )

@@ -1,91 +1,21 @@
-"""Networks as attributes, as NetworkX graphs, and as a hash; short cycles of any directed graph."""
+"""Components, paths and short cycles of directed graphs; the hash of a network."""
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Hashable, Iterable, Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from unknot._base.arrays import grouped
+from unknot._base.errors import NetworkError
 from unknot._base.kernels.lazy_kernel import CHANNELS, is_small, plainly
-from unknot.network.bandwidth import written
-
-if TYPE_CHECKING:
-    import networkx as nx
-
-    from unknot.network.model import Network
+from unknot.network.model import Network
+from unknot.network.parts import IntArray, Origin, frozen
 
 N = TypeVar("N", bound=Hashable)
-
-
-@dataclass(frozen=True)
-class Description:
-    """A network as attributes: of the graph, of each router, of each channel (source, target, attributes)."""
-
-    graph: dict[str, Any]
-    nodes: list[dict[str, Any]]
-    edges: list[tuple[int, int, dict[str, Any]]]
-
-
-def describe(network: Network) -> Description:
-    """The attributes from which `unknot.network.interchange.from_attributes` makes the same network."""
-    graph: dict[str, Any] = {"name": network.name, "inject": network.inject.tolist(), "eject": network.eject.tolist()}
-    if network.terminal_labels is not None:
-        graph["terminal_labels"] = list(network.terminal_labels)
-    graph |= {"radices": list(network.radices), "dimensions": list(network.dimensions)}
-    nodes: list[dict[str, Any]] = [{} for _ in range(network.num_routers)]
-    if network.coordinates is not None:
-        for node, row in zip(nodes, network.coordinates.tolist(), strict=True):
-            node["coordinates"] = tuple(row)
-    if network.router_labels is not None:
-        for node, label in zip(nodes, network.router_labels, strict=True):
-            node["label"] = label
-    rows = zip(network.source.tolist(), network.target.tolist(), network.latency.tolist(), strict=True)
-    edges: list[tuple[int, int, dict[str, Any]]] = [(u, v, {"latency": cycles}) for u, v, cycles in rows]
-    if (network.bandwidth != 1).any():
-        for (_, _, attributes), rate in zip(edges, network.bandwidth.tolist(), strict=True):
-            attributes["bandwidth"] = written(rate)
-    if network.ports is not None:
-        for (_, _, attributes), pair in zip(edges, network.ports.tolist(), strict=True):
-            attributes["ports"] = tuple(pair)
-    return Description(graph, nodes, edges)
-
-
-def to_networkx(network: Network) -> nx.MultiDiGraph:
-    """A `networkx.MultiDiGraph` that `from_networkx` reads back identical.
-
-    Nodes are router numbers with `label` and `coordinates`; edges are keyed by channel number and carry `latency`,
-    `ports` and, where any is not 1, `bandwidth`; the graph carries name, terminals, radices and dimension names.
-
-    Parameters
-    ----------
-    network : Network
-        The network.
-
-    Returns
-    -------
-    nx.MultiDiGraph
-        The graph, an edge for each channel.
-
-    Examples
-    --------
-    >>> import networkx as nx
-    >>> from unknot.network.families import hypercube
-    >>> graph = to_networkx(hypercube(3))
-    >>> graph.number_of_nodes(), graph.number_of_edges(), nx.is_strongly_connected(graph)
-    (8, 24, True)
-    """
-    import networkx as nx
-
-    described = describe(network)
-    graph = nx.MultiDiGraph(**described.graph)
-    graph.add_nodes_from(enumerate(described.nodes))
-    graph.add_edges_from((u, v, channel, edge) for channel, (u, v, edge) in enumerate(described.edges))
-    return graph
 
 
 def digest(network: Network) -> str:
@@ -101,6 +31,24 @@ def digest(network: Network) -> str:
     for key in ("num_routers", "radices", "dimensions", "router_labels", "terminal_labels"):
         state.update(repr((key, getattr(network, key))).encode())
     return state.hexdigest()
+
+
+def survivors(whole: Network, left: Network) -> Origin:
+    """Numbers in a network of the routers, channels and terminals that failures left of it.
+
+    Raises
+    ------
+    NetworkError
+        If the other is not what failures left of the one.
+    """
+    one, other, places = whole.numbering, left.numbering, list[IntArray]()
+    for kind in ("routers", "channels", "terminals"):
+        numbers, kept = getattr(one, kind), getattr(other, kind)
+        places.append(frozen(np.searchsorted(numbers, kept)))
+        alike = np.array_equal(numbers[places[-1].clip(max=numbers.size - 1)], kept)
+        if not alike or (left.origin is None and left != whole):
+            raise NetworkError(f"{left.name} is not what faults left of {whole.name}")
+    return Origin(*places)
 
 
 def strong_components(

@@ -16,8 +16,7 @@ import numpy as np
 
 from unknot._base.errors import NetworkError, shown
 from unknot._base.numbers import is_whole
-from unknot.network.bandwidth import read
-from unknot.network.graph import to_networkx as to_networkx
+from unknot.network.bandwidth import read, written
 from unknot.network.model import Network
 
 if TYPE_CHECKING:
@@ -209,3 +208,23 @@ def _names(key: str, graph: Attributes) -> tuple[str, ...] | None:
     if value is not None and not isinstance(value, (list, tuple)):
         raise NetworkError(f"{key} must be a list of names, as JSON")
     return None if value is None else tuple(str(name) for name in value)
+
+
+def to_networkx(network: Network) -> nx.MultiDiGraph:
+    """The network as a NetworkX graph, see `Network.to_networkx`."""
+    return network.to_networkx()
+
+
+def require_equal(network: Network, where: str) -> None:
+    """Refuse a network with other bandwidths than 1 where they have no place.
+
+    Raises
+    ------
+    NetworkError
+    """
+    if (other := np.flatnonzero(network.bandwidth != 1)).size:
+        channel = int(other[0])
+        raise NetworkError(
+            f"channel {network.channel_name(channel)} of {network.name} passes {written(network.bandwidth[channel])} "
+            f"flits per cycle; {where} has channels of one flit per cycle only: `with_bandwidth(1)` drops bandwidths"
+        )

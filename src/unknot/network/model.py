@@ -4,35 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from unknot._base.arrays import grouped
-from unknot._base.errors import NetworkError, visible
+from unknot._base.errors import NetworkError
 from unknot._base.numbers import is_whole
 from unknot._base.output import to_frame
-from unknot._base.shown import Drawn
 from unknot.network.bandwidth import Bandwidth as Bandwidth
 from unknot.network.bandwidth import Bandwidths as Bandwidths
-from unknot.network.bandwidth import kept
-from unknot.network.graph import to_networkx
+from unknot.network.bandwidth import kept, written
+from unknot.network.names import Named
 from unknot.network.parts import IntArray as IntArray
+from unknot.network.parts import Offsets as Offsets
 from unknot.network.parts import Origin as Origin
-from unknot.network.parts import dimension_names, latencies_of, numbered, routers_of, terminals_alone, without
 from unknot.network.parts import frozen as frozen
+from unknot.network.parts import latencies_of, positions_of, routers_of
 
 if TYPE_CHECKING:
     import networkx as nx
     import pandas
 
-Offsets = npt.NDArray[np.int64]
-
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Network(Drawn):
+class Network(Named):
     """Routers joined by directed channels, with terminals that inject and eject.
 
     A bidirectional link is two channels. Parallel channels are legal. Arrays are converted to int32, checked
@@ -121,7 +117,7 @@ class Network(Drawn):
             raise NetworkError(f"network {self.name!r}: it needs at least one router, got {self.num_routers!r}")
         self._set("num_routers", int(self.num_routers))
         for key in ("source", "target"):
-            self._set(key, routers_of(self, key, getattr(self, key)))
+            self._set(key, routers_of(self.name, self.num_routers, key, getattr(self, key)))
         if self.source.shape != self.target.shape:
             raise NetworkError(
                 f"network {self.name!r}: {self.source.size} channel sources, {self.target.size} targets"
@@ -130,11 +126,14 @@ class Network(Drawn):
         eject = inject if self.eject is None else self.eject
         self._set("latency", latencies_of(self.name, self.num_channels, self.latency))
         self._set("bandwidth", kept(self.name, self.num_channels, self.bandwidth))
-        self._set("inject", routers_of(self, "inject", inject))
-        self._set("eject", routers_of(self, "eject", eject))
+        self._set("inject", routers_of(self.name, self.num_routers, "inject", inject))
+        self._set("eject", routers_of(self.name, self.num_routers, "eject", eject))
         if self.inject.shape != self.eject.shape:
             raise NetworkError(f"network {self.name!r}: {self.inject.size} terminals inject, {self.eject.size} eject")
-        self._check_coordinates()
+        if self.coordinates is not None:
+            position = positions_of(self.name, self.num_routers, self.coordinates, self.radices, self.dimensions)
+            for key, value in zip(("coordinates", "radices", "dimensions"), position, strict=True):
+                self._set(key, value)
         for key, count in (("router_labels", self.num_routers), ("terminal_labels", self.num_terminals)):
             labels = getattr(self, key)
             if labels is not None:
@@ -149,90 +148,11 @@ class Network(Drawn):
     def _set(self, key: str, value: object) -> None:
         object.__setattr__(self, key, value)
 
-    def _check_coordinates(self) -> None:
-        if self.coordinates is None:
-            return
-        coordinates, radices = frozen(self.coordinates), tuple(int(k) for k in self.radices)
-        if coordinates.shape != (self.num_routers, len(radices)):
-            raise NetworkError(
-                f"network {self.name!r}: coordinates of shape {coordinates.shape}, "
-                f"but {self.num_routers} routers in {len(radices)} dimensions"
-            )
-        if coordinates.size and ((coordinates < 0) | (coordinates >= np.array(radices))).any():
-            raise NetworkError(f"network {self.name!r}: a coordinate lies outside the radices {radices}")
-        names = tuple(self.dimensions) or dimension_names(len(radices))
-        if len(names) != len(radices):
-            raise NetworkError(f"network {self.name!r}: {len(names)} dimension names for {len(radices)} radices")
-        self._set("coordinates", coordinates)
-        self._set("radices", radices)
-        self._set("dimensions", names)
-
     @property
-    def num_channels(self) -> int:
-        """Number of directed channels."""
-        return int(self.source.size)
-
-    @property
-    def num_terminals(self) -> int:
-        """Number of terminals."""
-        return int(self.inject.size)
-
-    @cached_property
-    def outgoing(self) -> tuple[Offsets, IntArray]:
-        """Channels by source: ``channels[first[r]:first[r + 1]]`` leave router r, in index order."""
-        return grouped(self.source, self.num_routers)
-
-    @cached_property
-    def incoming(self) -> tuple[Offsets, IntArray]:
-        """Channels by target: ``channels[first[r]:first[r + 1]]`` enter router r, in index order."""
-        return grouped(self.target, self.num_routers)
-
-    def router_name(self, router: int) -> str:
-        """Label, else coordinates, else number of a router (after faults, its number before them)."""
-        if self.router_labels is not None:
-            return visible(self.router_labels[router])
-        if self.coordinates is not None:
-            return "(" + ",".join(str(c) for c in self.coordinates[router].tolist()) + ")"
-        return f"r{router if self.origin is None else self.origin.routers[router]}"
-
-    def terminal_name(self, terminal: int) -> str:
-        """Label of a terminal, else ``t`` and its number (after faults, its number before them)."""
-        if self.terminal_labels is not None:
-            return visible(self.terminal_labels[terminal])
-        return f"t{terminal if self.origin is None else self.origin.terminals[terminal]}"
-
-    def channel_name(self, channel: int) -> str:
-        """Source and target of a channel, with port numbers where they are known."""
-        ends = [self.router_name(int(self.source[channel])), self.router_name(int(self.target[channel]))]
-        if self.ports is not None:
-            ends = [f"{end}[{port}]" for end, port in zip(ends, self.ports[channel].tolist(), strict=True)]
-            return "→".join(ends)
-        twins = self.between(int(self.source[channel]), int(self.target[channel]))
-        return "→".join(ends) + (f"#{twins.index(channel)}" if len(twins) > 1 else "")
-
-    def between(self, source: int, target: int) -> list[int]:
-        """Return the channels from one router to another."""
-        first, channels = self.outgoing
-        leaving = channels[first[source] : first[source + 1]]
-        return [int(c) for c in leaving[self.target[leaving] == target]]
-
-    def router(self, name: str | int) -> int:
-        """Index of a router given by index, label, or coordinates text such as ``(3,4)``."""
-        return numbered(self, name, "router", self.num_routers, self.router_labels, self.router_name)
-
-    def terminal(self, name: str | int) -> int:
-        """Index of a terminal given by index or name, or by the name of a router that has a single one.
-
-        Without names of terminals, the name of a router comes before an index in text.
-        """
-        own = self._alone.get(name.replace(" ", "")) if isinstance(name, str) else None
-        if own is not None:
-            return own
-        return numbered(self, name, "terminal", self.num_terminals, self.terminal_labels, self.terminal_name)
-
-    @cached_property
-    def _alone(self) -> dict[str, int]:
-        return terminals_alone(self)
+    def numbering(self) -> Origin:
+        """Numbers of routers, channels and terminals in the first network of the chain; without faults their own."""
+        sizes = self.num_routers, self.num_channels, self.num_terminals
+        return self.origin or Origin(*(frozen(np.arange(size)) for size in sizes))
 
     def without(
         self,
@@ -256,7 +176,40 @@ class Network(Drawn):
         Network
             Its `origin` maps every survivor to its index in the first network of the chain.
         """
-        return without(self, routers, channels, links)
+        dead_router = np.zeros(self.num_routers, dtype=bool)
+        dead_router[[self.router(r) for r in routers]] = True
+        dead = dead_router[self.source] | dead_router[self.target]
+        for channel in channels:
+            if not 0 <= int(channel) < self.num_channels:
+                raise NetworkError(
+                    f"network {self.name!r} has no channel {channel}: the last is {self.num_channels - 1}"
+                )
+            dead[int(channel)] = True
+        for a, b in ((self.router(a), self.router(b)) for a, b in links):
+            gone = self.between(a, b) + self.between(b, a)
+            if not gone:
+                raise NetworkError(f"network {self.name!r}: no link {self.router_name(a)}–{self.router_name(b)}")
+            dead[gone] = True
+        keep_r, keep_c = np.flatnonzero(~dead_router), np.flatnonzero(~dead)
+        keep_t = np.flatnonzero(~(dead_router[self.inject] | dead_router[self.eject]))
+        new = np.cumsum(~dead_router) - 1
+        old = self.numbering
+        return replace(
+            self,
+            name=f"{self.name.removesuffix(' with faults')} with faults",
+            num_routers=keep_r.size,
+            source=new[self.source[keep_c]],
+            target=new[self.target[keep_c]],
+            latency=self.latency[keep_c],
+            bandwidth=self.bandwidth[keep_c],
+            inject=new[self.inject[keep_t]],
+            eject=new[self.eject[keep_t]],
+            coordinates=None if self.coordinates is None else self.coordinates[keep_r],
+            router_labels=_picked(self.router_labels, keep_r),
+            terminal_labels=_picked(self.terminal_labels, keep_t),
+            ports=None if self.ports is None else self.ports[keep_c],
+            origin=Origin(frozen(old.routers[keep_r]), frozen(old.channels[keep_c]), frozen(old.terminals[keep_t])),
+        )
 
     def with_bandwidth(self, bandwidth: Bandwidth | npt.ArrayLike | Sequence[Bandwidth]) -> Network:
         """The same network with other bandwidths: one for all channels, or one for each.
@@ -270,8 +223,27 @@ class Network(Drawn):
         return replace(self, bandwidth=bandwidth)  # type: ignore[arg-type]
 
     def to_networkx(self) -> nx.MultiDiGraph:
-        """The network as a NetworkX graph; `unknot.network.from_networkx` takes it back."""
-        return to_networkx(self)
+        """The network as a NetworkX graph, an edge for each channel; `from_networkx` reads it back identical.
+
+        Nodes are router numbers with `label` and `coordinates`; edges are keyed by channel number and carry
+        `latency`, `ports` and, where any is not 1, `bandwidth`; the graph carries name, terminals, radices and
+        dimension names.
+
+        Examples
+        --------
+        >>> import networkx as nx
+        >>> from unknot.network.families import hypercube
+        >>> graph = hypercube(3).to_networkx()
+        >>> graph.number_of_nodes(), graph.number_of_edges(), nx.is_strongly_connected(graph)
+        (8, 24, True)
+        """
+        import networkx as nx
+
+        described = describe(self)
+        graph = nx.MultiDiGraph(**described.graph)
+        graph.add_nodes_from(enumerate(described.nodes))
+        graph.add_edges_from((u, v, channel, edge) for channel, (u, v, edge) in enumerate(described.edges))
+        return graph
 
     def to_frame(self) -> pandas.DataFrame:
         """A data frame with one line for each channel: source, target, latency, bandwidth, name; needs pandas."""
@@ -297,3 +269,40 @@ class Network(Drawn):
             f"<Network {self.name}: {self.num_routers} routers, {self.num_channels} channels, "
             f"{self.num_terminals} terminals>"
         )
+
+
+def _picked(labels: tuple[str, ...] | None, keep: npt.NDArray[np.int64]) -> tuple[str, ...] | None:
+    return None if labels is None else tuple(labels[i] for i in keep.tolist())
+
+
+@dataclass(frozen=True)
+class Description:
+    """A network as attributes: of the graph, of each router, of each channel (source, target, attributes)."""
+
+    graph: dict[str, Any]
+    nodes: list[dict[str, Any]]
+    edges: list[tuple[int, int, dict[str, Any]]]
+
+
+def describe(network: Network) -> Description:
+    """The attributes from which `unknot.network.interchange.from_attributes` makes the same network."""
+    graph: dict[str, Any] = {"name": network.name, "inject": network.inject.tolist(), "eject": network.eject.tolist()}
+    if network.terminal_labels is not None:
+        graph["terminal_labels"] = list(network.terminal_labels)
+    graph |= {"radices": list(network.radices), "dimensions": list(network.dimensions)}
+    nodes: list[dict[str, Any]] = [{} for _ in range(network.num_routers)]
+    if network.coordinates is not None:
+        for node, row in zip(nodes, network.coordinates.tolist(), strict=True):
+            node["coordinates"] = tuple(row)
+    if network.router_labels is not None:
+        for node, label in zip(nodes, network.router_labels, strict=True):
+            node["label"] = label
+    rows = zip(network.source.tolist(), network.target.tolist(), network.latency.tolist(), strict=True)
+    edges: list[tuple[int, int, dict[str, Any]]] = [(u, v, {"latency": cycles}) for u, v, cycles in rows]
+    if (network.bandwidth != 1).any():
+        for (_, _, attributes), rate in zip(edges, network.bandwidth.tolist(), strict=True):
+            attributes["bandwidth"] = written(rate)
+    if network.ports is not None:
+        for (_, _, attributes), pair in zip(edges, network.ports.tolist(), strict=True):
+            attributes["ports"] = tuple(pair)
+    return Description(graph, nodes, edges)

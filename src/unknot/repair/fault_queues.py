@@ -16,9 +16,8 @@ from unknot._base.three_valued import ThreeValued, all_hold
 from unknot.lanes.flow_paths import graph_of_relations
 from unknot.lanes.queues import LosslessQueues, fewest_queues
 from unknot.network import Network
-from unknot.network.graph import reached_from
+from unknot.network.graph import reached_from, survivors
 from unknot.network.metrics import hops_from_any
-from unknot.network.parts import survivors
 from unknot.routing.relation import Relation
 from unknot.verify.check import check
 from unknot.verify.failures import EACH_LINK, Failures, left_after, parts_of, sets_of_parts

@@ -21,7 +21,8 @@ from unknot.lanes.path_set import Demand, Floats, Ints, by_terminal, demand, eve
 from unknot.lanes.rerouted import LoadGoal, routes_of
 from unknot.lanes.tables import Table
 from unknot.network import Network
-from unknot.network.parts import Origin, survivors
+from unknot.network.graph import survivors
+from unknot.network.parts import Origin
 from unknot.routing.paths import homes_of
 from unknot.routing.relation import Relation
 

@@ -22,8 +22,7 @@ from unknot._base import memory
 from unknot._base.errors import RelationError, require_known
 from unknot._base.numbers import require_whole
 from unknot.network import Network
-from unknot.network.graph import reached_from, strong_components
-from unknot.network.parts import survivors
+from unknot.network.graph import reached_from, strong_components, survivors
 from unknot.routing.named import routing
 from unknot.routing.relation import EJECT, VC_MASK, Out, Relation, Rule
 from unknot.routing.tabulate import lookup, tabulate

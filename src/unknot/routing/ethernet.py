@@ -14,10 +14,10 @@ from unknot._base.calls import apply, parse_call
 from unknot._base.errors import RelationError
 from unknot._base.kernels.lazy_kernel import is_small, plainly
 from unknot.network import Network
-from unknot.network.graph import strong_components
+from unknot.network.graph import strong_components, survivors
 from unknot.network.metrics import hops_from_any
 from unknot.network.model import IntArray
-from unknot.network.parts import frozen, origin_of, survivors
+from unknot.network.parts import frozen
 from unknot.routing.forwarding_table import NextHops
 from unknot.routing.own import is_code, is_file
 from unknot.routing.path_vector_kernel import BITS, Graph, Policy, Routes, announce
@@ -279,7 +279,7 @@ def as_plan(network: Network, plan: str | Sequence[int]) -> list[int]:
         raise RelationError(
             f"bgp: there is no plan {plan!r}; known are {', '.join(PLANS)}, or the AS of every router"
         )
-    kept = origin_of(network).routers.tolist()
+    kept = network.numbering.routers.tolist()
     if len(plan) <= max(kept, default=-1) or (network.origin is None and len(plan) != len(kept)):
         raise RelationError(
             f"bgp: {len(plan)} ASes in the plan; {network.name} needs one for each of its {network.num_routers} "

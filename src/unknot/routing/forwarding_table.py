@@ -18,8 +18,9 @@ import numpy.typing as npt
 from unknot._base.arrays import positions, starts
 from unknot._base.errors import RelationError
 from unknot.network import Network
+from unknot.network.graph import survivors
 from unknot.network.model import IntArray
-from unknot.network.parts import frozen, survivors
+from unknot.network.parts import frozen
 from unknot.routing.contract import towards_home
 from unknot.routing.paths import homes_of
 from unknot.routing.relation import EJECT, Out, Relation

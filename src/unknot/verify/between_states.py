@@ -19,8 +19,8 @@ from unknot._base.deadline import Deadline
 from unknot._base.three_valued import ThreeValued
 from unknot.certificates import evidence_holds
 from unknot.network import Network
-from unknot.network.graph import backwards, reached_from, shortest_cycle
-from unknot.network.parts import frozen, survivors
+from unknot.network.graph import backwards, reached_from, shortest_cycle, survivors
+from unknot.network.parts import frozen
 from unknot.routing.ethernet import PathVector
 from unknot.routing.forwarding_table import NextHops
 from unknot.routing.paths import homes_of

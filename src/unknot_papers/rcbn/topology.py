@@ -20,7 +20,6 @@ from unknot._base.errors import NetworkError
 from unknot._base.shown import Brief
 from unknot.network import Network
 from unknot.network.families.links import Numbers, digits, staged
-from unknot.network.parts import origin_of
 from unknot.network.stages import stages
 
 
@@ -115,7 +114,7 @@ def size_of_rcbn(network: Network) -> int:
             f"network {network.name!r} is no RCBN: channel {network.channel_name(int(odd[0]))} is none of its links"
         )
     for ends in (network.inject, network.eject):
-        if not np.array_equal(view.row[ends], origin_of(network).terminals // 2):
+        if not np.array_equal(view.row[ends], network.numbering.terminals // 2):
             raise NetworkError(f"network {network.name!r} is no RCBN: its terminals stand at other switches")
     return n
 

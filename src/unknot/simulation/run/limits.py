@@ -17,7 +17,7 @@ from unknot._base.progress import Progress, with_bar
 from unknot._base.shown import Shown
 from unknot._base.switching import DEFAULT_SWITCHING, Switching, switching_named
 from unknot.flow_control.techniques import technique
-from unknot.network.bandwidth import require_equal
+from unknot.network.interchange import require_equal
 from unknot.routing.named import routing
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_simulated
