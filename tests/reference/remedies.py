@@ -8,7 +8,7 @@ from tests.reference.brute_force import deadlock
 from unknot.network import Network
 from unknot.routing import Relation
 from unknot.routing.relation import Candidate
-from unknot.routing.tabulate import encode
+from unknot.routing.table import encode
 
 Entry = tuple[int, int, int]
 

@@ -18,7 +18,7 @@ from unknot.certificates import Verdict, accept_verdict
 from unknot.network import tod
 from unknot.routing import Relation
 from unknot.routing.named import routings
-from unknot.routing.relation_kernel import compile_relation
+from unknot.routing.tabulate import compile_relation
 from unknot.verify import check_all
 from unknot.verify.testing import NETWORKS, attempt, check_relation
 

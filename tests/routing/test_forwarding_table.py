@@ -14,8 +14,8 @@ from unknot.network import Network, from_edges
 from unknot.routing import EJECT, forwarding_table
 from unknot.routing.forwarding_table import DROP, EJECT_HERE, UNKNOWN_ENTRY, route_lengths
 from unknot.routing.relation import VC_MASK
-from unknot.routing.relation_kernel import compile_relation
 from unknot.routing.switchboard import TRAFFICS, destinations, fabric_relation, switchboard
+from unknot.routing.tabulate import compile_relation
 
 
 def triangle() -> Network:

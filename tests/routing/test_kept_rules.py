@@ -19,7 +19,7 @@ PROGRAM = """
 import sys
 import numpy as np
 from unknot.routing import dimension_order, duato
-from unknot.routing.relation_kernel import compile_relation
+from unknot.routing.tabulate import compile_relation
 from unknot.network.families import mesh
 relations = [dimension_order(mesh(3, 2)), duato(mesh(3, 2))]
 for relation in relations:

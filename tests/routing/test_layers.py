@@ -24,8 +24,8 @@ from unknot.network.families import random_regular, ring, torus
 from unknot.routing import Relation, dfsssp, lash
 from unknot.routing.forwarding_table import route_lengths
 from unknot.routing.layers import Layers, Routes, balanced_routes, cycle_breaking, first_fit, shortest_routes
-from unknot.routing.relation_kernel import compile_relation
 from unknot.routing.switchboard import switchboard
+from unknot.routing.tabulate import compile_relation
 from unknot.verify import check
 from unknot.verify.testing import check_relation
 

@@ -17,7 +17,7 @@ from unknot.network import Network, from_edges, tod
 from unknot.network.families import complete, fat_tree, mesh, ring, xgft
 from unknot.network.stages import levels
 from unknot.routing import nca
-from unknot.routing.relation_kernel import compile_relation
+from unknot.routing.tabulate import compile_relation
 from unknot.verify.adaptivity import adaptivity
 from unknot.verify.loads import loads
 from unknot.verify.testing import check_relation

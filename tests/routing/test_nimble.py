@@ -15,8 +15,10 @@ from unknot.network import Network, tod
 from unknot.network.families import line
 from unknot.routing import Relation, VirtualChannels
 from unknot.routing.named import routings
+from unknot.routing.nimble import nimble
 from unknot.routing.relation import EJECT, Rule
-from unknot.routing.tabulate import Table, lookup, nimble, tabulate
+from unknot.routing.table import Table, lookup
+from unknot.routing.tabulate import tabulate
 from unknot.verify import check
 from unknot.verify.testing import NETWORKS, attempt
 

@@ -16,7 +16,7 @@ from unknot._base.errors import RelationError
 from unknot.network import tod
 from unknot.network.families import line, mesh, ring
 from unknot.routing import Relation, VirtualChannels, duato, overlay, ugal
-from unknot.routing import relation_kernel as pickling
+from unknot.routing import pickling_kernel as pickling
 from unknot.routing.named import routing, routings
 from unknot.routing.relation import EJECT
 from unknot.verify import check

@@ -16,8 +16,8 @@ from unknot.network import Network, from_edges
 from unknot.network.families import line, mesh, ring, torus
 from unknot.routing import EJECT, NO_WAIT, TIER, Candidate, Relation, VirtualChannels, dimension_order
 from unknot.routing.relation import decode
-from unknot.routing.relation_kernel import compile_relation
-from unknot.routing.tabulate import encode, tabulate
+from unknot.routing.table import encode
+from unknot.routing.tabulate import compile_relation, tabulate
 
 PAIR = from_edges([(0, 1)])
 """Channel 0 leads from router 0 to 1, channel 1 back."""

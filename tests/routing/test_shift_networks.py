@@ -17,7 +17,7 @@ from unknot.fabrics.named import network as named
 from unknot.network import Network, to_networkx
 from unknot.network.families import torus
 from unknot.routing import EJECT, Relation, cube_connected_cycles, de_bruijn, shuffle_exchange
-from unknot.routing.relation_kernel import compile_relation
+from unknot.routing.tabulate import compile_relation
 from unknot.simulation import replay
 from unknot.verify import check, deliver
 from unknot.verify.testing import check_relation

@@ -13,7 +13,8 @@ from unknot._base.errors import RelationError
 from unknot.network.families import dragonfly, mesh
 from unknot.routing import Relation, dimension_order, dragonfly_ugal, fully_adaptive, ugal
 from unknot.routing.relation import COMPARISONS, Rule
-from unknot.routing.tabulate import Table, lookup, small_table, tabulate
+from unknot.routing.table import Table, lookup
+from unknot.routing.tabulate import small_table, tabulate
 
 
 def answers(relation: Relation, at: int, address: int, rule) -> list[int]:  # type: ignore[no-untyped-def]

@@ -17,7 +17,7 @@ from unknot.network import Network, to_networkx
 from unknot.network.families import from_edges, line, mesh, petersen, random_regular
 from unknot.routing import Relation, two_trees
 from unknot.routing.paths import best_root
-from unknot.routing.relation_kernel import compile_relation
+from unknot.routing.tabulate import compile_relation
 from unknot.routing.two_trees import spanning_tree
 from unknot.verify import check, deliver
 from unknot.verify.testing import check_relation

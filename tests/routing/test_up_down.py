@@ -17,7 +17,7 @@ from unknot.network import Network, distances_from, from_edges
 from unknot.network.families import mesh, random_regular, ring, torus
 from unknot.routing import Relation, up_down
 from unknot.routing.forwarding_table import DROP, EJECT_HERE, forwarding_table, route_lengths
-from unknot.routing.relation_kernel import compile_relation
+from unknot.routing.tabulate import compile_relation
 from unknot.routing.up_down import up_down_table
 from unknot.verify import check, deliver
 from unknot.verify.testing import check_relation

@@ -17,7 +17,8 @@ from unknot._base.switching import SWITCHINGS, Switching
 from unknot.certificates import Rejected, accept_configuration, accept_verdict, document, plain, verdict_claim
 from unknot.network import from_edges
 from unknot.routing import EJECT, NO_WAIT, Relation, VirtualChannels
-from unknot.routing.tabulate import lookup, tabulate
+from unknot.routing.table import lookup
+from unknot.routing.tabulate import tabulate
 from unknot.verify.remainder import among, on_cycles
 from unknot.verify.states import dependencies
 

@@ -19,7 +19,7 @@ from unknot._base.errors import RelationError
 from unknot.network import Network
 from unknot.network.families import complete, line, mesh, ring, torus
 from unknot.routing import EJECT, NO_WAIT, Relation, dimension_order, west_first
-from unknot.routing.relation_kernel import compile_relation
+from unknot.routing.tabulate import compile_relation
 from unknot.verify.testing import NETWORKS, ConformanceError, check_relation, check_routing
 
 
@@ -120,7 +120,7 @@ def test_compiled_rules_that_differ_are_found(monkeypatch: pytest.MonkeyPatch) -
     before = compile_relation(changed)
     assert not before.tabulated
     check_relation(changed)
-    monkeypatch.setattr("unknot.routing.relation_kernel.compile_relation", lambda relation: before)
+    monkeypatch.setattr("unknot.routing.tabulate.compile_relation", lambda relation: before)
     table[3 * 4 + 0] = 0  # t0 to itself now goes to router 1 first, and back
     with pytest.raises(ConformanceError, match="for t0: the compiled rule does not answer as the plain one"):
         check_relation(changed)

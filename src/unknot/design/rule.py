@@ -17,7 +17,7 @@ from unknot.design.space import Flags, Signs, Space, State, shown
 from unknot.network import Network, grid
 from unknot.network.families import mesh
 from unknot.routing.relation import EJECT, NO_WAIT, Out, Relation
-from unknot.routing.tabulate import Table, lookup
+from unknot.routing.table import Table, lookup
 from unknot.routing.virtual_channels import VirtualChannels
 
 STATE_BYTES = 400

@@ -13,7 +13,8 @@ from unknot.network import distances_from
 from unknot.network.graph import backwards, reached_from
 from unknot.repair.facts import Entry, Knot
 from unknot.routing.relation import VC_MASK, Relation
-from unknot.routing.tabulate import Table, lookup, tabulate
+from unknot.routing.table import Table, lookup
+from unknot.routing.tabulate import tabulate
 from unknot.routing.waiting import keeps_choice
 
 if TYPE_CHECKING:

@@ -74,7 +74,7 @@ def _reduced(relation: Relation) -> tuple[Any, ...]:
 
     if relation.made_by is not None and not is_designed(relation.made_by[0]):
         return _named.routing, (relation.network, *relation.made_by)
-    from unknot.routing.relation_kernel import reduced
+    from unknot.routing.pickling_kernel import reduced
 
     parts: tuple[Any, ...] = reduced(relation)
     return parts

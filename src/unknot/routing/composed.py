@@ -25,7 +25,8 @@ from unknot.network import Network
 from unknot.network.graph import reached_from, strong_components, survivors
 from unknot.routing.named import routing
 from unknot.routing.relation import EJECT, VC_MASK, Out, Relation, Rule
-from unknot.routing.tabulate import lookup, tabulate
+from unknot.routing.table import lookup
+from unknot.routing.tabulate import tabulate
 from unknot.routing.taking import takes_network
 from unknot.routing.virtual_channels import VirtualChannels
 

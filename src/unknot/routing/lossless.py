@@ -23,7 +23,7 @@ from unknot.network.graph import reached_from
 from unknot.network.parts import frozen
 from unknot.routing.forwarding_table import NextHops
 from unknot.routing.relation import EJECT, Relation
-from unknot.routing.tabulate import Table, lookup
+from unknot.routing.table import Table, lookup
 
 PLACE = 1400
 """Bytes that an audit takes for each pair of a destination and a channel."""

@@ -27,7 +27,7 @@ from unknot._base.extensions import DESIGNERS
 from unknot._base.input import read_json, read_text
 from unknot.network import Network
 from unknot.routing.relation import EJECT, VC_MASK, Candidate, Relation
-from unknot.routing.tabulate import Table, encode, lookup
+from unknot.routing.table import Table, encode, lookup
 from unknot.routing.virtual_channels import VirtualChannels
 
 OTHER_TABLES = (".csv", ".v")

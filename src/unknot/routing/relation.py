@@ -9,16 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from unknot._base.errors import RelationError, raised, require_known
+from unknot._base.errors import RelationError, require_known
 from unknot.network import Network
 from unknot.network.model import IntArray
-from unknot.routing.contract import COMPARISONS, IN_ROUTER, Decision, broken_rules, direct_addresses, terminals_of
+from unknot.routing.contract import COMPARISONS, IN_ROUTER, Decision, direct_addresses, terminals_of
 from unknot.routing.contract import EJECT as EJECT
 from unknot.routing.contract import NO_WAIT as NO_WAIT
 from unknot.routing.contract import TIER as TIER
@@ -27,16 +26,12 @@ from unknot.routing.contract import Candidate as Candidate
 from unknot.routing.contract import Out as Out
 from unknot.routing.contract import Rule as Rule
 from unknot.routing.contract import decode as decode
-from unknot.routing.pointer import FEW_STATES, OTHERWISE, Pointer, Remembered, kept_rule
+from unknot.routing.tabulate import Asked
 from unknot.routing.virtual_channels import VirtualChannels
-from unknot.routing.waiting import effective
-
-if TYPE_CHECKING:
-    from unknot.routing.tabulate import Table
 
 
 @dataclass(frozen=True, eq=False)
-class Relation:
+class Relation(Asked):
     """A routing relation over the virtual channels of a network.
 
     Parameters
@@ -189,114 +184,10 @@ class Relation:
         return 0 if self.direct is None else 1 + COMPARISONS.index(self.compares)
 
     @property
-    def num_vcs(self) -> int:
-        """Number of virtual channels in all."""
-        return self.vcs.total
-
-    @property
-    def num_addresses(self) -> int:
-        """Number of addresses."""
-        return int(self.destination.size)
-
-    @cached_property
-    def max_candidates(self) -> int:
-        """Upper bound of the candidates of any state: the VCs leaving a router, and ejection."""
-        leaving = np.bincount(self.network.source, weights=self.vcs.counts, minlength=1)
-        return int(leaving.max()) + 1
-
-    def sources(self, address: int) -> IntArray:
-        """Terminals that may send to an address, ascending."""
-        return np.flatnonzero(self.usable(slice(address, address + 1))[:, 0]).astype(np.int32)
-
-    def usable(self, addresses: npt.NDArray[np.integer[Any]] | slice = slice(None)) -> npt.NDArray[np.bool_]:
-        """Which terminals may send to some addresses: bool array, shape (terminals, addresses)."""
-        if self.may_use is None:
-            return np.ones((self.network.num_terminals, self.destination[addresses].size), dtype=bool)
-        return self.may_use[:, addresses]
-
-    def address_name(self, address: int) -> str:
-        """Name of an address: its label, else the name of its terminal."""
-        if self.address_labels is not None:
-            return self.address_labels[address]
-        return self.network.terminal_name(int(self.destination[address]))
-
-    def candidates(self, at: int, address: int) -> list[Candidate]:
-        """Ask the plain Python rule for one state and check its answer.
-
-        Raises
-        ------
-        RelationError
-            If the state does not exist, the rule fails, or a candidate is not an output VC of the router.
-        """
-        if not 0 <= at < self.num_vcs + self.network.num_terminals:
-            raise RelationError(f"{self.name}: there is no input VC or injection port {at} in {self.network.name}")
-        if not 0 <= address < self.num_addresses:
-            raise RelationError(f"{self.name}: there is no address {address}: they are 0 to {self.num_addresses - 1}")
-        out = np.zeros(self.max_candidates, dtype=np.int64)
-        try:
-            count = int(self.rule(at, address, out))
-        except (Exception, SystemExit) as error:
-            code: Any = getattr(self.rule, "__code__", None)
-            why = raised(error, code.co_filename if code else "")
-            raise RelationError(f"{self.state_name(at, address)}: the rule raised {why}") from error
-        if not 0 <= count <= out.size:
-            state = self.state_name(at, address)
-            raise RelationError(f"{state}: the rule returned {count}, but 0 to {out.size} candidates can be")
-        candidates = [decode(effective(int(entry), self.commits)) for entry in out[:count]]
-        home = int(self.network.eject[self.destination[address]])
-        for wrong in broken_rules(self.vcs, home, at, candidates):
-            raise RelationError(f"{self.state_name(at, address)}: {wrong}")
-        return candidates
-
-    def refuse(self, at: int, address: int, otherwise: str = OTHERWISE) -> NoReturn:
-        """Raise the error of a state that breaks the contract; where the plain rule keeps it, one in these words."""
-        if isinstance(pointer := self.__dict__.get("compiled"), Remembered) and pointer.interrupted:
-            pointer.interrupted = False
-            raise KeyboardInterrupt
-        self.candidates(at, address)
-        raise RelationError(f"{self.state_name(at, address)}: {otherwise}")
-
-    def state_name(self, at: int, address: int) -> str:
-        """Name of a state in messages, after that of the relation."""
-        return f"{self.name} at {self.vcs.name(at)} for {self.address_name(address)}"
-
-    @cached_property
-    def compiled(self) -> Pointer:
-        """The rule as a function pointer of signature int64(at, address, out_pointer); made once.
-
-        A rule of few states is not compiled but asked for each state once; what an earlier process kept is loaded.
-        """
-        if self.vcs.router.size * self.num_addresses <= FEW_STATES:
-            return Remembered(self.rule, self.max_candidates)
-        if (kept := kept_rule(self.rule, self.max_candidates)) is not None:
-            return kept
-        from unknot.routing.relation_kernel import compile_relation
-
-        return compile_relation(self)
-
-    @cached_property
-    def compiled_hops(self) -> Pointer | None:
-        """The same of `hops`; None where ways are walked instead, as they are with a rule that is not compiled."""
-        if self.hops is None or isinstance(self.compiled, Remembered):
-            return None
-        if (kept := kept_rule(self.hops, 1)) is not None:
-            return kept
-        from unknot.routing.relation_kernel import compile_hops
-
-        return compile_hops(self.hops)
-
-    @property
     def made_by(self) -> tuple[str, int | None] | None:
         """Routing text and VCs per channel by which `unknot.routing.named.routing` made it; None if it did not."""
         made_by: tuple[str, int | None] | None = self.__dict__.get("_made_by")
         return made_by
-
-    @cached_property
-    def table(self) -> Table | None:
-        """Answers of the rule at every reachable state, where these are few; the prover then compiles nothing."""
-        from unknot.routing.tabulate import small_table
-
-        return small_table(self)
 
     def __repr__(self) -> str:
         return f"<Relation {self.name} on {self.network.name}, {self.num_vcs} VCs>"

@@ -3,57 +3,34 @@
 
 A shim of that type calls the compiled rule with bounds checked, and returns −1 when the rule raises; the caller then
 asks the plain Python rule for the same state, which raises the real error.
-
-Relations are pickled by the text of the algorithm that made them, else by the rule's code, else by its table.
-Compiled code is never part of a pickle. Functions of installed modules go by name; a rule itself goes by value, with
-what it captures, and such a pickle is for the Python version that wrote it.
 """
 
 from __future__ import annotations
 
-import importlib
-import io
-import pickle
 from contextlib import suppress
-from dataclasses import fields
 from types import CellType, FunctionType
 from typing import TYPE_CHECKING
 
 from llvmlite import ir
-from numba import NumbaError, cloudpickle, types
-from numba.extending import is_jitted
+from numba import NumbaError, types
 
-from unknot._base.errors import RelationError
 from unknot._base.kernels.kept_kernel import TARGET, CFunction, KeptByNumba
-from unknot._base.kernels.lazy_kernel import Kernel
 from unknot._base.kernels.types_kernel import I64, whole
 from unknot._base.kernels.words_kernel import array_of
-from unknot.network import Network
+from unknot.routing.contract import Rule
 from unknot.routing.pointer import LEAN, Pointer, file_of_rule, kept_rule
-from unknot.routing.tabulate import Table, lookup, tabulate
-from unknot.routing.virtual_channels import VirtualChannels
 
 if TYPE_CHECKING:
-    from unknot.routing.relation import Relation, Rule
+    from unknot.routing.relation import Rule
 
 UNCOMPILED = NumbaError, TypeError, ValueError, NotImplementedError
 """Errors by which Numba says that it cannot compile a function."""
 
 
-def compile_relation(relation: Relation) -> Pointer:
-    """Compile the rule, or tabulate it over its reachable states when Numba cannot compile it."""
-    try:
-        return _shim(relation.rule, relation.max_candidates)
-    except UNCOMPILED:  # a rule that is wrong raises when it is tabulated
-        pointer = _shim(lookup(tabulate(relation)), relation.max_candidates)
-        pointer.tabulated = True
-        return pointer
-
-
-def compile_hops(hops: Rule) -> Pointer | None:
-    """Compile the function that counts the hops of ways; None when Numba cannot."""
+def compiled_rule(rule: Rule, size: int) -> Pointer | None:
+    """Compile a rule with so many candidates at most; None when Numba cannot."""
     with suppress(*UNCOMPILED):
-        return _shim(hops, 1)
+        return _shim(rule, size)
     return None
 
 
@@ -106,61 +83,3 @@ def _in_one_piece(rule, size, options):
 
     made = CFunction(compiled, 3, arguments, -1, file)
     return Pointer(made.address, made)
-
-
-LARGEST = 1_000_000
-"""States up to which a rule that cannot be pickled by value is pickled as a table."""
-
-
-class _ByValue(cloudpickle.CloudPickler):
-    """Functions defined in functions go by value; compiled helpers of a module go by name."""
-
-    def reducer_override(self, obj):
-        if is_jitted(obj) or isinstance(obj, Kernel):
-            module, name = obj.py_func.__module__, obj.py_func.__qualname__
-            if getattr(importlib.import_module(module), name, None) is obj:
-                return _helper, (module, name)
-            return cloudpickle.CloudPickler.reducer_override(self, obj.py_func)
-        return super().reducer_override(obj)
-
-
-def reduced(relation: Relation):
-    """Return a function and its arguments that make a relation again, for pickle.
-
-    Raises
-    ------
-    RelationError
-        If the rule captures what cannot be pickled, and has too many states for a table.
-    """
-    apart = ("network", "vcs", "rule", "hops")
-    rest = {f.name: getattr(relation, f.name) for f in fields(relation) if f.name not in apart}
-    head = type(relation), relation.network, relation.vcs.counts
-    table = getattr(relation.rule, "table", None)
-    if table is None:
-        try:
-            return _by_value, (*head, _dumped((relation.rule, relation.hops)), rest)
-        except (pickle.PicklingError, TypeError, AttributeError, ValueError, RecursionError) as error:
-            try:
-                table = relation.table or tabulate(relation, limit=LARGEST)
-            except RelationError as reason:
-                raise RelationError(f"{relation.name}: the rule cannot be pickled: {error}; {reason}") from error
-    return _by_table, (*head, table, rest)  # without `hops` the simulator follows the table, to the same numbers
-
-
-def _dumped(functions) -> bytes:
-    stream = io.BytesIO()
-    _ByValue(stream, protocol=pickle.HIGHEST_PROTOCOL).dump(functions)
-    return stream.getvalue()
-
-
-def _helper(module: str, name: str):
-    return getattr(importlib.import_module(module), name)
-
-
-def _by_value(kind: type[Relation], network: Network, counts, functions: bytes, rest) -> Relation:
-    rule, hops = pickle.loads(functions)
-    return kind(network, VirtualChannels(network, counts), rule, hops=hops, **rest)
-
-
-def _by_table(kind: type[Relation], network: Network, counts, table: Table, rest) -> Relation:
-    return kind(network, VirtualChannels(network, counts), lookup(table), **rest)

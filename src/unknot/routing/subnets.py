@@ -15,7 +15,7 @@ import numpy as np
 from unknot._base.errors import NetworkError, RelationError
 from unknot.network import Network
 from unknot.routing.relation import EJECT, VC_MASK, Out, Relation
-from unknot.routing.tabulate import Table, lookup
+from unknot.routing.table import Table, lookup
 from unknot.routing.virtual_channels import VirtualChannels
 
 

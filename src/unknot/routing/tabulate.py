@@ -1,4 +1,4 @@
-"""Tables of rules: what a rule answers at every reachable state.
+"""Answers of a rule: asked state by state, by a function pointer, or from a table.
 
 The prover reads small relations from their table, so that nothing is compiled for them; a rule that Numba cannot
 compile is read from its table everywhere.
@@ -6,76 +6,24 @@ compile is read from its table everywhere.
 
 from __future__ import annotations
 
-import dis
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import lru_cache
-from types import CellType, CodeType, FunctionType
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from typing import Any, NoReturn
 
 import numpy as np
+import numpy.typing as npt
 
-from unknot._base.arrays import Ints
-from unknot._base.errors import RelationError
+from unknot._base.errors import RelationError, raised
 from unknot._base.progress import Progress
-from unknot.routing.contract import EJECT, NO_WAIT, TIER, VC_MASK, Candidate
-from unknot.routing.pointer import FEW_STATES, kept_file
-
-TYPES = "?bhilqBHI"
-"""Whole numbers and truth values; of 64 bits without sign they would not wrap round."""
-OPERATIONS = {
-    "LOAD_GLOBAL", "LOAD_NAME", "LOAD_ATTR", "LOAD_METHOD", "UNARY_INVERT", "IS_OP", "IMPORT_NAME", "MAKE_FUNCTION"
-}  # fmt: skip
-"""Operations that a rule may not contain, but for names of `CALLED`."""
-CALLED = {"range", "min", "max", "abs", "len", "int", "bool", "divmod", "EJECT", "TIER", "NO_WAIT", "VC_MASK"}
-
-
-def nimble(rule: Any) -> Any:
-    """A copy of a rule that reads captured arrays as memory views; the rule itself where that might differ."""
-    try:
-        return _copy(rule) if isinstance(rule, FunctionType) else rule
-    except _OtherwiseError:
-        return rule
-
-
-class _OtherwiseError(Exception):
-    """Error: a function does more than to read elements."""
-
-
-def _copy(function: FunctionType, outer: tuple[FunctionType, ...] = ()) -> FunctionType:
-    if function in outer or not _plain(function.__code__):
-        raise _OtherwiseError
-    outer = (*outer, function)
-    cells = tuple(CellType(_view(cell.cell_contents, outer)) for cell in function.__closure__ or ())
-    return FunctionType(function.__code__, function.__globals__, function.__name__, function.__defaults__, cells)
-
-
-def _view(captured: Any, outer: tuple[FunctionType, ...]) -> Any:
-    if isinstance(captured, np.ndarray):
-        if captured.dtype.char in TYPES and captured.dtype.isnative:
-            return memoryview(captured)  # type: ignore[arg-type]
-        raise _OtherwiseError
-    captured = getattr(captured, "py_func", captured)
-    if isinstance(captured, FunctionType):
-        return _copy(captured, outer)
-    if isinstance(captured, (bool, int, str, type(None))):
-        return captured
-    raise _OtherwiseError
-
-
-@lru_cache(maxsize=256)
-def _plain(code: CodeType) -> bool:
-    """Whether a function does nothing but arithmetic, comparisons, element access and calls of plain functions."""
-    return not any(
-        instruction.opname in OPERATIONS
-        and not (instruction.opname == "LOAD_GLOBAL" and instruction.argval in CALLED)
-        for instruction in dis.get_instructions(code)
-    )
-
-
-if TYPE_CHECKING:
-    from unknot.routing.relation import Relation, Rule
+from unknot.network import Network
+from unknot.network.model import IntArray
+from unknot.routing.contract import EJECT, VC_MASK, Candidate, Rule, broken_rules, decode
+from unknot.routing.nimble import nimble
+from unknot.routing.pointer import FEW_STATES, OTHERWISE, Pointer, Remembered, kept_file, kept_rule
+from unknot.routing.table import Table, lookup
+from unknot.routing.virtual_channels import VirtualChannels
+from unknot.routing.waiting import effective
 
 MAX_STATES = 20_000_000
 FEW = 100_000
@@ -85,76 +33,121 @@ SECONDS = 0.5
 UNSTEADY = "its answers change from one question to the next"
 
 
-@dataclass(frozen=True, eq=False)
-class Table:
-    """Candidates of states, address by address; a state that is missing has none.
+class Asked:
+    """Base of `Relation`: answers of the rule, in plain Python, by a function pointer, or from a table."""
 
-    Attributes
-    ----------
-    first : int64 array, shape (addresses + 1,)
-        States of address a are ``first[a]:first[a + 1]``.
-    input_vc : int64 array, shape (states,)
-        Place of each state, ascending within an address.
-    start : int64 array, shape (states + 1,)
-        Candidates of state s are ``value[start[s]:start[s + 1]]``.
-    value : int64 array
-        Candidates as a rule writes them.
-    """
+    network: Network
+    vcs: VirtualChannels
+    rule: Rule
+    name: str
+    destination: IntArray
+    may_use: npt.NDArray[np.bool_] | None
+    commits: bool
+    address_labels: Sequence[str] | None
+    hops: Rule | None
 
-    first: Ints
-    input_vc: Ints
-    start: Ints
-    value: Ints
+    @property
+    def num_vcs(self) -> int:
+        """Number of virtual channels in all."""
+        return self.vcs.total
 
-    @classmethod
-    def of(cls, answers: Iterable[Mapping[int, Sequence[int]]]) -> Table:
-        """The table of the candidates by input VC of each address, one address after the other."""
-        first, input_vc, start, value = [0], list[int](), [0], list[int]()
-        for by_input in answers:
-            for at in sorted(by_input):
-                input_vc.append(at)
-                value += by_input[at]
-                start.append(len(value))
-            first.append(len(input_vc))
-        return cls(*(np.array(column, dtype=np.int64) for column in (first, input_vc, start, value)))
+    @property
+    def num_addresses(self) -> int:
+        """Number of addresses."""
+        return int(self.destination.size)
 
-    def __post_init__(self) -> None:
-        for name in ("first", "input_vc", "start", "value"):
-            column = np.array(getattr(self, name), dtype=np.int64)
-            column.setflags(write=False)
-            object.__setattr__(self, name, column)
-        for rows, size in ((self.first, self.input_vc.size), (self.start, self.value.size)):
-            if not rows.size or rows[0] != 0 or rows[-1] != size or (np.diff(rows) < 0).any():
-                raise RelationError(f"a table's rows must ascend from 0 to {size}, got {rows.tolist()[:9]}")
-        inside = np.ones(max(0, self.input_vc.size - 1), dtype=bool)
-        inside[self.first[(self.first > 0) & (self.first < self.input_vc.size)] - 1] = False
-        if self.start.size != self.input_vc.size + 1 or (np.diff(self.input_vc)[inside] <= 0).any():
-            raise RelationError("a table needs one row for each state, and the input VCs of an address ascending")
+    @cached_property
+    def max_candidates(self) -> int:
+        """Upper bound of the candidates of any state: the VCs leaving a router, and ejection."""
+        leaving = np.bincount(self.network.source, weights=self.vcs.counts, minlength=1)
+        return int(leaving.max()) + 1
+
+    def sources(self, address: int) -> IntArray:
+        """Terminals that may send to an address, ascending."""
+        return np.flatnonzero(self.usable(slice(address, address + 1))[:, 0]).astype(np.int32)
+
+    def usable(self, addresses: npt.NDArray[np.integer[Any]] | slice = slice(None)) -> npt.NDArray[np.bool_]:
+        """Which terminals may send to some addresses: bool array, shape (terminals, addresses)."""
+        if self.may_use is None:
+            return np.ones((self.network.num_terminals, self.destination[addresses].size), dtype=bool)
+        return self.may_use[:, addresses]
+
+    def address_name(self, address: int) -> str:
+        """Name of an address: its label, else the name of its terminal."""
+        if self.address_labels is not None:
+            return self.address_labels[address]
+        return self.network.terminal_name(int(self.destination[address]))
+
+    def candidates(self, at: int, address: int) -> list[Candidate]:
+        """Ask the plain Python rule for one state and check its answer.
+
+        Raises
+        ------
+        RelationError
+            If the state does not exist, the rule fails, or a candidate is not an output VC of the router.
+        """
+        if not 0 <= at < self.num_vcs + self.network.num_terminals:
+            raise RelationError(f"{self.name}: there is no input VC or injection port {at} in {self.network.name}")
+        if not 0 <= address < self.num_addresses:
+            raise RelationError(f"{self.name}: there is no address {address}: they are 0 to {self.num_addresses - 1}")
+        out = np.zeros(self.max_candidates, dtype=np.int64)
+        try:
+            count = int(self.rule(at, address, out))
+        except (Exception, SystemExit) as error:
+            code: Any = getattr(self.rule, "__code__", None)
+            why = raised(error, code.co_filename if code else "")
+            raise RelationError(f"{self.state_name(at, address)}: the rule raised {why}") from error
+        if not 0 <= count <= out.size:
+            state = self.state_name(at, address)
+            raise RelationError(f"{state}: the rule returned {count}, but 0 to {out.size} candidates can be")
+        candidates = [decode(effective(int(entry), self.commits)) for entry in out[:count]]
+        home = int(self.network.eject[self.destination[address]])
+        for wrong in broken_rules(self.vcs, home, at, candidates):
+            raise RelationError(f"{self.state_name(at, address)}: {wrong}")
+        return candidates
+
+    def refuse(self, at: int, address: int, otherwise: str = OTHERWISE) -> NoReturn:
+        """Raise the error of a state that breaks the contract; where the plain rule keeps it, one in these words."""
+        if isinstance(pointer := self.__dict__.get("compiled"), Remembered) and pointer.interrupted:
+            pointer.interrupted = False
+            raise KeyboardInterrupt
+        self.candidates(at, address)
+        raise RelationError(f"{self.state_name(at, address)}: {otherwise}")
+
+    def state_name(self, at: int, address: int) -> str:
+        """Name of a state in messages, after that of the relation."""
+        return f"{self.name} at {self.vcs.name(at)} for {self.address_name(address)}"
+
+    @cached_property
+    def compiled(self) -> Pointer:
+        """The rule as a function pointer of signature int64(at, address, out_pointer); made once.
+
+        A rule of few states is not compiled but asked for each state once; what an earlier process kept is loaded.
+        """
+        if self.vcs.router.size * self.num_addresses <= FEW_STATES:
+            return Remembered(self.rule, self.max_candidates)
+        if (kept := kept_rule(self.rule, self.max_candidates)) is not None:
+            return kept
+        return compile_relation(self)
+
+    @cached_property
+    def compiled_hops(self) -> Pointer | None:
+        """The same of `hops`; None where ways are walked instead, as they are with a rule that is not compiled."""
+        if self.hops is None or isinstance(self.compiled, Remembered):
+            return None
+        if (kept := kept_rule(self.hops, 1)) is not None:
+            return kept
+        from unknot.routing.relation_kernel import compiled_rule
+
+        return compiled_rule(self.hops, 1)
+
+    @cached_property
+    def table(self) -> Table | None:
+        """Answers of the rule at every reachable state, where these are few; the prover then compiles nothing."""
+        return small_table(self)
 
 
-def lookup(table: Table) -> Rule:
-    """The rule that answers from a table, by binary search for the input VC; the prover reads the table itself."""
-    first, input_vc, start, value = table.first, table.input_vc, table.start, table.value
-
-    def rule(at: int, address: int, out: Any) -> int:
-        low, high = first[address], first[address + 1]
-        while low < high:
-            middle = (low + high) // 2
-            if input_vc[middle] < at:
-                low = middle + 1
-            else:
-                high = middle
-        if low == first[address + 1] or input_vc[low] != at:
-            return 0
-        for k in range(start[low], start[low + 1]):
-            out[k - start[low]] = value[k]
-        return int(start[low + 1] - start[low])
-
-    rule.table = table  # type: ignore[attr-defined]
-    return rule
-
-
-def small_table(relation: Relation) -> Table | None:
+def small_table(relation: Asked) -> Table | None:
     """The table of a relation that has few states and answers quickly, or was made of a table; None of others.
 
     None also where an earlier process has compiled the rule, unless plain Python is as quick as to load that.
@@ -186,7 +179,7 @@ def small_table(relation: Relation) -> Table | None:
         return None
 
 
-def tabulate(relation: Relation, *, limit: int = MAX_STATES, progress: Progress | None = None) -> Table:
+def tabulate(relation: Asked, *, limit: int = MAX_STATES, progress: Progress | None = None) -> Table:
     """Ask a rule, in plain Python, for every state reachable from injection.
 
     Parameters
@@ -204,7 +197,7 @@ def tabulate(relation: Relation, *, limit: int = MAX_STATES, progress: Progress 
     return Table.of(_answers(relation, limit, progress))
 
 
-def _answers(relation: Relation, limit: int, progress: Progress | None) -> Iterator[dict[int, list[int]]]:
+def _answers(relation: Asked, limit: int, progress: Progress | None) -> Iterator[dict[int, list[int]]]:
     """What a rule answers in each state that is reached, address by address."""
     vcs, plain, rule = relation.num_vcs, relation.rule, nimble(relation.rule)
     tail, router = relation.network.source[relation.vcs.channel].tolist(), relation.vcs.router.tolist()
@@ -248,7 +241,13 @@ def _answers(relation: Relation, limit: int, progress: Progress | None) -> Itera
             progress("addresses", address + 1, relation.num_addresses)
 
 
-def encode(candidate: Candidate) -> int:
-    """A candidate as a rule writes it."""
-    vc = EJECT if candidate.vc is None else candidate.vc
-    return vc + candidate.tier * TIER + (0 if candidate.waits else NO_WAIT)
+def compile_relation(relation: Asked) -> Pointer:
+    """Compile the rule, or tabulate it over its reachable states when Numba cannot compile it."""
+    from unknot.routing.relation_kernel import compiled_rule
+
+    made = compiled_rule(relation.rule, relation.max_candidates)
+    if made is None:  # a rule that is wrong raises when it is tabulated
+        made = compiled_rule(lookup(tabulate(relation)), relation.max_candidates)
+        assert made is not None
+        made.tabulated = True
+    return made

@@ -14,8 +14,10 @@ from unknot._base.shown import Brief
 from unknot.certificates.documents import Document, verdict_claim
 from unknot.certificates.verdict import Verdict
 from unknot.routing.contract import EJECT, NO_WAIT, VC_MASK
+from unknot.routing.nimble import nimble
 from unknot.routing.relation import Relation
-from unknot.routing.tabulate import MAX_STATES, Table, lookup, nimble
+from unknot.routing.table import Table, lookup
+from unknot.routing.tabulate import MAX_STATES
 from unknot.verify.check import check
 
 Answer = tuple[tuple[int, ...], tuple[int, ...]]

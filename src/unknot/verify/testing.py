@@ -55,7 +55,7 @@ def check_relation(relation: Relation, *, compiled: bool = True, time_limit: flo
     >>> check_relation(dimension_order(mesh(2, 2)), compiled=False)
     """
     from unknot.certificates import accept_verdict
-    from unknot.routing.relation_kernel import compile_relation
+    from unknot.routing.tabulate import compile_relation
     from unknot.verify import check, deliver
 
     answers = _answers(relation)
