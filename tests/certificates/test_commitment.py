@@ -86,12 +86,12 @@ def test_a_table_of_marks_alone_is_one_where_headers_commit() -> None:
 @pytest.mark.parametrize("commits", [False, True])
 @pytest.mark.parametrize("switching", plain.SWITCHINGS)
 def test_sets_for_which_headers_wait(commits: bool, switching: str) -> None:
-    alone = commits or switching == "wormhole-nonatomic"
-    assert plain.keeps_choice(commits, switching) == keeps_choice(commits, switching) == alone
-    assert plain.choices([1, -4, 3], commits, switching) == ([[1], [2], [3]] if alone else [[1, 3]])
-    assert plain.choices([-4], commits, switching) == ([[2]] if alone else [])
-    assert plain.choices([], commits, switching) == []
-    assert plain.choices([plain.EJECT], commits, switching) == [[plain.EJECT]]
+    alone, made = commits or switching == "wormhole-nonatomic", plain.SWITCHINGS[switching]
+    assert plain.keeps_choice(commits, made) == keeps_choice(commits, switching) == alone
+    assert plain.choices([1, -4, 3], commits, made) == ([[1], [2], [3]] if alone else [[1, 3]])
+    assert plain.choices([-4], commits, made) == ([[2]] if alone else [])
+    assert plain.choices([], commits, made) == []
+    assert plain.choices([plain.EJECT], commits, made) == [[plain.EJECT]]
 
 
 def test_marks_that_have_an_effect() -> None:

@@ -73,9 +73,8 @@ def test_who_may_come_to_wait_for_what_is_left() -> None:
 def states(relation: Relation, levels: dict[int, int], address: int) -> Any:
     table = plain.Table(plain.Network(network_of(relation.network)), table_of(relation))
     rank = [levels.get(vc, 0) for vc in range(table.vcs)]
-    return plain.waiting_states(table, "wormhole", lambda at, v: {at, v} <= levels.keys() and rank[at] == rank[v])[
-        address
-    ]
+    worms = plain.SWITCHINGS["wormhole"]
+    return plain.waiting_states(table, worms, lambda at, v: {at, v} <= levels.keys() and rank[at] == rank[v])[address]
 
 
 def test_states_keep_to_their_level() -> None:

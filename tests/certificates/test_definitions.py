@@ -214,7 +214,7 @@ def test_how_many_steps_closed_walks_take(switching: str, monkeypatch: pytest.Mo
     """One for each place that a packet may come to from each VC, and one for each VC that is waited for there."""
     relation = fully_adaptive(mesh(2, 3), 1)
     table = plain.Table(plain.Network(network_of(relation.network)), table_of(relation))
-    _, left = plain.holdable_states(table, switching)
+    _, left = plain.holdable_states(table, plain.SWITCHINGS[switching])
     count = 0
     for may in table.may:
         for v in left & may.keys():
@@ -228,7 +228,7 @@ def test_how_many_steps_closed_walks_take(switching: str, monkeypatch: pytest.Mo
     for steps in (count, count - 1):
         monkeypatch.setattr(plain, "SEARCH_STEPS", steps)
         if steps == count:
-            assert plain.fewest_packets(table, switching) == 4
+            assert plain.fewest_packets(table, plain.SWITCHINGS[switching]) == 4
         else:
             with pytest.raises(Unchecked, match=f"more than {steps} steps"):
-                plain.fewest_packets(table, switching)
+                plain.fewest_packets(table, plain.SWITCHINGS[switching])

@@ -122,11 +122,11 @@ def test_a_header_that_keeps_its_choice_waits_for_one_candidate() -> None:
     messages = [
         {"source": at, "address": (at + 2) % 4, "lead": [], "held": [at], "wanted": [(at + 1) % 4]} for at in range(4)
     ]
-    removed, kept = plain.knot_clause(table, "wormhole-nonatomic", messages)
+    removed, kept = plain.knot_clause(table, plain.SWITCHINGS["wormhole-nonatomic"], messages)
     assert (len(removed), kept) == (8, set())
     messages[0]["wanted"] = [1, 2]
     with pytest.raises(Rejected, match="wanted: a list of 1 whole numbers"):
-        plain.knot_clause(table, "wormhole-nonatomic", messages)
+        plain.knot_clause(table, plain.SWITCHINGS["wormhole-nonatomic"], messages)
 
 
 @pytest.mark.parametrize(("kind", "more"), [("all_to_all", ""), ("all_gather", ", if members alone copy and add up")])
@@ -153,21 +153,23 @@ def queues(network: Network, outstanding: int) -> plain.Ends:
 
 
 def test_each_state_of_two_terminals_is_explored() -> None:
-    assert [plain.emptied(queues(mesh(2), most), "vct") for most in (1, 2)] == [47, 413]
+    assert [plain.emptied(queues(mesh(2), most), plain.SWITCHINGS["vct"]) for most in (1, 2)] == [47, 413]
     with pytest.raises(Rejected, match="there is a state from which not all messages can leave"):
-        plain.emptied(queues(mesh(2), 3), "vct")
+        plain.emptied(queues(mesh(2), 3), plain.SWITCHINGS["vct"])
     alone = queues(mesh(2), 1)
     alone.limit, alone.begins = None, [["request"]]
     for rule in alone.classes.values():
         rule["follows"] = []
-    assert plain.emptied(alone, "vct") == 64  # each terminal's send queue, VC and receive queue, empty or not
+    assert (
+        plain.emptied(alone, plain.SWITCHINGS["vct"]) == 64
+    )  # each terminal's send queue, VC and receive queue, empty or not
 
 
 def test_messages_that_hold_several_places_are_worms_of_wormhole() -> None:
     for switching, worms in (("wormhole", True), ("wormhole", False), ("vct", False)):
-        assert plain.Play(queues(mesh(2), 1), [], switching, worms).held == {}
+        assert plain.Play(queues(mesh(2), 1), [], plain.SWITCHINGS[switching], worms).held == {}
     with pytest.raises(Rejected, match="worms are those of wormhole"):
-        plain.Play(queues(mesh(2), 1), [], "vct", True)
+        plain.Play(queues(mesh(2), 1), [], plain.SWITCHINGS["vct"], True)
 
 
 @pytest.mark.parametrize(("most", "why"), [(12, "2 classes of 5 terminals are more"), (13, "VCs are more than")])

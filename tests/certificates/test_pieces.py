@@ -221,7 +221,8 @@ def test_a_packet_holds_one_vc_unless_it_is_a_worm() -> None:
     rules = mesh_rules(2, counts=[[1, 1], [1, 1]])
     message = {"source": [0, 0], "target": [1, 1], "way": [0], "holds": 1}
     two = {"source": [0, 0], "target": [2, 1], "way": [0, 2], "holds": 2}
-    for switching, whole in (("saf", False), ("vct", False), ("wormhole", True)):
+    for name, whole in (("saf", False), ("vct", False), ("wormhole", True)):
+        switching = plain.SWITCHINGS[name]
         assert rules.deadlock(switching, [message])
         if whole:
             assert rules.deadlock(switching, [two])
@@ -270,9 +271,9 @@ def test_turns_are_four_numbers(turns: list[list[int]]) -> None:
 def test_corners_of_a_short_mesh_are_0_and_1() -> None:
     message = {"source": [2, 0], "target": [0, 0], "way": [1], "holds": 1}
     large, short = (mesh_rules(2, counts=[[1, 1], [1, 1]], short=short) for short in (False, True))
-    assert large.deadlock("vct", [message])
+    assert large.deadlock(plain.SWITCHINGS["vct"], [message])
     with pytest.raises(Rejected, match="source: "):
-        short.deadlock("vct", [message])
+        short.deadlock(plain.SWITCHINGS["vct"], [message])
 
 
 @pytest.mark.parametrize("corner", [0, 2**31 - 2])
@@ -284,19 +285,19 @@ def test_packets_around_a_square_of_any_mesh(corner: int) -> None:
     ]
     rules = mesh_rules(4, counts=[[1, 1], [1, 1]])
     hops = {(-1, (1, 1), 0), (-1, (-1, 1), 2), (-1, (-1, -1), 1), (-1, (1, -1), 3)}
-    assert rules.deadlock("vct", messages) == {(False, hop) for hop in hops}
+    assert rules.deadlock(plain.SWITCHINGS["vct"], messages) == {(False, hop) for hop in hops}
     for holds in (0, 2):
         with pytest.raises(Rejected, match=f"holds {holds} under vct"):
-            rules.deadlock("vct", [{**messages[0], "holds": holds}, *messages[1:]])
+            rules.deadlock(plain.SWITCHINGS["vct"], [{**messages[0], "holds": holds}, *messages[1:]])
     with pytest.raises(Rejected, match="source: "):
-        rules.deadlock("vct", [{**messages[0], "source": [2**31, 0]}, *messages[1:]])
+        rules.deadlock(plain.SWITCHINGS["vct"], [{**messages[0], "source": [2**31, 0]}, *messages[1:]])
 
 
-def round_circle(rule: str, packets: int, *unguarded: int) -> tuple[plain.Table, plain.Rings]:
+def round_circle(rule: str, packets: int, *unguarded: int) -> tuple[plain.Table, plain.Pools]:
     """A circle of four VCs as one ring; places 4 to 7 are the ports of terminals."""
     table = plain.Table(plain.Network(network_of(CIRCLE)), table_of(one_way()))
     about = {"rule": rule, "packets": packets, "rings": [[0, 1, 2, 3]], "unguarded": [*unguarded]}
-    return table, plain.Rings(table, about)
+    return table, plain.Pools(table, plain.flow_of({"bubble": about}))
 
 
 def test_what_room_is_kept_in_a_ring() -> None:
@@ -334,13 +335,13 @@ def test_a_packet_enters_a_ring_that_is_empty_below_it(packets: int, second: int
     states = [[[3, 0], [0, 1], [1, plain.EJECT]]]
     about = {"vcs": [1] * 3, "commits": False, "destination": [1], "sources": [[0]], "states": states}
     table = plain.Table(plain.Network(row), about)
-    rings = plain.Rings(table, {"rule": "global", "packets": packets, "rings": [[1, 2]], "unguarded": []})
+    flow = plain.flow_of({"bubble": {"rule": "global", "packets": packets, "rings": [[1, 2]], "unguarded": []}})
     proof = {"kind": "bubble", "rank": [5, 3, second]}
     if packets == 2 or second == 4:
-        plain.check_bubble_free(table, rings, proof)
+        plain.check_free(table, flow, proof)
         return
     with pytest.raises(Rejected, match="for nothing that drains"):
-        plain.check_bubble_free(table, rings, proof)
+        plain.check_free(table, flow, proof)
 
 
 @pytest.mark.parametrize("first", [0, 1])
@@ -350,13 +351,13 @@ def test_a_mark_stays_where_no_packet_of_its_ring_moves(first: int) -> None:
     states = [[*([4 + t, t] for t in senders), *([t, t + 1] for t in senders[:-1]), [2, plain.EJECT]]]
     about = {"vcs": [1] * 4, "commits": False, "destination": [3], "sources": [senders], "states": states}
     table = plain.Table(network, about)
-    rings = plain.Rings(table, {"rule": "critical", "packets": 1, "rings": [[0, 1, 2, 3]], "unguarded": []})
+    flow = plain.flow_of({"bubble": {"rule": "critical", "packets": 1, "rings": [[0, 1, 2, 3]], "unguarded": []}})
     proof = {"kind": "bubble", "rank": [3, 2, 1, 0]}
     if first:
-        plain.check_bubble_free(table, rings, proof)
+        plain.check_free(table, flow, proof)
         return
     with pytest.raises(Rejected, match="waits at the injection port of terminal 0 for nothing that drains"):
-        plain.check_bubble_free(table, rings, proof)
+        plain.check_free(table, flow, proof)
 
 
 def test_a_packet_of_a_ring_goes_where_its_candidates_lead() -> None:

@@ -177,13 +177,15 @@ def test_packets_that_are_scheduled_do_not_pass_any_of_those_before() -> None:
     table = plain.Table(plain.Network(network_of(relation.network)), table_of(relation))
 
     def packet(source: int, address: int, lead: list[int], held: list[int]) -> plain.Packet:
-        return plain.Packet(table, "vct", {"source": source, "address": address, "lead": lead, "held": held})
+        return plain.Packet(
+            table, plain.SWITCHINGS["vct"], {"source": source, "address": address, "lead": lead, "held": held}
+        )
 
     standing = [packet(0, 2, [], [0]), packet(1, 3, [], [1])]
     plain.check_reachability("scheduled", [*standing, packet(3, 5, [3], [4])])
     for packets in ([], [*standing, standing[0]]):
         with pytest.raises(Rejected, match="two packets hold the same VC, or there are none"):
-            plain.require_blocked("vct", packets, [])
+            plain.require_blocked(plain.SWITCHINGS["vct"], packets, [])
     for lead in ([0, 1, 2, 3], [1, 2, 3]):
         last = packet(lead[0], 5, lead, [4])
         plain.check_reachability("not-established", [*standing, last])

@@ -91,9 +91,9 @@ def compare(relation: Relation, made: Bubble, seen: Counter[str], limit: int) ->
     seen["shared"] += shared
 
 
-def refused(table: plain.Table, document_: dict[str, Any], rank: tuple[int, ...]) -> bool:
+def refused(table: plain.Table, claim: dict[str, Any], rank: tuple[int, ...]) -> bool:
     try:
-        plain.check_bubble_free(table, plain.Rings(table, document_), {"kind": "bubble", "rank": [*rank]})
+        plain.check_free(table, plain.flow_of(claim), {"kind": "pools", "rank": [*rank]})
     except Rejected:
         return True
     return False
@@ -108,11 +108,11 @@ def test_no_order_shows_that_a_system_which_deadlocks_is_free() -> None:
         if not 2 <= relation.num_vcs <= 4 or made.rings == ((0, 1),):
             return
         verdict = check(relation, bubble=made)
-        if verdict.deadlock_free is None:
-            return
+        if verdict.deadlock_free is None or (verdict.certificate and verdict.certificate.kind == "states"):
+            return  # what all states show an order need not show
         table = plain.Table(plain.Network(network_of(relation.network)), table_of(relation))
         orders = product(range(relation.num_vcs), repeat=relation.num_vcs)
-        wrong = [refused(table, verdict_claim(verdict)["bubble"], rank) for rank in orders]
+        wrong = [refused(table, verdict_claim(verdict), rank) for rank in orders]
         assert all(wrong) is not verdict.deadlock_free
         seen[verdict.deadlock_free] += 1
 

@@ -70,9 +70,9 @@ def size_claim(relation: Relation, switching: str, least: int, held: int | None 
     >>> claim["subject"], claim["least"]
     ('size', 4)
     """
-    table, switching = plain_table(relation), switching_named(switching)
-    claim: Document = {"subject": "size", "switching": switching, "least": least, "proof": {}}
-    fewest = plain.fewest_packets(table, switching) or least
+    table, name = plain_table(relation), switching_named(switching)
+    claim: Document = {"subject": "size", "switching": name, "least": least, "proof": {}}
+    fewest = plain.fewest_packets(table, plain.SWITCHINGS[name]) or least
     if fewest < least:
         return {**claim, "least": fewest}
     if held is None:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from dataclasses import asdict
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
@@ -17,11 +16,13 @@ import numpy as np
 
 from unknot._base.errors import UnknotError
 from unknot._base.output import write_text
+from unknot._base.switching import Switching
 from unknot.certificates import plain
 from unknot.certificates.verdict import Message, Verdict
+from unknot.flow_control.model import FlowControl
+from unknot.flow_control.pools import Pool
 from unknot.network import Network
 from unknot.network.graph import path_to, reached_from
-from unknot.routing.bubble import Bubble
 from unknot.routing.relation import EJECT, NO_WAIT, VC_MASK, Relation
 from unknot.routing.tabulate import tabulate
 
@@ -179,15 +180,27 @@ def verdict_claim(verdict: Verdict) -> Document:
         }
     else:
         raise UnknotError("an open question has no evidence to write")
-    claim: Document = {"subject": "deadlock", "switching": verdict.switching, "deadlock_free": verdict.deadlock_free}
-    if verdict.bubble is not None:
-        claim["bubble"] = bubble_of(verdict.bubble)
-    return {**claim, "proof": proof}
+    about = technique_of(verdict.switching, verdict.bubble.flow if verdict.bubble else verdict.flow)
+    return {"subject": "deadlock", **about, "deadlock_free": verdict.deadlock_free, "proof": proof}
 
 
-def bubble_of(bubble: Bubble) -> Document:
-    """Bubble flow control as plain data."""
-    return asdict(bubble) | {"rings": [list(ring) for ring in bubble.rings], "unguarded": list(bubble.unguarded)}
+def technique_of(switching: Switching, flow: FlowControl | None = None) -> Document:
+    """What a claim says of its technique: the name of one, or by its properties the flow control of a relation."""
+    return {"switching": switching} if flow is None else {"flow": flow_words(flow)}
+
+
+def flow_words(flow: FlowControl) -> Document:
+    """Flow control in the vocabulary of evidence."""
+    said: Document = {name: getattr(flow, name) for name in ("name", "holds", "enters", "packets")}
+    return said | {"may_change": not flow.keeps, "pools": [_pool_words(pool) for pool in flow.pools]}
+
+
+def _pool_words(pool: Pool) -> Document:
+    """A pool of slots; what stands at its default is left out."""
+    lists = {"hops": [list(hop) for hop in sorted(pool.hops)], "unguarded": sorted(pool.unguarded)}
+    said = {"own": pool.own, "keeps": pool.keeps, **lists}
+    defaults = {"own": 0, "keeps": "nothing", "hops": [], "unguarded": []}
+    return {"vcs": [*pool.vcs], "slots": pool.slots} | {k: v for k, v in said.items() if v != defaults[k]}
 
 
 def message_of(message: Message) -> Document:
@@ -264,7 +277,7 @@ def table_of(relation: Relation) -> Document:
     """
     table = tabulate(relation, limit=MOST_STATES)
     vc = table.value & VC_MASK
-    marked = np.where(plain.keeps_choice(relation.commits, ""), 0, table.value & NO_WAIT)
+    marked = np.where(relation.commits, 0, table.value & NO_WAIT)
     entry = np.where(vc == EJECT, -1, np.where(marked, -vc - 2, vc)).tolist()
     start, at, first = table.start.tolist(), table.input_vc.tolist(), table.first.tolist()
     sources = None

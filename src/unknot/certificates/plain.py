@@ -11,15 +11,20 @@ blocked header waits for all its candidates but those marked "taken when free, n
 relation that commits chooses one candidate on arrival, whatever its mark, and waits for that one.
 
 A deadlock is a legal, non-empty filling of VCs by packets of which none can ever move: each header waits, and all
-that it waits for is held. Under `saf` and `vct` a packet is in one VC. Under `wormhole` it holds VCs in a row, and a
-VC holds flits of one packet. Under `wormhole-nonatomic` a VC may hold flits of several packets, one behind another.
+that it waits for is held. Flow control says what a packet `holds`, a `buffer` or a `row` of them; when it `enters` a
+VC: with room for the whole `packet`, if the VC is `empty`, if it is `empty or room` is for the packet, or behind the
+`tail` of another; and whether its header `may_change` its choice. `saf` and `vct` hold a buffer, and enter with room.
+Under `wormhole` packets hold rows, and enter what is empty; under `wormhole-nonatomic` they follow tails, and keep
+their choice.
 
-With bubble flow control, under `vct`, a VC is a queue with room for a number of packets, and some VCs form rings. A
-packet moves to a VC with room; it enters a ring, from a port or any VC but the one before it there, under the rule of
-the ring, unless the VC is unguarded: `localised`, with room for two; `global`, with room for another one in the ring;
-`critical`, with room beside the marked slot of the ring, which is in its first VC at the beginning, and goes back to
-the VC that a packet of the ring leaves when that takes the last slot of the VC that has the mark. Here a deadlock is
-a state, reached from the empty network, in which no packet can move and none is sent any more.
+Where a VC is a queue with room for a number of `packets`, some VCs may share slots, in `pools`. A pool has a number
+of `slots`, beside those that each VC has as its `own` and takes first. A packet needs a slot in each pool of the VC
+that it goes to, and gives back the slots that it had then. Where it comes in by another move than the `hops` of the
+pool, to a VC that is not `unguarded`, it leaves free what the pool `keeps`: `nothing`; a `slot of the buffer`, room
+for another packet in the VC; a `slot of the pool`, another one; or the `marked slot`, which is in the first VC of the
+pool at the beginning. When a packet comes by one of the hops to the last slot of the VC with the mark, the mark goes
+back to the VC that it leaves. Here a deadlock is a state, reached from the empty network, in which no packet can move
+and none is sent any more.
 
 Contents
 --------
@@ -30,7 +35,7 @@ Of a claim one reads the first three sections, the one that names its subject, a
 - what can be reached, how far it is, and in which order
 - free of deadlock: `deadlock`
 - a deadlock, and its size: `size`
-- bubble flow control
+- pools of slots
 - delivery, lengths and arbiters: `delivery`, `lengths`, `cuts`, `progress`
 - load of the busiest channel: `load`
 - fewer lanes, refuted: `lanes`, `lanes of routes`, `changes`
@@ -54,23 +59,19 @@ import sys
 from bisect import bisect
 from collections import Counter
 from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence, Set
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from fractions import Fraction
 from functools import cached_property, lru_cache
 from graphlib import CycleError, TopologicalSorter
 from itertools import accumulate, combinations, pairwise, product
 from math import ceil, comb, gcd, isfinite, lcm, prod
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 T = TypeVar("T")
 N = TypeVar("N", int, Fraction)
 
 FORMAT, QUESTION, VERSION = "unknot evidence", "unknot question", 1
-SWITCHINGS = ("saf", "vct", "wormhole", "wormhole-nonatomic")
-IN_ONE_VC = ("saf", "vct")
-"""Techniques under which a packet is in one VC."""
-PROVES = {"order": SWITCHINGS, "escape": IN_ONE_VC, "drain": ("wormhole",), "exhausted": ("wormhole",)}
 EJECT = -1
 """The candidate "leave the network here"."""
 MOST_BYTES = 2**30
@@ -255,11 +256,6 @@ def word(document: Any, name: str, words: Collection[str]) -> str:
     return entry
 
 
-def technique(claim: Any) -> str:
-    """The switching technique that a claim is about."""
-    return word(claim, "switching", SWITCHINGS)
-
-
 def at_most(count: int, most: int, what: str) -> None:
     """Raise `Unchecked` where there is too much to be checked here."""
     if count > most:
@@ -281,6 +277,140 @@ def found(entry: Any, entries: Sequence[Any]) -> bool:
 def digest(data: Any) -> str:
     """SHA-256 of plain data."""
     return hashlib.sha256(json.dumps(data, separators=(",", ":")).encode()).hexdigest()
+
+
+NOTHING, BUFFER, POOL, MARK = KEEPS = ("nothing", "slot of the buffer", "slot of the pool", "marked slot")
+"""What a packet that comes in leaves free."""
+
+
+class Pool(NamedTuple):
+    """A pool of slots, with its lists in order: equal if it says the same. `first` has the mark, or is −1."""
+
+    vcs: tuple[int, ...]
+    slots: int
+    own: int
+    keeps: str
+    hops: tuple[tuple[int, int], ...]
+    unguarded: tuple[int, ...]
+    first: int
+
+
+class Technique(NamedTuple):
+    """Flow control in the closed vocabulary of claims; all that is said about it rests on these properties."""
+
+    holds: str
+    enters: str
+    may_change: bool
+    name: str
+    packets: int = 0
+    pools: tuple[Pool, ...] = ()
+
+    def __str__(self) -> str:
+        shared = f", with {len(self.pools)} pools" if self.pools else ""
+        return self.name + (f" with room for {self.packets} packets per VC{shared}" if self.packets else "")
+
+    @property
+    def words(self) -> tuple[str, str, bool]:
+        """What a packet holds, when it enters, and whether it may choose again."""
+        return self[:3]
+
+    @property
+    def alone(self) -> bool:
+        """Whether a packet is in one VC."""
+        return self.holds == "buffer"
+
+    @property
+    def queues(self) -> bool:
+        """Whether headers queue behind tails."""
+        return self.enters == "tail"
+
+    @property
+    def proofs(self) -> tuple[str, ...]:
+        """Kinds of proofs that no deadlock is possible."""
+        if self.pools:
+            return "pools", "states"
+        return ("order", "escape") if self.alone else ("order",) if self.queues else ("order", "drain", "exhausted")
+
+
+SWITCHINGS = {
+    one.name: one
+    for one in (
+        Technique("buffer", "packet", True, "saf"),
+        Technique("buffer", "packet", True, "vct"),
+        Technique("row", "empty", True, "wormhole"),
+        Technique("row", "tail", False, "wormhole-nonatomic"),
+    )
+}
+"""The techniques that have names."""
+UNDERSTOOD = {one.words: one for one in SWITCHINGS.values()} | {
+    ("row", "empty or room", True): Technique(
+        "row", "empty or room", True, "wormhole for packets that fit behind others"
+    )
+}
+"""Techniques of which something is shown, by their words.
+
+A packet that enters a VC behind another one has room for all of itself there, so it stays in this VC alone. Of a
+deadlock, the first packets of all VCs then hold rows of their own, as under `wormhole`, and wait for each other.
+"""
+
+
+def flow_of(claim: Any) -> Technique:
+    """The flow control that a claim is about, by its name or in words; `Unchecked` if nothing is known of these."""
+    if "bubble" not in claim and claim.get("flow") is None:
+        return SWITCHINGS[word(claim, "switching", SWITCHINGS)]
+    known = {"holds": "buffer", "enters": "packet", "may_change": True, "packets": 0, "pools": [], "name": ""}
+    said = in_words(of_rings(claim) if "bubble" in claim else field(claim, "flow", dict), known)
+    words = field(said, "holds", str), field(said, "enters", str), field(said, "may_change", bool)
+    pools = tuple(sorted(map(pool_of, field(said, "pools", list))))
+    packets = number(said, "packets", min(1, len(pools)))
+    if words not in UNDERSTOOD or (packets and not UNDERSTOOD[words].alone):
+        raise Unchecked(f"nothing is known of packets that hold a {words[0]} and enter by {words[1]!r}")
+    if "switching" in claim and SWITCHINGS[word(claim, "switching", SWITCHINGS)].words != words:
+        raise Rejected(f"what the claim says of its flow control is not {claim['switching']}")
+    return UNDERSTOOD[words]._replace(packets=packets, pools=pools)
+
+
+def in_words(said: dict[str, Any], known: dict[str, Any]) -> dict[str, Any]:
+    """What is said, or else taken for granted, of known words; `Unchecked` if another one is there."""
+    if others := said.keys() - known:
+        raise Unchecked(f"{printable(min(map(str, others)))!r} is no word of flow control that is known here")
+    return known | said
+
+
+def pool_of(document: Any) -> Pool:
+    """A pool of a claim."""
+    known: dict[str, Any] = {"vcs": None, "slots": None, "own": 0, "keeps": NOTHING, "hops": [], "unguarded": []}
+    said = in_words(field({"pool": document}, "pool", dict), known)
+    vcs, keeps, own = numbers(said, "vcs", 0, MOST_VCS), field(said, "keeps", str), number(said, "own", 0)
+    hops = {(u, v) for u, v in (integers(hop, "hops", 0, MOST_VCS, 2) for hop in field(said, "hops", list))}
+    unguarded = {*vcs}.intersection(numbers(said, "unguarded", 0, MOST_VCS)) if keeps != NOTHING else ()
+    if not len({*vcs}) == len(vcs) > 0 or any({*hop}.difference(vcs) for hop in hops):
+        raise Rejected("a pool has VCs, each of them once, and hops between these")
+    if keeps not in KEEPS or (own and hops):
+        raise Unchecked("nothing is known of a pool that keeps something else, or has both own slots and hops")
+    row = tuple(sorted(vcs)), number(said, "slots", 0), own, keeps, tuple(sorted(hops)), tuple(sorted(unguarded))
+    return Pool(*row, first=vcs[0] if keeps == MARK else -1)
+
+
+def of_rings(claim: Any) -> dict[str, Any]:
+    """What a claim says in the words of before, of rings with a rule: `localised`, `global` or `critical`."""
+    said, rules = field(claim, "bubble", dict), dict(zip(("localised", "global", "critical"), KEEPS[1:], strict=True))
+    rule, packets, rings = word(said, "rule", rules), number(said, "packets", 1), field(said, "rings", list)
+    if not rings or any(len(integers(ring, "rings", 0, MOST_VCS)) < 2 for ring in rings):
+        raise Rejected("rings are VCs, two or more")
+    more = {"keeps": rules[rule], "unguarded": field(said, "unguarded", list)}
+    pools = [
+        {"vcs": ring, "slots": len(ring) * packets, "hops": [*map(list, around(ring))], **more} for ring in rings
+    ]
+    return {"packets": packets, "pools": pools}
+
+
+def technique(claim: Any) -> Technique:
+    """The technique of a claim about something else than deadlock alone: one that has a name."""
+    made = flow_of(claim)
+    if made.packets or made.name not in SWITCHINGS:
+        raise Unchecked(f"nothing but deadlock is known of {made}")
+    return made
 
 
 class Network:
@@ -424,28 +554,28 @@ class Table:
         index = at - self.channel.index(c)
         return f"channel {c} ({self.network.source[c]}→{self.network.target[c]}) VC {index}"
 
-    def choices(self, at: int, address: int, switching: str = "") -> list[list[int]]:
+    def choices(self, at: int, address: int, switching: Technique | None = None) -> list[list[int]]:
         """The sets of candidates for which a blocked header may wait, as `choices` has them."""
         entries = (self.may if self.chosen(switching) else self.waits)[address][at]
         pay(len(entries))
         return choices(entries, self.commits, switching)
 
-    def chosen(self, switching: str) -> bool:
+    def chosen(self, switching: Technique | None) -> bool:
         """Whether a blocked header waits for one candidate alone, which it has chosen."""
         return keeps_choice(self.commits, switching)
 
 
-def keeps_choice(commits: bool, switching: str) -> bool:
+def keeps_choice(commits: bool, switching: Technique | None = None) -> bool:
     """Whether a blocked header waits for its chosen candidate alone, marked or not.
 
-    A header of a relation that commits has chosen on arrival. Under `wormhole-nonatomic` one that queues behind a
-    tail has chosen too, whether the relation commits or not. All that is said about waiting rests on this and on
-    `choices`.
+    A header of a relation that commits has chosen on arrival. One that may not change its choice, such as one that
+    queues behind a tail, has chosen too, whether the relation commits or not. All that is said about waiting rests on
+    this and on `choices`.
     """
-    return commits or switching == "wormhole-nonatomic"
+    return commits or (switching is not None and not switching.may_change)
 
 
-def choices(entries: Sequence[int], commits: bool, switching: str = "") -> list[list[int]]:
+def choices(entries: Sequence[int], commits: bool, switching: Technique | None = None) -> list[list[int]]:
     """The sets of candidates for which a blocked header may wait: each alone if it keeps its choice, or all of a set.
 
     −v − 2 is VC v with the mark "taken when free, never waited for", which has an effect only where headers choose
@@ -541,9 +671,7 @@ KEEPING = 4
 
 def check_verdict(table: Table, claim: Any, proof: Any) -> str:
     """Check that a relation is free of deadlock under a technique, or not, or that packets would block each other."""
-    if "bubble" in claim:
-        return check_bubble(table, claim, proof)
-    switching, free = technique(claim), claim.get("deadlock_free", "missing")
+    switching, free = flow_of(claim), claim.get("deadlock_free", "missing")
     if free is True:
         check_free(table, switching, proof)
         return f"free of deadlock under {switching}"
@@ -556,7 +684,7 @@ def check_verdict(table: Table, claim: Any, proof: Any) -> str:
     return f"deadlock under {switching}, reachability {reachability}"
 
 
-def check_free(table: Table, switching: str, proof: Any) -> None:
+def check_free(table: Table, switching: Technique, proof: Any) -> None:
     """Check a proof that no deadlock is possible; raise `Rejected` if it shows nothing.
 
     `order`: every candidate ranks higher than the VC that it follows, so no cycle of VCs waits for itself.
@@ -569,11 +697,17 @@ def check_free(table: Table, switching: str, proof: Any) -> None:
     to wait for VCs of the deadlock only, so for ranks as high.
 
     `exhausted`: the same from VCs outside a core; what `check_core` says inside.
+
+    `pools`, once called `bubble`, and `states`: what `check_drained` and `check_pool_states` say.
     """
-    kind = field(proof, "kind", str)
-    if switching not in PROVES.get(kind, ()):
-        raise Rejected(f"a proof of kind {kind!r} shows nothing about {switching}")
+    kind = require_kind(switching, proof)
+    if kind == "states":
+        check_pool_states(table, Pools(table, switching))
+        return
     rank = numbers(proof, "rank", -(2**60), 2**60, table.vcs)
+    if kind == "pools":
+        check_drained(table, Pools(table, switching), rank)
+        return
     core = {*numbers(proof, "core", 0, table.vcs)} if kind == "exhausted" else set[int]()
     for address, candidates in enumerate(table.may):
         pay(len(core))
@@ -590,6 +724,14 @@ def check_free(table: Table, switching: str, proof: Any) -> None:
             raise Rejected(f"core: address {address} may go to a higher rank")
     if kind == "exhausted":
         check_core(table, rank, core, lists(proof.get("windows"), "windows", 2))
+
+
+def require_kind(switching: Technique, proof: Any) -> str:
+    """The kind of a proof that no deadlock is possible; `Rejected` if it shows nothing of a technique."""
+    kind: str = field(proof, "kind", str).replace("bubble", "pools")
+    if kind not in switching.proofs:
+        raise Rejected(f"a proof of kind {kind!r:.40} shows nothing about {switching}")
+    return kind
 
 
 def require_climbing(
@@ -645,7 +787,7 @@ def check_core(table: Table, rank: list[int], core: set[int], windows: list[Any]
     if not core:
         raise Rejected("an empty core needs no search")
     steps, left = Steps(), core
-    states = waiting_states(table, "wormhole", lambda at, v: {at, v} <= core and rank[at] == rank[v])
+    states = waiting_states(table, SWITCHINGS["wormhole"], lambda at, v: {at, v} <= core and rank[at] == rank[v])
     for step in [[[], []], *windows]:
         struck, window = (left & {*integers(part, "windows", 0, table.vcs)} for part in step)
         if not struck <= window:
@@ -663,7 +805,7 @@ States = dict[int, tuple[set[int], list[set[int]]]]
 """For each VC: the VCs that a worm may go on to, and the sets of VCs that its header may wait for."""
 
 
-def waiting_states(table: Table, switching: str, within: Callable[[int, int], bool]) -> list[States]:
+def waiting_states(table: Table, switching: Technique, within: Callable[[int, int], bool]) -> list[States]:
     """How packets of each address go on or wait from VCs `at` with within(at, at), over VCs v with within(at, v)."""
     states: list[States] = [{} for _ in table.may]
     for address, candidates in enumerate(table.may):
@@ -671,7 +813,7 @@ def waiting_states(table: Table, switching: str, within: Callable[[int, int], bo
             pay(KEPT_STATE * (2 + len(candidates[at])))
             onward = {v for v in candidates[at] if v != EJECT and within(at, v)}
             choices = [{*choice} for choice in table.choices(at, address, switching) if onward.issuperset(choice)]
-            states[address][at] = set() if switching in IN_ONE_VC else onward, choices
+            states[address][at] = set() if switching.alone else onward, choices
     return states
 
 
@@ -746,11 +888,11 @@ def holdable(goal: int, worms: dict[int, set[Worm]], steps: Steps) -> bool:
 class Packet:
     """A packet of a deadlock: the way from its terminal, with the VCs that it holds at the end, and its header."""
 
-    def __init__(self, table: Table, switching: str, message: Any) -> None:
+    def __init__(self, table: Table, switching: Technique, message: Any) -> None:
         self.table, self.message = table, message
         self.source, self.address = field(message, "source", int), field(message, "address", int)
         self.lead, self.held = (numbers(message, part, 0, table.vcs) for part in ("lead", "held"))
-        if not self.held or (switching in IN_ONE_VC and len(self.held) > 1):
+        if not self.held or (switching.alone and len(self.held) > 1):
             raise Rejected(f"a packet holds {len(self.held)} VCs under {switching}")
         self.way = [*self.lead, *self.held]
         self.taken = taken(table, self.address, [table.vcs + self.source, *self.way])
@@ -778,14 +920,15 @@ def taken(table: Table, address: int, way: list[int]) -> set[Entry]:
     return {(at, address, v) for at, v in pairwise(way)}
 
 
-def check_deadlock(table: Table, switching: str, proof: Any) -> None:
+def check_deadlock(table: Table, switching: Technique, proof: Any) -> None:
     """Check a filling of VCs by packets that can never move; raise `Rejected` if it is none."""
     depth = number(proof, "buffer_depth", 1)
-    if proof.get("order") and switching not in IN_ONE_VC:
-        raise Rejected(f"an order of moves is followed under {' and '.join(IN_ONE_VC)} alone, not under {switching}")
-    if "order" in proof and switching in IN_ONE_VC:
+    if proof.get("order") and not switching.alone:
+        raise Rejected(f"an order of moves is followed where a packet is in one VC, not under {switching}")
+    if switching.packets or ("order" in proof and switching.alone):
         longest = max((field(message, "length", int) for message in field(proof, "messages", list)), default=depth)
-        check_queued_deadlock(table, Rings(table, None, depth // max(1, longest)), proof)
+        room = switching.packets or depth // max(1, longest)
+        check_queued_deadlock(table, Pools(table, switching._replace(packets=room)), proof)
         return
     reachability = word(proof, "reachability", ("injected", "scheduled", "not-established"))
     packets = [Packet(table, switching, message) for message in field(proof, "messages", list)]
@@ -798,12 +941,12 @@ def check_deadlock(table: Table, switching: str, proof: Any) -> None:
     check_reachability(reachability, packets)
 
 
-def require_blocked(switching: str, packets: list[Packet], targets: list[int]) -> None:
+def require_blocked(switching: Technique, packets: list[Packet], targets: list[int]) -> None:
     """Raise `Rejected` unless packets hold VCs of their own, and all that their headers wait for."""
     held = [v for packet in packets for v in packet.held]
     if not held or len({*held}) != len(held):
         raise Rejected("two packets hold the same VC, or there are none")
-    if switching == "wormhole-nonatomic":
+    if switching.queues:
         # Each header queues for a VC whose last flit is a tail, and one header alone can be next behind it.
         if len({*targets}) != len(targets) or not {*targets} <= {packet.held[0] for packet in packets}:
             raise Rejected("headers queue for VCs that do not end with a tail, or two for the same")
@@ -838,13 +981,13 @@ def check_size(table: Table, claim: Any, proof: Any) -> str:
     return f"no deadlock under {switching} has fewer than {least} packets{more}"
 
 
-def holdable_states(table: Table, switching: str) -> tuple[list[States], set[int]]:
+def holdable_states(table: Table, switching: Technique) -> tuple[list[States], set[int]]:
     """How packets of each address go on from each VC, and wait; and the VCs that can be held in a deadlock."""
     states = waiting_states(table, switching, lambda at, v: True)
     return states, still_holdable(states, {*range(table.vcs)})
 
 
-def fewest_packets(table: Table, switching: str) -> int | None:
+def fewest_packets(table: Table, switching: Technique) -> int | None:
     """A number than which no deadlock has fewer packets; None: no VC can be held in a deadlock.
 
     From a VC that a packet holds, go on to its header, and to a VC that it waits for, which another packet holds.
@@ -872,7 +1015,7 @@ def fewest_packets(table: Table, switching: str) -> int | None:
     return fewest if left else None
 
 
-def may_hold(table: Table, switching: str, packets: int, most: int) -> bool:
+def may_hold(table: Table, switching: Technique, packets: int, most: int) -> bool:
     """Whether as many packets as a shortest closed walk has steps may hold all that they wait for, on `most` VCs.
 
     The closed walk meets every packet, where the one before waits for it. It is followed from its lowest VC on, from
@@ -912,120 +1055,131 @@ def may_hold(table: Table, switching: str, packets: int, most: int) -> bool:
     return False
 
 
-# ------------------------------------------------------------------------------------------------ bubble flow control
+# ----------------------------------------------------------------------------------------------------- pools of slots
 
 
-class Rings:
-    """The rings of a claim about bubble flow control, and what VCs hold: packets, and marked slots.
+class Pools:
+    """What VCs hold where each is a queue with room for a number of packets: queues, and VCs with marked slots."""
 
-    Without bubble flow control there are none, and VCs have room for a number of packets.
-    """
-
-    def __init__(self, table: Table, document: Any, packets: int = 0) -> None:
+    def __init__(self, table: Table, switching: Technique) -> None:
+        self.packets, self.pools = switching.packets, switching.pools
+        if any(pool.vcs[-1] >= table.vcs for pool in self.pools):
+            raise Rejected(f"a pool has VCs of another relation, which has {table.vcs}")
         self.queues: dict[int, list[int]] = {v: [] for v in range(table.vcs)}
-        if document is None:
-            self.rule, self.packets, self.rings, self.marked, self.through = "none", packets, [], [], {}
-            return
-        self.rule = field(document, "rule", str)
-        self.packets = field(document, "packets", int)
-        self.rings = [integers(ring, "rings", 0, table.vcs) for ring in field(document, "rings", list)]
-        self.unguarded = {*numbers(document, "unguarded", 0, table.vcs)}
-        if self.rule not in ("localised", "global", "critical") or self.packets < 1 + (self.rule == "localised"):
-            raise Rejected(f"{self.rule!r} with room for {self.packets} packets is no bubble flow control")
-        self.steps = [{*around(ring)} for ring in self.rings if len(ring) > 1]
-        ends = [(table.router[u], table.tail[v]) for steps in self.steps for u, v in steps]
-        once = all(len({*ring}) == len(ring) > 1 for ring in self.rings)
-        if not once or not self.rings or any(here != there for here, there in ends):
-            raise Rejected("rings are VCs, two or more, each of which leads to where the next begins")
-        self.marked = [ring[0] for ring in self.rings]
-        self.through = backwards(dict(enumerate(self.rings)))
+        self.marked = [pool.first for pool in self.pools]
+        self.through = backwards({number: pool.vcs for number, pool in enumerate(self.pools)})
+        self.hops = [{*pool.hops} for pool in self.pools]
 
     def entered(self, at: int, v: int) -> list[int]:
-        """The rings whose rule a packet obeys that goes from a place to VC v."""
+        """The pools in which a packet that goes from a place to VC v has to leave something free."""
         through = self.through.get(v, ())
-        pay(1 + len(through))
-        return [r for r in through if v not in self.unguarded and (at, v) not in self.steps[r]]
+        pay(1 + sum(1 + len(self.pools[p].unguarded) for p in through))
+        return [
+            p for p in through
+            if self.pools[p].keeps != NOTHING and v not in self.pools[p].unguarded and (at, v) not in self.hops[p]
+        ]  # fmt: skip
+
+    def kept(self, entered: list[int]) -> int:
+        """Slots of the VC that a packet leaves free besides marked ones."""
+        return int(any(self.pools[p].keeps == BUFFER for p in entered))
+
+    def asked(self, p: int, at: int, v: int, entered: list[int]) -> int:
+        """Slots of a pool that have to be free for a packet; 0 if it needs none, or one is where the VC has room."""
+        pool = self.pools[p]
+        more = pool.keeps == POOL and p in entered
+        ample = pool.slots >= len(pool.vcs) * (self.packets - pool.own)
+        none = (at, v) in self.hops[p] or len(self.queues[v]) < pool.own or (ample and not more)
+        return 0 if none else 1 + more
 
     def room(self, at: int, v: int) -> bool:
-        """Whether a packet can move from a place to VC v now."""
-        entered, left = self.entered(at, v), self.packets - len(self.queues[v])
-        kept = sum(self.marked[r] == v for r in entered) if self.rule == "critical" else 0
-        if self.rule == "localised" and entered:
-            kept = 1
-        if self.rule != "global":
-            return left > kept
-        pay(sum(len(self.rings[r]) for r in entered))
-        inside = [sum(self.packets - len(self.queues[u]) for u in self.rings[r]) for r in entered]
-        return left > 0 and all(free > 1 for free in inside)
+        """Whether a packet can move from a place to VC v now; what it had is free only then."""
+        entered = self.entered(at, v)
+        if len(self.queues[v]) + self.kept(entered) + sum(self.marked[p] == v for p in entered) >= self.packets:
+            return False
+        for p in self.through.get(v, ()):
+            pool, asked = self.pools[p], self.asked(p, at, v, entered)
+            pay(len(pool.vcs) if asked else 1)
+            if asked and pool.slots - sum(max(0, len(self.queues[u]) - pool.own) for u in pool.vcs) < asked:
+                return False
+        return True
 
     def move(self, packet: int, at: int, v: int) -> None:
-        """Move a packet, the first of its queue."""
+        """Move a packet, the first of its queue, to VC v or out of the network."""
         if at in self.queues:
             pay(len(self.queues[at]) >> 3)
             self.queues[at].pop(0)
+        if v == EJECT:
+            return
         self.queues[v].append(packet)
         pay(len(self.through.get(v, ())))
-        for r in self.through.get(v, ()):
-            if self.marked[r] == v and (at, v) in self.steps[r] and len(self.queues[v]) == self.packets:
-                self.marked[r] = at
+        for p in self.through.get(v, ()):
+            if self.marked[p] == v and (at, v) in self.hops[p] and len(self.queues[v]) == self.packets:
+                self.marked[p] = at
 
-    def keeps_bubble(self, r: int) -> bool:
-        """Whether a ring has room for a packet at all times, into which a packet of the ring may go."""
-        return not any(v in self.unguarded or self.entered(u, v) for u, v in self.steps[r])
+    def never_full(self, p: int) -> bool:
+        """Whether a pool is a ring that always has room for a packet, into which the one before it there may go.
+
+        Each hop leads to the next VC, and takes and gives back a slot of each pool that the VC has. So a packet moves
+        on unless the next VC is full, and all VCs never are: there are fewer slots; or packets that come in leave one
+        free, which hops move at most.
+        """
+        pool = self.pools[p]
+        onward, whole = dict(pool.hops), len(pool.vcs) * self.packets
+        pay(LOOK * len(pool.hops))
+        round_it = closure(pool.vcs[:1], lambda v: [onward[v]] if v in onward else [])
+        ring = len(round_it) == len(pool.vcs) == len(pool.hops) == len({*onward.values()})
+        alone = all(hop in self.hops[other] for hop in pool.hops for other in self.through[hop[1]])
+        guarded = pool.keeps != NOTHING and not pool.unguarded
+        most = pool.slots - (guarded and pool.keeps == POOL)
+        return ring and alone and (most < whole or (guarded and pool.keeps != POOL))
 
 
-def check_bubble(table: Table, claim: Any, proof: Any) -> str:
-    """Check that a relation is free of deadlock with bubble flow control, or not."""
-    rings, free = Rings(table, field(claim, "bubble", dict)), field(claim, "deadlock_free", bool)
-    if technique(claim) != "vct":
-        raise Rejected("bubble flow control goes with vct")
-    (check_bubble_free if free else check_queued_deadlock)(table, rings, proof)
-    under = f"under vct with the {rings.rule} bubble in {len(rings.rings)} rings, {rings.packets} packets per VC"
-    return f"{'free of deadlock' if free else 'deadlock'} {under}"
-
-
-def check_bubble_free(table: Table, rings: Rings, proof: Any) -> None:
+def check_drained(table: Table, pools: Pools, rank: list[int]) -> None:
     """Check that all VCs drain in the order of their ranks when nothing is sent any more.
 
     Of a state in which nothing can move, take a packet on the lowest rank that has any, or one at a port. All below
-    is empty: a candidate there could be entered. So all packets on that rank wait, in a ring of this rank alone,
-    for its next VC, which is full; then the whole ring is, and it has room for a packet at all times.
+    is empty: a candidate there could be entered, if pools have a slot left however full other VCs are. So all packets
+    on that rank wait, in a ring of this rank alone, for its next VC, which is full; then the whole ring is, and it
+    never is.
     """
-    if field(proof, "kind", str) == "states":
-        check_ring_states(table, rings)
-        return
-    if proof["kind"] != "bubble":
-        raise Rejected(f"a proof of kind {proof['kind']!r} shows nothing about bubble flow control")
-    rank = numbers(proof, "rank", 0, 2**60, table.vcs)
-    along = {step for r, steps in enumerate(rings.steps) if rings.keeps_bubble(r)
-             and len({rank[v] for v in rings.rings[r]}) == 1 for step in steps}  # fmt: skip
-    hops = {(at, v) for rows in table.may for at, row in rows.items() for v in row}
-    # A mark goes back over hops that packets make along its ring.
-    back = [backwards({u: [v] for u, v in steps & hops}) for steps in rings.steps]
-    marked = [{*closure([ring[0]], lambda v, r=r: back[r].get(v, []))} for r, ring in enumerate(rings.rings)]  # type: ignore[misc]
-    if rings.rule != "critical":
-        marked = []
+    along = {
+        hop for p, pool in enumerate(pools.pools)
+        if len({rank[v] for v in pool.vcs}) == 1 and pools.never_full(p) for hop in pool.hops
+    }  # fmt: skip
+    made = {(at, v) for rows in table.may for at, row in rows.items() for v in row}
+    # A mark goes back over hops that packets make.
+    marked = [{*came_from(first, pools.hops[p] & made)} for p, first in enumerate(pools.marked)]
 
     def drains(at: int, v: int) -> bool:
         if v == EJECT or (at, v) in along:
             return True
-        low, entered = 2**60 if at >= table.vcs else rank[at], rings.entered(at, v)
-        if marked and sum(v in marked[r] for r in entered) >= rings.packets:
+        low, entered = 2**60 if at >= table.vcs else rank[at], pools.entered(at, v)
+        if rank[v] >= low or pools.kept(entered) + sum(v in marked[p] for p in entered) >= pools.packets:
             return False  # all slots of an empty VC may be marked ones
-        scarce = rings.rule == "global" and rings.packets == 1  # an empty VC alone is not room for two
-        pay(sum(len(rings.rings[r]) for r in entered if scarce))
-        below = [sum(rank[u] < low for u in rings.rings[r]) for r in entered if scarce]
-        return rank[v] < low and all(many > 1 for many in below)
+        for p in pools.through.get(v, ()):
+            pool, asked = pools.pools[p], pools.asked(p, at, v, entered)
+            pay(len(pool.vcs) if asked else 1)
+            if asked and pool.slots - pools.packets * sum(rank[u] >= low for u in pool.vcs) < asked:
+                return False
+        return True
 
     for address in range(table.addresses):
         for at in table.may[address]:
             for choice in table.choices(at, address):
                 if not any(drains(at, v) for v in choice):
-                    raise Rejected(f"bubble: address {address} waits at {table.name(at)} for nothing that drains")
+                    raise Rejected(f"pools: address {address} waits at {table.name(at)} for nothing that drains")
 
 
-RingState = tuple[tuple[tuple[int, ...], ...], tuple[int, ...]]
-"""Kinds of the packets in each VC, and the marked slots of rings."""
+def came_from(end: int, hops: Collection[tuple[int, int]]) -> list[int]:
+    """All VCs from which hops lead to one, itself included."""
+    before: dict[int, list[int]] = {}
+    for u, v in hops:
+        before.setdefault(v, []).append(u)
+    return closure([end], lambda v: before.get(v, ()))
+
+
+PoolState = tuple[tuple[tuple[int, ...], ...], tuple[int, ...]]
+"""Kinds of the packets in each VC, and the VCs of marked slots."""
 
 
 def kinds_of_states(table: Table) -> dict[tuple[int, int], int]:
@@ -1045,103 +1199,107 @@ def kinds_of_states(table: Table) -> dict[tuple[int, int], int]:
         many = len(kinds)
 
 
-def check_ring_states(table: Table, rings: Rings) -> None:
-    """Visit all that rings may hold, whatever other VCs hold at the time; nowhere do packets wait for good.
+def check_pool_states(table: Table, pools: Pools) -> None:
+    """Visit all that VCs of pools may hold, whatever other VCs hold at the time; nowhere do packets wait for good.
 
-    Of a deadlock, the packets that never move wait for each other also where all others have left. Those in rings
-    are there as in a state that is visited, since whatever can come into a ring comes at any time here.
+    Of a deadlock, the packets that never move wait for each other also where all others have left, since a packet
+    that leaves gives back slots alone. Those in pools are there as in a state that is visited, since whatever can
+    come into a pool comes at any time here. A packet at a port waits for good if it is not let in where all is empty.
     """
-    ringed = {v for ring in rings.rings for v in ring}
+    pooled = {*pools.through}
     label, pair = kinds_of_states(table), dict[int, tuple[int, int]]()
     enters, beyond = set[tuple[int, int]](), dict[int, list[list[int]]]()
     for (at, a), kind in label.items():
         pair.setdefault(kind, (at, a))
-        if at not in ringed:
-            enters |= {(v, label[v, a]) for v in table.may[a][at] if v in ringed}
+        if at not in pooled:
+            enters |= {(v, label[v, a]) for v in table.may[a][at] if v in pooled}
             beyond.setdefault(at, []).extend(table.choices(at, a))
     ports = {at: beyond.pop(at) for at in [*beyond] if at >= table.vcs}
-    critical = rings.rule == "critical"
 
-    def hold(state: RingState, kept: Container[int]) -> None:
-        rings.queues = {v: [*queue] if v in kept else [] for v, queue in enumerate(state[0])}
-        rings.marked = [*state[1]] or [-1] * len(rings.rings)
+    def hold(state: PoolState, kept: Container[int]) -> None:
+        pools.queues = {v: [*queue] if v in kept else [] for v, queue in enumerate(state[0])}
+        pools.marked = [*state[1]]
 
     def closed(at: int, choices: list[list[int]], kept: Container[int]) -> bool:
         """Whether a header may wait only for what stays full, or occupied, for good."""
         open_to = [
-            any(v == EJECT or (rings.room(at, v) if v in ringed else v not in kept) for v in c) for c in choices
+            any(v == EJECT or (pools.room(at, v) if v in pooled else v not in kept) for v in c) for c in choices
         ]
         return not all(open_to)
 
-    def require_moving(state: RingState) -> None:
+    def require_moving(state: PoolState) -> None:
         waits = {v: table.choices(*pair[queue[0]]) for v, queue in enumerate(state[0]) if queue} | beyond
         kept, before = {*waits}, {-1}
         while kept != before:
             hold(state, kept)
             kept, before = {at for at in kept if closed(at, waits[at], kept)}, kept
-        if kept or any(critical and closed(at, choices, kept) for at, choices in ports.items()):
-            raise Rejected("states: packets may come to wait for each other in the rings")
+        if kept or any(closed(at, choices, kept) for at, choices in ports.items()):
+            raise Rejected("states: packets may come to wait for each other in the pools")
 
-    def after(state: RingState) -> Iterator[RingState]:
+    def after(state: PoolState) -> Iterator[PoolState]:
         pay(table.vcs)
         require_moving(state)
         moves = [(table.vcs, v, kind) for v, kind in enters]
         for at, queue in enumerate(state[0]):
             a = pair[queue[0]][1] if queue else 0
-            moves += [(at, v, label[v, a] if v in ringed else -1) for v in table.may[a].get(at, ()) if queue]
+            moves += [(at, v, label[v, a] if v in pooled else -1) for v in table.may[a].get(at, ()) if queue]
             moves += [(at, EJECT, -1)] if queue and not table.may[a][at] else []
         for at, v, kind in moves:
             hold(state, range(table.vcs))
-            if kind >= 0 and not rings.room(at, v):
+            if kind >= 0 and not pools.room(at, v):
                 continue
-            if kind >= 0:
-                rings.move(kind, at, v)
-            else:
-                rings.queues[at].pop(0)
-            yield tuple(map(tuple, rings.queues.values())), tuple(rings.marked) if critical else ()
+            pools.move(kind, at, v if kind >= 0 else EJECT)
+            yield tuple(map(tuple, pools.queues.values())), tuple(pools.marked)
 
-    start: RingState = ((),) * table.vcs, tuple(rings.marked) if critical else ()
+    start: PoolState = ((),) * table.vcs, tuple(pools.marked)
     closure([start], after, MOST_STATES)
 
 
-def check_queued_deadlock(table: Table, rings: Rings, proof: Any) -> None:
-    """Send packets in an order of their moves, by default one after the other; in the end none can move."""
+def check_queued_deadlock(table: Table, pools: Pools, proof: Any) -> None:
+    """Send packets in an order of their moves, by default one after the other; in the end none can move.
+
+    A packet that holds no VC in the end, and has come over some, has left the network from there, by one move more.
+    """
     messages = field(proof, "messages", list)
     if field(proof, "reachability", str) != "scheduled" or not messages:
-        raise Rejected("a deadlock under bubble flow control is a schedule of packets")
+        raise Rejected("a deadlock of queues of packets is a schedule")
     depth = field(proof, "buffer_depth", int)
     ends: list[tuple[int, int, list[int]]] = []
     ways: list[list[int]] = []
     for number, message in enumerate(messages):
-        if not 0 < field(message, "length", int) * rings.packets <= depth:
-            raise Rejected(f"buffers of {depth} flits have no room for {rings.packets} packets like {number + 1}")
+        if not 0 < field(message, "length", int) * pools.packets <= depth:
+            raise Rejected(f"buffers of {depth} flits have no room for {pools.packets} packets like {number + 1}")
         source, address = field(message, "source", int), field(message, "address", int)
-        way = [v for part in ("lead", "held") for v in numbers(message, part, 0, table.vcs)]
+        lead, held = (numbers(message, part, 0, table.vcs) for part in ("lead", "held"))
         wants = numbers(message, "wanted", 0, table.vcs)
         if not 0 <= address < table.addresses or not found(source, table.sources[address]):
             raise Rejected(f"packet {number + 1} is not sent by its source")
         ends.append((table.vcs + source, address, wants))
-        ways.append(way)
+        ways.append([*lead, *(held or [EJECT] * min(1, len(lead)))])
     order = [number for number, way in enumerate(ways) for _ in way]
     if "order" in proof:
         given = numbers(proof, "order", 0, len(ways))
         if sorted(given) != order:
-            raise Rejected("an order names each packet once for each VC of its way")
+            raise Rejected("an order names each packet once for each VC of its way, and once more if it leaves")
         order = given
     steps = [iter(way) for way in ways]
     for number in order:
         (at, address, wants), v = ends[number], next(steps[number])
-        first = at >= table.vcs or rings.queues[at][0] == number
-        if not first or not found(v, table.may[address].get(at, ())) or not rings.room(at, v):
+        first = at >= table.vcs or pools.queues[at][0] == number
+        legal = first and found(v, table.may[address].get(at, ()))
+        if not legal or (v != EJECT and not pools.room(at, v)):
             raise Rejected(f"packet {number + 1} cannot go from {table.name(at)} to {table.name(v)}")
-        rings.move(number, at, v)
+        pools.move(number, at, v)
         ends[number] = v, address, wants
-    for number, (at, address, wants) in enumerate(ends):
-        if at < table.vcs and rings.queues[at][0] != number:
+    left = [(number, *end) for number, end in enumerate(ends) if end[0] != EJECT]
+    if not left:
+        raise Rejected("all packets have left the network")
+    for number, at, address, wants in left:
+        if at < table.vcs and pools.queues[at][0] != number:
             continue
         if not any({*choice} == {*wants} for choice in table.choices(at, address)):
             raise Rejected(f"packet {number + 1} does not wait at {table.name(at)} for what it says")
-        if not wants or any(rings.room(at, v) for v in wants):
+        if not wants or any(pools.room(at, v) for v in wants):
             raise Rejected(f"packet {number + 1} can move from {table.name(at)}")
 
 
@@ -1269,7 +1427,7 @@ def sent_to(table: Table, packet: Any, to: int) -> list[int]:
     source, address = field(packet, "source", int), field(packet, "address", int)
     places = [table.vcs + source, *numbers(packet, "way", 0, table.vcs)]
     taken(table, address, places)
-    choices = table.choices(places[-1], address, "vct")
+    choices = table.choices(places[-1], address)
     if [max(to, EJECT)] not in choices or (to < 0 and table.destination[address] != -1 - to):
         raise Rejected(f"a packet at {table.name(places[-1])} does not wait for what is granted, or not alone")
     return places
@@ -2003,7 +2161,7 @@ def leaf_shown(
     return max(0, -(-total // PARTS))
 
 
-def removal_clause(table: Table, switching: str, minimal: bool, fact: Any) -> tuple[set[Entry], set[Entry]]:
+def removal_clause(table: Table, switching: Technique, minimal: bool, fact: Any) -> tuple[set[Entry], set[Entry]]:
     """The clause of a fact: one of the first entries is removed, or one of the second is kept; of turns, falls."""
     kind = word(fact, "kind", ("knot", "cycle", "stop", "rise", "detour"))
     if kind == "knot":
@@ -2034,7 +2192,7 @@ def removal_clause(table: Table, switching: str, minimal: bool, fact: Any) -> tu
     return removed, set()
 
 
-def knot_clause(table: Table, switching: str, messages: list[Any]) -> tuple[set[Entry], set[Entry]]:
+def knot_clause(table: Table, switching: Technique, messages: list[Any]) -> tuple[set[Entry], set[Entry]]:
     """Packets stand still for ever unless a candidate on a way is removed, or one that nobody holds is kept."""
     packets = [Packet(table, switching, message) for message in messages]
     held = {v for packet in packets for v in packet.held}
@@ -2242,7 +2400,7 @@ class Rules(Family):
             raise Rejected(f"types {types[:20]} do not lead back to where they began")
         return tuple(sorted({-self("after", a, b) for a, b in around(types)}))
 
-    def deadlock(self, switching: str, messages: list[Any]) -> set[tuple[bool, Hop]]:
+    def deadlock(self, switching: Technique, messages: list[Any]) -> set[tuple[bool, Hop]]:
         """The literals of packets that block each other, unless a hop of theirs is missing, or one leads past them.
 
         Each has its `source` and `target`, as coordinates, its `way` of types, and holds the last `holds` of these.
@@ -2257,7 +2415,7 @@ class Rules(Family):
                     for end in ("source", "target")]  # fmt: skip
             way = numbers(message, "way", 0, len(self.types))
             holds = field(message, "holds", int)
-            if not 1 <= holds <= (1 if switching in IN_ONE_VC else len(way)) or holds > len(way):
+            if not 1 <= holds <= (1 if switching.alone else len(way)) or holds > len(way):
                 raise Rejected(f"a packet that comes over {len(way)} VCs holds {holds} under {switching}")
             at, target = ends
             before, places = -1, []
@@ -2276,7 +2434,7 @@ class Rules(Family):
             heads.append((tuple(at), before, _towards(at, target)))
         if not held or len({*held}) < len(held) or any(not any(signs) for *_, signs in heads):
             raise Rejected("packets of a deadlock hold VCs of their own, and none has arrived")
-        if switching == "wormhole-nonatomic":
+        if switching.queues:
             wants = [(*head, field(message, "wants", int)) for head, message in zip(heads, messages, strict=True)]
             if {(at, out) for at, *_, out in wants} != {*tails}:
                 raise Rejected("each header queues for a VC that ends with a tail, no two for the same")
@@ -2322,7 +2480,7 @@ def rule_clauses(claim: Any, proof: Any) -> Rules:
     for image in symmetries:
         rules._symmetry(image)
     deadlocks = field(proof, "deadlocks", list)
-    if cycles and switching != "wormhole-nonatomic":
+    if cycles and not switching.queues:
         raise Rejected(f"cycles do not block packets under {switching}")
     for hop in rules.hops if cycles else ():
         if hop[0] >= 0:
@@ -2398,9 +2556,10 @@ def check_rule(claim: Any, proof: Any) -> str:
     higher than the escape did; so a worm waits for a VC that ranks lower than all that it holds. Of a deadlock, the
     lowest VC would be held by a packet that waits for a lower one.
     """
-    family, switching, kind = Family(claim), field(claim, "switching", str), field(proof, "kind", str)
-    if kind == "exhausted" or switching not in PROVES.get(kind, ()):
-        raise Rejected(f"a proof of kind {kind!r} shows nothing about {switching}")
+    family, switching = Family(claim), technique(claim)
+    kind = require_kind(switching, proof)
+    if kind not in ("order", "escape", "drain"):
+        raise Rejected(f"a proof of kind {kind!r} shows nothing about rules")
     ranks = Ranks(family, field(proof, "levels", list))
     rule, escapes = family.entries(claim.get("rule"), "rule"), family.entries(proof.get("escapes"), "escapes")
 
@@ -2541,7 +2700,7 @@ def check_update(network: Network, claim: Any, proof: Any) -> str:
     raise Rejected(f"the moments do not show {how!r}")
 
 
-def check_update_deadlock(mixed: Mixed, switching: str, proof: Any) -> None:
+def check_update_deadlock(mixed: Mixed, switching: Technique, proof: Any) -> None:
     """Check that packets go one after the other to where they block each other, past routers that are updated."""
     table, updated = mixed.either, {*numbers(proof, "updated", 0, mixed.network.routers)}
     packets = [Packet(table, switching, message) for message in field(proof, "messages", list)]
@@ -2770,7 +2929,7 @@ def check_protocol(table: Table, claim: Any, proof: Any) -> str:
             Circles(ends, switching).require_none()
             shown = ": too few transactions for a circle of messages"
         else:
-            stages = 1 if switching in IN_ONE_VC else 2
+            stages = 1 if switching.alone else 2
             check_free(extended(ends, stages, field(proof, "ample", list)), switching, proof)
     except (KeyError, TypeError, AttributeError, IndexError, ValueError, OverflowError) as error:
         raise Rejected(f"this is no protocol, or no proof: {error!r}") from None
@@ -3032,13 +3191,13 @@ State = tuple[tuple[Place, tuple[tuple[Any, ...], ...]], ...]
 class Play:
     """The system after a run from the empty one, each move of which is checked; `held` has messages by header."""
 
-    def __init__(self, ends: Ends, moves: list[Any], switching: str, worms: bool) -> None:
+    def __init__(self, ends: Ends, moves: list[Any], switching: Technique, worms: bool) -> None:
         self.ends, self.table, self.switching, self.worms = ends, ends.table, switching, worms
-        if worms and switching in IN_ONE_VC:
+        if worms and switching.alone:
             raise Rejected("worms are those of wormhole")
         self.held: dict[Place, list[Sent]] = {}
         # Where headers have not chosen on arrival, they choose at moves of their own.
-        self.chooses = worms and not keeps_choice(ends.table.commits, "") and keeps_choice(False, switching)
+        self.chooses = worms and not ends.table.commits and not switching.may_change
         self.begun = 0
         for number, move in enumerate(moves):
             try:
@@ -3300,7 +3459,7 @@ class Play:
             *where, stage = ["vc", place, "", 1] if isinstance(place, int) else place
             for to in self.ahead(place):
                 if self.worms:
-                    if self.switching == "wormhole-nonatomic" and len(self.ahead(place)) > 1:
+                    if self.switching.queues and len(self.ahead(place)) > 1:
                         yield ["choose", *where, stage, to]
                     yield from (["move", *where, stage, to, tail] for tail in (FOLLOWS, STAYS, SPLITS))
                 else:
@@ -3319,7 +3478,7 @@ def every_choice(slots: list[list[Any]]) -> Iterator[tuple[Any, ...]]:
     return product(*slots)
 
 
-def emptied(ends: Ends, switching: str) -> int:
+def emptied(ends: Ends, switching: Technique) -> int:
     """Return how many states can be reached; `Rejected` if there is one from which not all messages can leave.
 
     Where the empty state can be reached from every state, no message can be in a place for ever.
@@ -3335,7 +3494,7 @@ def emptied(ends: Ends, switching: str) -> int:
         for sends in every_choice([[[name, a] for a in ends.sends(name, t) if homes[a] == home] for name in group])
     ]
     before: dict[State, list[State]] = {(): []}
-    play = Play(ends, [], switching, switching not in IN_ONE_VC)
+    play = Play(ends, [], switching, not switching.alone)
 
     def after(here: State) -> Iterable[State]:
         play.restore(here)
@@ -3364,13 +3523,13 @@ class Circles:
     In a deadlock the first message of a full place waits for another full place, and so on round.
     """
 
-    def __init__(self, ends: Ends, switching: str) -> None:
+    def __init__(self, ends: Ends, switching: Technique) -> None:
         if any(one["together"] or one["carries"] for one in ends.classes.values()):
             raise Rejected("circles of places show nothing of messages taken together, or that come in one packet")
         if ends.limit is not None and ends.table.network.terminals > MOST_FOLLOWED:
             raise Unchecked(f"it is not followed what more than {MOST_FOLLOWED} terminals send, with a limit")
         self.ends, self.steps = ends, 0
-        self.play = Play(ends, [], switching, switching not in IN_ONE_VC)
+        self.play = Play(ends, [], switching, not switching.alone)
         self.edges: dict[Place, dict[Place, set[int]]] = {}
         self.inside: dict[Place, set[int]] = {}
         at_once = self.at_once()
@@ -3984,6 +4143,11 @@ def about(claim: Any) -> dict[str, Any]:
     subject = subject_of(claim)
     others = {"proof", *ANSWERS.get(subject, ())} | ({"relation"} if CLAIMS[subject][0] == "relation" else set[str]())
     said = {key: alike(entry) for key, entry in claim.items() if key not in others and entry is not None}
+    if said.keys() & {"flow", "bubble"}:
+        with suppress(Unchecked):  # else words that nobody understands are compared as they stand
+            flow = flow_of(claim)
+            said = {key: entry for key, entry in said.items() if key not in ("bubble", "switching")}
+            said["flow"] = [flow.words, flow.packets, flow.pools]
     for name in SETS & said.keys():
         entries = said[name] if isinstance(said[name], list) else [said[name]]
         if name == "faults":  # how many routes each cuts is the answer

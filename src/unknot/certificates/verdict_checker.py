@@ -19,10 +19,9 @@ import numpy.typing as npt
 
 from unknot._base.errors import RelationError
 from unknot._base.kernels.lazy_kernel import is_small
-from unknot._base.switching import SWITCHINGS
 from unknot.certificates import plain
-from unknot.certificates.documents import plain_table, verdict_claim
-from unknot.certificates.plain import PROVES, Rejected, Unchecked
+from unknot.certificates.documents import plain_table, technique_of, verdict_claim
+from unknot.certificates.plain import Rejected, Technique, Unchecked
 from unknot.certificates.verdict import Certificate, Configuration, Verdict
 from unknot.routing.relation import Relation
 
@@ -101,19 +100,16 @@ def accept_verdict(relation: Relation, verdict: Verdict) -> None:
     filling, certificate, free = verdict.configuration, verdict.certificate, verdict.deadlock_free
     if free is None and filling is None:
         raise Unchecked("an open question has no evidence to check")
-    if verdict.switching not in SWITCHINGS or (filling is None) != bool(free) or (certificate is None) == bool(free):
+    if (filling is None) != bool(free) or (certificate is None) == bool(free):
         raise Rejected(f"{'a proof' if free else 'a deadlock'} needs evidence of its own kind, and no other")
     if filling is not None:
-        alike = (filling.switching, filling.bubble) == (verdict.switching, verdict.bubble)
-        if not alike or filling.reachable != (free is False):
+        if technique_in(filling) != technique_in(verdict) or filling.reachable != (free is False):
             raise Rejected(f"the verdict is another than this configuration shows ({filling.reachability!r})")
         accept_configuration(relation, filling)
         return
     try:
-        if certificate is not None and verdict.bubble is not None:
-            _bubble(relation, verdict)
-        elif certificate is not None:
-            _certificate(relation, certificate, verdict.switching)
+        if certificate is not None:
+            _certificate(relation, verdict, certificate)
     except RelationError as error:
         raise Rejected(f"the evidence is not of this relation: {error}") from error
 
@@ -141,21 +137,25 @@ def accept_configuration(relation: Relation, filling: Configuration) -> None:
     >>> accept_configuration(relation, unknot.check(relation).configuration)
     """
     try:
-        if filling.order and filling.bubble is None:
+        technique = technique_in(filling)
+        if technique.packets or filling.order:
             claim = verdict_claim(Verdict(False, filling.switching, "", "", "", filling))
-            plain.check_deadlock(plain_table(relation), filling.switching, claim["proof"])
-        elif filling.bubble is not None:
-            _bubble(relation, Verdict(False, filling.switching, "", "", "", filling, bubble=filling.bubble))
+            plain.check_deadlock(plain_table(relation), technique, claim["proof"])
         else:
-            _configuration(relation, filling)
+            _configuration(relation, filling, technique)
     except RelationError as error:
         raise Rejected(f"the evidence is not of this relation: {error}") from error
 
 
+def technique_in(one: Verdict | Configuration) -> Technique:
+    """The technique of a verdict or a configuration as the checker reads it."""
+    return plain.flow_of(technique_of(one.switching, one.bubble.flow if one.bubble else one.flow))
+
+
 def accept_placement(relation: Relation, filling: Configuration) -> None:
     """Return quietly if messages can be where a configuration has them, blocked or not; raise `Rejected` if not."""
-    switching, depth, name = filling.switching, filling.buffer_depth, relation.vcs.name
-    if not filling.messages or depth < 1 or switching not in SWITCHINGS:
+    switching, depth, name = technique_in(filling), filling.buffer_depth, relation.vcs.name
+    if not filling.messages or depth < 1:
         raise Rejected(f"a configuration under {switching} has messages, on VCs at least 1 flit deep")
     commits = plain.keeps_choice(relation.commits, switching)
     holder: dict[int, int] = {}
@@ -165,7 +165,7 @@ def accept_placement(relation: Relation, filling: Configuration) -> None:
             raise Rejected(f"message {number} is not sent by its source")
         if not message.held or message.length != len(message.held) * depth:
             raise Rejected(f"message {number} does not fill its VCs, or holds none")
-        if switching in PROVES["escape"] and len(message.held) > 1:
+        if switching.alone and len(message.held) > 1:
             raise Rejected(f"message {number} holds several VCs under {switching}")
         way = [relation.num_vcs + message.source, *message.lead, *message.held, *message.wanted[:commits]]
         for at, vc in pairwise(way):
@@ -182,15 +182,9 @@ def accept_placement(relation: Relation, filling: Configuration) -> None:
         raise Rejected("messages that are injected all at once need ports of their own")
 
 
-def _bubble(relation: Relation, verdict: Verdict) -> None:
-    """Check a verdict about bubble flow control by `plain`, which is fast enough for it."""
-    claim = verdict_claim(verdict)
-    plain.check_bubble(plain_table(relation), claim, claim["proof"])
-
-
-def _configuration(relation: Relation, filling: Configuration) -> None:
+def _configuration(relation: Relation, filling: Configuration, technique: Technique) -> None:
     accept_placement(relation, filling)
-    queues, graded = filling.switching == "wormhole-nonatomic", filling.reachability != "not-established"
+    queues, graded = technique.queues, filling.reachability != "not-established"
     # Where messages queue, a header has committed to a VC that ends with a tail, and no other has.
     ends = [vc for message in filling.messages for vc in (message.held[:1] if queues else message.held)]
     standing: set[int] = set()
@@ -198,7 +192,7 @@ def _configuration(relation: Relation, filling: Configuration) -> None:
         way = [*message.lead, *message.held]
         last = relation.candidates(way[-1], message.address)
         entries = [plain.EJECT if c.vc is None else c.vc if c.waits else -c.vc - 2 for c in last]
-        options = [{*choice} for choice in plain.choices(entries, relation.commits, filling.switching)]
+        options = [{*choice} for choice in plain.choices(entries, relation.commits, technique)]
         waits = {*message.wanted}
         if not 0 < len(message.wanted) == len(waits) or waits not in options or not waits <= {*ends}:
             raise Rejected(f"message {number} does not wait for what it has to, all of it held")
@@ -211,14 +205,17 @@ def _configuration(relation: Relation, filling: Configuration) -> None:
         raise Rejected(f"they are not {filling.reachability!r}: they do not reach back to ports of their own")
 
 
-def _certificate(relation: Relation, certificate: Certificate, switching: str) -> None:
+def _certificate(relation: Relation, verdict: Verdict, certificate: Certificate) -> None:
     """Check by `walk`: the holder of a deadlock's lowest VC would wait for a lower one, or all is in the core."""
-    kind, vcs, network = certificate.kind, relation.vcs, relation.network
+    kind, vcs, network, technique = certificate.kind, relation.vcs, relation.network, technique_in(verdict)
+    if technique.packets:  # of queues; plain Python is fast enough for these
+        plain.check_free(plain_table(relation), technique, verdict_claim(verdict)["proof"])
+        return
     rank = np.array(certificate.rank, dtype=np.int64) * (-1 if kind == "order" else 1)
     core = np.array([False] * vcs.total if certificate.core is None else certificate.core, dtype=bool)
     fits = rank.shape == core.shape == (vcs.total,) and abs(rank).max(initial=0) < 2**60
-    if switching not in PROVES.get(kind, ()) or not fits or (kind == "exhausted") != core.any():
-        raise Rejected(f"{vcs.total} ranks of a kind that proves {switching} are needed, not {kind!r}")
+    if kind not in technique.proofs or not fits or (kind == "exhausted") != core.any():
+        raise Rejected(f"{vcs.total} ranks of a kind that proves {technique} are needed, not {kind!r}")
     from unknot.certificates.walk_kernel import walk
 
     input_vcs = vcs.total + network.num_terminals

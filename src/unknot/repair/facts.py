@@ -185,5 +185,7 @@ def accept_removed(relation: Relation, bound: PruneBound, switching: str) -> int
     (2, 2)
     """
     table, proof = plain_table(relation), bound.proof
-    clauses = [plain.removal_clause(table, switching, bound.minimal, fact) for fact in proof["facts"]]
+    clauses = [
+        plain.removal_clause(table, plain.SWITCHINGS[switching], bound.minimal, fact) for fact in proof["facts"]
+    ]
     return plain.removals_shown(clauses, proof["tree"])

@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
 def deadlock_free(about: About, answer: bool | None = True, bubble: str | None = None) -> Document:
     """No deadlock is possible, or one is; perhaps with bubble flow control."""
-    from unknot.certificates.documents import bubble_of
+    from unknot.certificates.documents import technique_of
     from unknot.routing.bubble import bubble_named
 
-    rings = None if bubble is None else bubble_of(bubble_named(about.relation, bubble, "--claim"))
-    return claim("deadlock", switching=about.switching, deadlock_free=answer, bubble=rings)
+    flow = None if bubble is None else bubble_named(about.relation, bubble, "--claim").flow
+    return claim("deadlock", **technique_of(about.switching, flow), deadlock_free=answer)
 
 
 def delivered(about: About, answer: bool | None = True) -> Document:
