@@ -21,6 +21,7 @@ import random
 import secrets
 import signal
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -188,6 +189,20 @@ def compile_one_at_a_time(folder: Path) -> None:
 
     native_kernel.compiled, relation_kernel._in_one_piece = kernel, rule
     Dispatcher.compile = dispatched
+
+
+@pytest.fixture(autouse=True, scope="module")
+def nothing_goes_on() -> Iterator[None]:
+    """Refuse work that was given up and keeps the processor busy: all later tests of the process would pay for it."""
+    yield
+    if not any(thread.name == deadline.WORK for thread in threading.enumerate()):
+        return
+    patience, busy = time.process_time() + 5, True
+    while busy and time.process_time() < patience:
+        before = time.process_time()
+        time.sleep(0.1)
+        busy = time.process_time() - before > 0.005
+    assert not busy, "work that a test of this file gave up still runs; end it, as with an event that it looks at"
 
 
 @pytest.fixture
