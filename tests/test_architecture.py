@@ -75,7 +75,7 @@ def test_the_checkers_need_nothing_of_those_who_search() -> None:
 
 
 def test_the_core_knows_no_paper():
-    """Not even by `import_module`: a text that names the package stands in the table of old import paths alone."""
+    """Not even by `import_module`."""
     for path in PACKAGE.rglob("*.py"):
         for node in nodes(path):
             named = (
@@ -87,7 +87,7 @@ def test_the_core_knows_no_paper():
                 if isinstance(node, ast.Constant) and isinstance(node.value, str) and " " not in node.value
                 else []
             )
-            assert path.name == "moved.py" or not any("unknot_papers" in name for name in named), path
+            assert not any("unknot_papers" in name for name in named), path
 
 
 def test_papers_stand_apart_and_use_what_is_public():

@@ -6,12 +6,10 @@ Relation + traffic → Run      Runs → report
 
 from __future__ import annotations
 
-import sys as _sys
 from importlib import import_module as _import_module
 from typing import TYPE_CHECKING, Any
 
 from unknot._base import extensions as _extensions
-from unknot._base import moved as _moved
 from unknot._base import shown as _shown
 from unknot._base.later import exports as _exports
 
@@ -45,8 +43,6 @@ if TYPE_CHECKING:
     from unknot.verify.check import check as check
     from unknot.verify.check import check_all as check_all
 
-_sys.meta_path.append(_moved.Finder)
-
 _load, _names = _exports(__name__)
 _ROOMS: tuple[str, ...] = ("certificates", "design", "fabrics", "flow_control", "lanes", "network", "repair")
 _ROOMS += ("report", "routing", "simulation", "studies", "traffic", "verify")
@@ -72,7 +68,7 @@ _extensions.DESIGNERS["lanes"] = _lanes
 
 def __getattr__(name: str) -> Any:
     """Import a public name or a room when it is first asked for, so that start-up stays fast."""
-    if name in _ROOMS or f"{__name__}.{name}" in _moved.MODULES:
+    if name in _ROOMS:
         return _import_module(f"{__name__}.{name}")
     if name == "collectives":
         return _import_module(f"{__name__}.traffic.collectives")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import subprocess
 import sys
 from collections import Counter
@@ -338,12 +337,3 @@ def test_the_checkers_load_nothing_of_those_who_search() -> None:
         "    assert evidence_holds(relation, Verdict(True, 'vct', '', '', '', certificate=order)) is free\n"
     )
     assert loaded_by(verdict + "import unknot.certificates.walk_kernel") == []
-
-
-@pytest.mark.parametrize(("module", "name"), [("unknot.checker", "accept"), ("unknot.verify.verdict", "Verdict")])
-def test_former_places_name_the_new_one(module: str, name: str) -> None:
-    sys.modules.pop(module, None)
-    with pytest.warns(DeprecationWarning, match="is now unknot.certificates") as warnings:
-        former = getattr(importlib.import_module(module), name)
-    assert former in (accept_verdict, Verdict)
-    assert len(warnings) == 1

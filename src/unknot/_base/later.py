@@ -9,8 +9,6 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any, Generic, TypeVar
 
-from unknot._base.moved import names_of
-
 T = TypeVar("T")
 
 
@@ -48,7 +46,7 @@ def exports(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]
 
     def load(name: str) -> Any:
         if name not in home:
-            return names_of(package, 2)(name)
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
         loaded = module.__dict__[name] = getattr(import_module(home[name]), name)
         return loaded
 

@@ -15,10 +15,8 @@ Network
 
 import sys as _sys
 from inspect import ismodule as _ismodule
-from typing import TYPE_CHECKING as _TYPE_CHECKING
 
 from unknot._base.docstrings import complete as _complete
-from unknot._base.moved import names_of as _names_of
 from unknot.network.edges import from_edges as from_edges
 from unknot.network.families.delta import banyan as banyan
 from unknot.network.families.delta import baseline as baseline
@@ -69,5 +67,3 @@ __all__ = sorted(name for name, value in globals().items() if not name.startswit
 for _name in __all__:
     for _doc in (_sys.modules[globals()[_name].__module__].__doc__, __doc__):
         _complete(globals()[_name], _doc)
-if not _TYPE_CHECKING:
-    __getattr__ = _names_of(__name__)
