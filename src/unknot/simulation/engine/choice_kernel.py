@@ -217,10 +217,10 @@ def select(raw, b, begin, end, first_output, now):
 def win(s, b, w, w0, now):
     """Allocate output row w to input row b of the router that begins with word w0.
 
-    Another header that won in this cycle may have taken the room that a ring keeps: then this one requests again.
+    Another header that won in this cycle may have taken the slot of a pool: then this one requests again.
     """
     inputs, outputs = s.inputs, s.outputs
-    if s.setup.bubble != 0 and call_at(s.setup.enter, (s.raw, b, w, now)) == 0:
+    if s.setup.slotted != 0 and call_at(s.setup.enter, (s.raw, b, w, now)) == 0:
         return
     p, out = packet_of(s, b), w - s.words.first_output[w0]
     word, bit = bit_of(s, b, w0)

@@ -5,14 +5,17 @@ from __future__ import annotations
 from typing import Literal, get_args
 
 from unknot.flow_control.model import Enters
+from unknot.flow_control.pools import Keeps
 
 WHOLE, EMPTY, TAIL = range(3)
 """Codes of `FlowControl.enters`: an output VC is granted where it has room for the whole packet; where it is empty;
 where the tail of the packet before has entered."""
 ENTRIES_OF: tuple[Enters, ...] = ("packet", "empty", "tail")
 """The same as `FlowControl` names them."""
-LOCALISED, GLOBAL, CRITICAL = range(1, 4)
-"""Codes of the rules of bubble flow control, from 1 on, in the order of `unknot.routing.bubble.RULES`."""
+NOTHING, SLOT_OF_BUFFER, SLOT_OF_POOL, SLOT_OF_MARK = range(4)
+"""Codes of `Pool.keeps`: what a packet that comes into a pool leaves free."""
+KEPT: tuple[Keeps, ...] = get_args(Keeps)
+"""The same as `Pool` names them."""
 
 IDLE, FRESH, BLOCKED, PENDING, STALLED, MOVING = range(6)
 """States of an input VC: no packet in front; a header that may take any candidate; one that found all of them taken

@@ -13,7 +13,6 @@ from unknot._base.arrays import Flags
 from unknot._base.errors import RelationError
 from unknot._base.kernels.lazy_kernel import is_small
 from unknot.certificates.verdict import Configuration, Message, Reachability
-from unknot.flow_control.techniques import technique
 from unknot.network.graph import path_to, reached_from
 from unknot.routing.relation import Relation
 from unknot.simulation.engine.codes import BETTER_OF_TWO, BLOCKED, FRESH, IDLE, MOVING, STALLED
@@ -38,7 +37,7 @@ def all_give_way(relation: Relation, state: State) -> bool:
 
     What a kernel would find beyond that, such as room in the buffer of one that does not move, is left out.
     """
-    if state.setup.bubble or state.setup.selection == BETTER_OF_TWO:
+    if state.setup.slotted or state.setup.selection == BETTER_OF_TWO:
         return False
     inputs, rows = np.asarray(state.tables["inputs"]), state.tables["in_row"][: relation.num_vcs]
     status, stored = inputs["state"][rows], inputs["stored"][rows]
@@ -96,13 +95,12 @@ def knot(scenario: Scenario, state: State, stuck: Flags) -> Configuration:
     to one cycle, since each header may commit to any one of what it waits for. Lengths are those that fill the VCs,
     as in every configuration; the packets of the run may have been shorter.
 
-    With bubble flow control it is all packets in stuck VCs: what keeps one out of a ring may stand anywhere in it.
+    With pools it is all packets in stuck VCs: what keeps one out of a pool may stand anywhere in it.
     """
-    relation, switching = scenario.simulated, scenario.switching
-    flow = technique(switching)
+    relation, flow = scenario.simulated, scenario.flow
     waits = {int(v): awaited_by(relation, state, int(v)) for v in np.flatnonzero(stuck)}
-    if scenario.bubble is not None:
-        return _with_bubble(scenario, state, waits)
+    if flow.pools:
+        return _in_pools(scenario, state, waits)
     core = _smallest_knot(waits)
     if flow.queueing:
         chains = _cycle(state, waits, core)
@@ -119,10 +117,10 @@ def knot(scenario: Scenario, state: State, stuck: Flags) -> Configuration:
         messages.append(Message(source, address, len(held) * depth, lead, held, awaited))
     alone = len({m.source for m in messages}) == len(messages)
     reached: Reachability = "injected" if alone and not any(m.lead for m in messages) else "not-established"
-    return Configuration(switching, depth, reached, tuple(messages))
+    return Configuration(scenario.switching, depth, reached, tuple(messages))
 
 
-def _with_bubble(scenario: Scenario, state: State, waits: dict[int, tuple[int, ...]]) -> Configuration:
+def _in_pools(scenario: Scenario, state: State, waits: dict[int, tuple[int, ...]]) -> Configuration:
     """All packets in stuck VCs; the first of each waits."""
     depth, messages = int(state.setup.depth), list[Message]()
     for vc, awaited in waits.items():
@@ -288,11 +286,13 @@ class Watchdog:
         part.wake(self.here[vc])
         if not inputs.stored:
             set_bit(part.masks.heads, part.words.first_input, row, False)
-        member = int(part.first_member[output]) if len(part.first_member) else -1
-        if member >= 0:
-            part.members.slack[member] -= part.setup.slot - length
+        slots = part.slots[output] if len(part.slots) else None
+        member = -1 if slots is None else int(slots.member)
+        if slots is not None and slots.flits:
+            slots.slack -= -length % int(slots.flits)
         while member >= 0:
-            part.rings.taken[part.members.ring[member]] -= 1
+            part.members.left[member] += 1
+            part.pools.left_in[part.members.pool[member]] = -1  # free at once
             member = int(part.members.next[member])
         part.count.flits_in -= length
         part.count.dropped += 1

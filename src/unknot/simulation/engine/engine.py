@@ -60,8 +60,8 @@ class Engine:
         With `general` all routers take the general path, whose tables others may read and write between cycles.
         """
         self.scenario, self.relation, watchdog = scenario, scenario.simulated, scenario.watchdog
-        # Rings of bubble flow control, and what a watchdog drops, are in tables of all routers on the general path.
-        network, in_one_part = self.relation.network, scenario.bubble is not None or watchdog > 0
+        # Slots of VCs and pools, and what a watchdog drops, are in tables of all routers on the general path.
+        network, in_one_part = self.relation.network, bool(scenario.flow.pools) or watchdog > 0
         if sources is None:
             sources = Sources(0.0, nobody(network.num_terminals), scenario.traffic.packet_length)
         threads = 1 if in_one_part else max(1, min(threads, network.num_routers))

@@ -89,8 +89,8 @@ def _link(part: State) -> None:
         ("request_in_hope", _called("switch_kernel.request_in_hope", 6, True), general and setup.speculative == 1),
         ("queue_up", _called("queue_kernel.queue_up", 5, True), setup.queues == 1 or setup.in_batches == 1),
         ("return_credit", _called("queue_kernel.return_credit", 3, True), setup.queues == 1),
-        ("may_enter", _called("bubble_kernel.may_enter", 4, True), setup.bubble > 0),
-        ("enter", _called("bubble_kernel.enter", 4, True), setup.bubble > 0),
-        ("leave", _called("bubble_kernel.leave", 3, True), setup.bubble > 0),
+        ("may_enter", _called("pool_kernel.may_enter", 4, True), setup.slotted > 0),
+        ("enter", _called("pool_kernel.enter", 4, True), setup.slotted > 0),
+        ("leave", _called("pool_kernel.leave", 3, True), setup.slotted > 0),
     ):
         setattr(setup, entry, kernel.address if is_needed else 0)

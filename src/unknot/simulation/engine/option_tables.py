@@ -15,11 +15,12 @@ import numpy.typing as npt
 from unknot._base.arrays import Ints
 from unknot._base.errors import NetworkError
 from unknot._base.memory import require
+from unknot.flow_control.model import FlowControl
+from unknot.flow_control.pools import Pool
 from unknot.network import Network, grid
-from unknot.routing.bubble import Bubble
 from unknot.routing.paths import distances_to_homes
 from unknot.routing.relation import Relation
-from unknot.simulation.engine.codes import SWEEPING
+from unknot.simulation.engine.codes import KEPT, SWEEPING
 from unknot.simulation.engine.router import Router
 
 
@@ -165,41 +166,59 @@ def hop_tables(relation: Relation, router: Router, out_row: npt.NDArray[Any]) ->
     }
 
 
-def ring_tables(bubble: Bubble | None, tables: Mapping[str, Any], rest: int) -> dict[str, Any]:
-    """Return the tables `first_member`, `members` and `rings`; none without bubble flow control.
+def pool_tables(flow: FlowControl, tables: Mapping[str, Any], longest: int, rest: int) -> dict[str, Any]:
+    """Return the tables `slots`, `members`, `hops` and `pools`; none where flits are counted alone.
 
     Parameters
     ----------
     tables : dict
         Those of the ends of buffers: `outputs`, `out_row` and `in_row`.
+    longest : int
+        Flits of a slot.
     rest : int
         Flits of a buffer beyond its slots, which nothing may take: they would let a slot be counted as free while the
         credits of a short packet are still under way.
     """
-    if bubble is None:
+    pools = flow.pools
+    if not pools:
         return {}
-    out_row, in_row = tables["out_row"], tables["in_row"]
-    sizes = np.array([len(ring) for ring in bubble.rings])
-    vcs = np.concatenate(bubble.rings)
-    before = np.concatenate([np.roll(ring, 1) for ring in bubble.rings])
-    first_member, following = np.full(len(tables["outputs"]["owner"]), -1), np.full(len(vcs), -1)
-    for member in reversed(range(len(vcs))):
-        row = out_row[vcs[member]]
-        following[member], first_member[row] = first_member[row], member
+    out_row, in_row, many = tables["out_row"], tables["in_row"], len(tables["outputs"]["owner"])
+    sizes = np.array([len(pool.vcs) for pool in pools])
+    vcs = np.concatenate([pool.vcs for pool in pools])
+    pool_of, member = np.repeat(np.arange(len(pools)), sizes), np.full(many, -1)
+    following = np.full(len(vcs), -1)
+    for m in reversed(range(len(vcs))):
+        row = out_row[vcs[m]]
+        following[m], member[row] = member[row], m
+    hops = [sorted(u for u, w in pools[p].hops if w == v) for p, v in zip(pool_of, vcs, strict=True)]
+    many_hops = np.array([len(before) for before in hops])
     return {
-        "first_member": first_member,
+        "slots": {
+            "flits": np.where(member >= 0, longest, 0),
+            "slack": np.where(member >= 0, rest, 0),
+            "member": member,
+        },
         "members": {
             "row": out_row[vcs],
-            "before": in_row[before],
-            "ring": np.repeat(np.arange(len(sizes)), sizes),
+            "pool": pool_of,
             "next": following,
-            "guarded": ~np.isin(vcs, bubble.unguarded),
-            "slack": np.full(len(vcs), rest),
+            "guarded": np.array([v not in pools[p].unguarded for p, v in zip(pool_of, vcs, strict=True)]),
+            "first_hop": np.cumsum(many_hops) - many_hops,
+            "end_hop": np.cumsum(many_hops),
         },
-        "rings": {
+        "hops": in_row[[u for before in hops for u in before]],
+        "pools": {
             "first": np.cumsum(sizes) - sizes,
             "end": np.cumsum(sizes),
-            "slots": sizes * bubble.packets,
-            "mark": out_row[[ring[0] for ring in bubble.rings]],
+            "slots": [pool.slots for pool in pools],
+            "own": [pool.own for pool in pools],
+            "keeps": [KEPT.index(pool.keeps) for pool in pools],
+            "limits": [limits(flow, pool) for pool in pools],
+            "mark": [-1 if v < 0 else out_row[v] for v in flow.marks or [-1] * len(pools)],
         },
     }
+
+
+def limits(flow: FlowControl, pool: Pool) -> bool:
+    """Whether a pool may have no slot for a packet while its VC has one."""
+    return pool.keeps == "slot of the pool" or pool.slots < (flow.packets - pool.own) * len(pool.vcs)

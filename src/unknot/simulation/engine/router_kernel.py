@@ -73,7 +73,7 @@ def send(s, b, w0, w1, now, final):
         release(s, w, w0, w1)
         inputs.front[b] = inputs.front[b] + 1 if inputs.front[b] + 1 < setup.ring else 0
         inputs.out[b] = -1
-        if setup.bubble != 0:
+        if setup.slotted != 0:
             call_at(setup.leave, (s.raw, b, now))
     if stay > 0:
         inputs.state[b] = PENDING

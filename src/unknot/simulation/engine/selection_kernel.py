@@ -16,7 +16,6 @@ from unknot.simulation.engine.codes import (
     BROKEN_RULE,
     DEAD_END,
     FIRST_ONE,
-    GLOBAL,
     LEAST_WEIGHT,
     WHOLE,
 )
@@ -86,10 +85,10 @@ def available_of(s, b, mask, word, p, now):
 def sleep(s, b, word, bit):
     """Put a header that finds nothing free to sleep until an output VC of its router is freed or gets a credit.
 
-    Where rings as a whole keep room, other routers make it, and the header stays awake.
+    Where pools may run out of slots before their VCs, other routers free them, and the header stays awake.
     """
     s.inputs.state[b] = BLOCKED
-    if s.setup.bubble == GLOBAL:
+    if s.setup.awake == 1:
         return
     s.masks.heads[word] &= ~bit
     s.masks.asleep[word] |= bit

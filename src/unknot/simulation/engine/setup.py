@@ -73,8 +73,8 @@ SETUP = rows(
     shared=int64,  # flits by which each VC of an input port enlarges what they share
     most=int64,  # flits that a VC may have beyond its own slots
     blocks=int64,  # whether ports may take no requests: held, queued behind, or before shared buffers
-    bubble=int64,  # rule of bubble flow control, LOCALISED, …, or 0
-    slot=int64,  # flits of the longest packet, there
+    slotted=int64,  # whether packets take slots of some VCs, see `pool_kernel`
+    awake=int64,  # whether headers that find nothing free go on requesting
     watchdog=int64,  # cycles between two looks for packets to drop, or 0
     claim=int64,  # credits that a VC must have to be requested under wormhole-nonatomic; −1: that does not matter
 )
@@ -105,7 +105,7 @@ PLAIN = USUAL | {
     "vc_allocation_delay": 1, "switch_allocation_delay": 1, "traversal_delay": 1, "in_batches": 0, "speed": 1 << 20,
     "iterations": 1, "switch_iterations": 1, "arbiter": 0, "switch_arbiter": 0, "priority": 0, "donate_priority": 0,
     "hold_switch": 0, "blocks": 0, "output_buffer": 0, "empty_first": 0, "all_tiers": 0, "ejection": 0, "commits": 0,
-    "bubble": 0,
+    "slotted": 0, "awake": 0,
 }  # fmt: skip
 """The same for the general router."""
 FAST_VIEWS = (

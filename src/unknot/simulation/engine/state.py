@@ -120,24 +120,33 @@ TABLES: dict[str, np.dtype[Any]] = {
         crossed=int64,  # the same of crossing the switch, but the step
         spent=int64,  # output VCs to which a flit was sent in this cycle, of packed routers whose packets choose
     ),
-    # Bubble flow control, see `bubble_kernel`; without it empty.
-    "first_member": np.dtype(int32),  # of each row of `outputs`: the first of `members` that is its VC, or −1
-    "members": rows(  # the VCs of rings, in their order, one ring after the other
-        row=int32,  # of `outputs`
-        before=int32,  # row of `inputs` of the VC before it in the ring
-        ring=int32,
-        next=int32,  # another member that is the same VC, or −1
-        guarded=int32,  # whether the rule holds for packets that enter it
-        slack=int32,  # of the first member of a VC: flits beyond its slots, and that its packets lack of theirs
+    # Slots and pools of them, see `pool_kernel`; without any empty.
+    "slots": rows(  # of each row of `outputs`
+        flits=int32,  # of a slot; 0: its flits are counted alone
+        slack=int32,  # flits beyond its slots, and that its packets lack of theirs
+        member=int32,  # the first of `members` that is its VC, or −1
     ),
-    "rings": rows(
+    "members": rows(  # the VCs of pools, one pool after the other
+        row=int32,  # of `outputs`
+        pool=int32,
+        next=int32,  # another member that is the same VC, or −1
+        guarded=int32,  # whether packets that come in leave anything free
+        first_hop=int32,  # of its `hops`
+        end_hop=int32,
+        held=int32,  # packets in it and on their way, those included that have left since a router looked
+        left=int32,  # how many have, all in one cycle
+    ),
+    "hops": np.dtype(int32),  # rows of `inputs` from which packets come to a member within its pool
+    "pools": rows(
         first=int64,  # of its `members`
         end=int64,
-        slots=int64,  # packets for which it has room
+        slots=int64,  # that its members share
+        own=int64,  # of each member for itself
+        keeps=int64,  # what a packet that comes in leaves free, NOTHING, …
+        limits=int64,  # whether its slots may be taken before those of all its members are
         taken=int64,  # slots that are taken, those included that were left since a router looked
-        left=int64,  # how many were, all in one cycle
-        left_in=int64,  # that cycle
-        mark=int64,  # row of `outputs` of the marked slot
+        left_in=int64,  # the cycle in which any were left
+        mark=int64,  # row of `outputs` of the marked slot, or −1
     ),
     "planes": np.dtype(int64),  # counters of the buffers of packed routers, see `pack_kernel`
     # Cache of what the rule says, see `cache_kernel`; empty until it is made.

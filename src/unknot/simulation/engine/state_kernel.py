@@ -132,8 +132,8 @@ def available(s, b, w, needed, now):
 
 @inlined
 def is_let_in(s, b, w, now):
-    """Return whether bubble flow control, if any, lets the packet in front of input row b into output row w."""
-    return s.setup.bubble == 0 or call_at(s.setup.may_enter, (s.raw, b, w, now)) != 0
+    """Return whether slots and pools, if any, let the packet in front of input row b into output row w."""
+    return s.setup.slotted == 0 or call_at(s.setup.may_enter, (s.raw, b, w, now)) != 0
 
 
 @inlined

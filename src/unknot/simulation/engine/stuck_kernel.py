@@ -4,8 +4,8 @@
 import numpy as np
 
 from unknot._base.kernels.types_kernel import inlined
-from unknot.simulation.engine.bubble_kernel import may_yet_enter
 from unknot.simulation.engine.codes import BLOCKED, MOVING, STALLED, TAIL
+from unknot.simulation.engine.pool_kernel import may_yet_enter
 from unknot.simulation.engine.state_kernel import ask_rule, available, ends_of, has_room, need, packet_of
 from unknot.simulation.engine.view_kernel import view
 
@@ -54,9 +54,10 @@ def may_move(rule, s, b, stuck):
             return True
         if available(s, b, w, need(s.setup, s.packets.length[p]), s.count.now):
             return True
-        if s.setup.bubble != 0 and may_yet_enter(s, b, w, stuck):
-            return True
-        if s.setup.bubble == 0 and gives_way(s, w, s.outputs.reader[w], stuck):
+        if s.setup.slotted != 0:
+            if may_yet_enter(s, w, stuck):
+                return True
+        elif gives_way(s, w, s.outputs.reader[w], stuck):
             return True
     return count <= 0
 

@@ -12,17 +12,15 @@ import numpy.typing as npt
 from unknot._base.errors import SimulationError
 from unknot._base.memory import require
 from unknot._base.splitmix import scramble
-from unknot._base.switching import Switching
-from unknot.flow_control.techniques import technique
+from unknot.flow_control.model import FlowControl
 from unknot.network import Network
 from unknot.network.bandwidth import written
-from unknot.routing.bubble import RULES
 from unknot.routing.contract import IN_ROUTER
 from unknot.routing.relation import Relation
 from unknot.simulation.engine.codes import ENTRIES_OF, HONOURING, NO_CYCLE, SPAN
 from unknot.simulation.engine.ends import EJECTION_LOOP, ends_of_buffers
 from unknot.simulation.engine.mix import Mix
-from unknot.simulation.engine.option_tables import hop_tables, matrix_arbiters, ring_tables
+from unknot.simulation.engine.option_tables import hop_tables, limits, matrix_arbiters, pool_tables
 from unknot.simulation.engine.router import Router
 from unknot.simulation.engine.setup import OPTIONS
 from unknot.simulation.engine.sources import Sources, streams, thresholds
@@ -59,8 +57,8 @@ def empty_network(scenario: Scenario, sources: Sources | Mix, threads: int, *, g
     SizeError
         Before the large tables are made, if all of them and the routing cache take more memory than there may be.
     """
-    relation, switching, buffer_depth = scenario.simulated, scenario.switching, scenario.buffer_depth
-    router, bubble, watchdog = scenario.selecting_router, scenario.rings, scenario.watchdog
+    relation, buffer_depth = scenario.simulated, scenario.buffer_depth
+    router, flow, watchdog = scenario.selecting_router, scenario.flow, scenario.watchdog
     classes = isinstance(sources, Mix)
     if router.priority == "class" and not classes:
         raise SimulationError('router: priority "class" is of traffic classes, and there are none')
@@ -74,7 +72,7 @@ def empty_network(scenario: Scenario, sources: Sources | Mix, threads: int, *, g
     name = f"a simulation of {network.name} with {num_vcs} virtual channels"
     require(name, memory)
     # One more in a general run: others may divide a packet in front of a buffer.
-    held = packets_in_a_buffer(switching, most_flits(buffer_depth, local, router), sources.lengths[0][0]) + general
+    held = packets_in_a_buffer(flow, most_flits(buffer_depth, local, router), sources.lengths[0][0]) + general
     packable = is_packable(relation, router) and not general
     widest = WIDEST if packable and not (router.looks_at_all or router.speculative) else 1
     longest = max(flits for flits, _ in sources.lengths)
@@ -117,7 +115,7 @@ def empty_network(scenario: Scenario, sources: Sources | Mix, threads: int, *, g
         "direct": np.array(() if relation.direct is None else relation.direct).reshape(-1),
         "script": np.full(1, -1),
         **hop_tables(relation, router, tables["out_row"]),
-        **ring_tables(bubble, tables, buffer_depth % longest if len(sources.lengths) > 1 else 0),
+        **pool_tables(flow, tables, longest, buffer_depth % longest if len(sources.lengths) > 1 else 0),
         **sources.tables(starts, local, slots),
     }
     tiled = tiled_by(relation)
@@ -169,8 +167,8 @@ def empty_network(scenario: Scenario, sources: Sources | Mix, threads: int, *, g
         setup.part, setup.first_router, setup.last_router = k, cuts[k], cuts[k + 1]
         setup.first_own_word, setup.last_own_word = first_word[cuts[k]], first_word[cuts[k + 1]]
         part.count.high = k * slots
-        if bubble is not None:
-            setup.bubble, setup.slot = 1 + RULES.index(bubble.rule), longest
+        setup.slotted = "slots" in tables
+        setup.awake = any(limits(flow, pool) for pool in flow.pools)
         # A network of traffic classes with some wide routers takes one path alone: both would be long to compile.
         is_mixed = classes and words > width
         setup.packable = packable and not is_mixed
@@ -227,7 +225,7 @@ def _write_setup(setup: Any, scenario: Scenario) -> None:
         setattr(setup, option, router.code(option))
     setup.shared = router.shared_slots(depth)
     setup.taking = relation.vcs.widest * router.terminal_width
-    flow = technique(scenario.switching)
+    flow = scenario.flow
     setup.entry, setup.complete, setup.depth = ENTRIES_OF.index(flow.enters), flow.complete, depth - setup.shared
     setup.num_vcs = relation.num_vcs
     setup.most = (router.most_slots or NO_CYCLE) - setup.depth
@@ -286,9 +284,8 @@ def most_flits(depth: int, vcs: int, router: Router) -> int:
     return min(most, router.most_slots or most)
 
 
-def packets_in_a_buffer(switching: Switching, depth: int, shortest: int) -> int:
+def packets_in_a_buffer(flow: FlowControl, depth: int, shortest: int) -> int:
     """Most packets that have flits in one buffer, or are on their way into it."""
-    flow = technique(switching)
     if flow.exclusive:
         return 1
     return min(depth, depth // shortest + (1 if flow.whole else 2))

@@ -68,6 +68,8 @@ class Scenario:
         check_load(self.load, self.router.terminal_width)
         object.__setattr__(self, "load", float(self.load))
         check_buffers(self.traffic.longest, self.switching, self.buffer_depth, self.seed)
+        if self.bubble is not None:
+            object.__setattr__(self, "bubble", self._bubble(self.bubble))
         require_whole("watchdog", self.watchdog, 0, MOST_CYCLES, unit="cycles", error=SimulationError)
         if self.watchdog and (not self.flow.whole or self.traffic.classes):
             raise SimulationError(
@@ -79,8 +81,6 @@ class Scenario:
                 "router: own_slots takes wormhole or wormhole-nonatomic, and is at most buffer_depth; got "
                 f"{self.switching}, {own_slots} of {self.buffer_depth}"
             )
-        if self.bubble is not None:
-            object.__setattr__(self, "bubble", self._bubble(self.bubble))
         if not isinstance(self.traffic.pattern, str):
             # Made once: a function may have another answer when it is called again.
             resolved = replace(self.traffic, pattern=pattern(self.relation.network, self.traffic.pattern))
@@ -105,8 +105,8 @@ class Scenario:
 
     @property
     def flow(self) -> FlowControl:
-        """Flow control of the switching technique."""
-        return technique(self.switching)
+        """How packets take and give back buffers."""
+        return technique(self.switching) if self.rings is None else self.rings.flow
 
     @property
     def rings(self) -> Bubble | None:

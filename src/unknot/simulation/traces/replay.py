@@ -142,8 +142,7 @@ def replay(
     look(engine)
     stuck = stuck_vcs(relation, state)
     # The detector reckons with packets that are still to come, which could move a mark; here none is sent.
-    marked = bubble is not None and bubble.rule == "critical"
-    all_stuck = in_place and (marked or all(stuck[vc] for vc in holder))
+    all_stuck = in_place and (bool(scenario.flow.marks) or all(stuck[vc] for vc in holder))
     waits = []
     for k, message in enumerate(configuration.messages):
         stands = [vc for vc in message.held[-1:] if stuck[vc] and front(state, vc) == k]

@@ -1,0 +1,71 @@
+"""The plain simulator with pools of slots: packets are counted, VC by VC, and marks are moved, by the description.
+
+A slot counts as taken from the cycle in which a packet is given it to the one in which the tail leaves it; a short
+packet takes the slot of a long one. Where lengths differ nobody takes what a buffer has beyond its slots. Routers
+decide one after the other; what is left counts from the next cycle on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from unknot.flow_control import FlowControl
+from unknot.routing.relation import Relation
+
+from .sim_parts import InputVC, Node, OutputVC
+from .simulator import Sending, Simulator, Wishes
+
+
+class PoolSimulator(Simulator):
+    def __init__(
+        self, relation: Relation, flow: FlowControl, *, length: int | Mapping[int, float], **options: Any
+    ) -> None:
+        super().__init__(relation, flow.name, length=length, **options)
+        self.flow, self.slot = flow, length if isinstance(length, int) else max(length)
+        self.vc_of = {id(out): v for v, out in self.output.items()}
+        self.marks = flow.marks
+        rest = 0 if isinstance(length, int) else options["depth"] % self.slot
+        self.held, self.slack = [0] * relation.num_vcs, [rest] * relation.num_vcs
+
+    def lets_in(self, vc: InputVC, out: OutputVC) -> bool:
+        v = self.vc_of.get(id(out))
+        pools = [pool for pool in self.flow.pools if v in pool.vcs]
+        if v is None or not pools:
+            return True
+        guarding = [pool for pool in pools if pool.guards(vc.at, v)]
+        free = (out.credits - self.slack[v]) // self.slot
+        free -= any(pool.keeps == "slot of the buffer" for pool in guarding)
+        free -= sum(mark == v and self.flow.pools[p] in guarding for p, mark in enumerate(self.marks))
+        return free >= 1 and all(pool.takes(self.held, vc.at, v) for pool in pools)
+
+    def match_vcs(self, node: Node, wished: Wishes) -> list[tuple[InputVC, OutputVC]]:
+        order = [vc for port in node.inputs for vc in port.vcs]
+        allocated = []
+        for vc, out in sorted(super().match_vcs(node, wished), key=lambda pair: order.index(pair[0])):
+            if not self.lets_in(vc, out):
+                continue
+            allocated.append((vc, out))
+            v = self.vc_of.get(id(out))
+            if v is None:
+                continue
+            self.held[v] += 1
+            full = out.credits - self.slack[v] < 2 * self.slot
+            if v in self.flow.pools_of:
+                self.slack[v] += self.slot - vc.queue[0].packet.length
+            if full:
+                self.marks = tuple(
+                    vc.at if mark == v and (vc.at, v) in self.flow.pools[p].hops else mark
+                    for p, mark in enumerate(self.marks)
+                )
+        return allocated
+
+    def update(
+        self, node: Node, allocated: list[tuple[InputVC, OutputVC]], sends: list[Sending], final: bool
+    ) -> None:
+        for sending in sends:
+            if sending.vc.queue[0].tail and sending.vc.at < len(self.held):
+                self.held[sending.vc.at] -= 1
+                if sending.vc.at in self.flow.pools_of:
+                    self.slack[sending.vc.at] -= self.slot - sending.vc.queue[0].packet.length
+        super().update(node, allocated, sends, final)
