@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from unknot.flow_control import FlowControl
+from unknot.flow_control.techniques import technique_of
 from unknot.routing.relation import Relation
 
 from .sim_parts import InputVC, Node, OutputVC
@@ -21,7 +22,7 @@ class PoolSimulator(Simulator):
     def __init__(
         self, relation: Relation, flow: FlowControl, *, length: int | Mapping[int, float], **options: Any
     ) -> None:
-        super().__init__(relation, flow.name, length=length, **options)
+        super().__init__(relation, technique_of(flow), length=length, **options)
         self.flow, self.slot = flow, length if isinstance(length, int) else max(length)
         self.vc_of = {id(out): v for v, out in self.output.items()}
         self.marks = flow.marks

@@ -50,7 +50,7 @@ class EndPoints:
 
     def __init__(self, system: System, scenario: Scenario, *, sides: bool = False) -> None:
         protocol, switching, depth = system.protocol, scenario.switching, scenario.buffer_depth
-        flits, terminals, self.whole = scenario.traffic.longest, system.terminals, scenario.flow.whole
+        flits, terminals, self.whole = scenario.traffic.longest, system.terminals, scenario.control.whole
         self.joined = flits if sides or not any(one.carries for one in protocol.classes) else 2 * flits
         check_buffers(self.joined, switching, depth)
         if self.joined > flits and (flits > depth or scenario.router.routing_delay == 0):
@@ -60,7 +60,7 @@ class EndPoints:
             )
         self.system = replace(system, room=depth // flits if self.whole else 1)
         self.extended, self.engine = protocol_engine(system, scenario, sides=sides)
-        self.flits, self.needs_tail, self.chance = flits, scenario.flow.complete, random.Random(scenario.seed)
+        self.flits, self.needs_tail, self.chance = flits, scenario.control.complete, random.Random(scenario.seed)
         self.state: State = {}
         self.flight: dict[int, Message] = {}
         self.packets: dict[int, list[int]] = {}
@@ -70,7 +70,7 @@ class EndPoints:
         self.scripts: dict[int, deque[int]] = {}
         part = self.engine.parts[0]
         queues, first = part.out_row[system.vcs : system.places], system.first_receive
-        if not scenario.flow.exclusive:  # one packet or message, whatever the VCs of the network hold
+        if not scenario.control.exclusive:  # one packet or message, whatever the VCs of the network hold
             part.outputs.credits[queues[: first - system.vcs]] = min(self.joined, depth)
             part.outputs.credits[queues[first - system.vcs :]] = min(flits, depth)
         self.visible: set[int] = set()  # or leaving

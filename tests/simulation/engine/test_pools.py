@@ -1,10 +1,16 @@
-"""Bubble flow control in the simulator: the naive twin, the prover's deadlocks, and none where it says free."""
+"""Pools of slots in the simulator: the naive twin, the prover's deadlocks, and none where it says free.
+
+Rings of bubble flow control are some of them.
+"""
 
 from __future__ import annotations
 
 import json
+from collections import Counter
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,14 +18,19 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from tests.reference.sim_bubbles import BubbleSimulator
+from tests.reference.sim_pools import PoolSimulator
 from tests.reference.uniform_pairs import uniform
 from tests.simulation.engine.test_flit_kernel import side_by_side
 from tests.simulation.engines import engine_of
 from tests.simulation.options import routers
+from tests.simulation.relations import random_relation
 from tests.verify.test_bubbles import systems
-from unknot import check, simulate
+from unknot import Run, check, simulate
+from unknot._base.errors import SimulationError
 from unknot.cli.program import app
+from unknot.flow_control import FlowControl
+from unknot.flow_control.pools import Pool
+from unknot.flow_control.techniques import technique
 from unknot.network import Network
 from unknot.network.families import ring, torus
 from unknot.routing import EJECT, Relation, dimension_order
@@ -27,26 +38,37 @@ from unknot.routing.bubble import RULES, Bubble, bubble
 from unknot.simulation import replay
 from unknot.simulation.engine.router import DEFAULT, Router
 from unknot.simulation.engine.sources import Sources
-from unknot.traffic.workload import Lengths
+from unknot.traffic.workload import PACKET_LENGTH, Lengths, Message, TrafficClass
 from unknot.verify import deliver
 
 
 def agree(
-    relation: Relation, made: Bubble, length: Lengths, rest: int, chance: float, seed: int, router: Router = DEFAULT
+    relation: Relation,
+    flow: FlowControl,
+    length: Lengths,
+    rest: int,
+    chance: float,
+    seed: int,
+    router: Router = DEFAULT,
 ) -> None:
     """Run both; buffers have `rest` flits more than the longest packets fill."""
     longest = length if isinstance(length, int) else max(length)
-    options = {"depth": made.packets * longest + rest, "chance": chance, "seed": seed, "router": router}
+    options = {"depth": flow.packets * longest + rest, "chance": chance, "seed": seed, "router": router}
     pairs = uniform(relation)
-    twin = BubbleSimulator(relation, made, length=length, pairs=pairs, **options)
+    twin = PoolSimulator(relation, flow, length=length, pairs=pairs, **options)
     engine = engine_of(
         relation, "vct", Sources(chance, pairs, length), buffer_depth=options["depth"], seed=seed, router=router,
-        bubble=made,
+        flow=flow,
     )  # fmt: skip
     if seed % 2:
         engine.calls_from = -(10**12)  # the routing cache is made at once
     for _ in side_by_side(twin, engine):
-        assert engine.state.rings.mark.tolist() == engine.state.out_row[twin.marks].tolist()
+        state = engine.state
+        marks = [-1 if mark < 0 else state.out_row[mark] for mark in twin.marks or [-1] * len(flow.pools)]
+        assert state.pools.mark.tolist() == marks
+        held = (state.members.held - state.members.left).tolist()
+        assert held == [twin.held[v] for pool in flow.pools for v in pool.vcs]
+        assert all(pool.free(twin.held) >= 0 for pool in flow.pools)
 
 
 @settings(max_examples=8, suppress_health_check=list(HealthCheck))
@@ -57,7 +79,35 @@ def test_twin_on_random_rings(
     relation, made = system
     lengths: Lengths = {1: 0.4, length: 0.6} if seed % 3 and length > 1 else length
     if relation.num_vcs > 1 and made.rings != ((0, 1),) and deliver(relation).delivered:
-        agree(relation, made, lengths, min(rest, length - 1), chance / length, seed)
+        agree(relation, made.flow, lengths, min(rest, length - 1), chance / length, seed)
+
+
+@st.composite
+def shared(draw: st.DrawFn) -> tuple[Relation, FlowControl]:
+    """Random relations whose VCs share slots: those of each input port, or any, some of them twice."""
+    relation = random_relation(draw(st.integers(0, 10**6)))
+    first = relation.vcs.first.tolist()
+    groups = [tuple(range(a, b)) for a, b in pairwise(first)]
+    if draw(st.booleans()):
+        some = st.lists(st.integers(0, relation.num_vcs - 1), min_size=1, max_size=6, unique=True).map(tuple)
+        groups = draw(st.lists(some, min_size=1, max_size=3))
+    pools, most = [], 1
+    for vcs in groups:
+        own, slots = draw(st.integers(0, 2)), draw(st.integers(0, 3))
+        slots, most = max(slots, own == 0), max(most, own + slots)
+        pools.append(Pool(vcs, slots, own))
+    return relation, replace(technique("vct"), packets=draw(st.integers(1, most)), pools=tuple(pools))
+
+
+@settings(max_examples=10, suppress_health_check=list(HealthCheck))
+@given(shared(), st.integers(1, 4), st.integers(0, 3), st.sampled_from([0.1, 0.3, 1.0]), st.integers(0, 99))
+def test_twin_on_shared_slots(
+    system: tuple[Relation, FlowControl], length: int, rest: int, chance: float, seed: int
+) -> None:
+    """Runs never take more slots than a pool has, and headers are granted what the twin grants."""
+    relation, flow = system
+    lengths: Lengths = {1: 0.4, length: 0.6} if seed % 3 and length > 1 else length
+    agree(relation, flow, lengths, min(rest, length - 1), chance / length, seed)
 
 
 @pytest.mark.sampled(0.25)
@@ -65,9 +115,9 @@ def test_twin_on_random_rings(
 @pytest.mark.parametrize("load", [0.2, 1.0])
 def test_twin_on_a_torus(rule: str, load: float) -> None:
     relation = dimension_order(torus(4, 3))
-    agree(relation, bubble(relation, rule, packets=2), 2, 1, load / 2, 3)
-    agree(relation, bubble(relation, rule, packets=2), {1: 0.5, 3: 0.5}, 0, load / 2, 4)
-    agree(relation, bubble(relation, rule, packets=2), {1: 0.5, 3: 0.5}, 2, load / 2, 4)
+    agree(relation, bubble(relation, rule, packets=2).flow, 2, 1, load / 2, 3)
+    agree(relation, bubble(relation, rule, packets=2).flow, {1: 0.5, 3: 0.5}, 0, load / 2, 4)
+    agree(relation, bubble(relation, rule, packets=2).flow, {1: 0.5, 3: 0.5}, 2, load / 2, 4)
 
 
 @settings(max_examples=5, suppress_health_check=list(HealthCheck))
@@ -76,7 +126,7 @@ def test_twin_with_router_options(rule: str, router: Router, seed: int) -> None:
     """Steps within a cycle are not compared: the twin takes them one by one in all routers, the kernel in each."""
     relation = dimension_order(torus(4, 3), 2)
     router = replace(router, iterations=1, own_slots=0, most_slots=0, internal_speedup=1.0, output_buffer=0)
-    agree(relation, bubble(relation, rule, packets=2), 2, 0, 0.4, seed, router)
+    agree(relation, bubble(relation, rule, packets=2).flow, 2, 0, 0.4, seed, router)
 
 
 @settings(max_examples=6, suppress_health_check=list(HealthCheck))
@@ -177,3 +227,54 @@ def test_a_packet_on_its_way_is_kept_out_by_a_mark_that_nothing_moves() -> None:
     verdict = check(relation, bubble=made)
     assert verdict.deadlock_free is False
     assert replay(relation, verdict.configuration, cycles=200).stuck
+
+
+def ports(relation: Relation, slots: int, own: int) -> FlowControl:
+    """The VCs of each channel share slots."""
+    pools = tuple(Pool(tuple(range(a, b)), slots, own) for a, b in pairwise(relation.vcs.first.tolist()))
+    return replace(technique("vct"), name="ports", packets=own + slots, pools=pools)
+
+
+def test_a_dateline_holds_where_each_vc_has_a_slot_of_its_own_and_not_where_all_are_shared() -> None:
+    """Packets before the dateline take all slots of a port; those beyond, which would drain, get none."""
+    relation = dimension_order(ring(6), 2)
+    far = [3, 4, 5, 0, 1, 2]
+
+    def run(flow: FlowControl) -> Run:
+        return simulate(
+            relation, 1.0, flow=flow, packet_length=2, buffer_depth=4, warmup=0, measure=3000, traffic=far
+        )
+
+    stuck = run(ports(relation, 2, 0))
+    assert stuck.outcome == "deadlock"
+    assert stuck.deadlock is not None
+    assert stuck.deadlock.flow == ports(relation, 2, 0)
+    held = Counter(message.held[0] for message in stuck.deadlock.messages)
+    for message in stuck.deadlock.messages:
+        for v in message.wanted:
+            assert not stuck.deadlock.flow.takes(held, (), message.held[-1], v)
+    drained = run(ports(relation, 1, 1))
+    assert drained.deadlock is None
+    assert drained.packets > 100
+
+
+@pytest.mark.parametrize(
+    ("flow", "options", "said"),
+    [
+        (
+            (2, 0),
+            {
+                "subnets": 2,
+                "packet_length": PACKET_LENGTH,
+                "classes": [TrafficClass(messages=[Message(4, subnet=1)])],
+            },
+            "goes with one subnet only",
+        ),
+        ((2, 0), {"switching": "saf"}, "goes with vct, not with saf"),
+        ((1, 2), {}, "give a buffer_depth of 12"),
+    ],
+)
+def test_what_pools_do_not_go_with_is_refused(flow: tuple[int, int], options: Any, said: str) -> None:
+    relation = dimension_order(ring(4), 2)
+    with pytest.raises(SimulationError, match=said):
+        simulate(relation, 0.1, flow=ports(relation, *flow), **{"packet_length": 4, "buffer_depth": 8} | options)

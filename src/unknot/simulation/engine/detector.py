@@ -97,7 +97,7 @@ def knot(scenario: Scenario, state: State, stuck: Flags) -> Configuration:
 
     With pools it is all packets in stuck VCs: what keeps one out of a pool may stand anywhere in it.
     """
-    relation, flow = scenario.simulated, scenario.flow
+    relation, flow = scenario.simulated, scenario.control
     waits = {int(v): awaited_by(relation, state, int(v)) for v in np.flatnonzero(stuck)}
     if flow.pools:
         return _in_pools(scenario, state, waits)
@@ -132,7 +132,9 @@ def _in_pools(scenario: Scenario, state: State, waits: dict[int, tuple[int, ...]
             lead = path(scenario.simulated, source, address, vc)
             messages.append(Message(source, address, length, lead, (vc,), awaited))
             awaited, left, place = (), left - length, (place + 1) % ring
-    return Configuration("vct", depth, "not-established", tuple(messages), bubble=scenario.rings)
+    return Configuration(
+        scenario.switching, depth, "not-established", tuple(messages), bubble=scenario.rings, flow=scenario.flow
+    )
 
 
 def _smallest_knot(waits: dict[int, tuple[int, ...]]) -> list[int]:

@@ -58,7 +58,7 @@ def empty_network(scenario: Scenario, sources: Sources | Mix, threads: int, *, g
         Before the large tables are made, if all of them and the routing cache take more memory than there may be.
     """
     relation, buffer_depth = scenario.simulated, scenario.buffer_depth
-    router, flow, watchdog = scenario.selecting_router, scenario.flow, scenario.watchdog
+    router, flow, watchdog = scenario.selecting_router, scenario.control, scenario.watchdog
     classes = isinstance(sources, Mix)
     if router.priority == "class" and not classes:
         raise SimulationError('router: priority "class" is of traffic classes, and there are none')
@@ -225,7 +225,7 @@ def _write_setup(setup: Any, scenario: Scenario) -> None:
         setattr(setup, option, router.code(option))
     setup.shared = router.shared_slots(depth)
     setup.taking = relation.vcs.widest * router.terminal_width
-    flow = scenario.flow
+    flow = scenario.control
     setup.entry, setup.complete, setup.depth = ENTRIES_OF.index(flow.enters), flow.complete, depth - setup.shared
     setup.num_vcs = relation.num_vcs
     setup.most = (router.most_slots or NO_CYCLE) - setup.depth

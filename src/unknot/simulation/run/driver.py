@@ -9,6 +9,7 @@ import numpy as np
 
 from unknot._base.progress import Progress, with_bar
 from unknot._base.switching import BUFFER_DEPTH, DEFAULT_SWITCHING, Switching
+from unknot.flow_control.model import FlowControl
 from unknot.network import Network
 from unknot.routing.bubble import Bubble
 from unknot.routing.named import relation_of
@@ -42,6 +43,7 @@ def simulate(
     buffer_depth: int = BUFFER_DEPTH,
     router: Router = DEFAULT,
     bubble: Bubble | str | None = None,
+    flow: FlowControl | None = None,
     watchdog: int = 0,
     traffic: PatternLike = PATTERN,
     packet_length: Lengths = PACKET_LENGTH,
@@ -85,6 +87,8 @@ def simulate(
     bubble : Bubble or str, optional
         Bubble flow control, under ``vct``: ``localised``, ``global`` or ``critical``. In a ring each packet takes the
         room of the longest.
+    flow : FlowControl, optional
+        Flow control of this relation, in place of a technique. A packet takes the slot of the longest.
     watchdog : int
         Cycles between two looks of a watchdog in each router, under ``saf`` and ``vct``: a packet that was blocked at
         both is dropped and sent again by its terminal. By default there is none, and a knot of packets ends the run.
@@ -152,6 +156,7 @@ def simulate(
         seed,
         bubble,
         watchdog,
+        flow,
     )
     measurement = Measurement(warmup, measure, precision, interval, by_pair)
     return run_scenario(scenario, measurement, threads=threads, progress=progress)
@@ -239,6 +244,7 @@ def stated(scenario: Scenario) -> dict[str, Any]:
         "buffer_depth": scenario.buffer_depth,
         "seed": scenario.seed,
         "bubble": scenario.rings,
+        "flow": scenario.flow,
         "watchdog": scenario.watchdog,
         "traffic": traffic.pattern_name,
         "lengths": traffic.lengths if len(traffic.lengths) > 1 else (),

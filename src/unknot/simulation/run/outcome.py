@@ -187,7 +187,7 @@ def bottleneck(scenario: Scenario, offered: float, accepted: float, utilisation:
     str
         One clause, without a full stop; empty if nothing was accepted.
     """
-    relation, load, atomic = scenario.relation, scenario.load, scenario.flow.exclusive
+    relation, load, atomic = scenario.relation, scenario.load, scenario.control.exclusive
     network = relation.network
     if not utilisation.size or not accepted > 0:
         return ""

@@ -13,6 +13,7 @@ from unknot._base.shown import Brief, Shown
 from unknot._base.switching import Switching
 from unknot._base.three_valued import ThreeValued
 from unknot.certificates.verdict import Configuration
+from unknot.flow_control.model import FlowControl
 from unknot.routing.bubble import Bubble
 from unknot.simulation.engine.router import Router
 from unknot.simulation.run.backlog import TOO_SHORT
@@ -175,7 +176,7 @@ class Run(ThreeValued, Figures, Tabular, Shown, asks="carried"):
         Cycles simulated in all.
     flit_hops : int
         Flits sent over a channel by a router in all, the channels to terminals included.
-    switching, packet_length, buffer_depth, seed, lengths, router, bursts, bubble, watchdog :
+    switching, packet_length, buffer_depth, seed, lengths, router, bursts, bubble, flow, watchdog :
         The point that was simulated; `packet_length` is the longest, and `lengths` has lengths and their shares when
         there are several.
     dropped : int
@@ -214,6 +215,7 @@ class Run(ThreeValued, Figures, Tabular, Shown, asks="carried"):
     router: Router = field(default_factory=Router)
     bursts: Bursts | None = None
     bubble: Bubble | None = None
+    flow: FlowControl | None = None
     watchdog: int = 0
     dropped: int = 0
     warmup: int = 0

@@ -11,7 +11,7 @@ from unknot._base.errors import SimulationError
 from unknot._base.numbers import is_number, require_whole
 from unknot._base.switching import BUFFER_DEPTH, DEFAULT_SWITCHING, Switching, switching_named
 from unknot.flow_control.model import FlowControl
-from unknot.flow_control.techniques import technique
+from unknot.flow_control.techniques import technique, technique_of
 from unknot.routing.bubble import Bubble, bubble_named
 from unknot.routing.relation import Relation
 from unknot.routing.subnets import in_subnets, with_ports
@@ -44,6 +44,8 @@ class Scenario:
         Cycles between two looks of a watchdog that drops packets which stand still; 0: there is none.
     bubble : Bubble or str, optional
         Bubble flow control, under ``vct``; or its rule, with options as on the command line.
+    flow : FlowControl, optional
+        Flow control of the relation, in place of a technique.
 
     Raises
     ------
@@ -60,6 +62,7 @@ class Scenario:
     seed: int = 1
     bubble: Bubble | str | None = None
     watchdog: int = 0
+    flow: FlowControl | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "switching", switching_named(self.switching))
@@ -68,15 +71,21 @@ class Scenario:
         check_load(self.load, self.router.terminal_width)
         object.__setattr__(self, "load", float(self.load))
         check_buffers(self.traffic.longest, self.switching, self.buffer_depth, self.seed)
-        if self.bubble is not None:
-            object.__setattr__(self, "bubble", self._bubble(self.bubble))
+        if isinstance(self.bubble, str):
+            fitting = self.buffer_depth // self.traffic.longest
+            object.__setattr__(self, "bubble", bubble_named(self.relation, self.bubble, "bubble", packets=fitting))
+        if isinstance(self.bubble, Bubble):
+            object.__setattr__(self, "flow", self.bubble.flow)
+        if self.flow is not None:
+            object.__setattr__(self, "flow", self._flow(self.flow))
+            object.__setattr__(self, "switching", technique_of(self.control))
         require_whole("watchdog", self.watchdog, 0, MOST_CYCLES, unit="cycles", error=SimulationError)
-        if self.watchdog and (not self.flow.whole or self.traffic.classes):
+        if self.watchdog and (not self.control.whole or self.traffic.classes):
             raise SimulationError(
                 "a watchdog drops packets that are whole in a buffer, so it goes with saf and vct, without classes"
             )
         own_slots = self.router.own_slots
-        if own_slots and (self.flow.whole or own_slots > self.buffer_depth):
+        if own_slots and (self.control.whole or own_slots > self.buffer_depth):
             raise SimulationError(
                 "router: own_slots takes wormhole or wormhole-nonatomic, and is at most buffer_depth; got "
                 f"{self.switching}, {own_slots} of {self.buffer_depth}"
@@ -86,33 +95,32 @@ class Scenario:
             resolved = replace(self.traffic, pattern=pattern(self.relation.network, self.traffic.pattern))
             object.__setattr__(self, "traffic", resolved)
 
-    def _bubble(self, bubble: Bubble | str) -> Bubble:
-        """Bubble flow control whose VCs have room for as many packets as fit into their buffers."""
-        if self.switching != "vct":
+    def _flow(self, flow: FlowControl) -> FlowControl:
+        """A flow control whose VCs have room for as many packets as fit into their buffers."""
+        if self.switching not in (DEFAULT_SWITCHING, technique_of(flow)):
             raise SimulationError(
-                f"bubble flow control counts whole packets, so it goes with vct, not with {self.switching}"
+                f"{flow.name}: packets enter as under {technique_of(flow)}, so it goes with {technique_of(flow)}, "
+                f"not with {self.switching}"
             )
         flits = self.traffic.longest
         fitting = self.buffer_depth // flits
-        if isinstance(bubble, str):
-            bubble = bubble_named(self.relation, bubble, "bubble", packets=fitting)
-        if bubble.packets != fitting:
+        if flow.pools and flow.packets != fitting:
             raise SimulationError(
                 f"buffers of {self.buffer_depth} flits have room for {fitting} packets of {flits}, not for "
-                f"{bubble.packets}; give a buffer_depth of {bubble.packets * flits}"
+                f"{flow.packets}; give a buffer_depth of {flow.packets * flits}"
             )
-        return bubble
-
-    @property
-    def flow(self) -> FlowControl:
-        """How packets take and give back buffers."""
-        return technique(self.switching) if self.rings is None else self.rings.flow
+        return flow
 
     @property
     def rings(self) -> Bubble | None:
         """Bubble flow control, if there is any."""
         assert not isinstance(self.bubble, str)
         return self.bubble
+
+    @property
+    def control(self) -> FlowControl:
+        """How packets take and give back buffers: the flow control, or that of the switching technique."""
+        return technique(self.switching) if self.flow is None else self.flow
 
     @property
     def selecting_router(self) -> Router:

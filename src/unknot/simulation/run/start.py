@@ -25,8 +25,10 @@ def engine_of(scenario: Scenario, measurement: Measurement, threads: int | None 
     width = scenario.router.terminal_width
     several = bool(scenario.traffic.classes)
     count = run_threads(threads, network, scenario.load / width, alone=several)
-    if subnets > 1 and scenario.bubble is not None:
-        raise SimulationError("bubble flow control goes with one subnet only")
+    if subnets > 1 and scenario.control.pools:
+        raise SimulationError(
+            f"{scenario.control.name} has pools of the VCs of one network, so it goes with one subnet only"
+        )
     if width > 1 and measurement.by_pair:
         raise SimulationError(f"router: a terminal_width of {width} does not go with by_pair")
     if several and count > 1:

@@ -103,14 +103,15 @@ def replay(
     True
     """
     require_whole("cycles", cycles, 1, error=SimulationError)
-    depth, bubble = configuration.buffer_depth, configuration.bubble
+    depth = configuration.buffer_depth
     try:
         (accept_configuration if configuration.queued else accept_placement)(relation, configuration)
     except Rejected as error:
         raise RelationError(f"the configuration cannot be: {error}") from None
     check_buffers(max(message.length for message in configuration.messages), configuration.switching, depth)
     workload = Traffic(packet_length=configuration.messages[0].length if configuration.queued else 1)
-    scenario = Scenario(relation, 0.0, workload, configuration.switching, depth, seed=0, bubble=bubble)
+    rings, flow = configuration.bubble, configuration.flow
+    scenario = Scenario(relation, 0.0, workload, configuration.switching, depth, seed=0, bubble=rings, flow=flow)
     engine = Engine(scenario, general=True)
     look = watch or (lambda engine: None)
     _write_packets(engine, configuration)
@@ -142,7 +143,7 @@ def replay(
     look(engine)
     stuck = stuck_vcs(relation, state)
     # The detector reckons with packets that are still to come, which could move a mark; here none is sent.
-    all_stuck = in_place and (bool(scenario.flow.marks) or all(stuck[vc] for vc in holder))
+    all_stuck = in_place and (bool(scenario.control.marks) or all(stuck[vc] for vc in holder))
     waits = []
     for k, message in enumerate(configuration.messages):
         stands = [vc for vc in message.held[-1:] if stuck[vc] and front(state, vc) == k]
