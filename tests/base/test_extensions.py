@@ -107,6 +107,12 @@ def test_topology_and_routing(run: Run) -> None:
     assert "did you mean by_hub" in run("check", "wheel(5)", "--routing", "by_hubs", code=2).stderr
 
 
+def test_flow_control(run: Run) -> None:
+    words = ("check", "wheel(5)", "--routing", "by_hub", "--json", "--switching")
+    assert json.loads(run(*words, "shared_room(slots=2)", code=1).stdout)["deadlock_free"] is False
+    assert "did you mean shared_room" in run(*words, "shared_rooms", code=2).stderr
+
+
 def test_format(run: Run, tmp_path: Path) -> None:
     run("convert", "wheel(4)", "wheel.pairs")
     (tmp_path / "wheel.txt").write_bytes((tmp_path / "wheel.pairs").read_bytes())

@@ -19,7 +19,7 @@ from unknot._base.errors import ExtensionError
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
-KINDS = ("topologies", "routings", "formats", "patterns", "orders", "commands", "answers")
+KINDS = ("topologies", "routings", "flow_controls", "formats", "patterns", "orders", "commands", "answers")
 T = TypeVar("T")
 
 DESIGNERS: dict[str, Callable[[], Callable[..., Any]]] = {}

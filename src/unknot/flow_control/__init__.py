@@ -10,6 +10,7 @@ from unknot._base.later import exports
 
 if TYPE_CHECKING:
     from unknot.flow_control.model import FlowControl as FlowControl
+    from unknot.flow_control.pools import Pool as Pool
     from unknot.flow_control.techniques import technique as technique
 
 __getattr__, __dir__ = exports(__name__)

@@ -62,7 +62,7 @@ def is_code(text: str) -> bool:
     return _CODE.fullmatch(text) is not None
 
 
-def own_function(text: str, where: str) -> tuple[Callable[..., Any], Call]:
+def own_function(text: str, where: str, takes: str = "network") -> tuple[Callable[..., Any], Call]:
     """Run the file and return the function that the text names, with the call.
 
     Parameters
@@ -71,6 +71,8 @@ def own_function(text: str, where: str) -> tuple[Callable[..., Any], Call]:
         Such as ``my_routing.py:greedy(turns=2)``.
     where : str
         Where the text came from, for messages.
+    takes : str
+        What the function is called with first, for messages.
 
     Raises
     ------
@@ -88,7 +90,7 @@ def own_function(text: str, where: str) -> tuple[Callable[..., Any], Call]:
     if not callable(function) or call.name.startswith("_"):
         raise RelationError(f"{path} has no function {call.name!r}; {_near(call.name, path)}")
     if inspect.isfunction(function) and not inspect.signature(function).parameters:
-        raise RelationError(f"{path}: {call.name}() must take the network first")
+        raise RelationError(f"{path}: {call.name}() must take the {takes} first")
     return _blamed(path, f"{path}: {call.name}()", function), call
 
 

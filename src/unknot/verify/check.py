@@ -14,7 +14,9 @@ from unknot._base.threads import threads_of
 from unknot.certificates.verdict import Verdict
 from unknot.flow_control.model import FlowControl
 from unknot.flow_control.techniques import technique as flow_of
+from unknot.flow_control.techniques import technique_of
 from unknot.routing.bubble import Bubble
+from unknot.routing.flow_controls.named import flow_named
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_relation
 from unknot.verify.decision import Decision
@@ -40,7 +42,7 @@ def check(
     threads: int | None = None,
     progress: Progress | None = None,
     shorten: bool = True,
-    flow: FlowControl | None = None,
+    flow: FlowControl | str | None = None,
     bubble: Bubble | None = None,
 ) -> Verdict:
     """Decide whether a relation can deadlock.
@@ -70,8 +72,8 @@ def check(
     shorten : bool
         Search for a smaller counterexample, and for one that comes straight from the terminals, which takes tens of
         milliseconds; else it is the first that was found.
-    flow : FlowControl, optional
-        Flow control of this relation, in which VCs share pools of slots, in place of a technique.
+    flow : FlowControl or str, optional
+        Flow control of this relation, in place of a technique; or a call that makes one, as the command takes it.
     bubble : Bubble, optional
         Bubble flow control on some rings, under ``vct``; `unknot.routing.bubble` makes it.
 
@@ -93,6 +95,10 @@ def check(
     True
     """
     limits = _Limits.of(time_limit, buffer_depth, threads, progress)
+    if isinstance(flow, str):
+        flow = flow_named(relation, flow, "flow")
+    if flow is not None:
+        switching = technique_of(flow)
     (verdict,) = _verdicts(relation, (switching,), limits, shorten=shorten, flow=flow, bubble=bubble).values()
     return verdict
 
@@ -180,7 +186,7 @@ def _verdicts(
     deadline, verdicts, graph = limits.deadline, dict[Switching, Verdict](), None
 
     def verdict(technique: Switching, graph: Dependencies, effort: Effort) -> Verdict:
-        if flow is not None:
+        if flow is not None and flow.pools:
             return check_pools(graph, flow, limits.buffer_depth, effort, bubble)
         waits = flow_of(technique).waiting
         alike = next((known for name, known in verdicts.items() if flow_of(name).waiting == waits), None)

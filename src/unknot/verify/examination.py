@@ -15,6 +15,7 @@ from unknot._base.three_valued import ThreeValued, all_hold
 from unknot.certificates import evidence_holds
 from unknot.certificates.documents import Document
 from unknot.certificates.verdict import Verdict
+from unknot.flow_control.model import FlowControl
 from unknot.routing.bubble import Bubble
 from unknot.routing.relation import Relation
 from unknot.verify.check import NO_ANSWER, check, check_all
@@ -30,30 +31,31 @@ class FurtherAnswers:
     Attributes
     ----------
     every_technique : bool
-        The verdicts under the other techniques, which have no bubbles.
-    bubble : Bubble or None
-        The verdict with bubble flow control.
+        The verdicts under the other techniques, which have no pools.
+    flow : FlowControl or None
+        The verdict under a flow control of the relation, in place of a technique.
     arbiter : str or None
-        Whether every packet arrives, and when, where it is free of deadlock; not with bubbles.
+        Whether every packet arrives, and when, where it is free of deadlock; not under a flow control.
     smallest : bool
-        The smallest counterexample; not with bubbles.
+        The smallest counterexample; not under a flow control.
 
     Raises
     ------
     RelationError
-        If an arbiter or the smallest counterexample is asked for with bubbles.
+        If an arbiter or the smallest counterexample is asked for under a flow control of the relation.
     """
 
     every_technique: bool = False
+    flow: FlowControl | None = None
     bubble: Bubble | None = None
     arbiter: str | None = None
     smallest: bool = False
 
     def __post_init__(self) -> None:
-        if self.bubble is not None and (self.arbiter is not None or self.smallest):
+        if (self.flow is not None or self.bubble is not None) and (self.arbiter is not None or self.smallest):
             what = "smallest counterexample" if self.smallest else "arbiter"
             raise RelationError(
-                f"examine: with bubble flow control there is no answer about the {what}; leave it out"
+                f"examine: under a flow control of the relation there is no answer about the {what}; leave it out"
             )
 
 
@@ -128,7 +130,10 @@ def examine(
     if further.every_technique:
         verdicts = check_all(relation, switching, progress=report, **limits)
     else:
-        verdicts = {switching: check(relation, switching, bubble=further.bubble, progress=report, **limits)}
+        under: Any = {"flow": further.flow, "bubble": further.bubble}
+        verdict = check(relation, switching, **under, progress=report, **limits)
+        switching = verdict.switching
+        verdicts = {switching: verdict}
     decided = Examination(relation, verdicts[switching], verdicts, time.monotonic() - began)
     verdict, arrival, least = decided.verdict, None, None
     if verdict.method == NO_ANSWER:

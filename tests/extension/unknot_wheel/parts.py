@@ -1,13 +1,15 @@
-"""A topology, a routing, a format and a pattern."""
+"""A topology, a routing, a flow control, a format and a pattern."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
 from unknot import EJECT, Network, Relation, RelationError
 from unknot.fabrics import Format
+from unknot.flow_control import FlowControl, Pool, technique
 from unknot.traffic import Pattern
 from unknot.traffic.pattern import to
 
@@ -35,6 +37,12 @@ def by_hub(network: Network) -> Relation:
         return 1
 
     return Relation(network, 1, rule, name="by_hub")
+
+
+def shared_room(relation: Relation, slots: int = 4) -> FlowControl:
+    """All VCs share some slots."""
+    pool = Pool(tuple(range(relation.num_vcs)), slots)
+    return replace(technique("vct"), name=f"shared_room(slots={slots})", packets=slots, pools=(pool,))
 
 
 def next_door(network: Network) -> Pattern:

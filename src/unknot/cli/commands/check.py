@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING
 import typer
 
 from unknot._base.errors import RelationError, UnknotError, require_known
+from unknot._base.switching import switching_named
 from unknot.cli.commands.check_others import Answered, of_end_points, of_every_size, of_update
+from unknot.cli.commands.flows import flow_of
 from unknot.cli.commands.options import PAGE, Json, Options, refuse_beside
 from unknot.cli.commands.printing import notify
 from unknot.cli.commands.shared import (
@@ -63,7 +65,7 @@ class Details(Options):
     smallest
         Look for the smallest counterexample, and prove that it is.
     bubble : RULE
-        With bubble flow control: localised, global or critical, with options: 'global(packets=1, rings="FILE.toml")'.
+        As --switching "bubble('RULE')": localised, global or critical, 'global(packets=1, rings="FILE.toml")'.
     arbiter
         Whether every packet arrives, and when: fair, round_robin, oldest_first or fixed.
     explain
@@ -140,21 +142,23 @@ def _of_routing(routed: RoutedNetwork, details: Details, *, coq: bool) -> Answer
     """Prove a routing or show how it fails, and answer what else is asked of it, until the time is over."""
     from unknot.cli.answers.verdicts import CheckAnswer
     from unknot.cli.commands import activity
-    from unknot.routing.bubble import bubble_named
+    from unknot.flow_control.techniques import technique_of
     from unknot.verify.examination import FurtherAnswers, examine
     from unknot.verify.progress import ARBITERS
 
-    if details.bubble is not None:
-        others = {"smallest": details.smallest, "explain": details.explain, "arbiter": details.arbiter}
-        refuse_beside("--bubble", "is about routings without it", **others)
     if details.arbiter is not None:
         require_known("--arbiter: unknown arbiter", details.arbiter, ARBITERS, RelationError)
     relation = routed.relation()
-    bubble = None if details.bubble is None else bubble_named(relation, details.bubble)
-    further = FurtherAnswers(bubble is None, bubble, details.arbiter, details.smallest)
+    flow = flow_of(relation, routed.switching, details.bubble)
+    if flow is not None:
+        option = "--bubble" if details.bubble is not None else f"--switching {flow.name}"
+        others = details.some("smallest", "explain", "arbiter")
+        refuse_beside(option, "is about techniques without a flow control of the relation", **others)
+    technique = switching_named(routed.switching) if flow is None else technique_of(flow)
+    further = FurtherAnswers(flow is None, flow, None, details.arbiter, details.smallest)
     with activity.working("proving") as report:
         limits = routed.some("deadline", "buffer_depth")
-        examined = examine(relation, routed.switching, further, report=report, **limits)
+        examined = examine(relation, technique, further, report=report, **limits)
         explain = details.explain and examined.delivery.delivered is not None
         ending = routed.deadline.closing.closing
         explanation = ending.unless_over(lambda: _explanation(examined)) if explain else None

@@ -64,7 +64,7 @@ def of_every_size(routed: RoutedNetwork) -> Answered:
     if routed.vcs is not None:
         raise RelationError(f"--all-sizes: give VCs as an option of the routing, such as {routing}(vcs={routed.vcs})")
     with activity.working("looking for a proof"):
-        verdict = every_size(family, routing, routed.switching, time_limit=deadline)
+        verdict = every_size(family, routing, routed.technique("--all-sizes"), time_limit=deadline)
         holds = deadline.closing.closing.unless_over(lambda: verdict.holds)
     return Answered(
         CheckAllSizesAnswer,
@@ -85,7 +85,7 @@ def of_update(routed: RoutedNetwork, to: str) -> Answered:
     old, new = routed.relation(), routed.relation(to, "--to")
     began = time.monotonic()
     with activity.working("following packets of both routings") as progress:
-        change = update(old, new, routed.switching, time_limit=routed.deadline, progress=progress)
+        change = update(old, new, routed.technique("--to"), time_limit=routed.deadline, progress=progress)
         holds = routed.deadline.closing.closing.unless_over(lambda: change.evidence_holds)
     keys = {"routing": routed.routing, "to": to, "evidence_holds": holds, "seconds": time.monotonic() - began}
     return Answered(
@@ -117,7 +117,7 @@ def of_end_points(routed: RoutedNetwork, text: str, length: int | None) -> Answe
     room = depth // length if length is not None else 1
     began = time.monotonic()
     with activity.working("proving"):
-        verdict = check_protocol(relation, described, routed.switching, room=room, time_limit=deadline)
+        verdict = check_protocol(relation, described, routed.technique("--protocol"), room=room, time_limit=deadline)
         if length is None and was_written("--buffer-depth"):
             verdict = for_any_room(verdict, depth)
         seconds = time.monotonic() - began

@@ -64,8 +64,10 @@ from unknot._base.docstrings import entries
 from unknot._base.errors import UnknotError
 from unknot._base.memory import memory_limit
 from unknot._base.outcomes import files_in, require_apart, together
+from unknot._base.switching import Switching
 from unknot._base.work import counting_work
 from unknot.cli.commands import guard
+from unknot.cli.commands.flows import one_technique
 from unknot.cli.commands.unread import Recorded
 
 NetworkText = Annotated[
@@ -179,7 +181,7 @@ def prepared(command: Callable[..., None]) -> Callable[..., None]:
     parameters: dict[str, inspect.Parameter] = {}
     groups: dict[str, tuple[type[Options], list[str]]] = {}
     headings: dict[str, str] = {}
-    words = entries(doc)
+    words, shared = entries(doc), entries(__doc__)
     for name, parameter in inspect.signature(command, eval_str=True).parameters.items():
         record = parameter.annotation
         if isinstance(record, type) and issubclass(record, Options):
@@ -192,8 +194,10 @@ def prepared(command: Callable[..., None]) -> Callable[..., None]:
             parameters |= fields
         else:
             parameters[name] = parameter
+    for name, parameter in [*parameters.items()]:
+        if parameter.annotation is Switching:
+            parameters[name] = parameter.replace(annotation=one_technique(words.pop(name, shared["switching"])[-1]))
     plain = {name for name, one in parameters.items() if get_origin(one.annotation) is not Annotated}
-    shared = entries(__doc__)
     for name, described in {**{name: shared[name] for name in shared if name in plain}, **words}.items():
         option: Any = Annotated[parameters[name].annotation, _described(name, *described)]
         parameters[name] = parameters[name].replace(annotation=option)

@@ -13,6 +13,7 @@ import typer
 
 from unknot._base.switching import BUFFER_DEPTH, DEFAULT_SWITCHING, Switching
 from unknot._base.three_valued import all_hold
+from unknot.cli.commands.flows import technique_alone
 from unknot.cli.commands.guard import SPARED
 from unknot.cli.commands.options import MINUTE, PAGE, NetworkText, Options, TimeLimit
 from unknot.cli.commands.printing import notify, wrote
@@ -77,16 +78,27 @@ def relation_of(
 
 @dataclass(frozen=True)
 class RoutedNetwork(Options):
-    """A routing on a network, and how it is proved."""
+    """A routing on a network, and how it is proved.
+
+    Attributes
+    ----------
+    switching : NAME
+        The switching technique: saf, vct, wormhole or wormhole-nonatomic; or a flow control: "bubble('global')",
+        'FILE.py:FUNCTION(options)'.
+    """
 
     heading = "Routing and technique"
     network: NetworkText
     routing: str
     vcs: int | None = None
-    switching: Switching = DEFAULT_SWITCHING
+    switching: str = DEFAULT_SWITCHING
     deadline: TimeLimit = MINUTE
     buffer_depth: int = BUFFER_DEPTH
     flows: Path | None = None
+
+    def technique(self, option: str) -> Switching:
+        """The technique, where an option has no answer under a flow control of the relation."""
+        return technique_alone(self.switching, option)
 
     def relation(self, routing: str | None = None, where: str = "--routing") -> Relation:
         """The relation of the routing, or of another one on the same network that an option names."""

@@ -1,0 +1,65 @@
+"""Flow control that options name: a technique, or a flow control of the relation where a command takes that."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from unknot._base.errors import UnknotError
+from unknot._base.switching import DEFAULT_SWITCHING, SWITCHINGS, Switching, switching_named
+
+if TYPE_CHECKING:
+    from unknot.flow_control.model import FlowControl
+    from unknot.routing.relation import Relation
+
+
+def flow_of(relation: Relation, switching: str, rule: str | None = None, **defaults: Any) -> FlowControl | None:
+    """The flow control that --switching or --bubble names for a relation; None: a technique.
+
+    Parameters
+    ----------
+    rule : str, optional
+        The text of --bubble.
+    **defaults
+        Options of the builder that the text may leave out.
+    """
+    from unknot.routing.flow_controls.named import flow_named, flow_of_rule, is_technique
+
+    if rule is not None:
+        if switching != DEFAULT_SWITCHING:
+            raise UnknotError(
+                f"--bubble: its rules count whole packets, so it goes with {DEFAULT_SWITCHING}, not with --switching "
+                f"{switching}"
+            )
+        return flow_of_rule(relation, rule, **defaults)
+    return None if is_technique(switching) else flow_named(relation, switching, **defaults)
+
+
+def technique_alone(text: str, option: str) -> Switching:
+    """The technique that a text names; a flow control of a relation is refused by the name of another option.
+
+    Raises
+    ------
+    UnknotError
+        If it names none.
+    """
+    from unknot.routing.flow_controls.named import builders
+    from unknot.routing.own import is_code
+
+    name = text.partition("(")[0].strip()
+    if is_code(text) or name in builders():
+        raise UnknotError(
+            f"{option}: --switching {text} is a flow control of a relation, under which there is no answer; give one "
+            f"of {', '.join(SWITCHINGS)}"
+        )
+    return switching_named(text)
+
+
+def one_technique(words: str) -> Any:
+    """An option that takes one of the four techniques, and refuses a flow control of a relation by name."""
+
+    def check(ctx: typer.Context, value: str) -> str:
+        return technique_alone(value, f"unknot {ctx.info_name}")
+
+    return Annotated[str, typer.Option("--switching", metavar="|".join(SWITCHINGS), help=words, callback=check)]

@@ -1,0 +1,15 @@
+"""Builders of flow control: functions of a relation, ``(relation, **options) -> FlowControl``, a file each.
+
+``--switching`` takes them by name: ``bubble('global', packets=1)``. docs/flow-control.md says how to write one.
+"""
+
+from typing import TYPE_CHECKING
+
+from unknot._base.later import exports
+
+if TYPE_CHECKING:
+    from unknot.routing.flow_controls.bubble import bubble as bubble
+    from unknot.routing.flow_controls.named import flow_named as flow_named
+
+__getattr__, __dir__ = exports(__name__)
+__all__ = __dir__()

@@ -1,0 +1,97 @@
+"""Flow controls from the text in which a person names them."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from unknot._base.calls import Call, apply, chosen, parse_call
+from unknot._base.errors import RelationError
+from unknot._base.extensions import Catalogue
+from unknot._base.switching import SWITCHINGS
+from unknot.flow_control.model import FlowControl
+from unknot.flow_control.techniques import TECHNIQUES
+from unknot.routing.flow_controls.sound import sound
+from unknot.routing.own import is_code, own_function, require_function
+from unknot.routing.relation import Relation
+
+Builder = Callable[..., FlowControl]
+
+
+def builders() -> Catalogue[Builder]:
+    """The builders of `unknot.routing.flow_controls`, and those of extensions."""
+    room = import_module(__name__.rpartition(".")[0])
+    return Catalogue("flow_controls", {name: getattr(room, name) for name in room.__all__ if name != "flow_named"})
+
+
+def is_technique(text: str) -> bool:
+    """Whether a text is the name of one of the four techniques, which need no relation.
+
+    Examples
+    --------
+    >>> is_technique("vct"), is_technique("bubble('global')")
+    (True, False)
+    """
+    return text in SWITCHINGS
+
+
+def flow_named(relation: Relation, text: str, where: str = "--switching", **defaults: Any) -> FlowControl:
+    """Return the flow control that a name or a call makes for a relation.
+
+    The text is the name of a technique, a builder's call such as ``bubble('global', packets=1)``, or
+    ``my_flow.py:damq(reserved=1)``, which runs a Python file and calls its function with the relation.
+
+    Parameters
+    ----------
+    relation : Relation
+    text : str
+    where : str
+        Where the text came from, for messages.
+    **defaults
+        Options that a builder is given if it takes them and the text has none of that name.
+
+    Raises
+    ------
+    UnknotError
+        If there is no such builder, or what it returns is no flow control of this relation.
+
+    Examples
+    --------
+    >>> import unknot
+    >>> relation = unknot.routing.dimension_order(unknot.network.families.ring(4))
+    >>> len(flow_named(relation, "bubble('global', packets=1)").pools), flow_named(relation, "vct").name
+    (2, 'vct')
+    """
+    if is_technique(text):
+        return TECHNIQUES[text]  # type: ignore[index]
+    if is_code(text):
+        builder, call = own_function(text, where, "relation")
+        file = Path(text.rpartition(".py:")[0] + ".py").name
+        return _built(relation, call, builder, f"{file}: {call.name}()", defaults)
+    require_function(text, where)
+    call = parse_call(text, where)
+    return _built(relation, call, chosen(call, builders(), "flow control", SWITCHINGS), f"{call.name}()", defaults)
+
+
+def flow_of_rule(relation: Relation, text: str, where: str = "--bubble", **defaults: Any) -> FlowControl:
+    """Return bubble flow control by its rule, with options if needed: ``global(packets=1, rings="rings.toml")``.
+
+    It is another spelling of ``bubble('global', packets=1, rings="rings.toml")``.
+    """
+    call = parse_call(text, where)
+    if call.args:
+        raise RelationError(f'{where}: {call.name} takes packets=NUMBER and rings="FILE.toml" alone, got {text!r}')
+    named = Call("bubble", (call.name,), call.options, call.text, call.where, call.columns)
+    return _built(relation, named, builders()["bubble"], "bubble()", defaults)
+
+
+def _built(
+    relation: Relation, call: Call, builder: Callable[..., Any], who: str, defaults: dict[str, Any]
+) -> FlowControl:
+    """What a builder returns for a call, looked at."""
+    takes = inspect.signature(builder).parameters
+    more = {name: each for name, each in defaults.items() if name in takes and name not in call.options}
+    return sound(relation, apply(call, builder, relation, **more), f"{call.where}: {who}")

@@ -1,0 +1,88 @@
+"""Refusal of flow controls that cannot be: what a builder returns is looked at, pool by pool, before it is used."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from operator import index
+from typing import Any, get_args
+
+from unknot._base.errors import RelationError, near, shown
+from unknot.flow_control.model import Enters, FlowControl, Holds
+from unknot.flow_control.pools import Keeps, Pool
+from unknot.flow_control.techniques import technique_of
+from unknot.routing.relation import Relation
+
+
+def sound(relation: Relation, made: Any, who: str) -> FlowControl:
+    """Return a flow control that a builder made for a relation, with plain numbers.
+
+    Parameters
+    ----------
+    who : str
+        Name of the builder, for messages.
+
+    Raises
+    ------
+    RelationError
+        If it is no flow control, or none of this relation: names builder, pool and VC.
+    """
+    if not isinstance(made, FlowControl):
+        raise RelationError(f"{who} returned {shown(made)}, of type {type(made).__name__}; a FlowControl is needed")
+    for name, kinds in (("holds", Holds), ("enters", Enters)):
+        _require_known(f"{who}: {name}", getattr(made, name), kinds)
+    try:
+        flow = replace(made, packets=index(made.packets), pools=tuple(map(_plain, made.pools)))
+    except (TypeError, ValueError, AttributeError) as error:
+        raise RelationError(f"{who}: pools are of whole numbers, in records Pool(vcs, slots, …): {error}") from error
+    technique_of(flow)
+    if not flow.pools:
+        return flow
+    if not flow.whole or flow.packets < 1:
+        raise RelationError(
+            f"{who}: pools count whole packets, so headers enter when there is room for a packet, and each VC has "
+            f"room for at least 1; got enters={flow.enters!r}, packets={flow.packets}"
+        )
+    for number, pool in enumerate(flow.pools, start=1):
+        for wrong in _wrong(relation, flow, pool):
+            raise RelationError(f"{who}: pool {number} of {len(flow.pools)}: {wrong}")
+    return flow
+
+
+def _plain(pool: Pool) -> Pool:
+    """A pool with plain numbers."""
+    return Pool(
+        tuple(map(index, pool.vcs)), index(pool.slots), index(pool.own), pool.keeps,
+        frozenset((index(u), index(v)) for u, v in pool.hops), frozenset(map(index, pool.unguarded)),
+    )  # fmt: skip
+
+
+def _require_known(what: str, value: object, kinds: Any) -> None:
+    if value not in get_args(kinds):
+        raise RelationError(f"{what} is {shown(value)}; {near(str(value), get_args(kinds))}")
+
+
+def _wrong(relation: Relation, flow: FlowControl, pool: Pool) -> Iterator[str]:
+    """What is wrong with a pool."""
+    vcs, network = relation.vcs, relation.network
+    _require_known("keeps", pool.keeps, Keeps)
+    yield from (f"it has no VC {v}; {relation.name} has VCs 0 to {vcs.total - 1}" for v in pool.vcs
+                if not 0 <= v < vcs.total)  # fmt: skip
+    if not pool.vcs or len({*pool.vcs}) < len(pool.vcs):
+        twice = [vcs.name(v) for v in pool.vcs if pool.vcs.count(v) > 1]
+        yield f"it has {twice[0]} twice" if twice else "it has no VCs"
+    first = vcs.name(pool.vcs[0])
+    if pool.slots < 0 or pool.own < 0:
+        yield f"the pool of {first} has {pool.slots} slots and {pool.own} for each VC alone; neither can be negative"
+    for v in sorted({*pool.unguarded, *(v for hop in pool.hops for v in hop)} - {*pool.vcs}):
+        yield f"{vcs.name(v) if 0 <= v < vcs.total else f'VC {v}'} is in its hops or unguarded, and not of the pool"
+    for u, v in sorted(pool.hops):
+        if network.target[vcs.channel[u]] != network.source[vcs.channel[v]]:
+            yield f"a hop does not go on from {vcs.name(u)} to {vcs.name(v)}"
+        if pool.own:
+            yield f"the hop from {vcs.name(u)} to {vcs.name(v)} would take no slot, so VCs have no slots of their own"
+    port, empty = vcs.total, [0] * vcs.total
+    marks = (pool.vcs[0],) if pool.keeps == "marked slot" else ()
+    alone = replace(flow, pools=(pool,))
+    if not any(alone.takes(empty, marks, port, v) for v in pool.vcs):
+        yield f"no packet can ever enter it: {first} and its other VCs keep one out while all are empty"
