@@ -264,8 +264,8 @@ def test_the_command(tmp_path: Path) -> None:
         (["--bubble", "worm"], "covered are localised, global, critical under vct, and under wormhole two VCs"),
         (["--bubble", "localised(3)"], "takes packets=NUMBER"),
         (["--bubble", "localised", "--switching", "wormhole"], "it goes with vct"),
-        (["--bubble", "localised", "--explain"], "--explain is about routings without it"),
-        (["--bubble", "localised", "--arbiter", "fair"], "--arbiter is about routings without it"),
+        (["--bubble", "localised", "--explain"], "--explain is about techniques without a flow control"),
+        (["--bubble", "localised", "--arbiter", "fair"], "--arbiter is about techniques without a flow control"),
         (["--bubble", 'localised(rings="none.toml")'], "cannot read this file"),
     ],
 )

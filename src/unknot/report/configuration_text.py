@@ -76,12 +76,8 @@ def describe(relation: Relation, configuration: Configuration, *, packet_length:
 
 def _in_queues(relation: Relation, configuration: Configuration) -> list[str]:
     """The messages of a deadlock that stand in queues, several to a virtual channel."""
-    vcs, lines, messages, bubble = relation.vcs, list[str](), configuration.messages, configuration.bubble
-    packets = (
-        configuration.buffer_depth // max(message.length for message in messages)
-        if bubble is None
-        else bubble.packets
-    )
+    vcs, lines, messages, flow = relation.vcs, list[str](), configuration.messages, configuration.flow
+    packets = configuration.buffer_depth // max(message.length for message in messages)
     for number, message in enumerate(messages, start=1):
         place = f"in {vcs.name(message.held[-1])}" if message.held else "at its port"
         awaited = listed([vcs.name(vc) for vc in message.wanted], "or")
@@ -89,8 +85,7 @@ def _in_queues(relation: Relation, configuration: Configuration) -> list[str]:
         lines.append(f"Message {number}: {journey(relation, message)}, {does}.")
     return [
         f"{count(len(messages), 'message')} can never move again. Virtual channels have room for "
-        f"{count(packets, 'packet')} each"
-        + (f", and rings are entered by the {bubble.rule} rule." if bubble is not None else "."),
+        f"{count(packets, 'packet')} each{f', under {flow.name}' if flow is not None else ''}.",
         *lines,
         "Their headers go on by a virtual channel each in the order of messages " + moves + "."
         if (moves := ", ".join(str(k + 1) for k in configuration.order))

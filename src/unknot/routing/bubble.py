@@ -77,7 +77,7 @@ class Bubble:
         keeps: Keeps = KEEPS[self.rule]
         pools = tuple(
             Pool(ring, len(ring) * self.packets, 0, keeps, frozenset(pairwise((*ring, ring[0]))),
-                 frozenset(self.unguarded))
+                 frozenset(self.unguarded).intersection(ring))
             for ring in self.rings
         )  # fmt: skip
         name = f"bubble('{self.rule}', packets={self.packets})"
@@ -130,6 +130,11 @@ def bubble(
     >>> len(made.rings), sorted({len(ring) for ring in made.rings})
     (14, [3, 4])
     """
+    if rule == "worm":
+        raise RelationError(
+            f"the worm bubble is not covered, see docs/flow-control.md; covered are {', '.join(RULES)} under "
+            "vct, and under wormhole two VCs and a dateline: --routing dimension_order --switching wormhole"
+        )
     network, vcs = relation.network, relation.vcs
     path, free = rings, list[int]()
     if isinstance(rings, (str, Path)):
@@ -164,12 +169,6 @@ def bubble_named(relation: Relation, text: str, where: str = "--bubble", packets
         If there is no such rule or option, or the rings do not fit.
     """
     call = parse_call(text, where)
-    if call.name == "worm":
-        raise RelationError(
-            f"{where}: the worm bubble is not covered, see docs/bubbles.md; covered are {', '.join(RULES)} under "
-            "vct, and under wormhole two VCs and a dateline: --routing dimension_order --switching wormhole"
-        )
-    require_known(f"{where}: unknown rule", call.name, RULES, RelationError)
     if call.args or not call.options.keys() <= {"packets", "rings"}:
         raise RelationError(f'{where}: {call.name} takes packets=NUMBER and rings="FILE.toml" alone, got {text!r}')
     return bubble(relation, call.name, **{"packets": packets, **call.options})
