@@ -184,13 +184,18 @@ class Atomic(_Base):
         return (terminal, address, left, path, ejecting) if path else None
 
     def stuck(self, state: State) -> frozenset[int]:
-        worms = {packet for packet in state if not packet[4]}
+        worms = {packet for packet in state if not packet[4] and self.stands(packet)}
         while True:
             held = frozenset(vc for packet in worms for vc, _ in packet[3])
             kept = {packet for packet in worms if self.blocked(packet[3][-1][0], packet[1], held)}
             if kept == worms:
                 return held
             worms = kept
+
+    def stands(self, packet: Packet) -> bool:
+        """Whether no flit can move up to the header, by which the tail might leave what the header waits for."""
+        _, _, left, path, _ = packet
+        return all(flits == self.depth for _, flits in path[not left :])
 
 
 class Queued(_Base):

@@ -80,23 +80,21 @@ def judge(seed: int, seen: Counter[str], limit: int, cycles: int = 0) -> None:
         seen["replayed"] += 1
 
 
-def test_systems_of_rings_as_explored() -> None:
+def test_systems_of_rings_as_explored(seed: int) -> None:
     seen: Counter[str] = Counter()
-    first = random.randrange(1 << 40)
-    for seed in range(first, first + 12):
-        judge(seed, seen, 1500)
-    assert seen["open"] <= 3, (first, seen)
+    for number in range(12 * seed, 12 * seed + 12):
+        judge(number, seen, 1500)
+    assert seen["open"] <= 3, seen
 
 
 @pytest.mark.campaign
-def test_many_systems_of_rings() -> None:
+def test_many_systems_of_rings(seed: int) -> None:
     seen: Counter[str] = Counter()
-    first = random.randrange(1 << 40)
-    for seed in range(first, first + MANY):
-        judge(seed, seen, 6000, cycles=60)
-    print(f"\nsystems from {first} on: {dict(sorted(seen.items()))}")
+    for number in range(MANY * seed, MANY * seed + MANY):
+        judge(number, seen, 6000, cycles=60)
+    print(f"\nsystems from {MANY * seed} on: {dict(sorted(seen.items()))}")
     assert min(seen["meet"] / 0.4, seen["unguarded"] / 0.2) >= MANY
-    assert seen["open"] <= 0.02 * MANY, first
+    assert seen["open"] <= 0.02 * MANY
 
 
 @pytest.mark.parametrize(("number", "switching"), [(14, "vct"), (516, "saf"), (552, "vct")])
@@ -118,11 +116,11 @@ def test_packets_that_only_deeper_vcs_let_block_each_other(number: int, switchin
             accept_verdict(relation, replace(verdict, configuration=replace(knot, order=order)))
 
 
-def test_states_show_nothing_of_rings_that_deadlock() -> None:
+def test_states_show_nothing_of_rings_that_deadlock(seed: int) -> None:
     """The claim that no state of the rings is stuck, made of systems that come to a deadlock."""
     refused = 0
-    for seed in range(60):
-        relation, made = ring_system(seed)
+    for number in range(60 * seed, 60 * seed + 60):
+        relation, made = ring_system(number)
         queues = Queues(relation, made.flow, Effort())
         if queues.filling(1) is None:
             continue
@@ -133,4 +131,6 @@ def test_states_show_nothing_of_rings_that_deadlock() -> None:
         with pytest.raises(Rejected):
             accept_verdict(relation, false)
         refused += 1
-    assert refused > 10
+        if refused == 10:
+            return
+    raise AssertionError(f"{refused} of 60 systems come to a deadlock")

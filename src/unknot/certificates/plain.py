@@ -329,7 +329,10 @@ class Technique(NamedTuple):
         """Kinds of proofs that no deadlock is possible."""
         if self.pools:
             return "pools", "states"
-        return ("order", "escape") if self.alone else ("order",) if self.queues else ("order", "drain", "exhausted")
+        if self.alone or self.queues:
+            return ("order", "escape")[: 1 + self.alone]
+        # Where packets fit in behind others, worms may come to where they cannot in empty VCs.
+        return ("order", "drain", "exhausted", "states")[: 3 + (self.enters == "empty")]
 
 
 SWITCHINGS = {
@@ -620,9 +623,9 @@ def ends_first(after: Mapping[int, Iterable[int]]) -> list[int] | None:
         return None
 
 
-def backwards(after: Mapping[int, Iterable[int]]) -> dict[int, list[int]]:
+def backwards(after: Mapping[T, Iterable[T]]) -> dict[T, list[T]]:
     """The keys under which each entry stands."""
-    before: dict[int, list[int]] = {}
+    before: dict[T, list[T]] = {}
     for at, onward in after.items():
         for v in onward:
             before.setdefault(v, []).append(at)
@@ -698,11 +701,15 @@ def check_free(table: Table, switching: Technique, proof: Any) -> None:
 
     `exhausted`: the same from VCs outside a core; what `check_core` says inside.
 
-    `pools`, once called `bubble`, and `states`: what `check_drained` and `check_pool_states` say.
+    `pools`, once called `bubble`: what `check_drained` says. `states`: `check_pool_states` or, of worms,
+    `check_worm_states` visits all that VCs may hold.
     """
     kind = require_kind(switching, proof)
     if kind == "states":
-        check_pool_states(table, Pools(table, switching))
+        if switching.pools:
+            check_pool_states(table, Pools(table, switching))
+        else:
+            check_worm_states(table)
         return
     rank = numbers(proof, "rank", -(2**60), 2**60, table.vcs)
     if kind == "pools":
@@ -882,6 +889,58 @@ def holdable(goal: int, worms: dict[int, set[Worm]], steps: Steps) -> bool:
     return False
 
 
+Held = tuple[int, tuple[int, ...]]
+"""The address of a worm, and the VCs that it holds, its tail first."""
+
+
+def check_worm_states(table: Table) -> None:
+    """Visit all that worms may hold together; nowhere do some of them wait for each other for good.
+
+    A deadlock loses nothing where each of its worms reaches back just to a VC that one of them waits for, enters all
+    at once when it last could, and no others are sent: what holds less is in nobody's way. So worms here come in
+    whole, go on by a VC each time, and never leave.
+    """
+
+    def moved(worm: Held, tail: int) -> list[Held]:
+        address, path = worm
+        pay(len(path))
+        return [(address, (*path[tail:], v)) for v in table.may[address][path[-1]] if v != EJECT and v not in path]
+
+    doors = {
+        (a, v) for a, row in enumerate(table.may) for at in row if at >= table.vcs for v in row[at] if v != EJECT
+    }
+    entered: list[Held] = closure([(a, (v,)) for a, v in doors], lambda worm: moved(worm, 0), MOST_STATES)
+    after = {worm: moved(worm, 1) for worm in closure(entered, lambda worm: moved(worm, 1), MOST_STATES)}
+    ends = {(a, path): [{*c} for c in table.choices(path[-1], a) if EJECT not in c] for a, path in after}
+    many = -1
+    while many != len(ends):
+        many, held = len(ends), {v for _, path in ends for v in path}
+        waited = {v for sets in ends.values() for choice in sets for v in choice}
+        pay(sum(len(path) + sum(map(len, sets)) for (_, path), sets in ends.items()))
+        ends = {
+            (a, path): sets for (a, path), sets in ends.items()
+            if path[0] in waited and any(choice <= held for choice in sets)
+        }  # fmt: skip
+    before = backwards(after)
+    useful = {*closure(ends, lambda worm: before.get(worm, ()))}
+    enters = [worm for worm in entered if worm in useful]
+
+    def moves(state: frozenset[Held]) -> Iterator[frozenset[Held]]:
+        held = {v for _, path in state for v in path}
+        pay(len(held) + sum(len(path) for _, path in enters))
+        blocked, before = {*state}, -1
+        while len(blocked) != before:
+            before, kept = len(blocked), {v for _, path in blocked for v in path}
+            blocked = {worm for worm in blocked if any(choice <= kept for choice in ends.get(worm, ()))}
+        if blocked:
+            raise Rejected("states: worms may come to wait for each other")
+        yield from (state | {worm} for worm in enters if held.isdisjoint(worm[1]))
+        for worm in state:
+            yield from (state - {worm} | {on} for on in after[worm] if on in useful and on[1][-1] not in held)
+
+    closure([frozenset[Held]()], moves, MOST_STATES)
+
+
 # ------------------------------------------------------------------------------------------- a deadlock, and its size
 
 
@@ -923,8 +982,8 @@ def taken(table: Table, address: int, way: list[int]) -> set[Entry]:
 def check_deadlock(table: Table, switching: Technique, proof: Any) -> None:
     """Check a filling of VCs by packets that can never move; raise `Rejected` if it is none."""
     depth = number(proof, "buffer_depth", 1)
-    if proof.get("order") and not switching.alone:
-        raise Rejected(f"an order of moves is followed where a packet is in one VC, not under {switching}")
+    if proof.get("order") and switching.queues:
+        raise Rejected(f"no order of moves is followed under {switching}")
     if switching.packets or ("order" in proof and switching.alone):
         longest = max((field(message, "length", int) for message in field(proof, "messages", list)), default=depth)
         room = switching.packets or depth // max(1, longest)
@@ -938,7 +997,28 @@ def check_deadlock(table: Table, switching: Technique, proof: Any) -> None:
             raise Rejected(f"packet {i} does not fill its VCs exactly")
         targets += packet.waited_for(i, table.choices(packet.at, packet.address, switching))
     require_blocked(switching, packets, targets)
-    check_reachability(reachability, packets)
+    if proof.get("order"):
+        check_order(reachability, packets, numbers(proof, "order", 0, len(packets)))
+    else:
+        check_reachability(reachability, packets)
+
+
+def check_order(reachability: str, packets: list[Packet], order: list[int]) -> None:
+    """Let headers go on in an order, each by a VC that is empty; tails follow once all of a packet has come in."""
+    if reachability != "scheduled" or sorted(order) != [i for i, packet in enumerate(packets) for _ in packet.way]:
+        raise Rejected("an order names each packet of a schedule once for each VC of its way")
+    hops, occupied = Counter[int](), set[int]()
+    for i in order:
+        hops[i] += 1
+        packet, hop = packets[i], hops[i]
+        # The port is held until all of a packet has left it.
+        way = [packet.table.vcs + packet.source, *packet.way]
+        enters = way[0 if hop == 1 else hop : hop + 1]
+        if not occupied.isdisjoint(enters):
+            raise Rejected(f"packet {i + 1} cannot go on to {packet.table.name(way[hop])}, or not yet be sent")
+        occupied.update(enters)
+        if hop >= len(packet.held):
+            occupied.remove(way[hop - len(packet.held)])
 
 
 def require_blocked(switching: Technique, packets: list[Packet], targets: list[int]) -> None:

@@ -148,8 +148,8 @@ class Certificate(Brief):
         - `pools`, also called `bubble` (flow control with pools): some waited candidate ranks lower than c, and can
           be entered when all lower ranks are empty; or it follows c in a ring that is never full, whose VCs all have
           one rank.
-        - `states` (flow control with pools): `rank` shows nothing; in no state of the VCs of pools do packets wait
-          for each other.
+        - `states` (flow control with pools, wormhole): `rank` shows nothing; in no state of the VCs of pools, or of
+          all worms, do packets wait for each other.
     rank : int64 array, shape (VCs,)
     core : bool array, shape (VCs,), or None
         For `exhausted`: the VCs that were searched.

@@ -208,7 +208,7 @@ def _configuration(relation: Relation, filling: Configuration, technique: Techni
 def _certificate(relation: Relation, verdict: Verdict, certificate: Certificate) -> None:
     """Check by `walk`: the holder of a deadlock's lowest VC would wait for a lower one, or all is in the core."""
     kind, vcs, network, technique = certificate.kind, relation.vcs, relation.network, technique_in(verdict)
-    if technique.packets:  # of queues; plain Python is fast enough for these
+    if technique.packets or kind == "states":  # plain Python is fast enough for these
         plain.check_free(plain_table(relation), technique, verdict_claim(verdict)["proof"])
         return
     rank = np.array(certificate.rank, dtype=np.int64) * (-1 if kind == "order" else 1)

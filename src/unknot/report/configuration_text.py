@@ -70,8 +70,16 @@ def describe(relation: Relation, configuration: Configuration, *, packet_length:
             for i, m in enumerate(messages)
         ),
         *([f"Waiting in a circle: message {knot}."] if knot else []),
-        *([] if packet_length else [REACHED[configuration.reachability]]),
+        *([] if packet_length else [reached(configuration)]),
     ]
+
+
+def reached(configuration: Configuration) -> str:
+    """How the messages come to stand as they do."""
+    if configuration.order:
+        moves = ", ".join(str(k + 1) for k in configuration.order)
+        return f"Their headers go on by a virtual channel each in the order of messages {moves}."
+    return REACHED[configuration.reachability]
 
 
 def _in_queues(relation: Relation, configuration: Configuration) -> list[str]:
@@ -87,9 +95,7 @@ def _in_queues(relation: Relation, configuration: Configuration) -> list[str]:
         f"{count(len(messages), 'message')} can never move again. Virtual channels have room for "
         f"{count(packets, 'packet')} each{f', under {flow.name}' if flow is not None else ''}.",
         *lines,
-        "Their headers go on by a virtual channel each in the order of messages " + moves + "."
-        if (moves := ", ".join(str(k + 1) for k in configuration.order))
-        else "Sent in this order, each once the one before stands still, they come to stand like this.",
+        reached(configuration),
     ]
 
 

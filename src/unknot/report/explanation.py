@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from unknot.certificates.verdict import Certificate, Configuration, Message, Verdict
 from unknot.flow_control.techniques import technique
-from unknot.report.configuration_text import REACHED, circle, describe_message, journey, replayed
+from unknot.report.configuration_text import circle, describe_message, journey, reached, replayed
 from unknot.report.phrases import count, listed
 from unknot.routing.relation import Relation
 from unknot.verify.decision import queued_cycle
@@ -196,7 +196,7 @@ def _counterexample(relation: Relation, configuration: Configuration, replay: Re
         blocked.append(f"So message {knot}: the circle is closed.")
     blocked += replayed(replay)
     return [
-        Section("How it comes about", (*coming, REACHED[configuration.reachability])),
+        Section("How it comes about", (*coming, reached(configuration))),
         Section("Why nothing moves any more", tuple(blocked)),
     ]
 

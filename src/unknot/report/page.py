@@ -20,7 +20,7 @@ from unknot.certificates.verdict import Configuration
 from unknot.network import Network, measure
 from unknot.report import shapes
 from unknot.report.configuration_drawing import KnotSheet, draw_configuration, drawn_vcs, knot_sheet
-from unknot.report.configuration_text import REACHED, describe, journey, replayed
+from unknot.report.configuration_text import describe, journey, reached, replayed
 from unknot.report.drawing import draw_network
 from unknot.report.phrases import count
 from unknot.report.sheet import COLOURS, ON_COLOUR, number
@@ -160,7 +160,7 @@ def write_knot_page(relation: Relation, configuration: Configuration, path: str 
         stage=Markup(_stage(part)) if isinstance(part, KnotSheet) else part,
         story=_story(relation, configuration, recording, part),
         messages=[(journey(relation, message), message.length) for message in configuration.messages],
-        remarks=[REACHED[configuration.reachability], *replayed(recording.replay)],
+        remarks=[reached(configuration), *replayed(recording.replay)],
     )
     write(text, path)
 

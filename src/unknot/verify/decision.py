@@ -21,10 +21,11 @@ from unknot.verify.exact import find_worms
 from unknot.verify.exact_model import Worm
 from unknot.verify.explorer import Explorer
 from unknot.verify.queue_search import MOST_TABLE, Queues
-from unknot.verify.remainder import on_cycles
+from unknot.verify.remainder import among, on_cycles
 from unknot.verify.states import Dependencies
 from unknot.verify.waiting import Waiting, drain, waiting
 from unknot.verify.witness import configuration, reachable_configuration
+from unknot.verify.worm_search import Worms
 
 MANY = 10_000
 """States from which on it pays to look for translation symmetry."""
@@ -136,9 +137,12 @@ class Decision:
                 relation, worms, self.technique, self.buffer_depth, as_it_is=not self.shorten, end=late
             )
         if not knot.reachable:
-            knot = (
-                reachable_configuration(relation, self.technique, self.buffer_depth, late) or self._queued() or knot
-            )
+            reachable = reachable_configuration(relation, self.technique, self.buffer_depth, late)
+            ordered = reachable or (self._ordered if self.flow.exclusive else self._queued)()
+            if isinstance(ordered, Certificate):
+                text = "worms that hold all that they wait for are never reached, in whatever order headers move"
+                return self._verdict(True, "search back from blocked worms", text, certificate=ordered)
+            knot = ordered or knot
         text = knot.summary if knot.reachable else f"undecided: {knot.summary}"
         return self._verdict(False if knot.reachable else None, method, text, configuration=knot)
 
@@ -156,6 +160,21 @@ class Decision:
                 size = depth // packets * packets
                 return Configuration(self.technique, size, "scheduled", tuple(messages), order=order)
         return None
+
+    def _ordered(self) -> Configuration | Certificate | None:
+        """Worms that come to wait for each other where headers stop on their way; or evidence that none do."""
+        relation = self.graph.relation
+        part = among(relation, range(relation.num_vcs), self.technique, limit=MOST_TABLE)
+        if part is None:
+            return None
+        try:
+            filled = Worms(relation, part.pruned().merged(), self._late).filling(self.buffer_depth)
+        except TimeUpError:
+            return None
+        if filled is None:
+            return Certificate("states", np.zeros(relation.num_vcs, dtype=np.int64))
+        messages, order = filled
+        return Configuration(self.technique, self.buffer_depth, "scheduled", tuple(messages), order=order)
 
     def _open(self, method: str, established: str) -> Verdict:
         return self._verdict(None, method, self.deadline.undecided(established))

@@ -166,8 +166,12 @@ def _of_routing(routed: RoutedNetwork, details: Details, *, coq: bool) -> Answer
         explanation = ending.unless_over(lambda: _explanation(examined)) if explain else None
     if details.arbiter is not None and examined.verdict.deadlock_free is False:
         notify("--arbiter: a packet in a deadlock never arrives, so no arbiter was judged")
+    knot = examined.verdict.configuration
     if details.smallest and examined.verdict.deadlock_free is False and examined.smallest is None:
-        notify("there was no time to look for a smaller counterexample")
+        if knot is not None and knot.queued:
+            notify("--smallest: packets of this counterexample queue in VCs, where no smaller one is looked for")
+        else:
+            notify("there was no time to look for a smaller counterexample")
 
     def claims() -> list[Document]:
         """The evidence of all answers; for Coq not that of other techniques."""
@@ -185,7 +189,7 @@ def _of_routing(routed: RoutedNetwork, details: Details, *, coq: bool) -> Answer
         holds=(examined.verdict.deadlock_free, examined.delivery.delivered),
         claims=claims,
         relation=relation,
-        knot=examined.verdict.configuration,
+        knot=knot,
         explanation=explanation,
     )
 

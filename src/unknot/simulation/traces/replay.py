@@ -105,7 +105,8 @@ def replay(
     require_whole("cycles", cycles, 1, error=SimulationError)
     depth = configuration.buffer_depth
     try:
-        (accept_configuration if configuration.queued else accept_placement)(relation, configuration)
+        ordered = configuration.queued or configuration.order
+        (accept_configuration if ordered else accept_placement)(relation, configuration)
     except Rejected as error:
         raise RelationError(f"the configuration cannot be: {error}") from None
     check_buffers(max(message.length for message in configuration.messages), configuration.switching, depth)
