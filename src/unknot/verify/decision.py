@@ -138,7 +138,7 @@ class Decision:
             )
         if not knot.reachable:
             reachable = reachable_configuration(relation, self.technique, self.buffer_depth, late)
-            ordered = reachable or (self._ordered if self.flow.exclusive else self._queued)()
+            ordered = reachable or (self._queued if self.flow.alone else self._ordered)()
             if isinstance(ordered, Certificate):
                 text = "worms that hold all that they wait for are never reached, in whatever order headers move"
                 return self._verdict(True, "search back from blocked worms", text, certificate=ordered)
@@ -149,7 +149,7 @@ class Decision:
     def _queued(self) -> Configuration | None:
         """Packets that come to wait for each other in VCs of several packets, though not in VCs of one packet."""
         graph, depth = self.graph, self.buffer_depth
-        if not self.flow.alone or graph.states > MOST_TABLE:
+        if graph.states > MOST_TABLE:
             return None
         for packets in (1, 2, 3)[:depth]:
             queues = Queues(graph.relation, replace(self.flow, packets=packets), replace(self.effort, end=self._late))
@@ -165,7 +165,7 @@ class Decision:
         """Worms that come to wait for each other where headers stop on their way; or evidence that none do."""
         relation = self.graph.relation
         part = among(relation, range(relation.num_vcs), self.technique, limit=MOST_TABLE)
-        if part is None:
+        if part is None or not self.flow.exclusive:
             return None
         try:
             filled = Worms(relation, part.pruned().merged(), self._late).filling(self.buffer_depth)
