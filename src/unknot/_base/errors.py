@@ -38,6 +38,10 @@ class ExtensionError(UnknotError):
     """A package that extends Unknot and cannot be used."""
 
 
+class ConformanceError(UnknotError):
+    """A network, a relation or a flow control that breaks its contract."""
+
+
 class TextError(UnknotError):
     """A place in a text or file that cannot be read; prints as ``file:line:column`` with a caret.
 

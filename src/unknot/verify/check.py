@@ -17,6 +17,7 @@ from unknot.flow_control.techniques import technique as flow_of
 from unknot.flow_control.techniques import technique_of
 from unknot.routing.bubble import Bubble
 from unknot.routing.flow_controls.named import flow_named
+from unknot.routing.flow_controls.sound import sound
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_relation
 from unknot.verify.decision import Decision
@@ -95,9 +96,8 @@ def check(
     True
     """
     limits = _Limits.of(time_limit, buffer_depth, threads, progress)
-    if isinstance(flow, str):
-        flow = flow_named(relation, flow, "flow")
     if flow is not None:
+        flow = flow_named(relation, flow, "flow") if isinstance(flow, str) else sound(relation, flow, "check: flow")
         switching = technique_of(flow)
     (verdict,) = _verdicts(relation, (switching,), limits, shorten=shorten, flow=flow, bubble=bubble).values()
     return verdict

@@ -1,4 +1,4 @@
-"""Conformance checks for routing algorithms, on a catalogue of small networks; run them on your own.
+"""Conformance checks for routing algorithms and flow controls, on small networks; run them on your own.
 
 def test_my_algorithm():
     assert "mesh(3, 3)" in check_routing(my_algorithm)
@@ -12,16 +12,13 @@ from typing import Any
 import numpy as np
 
 from unknot._base.deadline import MINUTE
-from unknot._base.errors import UnknotError
+from unknot._base.errors import ConformanceError, UnknotError
 from unknot._base.switching import switching_named
 from unknot.network import Network
 from unknot.routing.relation import Relation, decode
+from unknot.verify.testing_flow import check_flow_control
 
-__all__ = ["NETWORKS", "ConformanceError", "check_relation", "check_routing"]
-
-
-class ConformanceError(UnknotError):
-    """Error: a network or relation breaks its contract."""
+__all__ = ["NETWORKS", "ConformanceError", "check_flow_control", "check_relation", "check_routing"]
 
 
 def check_relation(relation: Relation, *, compiled: bool = True, time_limit: float = MINUTE) -> None:

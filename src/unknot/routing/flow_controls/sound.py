@@ -29,6 +29,11 @@ def sound(relation: Relation, made: Any, who: str) -> FlowControl:
     """
     if not isinstance(made, FlowControl):
         raise RelationError(f"{who} returned {shown(made)}, of type {type(made).__name__}; a FlowControl is needed")
+    if type(made) is not FlowControl or any(type(pool) is not Pool for pool in made.pools):
+        raise RelationError(
+            f"{who} returned a {type(made).__name__} of its own; a FlowControl with records Pool is needed, whose "
+            "fields prover, checker and simulator read: functions of its own would be read by some of them alone"
+        )
     for name, kinds in (("holds", Holds), ("enters", Enters)):
         _require_known(f"{who}: {name}", getattr(made, name), kinds)
     try:

@@ -1,0 +1,218 @@
+"""Conformance check of flow controls: states of queues whose VCs share pools, by the definition of pools alone.
+
+Only the fields of pools are read, and every answer of the record's own functions is compared; nothing is shared with
+the search of the prover.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from unknot._base.errors import ConformanceError, RelationError, UnknotError
+from unknot.flow_control.model import FlowControl
+from unknot.routing.relation import Relation
+
+Packet = tuple[int, int | None]
+"""Address, and where a header that commits goes: −1 to leave, None where headers choose again."""
+State = tuple[tuple[tuple[Packet, ...], ...], tuple[int, ...]]
+"""Packets in each VC, the first in front; the VC of each pool's mark."""
+
+
+class TooManyStatesError(Exception):
+    """Limit of the states that are looked at."""
+
+
+class States:
+    """All states to which packets of a relation can come under a flow control with pools.
+
+    Parameters
+    ----------
+    relation : Relation
+    flow : FlowControl
+    """
+
+    def __init__(self, relation: Relation, flow: FlowControl) -> None:
+        self.relation, self.flow, self.offered = relation, flow, dict[tuple[int, int], tuple[list[int], list[int]]]()
+        ports = [(relation.num_vcs + int(t), a) for a in range(relation.num_addresses) for t in relation.sources(a)]
+        self.ports = [port for port in ports if self.offers(*port)[1]]
+
+    def offers(self, at: int, address: int) -> tuple[list[int], list[int]]:
+        """Where a header may go, and what it waits for; −1 is to leave."""
+        if (at, address) not in self.offered:
+            candidates = [(-1 if c.vc is None else c.vc, c.waits) for c in self.relation.candidates(at, address)]
+            waited = [v for v, waits in candidates if waits or self.relation.commits]
+            self.offered[at, address] = [v for v, _ in candidates], waited
+        return self.offered[at, address]
+
+    def lets_in(self, state: State, at: int, vc: int) -> bool:
+        """Whether a packet may go from an input VC or a port to a VC, by the fields of pools.
+
+        Raises
+        ------
+        RelationError
+            If a function of the record says otherwise, so that slots are lost or invented.
+        """
+        held, kept, fits = [len(queue) for queue in state[0]], 0, True
+        for pool, mark in zip(self.flow.pools, state[1], strict=True):
+            if vc in pool.vcs and (at, vc) not in pool.hops:
+                guards = vc not in pool.unguarded
+                left = pool.slots - sum(max(held[v] - pool.own, 0) for v in pool.vcs)
+                least = 2 if guards and pool.keeps == "slot of the pool" else 1
+                fits = fits and (held[vc] < pool.own or left >= least)
+                kept += guards and pool.keeps == "marked slot" and mark == vc
+        buffers = [pool for pool in self.flow.pools if vc in pool.vcs and pool.keeps == "slot of the buffer"]
+        kept += any((at, vc) not in pool.hops and vc not in pool.unguarded for pool in buffers)
+        fits = fits and held[vc] + kept < self.flow.packets
+        if fits != self.flow.takes(held, state[1], at, vc):
+            name = self.relation.vcs.name(vc)
+            raise RelationError(
+                f"{self.flow.name}: {'loses' if fits else 'invents'} slots of {name}: by its pools it lets a packet "
+                f"{'in' if fits else 'not in'} when VCs hold {held} packets, and its function says otherwise"
+            )
+        return fits
+
+    def moved(self, state: State, at: int, vc: int, packet: Packet) -> State:
+        """The state after a packet went to a VC, or left (−1)."""
+        queues, marks = [*state[0]], [*state[1]]
+        if at < len(queues):
+            queues[at] = queues[at][1:]
+        if vc >= 0:
+            queues[vc] = (*queues[vc], packet)
+            for number, pool in enumerate(self.flow.pools):
+                if marks[number] == vc and (at, vc) in pool.hops and len(queues[vc]) >= self.flow.packets:
+                    marks[number] = at
+        return tuple(queues), tuple(marks)
+
+    def after(self, state: State) -> Iterator[State]:
+        """States after one move of a packet, or after one was sent."""
+        heads = [(at, *queue[0]) for at, queue in enumerate(state[0]) if queue]
+        for at, address, choice in [*heads, *((at, address, None) for at, address in self.ports)]:
+            for vc in self.offers(at, address)[0] if choice is None else [choice]:
+                if vc < 0:
+                    if at < len(state[0]):
+                        yield self.moved(state, at, vc, (address, None))
+                elif self.lets_in(state, at, vc):
+                    choices = self.offers(vc, address)[0] if self.relation.commits else [None]
+                    for chosen in choices or [None]:
+                        yield self.moved(state, at, vc, (address, chosen))
+
+    def stuck(self, state: State) -> bool:
+        """Whether there are packets and none can go where it waits to; or a port never lets a packet in."""
+        heads = [(at, *queue[0]) for at, queue in enumerate(state[0]) if queue]
+        if not heads:
+            return any(self.shut(state, at, address, None) for at, address in self.ports)
+        ends = all(self.offers(at, address)[1] for at, address, _ in heads)
+        return ends and all(self.shut(state, *head) for head in heads)
+
+    def shut(self, state: State, at: int, address: int, choice: int | None) -> bool:
+        """Whether a header can go nowhere that it waits for; at a port that commits, to one of these."""
+        waited = self.offers(at, address)[1] if choice is None else [choice]
+        opens = [vc < 0 or self.lets_in(state, at, vc) for vc in waited]
+        return not (all(opens) if self.relation.commits else any(opens))
+
+    def deadlock(self, most: int) -> State | None:
+        """A state in which packets are deadlocked; None if there is none.
+
+        Raises
+        ------
+        TooManyStatesError
+            If there are more states than `most`.
+        """
+        marks = tuple(pool.vcs[0] if pool.keeps == "marked slot" else -1 for pool in self.flow.pools)
+        start: State = ((),) * self.relation.num_vcs, marks
+        seen, todo = {start}, [start]
+        while todo:
+            state = todo.pop()
+            if self.stuck(state):
+                return state
+            new = {*self.after(state)} - seen
+            seen |= new
+            todo += new
+            if len(seen) > most:
+                raise TooManyStatesError
+        return None
+
+
+SMALL: tuple[tuple[str, str], ...] = (
+    *((network, "dimension_order") for network in ("line(3)", "mesh(2, 2)", "ring(3)")),
+    ("ring(4, directed=true)", "dimension_order(dateline='none')"),
+    ("ring(3, directed=true)", "dimension_order(vcs=2)"),
+    ("ring(3)", "fully_adaptive"),
+    ("mesh(2, 2)", "fully_adaptive"),
+)
+"""Networks and routings whose states are few."""
+
+
+def check_flow_control(
+    builder: Callable[..., FlowControl],
+    routed: Iterable[tuple[str, str]] = SMALL,
+    *,
+    most_states: int = 6_000,
+    **options: Any,
+) -> dict[str, bool]:
+    """Try a builder of flow control on small routed networks, for each of which it must be right or refuse.
+
+    To refuse is to raise an `UnknotError`. Otherwise it must return a flow control of the relation, the same in a
+    second call, whose functions agree with the fields of its pools; and what the prover says is compared with all
+    states that packets can come to, with a search of its own.
+
+    Parameters
+    ----------
+    builder : callable
+        Makes a `FlowControl` from a `Relation` and options.
+    routed : iterable of (str, str)
+        Networks and routings; by default `unknot.verify.testing_flow.SMALL`.
+    most_states : int
+        States up to which a network is compared; larger ones are left out.
+    **options
+        Given to the builder.
+
+    Returns
+    -------
+    dict of str to bool
+        The routed networks that were compared, and whether they are free of deadlock.
+
+    Raises
+    ------
+    ConformanceError
+        With the network and what does not hold there, or if none was compared.
+
+    Examples
+    --------
+    >>> from unknot.routing.flow_controls import damq
+    >>> check_flow_control(damq, [("ring(4, directed=true)", "dimension_order(dateline='none')")], slots=1)
+    {"dimension_order(dateline='none') on ring(4, directed=true)": False}
+    """
+    from unknot.certificates import accept_verdict
+    from unknot.routing.flow_controls.sound import sound
+    from unknot.routing.named import relation_of
+    from unknot.verify import check
+
+    name, compared = getattr(builder, "__name__", "the flow control"), dict[str, bool]()
+    for network, routing in routed:
+        relation, on = relation_of(network, routing, None, what=name), f"{routing} on {network}"
+        try:
+            flow = builder(relation, **options)
+        except UnknotError:
+            continue
+        try:
+            if flow != builder(relation, **options):
+                raise ConformanceError("made twice, it is not the same")
+            free = States(relation, flow).deadlock(most_states) is None
+            verdict = check(relation, flow=sound(relation, flow, name))
+            if verdict.deadlock_free is not None:
+                accept_verdict(relation, verdict)
+        except TooManyStatesError:
+            continue
+        except UnknotError as error:
+            raise ConformanceError(f"{name}: {on}: {error}") from error
+        if verdict.deadlock_free not in (free, None):
+            raise ConformanceError(
+                f"{name}: {on}: the prover says {verdict.established}; of its states "
+                f"{'none is stuck' if free else 'some are stuck'}"
+            )
+        compared[on] = free
+    if not compared:
+        raise ConformanceError(f"{name} was compared nowhere: it refuses every network, or their states are too many")
+    return compared
