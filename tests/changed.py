@@ -1,8 +1,9 @@
 """The tests nearest to a change, within a budget of processor time; `make test CHANGED=1`.
 
-A test file reaches a change where a chain of imports leads from the file to a changed module. Nearest files run
-first: the file that mirrors a changed module, then files with short chains. Files beyond the budget are counted;
-`make test` runs everything.
+A test file reaches a change where a chain of imports leads from the file to a changed module. Commands are imported
+by name, so tests that give a command's name as a word reach it too. Nearest files run first: the file that mirrors a
+changed module, then files with short chains; in a file, the tests that were quickest when they last ran. The run ends
+with the first file that fails. Files beyond the budget are counted; `make test` runs everything.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ import networkx as nx
 import pytest
 
 from tests.architecture import PACKAGE, ROOT, imports_of, module_of
+from tests.durations import seconds_of_tests
 
 KEPT = ROOT / ".pytest_cache" / "imports.json"
 EXPORTED = re.compile(r"^    from (\S+) import (\w+) as \2$", re.M)
@@ -75,6 +77,13 @@ def mirrors(test: Path, source: Path) -> bool:
     return test.stem.removeprefix("test_") in names
 
 
+def calling(command: str) -> list[Path]:
+    """Test files that give the name of a command as a word, those with the name in theirs first."""
+    called = re.compile(rf"""["']{command.replace("_", "-")}["' ]""")
+    every = (path for path in sorted((ROOT / "tests").rglob("test_*.py")) if called.search(path.read_text("utf-8")))
+    return sorted(every, key=lambda path: command not in path.stem)
+
+
 def nearest(changed: list[Path], graph: nx.DiGraph) -> list[Path]:
     """Test files that reach a change, nearest first; of equally near ones first those that import little."""
     far: dict[Path, tuple[int, int]] = {}
@@ -88,6 +97,8 @@ def nearest(changed: list[Path], graph: nx.DiGraph) -> list[Path]:
         elif not module:
             named = [test for test in sorted((ROOT / "tests").rglob("test_*.py")) if mentions(test, path)]
             far |= {test: min(far.get(test, (9, 0)), (1, 0)) for test in named}
+        if path.parent.name == "commands" and module:
+            far |= {test: min(far.get(test, (9, 0)), (1, n)) for n, test in enumerate(calling(path.stem))}
         for name, steps in nx.single_source_shortest_path_length(back, module).items() if module in graph else ():
             test = graph.nodes[name]["path"]
             if test.name.startswith("test_"):
@@ -104,20 +115,33 @@ def mentions(test: Path, path: Path) -> bool:
 
 
 class Budget:
-    """A plugin that ends a run of tests when the processor time is spent."""
+    """A plugin that runs quick tests first, once each, and ends a run of them when its processor time is spent.
 
-    def __init__(self, seconds: float) -> None:
-        self.seconds = seconds
-        self.ran = 0
+    Attributes
+    ----------
+    until : float
+        Processor seconds of this process at which the current run ends.
+    """
+
+    def __init__(self, seconds: float, took: dict[str, float]) -> None:
+        self.seconds, self.took = seconds, took
+        self.until = seconds
+        self.ran: set[str] = set()
         self.failed = 0
+        self.cut = False
 
     @property
-    def spent(self) -> float:
-        """Processor seconds of this process and of the processes that ended."""
-        return sum(os.times()[:4])
+    def left(self) -> float:
+        """What is left of the budget, for this process and the processes that ended."""
+        return self.seconds - sum(os.times()[:4])
+
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        fits = [item for item in items if item.nodeid not in self.ran and self.took.get(item.nodeid, 0) < self.left]
+        self.cut = len(fits) < len(items)
+        items[:] = sorted(fits, key=lambda item: self.took.get(item.nodeid, 0))
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        self.ran += report.when == "call"
+        self.ran.add(report.nodeid)
         self.failed += report.failed
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
@@ -125,8 +149,29 @@ class Budget:
 
     @pytest.hookimpl(trylast=True)
     def pytest_runtest_teardown(self, item: pytest.Item, nextitem: pytest.Item | None) -> None:
-        if nextitem is not None and self.spent > self.seconds:
+        if nextitem is not None and self.seconds - self.left > self.until:
+            self.cut = True
             item.session.shouldstop = "the budget is spent"
+
+
+def run(files: list[Path], budget: Budget) -> int:
+    """Run files in turn until one fails, and return how many had a turn.
+
+    A file may take half of what is left; those that were cut short go on when all had their turn.
+    """
+    tried: set[Path] = set()
+    for share in (0.5, 1.0):
+        cut = []
+        for file in files:
+            if budget.left <= 0 or budget.failed:
+                return len(tried)
+            tried.add(file)
+            budget.until = budget.seconds - budget.left * (1 - share)
+            pytest.main(["-q", "--no-header", "--tb=short", "-p", "no:cacheprovider", str(file)], [budget])
+            if budget.cut:
+                cut.append(file)
+        files = cut
+    return len(tried)
 
 
 def main() -> int:
@@ -141,16 +186,12 @@ def main() -> int:
     if options.list or not files:
         print(*(file.relative_to(ROOT) for file in files) if files else ["no test reaches a change"], sep="\n")
         return 0
-    budget, done, began = Budget(options.seconds), 0, time.monotonic()
-    for file in files:
-        if budget.spent > budget.seconds:
-            break
-        pytest.main(["-q", "--no-header", "--tb=short", "-p", "no:cacheprovider", str(file)], [budget])
-        done += 1
+    budget, began = Budget(options.seconds, seconds_of_tests(ROOT)), time.monotonic()
+    done = run(files, budget)
     print(
-        f"{budget.failed} failed: {budget.ran} tests in the {done} nearest of {len(files)} files that reach "
-        f"{len(changed)} changed files; {budget.spent:.0f} s of processor time, {time.monotonic() - began:.0f} s by "
-        "the clock; `make test` runs the rest"
+        f"{budget.failed} failed: {len(budget.ran)} tests in the {done} nearest of {len(files)} files that reach "
+        f"{len(changed)} changed files; {budget.seconds - budget.left:.0f} s of processor time, "
+        f"{time.monotonic() - began:.0f} s by the clock; `make test` runs the rest"
     )
     return 1 if budget.failed else 0
 

@@ -32,6 +32,7 @@ import typer.main
 import typer.testing
 from hypothesis import HealthCheck, settings
 
+from tests.durations import keep_seconds
 from unknot._base import deadline
 
 try:
@@ -189,6 +190,19 @@ def compile_one_at_a_time(folder: Path) -> None:
 
     native_kernel.compiled, relation_kernel._in_one_piece = kernel, rule
     Dispatcher.compile = dispatched
+
+
+_took: dict[str, float] = {}
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    _took[report.nodeid] = round(_took.get(report.nodeid, 0.0) + report.duration, 2)
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Keep what tests took, for runs that begin with the quickest (`tests/changed.py`)."""
+    if "PYTEST_XDIST_WORKER" not in os.environ and _took:
+        keep_seconds(session.config.rootpath, _took)
 
 
 @pytest.fixture(autouse=True, scope="module")

@@ -1,33 +1,19 @@
-"""docs/papers.md: paths exist, commands run, claims and answers are those of the scripts."""
+"""docs/papers.md: paths exist and commands run; `tests/papers/test_record.py` compares claims and answers."""
 
 from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
-from tests import test_paper_wormhole
-from tests.network.tod import test_docs as test_paper_tod
-from tests.papers import script
-from tests.papers.bnr import test_paper as test_paper_bnr
-from tests.papers.itm import test_paper as test_paper_itm
-from tests.papers.multistage import test_paper as test_paper_rcbn
 from unknot.cli.program import app
 
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs/papers.md").read_text(encoding="utf-8")
 COMMANDS = re.findall(r"\| `unknot ([^`]+)`(?: \(exit code (\d)\))? \|$", PAGE, re.M)
-EXPECTED: dict[str, Callable[[], dict[str, str]]] = {
-    "bnr": lambda: {claim: test_paper_bnr.expected(claim) for claim, _ in test_paper_bnr.CLAIMS},
-    "itm": lambda: {claim: test_paper_itm.expected(ask.__name__) for claim, ask in test_paper_itm.MODULE.CLAIMS},
-    "wormhole": lambda: {claim: test_paper_wormhole.expected(claim) for claim, _ in test_paper_wormhole.CLAIMS},
-    "tod": lambda: {claim: test_paper_tod.expected(claim) for claim, _ in script("tod").CLAIMS},
-    "rcbn": lambda: {claim: test_paper_rcbn.expected(claim) for claim, _ in script("rcbn").CLAIMS},
-}
 
 
 def claims_of(name: str) -> dict[str, str]:
@@ -35,22 +21,6 @@ def claims_of(name: str) -> dict[str, str]:
     (table,) = re.findall(rf"<!-- claims of {name} -->\n(.*?)\n<!-- end of claims -->", PAGE, re.S)
     rows = re.findall(r"^\| (.*) \| (only when|no|open) \|$", table, re.M)
     return {claim.replace(r"\|", "|"): answer for claim, answer in rows}
-
-
-@pytest.mark.parametrize("name", EXPECTED)
-def test_claims_and_answers_are_those_of_the_script(name: str) -> None:
-    """The tests of each script hold it to the answers that are compared here."""
-    expected = EXPECTED[name]()
-    assert claims_of(name) == {claim: answer for claim, answer in expected.items() if answer != "yes"}
-    (row,) = re.findall(rf"^\| .* \| .*`examples/papers/{name}\.py` \| \[[^|]*\) \| ([\d| ]+) \|$", PAGE, re.M)
-    answers = list(expected.values())
-    assert [int(n) for n in row.split(" | ")] == [answers.count(a) for a in ("yes", "only when", "no", "open")]
-
-
-def test_totals_are_those_of_the_table() -> None:
-    counts = [row.split(" | ") for row in re.findall(r"^\| .* \| \[[^|]*\) \| ([\d| ]+) \|$", PAGE, re.M)]
-    totals = re.findall(r"(\d+) (?:hold|only|do not|are open)", PAGE.split("\n\n")[1])
-    assert [int(total) for total in totals] == [sum(int(row[i]) for row in counts) for i in range(4)]
 
 
 def test_paths_exist() -> None:

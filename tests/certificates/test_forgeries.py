@@ -24,13 +24,13 @@ def refused(kind: str, count: int, seed: int, variants: int) -> None:
         ways.add(forgery.way)
     assert len(made) == count
     assert sum(forgery.twins for forgery in made) == (count + 1) // 2
-    assert len(ways) >= 4
+    assert len(ways) >= min(4, count // 4)
 
 
 @pytest.mark.sampled(1 / 6)
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if kind not in ("changes and remedies", "removals")])
 def test_some_forgeries(kind: str) -> None:
-    refused(kind, 24, 2, 1)
+    refused(kind, 12, 2, 1)
 
 
 @pytest.mark.campaign

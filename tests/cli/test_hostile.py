@@ -53,7 +53,6 @@ def test_streams_that_are_ascii_closed_or_full() -> None:
     assert code == 1
     assert "t0 at (0) -> t2 at (2)" in text
     assert said(f"{python} --version >&-") == (0, "")
-    assert said(f"{python} --version >/dev/full") == (2, "")
     assert said(f"{python} show 'ring(5)' >/dev/full") == (2, "")
 
 

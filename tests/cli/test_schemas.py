@@ -6,6 +6,7 @@ import inspect
 import json
 import math
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,7 @@ from unknot.verify import check
 SCHEMAS = Path(__file__).parents[2] / "docs" / "schemas"
 
 
+@cache
 def schema(name: str) -> Draft202012Validator:
     content = json.loads((SCHEMAS / f"{name}.json").read_text(encoding="utf-8"))
     Draft202012Validator.check_schema(content)

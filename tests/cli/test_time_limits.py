@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 import subprocess
 import sys
 from pathlib import Path
@@ -102,21 +103,18 @@ CASES: dict[str, tuple[str, tuple[str, ...]]] = {
 """For each command a function that it calls, and the words that follow its name."""
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="forks")
-def test_every_command_ends_in_time_whatever_it_does(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """With exit code 3 and a sentence; a limit of 1 second, here from that function on, is kept within 2."""
+def ends_in_time(names: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each with exit code 3 and a sentence; a limit of 1 second, here from that function on, is kept within 2."""
     monkeypatch.chdir(tmp_path)
     made = CliRunner().invoke(app, ["check", *RING, "--vcs", "1", "--export", "knot.json"])
     assert made.exit_code == 1, made.output
     assert CliRunner().invoke(app, ["show", "ring(4)", "--out", "ring.svg"]).exit_code == 0
     (tmp_path / "study.toml").write_text('[[design]]\nnetwork = "ring(4)"\nrouting = "shortest_paths"\n')
-    assert set(CASES) == set(COMMANDS)
-    done = subprocess.run(
-        [sys.executable, "-c", FORKS, json.dumps(CASES), "1"], capture_output=True, text=True, timeout=600
-    )
+    chosen = json.dumps({name: CASES[name] for name in names})
+    done = subprocess.run([sys.executable, "-c", FORKS, chosen, "1"], capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stderr
     ended = {name: rest for name, *rest in map(json.loads, done.stdout.splitlines())}
-    for name in CASES:
+    for name in names:
         code, seconds, out, said = ended[name]
         assert seconds is not None, f"{name} did not come to its function: {said}"
         assert code == 3, f"{name}: {said}"
@@ -124,6 +122,19 @@ def test_every_command_ends_in_time_whatever_it_does(tmp_path: Path, monkeypatch
         assert "given up after 1 s, the time limit" in said or "undecided" in out, f"{name}: {said}"
         assert "Traceback" not in said
     assert sorted(tmp_path.glob(".*")) == []
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="forks")
+def test_some_commands_end_in_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
+    """Another quarter of them in each run, as what ends them is the same for all; the campaign takes all."""
+    assert set(CASES) == set(COMMANDS)
+    ends_in_time(random.Random(f"{seed} limits").sample(sorted(CASES), 5), tmp_path, monkeypatch)
+
+
+@pytest.mark.campaign
+@pytest.mark.skipif(sys.platform == "win32", reason="forks")
+def test_every_command_ends_in_time_whatever_it_does(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    ends_in_time(sorted(CASES), tmp_path, monkeypatch)
 
 
 def test_check_says_that_there_was_no_time_to_follow_routes(monkeypatch: pytest.MonkeyPatch) -> None:

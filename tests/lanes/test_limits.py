@@ -64,7 +64,7 @@ def test_ctrl_c_while_orders_are_drawn_anew(monkeypatch: pytest.MonkeyPatch) -> 
         raise KeyboardInterrupt
 
     monkeypatch.setattr("unknot.lanes.low_loads.search", interrupt)
-    laned = lanes("torus(8, 8)", effort=200, tries=2)
+    laned = lanes("torus(6, 6)", effort=200, tries=2)
     assert (laned.count, laned.complete) == (2, False)
     assert check(laned.relation).deadlock_free
 

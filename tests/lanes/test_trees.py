@@ -75,7 +75,7 @@ def test_no_load_is_above_that_of_dimension_order(text: str, load: int) -> None:
 
 
 @given(st.integers(0, 10**6), st.integers(3, 14))
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=7, deadline=None)
 def test_tables_are_safe_deliver_and_load_channels_as_they_say(seed: int, routers: int) -> None:
     random = np.random.default_rng(seed)
     pairs = {(int(random.integers(v)), v) for v in range(1, routers)}

@@ -47,8 +47,8 @@ def claims(name: str) -> list[tuple[str, Ask]]:
     return list(script(name).CLAIMS)
 
 
-def answer(name: str, ask: Ask, *, small: bool = False) -> str:
-    """The answer to a claim, as pages have it; pictures go into a folder that is gone afterwards."""
+def answer(name: str, ask: Ask, *, small: bool = False) -> tuple[str, list[str]]:
+    """The answer to a claim, as pages have it, and the names of its pictures, which are gone afterwards."""
     module, before = script(name), dict(vars(script(name)))
     changed = SMALLER.get(getattr(ask, "__name__", ""), {}) if small else {}
     with tempfile.TemporaryDirectory() as folder:
@@ -58,7 +58,8 @@ def answer(name: str, ask: Ask, *, small: bool = False) -> str:
             given = ask()[0]
         finally:
             vars(module).update({key: before[key] for key in {**changed, **pictures}})
-    return given if isinstance(given, str) else WORDS[given]
+        drawn = sorted(path.name for path in Path(folder).iterdir())
+    return given if isinstance(given, str) else WORDS[given], drawn
 
 
 @cache
@@ -126,7 +127,7 @@ def main(*, every: bool) -> None:
             print(f"{name}: nothing has changed since {kept[name]['date']}")
             continue
         with contextlib.redirect_stdout(sys.stderr):
-            answers = {claim: answer(name, ask) for claim, ask in claims(name)}
+            answers = {claim: answer(name, ask)[0] for claim, ask in claims(name)}
         kept[name] = {"date": f"{datetime.now(UTC):%Y-%m-%d}", "digest": now, "answers": answers}
         FILE.write_text(json.dumps(kept, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
         print(f"{name}: {len(answers)} claims asked", flush=True)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from functools import cache
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
-from unknot.certificates.verdict import Configuration, Message
+from unknot.certificates.verdict import Configuration, Message, Verdict
 from unknot.network import Network
 from unknot.network.families import ring, torus
 from unknot.routing import Relation, dimension_order
@@ -15,7 +16,7 @@ from unknot.simulation.engine.router import Router
 from unknot.simulation.run.run import Run
 from unknot.simulation.traces.replay import Replay
 from unknot.studies.result import DesignResult, StudyResult
-from unknot.verify import check, deliver
+from unknot.verify import Delivery, check, deliver
 
 
 def along(relation: Relation, source: int, address: int) -> list[int]:
@@ -79,15 +80,20 @@ def run(load: float, **changed: Any) -> Run:
     return Run(**{**values, **changed})
 
 
+@cache
+def judged(vcs: int) -> tuple[Relation, Verdict, Delivery]:
+    """A relation on a torus with its verdict, which no test changes."""
+    relation = dimension_order(torus(4, 4), vcs)
+    return relation, check(relation, "wormhole"), deliver(relation)
+
+
 def study_result(
     *, name: str = "no dateline", title: str = "A study", text: str = "title = 'A study'\n"
 ) -> StudyResult:
     """Two designs on a torus, one of which can deadlock and does so when run."""
-    network = torus(4, 4)
     designs = []
     for label, vcs in ((name, 1), ("dateline", 2)):
-        relation = dimension_order(network, vcs)
-        verdict = check(relation, "wormhole")
+        relation, verdict, delivery = judged(vcs)
         replay = Replay(True, True, 1000, (), None) if verdict.configuration is not None else None
         runs = (run(0.1), run(0.2), run(0.4, stable=False, latency_mean=900.0, reason="the latency grew to the end"))
         if verdict.configuration is not None:
@@ -99,7 +105,7 @@ def study_result(
             name=label, network="torus(4, 4)", routing="dimension_order", vcs=vcs, switching="wormhole",
             packet_length=5, buffer_depth=8, traffic="uniform", router=Router(), bursts=None,
         )  # fmt: skip
-        designs.append(DesignResult(verdict, deliver(relation), True, replay, design, relation, runs))  # type: ignore[arg-type]
+        designs.append(DesignResult(verdict, delivery, True, replay, design, relation, runs))  # type: ignore[arg-type]
     study = SimpleNamespace(title=title, path="examples/a study.toml", text=text)
     return StudyResult(study, tuple(designs))  # type: ignore[arg-type]
 

@@ -29,7 +29,7 @@ from unknot.verify.protocols.system import System
 
 
 @given(st.integers(0, 10**6))
-@settings(max_examples=6)
+@settings(max_examples=3)
 def test_runs_deadlock_only_where_exploration_does_and_else_drain(seed: int) -> None:
     relation, described = random_system(random.Random(seed))
     more = any(one.carries for one in described.classes)
@@ -105,7 +105,7 @@ def test_packets_of_two_messages_replay_flit_by_flit(switching: str) -> None:
 
 
 @given(st.integers(0, 10**6))
-@settings(max_examples=4)
+@settings(max_examples=2)
 def test_random_packets_of_two_messages_replay_flit_by_flit(seed: int) -> None:
     with suppress(RelationError):
         replays_if_it_carries(check_protocol(*random_system(random.Random(seed)), time_limit=2))

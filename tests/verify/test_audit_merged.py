@@ -66,7 +66,7 @@ def test_counterexamples_name_hosts(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "a port of" not in str(texts)
 
 
-@settings(max_examples=4)
+@settings(max_examples=2)
 @example(layout=both_ways_round())
 @given(layout=st.one_of(layouts(), laned()))
 def test_any_tables(layout: Layout) -> None:

@@ -104,7 +104,7 @@ def check_a_cut(name: str, dump: str, text: str) -> None:
             assert found.deadlock_free is False
 
 
-@settings(max_examples=4)
+@settings(max_examples=2)
 @given(st.sampled_from(DUMPS), st.data())
 def test_cuts(dump_of: tuple[str, str], data: st.DataObject) -> None:
     name, dump = dump_of

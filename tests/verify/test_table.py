@@ -47,7 +47,7 @@ def same(one: Verdict, other: Verdict) -> None:
 def test_the_table_and_the_function_lead_to_the_same_verdicts() -> None:
     seen: Counter[Any] = Counter()
 
-    @settings(max_examples=10)
+    @settings(max_examples=5)
     @given(ANY)
     def compare(relation: Relation) -> None:
         pointer = without_table(relation)
@@ -58,7 +58,7 @@ def test_the_table_and_the_function_lead_to_the_same_verdicts() -> None:
         assert deliver(relation) == deliver(pointer)
         assert "compiled" not in relation.__dict__
 
-    draw_until(lambda: min(seen[True], seen[False]) > 10, compare)
+    draw_until(lambda: min(seen[True], seen[False]) > 4, compare)
 
 
 @pytest.mark.parametrize("relation", [duato(ring(4)), dimension_order(ring(5))])

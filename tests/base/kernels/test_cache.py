@@ -135,6 +135,8 @@ from unknot._base.kernels import cache as kernel_cache
 digest = ""
 kernel_cache.sources_digest = lambda module: digest
 from unknot._base.kernels.types_kernel import kept
+import numba
+numba.njit("int64(int64)")(lambda n: n + 2)  # what Numba sets up to compile, forks have from here
 for digest in sys.stdin:
     child = os.fork()
     if not child:
@@ -197,10 +199,6 @@ def processes(tmp_path: Path) -> Iterator[Callable[[str], str]]:
         running.communicate()
 
 
-def test_kernels_of_other_sources_are_not_loaded(processes: Callable[[str], str]) -> None:
-    assert [processes(digest) for digest in "aaba"] == ["2 1\n", "2 0\n", "2 1\n", "2 0\n"]
-
-
 def test_damaged_kernels_are_compiled_anew(tmp_path: Path, processes: Callable[[str], str]) -> None:
     """One empty or damaged file once made every command fail, and one in 24 end by a signal."""
     assert [processes("digest"), processes("digest")] == ["2 1\n", "2 0\n"]
@@ -214,7 +212,10 @@ def test_damaged_kernels_are_compiled_anew(tmp_path: Path, processes: Callable[[
 
 
 def test_swapped_kernels_are_compiled_anew(tmp_path: Path, processes: Callable[[str], str]) -> None:
-    """Code of one function in the file of another once was called as it, and ended three of five processes."""
+    """Code of one function in the file of another once was called as it, and ended three of five processes.
+
+    Nor are kernels loaded that were made of other sources.
+    """
     assert [processes(digest) for digest in "abab"] == ["2 1\n", "2 1\n", "2 0\n", "2 0\n"]
     files = sorted((tmp_path / "unknot").glob("*.kernel"))
     contents = [file.read_bytes() for file in files]

@@ -11,9 +11,9 @@ from tests.network.tod import fuzz
 
 @pytest.mark.parametrize("kind", ["grammar", "bytes"])
 def test_a_few_random_texts(kind: str, seed: int) -> None:
-    outcomes = fuzz.campaign(kind, 300, seed)
-    # Of bytes, the rarest answer is a network: one in twenty, 15 ± 4.
-    assert min(outcomes["network"], outcomes["error"]) > 1
+    outcomes = fuzz.campaign(kind, 200, seed)
+    # Of bytes, the rarest answer is a network: one in twenty, 10 ± 3.
+    assert min(outcomes["network"], outcomes["error"]) > 0
 
 
 @pytest.mark.campaign

@@ -55,7 +55,7 @@ def test_twin_on_a_torus_that_deadlocks() -> None:
     assert agree(dimension_order(torus(4, 3)), "vct", 4, 4) > 5
 
 
-@settings(max_examples=5, suppress_health_check=list(HealthCheck))
+@settings(max_examples=3, suppress_health_check=list(HealthCheck))
 @given(routers(), st.sampled_from(["saf", "vct"]), LENGTHS, st.integers(2, 9), st.integers(0, 99))
 def test_twin_with_router_options(router: Router, switching: str, length: Lengths, interval: int, seed: int) -> None:
     agree(dimension_order(torus(4, 3)), switching, length, interval, seed=seed, router=router)

@@ -241,7 +241,7 @@ def test_a_plain_run_loads_the_fast_router_alone() -> None:
     st.integers(1, 3),
     st.integers(1, 2**32),
 )
-@settings(max_examples=4)
+@settings(max_examples=2)
 def test_both_routers_give_the_same_run(
     switching: Switching, load: float, num_vcs: int, router: Router, threads: int, seed: int
 ) -> None:

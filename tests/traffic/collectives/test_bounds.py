@@ -56,7 +56,7 @@ def by_all_cuts(platform: Platform, operation: Operation) -> Fraction | None:
 
 def test_all_cuts_of_small_platforms_are_no_worse() -> None:
     draw, bounded = random.Random(33), 0
-    for _ in range(320):
+    for _ in range(120):
         nodes = draw.randint(2, 6)
         pairs = [(a, b) for a in range(nodes) for b in range(nodes) if a != b and draw.random() < 0.7]
         channels = tuple(Channel(a, b, Fraction(draw.randint(1, 9), draw.randint(1, 4))) for a, b in pairs)
@@ -73,7 +73,7 @@ def test_all_cuts_of_small_platforms_are_no_worse() -> None:
         assert least.time == expected or (least.lengths and least.time > expected), (platform, operation)
         assert accept(document(None, None, [least.claim()]))
         bounded += 1
-    assert bounded > 200
+    assert bounded > 75
 
 
 def test_terminals_or_the_network_limit_an_all_gather() -> None:
@@ -165,7 +165,7 @@ def test_no_cut_shows_more_than_the_flow() -> None:
 def test_latencies_raise_bounds_and_no_schedule_is_below() -> None:
     """Cuts and pairs of members, with what a channel can carry while it is of use, against schedules of all kinds."""
     draw, raised = random.Random(), 0
-    for _ in range(60):
+    for _ in range(24):
         plain = without_latency(drawn_platform(draw, nodes=5))
         late = tuple(replace(c, latency=Fraction(draw.randint(0, 9), draw.randint(1, 3))) for c in plain.channels)
         platform = replace(plain, channels=late)
@@ -180,7 +180,7 @@ def test_latencies_raise_bounds_and_no_schedule_is_below() -> None:
         claim["time"] = [least.time.numerator * 1001, least.time.denominator * 1000]
         with pytest.raises(Rejected, match="may take less"):
             accept(document(None, None, [claim]))
-    assert raised > 30
+    assert raised > 10
 
 
 def test_two_members_far_apart() -> None:

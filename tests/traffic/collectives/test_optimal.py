@@ -17,7 +17,7 @@ from unknot.traffic.collectives.platform import KINDS, Channel
 
 def test_no_cut_of_small_platforms_is_worse_than_the_schedule() -> None:
     draw = random.Random()
-    for _ in range(70):
+    for _ in range(25):
         platform = drawn_platform(draw, balanced=True)
         operation = operation_on(platform, draw.choice([kind for kind in KINDS if kind != "barrier"]))
         schedule = optimal(platform, operation)

@@ -203,7 +203,7 @@ def test_more_messages_at_once_than_places_of_a_queue_are_no_deadlock_of_worms()
     relation = in_classes(dimension_order(line(2)), described.networks)
     for technique in ("wormhole", "wormhole-nonatomic"):
         system = System(relation, described, technique == "wormhole-nonatomic")
-        searched = by_search(system, technique, Deadline.of(5, "search"))
+        searched = by_search(system, technique, Deadline.of(0.5, "search"))
         assert (check_protocol(relation, described, technique).deadlock_free, searched.deadlock_free) == (True, None)
         assert "3 messages enter one at once" in searched.established
 
