@@ -137,10 +137,13 @@ def removals_agree(relation: Relation, switching: str, minimal: bool, least: int
     every = [*found.evidence.facts, *([] if deadlock is None else [deadlock])]
     for fact in (other for one in every for other in neighbours(one)):
         shortest = minimal or not (isinstance(fact, PathFact) and fact.kind == "detour")
-        theirs = clause(partial(plain.removal_clause, table, switching, minimal, plain_fact(fact)))
+        theirs = clause(partial(plain.removal_clause, table, plain.SWITCHINGS[switching], minimal, plain_fact(fact)))
         assert theirs == (clause(partial(facts.literals, relation, fact, switching)) if shortest else None), fact
         assert theirs is None or theirs == clause(partial(literals, relation, fact, switching)), fact
-    clauses = [plain.removal_clause(table, switching, minimal, plain_fact(fact)) for fact in found.evidence.facts]
+    clauses = [
+        plain.removal_clause(table, plain.SWITCHINGS[switching], minimal, plain_fact(fact))
+        for fact in found.evidence.facts
+    ]
     if isinstance(found, Pruned) and len(found.removed) == least:
         rank = Offers(relation, switching, minimal).order(frozenset(found.removed))
         assert rank is not None

@@ -72,7 +72,9 @@ def compare(relation: Relation, switching: str, seen: Counter[str]) -> None:
     seen["none" if least == 0 else "some"] += 1
     table = plain.Table(plain.Network(network_of(relation.network)), table_of(relation))
     for fact in pruning.evidence.facts if pruning.evidence else ():
-        assert plain.removal_clause(table, switching, False, plain_fact(fact)) == literals(relation, fact, switching)
+        assert plain.removal_clause(table, plain.SWITCHINGS[switching], False, plain_fact(fact)) == literals(
+            relation, fact, switching
+        )
 
 
 def test_brute_force_agrees() -> None:
@@ -110,7 +112,10 @@ def test_the_linear_program() -> None:
         for fact, (gone, kept) in fresh.items():
             shares = sum(removed.get(e, 0.0) for e in gone) + sum(1 - removed.get(e, 0.0) for e in kept)
             assert shares < 1
-            assert plain.removal_clause(table, DEFAULT_SWITCHING, False, plain_fact(fact)) == (gone, kept)
+            assert plain.removal_clause(table, plain.SWITCHINGS[DEFAULT_SWITCHING], False, plain_fact(fact)) == (
+                gone,
+                kept,
+            )
         assert not facts.keys() & fresh.keys()
         facts |= fresh
         removed = CoveringProgram.of_facts(facts).relaxed({}, 1).shares
