@@ -264,7 +264,32 @@ def _scaled(entry: Any, factor: int, below: bool) -> Any:
     return [*entry[:2], *(part * factor if isinstance(part, (int, float)) else part for part in entry[2:])]
 
 
-WAYS = {way.__name__: way for way in (swap, rename, borrow, duplicate, weaken, unit)}
+def loosen(forged: Document, donor: Document, draw: random.Random) -> None:
+    """Pools with a slot more, with less kept free, or with more ways in; or the pools of another claim."""
+    place, number = draw.choice(_claims(forged))
+    flow = place["claims"][number]["flow"]
+    if draw.random() < 0.2:
+        other, index = draw.choice(_claims(donor))
+        flow["pools"] = other["claims"][index]["flow"]["pools"]
+        return
+    pool, how = draw.choice(flow["pools"]), draw.randrange(7)
+    if how == 0:
+        pool["slots"] += 1
+    elif how == 1:
+        pool["own"] = pool.get("own", 0) + 1
+    elif how == 2:
+        pool["unguarded"] = [*pool.get("unguarded", []), draw.choice(pool["vcs"])]
+    elif how == 3:
+        pool["hops"] = [*pool.get("hops", []), [draw.choice(pool["vcs"]), draw.choice(pool["vcs"])]]
+    elif how == 4:
+        pool["keeps"] = draw.choice(["nothing", "slot of the buffer", "slot of the pool", "marked slot"])
+    elif how == 5:
+        pool["vcs"] = draw.sample(pool["vcs"], len(pool["vcs"]))
+    else:
+        flow["packets"] += 1
+
+
+WAYS = {way.__name__: way for way in (swap, rename, borrow, duplicate, weaken, unit, loosen)}
 """Ways to forge, each a function of a document to change, another one, and what draws."""
 
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 from functools import cache
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -14,6 +16,8 @@ from tests.certificates.specimens import _removed
 from unknot.certificates import delivery_claim, document, size_claim, verdict_claim
 from unknot.certificates.documents import part_of
 from unknot.design import Request, decide, every_size
+from unknot.flow_control import technique
+from unknot.flow_control.pools import Keeps, Pool
 from unknot.lanes import lanes
 from unknot.lanes.evidence import bound_claim
 from unknot.network import Network
@@ -65,6 +69,35 @@ def _verdicts(n: Network, v: int) -> Document:
 def _delivery(n: Network, v: int) -> Document:
     relation = routes(n, v)
     return _about(relation, delivery_claim(relation, True), *answer_claims(relation, [], deliver(relation))[1:])
+
+
+def closed_lines(n: Network) -> list[tuple[int, ...]]:
+    """Channels around a ring in both directions; none on a line."""
+    lines = []
+    for first in np.flatnonzero(n.source == 0).tolist():
+        line, here = [first], int(n.target[first])
+        while here != 0:
+            onward = np.flatnonzero((n.source == here) & (n.target != n.source[line[-1]])).tolist()
+            line += onward[:1]
+            here = int(n.target[line[-1]]) if onward else 0
+        lines += [tuple(line)] * bool(n.target[line[-1]] == 0)
+    return lines
+
+
+def _pools(n: Network, v: int) -> Document:
+    """Rings of two kinds, one of which has a way in that is not guarded; and buffers that routers share."""
+    relation, pools = shortest_paths(n), []
+    keeps: Keeps = "slot of the pool" if v == 0 else "marked slot"
+    for around in closed_lines(n) if v < 2 else ():
+        pools.append(Pool(around, 2 * len(around), 0, keeps, frozenset(pairwise((*around, around[0])))))
+    if pools and v == 0:
+        pools[0] = replace(pools[0], unguarded=frozenset(pools[0].vcs[-1:]))
+    for router in range(0 if pools else n.num_routers):
+        entering = tuple(np.flatnonzero(n.target == router).tolist())
+        pools.append(Pool(entering, 1, 1))
+    flow = replace(technique("vct"), packets=2, pools=tuple(pools))
+    verdict = check(relation, flow=flow)
+    return _about(relation, *([] if verdict.deadlock_free is None else [verdict_claim(verdict)]))
 
 
 def _size(n: Network, v: int) -> Document:
@@ -225,7 +258,7 @@ def _rules(number: int, v: int) -> Document:
 
 
 ON_NETWORKS: dict[str, Callable[[Network, int], Document]] = {
-    "deadlock": _verdicts, "delivery and lengths": _delivery, "size": _size, "progress": _progress,
+    "deadlock": _verdicts, "pools": _pools, "delivery and lengths": _delivery, "size": _size, "progress": _progress,
     "protocol": _protocol, "cuts": _cuts, "changes and remedies": _repair, "escapes": _escapes,
     "removals": _removals,
     "lanes and load": _lanes, "lanes of routes": _routes, "update": _update, "failures": _failures,

@@ -74,6 +74,8 @@ def _words(claim: Document, part: Document) -> Document:
         for key, entry in claim.items()
         if key not in ("proof", "relation") and entry is not None
     }
+    if "flow" in claim:
+        said["flow"] = _flow(claim["flow"])
     relation = claim.get("relation") or part.get("relation")
     return {**said, "routing": relation and _reached(relation)}
 
@@ -82,6 +84,19 @@ def _sorted(key: str, entry: Any) -> Any:
     """Lists of pairs, flows, failures and faults in one order."""
     lists = key in ("sends", "flows", "failures", "faults", "unless", "drained") and isinstance(entry, list)
     return sorted(map(repr, entry)) if lists else repr(entry)
+
+
+def _flow(flow: Document) -> list[Any]:
+    """What flow control does, whatever its name; pools and their lists in one order, but for the VC of a mark."""
+    pools = []
+    for pool in flow.get("pools", []):
+        keeps, vcs = pool.get("keeps", "nothing"), pool["vcs"]
+        hops = sorted({repr(hop) for hop in pool.get("hops", [])})
+        loose = sorted(v for v in {*pool.get("unguarded", [])} if v in vcs and keeps != "nothing")
+        mark = vcs[:1] if keeps == "marked slot" else []
+        pools.append(repr([sorted(vcs), mark, pool["slots"], pool.get("own", 0), keeps, hops, loose]))
+    words = [flow.get("holds", "buffer"), flow.get("enters", "packet"), flow.get("may_change", True)]
+    return [*words, flow.get("packets", 0), sorted(pools)]
 
 
 def _topic(claim: Document, part: Document) -> Document:

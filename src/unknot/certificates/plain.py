@@ -306,8 +306,9 @@ class Technique(NamedTuple):
     pools: tuple[Pool, ...] = ()
 
     def __str__(self) -> str:
-        shared = f", with {len(self.pools)} pools" if self.pools else ""
-        return self.name + (f" with room for {self.packets} packets per VC{shared}" if self.packets else "")
+        shared = f", {len(self.pools)} pools" if self.pools else ""
+        many = f"{self.packets} packet{'s' * (self.packets > 1)}"
+        return self.name + (f" with room for {many} per VC{shared}" if self.packets else "")
 
     @property
     def words(self) -> tuple[str, str, bool]:
@@ -1368,7 +1369,8 @@ def check_queued_deadlock(table: Table, pools: Pools, proof: Any) -> None:
         first = at >= table.vcs or pools.queues[at][0] == number
         legal = first and found(v, table.may[address].get(at, ()))
         if not legal or (v != EJECT and not pools.room(at, v)):
-            raise Rejected(f"packet {number + 1} cannot go from {table.name(at)} to {table.name(v)}")
+            to = "ejection" if v == EJECT else table.name(v)
+            raise Rejected(f"packet {number + 1} cannot go from {table.name(at)} to {to}")
         pools.move(number, at, v)
         ends[number] = v, address, wants
     left = [(number, *end) for number, end in enumerate(ends) if end[0] != EJECT]
