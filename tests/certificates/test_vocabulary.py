@@ -5,12 +5,14 @@ from __future__ import annotations
 import copy
 import json
 from dataclasses import replace
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from unknot._base.errors import UnknotError
 from unknot.certificates import Rejected, Unchecked, document, plain, question, verdict_claim
 from unknot.certificates.documents import flow_words
 from unknot.cli.questions import question_of
@@ -19,6 +21,7 @@ from unknot.flow_control import FlowControl, technique
 from unknot.flow_control.pools import Pool
 from unknot.network.families import mesh, ring
 from unknot.routing import Relation, dimension_order
+from unknot.routing.flow_controls import damq
 from unknot.verify import check
 
 OLDER = Path(__file__).parent / "older"
@@ -65,6 +68,29 @@ def test_files_of_before_are_still_accepted(name: str, says: str, rule: str) -> 
     foreign = question_of(About("ring(4)", ROUTING), ["deadlock_free(bubble='global')"])
     with pytest.raises(Rejected, match="something else by flow was asked for"):
         plain.accept(content, foreign)
+
+
+def test_a_question_names_a_flow_control_of_its_routing() -> None:
+    """Another flow control does not count, nor a technique alone; other claims are about techniques."""
+    relation = dimension_order(ring(4), vcs=2)
+    free, stuck = (evidence(relation, damq(relation, reserved=own)) for own in (1, 0))
+    named = partial(About, "ring(4)", "dimension_order", 2)
+    for switching, own, accepted in (
+        ("damq", free, True), ("damq(reserved=1)", free, True), ("damq(reserved=0)", free, False),
+        ("damq(slots=3)", free, False), ("vct", free, False), ("damq(reserved=0)", stuck, False),
+        ("bubble('global')", free, False),
+    ):  # fmt: skip
+        asked = question_of(named(switching), ["deadlock_free"])
+        if accepted:
+            assert "free of deadlock under vct with room for 5 packets per VC, 8 pools" in plain.accept(own, asked)[0]
+            continue
+        with pytest.raises(Rejected, match=r"was asked for|claims deadlock_free False"):
+            plain.accept(own, asked)
+    assert plain.accept(stuck, question_of(named("damq(reserved=0)"), ["deadlock_free(False)"]))
+    assert plain.accept(stuck, question_of(named("damq(reserved=0)"), []))
+    for elsewhere in ("size", "faults", "protocol('request_reply')"):
+        with pytest.raises(UnknotError, match="is a flow control of a relation, under which there is no answer"):
+            question_of(named("damq"), [elsewhere])
 
 
 def test_an_order_of_pools_says_nothing() -> None:

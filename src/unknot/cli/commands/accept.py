@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from unknot._base.errors import UnknotError
-from unknot._base.switching import DEFAULT_SWITCHING, Switching
+from unknot._base.switching import DEFAULT_SWITCHING
 from unknot.cli.commands.options import Json, Options, refuse_beside
 from unknot.cli.commands.printing import notify, show_json, wrote
 
@@ -33,6 +33,8 @@ class QuestionOptions(Options):
         The network; or a fabric's folder, whose tables are audited unless a claim says otherwise.
     routing : NAME
         Its table is compared; or the rule of a proof for every size, with its answers on --network.
+    switching : NAME
+        The technique: saf, vct, wormhole or wormhole-nonatomic; or, of deadlock_free, a flow control: "damq()".
     claim : CLAIM
         What has to be claimed, also several times: deadlock_free, delivered, 'faults(kind="routers")', …; by default
         one of the usual claims about network and routing, whatever it answers.
@@ -46,7 +48,7 @@ class QuestionOptions(Options):
     network: str | None = None
     routing: str | None = None
     vcs: int | None = None
-    switching: Switching = DEFAULT_SWITCHING
+    switching: str = DEFAULT_SWITCHING
     flows: Path | None = None
     claim: list[str] | None = None
     question: Path | None = None

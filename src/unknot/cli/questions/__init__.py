@@ -45,7 +45,9 @@ def question_of(about: About, claims: Sequence[str]) -> Document:
     if not claims and about.routing is None and about.text is not None and _has_tables(about.text):
         audit(about, None)
         return _plainly(question(about.network, (), about.parts))
+    own = [] if about.switching in SWITCHINGS else ["deadlock_free"]
     asked = [_made(about, text) for text in claims] or [
+        *(_open(_made(about, text)) for text in own),
         *(_open(_made(about, text)) for text in ELSEWHERE),
         *(_open(_made(replace(about, switching=one), text)) for one in SWITCHINGS for text in EVERYWHERE),
     ]

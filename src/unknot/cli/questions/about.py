@@ -24,6 +24,8 @@ class About:
     ----------
     text, routing : str or None
         The network, or a folder; the routing. Without a routing, claims are about nobody's.
+    switching : str
+        A technique, or a flow control of the routing.
     parts : list of dict
         Questions about parts of the document.
     tables : Relation or None
@@ -33,7 +35,7 @@ class About:
     text: str | None = None
     routing: str | None = None
     vcs: int | None = None
-    switching: Switching = DEFAULT_SWITCHING
+    switching: str = DEFAULT_SWITCHING
     flows: Path | None = None
     parts: list[Document] = field(default_factory=list)
     tables: Relation | None = None
@@ -44,6 +46,13 @@ class About:
         if self.text is None:
             raise UnknotError("accept: this question is about a network; name it with --network")
         return self.text
+
+    @property
+    def technique(self) -> Switching:
+        """The technique, for claims that have no form for a flow control of a routing."""
+        from unknot.cli.commands.flows import technique_alone
+
+        return technique_alone(self.switching, "--claim")
 
     @cached_property
     def relation(self) -> Relation:

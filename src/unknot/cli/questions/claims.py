@@ -19,12 +19,15 @@ if TYPE_CHECKING:
 
 
 def deadlock_free(about: About, answer: bool | None = True, bubble: str | None = None) -> Document:
-    """No deadlock is possible, or one is; perhaps with bubble flow control."""
-    from unknot.certificates.documents import technique_of
-    from unknot.routing.bubble import bubble_named
+    """No deadlock is possible, or one is; perhaps with a flow control of the routing."""
+    from unknot.certificates.documents import flow_words
+    from unknot.cli.commands.flows import flow_of
+    from unknot.routing.flow_controls.named import is_technique
 
-    flow = None if bubble is None else bubble_named(about.relation, bubble, "--claim").flow
-    return claim("deadlock", **technique_of(about.switching, flow), deadlock_free=answer)
+    if bubble is None and is_technique(about.switching):
+        return claim("deadlock", switching=about.switching, deadlock_free=answer)
+    flow = flow_of(about.relation, about.switching, bubble)
+    return claim("deadlock", flow=flow and flow_words(flow), deadlock_free=answer)
 
 
 def delivered(about: About, answer: bool | None = True) -> Document:
@@ -39,14 +42,14 @@ def lengths(about: About, longest: int | None = None, minimal: bool | None = Non
 
 def size(about: About, least: int | None = None, held: int | None = None) -> Document:
     """No deadlock has fewer packets, nor one of as few packets fewer VCs."""
-    return claim("size", switching=about.switching, least=least, held=held)
+    return claim("size", switching=about.technique, least=least, held=held)
 
 
 def progress(
     about: About, arbiter: str = "fair", arrives: bool = True, bound: int | None = None, packets: int = 1
 ) -> Document:
     """Every packet arrives under an arbiter, or one may not."""
-    under: dict[str, object] = {"switching": about.switching} if arbiter == "fair" else {}
+    under: dict[str, object] = {"switching": about.technique} if arbiter == "fair" else {}
     under |= {"packets": packets} if arbiter in ("round_robin", "oldest_first") else {}
     return claim("progress", arbiter=arbiter, arrives=arrives, bound=bound, **under)
 
@@ -58,7 +61,7 @@ def protocol(about: About, name: str, answer: bool | None = True) -> Document:
     from unknot.verify.protocols.system import System
 
     described = plainly(System(about.relation, protocol_named(name, "--claim")))
-    return claim("protocol", switching=about.switching, deadlock_free=answer, protocol=described)
+    return claim("protocol", switching=about.technique, deadlock_free=answer, protocol=described)
 
 
 def lanes(about: About, impossible: int | None = None, changes: str = "none", survive: str | None = None) -> Document:
@@ -109,12 +112,12 @@ def load(
 
 def removals(about: About, least: int | None = None, minimal: bool = False) -> Document:
     """Fewer removed candidates never make the routing safe and delivering."""
-    return claim("removals", switching=about.switching, minimal=minimal, least=least)
+    return claim("removals", switching=about.technique, minimal=minimal, least=least)
 
 
 def escapes(about: About, least: int | None = None, minimal: bool = False) -> Document:
     """Fewer added VCs never make the routing safe."""
-    return claim("escapes", switching=about.switching, minimal=minimal, least=least)
+    return claim("escapes", switching=about.technique, minimal=minimal, least=least)
 
 
 def changes(about: About, least: int | None = None, kind: str = "pairs") -> Document:
@@ -128,7 +131,7 @@ def update(about: About, to: str, how: str = "any order", drained: Sequence[int]
     from unknot.verify.update import plainly
 
     both = plainly(mixture(about.relation, replace(about, routing=to).relation))
-    return claim("update", switching=about.switching, relation=both, how=how, drained=drained or None)
+    return claim("update", switching=about.technique, relation=both, how=how, drained=drained or None)
 
 
 def cuts(about: About, kind: str = "links", at_once: int = 1, budget: int | None = None, seed: int = 1) -> Document:
@@ -218,7 +221,7 @@ def rule(about: About, family: str) -> Document:
     if about.routing is None:
         raise UnknotError("accept: the claim rule is about a routing; name it with --routing")
     found = rule_of(about.routing, tuple(meshes_to_read(family_of(family)[0])))
-    return rule_claimed(found.space, found.offers, about.switching, found.waits)
+    return rule_claimed(found.space, found.offers, about.technique, found.waits)
 
 
 def rules(about: About, family: str, vcs: str, by: str = "states", least: int | None = None) -> Document:
@@ -231,7 +234,7 @@ def rules(about: About, family: str, vcs: str, by: str = "states", least: int | 
     space, kind = Space(counts_of(vcs), family_of(family)[1]), by
     adaptive: Any = kind
     bnrs = Request(adaptive, least).bnrs(space)
-    about_space = {"counts": space.counts, "short": space.short, "switching": about.switching}
+    about_space = {"counts": space.counts, "short": space.short, "switching": about.technique}
     return claim("rules", adaptive=by, least=bnrs, symmetric=[], **about_space)
 
 

@@ -6,9 +6,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from unknot.certificates.documents import part_of
-from unknot.cli.questions.about import About
-from unknot.cli.questions.claims import deadlock_free, delivered
+from unknot.certificates.documents import Document, part_of
+from unknot.cli.questions.about import About, claim
+from unknot.cli.questions.claims import delivered
+
+
+def _free(about: About, answer: bool | None) -> Document:
+    """No deadlock is possible under a technique: a flow control would be one of another routing."""
+    return claim("deadlock", switching=about.technique, deadlock_free=answer)
 
 
 def faults(
@@ -26,7 +31,7 @@ def faults(
 
     tries: Any = {"kind": kind, "at_once": at_once, "fewer": fewer, "budget": budget, "seed": seed}
     every, network = Failures(**tries), about.network
-    build, wishes = rerouting(network, about.routing or "", about.vcs), [deadlock_free(about, answer)]
+    build, wishes = rerouting(network, about.routing or "", about.vcs), [_free(about, answer)]
     wishes.append(delivered(about, answer))
     for count in every.sizes:
         parts = list(parts_of(network, every.kind))
@@ -53,13 +58,13 @@ def audit(
     from unknot.verify.audit import audit as audited
     from unknot.verify.audit_ethernet import audit_ethernet
 
-    path, wish = Path(folder or about.place), deadlock_free(about, answer)
+    path, wish = Path(folder or about.place), _free(about, answer)
     if is_ethernet(path):
         switches = read_ethernet(path)
         kinds = [("buffers", audit_ethernet(switches).relation, [wish])]
         about.network = about.network if folder else switches.network
     else:
-        read = audited(read_fabric(path), switching=about.switching)
+        read = audited(read_fabric(path), switching=about.technique)
         kinds = [(one.traffic, one.relation, [wish, delivered(about, answer)]) for one in read.rows]
         kinds += [] if read.multicast is None else [("multicast", read.multicast.relation, [wish])]
     about.parts += [
@@ -71,7 +76,7 @@ def audit(
 def remedy(about: About, name: str, routing: str, answer: bool | None = True) -> None:
     """A remedy is free of deadlock and delivers: the routing in a file that `unknot repair` wrote."""
     relation = replace(about, routing=routing, tables=None).relation
-    about.parts.append(part_of(name, relation, [deadlock_free(about, answer), delivered(about, answer)]))
+    about.parts.append(part_of(name, relation, [_free(about, answer), delivered(about, answer)]))
 
 
 PARTS = {made.__name__: made for made in (audit, faults, remedy)}
