@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import os
 import subprocess
@@ -15,6 +16,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
+import unknot
 from unknot._base import compile_time, deadline
 from unknot._base.deadline import MINUTE, Deadline, NoAnswerError, clock, counts_work, within
 from unknot._base.work import counting_work, measuring_time, spend, work_done
@@ -26,6 +28,15 @@ COMMANDS = (
     ("lanes", "ring(7)", "--changes", "rising"),
     ("lanes", "random_regular(8, 3, seed=1)", "--lanes", "1"),
     ("design", "mesh(2)"),
+    ("repair", "ring(5)", "--routing", "shortest_paths"),
+    ("repair", "mesh(2, 3)", "--routing", "fully_adaptive"),
+    ("repair", "examples/ethernet/dual-tor-one-queue"),
+    ("faults", "ring(4)", "--routing", "up_down"),
+    ("faults", "ring(3)", "--routing", "ospf", "--repair"),
+    ("check", "mesh(2)", "--all-sizes", "--routing", "odd_even"),
+    ("check", "mesh(3, 3)", "--routing", "fully_adaptive", "--switching", "wormhole"),
+    ("check", "line(2)", "--routing", "dimension_order", "--protocol", "request_reply"),
+    ("audit", "examples/ethernet/frr-two-links-down"),
 )
 BUSY = (("lanes", "torus(8, 8)"), *COMMANDS[1:])
 LOOPS = 20
@@ -102,6 +113,21 @@ def test_a_clock_1000_times_as_fast_changes_nothing(words: tuple[str, ...], monk
             module, "time", SimpleNamespace(monotonic=hurried.monotonic, process_time=time.process_time)
         )
     assert answer(*words) == usual
+
+
+def test_functions_with_a_limit_by_default_count_work() -> None:
+    """A number of seconds by default would be read from the clock."""
+    forgotten = []
+    for path in sorted(Path(unknot.__file__).parents[1].glob("unknot*/**/*.py")):
+        text = path.read_text()
+        for node in ast.parse(text).body if "time_limit: float" in text else ():
+            if isinstance(node, ast.FunctionDef):
+                limits = zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True)
+                seconds = [ast.unparse(default) for arg, default in limits if arg.arg == "time_limit" and default]
+                counted = any(ast.unparse(decorator) == "counts_work" for decorator in node.decorator_list)
+                if seconds and seconds[0] not in ("None", "NEVER", "0.0") and not counted:
+                    forgotten.append(f"{path.name}: {node.name}")
+    assert not forgotten
 
 
 @pytest.mark.campaign

@@ -12,12 +12,13 @@ from hypothesis import given, settings
 
 from tests.strategies import networks, relations, table_relation
 from unknot._base.errors import RelationError
+from unknot.certificates import documents
 from unknot.network import Network, from_edges
 from unknot.network.families import line, mesh, ring, torus
 from unknot.routing import EJECT, NO_WAIT, TIER, Candidate, Relation, VirtualChannels, dimension_order
 from unknot.routing.relation import decode
 from unknot.routing.table import encode
-from unknot.routing.tabulate import compile_relation, tabulate
+from unknot.routing.tabulate import UNCOMPILABLE, compile_relation, tabulate
 
 PAIR = from_edges([(0, 1)])
 """Channel 0 leads from router 0 to 1, channel 1 back."""
@@ -267,10 +268,15 @@ def test_rules_numba_cannot_compile_are_tabulated() -> None:
     assert compiled_answer(relation, unreachable, 3) == []
 
 
-def test_tables_have_a_limit_and_report_progress() -> None:
+def test_tables_have_a_limit_and_report_progress(monkeypatch: pytest.MonkeyPatch) -> None:
     relation = Relation(line(4), 1, dictionary_rule(line(4)), name="by dictionary")
-    with pytest.raises(RelationError, match="would have more than 10 states; write the rule with plain numbers"):
+    with pytest.raises(RelationError, match="a table of all its states would have more than 10 states"):
         tabulate(relation, limit=10)
+    with pytest.raises(RelationError, match=r"Numba cannot compile the rule .* would have more than 10 states"):
+        tabulate(relation, limit=10, purpose=UNCOMPILABLE)
+    monkeypatch.setattr(documents, "MOST_STATES", 10)
+    with pytest.raises(RelationError, match=r"line\(4\): evidence with the candidates of each state would have"):
+        documents.table_of(relation)
     shown: list[tuple[int, int]] = []
     tabulate(relation, progress=lambda stage, done, of: shown.append((done, of)))
     assert shown == [(1, 4), (2, 4), (3, 4), (4, 4)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from fractions import Fraction
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -18,6 +19,8 @@ from unknot.lanes import lanes
 from unknot.network import bisection_bounds, components, families
 from unknot.report.export import export
 from unknot.routing.named import routing
+from unknot.simulation.run.limits import Saturation
+from unknot.studies import comparison
 from unknot.studies.adversaries import hard_for, most_throughput
 from unknot.studies.comparison import BY_MODEL, ONE_PATH, compared, without_links
 from unknot.studies.store import Store
@@ -139,6 +142,27 @@ def test_what_is_simulated_stays_below_bounds():
         assert cycles >= bound(platform, Operation(kind, platform.members, Fraction(size))).time
 
 
+def test_runs_too_short_to_tell_are_said_apart(monkeypatch):
+    """They count as not stable, so that the saturation may be higher."""
+    design = "ring(4) by dimension_order(vcs=2)"
+    monkeypatch.setattr(comparison, "saturation", lambda *_, **__: SimpleNamespace(load=0.4, unsure=(0.45, 0.5)))
+    (row,) = compared([design], simulated=True)
+    assert row.note == "runs at load 0.45, 0.5 were too short to tell, so the saturation may be higher"
+    monkeypatch.setattr(comparison, "saturation", lambda *_, **__: SimpleNamespace(load=0.4, unsure=()))
+    assert not next(compared([design], simulated=True)).note
+
+
+def test_loads_that_may_be_stable_are_below_those_that_are_not():
+    """A run that was too short says nothing above a load that is surely not carried."""
+    kinds = {0.2: "stable", 0.3: "too short", 0.4: "saturated", 0.6: "too short"}
+    runs = [
+        SimpleNamespace(offered_load=load, stable=kind == "stable", undecided=kind == "too short")
+        for load, kind in kinds.items()
+    ]
+    assert Saturation(0.2, 0.3, 0.35, tuple(runs)).unsure == (0.3,)
+    assert Saturation(0.2, 0.4, 0.35, tuple(runs[:1] + runs[2:])).unsure == ()
+
+
 def test_the_command(tmp_path):
     prices = tmp_path / "prices.toml"
     prices.write_text("port = 0\nterminal = 0\nterminal_metre = 0\nelectrical = 1\nelectrical_metre = 0\n")
@@ -196,5 +220,5 @@ def test_the_model_of_large_designs_is_near_what_runs_on_small_ones(design, monk
     (model,) = compared([design], simulated=True)
     assert model.all_to_all <= run.all_to_all <= 4 * model.all_to_all
     assert 0.6 * model.all_reduce <= run.all_reduce <= 1.05 * model.all_reduce
-    assert replace(model, all_to_all=run.all_to_all, all_reduce=run.all_reduce, note="") == run
-    assert (run.note, model.note) == ("", BY_MODEL)
+    assert replace(model, all_to_all=run.all_to_all, all_reduce=run.all_reduce, note=run.note) == run
+    assert model.note == "; ".join(filter(None, [run.note, BY_MODEL]))

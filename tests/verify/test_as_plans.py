@@ -66,6 +66,23 @@ def test_the_answer_names_each_plan_and_is_no_yes() -> None:
     assert run("faults", str(UP), "--routing", "bgp", "--repair")[0] == 2
 
 
+def test_a_check_of_a_folder_assumes_no_plan(tmp_path: Path) -> None:
+    """`check` took an AS for each switch, in silence."""
+    code, _, errors = run("check", str(UP), "--routing", "bgp")
+    assert code == 2
+    assert "do not tell the AS of every switch" in errors
+    assert run("simulate", str(UP), "--routing", "bgp", "--load", "0.1")[0] == 2
+    assert run("check", str(UP), "--routing", "bgp(plan='rfc7938')")[0] == 0
+    folder = copied(tmp_path)
+    for switch, system in SYSTEMS.items():
+        (folder / f"{switch}.frr.conf").write_text(CONFIGURATION.format(system), encoding="utf-8")
+    assert run("check", str(folder), "--routing", "bgp")[0] == 0
+    (folder / "leaf0.frr.conf").write_text(CONFIGURATION.format(65100) + " neighbor x allowas-in 1\n")
+    code, _, errors = run("check", str(folder), "--routing", "bgp")
+    assert code == 3
+    assert "not read" in errors
+
+
 def test_plans_that_disagree_are_open() -> None:
     fabric = read_ethernet(UP)
     good = fault_sweep(fabric.hosted, "bgp")

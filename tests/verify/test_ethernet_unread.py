@@ -104,6 +104,9 @@ UNREAD: dict[str, Change] = {
     "VXLAN": lambda c: c.update(VXLAN_TUNNEL_MAP={"vtep|map_100_Vlan100": {"vni": "100"}}),
     "ACL_RULE with redirection": lambda c: c.update(ACL_RULE={"A|R": {"PACKET_ACTION": "REDIRECT:Ethernet0"}}),
     "TUNNEL other": lambda c: c.setdefault("TUNNEL", {"MuxTunnel0": {}}).update(other={"tunnel_type": "IPINIP"}),
+    "dscp_mode, which TUNNEL MuxTunnel0 leaves out: pipe is assumed": lambda c: c["TUNNEL"]["MuxTunnel0"].pop(
+        "dscp_mode"
+    ),
     "port Ethernet48, which has a cable and is not in config_db.json": lambda c: rows_of(c).pop("Ethernet48"),
 }
 

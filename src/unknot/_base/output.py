@@ -163,6 +163,13 @@ def written_folder(path: str | Path) -> Iterator[Path]:
 
 
 @contextlib.contextmanager
+def scratch_folder() -> Iterator[Path]:
+    """Make a folder that is gone in the end; files in it can be read as soon as they are written."""
+    with tempfile.TemporaryDirectory() as name, _named(Path(name), Path(name)) as fresh:
+        yield fresh
+
+
+@contextlib.contextmanager
 def _held(fresh: Path) -> Iterator[None]:
     """Show that somebody still writes a folder, where the system can."""
     handle = os.open(fresh, os.O_RDONLY) if sys.platform != "win32" else -1

@@ -12,6 +12,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
+PROGRAM, ITERATION = 5e-3, 2e-8
+"""Work of a linear program, and more of it for each iteration of the simplex method and entry of the matrix."""
+MOST_ITERATIONS = 2**31 - 1
+
 
 class _Meter:
     """Work done in a block so far."""
@@ -44,6 +48,26 @@ def spend(seconds: float) -> None:
     if meter is not None:
         with meter.lock:
             meter.done += seconds
+
+
+def program_limit(seconds: float, entries: int) -> dict[str, float]:
+    """Options of a solver of linear programs that end it: at a time, or where work is counted after iterations.
+
+    Parameters
+    ----------
+    seconds : float
+        The limit.
+    entries : int
+        Entries of the matrix that are not 0.
+    """
+    if work_done() is None:
+        return {"time_limit": seconds}
+    return {"maxiter": int(min(MOST_ITERATIONS, max(1.0, seconds / (ITERATION * max(1, entries)))))}
+
+
+def spend_program(iterations: int, entries: int) -> None:
+    """Count the work of a linear program that was solved."""
+    spend(PROGRAM + ITERATION * iterations * entries)
 
 
 def work_done() -> float | None:

@@ -275,7 +275,7 @@ def table_of(relation: Relation) -> Document:
 
     O(reachable states) questions to the plain rule.
     """
-    table = tabulate(relation, limit=MOST_STATES)
+    table = tabulate(relation, limit=MOST_STATES, purpose="evidence with the candidates of each state")
     vc = table.value & VC_MASK
     marked = np.where(relation.commits, 0, table.value & NO_WAIT)
     entry = np.where(vc == EJECT, -1, np.where(marked, -vc - 2, vc)).tolist()

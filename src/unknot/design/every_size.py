@@ -9,11 +9,12 @@ from functools import partial
 
 import numpy as np
 
-from unknot._base.deadline import MINUTE, NEVER, Deadline, NoAnswerError
+from unknot._base.deadline import MINUTE, NEVER, Deadline, NoAnswerError, counts_work
 from unknot._base.errors import RelationError
 from unknot._base.shown import Brief
 from unknot._base.switching import DEFAULT_SWITCHING, Switching, switching_named
 from unknot._base.three_valued import ThreeValued
+from unknot._base.work import spend
 from unknot.certificates import evidence_holds, plain
 from unknot.certificates.documents import Document, verdict_claim
 from unknot.certificates.verdict import Verdict
@@ -33,6 +34,8 @@ from unknot.verify import check
 
 MOST_STATES = 40_000
 """Pairs of an input VC and an address of a mesh up to which an algorithm is read from it."""
+ANSWER = 2e-5
+"""Work of a question to an algorithm."""
 LARGEST = 8
 """Longest sides on which verdicts are sought where there is no proof for every size."""
 
@@ -120,6 +123,7 @@ class EverySize(ThreeValued, Brief, asks="deadlock_free"):
         return self.proof.claim(self.rule.offers, self.switching, self.rule.waits)
 
 
+@counts_work
 def every_size(
     family: str, routing: str, switching: str = DEFAULT_SWITCHING, *, time_limit: float | Deadline = MINUTE
 ) -> EverySize:
@@ -225,6 +229,7 @@ def rule_of(routing: str, read: tuple[tuple[int, ...], ...], deadline: Deadline 
             raise NotUniform(f"{routing} has other VCs on {relation.network.name} than on smaller meshes")
         space = Space(counts)
         for state, outs, place in _answers(relation, space):
+            spend(ANSWER)
             if deadline.over:
                 raise TimeoutError
             if answers.setdefault(state, outs) != outs:

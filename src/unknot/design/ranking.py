@@ -23,6 +23,7 @@ from typing import Literal
 import numpy as np
 
 from unknot._base.shown import Brief
+from unknot._base.work import spend_program
 from unknot.certificates.documents import Document
 from unknot.design.space import Flags, Space, State, shown
 
@@ -172,6 +173,7 @@ def _level(edges: Sequence[Edge], types: int, dimensions: int) -> Level:
         np.concatenate([np.zeros(columns), -np.ones(m)]),
         A_ub=matrix, b_ub=np.zeros(m), bounds=[(None, None)] * columns + [(0, 1)] * m, method="highs-ds",
     )  # fmt: skip
+    spend_program(solution.nit, int(np.count_nonzero(matrix)))
     exact = [Fraction(float(weight)).limit_denominator(DENOMINATOR) for weight in solution.x[:columns]]
     scale = math.lcm(*(weight.denominator for weight in exact))
     whole = [int(weight * scale) for weight in exact]

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from unknot._base.deadline import MINUTE, Deadline
+from unknot._base.deadline import MINUTE, Deadline, counts_work
 from unknot._base.errors import RelationError
 from unknot.certificates import plain
 from unknot.certificates.documents import network_of
@@ -127,6 +127,7 @@ class LosslessQueues:
         )  # fmt: skip
 
 
+@counts_work
 def fewest_queues(graph: FlowGraph, edges: Iterable[int], *, time_limit: float | Deadline = MINUTE) -> LosslessQueues:
     """Find the fewest lossless queues for the paths of flows, and prove that fewer are impossible.
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unknot._base.deadline import Deadline
+from unknot._base.deadline import Deadline, counts_work
 from unknot._base.errors import RelationError
 from unknot._base.shown import Brief
 from unknot._base.switching import DEFAULT_SWITCHING
@@ -68,6 +68,7 @@ class Escaped(Brief):
 
 
 @takes_relation
+@counts_work
 def escaped(
     relation: Relation,
     *,

@@ -9,7 +9,7 @@ from math import comb
 import numpy as np
 import numpy.typing as npt
 
-from unknot._base.deadline import MINUTE, Deadline
+from unknot._base.deadline import MINUTE, Deadline, counts_work
 from unknot._base.errors import UnknotError
 from unknot._base.progress import Progress, reported
 from unknot._base.three_valued import ThreeValued, all_hold
@@ -89,6 +89,7 @@ class OneState:
     queues: LosslessQueues
 
 
+@counts_work
 def fault_queues(
     network: Network,
     build: Callable[[Network], Relation],

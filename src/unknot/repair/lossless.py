@@ -6,13 +6,12 @@ import json
 import shutil
 from dataclasses import dataclass, replace
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
-from unknot._base.deadline import MINUTE, Deadline
+from unknot._base.deadline import MINUTE, Deadline, counts_work
 from unknot._base.errors import UnknotError
 from unknot._base.input import read_json
-from unknot._base.output import write_text
+from unknot._base.output import scratch_folder, write_text
 from unknot._base.three_valued import ThreeValued
 from unknot.fabrics.ethernet.document import files_of
 from unknot.fabrics.ethernet.fabric import EthernetFabric
@@ -58,6 +57,7 @@ class RepairedFabric(ThreeValued, asks="holds"):
         return not self.refused if self.after is None else self.after.holds
 
 
+@counts_work
 def repair_lossless(
     fabric: EthernetFabric, out: str | Path | None = None, *, time_limit: float | Deadline = MINUTE
 ) -> RepairedFabric:
@@ -83,8 +83,8 @@ def repair_lossless(
     """
     deadline = Deadline.of(time_limit, "repair")
     if out is None:
-        with TemporaryDirectory() as scratch:
-            return repair_lossless(fabric, Path(scratch, fabric.name), time_limit=deadline)
+        with scratch_folder() as scratch:
+            return repair_lossless(fabric, scratch / fabric.name, time_limit=deadline)
     folder = Path(out)
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise UnknotError(f"{folder} exists; name a new folder")

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from unknot._base.work import PROGRAM, program_limit, spend, spend_program, work_done
 from unknot.certificates import plain
 from unknot.lanes.path_set import Floats
 from unknot.repair.facts import CANDIDATE, Cycle, Entry, Fact, Literals
@@ -33,6 +34,8 @@ PRICE = 100
 """Price of an unsettled fact, times the number looked for: a hundredth of a fact may be all that is unsettled."""
 ROUNDING = 1e-6
 """Share by which multipliers are lowered, so that errors of the solver do not make them too high."""
+NODE = 1e-5
+"""Work of a node of a mixed-integer program, for each entry of its matrix."""
 LEAST_SECONDS = 0.1
 """Of a program with a time limit, however little time is left."""
 Multipliers = dict[int, int]
@@ -80,10 +83,12 @@ class Program(Generic[V]):
         """Variables from 0 on that cost least, as the solver of linear programs gives them."""
         from scipy.optimize import linprog
 
-        return linprog(
+        solved = linprog(
             costs, A_ub=-self.matrix, b_ub=-self.least, bounds=(0, None), method="highs",
-            options={"time_limit": max(LEAST_SECONDS, seconds)},
+            options=program_limit(max(LEAST_SECONDS, seconds), self.matrix.nnz),
         )  # fmt: skip
+        spend_program(solved.nit, self.matrix.nnz)
+        return solved
 
 
 def multipliers(marginals: npt.ArrayLike) -> Floats:
@@ -129,6 +134,7 @@ class CoveringProgram(Program[Entry]):
             bounds=np.column_stack([low, high]),
             method="highs",
         )
+        spend_program(solved.nit, self.matrix.nnz)
         prices = multipliers(solved.ineqlin.marginals)
         # What the checker adds up. Where facts contradict each other it is far from the solution, by large prices.
         rest = self.cost - self.matrix.T @ prices / SCALE
@@ -164,6 +170,9 @@ class OrderedProgram(Program[Variable]):
         """Up to `most` removed candidates, where some turns are set to rise or fall; None: the solver has none."""
         from scipy.optimize import Bounds, LinearConstraint, milp
 
+        node = PROGRAM + NODE * self.matrix.nnz
+        seconds = max(seconds, LEAST_SECONDS)
+        limit = {"time_limit": seconds} if work_done() is None else {"node_limit": int(1 + seconds / node)}
         low, high = np.zeros(len(self.column)), np.ones(len(self.column))
         for turn, rising in rises.items():
             low[self.column["entry", turn]] = high[self.column["entry", turn]] = rising
@@ -173,8 +182,9 @@ class OrderedProgram(Program[Variable]):
             constraints=[LinearConstraint(self.matrix, self.least), LinearConstraint(costs[None, :], -np.inf, most)],
             bounds=Bounds(low, high),
             integrality=[kind != "height" for kind, _ in self.column],
-            options={"time_limit": max(seconds, LEAST_SECONDS)},
+            options=limit,
         )
+        spend(node * (1 + (solved.mip_node_count or 0)))
         if solved.x is None:
             return None
         return frozenset(entry for (_, entry), x in zip(self.column, solved.x * costs, strict=True) if x > 0.5)

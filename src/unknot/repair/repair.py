@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from unknot._base.deadline import MINUTE, NEVER, Deadline, clock
+from unknot._base.deadline import MINUTE, NEVER, Deadline, clock, counts_work
 from unknot._base.errors import RelationError
 from unknot._base.progress import Progress, with_bar
 from unknot._base.switching import DEFAULT_SWITCHING
@@ -122,6 +122,7 @@ class Remedy:
 
 @takes_relation
 @with_bar
+@counts_work
 def repair(
     relation: Relation,
     *,

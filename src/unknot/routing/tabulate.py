@@ -30,6 +30,7 @@ FEW = 100_000
 """Most pairs of an input VC and an address for which a rule is tabulated, not compiled: about as long either way."""
 SECONDS = 0.5
 """A rule that takes longer to tabulate is compiled after all."""
+UNCOMPILABLE = "Numba cannot compile the rule (write it with plain numbers and arrays), and a table of it"
 UNSTEADY = "its answers change from one question to the next"
 
 
@@ -179,7 +180,13 @@ def small_table(relation: Asked) -> Table | None:
         return None
 
 
-def tabulate(relation: Asked, *, limit: int = MAX_STATES, progress: Progress | None = None) -> Table:
+def tabulate(
+    relation: Asked,
+    *,
+    limit: int = MAX_STATES,
+    progress: Progress | None = None,
+    purpose: str = "a table of all its states",
+) -> Table:
     """Ask a rule, in plain Python, for every state reachable from injection.
 
     Parameters
@@ -188,16 +195,18 @@ def tabulate(relation: Asked, *, limit: int = MAX_STATES, progress: Progress | N
         Most states to visit.
     progress : callable, optional
         Called after each address, see `unknot._base.progress`.
+    purpose : str
+        What the table is for, in words, for the error about too many states.
 
     Raises
     ------
     RelationError
         If the rule breaks its contract or has more reachable states than `limit`.
     """
-    return Table.of(_answers(relation, limit, progress))
+    return Table.of(_answers(relation, limit, progress, purpose))
 
 
-def _answers(relation: Asked, limit: int, progress: Progress | None) -> Iterator[dict[int, list[int]]]:
+def _answers(relation: Asked, limit: int, progress: Progress | None, purpose: str) -> Iterator[dict[int, list[int]]]:
     """What a rule answers in each state that is reached, address by address."""
     vcs, plain, rule = relation.num_vcs, relation.rule, nimble(relation.rule)
     tail, router = relation.network.source[relation.vcs.channel].tolist(), relation.vcs.router.tolist()
@@ -225,8 +234,7 @@ def _answers(relation: Asked, limit: int, progress: Progress | None) -> Iterator
             answers[at] = answer
             if states + len(answers) > limit:
                 raise RelationError(
-                    f"{relation.name} on {relation.network.name}: Numba cannot compile the rule and a table of it "
-                    f"would have more than {limit} states; write the rule with plain numbers and arrays"
+                    f"{relation.name} on {relation.network.name}: {purpose} would have more than {limit:,} states"
                 )
             for candidate in answer:
                 vc = candidate & VC_MASK
@@ -247,7 +255,7 @@ def compile_relation(relation: Asked) -> Pointer:
 
     made = compiled_rule(relation.rule, relation.max_candidates)
     if made is None:  # a rule that is wrong raises when it is tabulated
-        made = compiled_rule(lookup(tabulate(relation)), relation.max_candidates)
+        made = compiled_rule(lookup(tabulate(relation, purpose=UNCOMPILABLE)), relation.max_candidates)
         assert made is not None
         made.tabulated = True
     return made

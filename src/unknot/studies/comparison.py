@@ -296,7 +296,9 @@ def _simulated(row: Compared, relation: Relation, seed: int) -> Compared:
     )
     modelled = row.terminals > MOST_SIMULATED
     times = _by_model(row, relation) if modelled else _by_run(row, relation)
-    note = "; ".join(filter(None, [row.note, BY_MODEL if modelled else ""]))
+    loads = ", ".join(f"{load:.3g}" for load in point.unsure)
+    short = f"runs at load {loads} were too short to tell, so the saturation may be higher" if loads else ""
+    note = "; ".join(filter(None, [row.note, short, BY_MODEL if modelled else ""]))
     return replace(row, saturation=point.load, all_to_all=times[0], all_reduce=times[1], note=note)
 
 

@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from unknot._base.deadline import Deadline, clock
+from unknot._base.compile_time import compiling
+from unknot._base.deadline import Deadline
 from unknot._base.errors import UnknotError
 from unknot._base.manifest import code_digest
 from unknot._base.switching import switching_named
@@ -114,13 +115,13 @@ class Computed:
 
 def compute_in_turn(compute: Callable[[Point], str], points: Iterable[Point]) -> Computed:
     """Compute points up to the first that fails, so that those before it are not lost."""
-    start, texts, error = clock(), [], None
+    start, texts, error = compiling.clock(), [], None
     try:
         for point in points:
             texts.append(compute(point))
     except UnknotError as raised:
         error = raised
-    return Computed(tuple(texts), (clock() - start) / max(1, len(texts)), error)
+    return Computed(tuple(texts), (compiling.clock() - start) / max(1, len(texts)), error)
 
 
 def read(point: Point, text: str) -> Any:

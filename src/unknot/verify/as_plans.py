@@ -6,6 +6,7 @@ import json
 from dataclasses import dataclass, replace
 
 from unknot._base.calls import parse_call
+from unknot._base.errors import UnknotError
 from unknot.fabrics.ethernet.bgp import read_bgp
 from unknot.fabrics.ethernet.fabric import EthernetFabric
 from unknot.routing.ethernet import PLANS
@@ -54,6 +55,23 @@ def fabric_routing(fabric: EthernetFabric, text: str) -> FabricRouting:
     texts = [", ".join(f"{name}={_written(value)}" for name, value in one.items()) for one in calls]
     unread = () if "allowas_in" in call.options else told.unread
     return FabricRouting(tuple(f"bgp({text})" for text in texts), (*fabric.unread, *unread), True)
+
+
+def stated_routing(fabric: EthernetFabric, text: str) -> FabricRouting:
+    """The routing by what a folder tells, where one is to be judged.
+
+    Raises
+    ------
+    UnknotError
+        If the folder does not tell the AS plan, and the text does not state any.
+    """
+    known = fabric_routing(fabric, text)
+    if len(known.texts) > 1:
+        raise UnknotError(
+            f"{fabric.name}: its files do not tell the AS of every switch, nor do routes with all links up; state a "
+            f"plan, such as {' or '.join(f'--routing {one!r}' for one in known.texts)}; `faults` judges each"
+        )
+    return known
 
 
 def _written(value: object) -> str:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unknot._base.deadline import MINUTE, Deadline
+from unknot._base.deadline import MINUTE, Deadline, counts_work
 from unknot._base.errors import UnknotError
 from unknot._base.switching import DEFAULT_SWITCHING, Switching, switching_named
 from unknot._base.three_valued import ThreeValued, all_hold
@@ -87,6 +87,7 @@ class Audit(ThreeValued, asks="holds"):
         return self.host_to_host.delivery.delivered
 
 
+@counts_work
 def audit(
     fabric: Fabric,
     *,

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from itertools import islice, pairwise
 from random import Random
 
-from unknot._base.deadline import MINUTE, Deadline
+from unknot._base.deadline import MINUTE, Deadline, counts_work
 from unknot._base.errors import UnknotError
 from unknot._base.three_valued import ThreeValued, all_hold
 from unknot.certificates import evidence_holds
@@ -106,6 +106,7 @@ class EthernetAudit(ThreeValued, asks="holds"):
         return all_hold((self.deadlock_free, self.delivered, not self.losses))
 
 
+@counts_work
 def audit_ethernet(
     fabric: EthernetFabric, *, dscps: tuple[int, ...] = DSCPS, time_limit: float | Deadline = MINUTE
 ) -> EthernetAudit:

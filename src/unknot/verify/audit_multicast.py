@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from unknot._base.deadline import MINUTE, Deadline
+from unknot._base.deadline import MINUTE, Deadline, counts_work
 from unknot._base.errors import UnknotError
 from unknot._base.memory import require
 from unknot._base.switching import Switching
@@ -81,6 +81,7 @@ class MulticastAudit(ThreeValued, asks="holds"):
         return all_hold((self.deadlock_free, self.delivered))
 
 
+@counts_work
 def audit_multicast(
     fabric: Fabric,
     technique: Switching,

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from math import inf
+
 import numpy as np
 import numpy.typing as npt
 
-from unknot._base.deadline import MINUTE
+from unknot._base.deadline import MINUTE, counts_work
 from unknot._base.errors import RelationError
+from unknot._base.work import work_done
 from unknot.routing.relation import EJECT, VC_MASK, Relation
 from unknot.routing.taking import takes_relation
 from unknot.traffic import PatternLike
@@ -18,6 +21,7 @@ MAX_FLOWS = 400_000
 
 
 @takes_relation
+@counts_work
 def best_loads(relation: Relation, traffic: PatternLike = "uniform", *, time_limit: float = MINUTE) -> Loads:
     """Channel loads of the best split of the traffic over all routes the relation permits.
 
@@ -92,7 +96,7 @@ def best_loads(relation: Relation, traffic: PatternLike = "uniform", *, time_lim
         cost[-1] = 1.0
         answer = linprog(
             cost, capacity.tocsr(), np.zeros(network.num_channels), balance.tocsr(), np.concatenate(supply),
-            method="highs-ipm", options={"time_limit": time_limit},
+            method="highs-ipm", options={"time_limit": time_limit if work_done() is None else inf},
         )  # fmt: skip
         if answer.status == 2:
             raise RelationError(f"{relation.name} on {network.name}: some of the traffic cannot be delivered")

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from unknot._base.compile_time import long_compiling
-from unknot._base.deadline import MINUTE, Deadline, NoAnswerError, clock, within
+from unknot._base.deadline import MINUTE, Deadline, NoAnswerError, clock, counts_work, within
 from unknot._base.errors import RelationError
 from unknot._base.progress import Progress, with_bar
 from unknot._base.switching import BUFFER_DEPTH, DEFAULT_SWITCHING, SWITCHINGS, Switching, switching_named
@@ -34,6 +34,7 @@ NO_ANSWER = "asking the rule"
 
 @takes_relation
 @with_bar
+@counts_work
 def check(
     relation: Relation,
     switching: str = DEFAULT_SWITCHING,
@@ -105,6 +106,7 @@ def check(
 
 @takes_relation
 @with_bar
+@counts_work
 def check_all(
     relation: Relation,
     first: str = DEFAULT_SWITCHING,

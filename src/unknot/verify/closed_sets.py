@@ -11,6 +11,7 @@ from itertools import pairwise
 import numpy as np
 
 from unknot._base.deadline import clock
+from unknot._base.work import spend
 from unknot.verify.effort import TimeUpError
 from unknot.verify.exact_model import Worm
 from unknot.verify.remainder import Remainder
@@ -21,6 +22,8 @@ Worms = dict[int, set[tuple[frozenset[int], frozenset[int]]]]
 """The worms that hold each VC: the VCs that a worm holds, and those that it waits for."""
 MOST_WORMS = 1_000_000
 """Worms up to which circles are looked for."""
+WALKED = 5e-6
+"""Work of a step on the way to worms, and to circles of worms."""
 
 
 def small_closed_set(part: Remainder) -> list[Worm]:
@@ -115,6 +118,7 @@ def circles(part: Remainder, messages: int, most: int, end: float) -> Iterator[f
         while stack:
             if clock() > end:
                 raise TimeUpError("circles of worms", done, len(worms))
+            spend(WALKED)
             steps, vc, held, waited = stack.pop()
             if not steps:
                 if waited <= held:
@@ -151,6 +155,7 @@ def _worms(part: Remainder, longest: int, end: float) -> Worms:
     count = 0
     stack: list[tuple[int, tuple[int, ...]]] = [(s, (vc,)) for s, vc in enumerate(vcs)]
     while stack:
+        spend(WALKED)
         s, path = stack.pop()
         for head in heads[first[s] : first[s + 1]]:
             count += 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -178,8 +179,8 @@ def _followed(relation: Relation, threads: int | None = 1, progress: Progress | 
         return totals.tolist(), [[(at, to) for at, to in pairs] for pairs in rows]
 
     effort = Effort(threads_of(threads, "deliver", wrong=RelationError), progress=progress)
-    size = step(relation.vcs.router.size)
-    blocks = effort.over("routes", relation.num_addresses, size, lambda: Explorer(relation), follow)
+    size, explorers = relation.vcs.router.size, partial(Explorer, relation)
+    blocks = effort.over("routes", relation.num_addresses, step(size), explorers, follow, input_vcs=size)
     sums = [sum(totals[i] for totals, _ in blocks) for i in range(kernel.LONGEST)]
     routes = (totals[kernel.LONGEST : kernel.BROKEN] for totals, _ in blocks)
     longest = max(routes, key=lambda route: route[0], default=[0, -1, -1])

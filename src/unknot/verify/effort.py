@@ -10,11 +10,13 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from contextvars import copy_context
 from dataclasses import dataclass, field
+from math import ceil
 from typing import TYPE_CHECKING, TypeVar
 
 from unknot._base.deadline import clock
 from unknot._base.progress import Progress
 from unknot._base.threads import processors
+from unknot._base.work import spend, work_done
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -24,6 +26,8 @@ W = TypeVar("W")
 
 BLOCK = 2_000_000
 """States in a block of addresses, roughly: tens of milliseconds."""
+PER_STATE = 2e-8
+"""Work of a visit to a state, for each input VC that there is."""
 PATIENCE = 0.2
 """Seconds without any block done after which the clock is looked at again."""
 LEAVING = 1.0
@@ -74,21 +78,41 @@ class Effort:
             raise TimeUpError(stage, done, total)
 
     def pieces(self, stage: str, start: int, stop: int, step: int, count: int) -> Iterator[int]:
-        """Go through a block of work of `over` in steps, after each of which the clock is looked at."""
+        """Go through a block of work of `over` in steps, after each of which the clock is looked at.
+
+        Where work is counted nothing is looked at: `over` did that.
+        """
         for low in range(start, stop, step):
-            if low > start and clock() > self.end:
+            if low > start and work_done() is None and clock() > self.end:
                 raise TimeUpError(stage, low, count)
             yield low
 
     def over(
-        self, stage: str, count: int, step: int, workspace: Callable[[], W], work: Callable[[W, int, int], T]
+        self,
+        stage: str,
+        count: int,
+        step: int,
+        workspace: Callable[[], W],
+        work: Callable[[W, int, int], T],
+        *,
+        input_vcs: int,
     ) -> list[T]:
         """Do `work(mine, start, stop)` for blocks of `step` of ``range(count)``; what each block gives, in order.
 
         Each thread has a work space of its own, made when it is first needed. The first error in the order of the
-        blocks is the one that is raised.
+        blocks is the one that is raised. Where work is counted, blocks for which there is enough are done, and those
+        alone: threads would not come equally far each time.
+
+        Parameters
+        ----------
+        input_vcs : int
+            The states of one of the count, at most.
         """
         blocks = [(start, min(start + step, count)) for start in range(0, count, step)]
+        if work_done() is not None:
+            each = PER_STATE * input_vcs * step
+            blocks = blocks[: max(0, ceil(min(len(blocks), (self.end - clock()) / each)))]
+            spend(each * len(blocks))
         spaces: queue.SimpleQueue[W] = queue.SimpleQueue()
 
         def one(start: int, stop: int) -> T:
@@ -118,6 +142,9 @@ class Effort:
                     while not wait([future], PATIENCE).done:
                         self.spent(stage, start, count)
                     outcomes.append(future.result())
+        done = blocks[-1][1] if blocks else 0
+        if done < count:
+            raise TimeUpError(stage, done, count)
         self.spent(stage, count, count)
         return outcomes
 

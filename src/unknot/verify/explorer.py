@@ -14,15 +14,18 @@ import numpy.typing as npt
 from unknot._base import memory
 from unknot._base.deadline import clock
 from unknot._base.kernels.lazy_kernel import viewed
+from unknot._base.work import spend
 from unknot.network.graph import reached_from, shortest_cycle
 from unknot.network.model import IntArray, Network, Offsets
 from unknot.routing.relation import EJECT, VC_MASK, Relation
 from unknot.routing.virtual_channels import VirtualChannels
-from unknot.verify.effort import Effort
+from unknot.verify.effort import PER_STATE, Effort
 from unknot.verify.states_kernel import Answers, Layout, Scratch, Traversal, explore
 
 S = TypeVar("S", bound=Hashable)
 M = TypeVar("M")
+EXPLORED = 1e-4
+"""Work of a state of queues or terminals in a search, beside its moves."""
 
 
 class Visit(NamedTuple):
@@ -129,6 +132,7 @@ class Explorer:
         for address in range(count):
             effort.spent(stage, address, count)
             yield address, self.visit(address)
+            spend(PER_STATE * self.relation.vcs.router.size)
         effort.spent(stage, count, count)
 
     def steps(self, address: int) -> dict[int, list[int]]:
@@ -195,6 +199,7 @@ def explored(
                 came[there] = here, move
                 before[there] = []
                 queue.append(there)
+                spend(EXPLORED)
                 if len(came) > most_states or (len(came) % 64 == 0 and clock() > end):
                     return Exploration(None, False, len(came))
             before[there].append(here)

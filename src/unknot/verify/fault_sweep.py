@@ -9,7 +9,7 @@ from itertools import takewhile
 from math import comb
 from typing import Any
 
-from unknot._base.deadline import NEVER, Deadline
+from unknot._base.deadline import NEVER, Deadline, counts_work
 from unknot._base.errors import RelationError, UnknotError
 from unknot._base.progress import Progress, reported, with_bar
 from unknot._base.shown import Brief
@@ -103,6 +103,7 @@ class FaultSweep(Tried, Brief):
 
 @takes_network
 @with_bar
+@counts_work
 def fault_sweep(
     network: Network,
     routing: str | Callable[[Network], Relation],

@@ -7,12 +7,15 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from unknot._base.deadline import clock
+from unknot._base.work import spend
 from unknot.certificates.verdict import Message
 from unknot.flow_control.model import FlowControl
 from unknot.network.graph import backwards
 from unknot.routing.relation import Relation
 from unknot.verify.explorer import Explorer
 
+FILLED = 2e-5
+"""Work to try the filling of a VC after another."""
 FIRST = 12
 """VCs of a knot with which a filling is begun, one after the other."""
 
@@ -140,6 +143,7 @@ def filling(
         buffers, sent, left = Buffers(flow), list[Sent](), dict(knot)
         following: int | None = first
         while following is not None and clock() < end:
+            spend(FILLED * len(left) ** 2)
             head = left.pop(following)
             sent += paths.fill(buffers, head)
             following = _next(paths, buffers, left)

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from heapq import heappop, heappush
 
 from unknot._base.deadline import clock
+from unknot._base.work import spend
 from unknot.certificates.verdict import Message
 from unknot.flow_control.model import FlowControl
 from unknot.routing.relation import EJECT, NO_WAIT, VC_MASK, Relation
@@ -19,6 +20,8 @@ from unknot.verify.explorer import Explorer
 
 STATES = 30_000
 """States that are looked at."""
+QUEUED = 5e-5
+"""Work of a state of the queues."""
 MOST_TABLE = 5_000
 """States of a relation up to which queues are searched."""
 Place = tuple[int, int]
@@ -173,6 +176,7 @@ class Queues:
                 if len(came) >= STATES or (len(came) % 64 == 0 and clock() > self.end):
                     self.states = len(came)
                     return None
+                spend(QUEUED)
                 came[there] = here, move
                 heappush(heap, (depth + 1 - 4 * sum(map(len, there[0])), -len(came), depth + 1, there))
         self.states, self.complete = len(came), True

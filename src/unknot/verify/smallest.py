@@ -15,7 +15,7 @@ from typing import get_args
 import numpy as np
 
 from unknot._base.arrays import positions, starts
-from unknot._base.deadline import MINUTE, Deadline, clock
+from unknot._base.deadline import MINUTE, Deadline, clock, counts_work
 from unknot._base.switching import BUFFER_DEPTH, DEFAULT_SWITCHING, Switching, switching_named
 from unknot.certificates.verdict import Configuration, Reachability
 from unknot.network.graph import path_to, reached_from, shortest_cycle
@@ -67,6 +67,7 @@ class Smallest:
 
 
 @takes_relation
+@counts_work
 def smallest(
     relation: Relation,
     switching: str = DEFAULT_SWITCHING,

@@ -193,7 +193,7 @@ def dependencies(relation: Relation, effort: Effort | None = None) -> Dependenci
         with contextlib.suppress(TimeUpError):
             # A full word of addresses, unless that takes seconds.
             size = min(max(step(vcs.router.size), WIDTH), 8 * step(vcs.router.size))
-            effort.over("dependencies", relation.num_addresses, size, workspace, follow)
+            effort.over("dependencies", relation.num_addresses, size, workspace, follow, input_vcs=vcs.router.size)
         words = [np.asarray(mine.notes.goes) for mine in spaces or [workspace()]]
         source, target = slots.dependencies(np.bitwise_or.reduce(words, axis=0))
         states, reached = (sum(int(mine.notes.totals[i]) for mine in spaces) for i in range(2))

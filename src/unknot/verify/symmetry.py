@@ -15,7 +15,7 @@ all, and the states of an orbit of addresses at an orbit of VCs live and die wit
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -165,8 +165,8 @@ def commutes(relation: Relation, group: Translations, effort: Effort) -> bool:
 
     try:
         block(Explorer(relation), 0, min(2, relation.num_addresses))
-        size = step(relation.vcs.router.size)
-        effort.over("symmetry", relation.num_addresses, size, lambda: Explorer(relation), block)
+        explorers, input_vcs = partial(Explorer, relation), relation.vcs.router.size
+        effort.over("symmetry", relation.num_addresses, step(input_vcs), explorers, block, input_vcs=input_vcs)
     except _DiffersError:
         return False
     return True

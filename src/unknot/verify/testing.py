@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from unknot._base.deadline import MINUTE
+from unknot._base.deadline import MINUTE, counts_work
 from unknot._base.errors import ConformanceError, UnknotError
 from unknot._base.switching import switching_named
 from unknot.network import Network
@@ -21,6 +21,7 @@ from unknot.verify.testing_flow import check_flow_control
 __all__ = ["NETWORKS", "ConformanceError", "check_flow_control", "check_relation", "check_routing"]
 
 
+@counts_work
 def check_relation(relation: Relation, *, compiled: bool = True, time_limit: float = MINUTE) -> None:
     """Check a routing relation against its contract and its own claims.
 
@@ -160,6 +161,7 @@ NETWORKS: tuple[str, ...] = (
 """All networks of the catalogue."""
 
 
+@counts_work
 def check_routing(
     function: Callable[[Network], Relation],
     networks: Iterable[str | Network] = NETWORKS,

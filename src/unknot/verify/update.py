@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 
-from unknot._base.deadline import MINUTE, Deadline
+from unknot._base.deadline import MINUTE, Deadline, counts_work
 from unknot._base.progress import Progress, with_bar
 from unknot._base.shown import Brief
 from unknot._base.switching import DEFAULT_SWITCHING
@@ -129,6 +129,7 @@ class Update(ThreeValued, Brief, asks="deadlock_free"):
 
 
 @with_bar
+@counts_work
 def update(
     old: Relation,
     new: Relation,
@@ -232,6 +233,7 @@ def _goes_round(both: Mixture, loop: tuple[int, ...], address: int) -> bool:
     return all(set.intersection(*choices) for choices in next_routers.values())
 
 
+@counts_work
 def update_fabric(
     old: Fabric, new: Fabric, switching: str = DEFAULT_SWITCHING, *, time_limit: float | Deadline = MINUTE
 ) -> Update | None:

@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from unknot._base import memory
 from unknot._base.arrays import grouped, offsets, starts
+from unknot._base.work import spend
 from unknot.network.model import IntArray, Offsets
 from unknot.verify.cells_kernel import Cells, Inner, Kinds, Marks, Rules, count_cells, fill_cells
 from unknot.verify.effort import Effort, step
@@ -31,6 +32,8 @@ SHARES = 16
 """Most shares of the addresses whose cells are counted apart, so that threads can fill them at the same time."""
 BUDGET = 5_000_000
 """Looks at a cell between two looks at the clock."""
+PER_LOOK = 1e-8
+"""Work of such a look."""
 CELL = 28
 """Bytes of a cell besides its words, with those that a fixpoint takes."""
 PICKED = 16
@@ -111,7 +114,8 @@ def waiting(graph: Dependencies, effort: Effort | None = None, *, symmetry: bool
         return counts
 
     counts = np.array(
-        effort.over("counting states on cycles", addresses.size, size, workspace, count), dtype=np.int64
+        effort.over("counting states on cycles", addresses.size, size, workspace, count, input_vcs=vcs),
+        dtype=np.int64,
     )
     states = sum(int(mine.notes.totals[3]) for mine in spaces)
     cell_first = offsets(counts.sum(axis=0))
@@ -128,7 +132,7 @@ def waiting(graph: Dependencies, effort: Effort | None = None, *, symmetry: bool
             mine.follow(fill_cells, addresses, low, min(low + piece, stop), edges, cursors[start // size], cells)
 
     spaces.clear()
-    effort.over("states on cycles", addresses.size, size, workspace, fill)
+    effort.over("states on cycles", addresses.size, size, workspace, fill, input_vcs=vcs)
     return Waiting(graph, edges, addresses, states, cells, group)
 
 
@@ -229,6 +233,7 @@ def drain(states: Waiting, *, spread: bool, entered: bool = False, effort: Effor
     begin(*work)
     stage, total = "VCs that drain", int(np.count_nonzero(graph.cyclic))
     while not delete(*work, BUDGET):
+        spend(PER_LOOK * BUDGET)
         effort.spent(stage, min(int(marks.cursor[1]), total - 1), total)
     effort.spent(stage, total, total)
     removed = np.where(graph.cyclic, marks.removed[states.kinds.of], 0)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unknot._base.deadline import MINUTE, Deadline
+from unknot._base.deadline import MINUTE, Deadline, counts_work
 from unknot._base.errors import NetworkError, UnknotError
 from unknot._base.progress import Progress, with_bar
 from unknot._base.switching import SWITCHINGS
@@ -91,6 +91,7 @@ class EscapeLayer:
 
 
 @with_bar
+@counts_work
 def escape_layer(
     network: Network,
     kind: str = "exterior",

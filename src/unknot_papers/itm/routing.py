@@ -18,7 +18,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from unknot._base.deadline import MINUTE, Deadline
+from unknot._base.deadline import MINUTE, Deadline, counts_work
 from unknot._base.errors import RelationError
 from unknot.network import Network
 from unknot.routing.paths import distances_to_homes
@@ -33,6 +33,7 @@ SOURCE = "Liu et al. 2002"
 
 
 @takes_network
+@counts_work
 def itm_escape(
     network: Network,
     vcs: int = 2,

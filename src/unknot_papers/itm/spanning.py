@@ -9,15 +9,18 @@ from typing import Any, Literal
 
 import numpy as np
 
-from unknot._base.deadline import MINUTE, Deadline
+from unknot._base.deadline import MINUTE, Deadline, counts_work
 from unknot._base.errors import NetworkError
 from unknot._base.three_valued import ThreeValued
+from unknot._base.work import spend
 from unknot.network import Network
 from unknot_papers import solved
 from unknot_papers.itm.recognise import neighbour_sets
 from unknot_papers.itm.topology import KINDS, TriangularMesh
 
 Edge = tuple[int, int]
+GROWN = 2e-5
+"""Work to add a router to a mesh."""
 GREEDY = 0.1
 """Share of the time for greedy growth."""
 
@@ -47,6 +50,7 @@ class Spanning(ThreeValued, asks="found"):
         return True if self.mesh is not None else False if self.proved else None
 
 
+@counts_work
 def spanning(
     network: Network, kind: str = "exterior", *, time_limit: float | Deadline = MINUTE, seed: int = 1
 ) -> Spanning:
@@ -148,6 +152,7 @@ class _Greedy:
         for turn in range(restarts):
             once = self.kind == "exterior" or turn % 2 == 1
             mesh = self._once(self.starts[int(self.random.integers(len(self.starts)))], 1 if once else self.routers)
+            spend(GROWN * self.routers)
             if mesh is not None or end.over:
                 return mesh
         return None

@@ -19,7 +19,7 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
-from unknot._base.deadline import MINUTE, Deadline
+from unknot._base.deadline import MINUTE, Deadline, counts_work
 from unknot._base.errors import UnknotError
 from unknot.network import Network
 from unknot.network.families import benes, clos
@@ -37,6 +37,7 @@ Answer = IntArray | bool | None
 """Paths; False if there are none; None if that is not known."""
 
 
+@counts_work
 def permute(
     network: Network,
     outputs: str | Sequence[int] | npt.NDArray[np.integer],
@@ -79,6 +80,7 @@ def permute(
     return task.decided()
 
 
+@counts_work
 def permute_with_faults(
     network: Network,
     outputs: str | Sequence[int] | npt.NDArray[np.integer],

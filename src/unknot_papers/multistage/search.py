@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from unknot._base.deadline import MINUTE
+from unknot._base.deadline import MINUTE, counts_work
 from unknot._base.memory import require
 from unknot._base.threads import processors
 from unknot.network import Network
@@ -48,6 +48,7 @@ def routers_of(network: Network, sources: IntArray | int, paths: npt.ArrayLike) 
 MAX_VARIABLES = 2_000_000
 
 
+@counts_work
 def solve(
     network: Network, sources: IntArray, destinations: IntArray, *, time_limit: float = MINUTE, most: bool = False
 ) -> IntArray | bool | None:

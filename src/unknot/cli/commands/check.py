@@ -19,6 +19,8 @@ from unknot.cli.commands.shared import (
     COQ,
     RoutedNetwork,
     exit_code,
+    if_read,
+    stated,
     write_counterexample,
     write_evidence,
     write_knot,
@@ -149,7 +151,8 @@ def _of_routing(routed: RoutedNetwork, details: Details, *, coq: bool) -> Answer
 
     if details.arbiter is not None:
         require_known("--arbiter: unknown arbiter", details.arbiter, ARBITERS, RelationError)
-    relation = routed.relation()
+    text, unread = stated(routed.network, routed.routing)
+    relation = routed.relation(text)
     flow = flow_of(relation, routed.switching, details.bubble)
     if flow is not None:
         option = "--bubble" if details.bubble is not None else f"--switching {flow.name}"
@@ -186,7 +189,7 @@ def _of_routing(routed: RoutedNetwork, details: Details, *, coq: bool) -> Answer
         CheckAnswer,
         (examined.verdict, examined.delivery),
         keys,
-        holds=(examined.verdict.deadlock_free, examined.delivery.delivered),
+        holds=(if_read(examined.verdict.deadlock_free, unread), examined.delivery.delivered),
         claims=claims,
         relation=relation,
         knot=knot,

@@ -13,7 +13,7 @@ import typer
 from unknot._base.calls import Piece
 from unknot._base.switching import DEFAULT_SWITCHING, Switching
 from unknot.cli.commands.guard import keeping_the_best
-from unknot.cli.commands.options import MINUTES_WORK, Json, TimeLimit
+from unknot.cli.commands.options import MINUTE, Json, TimeLimit
 from unknot.cli.commands.printing import notify, wrote
 from unknot.cli.commands.shared import write, write_evidence
 from unknot.cli.exit_codes import FAILS, HOLDS, UNDECIDED
@@ -35,7 +35,7 @@ def design(
     vcs: str | None = None,
     every: bool = False,
     carry: bool = False,
-    deadline: TimeLimit = MINUTES_WORK,
+    deadline: TimeLimit = MINUTE,
     export: Path | None = None,
     out: Path | None = None,
     evidence: Path | None = None,

@@ -13,10 +13,10 @@ from unknot._base.errors import UnknotError
 from unknot._base.switching import DEFAULT_SWITCHING, Switching
 from unknot._base.three_valued import all_hold
 from unknot.cli.commands.faults_evidence import Kept
-from unknot.cli.commands.faults_plans import compare_routes, if_read, of_plans
+from unknot.cli.commands.faults_plans import compare_routes, of_plans
 from unknot.cli.commands.options import SEED, Json, MostTime, NetworkText, Options, Seed
 from unknot.cli.commands.printing import notify
-from unknot.cli.commands.shared import exit_code, write_evidence, write_rows
+from unknot.cli.commands.shared import exit_code, if_read, write_evidence, write_rows
 
 if TYPE_CHECKING:
     from unknot.network import Network

@@ -14,13 +14,6 @@ if TYPE_CHECKING:
     from unknot.verify.as_plans import FabricRouting
 
 
-def if_read(holds: bool | None, unread: tuple[str, ...]) -> bool | None:
-    """An answer, open where it is yes and not all was read."""
-    if unread:
-        notify(f"not read, so that nothing is said to be safe: {'; '.join(unread)}")
-    return None if unread and holds else holds
-
-
 def compare_routes(fabric: EthernetFabric, routing: str) -> tuple[int, int]:
     """Print how many routes of a folder equal the computed routes; return the number, and how many were compared."""
     from unknot.routing.ethernet import path_vector

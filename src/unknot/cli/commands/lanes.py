@@ -12,7 +12,7 @@ import typer
 from unknot._base.errors import RelationError
 from unknot.cli.commands.guard import keeping_the_best
 from unknot.cli.commands.options import (
-    MINUTES_WORK,
+    MINUTE,
     SEED,
     Json,
     NetworkText,
@@ -96,7 +96,7 @@ class LanesOptions(Options):
     effort: int | None = None
     vcs: int | None = None
     both_ways: bool | None = None
-    deadline: TimeLimit = MINUTES_WORK
+    deadline: TimeLimit = MINUTE
     seed: Seed = SEED
     out: Path | None = None
     evidence: Path | None = None

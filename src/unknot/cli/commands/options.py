@@ -79,14 +79,9 @@ MostTime = Deadline | None
 """The limit as seconds on the command line, and as a deadline that has begun for the command: see `prepared`."""
 
 
-class Work(float):
-    """A limit by default that counts work, and no time: see `unknot._base.work`."""
-
-
-MINUTES_WORK: Any = Work(SECONDS)
-"""The limit of commands that count their work: its answer and exit code are the same on a busy machine."""
 MINUTE: Any = SECONDS
-"""The limit of commands that search, unless another is given; it becomes a deadline, see `prepared`."""
+"""The limit of commands that search, unless another is given: of work, so that the answer and its exit code are those
+on an idle machine. It becomes a deadline, see `prepared`."""
 Seeds = Annotated[
     int | None, typer.Option(help="Number of replications (seeds SEED, SEED+1, …); reports the mean.", min=1)
 ]
@@ -173,9 +168,8 @@ def prepared(command: Callable[..., None]) -> Callable[..., None]:
     """A command as the program takes it.
 
     Parameters that docstrings describe are options and arguments, and so are the fields of `Options`. With
-    ``--from FORMAT`` a network becomes ``FORMAT:NETWORK``. Every command ends within its ``--time-limit``; seconds
-    that it searches for where none are given are its own, and no promise. Where none are given, a command whose
-    default is `Work` counts work.
+    ``--from FORMAT`` a network becomes ``FORMAT:NETWORK``. Every command ends within its ``--time-limit``. Where none
+    is given, all limits count work.
     """
     doc = inspect.getdoc(command) or ""
     parameters: dict[str, inspect.Parameter] = {}
@@ -210,7 +204,7 @@ def prepared(command: Callable[..., None]) -> Callable[..., None]:
         *, time_limit: float | None = None, form: str | None = None, max_memory: str | None = None, **options: Any
     ) -> None:
         seconds = own.default if own is not None and time_limit is None else time_limit
-        with memory_limit(max_memory), counting_work() if isinstance(seconds, Work) else nullcontext():
+        with memory_limit(max_memory), counting_work() if time_limit is None else nullcontext():
             deadline = None if seconds is None else Deadline.after(seconds, "--time-limit", UnknotError)
             if deadline is not None and time_limit is not None:
                 guard.end_in_time(deadline)
@@ -236,8 +230,8 @@ def prepared(command: Callable[..., None]) -> Callable[..., None]:
                     raise
                 files.place()
 
-    seconds: Any = True if own is None or own.default is None else f"{own.default:g}"
-    if own is not None and isinstance(own.default, Work):
+    seconds: Any = True
+    if own is not None and own.default is not None:
         seconds = f"none; about {own.default:g} s of work, whatever the machine"
     limit: Any = Annotated[float | None, typer.Option("--time-limit", help=LIMIT, show_default=seconds)]
     for name in ("form", "max_memory") if networks else ("max_memory",):

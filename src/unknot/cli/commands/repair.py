@@ -12,10 +12,9 @@ import typer
 from unknot._base.deadline import Deadline
 from unknot._base.errors import UnknotError
 from unknot._base.switching import DEFAULT_SWITCHING, Switching
-from unknot._base.work import measuring_time, work_done
 from unknot.cli.commands.guard import keeping_the_best
 from unknot.cli.commands.options import (
-    MINUTES_WORK,
+    MINUTE,
     SEED,
     Json,
     NetworkText,
@@ -62,7 +61,7 @@ class RepairOptions(Options):
     lanes: int | None = None
     minimal: bool = False
     lmc: int | None = None
-    deadline: TimeLimit = MINUTES_WORK
+    deadline: TimeLimit = MINUTE
     both_ways: bool | None = None
     seed: Seed = SEED
     out: Path | None = None
@@ -128,13 +127,10 @@ def repair(options: RepairOptions) -> None:
         raise typer.Exit(code)
     if options.lmc is not None:
         raise UnknotError("repair: --lmc is for --out DIR, files of a fabric for OpenSM")
-    if work_done() is None:
-        raise typer.Exit(_repair_routing(options, options.deadline))
-    with measuring_time():  # not all of these searches count their work
-        raise typer.Exit(_repair_routing(options, Deadline.after(options.deadline.seconds)))
+    raise typer.Exit(_repair_routing(options))
 
 
-def _repair_routing(options: RepairOptions, deadline: Deadline) -> int:
+def _repair_routing(options: RepairOptions) -> int:
     """Find remedies for a routing, or the tables of a fabric, and prove them; return the exit code."""
     from unknot.certificates.documents import part_of
     from unknot.cli.answers.filling import answer
@@ -145,7 +141,7 @@ def _repair_routing(options: RepairOptions, deadline: Deadline) -> int:
     from unknot.repair import repair as find_remedies
     from unknot.report.export import export
 
-    switching, out = options.switching, options.out
+    switching, out, deadline = options.switching, options.out, options.deadline
     relation, causes = _refuted(options)
     search_until = searching(relation.network, deadline, times=REMEDIES)
     both_ways = relation.network.ports is not None if options.both_ways is None else options.both_ways

@@ -57,6 +57,7 @@ def relation_of(
 
     if named_in is None:
         built = network_named(network, where="NETWORK")
+        routing, _ = stated(network, routing)
     else:
         built = network_named(network, where=f"{named_in}: network", folder=named_in.parent, confined=True)
     make = routing_to_simulate if simulated else routing_from
@@ -74,6 +75,17 @@ def relation_of(
             matrix = read_flows(flows, built)
         made = make(built, routing, vcs, flows=matrix, where=where)
     return made if matrix is None else only(made, matrix)
+
+
+def stated(network: str, routing: str) -> tuple[str, tuple[str, ...]]:
+    """The routing by what a folder of Ethernet switches tells, and what that holds beside it and is not read."""
+    if not Path(network).is_dir():
+        return routing, ()
+    from unknot.fabrics.ethernet.folder import is_ethernet, read_ethernet
+    from unknot.verify.as_plans import stated_routing
+
+    known = stated_routing(read_ethernet(network), routing) if is_ethernet(Path(network)) else None
+    return (routing, ()) if known is None else (known.texts[0], known.unread)
 
 
 @dataclass(frozen=True)
@@ -139,6 +151,13 @@ def routing_in(file: Path, routing: str, *, outside_files: bool) -> str:
 def exit_code(*answers: bool | None) -> int:
     """Exit code: 0 if all are so, 1 if one is not, 3 if that is open."""
     return {True: HOLDS, False: FAILS, None: UNDECIDED}[all_hold(answers)]
+
+
+def if_read(holds: bool | None, unread: tuple[str, ...]) -> bool | None:
+    """An answer, open where it is yes and not all was read."""
+    if unread:
+        notify(f"not read, so that nothing is said to be safe: {'; '.join(unread)}")
+    return None if unread and holds else holds
 
 
 def write_counterexample(

@@ -14,6 +14,8 @@ BOUND = ("INTERFACE", "PORTCHANNEL_INTERFACE", "VLAN_INTERFACE", "VLAN_SUB_INTER
 """Tables of interfaces, which may belong to a VRF."""
 HEADERS = {"SRV6_MY_SIDS": "SRv6", "SRV6_MY_LOCATORS": "SRv6", "VXLAN_TUNNEL_MAP": "VXLAN"}
 """Tables by which packets get other headers."""
+MODES = ("pipe", "uniform")
+"""What becomes of the inner DSCP at the end of a tunnel; without a word for one the platform decides."""
 OF_HOPS = {"seg6": "SRv6", "seg6local": "SRv6", "labels": "MPLS labels"}
 """Fields of a next hop by which packets get other headers."""
 OWN = (None, "default", "mgmt")
@@ -40,6 +42,9 @@ def unread_config(rows: Callable[[str], Rows]) -> Iterator[str]:
         yield "asymmetric PFC"
     for table in BOUND:
         yield from (vrf(row["vrf_name"]) for row in rows(table).values() if row.get("vrf_name") not in OWN)
+    for name, row in rows("TUNNEL").items():
+        if row.get("dscp_mode") not in MODES:
+            yield f"dscp_mode, which TUNNEL {name} leaves out: pipe is assumed"
     yield from (word for table, word in HEADERS.items() if rows(table))
     if any("REDIRECT" in str(row.get("PACKET_ACTION", "")).upper() for row in rows("ACL_RULE").values()):
         yield "ACL_RULE with redirection"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -136,6 +137,12 @@ class Saturation(Tabular, Shown):
     throughput: float
     runs: tuple[Run, ...]
 
+    @property
+    def unsure(self) -> tuple[float, ...]:
+        """Loads below all that are surely not carried, at which a run was too short to tell: they may be stable."""
+        sure = min((run.offered_load for run in self.runs if not (run.stable or run.undecided)), default=inf)
+        return tuple(run.offered_load for run in self.runs if run.undecided and run.offered_load < sure)
+
     def __repr__(self) -> str:
         limit = "and at load 1" if self.limit is None else f"not at {self.limit:.4g}"
         return f"<Saturation stable at {self.load:.4g}, {limit}; accepts at most {self.throughput:.4g}>"
@@ -153,7 +160,7 @@ def saturation(
 ) -> Saturation:
     """Search for the load at which runs cease to be stable, by bisection between 0 and the most that terminals send.
 
-    A run that deadlocks counts as not stable.
+    A run that deadlocks counts as not stable, and so does one that is too short to tell: see `Saturation.unsure`.
 
     Parameters
     ----------

@@ -18,10 +18,14 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import maximum_bipartite_matching
 
 from unknot._base.deadline import clock
+from unknot._base.work import spend
 from unknot.network.graph import backwards, reached_from
 from unknot.verify.protocols.machine import Message, destination, entries, follow_ups
 from unknot.verify.protocols.protocol import Protocol
 from unknot.verify.protocols.system import System
+
+FOLLOWED, STEP = 2e-5, 2e-6
+"""Work to follow a message, and of a step on the way to a cycle."""
 
 
 @dataclass(frozen=True)
@@ -110,6 +114,7 @@ class Waits:
 
     def _follow(self, sent: Target) -> None:
         """Add the places that a message comes through, and what it waits for there."""
+        spend(FOLLOWED)
         system, onward = self.system, dict[int, list[int]]()
         message = Message(sent.kind, sent.source, sent.address, sent.origins[0], 0)
 
@@ -180,6 +185,7 @@ class Waits:
         """Iterate over the cycles that begin with some places and have a number of messages left."""
         here, left = path[-1], left - self.need(path[-1])
         for to, by_origin in self.edges.get(here, {}).items():
+            spend(STEP)
             if (far.get(to, left + 1) if to != path[0] else 0) > left or to in path[1:] or clock() > self.end:
                 continue
             if to == path[0] and left:

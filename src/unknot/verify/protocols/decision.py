@@ -10,7 +10,7 @@ from itertools import islice
 import numpy as np
 import numpy.typing as npt
 
-from unknot._base.deadline import MINUTE, Deadline, clock
+from unknot._base.deadline import MINUTE, Deadline, clock, counts_work
 from unknot._base.errors import RelationError
 from unknot._base.numbers import require_whole
 from unknot._base.shown import Brief
@@ -108,6 +108,7 @@ class ProtocolVerdict(ThreeValued, Brief, asks="deadlock_free"):
 
 
 @takes_relation
+@counts_work
 def check_protocol(
     relation: Relation,
     protocol: Protocol,
