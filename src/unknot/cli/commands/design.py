@@ -16,6 +16,7 @@ from unknot.cli.commands.guard import keeping_the_best
 from unknot.cli.commands.options import MINUTE, Json, TimeLimit
 from unknot.cli.commands.printing import notify, wrote
 from unknot.cli.commands.shared import write, write_evidence
+from unknot.cli.commands.unread import name_idle
 from unknot.cli.exit_codes import FAILS, HOLDS, UNDECIDED
 
 if TYPE_CHECKING:
@@ -119,6 +120,7 @@ def design(
         **design_keys(outcome, carrying),
     }
     tell(json, DesignAnswer, outcome, family=family, **keys)
+    name_idle(carry=carry and carrying is None, every=every and counts is not None)
     holds = all(one.holds is not False for one in outcome.decisions)
     if not holds:
         raise typer.Exit(FAILS)

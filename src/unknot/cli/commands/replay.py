@@ -9,6 +9,7 @@ import typer
 
 from unknot.cli.commands.options import Json
 from unknot.cli.commands.shared import is_path, relation_of, routing_in, write_knot
+from unknot.cli.commands.unread import name_idle
 from unknot.cli.exit_codes import FAILS, HOLDS
 
 if TYPE_CHECKING:
@@ -77,6 +78,7 @@ def replay(
         "replay": outcome,
     }
     tell(json, ReplayAnswer, of=relation, **keys)
+    name_idle(outside_files=outside_files and network is not None and routing is not None)
     if not json and against is None and all(waits(configuration)):
         describe(relation, configuration)
     raise typer.Exit(HOLDS if against is None and outcome is not None and outcome.stuck else FAILS)

@@ -78,7 +78,7 @@ def relation_of(
 
 
 def stated(network: str, routing: str) -> tuple[str, tuple[str, ...]]:
-    """The routing by what a folder of Ethernet switches tells, and what that holds beside it and is not read."""
+    """Complete a routing by a folder of Ethernet switches; return the text, and unread content of the folder."""
     if not Path(network).is_dir():
         return routing, ()
     from unknot.fabrics.ethernet.folder import is_ethernet, read_ethernet

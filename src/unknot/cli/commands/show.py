@@ -9,6 +9,7 @@ from typing import Literal
 from unknot._base.errors import UnknotError
 from unknot.cli.commands.options import Json, NetworkText
 from unknot.cli.commands.shared import write
+from unknot.cli.commands.unread import name_idle
 
 
 def show(
@@ -39,6 +40,7 @@ def show(
         raise UnknotError(f"--view {view} is of a drawing; name its file with --out")
     built = named(network, where="NETWORK")
     metrics = measure(built, sample=sample)
+    name_idle(sample=sample is not None and metrics.sampled is None)
     if out is not None:
         from unknot.report import draw_network
 

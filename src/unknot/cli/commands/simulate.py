@@ -241,9 +241,6 @@ def _simulate_protocol(options: SimulateOptions, text: str) -> None:
     )  # fmt: skip
     others |= {"traffic": options.traffic != "uniform", "class": options.traffic_class}
     refuse_beside("--protocol", "is about runs without it", **others)
-    point = _common(options)
-    if not isinstance(point["packet_length"], int):
-        raise SimulationError("--protocol takes one --packet-length for all messages")
     described = protocol(text, "--protocol")
     relation = relation_of(options.network, options.routing, options.vcs, flows=options.flows, proved=True)
     if options.load is None:
@@ -257,6 +254,9 @@ def _simulate_protocol(options: SimulateOptions, text: str) -> None:
             replayed=replayed, steps=steps(verdict), blocked=blocked(verdict),
         )  # fmt: skip
         return
+    point = _common(options)
+    if not isinstance(point["packet_length"], int):
+        raise SimulationError("--protocol takes one --packet-length for all messages")
     cycles = CYCLES if options.measure is None else options.measure
     with activity.working("simulating") as progress:
         outcome = simulate_protocol(relation, described, options.load, cycles=cycles, **point, progress=progress)

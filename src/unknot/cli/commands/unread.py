@@ -51,6 +51,11 @@ def naming_unread(given: Mapping[str, str]) -> Iterator[None]:
     _name(given, read)
 
 
+def name_idle(**given: bool) -> None:
+    """Name options without effect, although the command has read their parameters."""
+    _name({name: f"--{name.replace('_', '-')}" for name, idle in given.items() if idle}, set())
+
+
 def _name(given: Mapping[str, str], read: set[str]) -> None:
     if idle := [option for field, option in given.items() if field not in read]:
         notify(f"without effect here: {', '.join(idle)}")

@@ -139,7 +139,7 @@ class Saturation(Tabular, Shown):
 
     @property
     def unsure(self) -> tuple[float, ...]:
-        """Loads below all that are surely not carried, at which a run was too short to tell: they may be stable."""
+        """Loads of runs too short to tell, below the lowest load that is surely not carried: perhaps stable."""
         sure = min((run.offered_load for run in self.runs if not (run.stable or run.undecided)), default=inf)
         return tuple(run.offered_load for run in self.runs if run.undecided and run.offered_load < sure)
 
