@@ -11,6 +11,7 @@ from heapq import heappop, heappush
 from itertools import pairwise
 
 from unknot._base.deadline import clock
+from unknot._base.work import spend
 from unknot.certificates.verdict import Message
 from unknot.network.graph import backwards, reached_from
 from unknot.routing.relation import Relation
@@ -27,6 +28,8 @@ End = tuple[Path, frozenset[int]]
 Move = tuple[int, int]
 """The worm of a knot that takes back its last step, and the state that its tail comes back to; or `ENTERS`."""
 ENTERS = -1
+STEP = 2e-5
+"""Work of a step of a worm, and of a set of worms."""
 
 
 class Worms:
@@ -54,6 +57,7 @@ class Worms:
         return [self.vc[s] for path in paths for s in path]
 
     def _spend(self) -> None:
+        spend(STEP)
         self.left -= 1
         if self.left < 0 or clock() > self.end:
             raise TimeUpError("states of worms", STATES - self.left, STATES)
