@@ -56,7 +56,6 @@ HOLD_FLOW_CONTROL = {"unknot.certificates.verdict", "unknot.certificates.documen
 """Those that keep the record or write it down; `plain`, which judges, has a reading of its own."""
 OF_ROUTING = {
     "unknot.routing",
-    "unknot.routing.bubble",
     "unknot.routing.contract",
     "unknot.routing.relation",
     "unknot.routing.tabulate",

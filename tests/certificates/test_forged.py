@@ -17,7 +17,7 @@ from unknot.design import every_size
 from unknot.network import Network
 from unknot.network.families import mesh, ring
 from unknot.routing import EJECT, Relation, dimension_order, duato
-from unknot.routing.bubble import bubble
+from unknot.routing.flow_controls import bubble
 from unknot.verify import check
 from unknot.verify.protocols import check_protocol, protocol
 from unknot.verify.protocols.evidence import claims
@@ -227,7 +227,7 @@ def test_the_level_of_a_state_is_that_of_a_walk_over_ranks_as_high(relation: Rel
 
 def test_ranks_of_bubbles_are_those_of_all_vcs() -> None:
     relation = dimension_order(ring(4), dateline="none")
-    claim = verdict_claim(check(relation, bubble=bubble(relation, "localised")))
+    claim = verdict_claim(check(relation, flow=bubble(relation, "localised")))
     for rank in (claim["proof"]["rank"][:-1], [*claim["proof"]["rank"], 0]):
         with pytest.raises(Rejected, match="rank"):
             plain.accept(document(relation.network, relation, [claim | {"proof": claim["proof"] | {"rank": rank}}]))

@@ -10,16 +10,54 @@ relation is asked through `Relation.candidates` alone.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from itertools import product
+from typing import Any
 
 from tests.reference.brute_force import TooLargeError
-from unknot.routing.bubble import Bubble
+from unknot.flow_control import FlowControl
+from unknot.routing.flow_controls import bubble as builder
 from unknot.routing.relation import Relation
 
+RULES = ("localised", "global", "critical")
 Packet = tuple[int, int | None, int]
 """Address, the VC that its header has committed to (−1 to leave, None where none does), and length."""
 State = tuple[tuple[tuple[Packet, ...], ...], tuple[int, ...]]
 """Packets of each VC; VC of the marked slot of each ring."""
+
+
+@dataclass(frozen=True)
+class Bubble:
+    """Rings and their rule, as a paper says it.
+
+    Attributes
+    ----------
+    rule, packets, rings
+        As the builder takes them.
+    unguarded
+        VCs of rings that packets enter without the rule.
+    """
+
+    relation: Relation
+    rule: str
+    packets: int
+    rings: tuple[tuple[int, ...], ...]
+    unguarded: tuple[int, ...] = ()
+
+    @property
+    def flow(self) -> FlowControl:
+        """The same as pools."""
+        made = builder(self.relation, self.rule, packets=self.packets, rings=self.rings)
+        loose = frozenset(self.unguarded)
+        pools = tuple(replace(pool, unguarded=loose.intersection(pool.vcs)) for pool in made.pools)
+        return replace(made, pools=pools)
+
+
+def bubble(relation: Relation, rule: str, packets: int = 2, rings: Any = None) -> Bubble:
+    """Rings and their rule on a relation, as the builder finds them."""
+    pools = builder(relation, rule, packets=packets, rings=rings).pools
+    loose = dict.fromkeys(vc for pool in pools for vc in sorted(pool.unguarded))
+    return Bubble(relation, rule, packets, tuple(pool.vcs for pool in pools), tuple(loose))
 
 
 class Explorer:

@@ -20,7 +20,7 @@ from typer.testing import CliRunner
 
 from tests.drawing import draw_until
 from tests.reference.brute_force import TooLargeError
-from tests.reference.bubbles import Explorer
+from tests.reference.bubbles import RULES, Bubble, Explorer, bubble
 from tests.strategies import networks, relations
 from unknot._base.errors import RelationError, UnknotError
 from unknot.certificates import Rejected, accept, accept_verdict, document, plain, verdict_claim
@@ -29,7 +29,6 @@ from unknot.cli.program import app
 from unknot.network import Network
 from unknot.network.families import mesh, ring, torus
 from unknot.routing import Relation, dimension_order, fully_adaptive
-from unknot.routing.bubble import RULES, Bubble, bubble
 from unknot.routing.named import routing
 from unknot.verify import check
 from unknot.verify.effort import TimeUpError
@@ -56,7 +55,7 @@ def systems(draw: st.DrawFn, max_routers: int = 3, max_channels: int = 5) -> tup
     rule = draw(st.sampled_from(RULES))
     packets = draw(st.integers(1 + (rule == "localised"), 2))
     if not rings:
-        return relation, Bubble(rule, packets, ((0, 1),))
+        return relation, Bubble(relation, rule, packets, ((0, 1),))
     loose = draw(st.lists(st.sampled_from(rings[0]), max_size=1)) if draw(st.integers(0, 3)) == 3 else []
     return relation, bubble_of(relation, rule, packets, rings, tuple(loose))
 
@@ -76,7 +75,7 @@ def compare(relation: Relation, made: Bubble, seen: Counter[str], limit: int) ->
     except TooLargeError:
         seen["too large"] += 1
         return
-    verdict = check(relation, bubble=made)
+    verdict = check(relation, flow=made.flow)
     seen["compared"] += 1
     shared = sum(map(len, made.rings)) > len({v for one in made.rings for v in one})
     if verdict.deadlock_free is None:
@@ -107,7 +106,7 @@ def test_no_order_shows_that_a_system_which_deadlocks_is_free() -> None:
         relation, made = system
         if not 2 <= relation.num_vcs <= 4 or made.rings == ((0, 1),):
             return
-        verdict = check(relation, bubble=made)
+        verdict = check(relation, flow=made.flow)
         if verdict.deadlock_free is None or (verdict.certificate and verdict.certificate.kind == "states"):
             return  # what all states show an order need not show
         table = plain.Table(plain.Network(network_of(relation.network)), table_of(relation))
@@ -146,7 +145,7 @@ def test_tori_of_one_vc_are_free_from_the_least_depth_on(network: Network, rule:
     relation = dimension_order(network)
     assert check(relation).deadlock_free is False
     for packets in (least, least + 1):
-        verdict = check(relation, bubble=bubble(relation, rule, packets=packets))
+        verdict = check(relation, flow=bubble(relation, rule, packets=packets).flow)
         assert verdict.deadlock_free is True
         accept_verdict(relation, verdict)
 
@@ -155,7 +154,7 @@ def test_tori_of_one_vc_are_free_from_the_least_depth_on(network: Network, rule:
 def test_bubbles_do_not_save_a_routing_that_turns_at_will(rule: str) -> None:
     """A ring keeps room for a packet, but what leaves it waits for other rings, in a circle through several."""
     relation = fully_adaptive(torus(4, 3))
-    verdict = check(relation, bubble=bubble(relation, rule))
+    verdict = check(relation, flow=bubble(relation, rule).flow)
     assert verdict.deadlock_free is False
     accept_verdict(relation, verdict)
     accept(document(relation.network, relation, [verdict_claim(verdict)]))
@@ -163,7 +162,7 @@ def test_bubbles_do_not_save_a_routing_that_turns_at_will(rule: str) -> None:
 
 def test_one_slot_is_too_few_for_the_critical_mark() -> None:
     relation = dimension_order(ring(4))
-    verdict = check(relation, bubble=bubble(relation, "critical", packets=1))
+    verdict = check(relation, flow=bubble(relation, "critical", packets=1).flow)
     assert verdict.deadlock_free is False
     accept_verdict(relation, verdict)
     with pytest.raises(RelationError, match="room for two packets"):
@@ -176,13 +175,13 @@ def test_a_link_with_the_rule_at_one_end_alone_deadlocks(rule: str, tmp_path: Pa
     file = tmp_path / "rings.toml"
     file.write_text('unguarded = ["(3,0)->(0,0)"]\n')
     made = bubble(relation, rule, rings=file)
-    verdict = check(relation, bubble=made)
+    verdict = check(relation, flow=made.flow)
     assert verdict.deadlock_free is False
     accept_verdict(relation, verdict)
-    guarded = check(relation, bubble=replace(made, unguarded=()))
+    guarded = check(relation, flow=replace(made, unguarded=()).flow)
     assert guarded.deadlock_free is True
     with pytest.raises(Rejected):
-        accept_verdict(relation, replace(guarded, bubble=made))
+        accept_verdict(relation, replace(guarded, flow=made.flow))
 
 
 @pytest.mark.parametrize("arrow", ["<->", "↔"])
@@ -196,7 +195,7 @@ def test_both_directions_of_a_link_are_named_at_once(arrow: str, tmp_path: Path)
 
 def test_a_certificate_with_another_rank_is_rejected() -> None:
     relation = dimension_order(torus(4, 4))
-    verdict = check(relation, bubble=bubble(relation, "localised"))
+    verdict = check(relation, flow=bubble(relation, "localised").flow)
     assert verdict.certificate is not None
     wrong = replace(verdict.certificate, rank=np.arange(relation.num_vcs))
     with pytest.raises(Rejected, match="for nothing that drains"):
@@ -206,7 +205,7 @@ def test_a_certificate_with_another_rank_is_rejected() -> None:
 @pytest.mark.parametrize("more", [{"arbiter": "fair"}, {"smallest": True}])
 def test_what_is_not_answered_with_bubbles_is_refused(more: dict[str, Any]) -> None:
     with pytest.raises(RelationError, match="there is no answer about the"):
-        FurtherAnswers(bubble=bubble(dimension_order(ring(4)), "localised"), **more)
+        FurtherAnswers(flow=bubble(dimension_order(ring(4)), "localised").flow, **more)
 
 
 def test_a_network_without_closed_lines_needs_declared_rings() -> None:
@@ -219,15 +218,15 @@ UNDATED = "dimension_order(dateline='none')"
 
 def test_damaged_evidence_is_rejected() -> None:
     relation = routing(torus(4, 3), UNDATED)
-    verdict = check(relation, bubble=bubble(relation, "localised"))
+    made = bubble(relation, "localised")
+    verdict = check(relation, flow=made.flow)
     assert verdict.certificate is not None
-    assert verdict.bubble is not None
     level = replace(verdict.certificate, rank=np.zeros_like(verdict.certificate.rank))
-    loose = replace(verdict.bubble, unguarded=verdict.bubble.rings[0][:1])
-    for wrong in (replace(verdict, certificate=level), replace(verdict, bubble=loose)):
+    loose = replace(made, unguarded=made.rings[0][:1]).flow
+    for wrong in (replace(verdict, certificate=level), replace(verdict, flow=loose)):
         with pytest.raises(Rejected, match="for nothing that drains"):
             accept_verdict(relation, wrong)
-    stuck = check(relation, bubble=loose)
+    stuck = check(relation, flow=loose)
     assert stuck.deadlock_free is False
     claim = verdict_claim(stuck)
     longer = {**claim["proof"]["messages"][0], "length": claim["proof"]["buffer_depth"] // 2 + 1}
@@ -253,7 +252,7 @@ def test_the_command(tmp_path: Path) -> None:
     assert "8 messages can never move again" in shown.output
     assert "stands in (3,0)→(0,0) behind another" in shown.output
     answer = json.loads(run("--bubble", "global(packets=1)", "--json").stdout)
-    assert (answer["deadlock_free"], answer["bubble"]["packets"], len(answer["bubble"]["rings"])) == (True, 1, 16)
+    assert (answer["deadlock_free"], answer["flow"]["packets"], len(answer["flow"]["pools"])) == (True, 1, 16)
 
 
 @pytest.mark.parametrize(
@@ -303,4 +302,4 @@ def test_a_search_that_time_ends_leaves_the_answer_open(monkeypatch: pytest.Monk
         raise TimeUpError("kinds of packets", 0, 16)
 
     monkeypatch.setattr("unknot.verify.queue_search.kinds_of", late)
-    assert check(relation, bubble=made).deadlock_free is None
+    assert check(relation, flow=made.flow).deadlock_free is None

@@ -12,14 +12,13 @@ import pytest
 from tests.contract.drawing import draw
 from tests.contract.machine import Machine, explore
 from tests.reference.brute_force import TooLargeError
-from tests.reference.bubbles import Explorer
+from tests.reference.bubbles import RULES, Bubble, Explorer, bubble
 from unknot import replay
 from unknot._base.switching import Switching
 from unknot.certificates import Certificate, Rejected, accept_verdict
 from unknot.certificates.plain import Unchecked
 from unknot.report import describe
 from unknot.routing import Relation
-from unknot.routing.bubble import RULES, Bubble, bubble
 from unknot.verify import check
 from unknot.verify.effort import Effort
 from unknot.verify.pools import check_pools
@@ -56,7 +55,7 @@ def ring_system(seed: int, most_vcs: int = 14) -> tuple[Relation, Bubble]:
 def judge(seed: int, seen: Counter[str], limit: int, cycles: int = 0) -> None:
     """Decide one system of rings and explore it; what is open is counted."""
     relation, made = ring_system(seed)
-    verdict = check(relation, bubble=made)
+    verdict = check(relation, flow=made.flow)
     seen["all"] += 1
     seen["meet"] += len({vc for one in made.rings for vc in one}) < sum(map(len, made.rings))
     seen["unguarded"] += bool(made.unguarded)
@@ -124,7 +123,7 @@ def test_states_show_nothing_of_rings_that_deadlock(seed: int) -> None:
         queues = Queues(relation, made.flow, Effort())
         if queues.filling(1) is None:
             continue
-        verdict = check_pools(dependencies(relation, Effort()), made.flow, 8, Effort(), made)
+        verdict = check_pools(dependencies(relation, Effort()), made.flow, 8, Effort())
         assert verdict.deadlock_free is not True
         rank = Certificate("states", relation.vcs.channel.astype("int64"))
         false = replace(verdict, deadlock_free=True, configuration=None, certificate=rank)

@@ -180,7 +180,7 @@ def verdict_claim(verdict: Verdict) -> Document:
         }
     else:
         raise UnknotError("an open question has no evidence to write")
-    about = technique_of(verdict.switching, verdict.bubble.flow if verdict.bubble else verdict.flow)
+    about = technique_of(verdict.switching, verdict.flow)
     return {"subject": "deadlock", **about, "deadlock_free": verdict.deadlock_free, "proof": proof}
 
 

@@ -12,7 +12,6 @@ from unknot._base.shown import Brief, Shown
 from unknot._base.switching import Switching
 from unknot._base.three_valued import ThreeValued
 from unknot.flow_control.model import FlowControl
-from unknot.routing.bubble import Bubble
 
 Reachability = Literal["injected", "scheduled", "not-established"]
 
@@ -35,7 +34,7 @@ class Message:
         VCs it holds, tail first; the header stands in the last.
     wanted : tuple of int
         VCs its blocked header waits for, all held by messages of the configuration. Under non-atomic allocation the
-        header has committed to one candidate, and this is it. With bubble flow control several messages are in a VC;
+        header has committed to one candidate, and this is it. Where VCs share pools several messages are in a VC;
         those behind the first want nothing yet.
 
     Examples
@@ -71,8 +70,6 @@ class Configuration(Brief):
         In the order of the schedule when there is one.
     limited : bool
         A limit ended the search for a way from the terminals to where these messages stand: a better grade is open.
-    bubble : Bubble or None
-        Bubble flow control that they obey.
     flow : FlowControl or None
         Flow control of the relation that they obey, with its pools; None: that of `switching`.
     order : tuple of int
@@ -92,14 +89,13 @@ class Configuration(Brief):
     reachability: Reachability
     messages: tuple[Message, ...]
     limited: bool = False
-    bubble: Bubble | None = None
     order: tuple[int, ...] = ()
     flow: FlowControl | None = None
 
     @property
     def queued(self) -> bool:
         """Whether several messages may stand in a VC, one behind the other."""
-        pools = self.flow is not None or self.bubble is not None
+        pools = self.flow is not None and bool(self.flow.pools)
         return pools or (bool(self.order) and self.switching in ("saf", "vct"))
 
     @property
@@ -121,7 +117,7 @@ class Configuration(Brief):
 
     @property
     def holder(self) -> dict[int, int]:
-        """The message, by position, that holds each VC; with bubble flow control the first in it."""
+        """The message, by position, that holds each VC; of several in it the first."""
         holder: dict[int, int] = {}
         # Those in front wait for something; where messages stand still on their way, they may be listed later.
         for i, message in sorted(enumerate(self.messages), key=lambda one: not one[1].wanted):
@@ -136,7 +132,7 @@ class Certificate(Brief):
 
     Attributes
     ----------
-    kind : {"order", "escape", "drain", "exhausted", "pools", "bubble", "states"}
+    kind : {"order", "escape", "drain", "exhausted", "pools", "states"}
         What `rank` shows about every reachable state (c, d) at a VC c. Ejection ranks below all, in `order` above:
 
         - `order`: every candidate ranks higher than c; so no cycle of dependencies.
@@ -145,7 +141,7 @@ class Certificate(Brief):
           of whose waited candidates have at least rank(c); so worms drain in rank order.
         - `exhausted` (wormhole): the same for all VCs outside `core`; from a VC in the core every candidate ranks at
           most as high; and no configuration holds core VCs of one rank only, as `windows` shows.
-        - `pools`, also called `bubble` (flow control with pools): some waited candidate ranks lower than c, and can
+        - `pools` (flow control with pools): some waited candidate ranks lower than c, and can
           be entered when all lower ranks are empty; or it follows c in a ring that is never full, whose VCs all have
           one rank.
         - `states` (flow control with pools, wormhole): `rank` shows nothing; in no state of the VCs of pools, or of
@@ -166,7 +162,7 @@ class Certificate(Brief):
     ('order', (24,))
     """
 
-    kind: Literal["order", "escape", "drain", "exhausted", "pools", "bubble", "states"]
+    kind: Literal["order", "escape", "drain", "exhausted", "pools", "states"]
     rank: npt.NDArray[np.int64]
     core: npt.NDArray[np.bool_] | None = None
     windows: tuple[tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]], ...] = ()
@@ -220,8 +216,6 @@ class Verdict(ThreeValued, Shown, asks="deadlock_free"):
         Result in words; of an open question, how far it got.
     size : Size or None
         Size of the question.
-    bubble : Bubble or None
-        Bubble flow control that it was asked for, with `switching`.
     flow : FlowControl or None
         Flow control of the relation that it was asked for, with its pools; None: that of `switching`.
 
@@ -241,7 +235,6 @@ class Verdict(ThreeValued, Shown, asks="deadlock_free"):
     configuration: Configuration | None = None
     certificate: Certificate | None = None
     size: Size | None = None
-    bubble: Bubble | None = None
     flow: FlowControl | None = None
 
     @property

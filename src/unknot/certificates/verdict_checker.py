@@ -149,7 +149,7 @@ def accept_configuration(relation: Relation, filling: Configuration) -> None:
 
 def technique_in(one: Verdict | Configuration) -> Technique:
     """The technique of a verdict or a configuration as the checker reads it."""
-    return plain.flow_of(technique_of(one.switching, one.bubble.flow if one.bubble else one.flow))
+    return plain.flow_of(technique_of(one.switching, one.flow))
 
 
 def accept_placement(relation: Relation, filling: Configuration) -> None:

@@ -15,7 +15,6 @@ from unknot.certificates.verdict import Verdict
 from unknot.flow_control.model import FlowControl
 from unknot.flow_control.techniques import technique as flow_of
 from unknot.flow_control.techniques import technique_of
-from unknot.routing.bubble import Bubble
 from unknot.routing.flow_controls.named import flow_named
 from unknot.routing.flow_controls.sound import sound
 from unknot.routing.relation import Relation
@@ -45,7 +44,6 @@ def check(
     progress: Progress | None = None,
     shorten: bool = True,
     flow: FlowControl | str | None = None,
-    bubble: Bubble | None = None,
 ) -> Verdict:
     """Decide whether a relation can deadlock.
 
@@ -76,8 +74,6 @@ def check(
         milliseconds; else it is the first that was found.
     flow : FlowControl or str, optional
         Flow control of this relation, in place of a technique; or a call that makes one, as the command takes it.
-    bubble : Bubble, optional
-        Bubble flow control on some rings, under ``vct``; `unknot.routing.bubble` makes it.
 
     Returns
     -------
@@ -100,7 +96,7 @@ def check(
     if flow is not None:
         flow = flow_named(relation, flow, "flow") if isinstance(flow, str) else sound(relation, flow, "check: flow")
         switching = technique_of(flow)
-    (verdict,) = _verdicts(relation, (switching,), limits, shorten=shorten, flow=flow, bubble=bubble).values()
+    (verdict,) = _verdicts(relation, (switching,), limits, shorten=shorten, flow=flow).values()
     return verdict
 
 
@@ -177,19 +173,14 @@ def _verdicts(
     *,
     shorten: bool,
     flow: FlowControl | None = None,
-    bubble: Bubble | None = None,
 ) -> dict[Switching, Verdict]:
     """The verdicts under some techniques, the first with all the time and, with `shorten`, a short counterexample."""
     techniques = [switching_named(name) for name in names]
-    if bubble is not None and techniques != ["vct"]:
-        raise RelationError(f"bubble flow control counts whole packets, so it goes with vct, not with {names[0]}")
-    if flow is None and bubble is not None:
-        flow = bubble.flow
     deadline, verdicts, graph = limits.deadline, dict[Switching, Verdict](), None
 
     def verdict(technique: Switching, graph: Dependencies, effort: Effort) -> Verdict:
         if flow is not None and flow.pools:
-            return check_pools(graph, flow, limits.buffer_depth, effort, bubble)
+            return check_pools(graph, flow, limits.buffer_depth, effort)
         waits = flow_of(technique).waiting
         alike = next((known for name, known in verdicts.items() if flow_of(name).waiting == waits), None)
         if alike is not None:

@@ -16,7 +16,6 @@ from unknot.certificates import evidence_holds
 from unknot.certificates.documents import Document
 from unknot.certificates.verdict import Verdict
 from unknot.flow_control.model import FlowControl
-from unknot.routing.bubble import Bubble
 from unknot.routing.relation import Relation
 from unknot.verify.check import NO_ANSWER, check, check_all
 from unknot.verify.delivery import NOT_FOLLOWED, Delivery, answer_claims, deliver
@@ -47,12 +46,11 @@ class FurtherAnswers:
 
     every_technique: bool = False
     flow: FlowControl | None = None
-    bubble: Bubble | None = None
     arbiter: str | None = None
     smallest: bool = False
 
     def __post_init__(self) -> None:
-        if (self.flow is not None or self.bubble is not None) and (self.arbiter is not None or self.smallest):
+        if self.flow is not None and (self.arbiter is not None or self.smallest):
             what = "smallest counterexample" if self.smallest else "arbiter"
             raise RelationError(
                 f"examine: under a flow control of the relation there is no answer about the {what}; leave it out"
@@ -130,8 +128,7 @@ def examine(
     if further.every_technique:
         verdicts = check_all(relation, switching, progress=report, **limits)
     else:
-        under: Any = {"flow": further.flow, "bubble": further.bubble}
-        verdict = check(relation, switching, **under, progress=report, **limits)
+        verdict = check(relation, switching, flow=further.flow, progress=report, **limits)
         switching = verdict.switching
         verdicts = {switching: verdict}
     decided = Examination(relation, verdicts[switching], verdicts, time.monotonic() - began)

@@ -17,7 +17,6 @@ from unknot.certificates.verdict import Certificate, Configuration, Message, Ver
 from unknot.flow_control.model import FlowControl
 from unknot.flow_control.pools import Pool
 from unknot.flow_control.techniques import technique_of
-from unknot.routing.bubble import Bubble
 from unknot.routing.relation import EJECT, NO_WAIT, VC_MASK, Relation
 from unknot.routing.waiting import effective
 from unknot.verify.effort import Effort, TimeUpError
@@ -54,9 +53,7 @@ KNOTS = 64
 """Sets of VCs that may block each other, for which a way there is looked for."""
 
 
-def check_pools(
-    graph: Dependencies, flow: FlowControl, buffer_depth: int, effort: Effort, bubble: Bubble | None = None
-) -> Verdict:
+def check_pools(graph: Dependencies, flow: FlowControl, buffer_depth: int, effort: Effort) -> Verdict:
     """Decide whether packets can block each other for good where VCs share pools of slots.
 
     Time is linear in the reachable transitions, and in VCs times what their headers wait for per pass.
@@ -82,7 +79,6 @@ def check_pools(
             scope,
             text,
             size=graph.size,
-            bubble=bubble,
             flow=flow,
             **evidence,  # type: ignore[arg-type]
         )
@@ -101,7 +97,7 @@ def check_pools(
         text = "every ring keeps room for a packet, and what leaves it drains before it"
         if not shut.rings:
             text = "no packet waits only for VCs that stay shut"
-        return verdict(True, f"empty {method}", text, certificate=Certificate("bubble", rank))
+        return verdict(True, f"empty {method}", text, certificate=Certificate("pools", rank))
     empty = [0] * port
     alone = next((m for m in kept_out if not any(flow.takes(empty, flow.marks, port, v) for v in m.wanted)), None)
     knots: Iterable[dict[int, Head]] = _knots(heads, shut, left) if alone is None else ()
@@ -125,9 +121,7 @@ def check_pools(
             many = "packets may be alone in the network and not let in, if marked slots meet"
         late = "; there was no more time" if clock() > effort.end else ""
         return verdict(None, method, f"undecided: {many}, and no way there was found{late}")
-    knot = Configuration(
-        technique_of(flow), length * packets, "scheduled", tuple(messages), bubble=bubble, order=order, flow=flow
-    )
+    knot = Configuration(technique_of(flow), length * packets, "scheduled", tuple(messages), order=order, flow=flow)
     text = f"{len(messages)} packets can never move"
     if alone is not None:
         text = "a packet alone in the network never enters where it has to go"

@@ -18,6 +18,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
+from tests.reference.bubbles import RULES, Bubble, bubble
 from tests.reference.sim_pools import PoolSimulator
 from tests.reference.uniform_pairs import uniform
 from tests.simulation.engine.test_flit_kernel import side_by_side
@@ -34,7 +35,6 @@ from unknot.flow_control.techniques import technique
 from unknot.network import Network
 from unknot.network.families import ring, torus
 from unknot.routing import EJECT, Relation, dimension_order
-from unknot.routing.bubble import RULES, Bubble, bubble
 from unknot.simulation import replay
 from unknot.simulation.engine.router import DEFAULT, Router
 from unknot.simulation.engine.sources import Sources
@@ -136,13 +136,15 @@ def test_the_prover_and_runs_agree(system: tuple[Relation, Bubble]) -> None:
     relation, made = system
     if relation.num_vcs < 2 or made.rings == ((0, 1),):
         return
-    verdict = check(relation, bubble=made)
+    verdict = check(relation, flow=made.flow)
     if verdict.deadlock_free is False:
         carried = replay(relation, verdict.configuration, cycles=300)
         assert carried.stuck
         assert carried.injected
     elif verdict.deadlock_free and deliver(relation).delivered:
-        run = simulate(relation, 1.0, packet_length=1, buffer_depth=made.packets, bubble=made, warmup=0, measure=1500)
+        run = simulate(
+            relation, 1.0, packet_length=1, buffer_depth=made.packets, flow=made.flow, warmup=0, measure=1500
+        )
         assert run.deadlock is None
 
 
@@ -153,14 +155,20 @@ def test_a_run_comes_to_the_deadlock_of_a_link_with_the_rule_at_one_end() -> Non
     relation, far = dimension_order(ring(4)), [2, 3, 0, 1]
     up = [relation.network.between(r, (r + 1) % 4)[0] for r in range(4)]
     made = replace(bubble(relation, "localised", rings=[up]), unguarded=tuple(up))
-    run = simulate(relation, 1.0, traffic=far, packet_length=2, buffer_depth=4, bubble=made, measure=2000)
+    run = simulate(relation, 1.0, traffic=far, packet_length=2, buffer_depth=4, flow=made.flow, measure=2000)
     assert run.outcome == "deadlock"
     assert run.deadlock is not None
-    assert run.deadlock.bubble == made
+    assert run.deadlock.flow == made.flow
     assert len(run.deadlock.messages) == 8
     assert "waits for" in run.reason
     guarded = simulate(
-        relation, 1.0, traffic=far, packet_length=2, buffer_depth=4, bubble=replace(made, unguarded=()), measure=2000
+        relation,
+        1.0,
+        traffic=far,
+        packet_length=2,
+        buffer_depth=4,
+        flow=replace(made, unguarded=()).flow,
+        measure=2000,
     )
     assert guarded.deadlock is None
     assert guarded.accepted_load > 0.1
@@ -183,7 +191,7 @@ def test_exported_deadlocks_are_read_and_replayed(tmp_path: Path) -> None:
     carried = CliRunner().invoke(app, ["replay", file, "--json"])
     assert carried.exit_code == 0
     answer = json.loads(carried.stdout)
-    assert (answer["replay"]["stuck"], answer["configuration"]["bubble"]["packets"]) == (True, 2)
+    assert (answer["replay"]["stuck"], answer["configuration"]["flow"]["packets"]) == (True, 2)
 
 
 TORUS = ["simulate", "torus(4, 4)", "--routing", "dimension_order(dateline='none')", "--vcs", "1", "--load", "0.9"]
@@ -193,7 +201,7 @@ def test_the_command_says_by_which_rule_it_ran() -> None:
     few = ["--packet-length", "4", "--warmup", "200", "--measure", "500"]
     assert "deadlock" in CliRunner().invoke(app, [*TORUS, *few]).stdout
     shown = CliRunner().invoke(app, [*TORUS, *few, "--bubble", "global"]).stdout
-    assert "global, room for 2 packets, 16 rings" in shown
+    assert "bubble('global', packets=2): room for 2 packets in each VC" in " ".join(shown.split())
     assert "deadlock" not in shown
 
 
@@ -203,7 +211,7 @@ def test_the_command_says_by_which_rule_it_ran() -> None:
         (["--bubble", "localised", "--packet-length", "5"], "room for two packets"),
         (["--bubble", "global(packets=3)", "--packet-length", "4"], "give a buffer_depth of 12"),
         (["--bubble", "global", "--switching", "wormhole"], "it goes with vct"),
-        (["--bubble", "bubbly"], "unknown rule"),
+        (["--bubble", "bubbly"], "bubble rule 'bubbly'; known: critical, global, localised"),
         (["--bubble", "global", "--protocol", "rdma"], "--bubble is about runs without it"),
     ],
 )
@@ -224,7 +232,7 @@ def test_a_packet_on_its_way_is_kept_out_by_a_mark_that_nothing_moves() -> None:
 
     relation = Relation(network, 1, rule)
     made = bubble(relation, "critical", packets=1, rings=[(0, 1, 2)])
-    verdict = check(relation, bubble=made)
+    verdict = check(relation, flow=made.flow)
     assert verdict.deadlock_free is False
     assert replay(relation, verdict.configuration, cycles=200).stuck
 
@@ -278,3 +286,23 @@ def test_what_pools_do_not_go_with_is_refused(flow: tuple[int, int], options: An
     relation = dimension_order(ring(4), 2)
     with pytest.raises(SimulationError, match=said):
         simulate(relation, 0.1, flow=ports(relation, *flow), **{"packet_length": 4, "buffer_depth": 8} | options)
+
+
+def test_older_files_of_rings_are_read_and_replayed(tmp_path: Path) -> None:
+    """A file with a rule of rings in place of pools, as earlier versions wrote it; damaged ones are refused."""
+    file = tmp_path / "knot.json"
+    words = ["check", "torus(4, 4)", "--routing", "dimension_order(dateline='none')", "--export", str(file)]
+    assert CliRunner().invoke(app, [*words, "--bubble", f'localised(rings="{ONE_END}")']).exit_code == 1
+    content = json.loads(file.read_text())
+    flow = content["configuration"].pop("flow")
+    loose = [vc for pool in flow["pools"] for vc in pool.get("unguarded", [])]
+    rings = [pool["vcs"] for pool in flow["pools"]]
+    content["configuration"]["bubble"] = {"rule": "localised", "packets": 2, "rings": rings, "unguarded": loose}
+    file.write_text(json.dumps(content))
+    answer = json.loads(CliRunner().invoke(app, ["replay", str(file), "--json"]).stdout)
+    assert answer["replay"]["stuck"] is True
+    for damaged in ({"rule": "none"}, 3, content["configuration"]["bubble"] | {"rings": 4}):
+        content["configuration"]["bubble"] = damaged
+        file.write_text(json.dumps(content))
+        refused = CliRunner().invoke(app, ["replay", str(file)])
+        assert (refused.exit_code, "no rule of rings" in refused.stderr) == (2, True)

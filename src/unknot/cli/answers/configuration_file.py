@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
+from dataclasses import asdict
+from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -26,7 +27,11 @@ from unknot.cli.answers.form import (
     key,
 )
 from unknot.cli.answers.networks import ManifestForm
-from unknot.routing.bubble import Bubble, bubble
+from unknot.flow_control.model import FlowControl
+from unknot.flow_control.pools import Pool
+from unknot.flow_control.techniques import technique
+from unknot.routing.flow_controls.bubble import KEEPS
+from unknot.routing.flow_controls.sound import sound
 from unknot.routing.relation import Relation
 
 Grade = Literal["injected", "scheduled", "not-established"]
@@ -53,19 +58,33 @@ def _destination(address: Any, subject: Any) -> Any:
 Vcs = list[Annotated[VcForm, By(_vc_at)]]
 
 
-@form_of(Bubble)
-class BubbleForm(Form):
-    """Bubble flow control on some rings."""
-
-    rings: list[Vcs]
-    unguarded: Vcs
+def _in_order(some: Any, _: Any) -> Any:
+    return sorted(some)
 
 
-def _bubble_words(bubble: Any, _: Any) -> str:
-    return bubble and f"{bubble['rule']}, room for {bubble['packets']} packets, {len(bubble['rings'])} rings"
+@form_of(Pool)
+class PoolForm(Form):
+    """Slots that packets in some VCs take together."""
+
+    vcs: Vcs
+    hops: Annotated[list[Vcs], By(_in_order)]
+    unguarded: Annotated[Vcs, By(_in_order)]
 
 
-BubbleInWords = Annotated[BubbleForm | None, Words(_bubble_words)]
+@form_of(FlowControl)
+class FlowForm(Form):
+    """Flow control of a relation."""
+
+    pools: list[PoolForm]
+
+
+def _flow_words(flow: Any, _: Any) -> Any:
+    if not (flow and flow["pools"]):
+        return flow and flow["name"]
+    return f"{flow['name']}: room for {flow['packets']} packets in each VC, {len(flow['pools'])} pools"
+
+
+FlowInWords = Annotated[FlowForm | None, Words(_flow_words)]
 
 
 class MessageForm(Form):
@@ -80,7 +99,7 @@ class MessageForm(Form):
     length: Positive = key("Flits; it fills the VCs it holds exactly.")
     lead: Vcs = key("VCs on its way from the injection port to the first it holds.")
     held: Vcs = key("VCs it holds, tail first.")
-    wanted: Vcs = key("VCs its header waits for, all held; with bubble flow control none behind another message.")
+    wanted: Vcs = key("VCs its header waits for, all held; where VCs share pools none behind another message.")
 
 
 class ConfigurationForm(Form):
@@ -90,7 +109,7 @@ class ConfigurationForm(Form):
     buffer_depth: Positive = key("Flits per VC.")
     reachability: Grade = key("Way in which packets can get into it, if established.")
     messages: Annotated[list[MessageForm], Bounds(min_length=1)] = key("Messages in the order of the schedule.")
-    bubble: BubbleInWords = key("Bubble flow control that they obey.", default=None)
+    flow: FlowInWords = key("Flow control of the relation that they obey; null: that of `switching`.", default=None)
     order: list[Natural] = key(
         "Message whose header goes on by a VC, move by move; empty: one after another.", default=[]
     )
@@ -137,13 +156,13 @@ def read_configuration(path: str | Path) -> ConfigurationFile:
     UnknotError
         If it is not JSON, or not of the form; the text names the place in it.
     """
-    content: ConfigurationFile = read_form(ConfigurationFile, read_json(path), str(path))
+    content: ConfigurationFile = read_form(ConfigurationFile, _with_pools(read_json(path), path), str(path))
     for number, message in enumerate(content.configuration.messages):
         for name in ("held", "wanted"):
-            alone = content.configuration.bubble is None and not content.configuration.order
+            alone = content.configuration.flow is None and not content.configuration.order
             if alone and not getattr(message, name):
                 where = f"{path}: configuration.messages[{number}].{name}"
-                raise UnknotError(f"{where}: it is empty, which it may be with bubble flow control only")
+                raise UnknotError(f"{where}: it is empty, which it may be where VCs share pools only")
     return content
 
 
@@ -161,11 +180,7 @@ def configuration_on(relation: Relation, file: ConfigurationFile) -> Configurati
             f"{relation.network.name} has {relation.num_vcs}"
         )
     form: Any = file.configuration
-    rule = None
-    if form.bubble is not None:
-        rings = [_vcs(ring) for ring in form.bubble.rings]
-        rule = bubble(relation, form.bubble.rule, packets=form.bubble.packets, rings=rings)
-        rule = replace(rule, unguarded=_vcs(form.bubble.unguarded))
+    flow = None if form.flow is None else _flow(relation, form.flow)
     configuration = Configuration(
         form.switching,
         form.buffer_depth,
@@ -173,7 +188,7 @@ def configuration_on(relation: Relation, file: ConfigurationFile) -> Configurati
         tuple(
             Message(m.source, m.address, m.length, _vcs(m.lead), _vcs(m.held), _vcs(m.wanted)) for m in form.messages
         ),
-        bubble=rule,
+        flow=flow,
         order=tuple(form.order),
     )
     for number, message in enumerate(configuration.messages, start=1):
@@ -190,6 +205,39 @@ def configuration_on(relation: Relation, file: ConfigurationFile) -> Configurati
             "configuration is of another network or routing"
         )
     return configuration
+
+
+def _flow(relation: Relation, form: Any) -> FlowControl:
+    """The flow control of a file, looked at."""
+    named = {name: getattr(form, name) for name in ("name", "holds", "enters", "keeps", "complete", "holding")}
+    pools = tuple(
+        Pool(
+            _vcs(pool.vcs), pool.slots, pool.own, pool.keeps,
+            frozenset((u.vc, v.vc) for u, v in pool.hops), frozenset(_vcs(pool.unguarded)),
+        )
+        for pool in form.pools
+    )  # fmt: skip
+    return sound(relation, FlowControl(**named, packets=form.packets, pools=pools), "configuration.flow")
+
+
+def _with_pools(content: Any, path: str | Path) -> Any:
+    """A file in which a rule of rings, as older ones have, is said by pools."""
+    told = content.get("configuration") if isinstance(content, dict) else None
+    if not isinstance(told, dict) or (said := told.pop("bubble", None)) is None:
+        return content
+    try:
+        rings, loose, packets = said["rings"], said["unguarded"], said["packets"]
+        pools = [
+            {"vcs": ring, "slots": len(ring) * packets, "own": 0, "keeps": KEEPS[said["rule"]],
+             "hops": sorted(pairwise([*ring, *ring[:1]]), key=lambda hop: hop[0]["vc"]),
+             "unguarded": sorted((vc for vc in loose if vc in ring), key=lambda vc: vc["vc"])}
+            for ring in rings
+        ]  # fmt: skip
+        name = f"bubble('{said['rule']}', packets={packets})"
+    except (AttributeError, KeyError, TypeError) as error:
+        raise UnknotError(f"{path}: configuration.bubble: this is no rule of rings: {error}") from None
+    told["flow"] = asdict(technique("vct")) | {"name": name, "packets": packets, "pools": pools}
+    return content
 
 
 def _vcs(places: list[VcForm]) -> tuple[int, ...]:

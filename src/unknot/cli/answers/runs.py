@@ -8,7 +8,7 @@ import numpy as np
 
 from unknot._base.switching import Switching
 from unknot._base.units import Units
-from unknot.cli.answers.configuration_file import BubbleInWords, ConfigurationForm
+from unknot.cli.answers.configuration_file import ConfigurationForm, FlowInWords
 from unknot.cli.answers.form import (
     NONZERO,
     By,
@@ -68,7 +68,7 @@ class BurstsForm(Form):
 RouterOptions = Annotated[RouterForm, Words(_router_words)]
 BurstChances = Annotated[BurstsForm | None, Words(_bursts_words)]
 POINT = (
-    "network.name", "routing", "vcs", "switching", "buffer_depth", "router", "bubble", "watchdog", "traffic",
+    "network.name", "routing", "vcs", "switching", "buffer_depth", "router", "flow", "watchdog", "traffic",
     "bursts", "offered_load", "accepted_load", "latency_mean", "latency_p50", "latency_p95", "latency_p99",
     "latency_max", "network_latency_mean", "hops_mean", "dropped", "intervals", "outcome", "reason", "hint",
 )  # fmt: skip
@@ -92,7 +92,7 @@ class RunForm(Form):
     outcome: str = key("stable, saturated, deadlock, livelock, starvation, or too short: so few cycles cannot tell.")
     router: RouterOptions
     bursts: BurstChances
-    bubble: BubbleInWords
+    flow: FlowInWords
     watchdog: IfAny
     dropped: IfAny
     lengths: Shares = key("Lengths of packets and their shares, when there are several.")

@@ -6,7 +6,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from unknot._base.switching import Switching
 from unknot.certificates.verdict import Verdict
-from unknot.cli.answers.configuration_file import BubbleInWords, ConfigurationForm, Grade
+from unknot.cli.answers.configuration_file import ConfigurationForm, FlowInWords, Grade
 from unknot.cli.answers.form import (
     PAIR,
     AddressName,
@@ -28,7 +28,7 @@ from unknot.verify.smallest import Smallest
 class CertificateForm(Form):
     """Kind of proof that a routing is deadlock-free."""
 
-    kind: Literal["order", "escape", "drain", "exhausted", "pools", "bubble", "states"]
+    kind: Literal["order", "escape", "drain", "exhausted", "pools", "states"]
 
 
 @form_of(Verdict)
@@ -41,8 +41,8 @@ class VerdictForm(Form):
     certificate_holds: bool | None = key(
         "Whether the separate checker accepts the evidence; null: nothing to check, or too large."
     )
-    bubble: BubbleInWords = key("Bubble flow control that was asked for.")
-    table: ClassVar[tuple[str, ...]] = ("switching", "bubble", "deadlock_free", "method", "scope", "established")
+    flow: FlowInWords
+    table: ClassVar[tuple[str, ...]] = ("switching", "flow", "deadlock_free", "method", "scope", "established")
 
 
 class DeadEndForm(Form):
@@ -115,7 +115,7 @@ class CheckAnswer(VerdictForm, DeliveryForm, RelationForm):
     """JSON answer of `unknot check`."""
 
     table = (
-        "network.name", "routing", "vcs", "switching", "bubble", "deadlock_free", "method", "size", "seconds",
+        "network.name", "routing", "vcs", "switching", "flow", "deadlock_free", "method", "size", "seconds",
         "scope", "established", "certificate.kind", "reachability", "certificate_holds", "smallest", "delivered",
         "undelivered_pairs", "minimal", "longest_route", "longest_pair", "techniques", "dead_ends", "loops",
         "progress.arbiter", "progress.arrives", "progress.bound", "progress.reason",

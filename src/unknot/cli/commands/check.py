@@ -145,7 +145,6 @@ def _of_routing(routed: RoutedNetwork, details: Details, *, coq: bool) -> Answer
     from unknot.cli.answers.verdicts import CheckAnswer
     from unknot.cli.commands import activity
     from unknot.flow_control.techniques import technique_of
-    from unknot.routing.bubble import bubble_named
     from unknot.verify.examination import FurtherAnswers, examine
     from unknot.verify.progress import ARBITERS
 
@@ -159,8 +158,7 @@ def _of_routing(routed: RoutedNetwork, details: Details, *, coq: bool) -> Answer
         others = details.some("smallest", "explain", "arbiter")
         refuse_beside(option, "is about techniques without a flow control of the relation", **others)
     technique = switching_named(routed.switching) if flow is None else technique_of(flow)
-    bubble = None if details.bubble is None else bubble_named(relation, details.bubble)
-    further = FurtherAnswers(flow is None, flow, bubble, details.arbiter, details.smallest)
+    further = FurtherAnswers(flow is None, flow, details.arbiter, details.smallest)
     with activity.working("proving") as report:
         limits = routed.some("deadline", "buffer_depth")
         examined = examine(relation, technique, further, report=report, **limits)

@@ -9,7 +9,8 @@ from typing import Annotated, Any
 import typer
 
 from unknot._base.errors import SimulationError
-from unknot._base.switching import BUFFER_DEPTH, DEFAULT_SWITCHING, Switching
+from unknot._base.switching import BUFFER_DEPTH, DEFAULT_SWITCHING, switching_named
+from unknot.cli.commands.flows import flow_of, technique_alone
 from unknot.cli.commands.options import (
     SEED,
     Json,
@@ -29,8 +30,10 @@ class DesignOptions(Options):
 
     Attributes
     ----------
+    switching : NAME
+        The switching technique: saf, vct, wormhole or wormhole-nonatomic; or a flow control, as `check` takes it.
     bubble : RULE
-        With bubble flow control, as `check` takes it: localised, global or critical.
+        As --switching "bubble('RULE')".
     watchdog : CYCLES
         Cycles between two looks, after which packets blocked at both are dropped and sent again; 0: none.
     """
@@ -39,7 +42,7 @@ class DesignOptions(Options):
     network: NetworkText
     routing: str
     vcs: int | None = None
-    switching: Switching = DEFAULT_SWITCHING
+    switching: str = DEFAULT_SWITCHING
     buffer_depth: int = BUFFER_DEPTH
     router: str = ""
     bubble: str | None = None
@@ -173,7 +176,7 @@ def _common(options: SimulateOptions) -> dict[str, Any]:
     """What runs take, with a protocol or without."""
     from unknot.simulation.run import options as parsed
 
-    return options.some("switching", "buffer_depth", "seed") | {
+    return options.some("buffer_depth", "seed") | {
         "packet_length": parsed.lengths_of(options.packet_length),
         "router": parsed.router_of(options.router),
     }
@@ -185,15 +188,20 @@ def _simulate(options: SimulateOptions) -> None:
     from unknot.cli.answers.networks import in_units
     from unknot.cli.commands import simulated
     from unknot.cli.commands.display import describe, tell
+    from unknot.flow_control.techniques import technique_of
     from unknot.simulation import Run
     from unknot.simulation.run import options as parsed
+    from unknot.traffic.workload import Traffic
 
     scale = Scale.of(options.units)
-    point = _common(options) | options.some("traffic", "bubble", "watchdog", "threads")
+    point = _common(options) | options.some("traffic", "watchdog", "threads")
     point["bursts"] = None if options.bursts is None else parsed.bursts_of(options.bursts)
     if options.traffic_class:
         point["classes"] = [parsed.class_of(text) for text in options.traffic_class]
     relation = relation_of(options.network, options.routing, options.vcs, simulated=True, flows=options.flows)
+    fitting = options.buffer_depth // Traffic(packet_length=point["packet_length"]).longest
+    point["flow"] = flow = flow_of(relation, options.switching, options.bubble, packets=fitting)
+    point["switching"] = switching_named(options.switching) if flow is None else technique_of(flow)
     load = options.load
     if options.flows is not None:
         point["traffic"] = flows = flows_in(options.flows, relation.network)
@@ -241,11 +249,12 @@ def _simulate_protocol(options: SimulateOptions, text: str) -> None:
     )  # fmt: skip
     others |= {"traffic": options.traffic != "uniform", "class": options.traffic_class}
     refuse_beside("--protocol", "is about runs without it", **others)
+    technique = technique_alone(options.switching, "--protocol")
     described = protocol(text, "--protocol")
     relation = relation_of(options.network, options.routing, options.vcs, flows=options.flows, proved=True)
     if options.load is None:
         with activity.working("proving"):
-            verdict = check_protocol(relation, described, options.switching)
+            verdict = check_protocol(relation, described, technique)
         with activity.working("replaying"):
             run = verdict.run
             replayed = None if run is None else replayed_in_flits(verdict.system, verdict.switching, run)
@@ -254,7 +263,7 @@ def _simulate_protocol(options: SimulateOptions, text: str) -> None:
             replayed=replayed, steps=steps(verdict), blocked=blocked(verdict),
         )  # fmt: skip
         return
-    point = _common(options)
+    point = _common(options) | {"switching": technique}
     if not isinstance(point["packet_length"], int):
         raise SimulationError("--protocol takes one --packet-length for all messages")
     cycles = CYCLES if options.measure is None else options.measure

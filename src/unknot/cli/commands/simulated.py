@@ -53,7 +53,7 @@ def one(
     from unknot.simulation import simulate as run_flits
     from unknot.simulation.run.start import run_threads
 
-    alone = "classes" in point or bool(point["bubble"] or point["watchdog"])
+    alone = "classes" in point or bool(point["flow"] or point["watchdog"])
     threads = run_threads(point["threads"], relation.network, load, alone=alone)
     clock = _Clock(alone=threads == 1)
     sent = point["traffic"]

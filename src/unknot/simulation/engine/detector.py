@@ -132,9 +132,7 @@ def _in_pools(scenario: Scenario, state: State, waits: dict[int, tuple[int, ...]
             lead = path(scenario.simulated, source, address, vc)
             messages.append(Message(source, address, length, lead, (vc,), awaited))
             awaited, left, place = (), left - length, (place + 1) % ring
-    return Configuration(
-        scenario.switching, depth, "not-established", tuple(messages), bubble=scenario.rings, flow=scenario.flow
-    )
+    return Configuration(scenario.switching, depth, "not-established", tuple(messages), flow=scenario.given)
 
 
 def _smallest_knot(waits: dict[int, tuple[int, ...]]) -> list[int]:

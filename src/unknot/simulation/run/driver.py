@@ -11,7 +11,6 @@ from unknot._base.progress import Progress, with_bar
 from unknot._base.switching import BUFFER_DEPTH, DEFAULT_SWITCHING, Switching
 from unknot.flow_control.model import FlowControl
 from unknot.network import Network
-from unknot.routing.bubble import Bubble
 from unknot.routing.named import relation_of
 from unknot.routing.relation import Relation
 from unknot.simulation.engine.detector import in_words
@@ -42,8 +41,7 @@ def simulate(
     switching: Switching = DEFAULT_SWITCHING,
     buffer_depth: int = BUFFER_DEPTH,
     router: Router = DEFAULT,
-    bubble: Bubble | str | None = None,
-    flow: FlowControl | None = None,
+    flow: FlowControl | str | None = None,
     watchdog: int = 0,
     traffic: PatternLike = PATTERN,
     packet_length: Lengths = PACKET_LENGTH,
@@ -84,11 +82,9 @@ def simulate(
         Flits per VC.
     router : Router
         Pipeline, allocators and buffers of the routers.
-    bubble : Bubble or str, optional
-        Bubble flow control, under ``vct``: ``localised``, ``global`` or ``critical``. In a ring each packet takes the
-        room of the longest.
-    flow : FlowControl, optional
-        Flow control of this relation, in place of a technique. A packet takes the slot of the longest.
+    flow : FlowControl or str, optional
+        Flow control of this relation, in place of a technique; or a call that makes one, as the command takes it. A
+        packet takes the slot of the longest.
     watchdog : int
         Cycles between two looks of a watchdog in each router, under ``saf`` and ``vct``: a packet that was blocked at
         both is dropped and sent again by its terminal. By default there is none, and a knot of packets ends the run.
@@ -154,7 +150,6 @@ def simulate(
         buffer_depth,
         router,
         seed,
-        bubble,
         watchdog,
         flow,
     )
@@ -243,8 +238,7 @@ def stated(scenario: Scenario) -> dict[str, Any]:
         "packet_length": traffic.longest,
         "buffer_depth": scenario.buffer_depth,
         "seed": scenario.seed,
-        "bubble": scenario.rings,
-        "flow": scenario.flow,
+        "flow": scenario.given,
         "watchdog": scenario.watchdog,
         "traffic": traffic.pattern_name,
         "lengths": traffic.lengths if len(traffic.lengths) > 1 else (),

@@ -14,7 +14,6 @@ from unknot._base.switching import Switching
 from unknot._base.three_valued import ThreeValued
 from unknot.certificates.verdict import Configuration
 from unknot.flow_control.model import FlowControl
-from unknot.routing.bubble import Bubble
 from unknot.simulation.engine.router import Router
 from unknot.simulation.run.backlog import TOO_SHORT
 from unknot.traffic.workload import Bursts
@@ -176,7 +175,7 @@ class Run(ThreeValued, Figures, Tabular, Shown, asks="carried"):
         Cycles simulated in all.
     flit_hops : int
         Flits sent over a channel by a router in all, the channels to terminals included.
-    switching, packet_length, buffer_depth, seed, lengths, router, bursts, bubble, flow, watchdog :
+    switching, packet_length, buffer_depth, seed, lengths, router, bursts, flow, watchdog :
         The point that was simulated; `packet_length` is the longest, and `lengths` has lengths and their shares when
         there are several.
     dropped : int
@@ -214,7 +213,6 @@ class Run(ThreeValued, Figures, Tabular, Shown, asks="carried"):
     lengths: tuple[tuple[int, float], ...] = ()
     router: Router = field(default_factory=Router)
     bursts: Bursts | None = None
-    bubble: Bubble | None = None
     flow: FlowControl | None = None
     watchdog: int = 0
     dropped: int = 0

@@ -12,7 +12,8 @@ from unknot._base.numbers import is_number, require_whole
 from unknot._base.switching import BUFFER_DEPTH, DEFAULT_SWITCHING, Switching, switching_named
 from unknot.flow_control.model import FlowControl
 from unknot.flow_control.techniques import technique, technique_of
-from unknot.routing.bubble import Bubble, bubble_named
+from unknot.routing.flow_controls.named import flow_named
+from unknot.routing.flow_controls.sound import sound
 from unknot.routing.relation import Relation
 from unknot.routing.subnets import in_subnets, with_ports
 from unknot.simulation.engine.router import DEFAULT, Router
@@ -42,10 +43,8 @@ class Scenario:
     seed : int
     watchdog : int
         Cycles between two looks of a watchdog that drops packets which stand still; 0: there is none.
-    bubble : Bubble or str, optional
-        Bubble flow control, under ``vct``; or its rule, with options as on the command line.
-    flow : FlowControl, optional
-        Flow control of the relation, in place of a technique.
+    flow : FlowControl or str, optional
+        Flow control of the relation, in place of a technique; or a call that makes one, as the command takes it.
 
     Raises
     ------
@@ -60,9 +59,8 @@ class Scenario:
     buffer_depth: int = BUFFER_DEPTH
     router: Router = DEFAULT
     seed: int = 1
-    bubble: Bubble | str | None = None
     watchdog: int = 0
-    flow: FlowControl | None = None
+    flow: FlowControl | str | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "switching", switching_named(self.switching))
@@ -71,11 +69,6 @@ class Scenario:
         check_load(self.load, self.router.terminal_width)
         object.__setattr__(self, "load", float(self.load))
         check_buffers(self.traffic.longest, self.switching, self.buffer_depth, self.seed)
-        if isinstance(self.bubble, str):
-            fitting = self.buffer_depth // self.traffic.longest
-            object.__setattr__(self, "bubble", bubble_named(self.relation, self.bubble, "bubble", packets=fitting))
-        if isinstance(self.bubble, Bubble):
-            object.__setattr__(self, "flow", self.bubble.flow)
         if self.flow is not None:
             object.__setattr__(self, "flow", self._flow(self.flow))
             object.__setattr__(self, "switching", technique_of(self.control))
@@ -95,8 +88,11 @@ class Scenario:
             resolved = replace(self.traffic, pattern=pattern(self.relation.network, self.traffic.pattern))
             object.__setattr__(self, "traffic", resolved)
 
-    def _flow(self, flow: FlowControl) -> FlowControl:
+    def _flow(self, flow: FlowControl | str) -> FlowControl:
         """A flow control whose VCs have room for as many packets as fit into their buffers."""
+        if isinstance(flow, str):
+            flow = flow_named(self.relation, flow, "flow", packets=self.buffer_depth // self.traffic.longest)
+        flow = sound(self.relation, flow, "flow")
         if self.switching not in (DEFAULT_SWITCHING, technique_of(flow)):
             raise SimulationError(
                 f"{flow.name}: packets enter as under {technique_of(flow)}, so it goes with {technique_of(flow)}, "
@@ -112,15 +108,15 @@ class Scenario:
         return flow
 
     @property
-    def rings(self) -> Bubble | None:
-        """Bubble flow control, if there is any."""
-        assert not isinstance(self.bubble, str)
-        return self.bubble
+    def given(self) -> FlowControl | None:
+        """The flow control of the relation, if there is any."""
+        assert not isinstance(self.flow, str)
+        return self.flow
 
     @property
     def control(self) -> FlowControl:
         """How packets take and give back buffers: the flow control, or that of the switching technique."""
-        return technique(self.switching) if self.flow is None else self.flow
+        return self.given or technique(self.switching)
 
     @property
     def selecting_router(self) -> Router:

@@ -111,8 +111,8 @@ def replay(
         raise RelationError(f"the configuration cannot be: {error}") from None
     check_buffers(max(message.length for message in configuration.messages), configuration.switching, depth)
     workload = Traffic(packet_length=configuration.messages[0].length if configuration.queued else 1)
-    rings, flow = configuration.bubble, configuration.flow
-    scenario = Scenario(relation, 0.0, workload, configuration.switching, depth, seed=0, bubble=rings, flow=flow)
+    flow = configuration.flow
+    scenario = Scenario(relation, 0.0, workload, configuration.switching, depth, seed=0, flow=flow)
     engine = Engine(scenario, general=True)
     look = watch or (lambda engine: None)
     _write_packets(engine, configuration)
