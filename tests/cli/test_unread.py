@@ -78,7 +78,18 @@ OF_COMMAND: dict[str, dict[str, tuple[str, ...]]] = {
     "show": {"--out": ("ring.svg",), "--sample": ("2",), "--view": ("matrix",)},
 }  # fmt: skip
 """The same for commands whose options are few."""
-LIMITS = {"--limit", "--proof-limit", "--show", "--most", "--effort", "--beyond", "--budget", "--jobs", "--threads"}
+LIMITS = {
+    "--assume",
+    "--limit",
+    "--proof-limit",
+    "--show",
+    "--most",
+    "--effort",
+    "--beyond",
+    "--budget",
+    "--jobs",
+    "--threads",
+}
 """Options that bound what may not be reached, or that only say how an answer is computed."""
 ALIKE = {
     ("itm", "--compared"),

@@ -14,6 +14,7 @@ from unknot._base.switching import DEFAULT_SWITCHING, Switching
 from unknot.cli.commands.options import MINUTE, Json, Options, TimeLimit
 from unknot.cli.commands.printing import notify
 from unknot.cli.commands.shared import exit_code, write_evidence
+from unknot.cli.commands.unread import name_idle
 
 if TYPE_CHECKING:
     from unknot.certificates.documents import Document
@@ -110,6 +111,7 @@ def audit(options: AuditOptions) -> None:
         changes = None if old is None else compare_fabrics(old, read)
         before = None if old is None or old.tables is None else how(old)
         update = None if before is None or old is None else update_fabric(old, read, switching, time_limit=deadline)
+    name_idle(multicast_sl=options.multicast_sl != 0 and audited.multicast is None)
     if out is not None:
         from unknot.report import write_audit_report
 
