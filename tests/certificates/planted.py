@@ -123,6 +123,7 @@ def lanes_agree(
         answer = refute(shortest_pairs(network, None), count, effort, changes=changes, conflicts=10_000)
         if isinstance(answer, Refutation):
             assert accept(network, answer) == count
+    assert not effort.disagreements, "search and checker disagree"
     if changes in plain.KEPT:
         fewest = climbing.fewest_lanes(network, count, both_ways=changes == "shared")
     else:
