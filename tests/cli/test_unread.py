@@ -18,7 +18,7 @@ from typer.testing import CliRunner
 from unknot.cli.program import app
 
 FABRIC = Path(__file__).parents[2] / "examples/fabrics/opensm-torus8x8-dor"
-DRAWN = 15
+DRAWN = 8
 """Pairs that an ordinary run tries."""
 CALLS = {
     "accept": "proof.json",
