@@ -80,6 +80,8 @@ class OutputVC:
             return False
         if self.endless or switching == "wormhole-nonatomic":
             return self.has_credit or not claim
+        if switching == "whole packet":
+            return self.credits >= min(length, self.depth)
         return self.credits == self.depth if switching == "wormhole" else self.credits >= length
 
 

@@ -23,22 +23,29 @@ class PoolSimulator(Simulator):
         self, relation: Relation, flow: FlowControl, *, length: int | Mapping[int, float], **options: Any
     ) -> None:
         super().__init__(relation, technique_of(flow), length=length, **options)
-        self.flow, self.slot = flow, length if isinstance(length, int) else max(length)
+        self.flow, self.slot = flow, flow.slot(length if isinstance(length, int) else max(length))
         self.vc_of = {id(out): v for v, out in self.output.items()}
         self.marks = flow.marks
-        rest = 0 if isinstance(length, int) else options["depth"] % self.slot
+        rest = 0 if isinstance(length, int) and flow.pools else options["depth"] % self.slot
+        rest += (options["depth"] // self.slot - flow.packets) * self.slot if flow.pools else 0
         self.held, self.slack = [0] * relation.num_vcs, [rest] * relation.num_vcs
+
+    def in_slots(self, v: int) -> bool:
+        return v in self.flow.pools_of if self.flow.pools else self.flow.cell > 1
 
     def lets_in(self, vc: InputVC, out: OutputVC) -> bool:
         v = self.vc_of.get(id(out))
-        pools = [pool for pool in self.flow.pools if v in pool.vcs]
-        if v is None or not pools:
+        if v is None or not self.in_slots(v):
             return True
+        pools = [pool for pool in self.flow.pools if v in pool.vcs]
         guarding = [pool for pool in pools if pool.guards(vc.at, v)]
         free = (out.credits - self.slack[v]) // self.slot
         free -= any(pool.keeps == "slot of the buffer" for pool in guarding)
         free -= sum(mark == v and self.flow.pools[p] in guarding for p, mark in enumerate(self.marks))
-        return free >= 1 and all(pool.takes(self.held, vc.at, v) for pool in pools)
+        wanted = -(-vc.queue[0].packet.length // self.slot)
+        # A ring with room for all that its VCs have room for keeps none out, but by what it keeps free.
+        rings = [p for p in pools if p.hops and p.slots >= len(p.vcs) * self.flow.packets and "pool" not in p.keeps]
+        return free >= wanted and all(pool.takes(self.held, vc.at, v) for pool in pools if pool not in rings)
 
     def match_vcs(self, node: Node, wished: Wishes) -> list[tuple[InputVC, OutputVC]]:
         order = [vc for port in node.inputs for vc in port.vcs]
@@ -52,8 +59,8 @@ class PoolSimulator(Simulator):
                 continue
             self.held[v] += 1
             full = out.credits - self.slack[v] < 2 * self.slot
-            if v in self.flow.pools_of:
-                self.slack[v] += self.slot - vc.queue[0].packet.length
+            if self.in_slots(v):
+                self.slack[v] += -vc.queue[0].packet.length % self.slot
             if full:
                 self.marks = tuple(
                     vc.at if mark == v and (vc.at, v) in self.flow.pools[p].hops else mark
@@ -67,6 +74,6 @@ class PoolSimulator(Simulator):
         for sending in sends:
             if sending.vc.queue[0].tail and sending.vc.at < len(self.held):
                 self.held[sending.vc.at] -= 1
-                if sending.vc.at in self.flow.pools_of:
-                    self.slack[sending.vc.at] -= self.slot - sending.vc.queue[0].packet.length
+                if self.in_slots(sending.vc.at):
+                    self.slack[sending.vc.at] -= -sending.vc.queue[0].packet.length % self.slot
         super().update(node, allocated, sends, final)

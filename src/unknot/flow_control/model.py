@@ -10,7 +10,7 @@ from typing import Literal
 from unknot.flow_control.pools import Held, Pool
 
 Holds = Literal["buffer", "row"]
-Enters = Literal["packet", "empty", "tail"]
+Enters = Literal["packet", "empty", "empty or packet", "tail"]
 
 
 @dataclass(frozen=True)
@@ -23,9 +23,9 @@ class FlowControl:
         Name of the technique, as ``--switching`` takes it.
     holds : {"buffer", "row"}
         Buffers of a blocked packet: the one buffer that its header stands in, or a row of buffers back to its tail.
-    enters : {"packet", "empty", "tail"}
-        When a header may be granted a VC: there is room for the whole packet; the buffer is empty; the tail of the
-        last packet granted the VC has come in, whatever the room.
+    enters : {"packet", "empty", "empty or packet", "tail"}
+        When a header may be granted a VC: there is room for the whole packet; the buffer is empty; one or the other;
+        the tail of the last packet granted the VC has come in, whatever the room.
     keeps : bool
         Whether a header keeps the candidate that it was first granted. Otherwise a blocked header chooses again in
         every cycle, and waits until any of its candidates can be entered.
@@ -38,6 +38,8 @@ class FlowControl:
     pools : tuple of Pool
         Slots that VCs of a relation share, and slots that packets from outside a ring leave free: a flow control
         with pools belongs to that relation.
+    cell : int
+        Flits of a credit: a packet takes whole cells of the buffer that it enters.
 
     Examples
     --------
@@ -54,6 +56,7 @@ class FlowControl:
     holding: str
     packets: int = 0
     pools: tuple[Pool, ...] = ()
+    cell: int = 1
 
     @cached_property
     def pools_of(self) -> dict[int, tuple[int, ...]]:
@@ -101,6 +104,15 @@ class FlowControl:
     def whole(self) -> bool:
         """Whether buffers are granted to whole packets, so that each must have room for the longest."""
         return self.enters == "packet"
+
+    @property
+    def slotted(self) -> bool:
+        """Whether packets take whole slots or cells of buffers, and not flits alone."""
+        return bool(self.pools) or self.cell > 1
+
+    def slot(self, longest: int) -> int:
+        """Flits of a slot for packets of up to so many flits, or of a cell without pools."""
+        return -(-longest // self.cell) * self.cell if self.pools else self.cell
 
     @property
     def exclusive(self) -> bool:

@@ -59,7 +59,7 @@ def technique(name: str) -> FlowControl:
 
 
 def technique_of(flow: FlowControl) -> Switching:
-    """Return the technique that a flow control is but for its pools.
+    """Return the technique that a flow control is but for its pools and cells.
 
     Raises
     ------
@@ -71,7 +71,7 @@ def technique_of(flow: FlowControl) -> Switching:
     >>> technique_of(technique("saf"))
     'saf'
     """
-    plain = replace(flow, packets=0, pools=(), name="", holding="")
+    plain = replace(flow, packets=0, pools=(), cell=1, name="", holding="")
     for name, known in TECHNIQUES.items():
         if replace(known, name="", holding="") == plain:
             return name
@@ -79,3 +79,22 @@ def technique_of(flow: FlowControl) -> Switching:
         f"{flow.name}: nothing decides about packets that hold a {flow.holds}, enter a VC when there is room for a "
         f"{flow.enters}, keeps={flow.keeps}, complete={flow.complete}; known are those of {', '.join(TECHNIQUES)}"
     )
+
+
+def alike(flow: FlowControl) -> Switching:
+    """Return the technique in which packets hold buffers as in a flow control, whenever they may enter them.
+
+    Examples
+    --------
+    >>> from dataclasses import replace
+    >>> alike(replace(technique("wormhole"), enters="empty or packet"))
+    'wormhole'
+    """
+    kinds = {(known.holds, known.keeps, known.complete): name for name, known in TECHNIQUES.items()}
+    kind = flow.holds, flow.keeps, flow.complete
+    if kind not in kinds:
+        raise UnknotError(
+            f"{flow.name}: no technique has packets that hold a {flow.holds}, keeps={flow.keeps}, "
+            f"complete={flow.complete}; known are those of {', '.join(TECHNIQUES)}"
+        )
+    return kinds[kind]

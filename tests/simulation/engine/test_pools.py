@@ -20,6 +20,7 @@ from typer.testing import CliRunner
 
 from tests.reference.bubbles import RULES, Bubble, bubble
 from tests.reference.sim_pools import PoolSimulator
+from tests.reference.simulator import Simulator
 from tests.reference.uniform_pairs import uniform
 from tests.simulation.engine.test_flit_kernel import side_by_side
 from tests.simulation.engines import engine_of
@@ -108,6 +109,49 @@ def test_twin_on_shared_slots(
     relation, flow = system
     lengths: Lengths = {1: 0.4, length: 0.6} if seed % 3 and length > 1 else length
     agree(relation, flow, lengths, min(rest, length - 1), chance / length, seed)
+
+
+@settings(max_examples=8, suppress_health_check=list(HealthCheck))
+@given(st.integers(0, 10**6), st.integers(1, 5), st.integers(1, 6), st.integers(0, 9), st.sampled_from([0.1, 1.0]))
+def test_twin_in_cells(number: int, cell: int, length: int, more: int, load: float) -> None:
+    """Each packet takes whole cells; the buffer has some flits more than the longest needs."""
+    flow = replace(technique("vct"), name="cells", cell=cell)
+    lengths: Lengths = {1: 0.4, length: 0.6} if number % 3 and length > 1 else length
+    relation = random_relation(number)
+    chance, pairs = load / length, uniform(relation)
+    depth = -(-length // cell) * cell + more
+    twin = PoolSimulator(relation, flow, length=lengths, depth=depth, chance=chance, seed=number, pairs=pairs)
+    sources = Sources(chance, pairs, lengths)
+    engine = engine_of(relation, "vct", sources, buffer_depth=depth, seed=number, flow=flow, general=cell == 1)
+    for _ in side_by_side(twin, engine):
+        if cell > 1:
+            slots = engine.state.slots[engine.state.out_row[: relation.num_vcs]]
+            assert (slots.slack - slots.left).tolist() == twin.slack
+        for vc in twin.input[: relation.num_vcs]:
+            packets = {id(flit.packet): flit.packet for flit in vc.queue}.values()
+            assert sum(-(-packet.length // cell) for packet in packets) <= depth // cell
+
+
+WHOLE_PACKET = replace(technique("wormhole"), name="whole packet", enters="empty or packet")
+
+
+@settings(max_examples=8, suppress_health_check=list(HealthCheck))
+@given(st.integers(0, 10**6), st.integers(1, 6), st.integers(1, 8), st.sampled_from([0.1, 1.0]), st.booleans())
+def test_twin_where_a_vc_takes_whole_packets_or_is_empty(
+    number: int, length: int, depth: int, load: float, general: bool
+) -> None:
+    relation, router = random_relation(number), Router(routing_delay=number % 2)
+    lengths: Lengths = {1: 0.4, length: 0.6} if number % 3 and length > 1 else length
+    chance, pairs = load / length, uniform(relation)
+    twin = Simulator(
+        relation, "whole packet", length=lengths, depth=depth, chance=chance, seed=number, pairs=pairs, router=router
+    )
+    engine = engine_of(
+        relation, "wormhole", Sources(chance, pairs, lengths), buffer_depth=depth, seed=number, router=router,
+        flow=WHOLE_PACKET, general=general,
+    )  # fmt: skip
+    for _ in side_by_side(twin, engine):
+        pass
 
 
 @pytest.mark.sampled(0.25)

@@ -14,6 +14,7 @@ from typer.testing import CliRunner
 import unknot
 from unknot._base.switching import SWITCHINGS, Switching
 from unknot.cli.program import app
+from unknot.flow_control import technique
 from unknot.network import Network
 from unknot.network.families import mesh
 from unknot.routing import shortest_paths
@@ -51,7 +52,7 @@ def test_no_virtual_channel_carries_more_than_the_model_says(
         routing_delay=routing, vc_allocation_delay=va, switch_allocation_delay=sa, traversal_delay=traversal,
         credit_delay=credit, speculative=speculative,
     )  # fmt: skip
-    bound = flits / vc_period(switching, flits, latency, router)
+    bound = flits / vc_period(technique(switching), flits, latency, router)
     # what is in the buffer at the end was carried as well
     assert carried(switching, flits, latency, depth, router) <= bound + depth / 3000 + 0.01
 
@@ -59,7 +60,7 @@ def test_no_virtual_channel_carries_more_than_the_model_says(
 @pytest.mark.parametrize("switching", ["wormhole", "vct"])
 @pytest.mark.parametrize(("flits", "latency"), [(1, 1), (1, 4), (3, 1), (5, 3)])
 def test_a_virtual_channel_carries_what_the_model_says(switching: Switching, flits: int, latency: int) -> None:
-    period = vc_period(switching, flits, latency, Router())
+    period = vc_period(technique(switching), flits, latency, Router())
     assert period == (flits + 2 if switching == "vct" else flits + 2 * latency + 5)
     assert carried(switching, flits, latency, 16, Router()) == pytest.approx(flits / period, abs=0.01)
 

@@ -9,6 +9,7 @@ from unknot._base.later import exports
 
 if TYPE_CHECKING:
     from unknot.routing.flow_controls.bubble import bubble as bubble
+    from unknot.routing.flow_controls.cbfc import cbfc as cbfc
     from unknot.routing.flow_controls.damq import damq as damq
     from unknot.routing.flow_controls.named import flow_named as flow_named
 

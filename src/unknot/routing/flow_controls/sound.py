@@ -37,17 +37,20 @@ def sound(relation: Relation, made: Any, who: str) -> FlowControl:
     for name, kinds in (("holds", Holds), ("enters", Enters)):
         _require_known(f"{who}: {name}", getattr(made, name), kinds)
     try:
-        flow = replace(made, packets=index(made.packets), pools=tuple(map(_plain, made.pools)))
+        flow = replace(made, packets=index(made.packets), cell=index(made.cell), pools=tuple(map(_plain, made.pools)))
     except (TypeError, ValueError, AttributeError) as error:
         raise RelationError(f"{who}: pools are of whole numbers, in records Pool(vcs, slots, …): {error}") from error
-    technique_of(flow)
+    if flow.enters != "empty or packet":  # of which there are runs, and no proofs
+        technique_of(flow)
+    if flow.cell < 1 or (flow.slotted and not flow.whole):
+        raise RelationError(
+            f"{who}: pools count whole packets, and so do cells of at least 1 flit: headers enter when there is room "
+            f"for a packet; got enters={flow.enters!r}, cell={flow.cell}"
+        )
     if not flow.pools:
         return flow
-    if not flow.whole or flow.packets < 1:
-        raise RelationError(
-            f"{who}: pools count whole packets, so headers enter when there is room for a packet, and each VC has "
-            f"room for at least 1; got enters={flow.enters!r}, packets={flow.packets}"
-        )
+    if flow.packets < 1:
+        raise RelationError(f"{who}: each VC has room for at least 1 packet, got packets={flow.packets}")
     for number, pool in enumerate(flow.pools, start=1):
         for wrong in _wrong(relation, flow, pool):
             raise RelationError(f"{who}: pool {number} of {len(flow.pools)}: {wrong}")

@@ -8,10 +8,10 @@ from unknot.flow_control.model import Enters
 from unknot.flow_control.pools import Keeps
 
 WHOLE, EMPTY, TAIL = range(3)
-"""Codes of `FlowControl.enters`: an output VC is granted where it has room for the whole packet; where it is empty;
-where the tail of the packet before has entered."""
-ENTRIES_OF: tuple[Enters, ...] = ("packet", "empty", "tail")
-"""The same as `FlowControl` names them."""
+"""Codes of `FlowControl.enters`: an output VC is granted where it has room for the whole packet, or is empty; only
+where it is empty; where the tail of the packet before has entered."""
+ENTRIES: dict[Enters, int] = {"packet": WHOLE, "empty or packet": WHOLE, "empty": EMPTY, "tail": TAIL}
+"""The same by what `FlowControl` calls them; where packets are to fit their buffers none waits for an empty one."""
 NOTHING, SLOT_OF_BUFFER, SLOT_OF_POOL, SLOT_OF_MARK = range(4)
 """Codes of `Pool.keeps`: what a packet that comes into a pool leaves free."""
 KEPT: tuple[Keeps, ...] = get_args(Keeps)

@@ -104,7 +104,7 @@ def knot(scenario: Scenario, state: State, stuck: Flags) -> Configuration:
     core = _smallest_knot(waits)
     if flow.queueing:
         chains = _cycle(state, waits, core)
-    elif flow.exclusive:
+    elif not flow.alone:
         chains = [(_worm(state, v, waits), waits[v]) for v in core if state.inputs.state[state.in_row[v]] < STALLED]
     else:
         chains = [((v,), waits[v]) for v in core]
@@ -155,6 +155,8 @@ def _worm(state: State, header: int, stuck: Container[int]) -> tuple[int, ...]:
     """The stuck VCs a worm holds, tail first, found from its header backwards."""
     held = [header]
     while (row := int(state.outputs.owner[state.out_row[held[-1]]])) >= 0 and state.buffer[row] in stuck:
+        if front(state, int(state.buffer[row])) != front(state, header):
+            break  # of another packet, behind this one in its VC
         held.append(int(state.buffer[row]))
     return tuple(reversed(held))
 

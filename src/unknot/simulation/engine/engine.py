@@ -61,7 +61,7 @@ class Engine:
         """
         self.scenario, self.relation, watchdog = scenario, scenario.simulated, scenario.watchdog
         # Slots of VCs and pools, and what a watchdog drops, are in tables of all routers on the general path.
-        network, in_one_part = self.relation.network, bool(scenario.control.pools) or watchdog > 0
+        network, in_one_part = self.relation.network, scenario.control.slotted or watchdog > 0
         if sources is None:
             sources = Sources(0.0, nobody(network.num_terminals), scenario.traffic.packet_length)
         threads = 1 if in_one_part else max(1, min(threads, network.num_routers))

@@ -5,7 +5,7 @@ Numbers of virtual channels (VCs) and ports in their routers are for allocators 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any, NamedTuple
 
@@ -166,47 +166,52 @@ def hop_tables(relation: Relation, router: Router, out_row: npt.NDArray[Any]) ->
     }
 
 
-def pool_tables(flow: FlowControl, tables: Mapping[str, Any], longest: int, rest: int) -> dict[str, Any]:
+def slot_tables(
+    flow: FlowControl, tables: Mapping[str, Any], num_vcs: int, depth: int, lengths: Sequence[int]
+) -> dict[str, Any]:
     """Return the tables `slots`, `members`, `hops` and `pools`; none where flits are counted alone.
+
+    What a buffer has beyond its slots nothing takes where lengths differ, and of cells: it would let a slot be
+    counted as free while the credits of a short packet are still under way.
 
     Parameters
     ----------
     tables : dict
         Those of the ends of buffers: `outputs`, `out_row` and `in_row`.
-    longest : int
-        Flits of a slot.
-    rest : int
-        Flits of a buffer beyond its slots, which nothing may take: they would let a slot be counted as free while the
-        credits of a short packet are still under way.
+    depth : int
+        Flits of a buffer.
+    lengths : sequence of int
+        Those of packets, in flits.
     """
-    pools = flow.pools
-    if not pools:
+    if not flow.slotted:
         return {}
-    out_row, in_row, many = tables["out_row"], tables["in_row"], len(tables["outputs"]["owner"])
-    sizes = np.array([len(pool.vcs) for pool in pools])
-    vcs = np.concatenate([pool.vcs for pool in pools])
-    pool_of, member = np.repeat(np.arange(len(pools)), sizes), np.full(many, -1)
-    following = np.full(len(vcs), -1)
-    for m in reversed(range(len(vcs))):
-        row = out_row[vcs[m]]
-        following[m], member[row] = member[row], m
-    hops = [sorted(u for u, w in pools[p].hops if w == v) for p, v in zip(pool_of, vcs, strict=True)]
-    many_hops = np.array([len(before) for before in hops])
+    pools, out_row, many = flow.pools, tables["out_row"], len(tables["outputs"]["owner"])
+    in_slots = [v for pool in pools for v in pool.vcs] if pools else range(num_vcs)
+    flits, slack, first = np.zeros(many, dtype=int), np.zeros(many, dtype=int), np.full(many, -1)
+    size = flow.slot(max(lengths))
+    flits[out_row[in_slots]] = size
+    unused = depth // size - flow.packets if pools else 0
+    slack[out_row[in_slots]] = unused * size + (depth % size if len(lengths) > 1 or flow.cell > 1 else 0)
+    members, hops, total = [], list[int](), sum(len(pool.vcs) for pool in pools)
+    for number, pool in reversed([*enumerate(pools)]):
+        for v in reversed(pool.vcs):
+            before = sorted(u for u, w in pool.hops if w == v)
+            members.append((out_row[v], number, first[out_row[v]], v not in pool.unguarded, len(before)))
+            hops += reversed(before)
+            first[out_row[v]] = total - len(members)
+    row, pool_of, following, guarded, of_hops = np.array(members[::-1], dtype=int).reshape(-1, 5).T
+    sizes = np.array([len(pool.vcs) for pool in pools], dtype=int)
     return {
-        "slots": {
-            "flits": np.where(member >= 0, longest, 0),
-            "slack": np.where(member >= 0, rest, 0),
-            "member": member,
-        },
+        "slots": {"flits": flits, "slack": slack, "member": first},
         "members": {
-            "row": out_row[vcs],
+            "row": row,
             "pool": pool_of,
             "next": following,
-            "guarded": np.array([v not in pools[p].unguarded for p, v in zip(pool_of, vcs, strict=True)]),
-            "first_hop": np.cumsum(many_hops) - many_hops,
-            "end_hop": np.cumsum(many_hops),
+            "guarded": guarded,
+            "first_hop": np.cumsum(of_hops) - of_hops,
+            "end_hop": np.cumsum(of_hops),
         },
-        "hops": in_row[[u for before in hops for u in before]],
+        "hops": tables["in_row"][hops[::-1]],
         "pools": {
             "first": np.cumsum(sizes) - sizes,
             "end": np.cumsum(sizes),
@@ -220,5 +225,5 @@ def pool_tables(flow: FlowControl, tables: Mapping[str, Any], longest: int, rest
 
 
 def limits(flow: FlowControl, pool: Pool) -> bool:
-    """Whether a pool may have no slot for a packet while its VC has one."""
-    return pool.keeps == "slot of the pool" or pool.slots < (flow.packets - pool.own) * len(pool.vcs)
+    """Whether a pool may keep a packet out: not those that have room for all that their VCs have room for."""
+    return pool.keeps in ("nothing", "slot of the pool") or pool.slots < (flow.packets - pool.own) * len(pool.vcs)

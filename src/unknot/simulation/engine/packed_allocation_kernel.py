@@ -21,7 +21,7 @@ from unknot.simulation.engine.codes import (
 )
 from unknot.simulation.engine.pack_kernel import flits_in, with_slots
 from unknot.simulation.engine.selection_kernel import at_random, in_turn
-from unknot.simulation.engine.state_kernel import ends_of, tier_of
+from unknot.simulation.engine.state_kernel import ends_of, need, tier_of
 from unknot.simulation.engine.view_kernel import place_of
 
 
@@ -38,7 +38,7 @@ def wish(rule, s, here, w, at, p):
     address, free = s.packets.address[p], s.whole.masks.open[w]
     mask = none(free)
     if s.setup.entry == WHOLE:
-        free &= with_slots(s, w, s.packets.length[p])
+        free &= with_slots(s, w, need(s.setup, s.packets.length[p]))
     if s.cache.size > 0:
         kind = s.input_class[here.first_input + at]
         # Answers with NO_WAIT are not cached, so one holds for blocked headers as well.

@@ -3,8 +3,8 @@
 
 A slot has room for one packet of the greatest length, or is a cell, of which a packet takes several; the flits that
 a packet lacks of its slots are the slack of its buffer. Routers work one after the other, each with what those before
-it did in this cycle, so that two of them never take the last slot of a pool at once. A slot of a pool that is left
-counts from the next cycle on: what a router finds does not depend on those that come after it.
+it did in this cycle, so that two of them never take the last slot of a pool at once. Slots of pools, and slack, that
+are left count from the next cycle on: what a router finds does not depend on those that come after it.
 """
 
 import numpy as np
@@ -13,6 +13,14 @@ from unknot._base.kernels.types_kernel import inlined
 from unknot.simulation.engine.codes import NO_CYCLE, SLOT_OF_BUFFER, SLOT_OF_MARK, SLOT_OF_POOL
 from unknot.simulation.engine.state_kernel import packet_of
 from unknot.simulation.engine.view_kernel import view
+
+
+@inlined
+def settle_slack(s, w, now):
+    """Take the slack of packets that left in an earlier cycle out of that of output row w."""
+    if s.slots.left_in[w] < now:
+        s.slots.slack[w] -= s.slots.left[w]
+        s.slots.left[w] = 0
 
 
 @inlined
@@ -43,6 +51,7 @@ def may_enter(raw, b, w, now):
     flits, m, kept = s.slots.flits[w], s.slots.member[w], np.int64(0)
     if flits == 0:
         return True
+    settle_slack(s, w, now)
     free = (s.outputs.credits[w] - s.slots.slack[w]) // flits - (
         s.packets.length[packet_of(s, b)] + flits - 1
     ) // flits
@@ -102,7 +111,9 @@ def leave(raw, b, now):
     w = s.out_row[s.inputs.at[b]]
     flits, m = s.slots.flits[w], s.slots.member[w]
     if flits > 0:
-        s.slots.slack[w] -= -s.inputs.length[b] % flits
+        settle_slack(s, w, now)
+        s.slots.left[w] += -s.inputs.length[b] % flits
+        s.slots.left_in[w] = now
     while m >= 0:
         r = s.members.pool[m]
         settle_pool(s, r, now)

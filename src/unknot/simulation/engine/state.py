@@ -125,6 +125,8 @@ TABLES: dict[str, np.dtype[Any]] = {
         flits=int32,  # of a slot; 0: its flits are counted alone
         slack=int32,  # flits beyond its slots, and that its packets lack of theirs
         member=int32,  # the first of `members` that is its VC, or −1
+        left=int32,  # of the slack, that of packets that have left since a router looked, all in one cycle
+        left_in=int64,  # that cycle
     ),
     "members": rows(  # the VCs of pools, one pool after the other
         row=int32,  # of `outputs`

@@ -121,7 +121,7 @@ def need(setup, length):
     entry = setup.entry
     if entry == EMPTY:
         return setup.depth
-    return setup.claim if entry == TAIL else length
+    return setup.claim if entry == TAIL else min(length, setup.depth)
 
 
 @inlined

@@ -17,10 +17,10 @@ from unknot.network import Network
 from unknot.network.bandwidth import written
 from unknot.routing.contract import IN_ROUTER
 from unknot.routing.relation import Relation
-from unknot.simulation.engine.codes import ENTRIES_OF, HONOURING, NO_CYCLE, SPAN
+from unknot.simulation.engine.codes import ENTRIES, HONOURING, NO_CYCLE, SPAN
 from unknot.simulation.engine.ends import EJECTION_LOOP, ends_of_buffers
 from unknot.simulation.engine.mix import Mix
-from unknot.simulation.engine.option_tables import hop_tables, limits, matrix_arbiters, pool_tables
+from unknot.simulation.engine.option_tables import hop_tables, limits, matrix_arbiters, slot_tables
 from unknot.simulation.engine.router import Router
 from unknot.simulation.engine.setup import OPTIONS
 from unknot.simulation.engine.sources import Sources, streams, thresholds
@@ -75,7 +75,6 @@ def empty_network(scenario: Scenario, sources: Sources | Mix, threads: int, *, g
     held = packets_in_a_buffer(flow, most_flits(buffer_depth, local, router), sources.lengths[0][0]) + general
     packable = is_packable(relation, router) and not general
     widest = WIDEST if packable and not (router.looks_at_all or router.speculative) else 1
-    longest = max(flits for flits, _ in sources.lengths)
     tables = ends_of_buffers(relation, buffer_depth - router.shared_slots(buffer_depth), router, widest)
     first_word, (lengths, shares) = tables["first_word"], zip(*sources.lengths, strict=True)
     num_words = int(first_word[-1])
@@ -115,7 +114,7 @@ def empty_network(scenario: Scenario, sources: Sources | Mix, threads: int, *, g
         "direct": np.array(() if relation.direct is None else relation.direct).reshape(-1),
         "script": np.full(1, -1),
         **hop_tables(relation, router, tables["out_row"]),
-        **pool_tables(flow, tables, longest, buffer_depth % longest if len(sources.lengths) > 1 else 0),
+        **slot_tables(flow, tables, num_vcs, buffer_depth, [flits for flits, _ in sources.lengths]),
         **sources.tables(starts, local, slots),
     }
     tiled = tiled_by(relation)
@@ -167,7 +166,7 @@ def empty_network(scenario: Scenario, sources: Sources | Mix, threads: int, *, g
         setup.part, setup.first_router, setup.last_router = k, cuts[k], cuts[k + 1]
         setup.first_own_word, setup.last_own_word = first_word[cuts[k]], first_word[cuts[k + 1]]
         part.count.high = k * slots
-        setup.slotted = "slots" in tables
+        setup.slotted = flow.slotted
         setup.awake = any(limits(flow, pool) for pool in flow.pools)
         # A network of traffic classes with some wide routers takes one path alone: both would be long to compile.
         is_mixed = classes and words > width
@@ -226,7 +225,7 @@ def _write_setup(setup: Any, scenario: Scenario) -> None:
     setup.shared = router.shared_slots(depth)
     setup.taking = relation.vcs.widest * router.terminal_width
     flow = scenario.control
-    setup.entry, setup.complete, setup.depth = ENTRIES_OF.index(flow.enters), flow.complete, depth - setup.shared
+    setup.entry, setup.complete, setup.depth = ENTRIES[flow.enters], flow.complete, depth - setup.shared
     setup.num_vcs = relation.num_vcs
     setup.most = (router.most_slots or NO_CYCLE) - setup.depth
     setup.blocks = router.queues or router.hold_switch or setup.shared > 0

@@ -8,8 +8,7 @@ from fractions import Fraction
 import numpy as np
 
 from unknot._base.arrays import Floats, Ints
-from unknot._base.switching import Switching
-from unknot.flow_control.techniques import technique
+from unknot.flow_control.model import FlowControl
 from unknot.network import distances_from
 from unknot.simulation.engine.detector import front, sender
 from unknot.simulation.engine.engine import Engine
@@ -139,12 +138,12 @@ SEEN = 1e-3
 """Mean flits in the buffer of a VC from which on packets are said to use it."""
 
 
-def vc_period(switching: Switching, length: int, latency: int, router: Router) -> int:
+def vc_period(flow: FlowControl, length: int, latency: int, router: Router) -> int:
     """Least cycles from one packet to the next on a VC.
 
     Parameters
     ----------
-    switching : {"saf", "vct", "wormhole", "wormhole-nonatomic"}
+    flow : FlowControl
     length : int
         Flits of the packets.
     latency : int
@@ -153,14 +152,15 @@ def vc_period(switching: Switching, length: int, latency: int, router: Router) -
 
     Examples
     --------
-    >>> [vc_period(technique, 1, 1, Router()) for technique in ("vct", "wormhole")]
+    >>> from unknot.flow_control import technique
+    >>> [vc_period(technique(name), 1, 1, Router()) for name in ("vct", "wormhole")]
     [3, 8]
     """
     va, sa = router.vc_allocation_delay, router.switch_allocation_delay
     header = max(va, sa) if router.speculative else va + sa
     behind = (length - 1) * sa
     least = router.routing_delay + header + behind
-    if not technique(switching).exclusive:
+    if not flow.exclusive:
         return least
     return least + header + router.traversal_delay + router.credit_delay + 2 * latency
 
@@ -203,7 +203,7 @@ def bottleneck(scenario: Scenario, offered: float, accepted: float, utilisation:
     lengths = scenario.traffic.lengths
     mean = mean_length(lengths)
     periods = [
-        sum(share * vc_period(scenario.switching, n, int(d), scenario.router) for n, share in lengths)
+        sum(share * vc_period(scenario.control, n, int(d), scenario.router) for n, share in lengths)
         for d in latencies
     ]
     period = np.array(periods)[kind]

@@ -260,6 +260,8 @@ class Run(ThreeValued, Figures, Tabular, Shown, asks="carried"):
         ('ring(4)', 2, 'vct', True)
         """
         columns: Row = {name: getattr(self, name) for name in POINT}
+        if self.flow is not None:
+            columns["switching"] = self.flow.name
         if self.lengths:
             columns["packet_length"] = ", ".join(f"{length}:{share:g}" for length, share in self.lengths)
         changed = {f.name: setting for f in fields(Router) if (setting := getattr(self.router, f.name)) != f.default}

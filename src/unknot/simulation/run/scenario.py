@@ -11,12 +11,13 @@ from unknot._base.errors import SimulationError
 from unknot._base.numbers import is_number, require_whole
 from unknot._base.switching import BUFFER_DEPTH, DEFAULT_SWITCHING, Switching, switching_named
 from unknot.flow_control.model import FlowControl
-from unknot.flow_control.techniques import technique, technique_of
+from unknot.flow_control.techniques import alike, technique
 from unknot.routing.flow_controls.named import flow_named
 from unknot.routing.flow_controls.sound import sound
 from unknot.routing.relation import Relation
 from unknot.routing.subnets import in_subnets, with_ports
 from unknot.simulation.engine.router import DEFAULT, Router
+from unknot.simulation.run.admission import require_fit
 from unknot.traffic import pattern
 from unknot.traffic.workload import Traffic
 
@@ -71,14 +72,14 @@ class Scenario:
         check_buffers(self.traffic.longest, self.switching, self.buffer_depth, self.seed)
         if self.flow is not None:
             object.__setattr__(self, "flow", self._flow(self.flow))
-            object.__setattr__(self, "switching", technique_of(self.control))
+            object.__setattr__(self, "switching", alike(self.control))
         require_whole("watchdog", self.watchdog, 0, MOST_CYCLES, unit="cycles", error=SimulationError)
         if self.watchdog and (not self.control.whole or self.traffic.classes):
             raise SimulationError(
                 "a watchdog drops packets that are whole in a buffer, so it goes with saf and vct, without classes"
             )
         own_slots = self.router.own_slots
-        if own_slots and (self.control.whole or own_slots > self.buffer_depth):
+        if own_slots and (self.control.enters in ("packet", "empty or packet") or own_slots > self.buffer_depth):
             raise SimulationError(
                 "router: own_slots takes wormhole or wormhole-nonatomic, and is at most buffer_depth; got "
                 f"{self.switching}, {own_slots} of {self.buffer_depth}"
@@ -93,18 +94,7 @@ class Scenario:
         if isinstance(flow, str):
             flow = flow_named(self.relation, flow, "flow", packets=self.buffer_depth // self.traffic.longest)
         flow = sound(self.relation, flow, "flow")
-        if self.switching not in (DEFAULT_SWITCHING, technique_of(flow)):
-            raise SimulationError(
-                f"{flow.name}: packets enter as under {technique_of(flow)}, so it goes with {technique_of(flow)}, "
-                f"not with {self.switching}"
-            )
-        flits = self.traffic.longest
-        fitting = self.buffer_depth // flits
-        if flow.pools and flow.packets != fitting:
-            raise SimulationError(
-                f"buffers of {self.buffer_depth} flits have room for {fitting} packets of {flits}, not for "
-                f"{flow.packets}; give a buffer_depth of {flow.packets * flits}"
-            )
+        require_fit(flow, self.switching, self.buffer_depth, self.traffic.longest)
         return flow
 
     @property
