@@ -10,9 +10,11 @@ import pytest
 from typer.testing import CliRunner, Result
 
 import unknot
+from tests.contract.drawing import draw
 from unknot._base.switching import SWITCHINGS, Switching
 from unknot.cli.commands.shared import relation_of
 from unknot.cli.program import app
+from unknot.fabrics import write_network
 from unknot.network.edges import write_edge_list
 from unknot.network.families import ring
 
@@ -127,6 +129,19 @@ def test_check_that_holds() -> None:
     assert (found["delivered"], found["minimal"], found["longest_route"]) == (True, True, 4)
     assert found["network"] == {"name": "torus(4, 4)", "routers": 16, "channels": 64, "terminals": 16}
     assert (found["vcs"], found["num_vcs"]) == (2, 128)
+
+
+def test_no_time_is_blamed_where_packets_queue(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of packets that come to block each other in queues alone no smaller counterexample is looked for."""
+    monkeypatch.chdir(tmp_path)
+    rule = "from tests.contract.drawing import draw\n\ndef drawn(network):\n    return draw(14)[0]\n"
+    Path("own.py").write_text(rule, encoding="utf-8")
+    write_network(draw(14)[0].network, "drawn.json")
+    result = unknot_says("check", "drawn.json", "--routing", "own.py:drawn", "--smallest")
+    assert result.exit_code == 1, result.output
+    assert "in the order of messages" in result.stdout
+    assert "queue in VCs" in result.stderr
+    assert "time" not in result.stderr
 
 
 def test_a_counterexample_becomes_a_page_that_steps_through_it(tmp_path: Path) -> None:

@@ -154,9 +154,10 @@ class Queues:
         return tuple(queues), marks
 
     def run(self, any_blocked: bool = False) -> list[Move] | None:
-        """Moves to a state with all packets, or any packet, blocked for good; fuller states first.
+        """Moves to a state with all packets, or any packet, blocked for good.
 
-        `complete` says whether all states were looked at; at most `STATES` are.
+        States with more packets behind headers that cannot leave come first. `complete` says whether all states
+        were looked at; at most `STATES` are.
         """
         start = self.start
         came: dict[State, tuple[State, Move] | None] = {start: None}
@@ -178,7 +179,8 @@ class Queues:
                     return None
                 spend(QUEUED)
                 came[there] = here, move
-                heappush(heap, (depth + 1 - 4 * sum(map(len, there[0])), -len(came), depth + 1, there))
+                waiting = sum(len(queue) for queue in there[0] if queue and not self.kinds[queue[0]].leaves)
+                heappush(heap, (depth + 1 - 4 * waiting, -len(came), depth + 1, there))
         self.states, self.complete = len(came), True
         return None
 

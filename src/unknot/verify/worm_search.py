@@ -7,7 +7,6 @@ in nobody's way. So back from a deadlock a worm takes back its last step, or lea
 from __future__ import annotations
 
 from collections.abc import Iterator
-from heapq import heappop, heappush
 from itertools import pairwise
 
 from unknot._base.deadline import clock
@@ -76,20 +75,14 @@ class Worms:
         part, (first, heads) = self.part, (rows.tolist() for rows in self.part.heads_of)
         waits = [{frozenset(part.waits(h)) for h in heads[low:high]} for low, high in pairwise(first)]
         ends = [(path, waited) for path in self.alone for waited in waits[path[-1]]]
-        before = -1
-        while len(ends) != before:
-            before, wanted = len(ends), {v for _, waited in ends for v in waited}
-            holdable = {*self.held(*(path for path, _ in ends))}
-            ends = [(path, waited) for path, waited in ends if waited <= holdable and self.vc[path[0]] in wanted]
         by: dict[int, list[End]] = {}
         for end in ends:
             for v in self.held(end[0]):
                 by.setdefault(v, []).append(end)
-        # Each knot is put together from its lowest VC on.
-        heap: list[tuple[int, int, int, tuple[End, ...]]] = [(0, lowest, lowest, ()) for lowest in sorted(by)]
+        # Each knot is put together from its lowest VC on, worm by worm.
+        todo: list[tuple[int, tuple[End, ...]]] = [(lowest, ()) for lowest in sorted(by)]
         seen = set[frozenset[End]]()
-        while heap:
-            worms, _, lowest, knot = heappop(heap)
+        for lowest, knot in todo:
             held = {*self.held(*(path for path, _ in knot))}
             wanted = {v for _, waited in knot for v in waited}
             missing = wanted - held if knot else {lowest}
@@ -100,7 +93,7 @@ class Worms:
                 more, vcs = (*knot, end), self.held(end[0])
                 if held.isdisjoint(vcs) and min(vcs) >= lowest and frozenset(more) not in seen:
                     seen.add(frozenset(more))
-                    heappush(heap, (worms + 1, len(seen), lowest, more))
+                    todo.append((lowest, more))
 
     def back(self, state: tuple[Path, ...]) -> Iterator[tuple[Move, tuple[Path, ...]]]:
         """Take back the last move of each worm; where a worm may have come in last, that move alone."""
