@@ -57,6 +57,18 @@ def reachable_deadlock(network: Explorable, *, limit: int = 100_000) -> Hashable
     return None
 
 
+def comes_to_block(relation: Relation, switching: str, limit: int = 20_000) -> bool:
+    """Whether worms of any length come to block each other.
+
+    Raises
+    ------
+    TooLargeError
+        When `limit` states were seen without an answer.
+    """
+    lengths = tuple(range(1, 1 + max(1, relation.num_vcs)))
+    return reachable_deadlock(network_for(relation, switching, depth=1, lengths=lengths), limit=limit) is not None
+
+
 class _Base:
     """What the three networks share: the relation's answers, and who may inject what."""
 

@@ -94,6 +94,8 @@ def _of_grade(configuration: Configuration) -> list[str]:
     A message passes only VCs that those before it do not hold, and none that its own worm still covers.
     """
     messages = configuration.messages
+    if configuration.order:
+        return _of_worms_in_order(configuration)
     if configuration.reachability == "injected":
         if any(message.lead for message in messages):
             return ["an injected message does not reach back to its terminal"]
@@ -109,6 +111,27 @@ def _of_grade(configuration: Configuration) -> list[str]:
                 return [f"message {number} runs into its own worm"]
         standing |= set(message.held)
     return []
+
+
+def _of_worms_in_order(configuration: Configuration) -> list[str]:
+    """Faults of worms whose headers go on in an order, each with as many VCs behind it as it holds in the end."""
+    messages = configuration.messages
+    paths: list[list[int]] = [[] for _ in messages]
+    for k in configuration.order:
+        message, path = messages[k], paths[k]
+        way, entering = [*message.lead, *message.held], {m.source for m, p in zip(messages, paths, strict=True)
+                                                         if 0 < len(p) < len(m.held)}  # fmt: skip
+        if len(path) == len(way) or any(
+            way[len(path)] in p[-len(m.held) :] for m, p in zip(messages, paths, strict=True)
+        ):
+            return [f"message {k} cannot go on"]
+        if not path and message.source in entering:
+            return [f"the terminal of message {k} still sends another"]
+        path.append(way[len(path)])
+    whole = [[*message.lead, *message.held] for message in messages]
+    return (
+        [] if paths == whole and configuration.reachability == "scheduled" else ["messages are not where they wait"]
+    )
 
 
 def certificate_holds(relation: Relation, certificate: Certificate) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import combinations, pairwise, permutations
 
 from tests.reference.brute_force import deadlock
+from tests.reference.exploration import comes_to_block
 from unknot.network import Network
 from unknot.routing import Relation
 from unknot.routing.relation import Candidate
@@ -69,9 +70,17 @@ def fewest_removed(relation: Relation, switching: str) -> int | None:
     for size in range(len(removable) + 1):
         for gone in combinations(removable, size):
             chosen = frozenset(gone)
-            if delivers(relation, chosen) and deadlock(without(relation, chosen), switching) is None:
+            if delivers(relation, chosen) and safe(without(relation, chosen), switching):
                 return size
     return None
+
+
+def safe(relation: Relation, switching: str) -> bool:
+    """Whether packets cannot block each other, or as worms of several VCs never come to do so."""
+    if deadlock(relation, switching) is None:
+        return True
+    worms = switching == "wormhole" and deadlock(relation, "vct") is None
+    return worms and not comes_to_block(relation, switching, 200_000)
 
 
 def fewest_changed(network: Network, routes: dict[tuple[int, int], tuple[int, ...]]) -> int | None:

@@ -19,7 +19,7 @@ from unknot.certificates.plain import Unchecked
 from unknot.certificates.verdict import Configuration
 from unknot.report import describe
 from unknot.routing import Relation
-from unknot.verify import check, check_all
+from unknot.verify import check, check_all, update
 from unknot.verify.effort import TimeUpError
 from unknot.verify.remainder import among
 from unknot.verify.worm_search import Worms
@@ -167,3 +167,13 @@ def test_worms_that_come_there_in_an_order(number: int) -> None:
     ):
         with pytest.raises(Rejected):
             accept_verdict(relation, replace(verdict, switching=other.switching, configuration=other))
+
+
+@pytest.mark.parametrize("number", STUCK)
+def test_an_update_claims_no_deadlock_of_packets_that_go_in_an_order(number: int) -> None:
+    """The claim of an update has its packets go one after the other, and so its checker follows them."""
+    relation = drawn(number)
+    change = update(relation, relation, "wormhole")
+    assert change.deadlock_free is not True
+    assert change.evidence_holds is not False
+    assert change.configuration is None or not change.configuration.order

@@ -78,9 +78,9 @@ def updated_in(both: Mixture, configuration: Configuration) -> frozenset[int] | 
     """Routers that have been updated when messages have gone one after the other to where they block each other.
 
     None if one router would have to be updated before a message passes it and after a later one does, or both to
-    block a header and to let it come.
+    block a header and to let it come. None too for messages that stand still on their way: they go one by one here.
     """
-    if not configuration.reachable:
+    if not configuration.reachable or configuration.order:
         return None
     before: dict[int, int] = {}
     after: dict[int, int] = {}
