@@ -125,7 +125,7 @@ def test_corrupted_certificates() -> None:
     def cases(relation: Relation, switching: Switching, data: st.DataObject) -> None:
         verdict = check(relation, switching)
         certificate = verdict.certificate
-        if certificate is None or relation.num_vcs == 0:
+        if certificate is None or certificate.kind == "states" or relation.num_vcs == 0:
             return
         for _ in range(4):
             changed, technique = corrupted_certificate(data.draw, certificate), switching
@@ -135,7 +135,7 @@ def test_corrupted_certificates() -> None:
             holds = accepted(relation, claim)
             seen["False"] += not holds
             if changed.kind != "exhausted" and changed.core is None and changed.kind == certificate.kind:
-                proves = technique in checker.PROVES[changed.kind]
+                proves = changed.kind in plain.SWITCHINGS[technique].proofs
                 assert holds == (proves and certificate_holds(relation, changed))
             if holds:
                 try:
