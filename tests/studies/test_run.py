@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 
 from unknot._base.errors import UnknotError
 from unknot._base.memory import limit, memory_limit
+from unknot._base.work import work_done
 from unknot.cli.answers.studies import design_answer
 from unknot.network.families import ring
 from unknot.routing import dimension_order
@@ -34,6 +35,7 @@ from unknot.studies.result import plain
 from unknot.studies.store import Store
 from unknot.studies.workers import PER_CORE, workers
 from unknot.traffic import Bursts
+from unknot.verify import check
 
 STUDY = """[common]
 network = "torus(4, 4)"
@@ -334,6 +336,20 @@ def test_a_design_that_loses_packets_is_not_simulated(tmp_path: Path, monkeypatc
     unsafe, safe = run_study(written(tmp_path), executor=Serial()).designs
     assert unsafe.runs
     assert safe.runs == ()
+
+
+def test_proofs_count_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Their limit is no time, which a busy machine would end sooner, whichever process computes the row."""
+    counted = []
+
+    def noted(*args: Any, **options: Any) -> Any:
+        counted.append(work_done())
+        return check(*args, **options)
+
+    monkeypatch.setattr("unknot.verify.check", noted)
+    design = load_study(written(tmp_path)).designs[0]
+    compute(proof_point(design, design.relation(), tmp_path, 60.0))
+    assert counted == [0.0]
 
 
 def test_the_key_holds_what_matters_and_nothing_else(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from unknot._base.errors import NetworkError, RelationError
 from unknot._base.manifest import code_digest
 from unknot._base.numbers import is_number
 from unknot._base.three_valued import ThreeValued, all_hold
+from unknot._base.work import counting_work
 from unknot.fabrics.named import network as network_named
 from unknot.network import Network, components
 from unknot.network.floor_plan import Bill, Prices, bill
@@ -251,7 +252,8 @@ def _routed(whole: Network, named: str, share: float, seed: int) -> Relation:
     except (NetworkError, RelationError):
         if left is whole:
             raise
-    return routing(left, "lanes(time_limit=20)")
+    with counting_work():
+        return routing(left, "lanes(time_limit=20)")
 
 
 def _row(design: str, share: float, relation: Relation, costs: Bill, hard: Adversaries) -> Compared:

@@ -17,6 +17,7 @@ from unknot._base.deadline import Deadline
 from unknot._base.errors import UnknotError
 from unknot._base.manifest import code_digest
 from unknot._base.switching import switching_named
+from unknot._base.work import counting_work
 from unknot.certificates.plain import Rejected
 from unknot.network.graph import digest
 from unknot.routing.own import code_of, is_code, is_designed
@@ -235,7 +236,8 @@ def _prove(point: Point) -> Proven:
     from unknot.verify import check, deliver
 
     relation, what = _unpacked(point.relation), point.what
-    verdict = check(relation, what["switching"], time_limit=what["time_limit"], buffer_depth=what["buffer_depth"])
+    with counting_work():  # so that a row is the same on each machine
+        verdict = check(relation, what["switching"], time_limit=what["time_limit"], buffer_depth=what["buffer_depth"])
     shown = replay(relation, verdict.configuration) if verdict.configuration is not None else None
     return Proven(verdict, deliver(relation), evidence_holds(relation, verdict), shown)
 

@@ -211,7 +211,7 @@ class Simulation(_Table):
 
 
 class Proof(_Table):
-    """Time limit of a proof in seconds, after which its question is left open."""
+    """Limit of a proof in seconds of work, after which its question is left open on every machine."""
 
     time_limit: float = Field(default=MINUTE, gt=0, allow_inf_nan=False)
 
