@@ -185,7 +185,7 @@ def verdict_claim(verdict: Verdict) -> Document:
 
 
 def technique_of(switching: Switching, flow: FlowControl | None = None) -> Document:
-    """What a claim says of its technique: the name of one, or by its properties the flow control of a relation."""
+    """The technique of a claim: a name, or the properties of the flow control of a relation."""
     return {"switching": switching} if flow is None else {"flow": flow_words(flow)}
 
 
@@ -196,11 +196,9 @@ def flow_words(flow: FlowControl) -> Document:
 
 
 def _pool_words(pool: Pool) -> Document:
-    """A pool of slots; what stands at its default is left out."""
-    lists = {"hops": [list(hop) for hop in sorted(pool.hops)], "unguarded": sorted(pool.unguarded)}
-    said = {"own": pool.own, "keeps": pool.keeps, **lists}
-    defaults = {"own": 0, "keeps": "nothing", "hops": [], "unguarded": []}
-    return {"vcs": [*pool.vcs], "slots": pool.slots} | {k: v for k, v in said.items() if v != defaults[k]}
+    """A pool of slots."""
+    lists = {"vcs": [*pool.vcs], "hops": [*map(list, sorted(pool.hops))], "unguarded": sorted(pool.unguarded)}
+    return {"slots": pool.slots, "own": pool.own, "keeps": pool.keeps, **lists}
 
 
 def message_of(message: Message) -> Document:

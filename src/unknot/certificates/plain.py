@@ -12,10 +12,10 @@ relation that commits chooses one candidate on arrival, whatever its mark, and w
 
 A deadlock is a legal, non-empty filling of VCs by packets of which none can ever move: each header waits, and all
 that it waits for is held. Flow control says what a packet `holds`, a `buffer` or a `row` of them; when it `enters` a
-VC: with room for the whole `packet`, if the VC is `empty`, if it is `empty or room` is for the packet, or behind the
-`tail` of another; and whether its header `may_change` its choice. `saf` and `vct` hold a buffer, and enter with room.
-Under `wormhole` packets hold rows, and enter what is empty; under `wormhole-nonatomic` they follow tails, and keep
-their choice.
+VC: with room for the whole `packet`, if the VC is `empty`, with one or the other (`empty or packet`), or behind the
+`tail` of another packet; and whether its header `may_change` its choice. `saf` and `vct` hold a buffer, and enter
+with room. Under `wormhole` packets hold rows, and enter what is empty; under `wormhole-nonatomic` they follow tails,
+and keep their choice.
 
 Where a VC is a queue with room for a number of `packets`, some VCs may share slots, in `pools`. A pool has a number
 of `slots`, beside those that each VC has as its `own` and takes first. A packet needs a slot in each pool of the VC
@@ -296,7 +296,7 @@ class Pool(NamedTuple):
 
 
 class Technique(NamedTuple):
-    """Flow control in the closed vocabulary of claims; all that is said about it rests on these properties."""
+    """Flow control in the closed vocabulary of claims."""
 
     holds: str
     enters: str
@@ -312,7 +312,7 @@ class Technique(NamedTuple):
 
     @property
     def words(self) -> tuple[str, str, bool]:
-        """What a packet holds, when it enters, and whether it may choose again."""
+        """Buffers that a packet holds, when it enters one, and whether it may choose again."""
         return self[:3]
 
     @property
@@ -337,20 +337,14 @@ class Technique(NamedTuple):
 
 
 SWITCHINGS = {
-    one.name: one
-    for one in (
-        Technique("buffer", "packet", True, "saf"),
-        Technique("buffer", "packet", True, "vct"),
-        Technique("row", "empty", True, "wormhole"),
-        Technique("row", "tail", False, "wormhole-nonatomic"),
-    )
+    "saf": Technique("buffer", "packet", True, "saf"),
+    "vct": Technique("buffer", "packet", True, "vct"),
+    "wormhole": Technique("row", "empty", True, "wormhole"),
+    "wormhole-nonatomic": Technique("row", "tail", False, "wormhole-nonatomic"),
 }
 """The techniques that have names."""
-UNDERSTOOD = {one.words: one for one in SWITCHINGS.values()} | {
-    ("row", "empty or room", True): Technique(
-        "row", "empty or room", True, "wormhole for packets that fit behind others"
-    )
-}
+FITTING = Technique("row", "empty or packet", True, "wormhole for packets that fit behind others")
+UNDERSTOOD = {one.words: one for one in (*SWITCHINGS.values(), FITTING)}
 """Techniques of which something is shown, by their words.
 
 A packet that enters a VC behind another one has room for all of itself there, so it stays in this VC alone. Of a
@@ -368,14 +362,14 @@ def flow_of(claim: Any) -> Technique:
     pools = tuple(sorted(map(pool_of, field(said, "pools", list))))
     packets = number(said, "packets", min(1, len(pools)))
     if words not in UNDERSTOOD or (packets and not UNDERSTOOD[words].alone):
-        raise Unchecked(f"nothing is known of packets that hold a {words[0]} and enter by {words[1]!r}")
+        raise Unchecked(f"nothing is known of packets that hold a {words[0]}, and enter by {words[1]!r}"[:200])
     if "switching" in claim and SWITCHINGS[word(claim, "switching", SWITCHINGS)].words != words:
         raise Rejected(f"what the claim says of its flow control is not {claim['switching']}")
     return UNDERSTOOD[words]._replace(packets=packets, pools=pools)
 
 
 def in_words(said: dict[str, Any], known: dict[str, Any]) -> dict[str, Any]:
-    """What is said, or else taken for granted, of known words; `Unchecked` if another one is there."""
+    """Known words as they are said, or else as they are taken; `Unchecked` if another word is there."""
     if others := said.keys() - known:
         raise Unchecked(f"{printable(min(map(str, others)))!r} is no word of flow control that is known here")
     return known | said
@@ -397,7 +391,7 @@ def pool_of(document: Any) -> Pool:
 
 
 def of_rings(claim: Any) -> dict[str, Any]:
-    """What a claim says in the words of before, of rings with a rule: `localised`, `global` or `critical`."""
+    """The words of a claim of before, about rings with a rule: `localised`, `global` or `critical`."""
     said, rules = field(claim, "bubble", dict), dict(zip(("localised", "global", "critical"), KEEPS[1:], strict=True))
     rule, packets, rings = word(said, "rule", rules), number(said, "packets", 1), field(said, "rings", list)
     if not rings or any(len(integers(ring, "rings", 0, MOST_VCS)) < 2 for ring in rings):
@@ -551,7 +545,9 @@ class Table:
         return digest([self.channel, self.commits, self.destination, sources, states])
 
     def name(self, at: int) -> str:
-        """Name of a VC or an injection port."""
+        """Name of a VC or an injection port, or of leaving the network."""
+        if at == EJECT:
+            return "ejection"
         if at >= self.vcs:
             return f"the injection port of terminal {at - self.vcs}"
         c = self.channel[at]
@@ -946,17 +942,20 @@ def check_worm_states(table: Table) -> None:
 
 
 class Packet:
-    """A packet of a deadlock: the way from its terminal, with the VCs that it holds at the end, and its header."""
+    """A packet of a deadlock: the way from its terminal, with the VCs that it holds at the end, and its header.
 
-    def __init__(self, table: Table, switching: Technique, message: Any) -> None:
+    Without a technique packets queue: one holds the last VC of its way, or none if it has left, or is at its port.
+    """
+
+    def __init__(self, table: Table, switching: Technique | None, message: Any) -> None:
         self.table, self.message = table, message
         self.source, self.address = field(message, "source", int), field(message, "address", int)
         self.lead, self.held = (numbers(message, part, 0, table.vcs) for part in ("lead", "held"))
-        if not self.held or (switching.alone and len(self.held) > 1):
+        if switching is not None and (not self.held or (switching.alone and len(self.held) > 1)):
             raise Rejected(f"a packet holds {len(self.held)} VCs under {switching}")
-        self.way = [*self.lead, *self.held]
+        self.way = [*self.lead, *(self.held or [EJECT] * min(1, len(self.lead)))]
         self.taken = taken(table, self.address, [table.vcs + self.source, *self.way])
-        self.at = self.held[-1]
+        self.at = self.way[-1] if self.way else table.vcs + self.source
 
     def waited_for(self, i: int, choices: list[list[int]]) -> list[int]:
         """The VCs for which packet i says that its header waits; `Rejected` if they are none of its choices."""
@@ -1161,11 +1160,11 @@ class Pools:
         ]  # fmt: skip
 
     def kept(self, entered: list[int]) -> int:
-        """Slots of the VC that a packet leaves free besides marked ones."""
+        """Slots of the VC that a packet leaves free, besides those with a mark."""
         return int(any(self.pools[p].keeps == BUFFER for p in entered))
 
     def asked(self, p: int, at: int, v: int, entered: list[int]) -> int:
-        """Slots of a pool that have to be free for a packet; 0 if it needs none, or one is where the VC has room."""
+        """Slots of a pool that must be free for a packet; 0 if a VC with room, or the packet itself, has one."""
         pool = self.pools[p]
         more = pool.keeps == POOL and p in entered
         ample = pool.slots >= len(pool.vcs) * (self.packets - pool.own)
@@ -1198,7 +1197,7 @@ class Pools:
                 self.marked[p] = at
 
     def never_full(self, p: int) -> bool:
-        """Whether a pool is a ring that always has room for a packet, into which the one before it there may go.
+        """Whether a pool is a ring with room for a packet at all times, into which the packet behind may go.
 
         Each hop leads to the next VC, and takes and gives back a slot of each pool that the VC has. So a packet moves
         on unless the next VC is full, and all VCs never are: there are fewer slots; or packets that come in leave one
@@ -1321,10 +1320,8 @@ def check_pool_states(table: Table, pools: Pools) -> None:
         pay(table.vcs)
         require_moving(state)
         moves = [(table.vcs, v, kind) for v, kind in enters]
-        for at, queue in enumerate(state[0]):
-            a = pair[queue[0]][1] if queue else 0
-            moves += [(at, v, label[v, a] if v in pooled else -1) for v in table.may[a].get(at, ()) if queue]
-            moves += [(at, EJECT, -1)] if queue and not table.may[a][at] else []
+        for at, a in ((at, pair[queue[0]][1]) for at, queue in enumerate(state[0]) if queue):
+            moves += [(at, v, label[v, a] if v in pooled else -1) for v in table.may[a][at] or [EJECT]]
         for at, v, kind in moves:
             hold(state, range(table.vcs))
             if kind >= 0 and not pools.room(at, v):
@@ -1341,48 +1338,32 @@ def check_queued_deadlock(table: Table, pools: Pools, proof: Any) -> None:
 
     A packet that holds no VC in the end, and has come over some, has left the network from there, by one move more.
     """
-    messages = field(proof, "messages", list)
-    if field(proof, "reachability", str) != "scheduled" or not messages:
-        raise Rejected("a deadlock of queues of packets is a schedule")
+    packets = [Packet(table, None, message) for message in field(proof, "messages", list)]
+    if field(proof, "reachability", str) != "scheduled" or all(packet.at == EJECT for packet in packets):
+        raise Rejected("a deadlock of queues of packets is a schedule, after which some are left")
     depth = field(proof, "buffer_depth", int)
-    ends: list[tuple[int, int, list[int]]] = []
-    ways: list[list[int]] = []
-    for number, message in enumerate(messages):
-        if not 0 < field(message, "length", int) * pools.packets <= depth:
-            raise Rejected(f"buffers of {depth} flits have no room for {pools.packets} packets like {number + 1}")
-        source, address = field(message, "source", int), field(message, "address", int)
-        lead, held = (numbers(message, part, 0, table.vcs) for part in ("lead", "held"))
-        wants = numbers(message, "wanted", 0, table.vcs)
-        if not 0 <= address < table.addresses or not found(source, table.sources[address]):
-            raise Rejected(f"packet {number + 1} is not sent by its source")
-        ends.append((table.vcs + source, address, wants))
-        ways.append([*lead, *(held or [EJECT] * min(1, len(lead)))])
-    order = [number for number, way in enumerate(ways) for _ in way]
+    for number, packet in enumerate(packets, start=1):
+        if not 0 < field(packet.message, "length", int) * pools.packets <= depth:
+            raise Rejected(f"buffers of {depth} flits have no room for {pools.packets} packets like {number}")
+    order = [number for number, packet in enumerate(packets) for _ in packet.way]
     if "order" in proof:
-        given = numbers(proof, "order", 0, len(ways))
+        given = numbers(proof, "order", 0, len(packets))
         if sorted(given) != order:
             raise Rejected("an order names each packet once for each VC of its way, and once more if it leaves")
         order = given
-    steps = [iter(way) for way in ways]
+    steps = [pairwise([table.vcs + packet.source, *packet.way]) for packet in packets]
     for number in order:
-        (at, address, wants), v = ends[number], next(steps[number])
+        at, v = next(steps[number])
         first = at >= table.vcs or pools.queues[at][0] == number
-        legal = first and found(v, table.may[address].get(at, ()))
-        if not legal or (v != EJECT and not pools.room(at, v)):
-            to = "ejection" if v == EJECT else table.name(v)
-            raise Rejected(f"packet {number + 1} cannot go from {table.name(at)} to {to}")
+        if not first or (v != EJECT and not pools.room(at, v)):
+            raise Rejected(f"packet {number + 1} cannot go from {table.name(at)} to {table.name(v)}")
         pools.move(number, at, v)
-        ends[number] = v, address, wants
-    left = [(number, *end) for number, end in enumerate(ends) if end[0] != EJECT]
-    if not left:
-        raise Rejected("all packets have left the network")
-    for number, at, address, wants in left:
-        if at < table.vcs and pools.queues[at][0] != number:
+    for number, packet in enumerate(packets):
+        if packet.at == EJECT or (packet.at < table.vcs and pools.queues[packet.at][0] != number):
             continue
-        if not any({*choice} == {*wants} for choice in table.choices(at, address)):
-            raise Rejected(f"packet {number + 1} does not wait at {table.name(at)} for what it says")
-        if not wants or any(pools.room(at, v) for v in wants):
-            raise Rejected(f"packet {number + 1} can move from {table.name(at)}")
+        wants = packet.waited_for(number + 1, table.choices(packet.at, packet.address))
+        if any(pools.room(packet.at, v) for v in wants):
+            raise Rejected(f"packet {number + 1} can move from {table.name(packet.at)}")
 
 
 # ------------------------------------------------------------------------------------- delivery, lengths and arbiters
