@@ -195,13 +195,12 @@ def tampered(
 
 
 def possible(relation: Relation, run: list[Move]) -> bool:
-    """Whether packets are where a run moves them from, so that a schedule can be written of it."""
-    held = Counter[int]()
-    for at, v, _ in run:
-        if at < relation.num_vcs and held[at] == 0:
+    """Whether a run moves packets from where they are in front, so that a schedule can be written of it."""
+    queues: dict[int, list[int]] = {}
+    for at, v, (address, _) in run:
+        if at < relation.num_vcs and (not queues.get(at) or queues[at].pop(0) != address):
             return False
-        held[at] -= at < relation.num_vcs
-        held[v] += 1
+        queues.setdefault(v, []).append(address)
     return True
 
 
