@@ -12,9 +12,12 @@ from typing import Any
 
 import pytest
 
+from unknot import replay
 from unknot._base.errors import UnknotError
 from unknot.certificates import Rejected, Unchecked, document, plain, question, verdict_claim
 from unknot.certificates.documents import flow_words
+from unknot.certificates.verdict_checker import accept_configuration
+from unknot.cli.answers.configuration_file import configuration_on, read_configuration, write_configuration
 from unknot.cli.questions import question_of
 from unknot.cli.questions.about import About
 from unknot.flow_control import FlowControl, technique
@@ -68,6 +71,24 @@ def test_files_of_before_are_still_accepted(name: str, says: str, rule: str) -> 
     foreign = question_of(About("ring(4)", ROUTING), ["deadlock_free(bubble='global')"])
     with pytest.raises(Rejected, match="something else by flow was asked for"):
         plain.accept(content, foreign)
+
+
+def test_exported_files_of_before_are_read_and_replayed(tmp_path: Path) -> None:
+    file = read_configuration(OLDER / "configuration.json")
+    knot = configuration_on(RING, file)
+    assert knot.flow is not None
+    assert {pool.keeps for pool in knot.flow.pools} == {"slot of the pool"}
+    accept_configuration(RING, knot)
+    assert replay(RING, knot, cycles=50).stuck
+    again = tmp_path / "again.json"
+    write_configuration(RING, knot, again, network=file.network, routing=file.routing, vcs=file.vcs)
+    assert "bubble" not in json.loads(again.read_text(encoding="utf-8"))["configuration"]
+    assert configuration_on(RING, read_configuration(again)) == knot
+    loose = replace(
+        knot, flow=replace(knot.flow, pools=tuple(replace(p, unguarded=frozenset()) for p in knot.flow.pools))
+    )
+    with pytest.raises(Rejected, match="cannot go from"):
+        accept_configuration(RING, loose)
 
 
 def test_a_question_names_a_flow_control_of_its_routing() -> None:

@@ -336,15 +336,16 @@ class Technique(NamedTuple):
         return ("order", "drain", "exhausted", "states")[: 3 + (self.enters == "empty")]
 
 
-SWITCHINGS = {
-    "saf": Technique("buffer", "packet", True, "saf"),
-    "vct": Technique("buffer", "packet", True, "vct"),
-    "wormhole": Technique("row", "empty", True, "wormhole"),
-    "wormhole-nonatomic": Technique("row", "tail", False, "wormhole-nonatomic"),
-}
+NAMED = (
+    Technique("buffer", "packet", True, "saf"),
+    Technique("buffer", "packet", True, "vct"),
+    Technique("row", "empty", True, "wormhole"),
+    Technique("row", "tail", False, "wormhole-nonatomic"),
+)
+SWITCHINGS = {one.name: one for one in NAMED}
 """The techniques that have names."""
 FITTING = Technique("row", "empty or packet", True, "wormhole for packets that fit behind others")
-UNDERSTOOD = {one.words: one for one in (*SWITCHINGS.values(), FITTING)}
+UNDERSTOOD = {one.words: one for one in (*NAMED, FITTING)}
 """Techniques of which something is shown, by their words.
 
 A packet that enters a VC behind another one has room for all of itself there, so it stays in this VC alone. Of a

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from unknot._base.shown import Brief, Shown
 from unknot._base.switching import Switching
 from unknot._base.three_valued import ThreeValued
+from unknot.certificates.plain import SWITCHINGS
 from unknot.flow_control.model import FlowControl
 
 Reachability = Literal["injected", "scheduled", "not-established"]
@@ -96,7 +97,7 @@ class Configuration(Brief):
     def queued(self) -> bool:
         """Whether several messages may stand in a VC, one behind the other."""
         pools = self.flow is not None and bool(self.flow.pools)
-        return pools or (bool(self.order) and self.switching in ("saf", "vct"))
+        return pools or (bool(self.order) and SWITCHINGS[self.switching].alone)
 
     @property
     def summary(self) -> str:
