@@ -13,6 +13,7 @@ import contextlib
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 import time
@@ -25,6 +26,8 @@ import pytest
 from tests.architecture import PACKAGE, ROOT, imports_of, module_of
 from tests.durations import seconds_of_tests
 
+GRACE = 3.0
+"""Processor seconds beyond the budget after which a test that still runs is broken off."""
 KEPT = ROOT / ".pytest_cache" / "imports.json"
 EXPORTED = re.compile(r"^    from (\S+) import (\w+) as \2$", re.M)
 """A public name, as `unknot/__init__.py` imports names for type checkers alone."""
@@ -187,6 +190,9 @@ def main() -> int:
         print(*(file.relative_to(ROOT) for file in files) if files else ["no test reaches a change"], sep="\n")
         return 0
     budget, began = Budget(options.seconds, seconds_of_tests(ROOT)), time.monotonic()
+    if hasattr(signal, "setitimer"):  # not on Windows
+        signal.signal(signal.SIGPROF, lambda *_: pytest.exit("the budget is spent within a test"))
+        signal.setitimer(signal.ITIMER_PROF, budget.left + GRACE)
     done = run(files, budget)
     print(
         f"{budget.failed} failed: {len(budget.ran)} tests in the {done} nearest of {len(files)} files that reach "
