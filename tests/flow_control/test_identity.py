@@ -49,7 +49,6 @@ ALLOWED = {
     "unknot.routing.contract",  # claims of routings, by the technique that each is about
     "unknot.repair.escape",  # the same
     "unknot.routing.adaptive_meshes",  # the same
-    "unknot.simulation.run.scenario",  # bubble flow control, which is no value of this room yet
     "unknot.verify.check",  # the same
 }
 

@@ -22,6 +22,7 @@ from tests.reference.bubbles import RULES, Bubble, bubble
 from tests.reference.sim_pools import PoolSimulator
 from tests.reference.simulator import Simulator
 from tests.reference.uniform_pairs import uniform
+from tests.simulation.engine.test_detector import fronts
 from tests.simulation.engine.test_flit_kernel import side_by_side
 from tests.simulation.engines import engine_of
 from tests.simulation.options import routers
@@ -32,11 +33,12 @@ from unknot._base.errors import SimulationError
 from unknot.cli.program import app
 from unknot.flow_control import FlowControl
 from unknot.flow_control.pools import Pool
-from unknot.flow_control.techniques import technique
+from unknot.flow_control.techniques import alike, technique
 from unknot.network import Network
 from unknot.network.families import ring, torus
 from unknot.routing import EJECT, Relation, dimension_order
 from unknot.simulation import replay
+from unknot.simulation.engine.detector import knot, stuck_vcs
 from unknot.simulation.engine.router import DEFAULT, Router
 from unknot.simulation.engine.sources import Sources
 from unknot.traffic.workload import PACKET_LENGTH, Lengths, Message, TrafficClass
@@ -152,6 +154,29 @@ def test_twin_where_a_vc_takes_whole_packets_or_is_empty(
     )  # fmt: skip
     for _ in side_by_side(twin, engine):
         pass
+
+
+@settings(max_examples=5, suppress_health_check=list(HealthCheck))
+@given(shared(), st.integers(1, 3), st.integers(2, 4), st.integers(0, 99))
+def test_what_is_stuck_stays_and_what_rests_is_stuck(
+    system: tuple[Relation, FlowControl], length: int, cell: int, seed: int
+) -> None:
+    relation, pools = system
+    in_cells = replace(technique("vct"), name="cells", cell=cell)
+    depths = pools.packets * length, -(-length // cell) * cell + seed % 3, 1 + seed % 5
+    for flow, depth in zip((pools, in_cells, WHOLE_PACKET), depths, strict=True):
+        sources = Sources(1 / length, uniform(relation), length)
+        engine = engine_of(relation, alike(flow), sources, buffer_depth=depth, seed=seed, flow=flow)
+        for _ in range(3):
+            engine.advance_to(engine.now + 200)
+            stuck = stuck_vcs(relation, engine.state)
+            before = fronts(engine, np.flatnonzero(stuck))
+            if stuck.any() and not flow.pools:
+                assert replay(relation, knot(engine.scenario, engine.state, stuck), cycles=200).stuck
+            engine.advance_to(engine.now + 300)
+            assert fronts(engine, np.flatnonzero(stuck)) == before
+        if engine.now - engine.count("last_move") > 200 and engine.count("flits_in") > engine.count("flits_out"):
+            assert stuck_vcs(relation, engine.state).any()
 
 
 @pytest.mark.sampled(0.25)
