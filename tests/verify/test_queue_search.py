@@ -14,8 +14,9 @@ from tests.contract.machine import Machine, explore
 from tests.reference.brute_force import TooLargeError
 from tests.reference.bubbles import RULES, Bubble, Explorer, bubble
 from unknot import replay
+from unknot._base.errors import RelationError
 from unknot._base.switching import Switching
-from unknot.certificates import Certificate, Rejected, accept_verdict
+from unknot.certificates import Certificate, Rejected, accept, accept_verdict, document, verdict_claim
 from unknot.certificates.plain import Unchecked
 from unknot.report import describe
 from unknot.routing import Relation
@@ -74,7 +75,9 @@ def judge(seed: int, seen: Counter[str], limit: int, cycles: int = 0) -> None:
         return
     assert verdict.deadlock_free is not stuck, (seed, verdict)
     seen["stuck" if stuck else "free"] += 1
-    if cycles and verdict.configuration is not None and verdict.configuration.order:
+    left = verdict.configuration is not None and any(m.lead and not m.held for m in verdict.configuration.messages)
+    seen["left"] += left
+    if cycles and verdict.configuration is not None and verdict.configuration.order and not left:
         assert replay(relation, verdict.configuration, cycles=cycles).stuck, seed
         seen["replayed"] += 1
 
@@ -113,6 +116,26 @@ def test_packets_that_only_deeper_vcs_let_block_each_other(number: int, switchin
     for order in (knot.order[1:], knot.order[::-1], ()):
         with pytest.raises(Rejected):
             accept_verdict(relation, replace(verdict, configuration=replace(knot, order=order)))
+
+
+def test_packets_that_leave_may_shift_a_mark() -> None:
+    """Of a system in which packets have to leave until marks keep a packet out that is alone in the network."""
+    relation, made = ring_system(996139995264)
+    assert Explorer(relation, made).deadlock(100_000) is not None
+    verdict = check(relation, flow=made.flow)
+    knot = verdict.configuration
+    assert verdict.deadlock_free is False
+    assert knot is not None
+    accept_verdict(relation, verdict)
+    accept(document(relation.network, relation, [verdict_claim(verdict)]))
+    leaving = [k for k, message in enumerate(knot.messages) if message.lead and not message.held]
+    assert leaving
+    assert "has left the network" in " ".join(describe(relation, knot))
+    for order in (knot.order[:-1], knot.order[::-1], (*knot.order, leaving[0])):
+        with pytest.raises(Rejected):
+            accept_verdict(relation, replace(verdict, configuration=replace(knot, order=order)))
+    with pytest.raises(RelationError, match="leave the network, which no replay covers"):
+        replay(relation, knot)
 
 
 def test_states_show_nothing_of_rings_that_deadlock(seed: int) -> None:

@@ -90,6 +90,8 @@ def _in_queues(relation: Relation, configuration: Configuration) -> list[str]:
         place = f"in {vcs.name(message.held[-1])}" if message.held else "at its port"
         awaited = listed([vcs.name(vc) for vc in message.wanted], "or")
         does = f"waits {place} for {awaited}" if awaited else f"stands {place} behind another"
+        if message.lead and not message.held:
+            does = "has left the network"
         lines.append(f"Message {number}: {journey(relation, message)}, {does}.")
     return [
         f"{count(len(messages), 'message')} can never move again. Virtual channels have room for "

@@ -43,13 +43,16 @@ class Kind:
         Where they may go.
     choices : tuple of tuple of int
         Sets of candidates, any one of which a blocked header may wait for; `EJECT` among them.
+    ejects : bool
+        Whether they may leave the network.
     leaves : bool
-        Whether they may leave the network, or can never go on.
+        The same, or that they can never go on.
     """
 
     at: int
     onward: tuple[tuple[int, int], ...]
     choices: tuple[tuple[int, ...], ...]
+    ejects: bool
     leaves: bool
 
 
@@ -69,7 +72,7 @@ def kinds_of(relation: Relation, effort: Effort) -> tuple[dict[Place, int], list
         after = {}
         for (at, address), (may, choices) in rows.items():
             onward = tuple((v, number[v, address]) for v in may if v != EJECT)
-            kind = Kind(at, onward, choices, EJECT in may or not may)
+            kind = Kind(at, onward, choices, EJECT in may, EJECT in may or not may)
             after[at, address] = kinds.setdefault(kind, len(kinds))
         if len(kinds) == many:
             return number, list(kinds)
@@ -188,7 +191,7 @@ class Queues:
         """Packets of a length that come to wait for each other for good, and whose header moves, move by move.
 
         No order is needed where each may move to its end before the next one begins. None where the search finds no
-        packets, or only with others that leave a mark elsewhere.
+        packets, or packets would leave where they can never go on.
         """
         for any_blocked in (True, False)[: 1 + bool(self.flow.marks)]:
             filled = self._filling(self.run(any_blocked) or [], length)
@@ -218,10 +221,13 @@ class Queues:
         fronts = self._fronts(ways, simple)
         if fronts is None:
             simple, fronts = [], self._fronts(ways, order)
-        if fronts is None or any(ways[k][-1][1] == EJECT for k in order):
+        left = [ways[k] for k in order if ways[k][-1][1] == EJECT]
+        if fronts is None or not all(self.kinds[way[-2][2]].ejects for way in left):
             return None
         named = {k: i for i, k in enumerate(dict.fromkeys(order))}
         messages = [self._message(ways[k], fronts.get(k, ()), length) for k in named]
+        if not fronts:
+            messages.append(self._alone(ways, order, length))
         return messages, () if simple else tuple(named[k] for k in order)
 
     def _fronts(self, ways: list[list[Move]], order: list[int]) -> dict[int, tuple[int, ...]] | None:
@@ -240,7 +246,7 @@ class Queues:
                 queues[vc].append(k)
             state = self._moved(state, at, vc, kind)
         stuck = self.blocked(state)
-        if not order or any(queue and v not in stuck for v, queue in enumerate(queues)):
+        if not order or not stuck or any(queue and v not in stuck for v, queue in enumerate(queues)):
             return None
         held = [len(queue) for queue in queues]
         return {
@@ -248,6 +254,16 @@ class Queues:
             for v, queue in enumerate(queues)
             if queue
         }
+
+    def _alone(self, ways: list[list[Move]], order: list[int], length: int) -> Message:
+        """A packet that is not let in when those that moved in an order have left."""
+        state, onward = self.start, {k: iter(ways[k]) for k in order}
+        for k in order:
+            state = self._moved(state, *next(onward[k]))
+        held, vcs = [0] * self.relation.num_vcs, self.relation.num_vcs
+        at, choice = next((at, c) for at, c in self.ports if self._shut(at, c, set(), held, state[1]))
+        address = next(a for (place, a), k in self.number.items() if place == at and choice in self.kinds[k].choices)
+        return Message(at - vcs, address, length, (), (), choice)
 
     def _message(self, way: list[Move], wanted: tuple[int, ...], length: int) -> Message:
         path, start = [vc for _, vc, _ in way], (way[0][1], way[0][2])
@@ -258,4 +274,5 @@ class Queues:
             and start in self.kinds[k].onward
             and self.number[start[0], address] == start[1]
         )
-        return Message(source, address, length, tuple(path[:-1]), (path[-1],), wanted)
+        held = () if path[-1] == EJECT else (path[-1],)
+        return Message(source, address, length, tuple(path[:-1]), held, wanted)

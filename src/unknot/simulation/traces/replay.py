@@ -109,6 +109,10 @@ def replay(
         (accept_configuration if ordered else accept_placement)(relation, configuration)
     except Rejected as error:
         raise RelationError(f"the configuration cannot be: {error}") from None
+    if any(message.lead and not message.held for message in configuration.messages):
+        raise RelationError(
+            "packets of this schedule leave the network, which no replay covers; the checker follows it"
+        )
     check_buffers(max(message.length for message in configuration.messages), configuration.switching, depth)
     workload = Traffic(packet_length=configuration.messages[0].length if configuration.queued else 1)
     flow = configuration.flow
