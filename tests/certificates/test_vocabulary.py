@@ -209,6 +209,32 @@ def test_other_subjects_know_the_named_techniques_alone() -> None:
     assert plain.accept(document(relation.network, relation, [claim]))
 
 
+def test_packets_take_whole_cells() -> None:
+    """What is free is free with any cells; packets that block each other fill cells, and no other cells count."""
+    free, stuck = (verdict_claim(check(dimension_order(ring(4), vcs=vcs))) for vcs in (2, 1))
+    for claim, vcs in ((free, 2), (stuck, 1)):
+        del claim["switching"]
+        relation = dimension_order(ring(4), vcs=vcs)
+        asked = question(relation, [claim | {"flow": {"cell": 4}}])
+        content = document(relation.network, relation, [claim | {"flow": {"cell": 4}}])
+        assert "cells of 4 flits" in plain.accept(content, asked)[0]
+        with pytest.raises(Rejected, match="something else by flow"):
+            plain.accept(document(relation.network, relation, [claim | {"flow": {"cell": 2}}]), asked)
+    for cell in (3, 16):
+        with pytest.raises(Rejected, match="does not fill its VCs"):
+            plain.accept(document(RING.network, RING, [stuck | {"flow": {"cell": cell}}]))
+    content = older("stuck")
+    flow = flow_words(rings(6))
+    del content["claims"][0]["bubble"], content["claims"][0]["switching"]
+    for cell, fits in ((2, True), (4, True), (3, False), (8, False)):
+        content["claims"][0]["flow"] = flow | {"cell": cell}
+        if fits:
+            assert plain.accept(content)
+            continue
+        with pytest.raises(Rejected, match="have no room for 2 packets"):
+            plain.accept(content)
+
+
 def test_packets_that_fit_behind_others_block_each_other_as_worms_do() -> None:
     """Evidence for or against deadlock of worms holds; of packets that follow tails, or are in one VC, none does."""
     fits = {"holds": "row", "enters": "empty or packet"}

@@ -96,7 +96,7 @@ def _flow(flow: Document) -> list[Any]:
         mark = vcs[:1] if keeps == "marked slot" else []
         pools.append(repr([sorted(vcs), mark, pool["slots"], pool.get("own", 0), keeps, hops, loose]))
     words = [flow.get("holds", "buffer"), flow.get("enters", "packet"), flow.get("may_change", True)]
-    return [*words, flow.get("packets", 0), sorted(pools)]
+    return [*words, flow.get("packets", 0), flow.get("cell", 1), sorted(pools)]
 
 
 def _topic(claim: Document, part: Document) -> Document:

@@ -192,6 +192,7 @@ def technique_of(switching: Switching, flow: FlowControl | None = None) -> Docum
 def flow_words(flow: FlowControl) -> Document:
     """Flow control in the vocabulary of evidence."""
     said: Document = {name: getattr(flow, name) for name in ("name", "holds", "enters", "packets")}
+    said |= {"cell": cell} if (cell := getattr(flow, "cell", 1)) > 1 else {}
     return said | {"may_change": not flow.keeps, "pools": [_pool_words(pool) for pool in flow.pools]}
 
 

@@ -15,7 +15,7 @@ that it waits for is held. Flow control says what a packet `holds`, a `buffer` o
 VC: with room for the whole `packet`, if the VC is `empty`, with one or the other (`empty or packet`), or behind the
 `tail` of another packet; and whether its header `may_change` its choice. `saf` and `vct` hold a buffer, and enter
 with room. Under `wormhole` packets hold rows, and enter what is empty; under `wormhole-nonatomic` they follow tails,
-and keep their choice.
+and keep their choice. A packet takes whole cells of a buffer, of one flit unless a `cell` has more.
 
 Where a VC is a queue with room for a number of `packets`, some VCs may share slots, in `pools`. A pool has a number
 of `slots`, beside those that each VC has as its `own` and takes first. A packet needs a slot in each pool of the VC
@@ -304,11 +304,17 @@ class Technique(NamedTuple):
     name: str
     packets: int = 0
     pools: tuple[Pool, ...] = ()
+    cell: int = 1
 
     def __str__(self) -> str:
         shared = f", {len(self.pools)} pools" if self.pools else ""
         many = f"{self.packets} packet{'s' * (self.packets > 1)}"
-        return self.name + (f" with room for {many} per VC{shared}" if self.packets else "")
+        cells = f", cells of {self.cell} flits" * (self.cell > 1)
+        return self.name + f" with room for {many} per VC{shared}" * (self.packets > 0) + cells
+
+    def taken(self, length: int) -> int:
+        """Flits of a buffer that a packet takes: whole cells."""
+        return -(-length // self.cell) * self.cell
 
     @property
     def words(self) -> tuple[str, str, bool]:
@@ -357,7 +363,15 @@ def flow_of(claim: Any) -> Technique:
     """The flow control that a claim is about, by its name or in words; `Unchecked` if nothing is known of these."""
     if "bubble" not in claim and claim.get("flow") is None:
         return SWITCHINGS[word(claim, "switching", SWITCHINGS)]
-    known = {"holds": "buffer", "enters": "packet", "may_change": True, "packets": 0, "pools": [], "name": ""}
+    known = {
+        "holds": "buffer",
+        "enters": "packet",
+        "may_change": True,
+        "packets": 0,
+        "pools": [],
+        "cell": 1,
+        "name": "",
+    }
     said = in_words(of_rings(claim) if "bubble" in claim else field(claim, "flow", dict), known)
     words = field(said, "holds", str), field(said, "enters", str), field(said, "may_change", bool)
     pools = tuple(sorted(map(pool_of, field(said, "pools", list))))
@@ -366,7 +380,7 @@ def flow_of(claim: Any) -> Technique:
         raise Unchecked(f"nothing is known of packets that hold a {words[0]}, and enter by {words[1]!r}"[:200])
     if "switching" in claim and SWITCHINGS[word(claim, "switching", SWITCHINGS)].words != words:
         raise Rejected(f"what the claim says of its flow control is not {claim['switching']}")
-    return UNDERSTOOD[words]._replace(packets=packets, pools=pools)
+    return UNDERSTOOD[words]._replace(packets=packets, pools=pools, cell=number(said, "cell", 1))
 
 
 def in_words(said: dict[str, Any], known: dict[str, Any]) -> dict[str, Any]:
@@ -407,7 +421,7 @@ def of_rings(claim: Any) -> dict[str, Any]:
 def technique(claim: Any) -> Technique:
     """The technique of a claim about something else than deadlock alone: one that has a name."""
     made = flow_of(claim)
-    if made.packets or made.name not in SWITCHINGS:
+    if made.packets or made.cell > 1 or made.name not in SWITCHINGS:
         raise Unchecked(f"nothing but deadlock is known of {made}")
     return made
 
@@ -987,14 +1001,14 @@ def check_deadlock(table: Table, switching: Technique, proof: Any) -> None:
         raise Rejected(f"no order of moves is followed under {switching}")
     if switching.packets or ("order" in proof and switching.alone):
         longest = max((field(message, "length", int) for message in field(proof, "messages", list)), default=depth)
-        room = switching.packets or depth // max(1, longest)
+        room = switching.packets or depth // max(1, switching.taken(longest))
         check_queued_deadlock(table, Pools(table, switching._replace(packets=room)), proof)
         return
     reachability = word(proof, "reachability", ("injected", "scheduled", "not-established"))
     packets = [Packet(table, switching, message) for message in field(proof, "messages", list)]
     targets: list[int] = []
     for i, packet in enumerate(packets, start=1):
-        if field(packet.message, "length", int) != depth * len(packet.held):
+        if field(packet.message, "length", int) != depth * len(packet.held) or switching.taken(depth) != depth:
             raise Rejected(f"packet {i} does not fill its VCs exactly")
         targets += packet.waited_for(i, table.choices(packet.at, packet.address, switching))
     require_blocked(switching, packets, targets)
@@ -1143,7 +1157,7 @@ class Pools:
     """What VCs hold where each is a queue with room for a number of packets: queues, and VCs with marked slots."""
 
     def __init__(self, table: Table, switching: Technique) -> None:
-        self.packets, self.pools = switching.packets, switching.pools
+        self.switching, self.packets, self.pools = switching, switching.packets, switching.pools
         if any(pool.vcs[-1] >= table.vcs for pool in self.pools):
             raise Rejected(f"a pool has VCs of another relation, which has {table.vcs}")
         self.queues: dict[int, list[int]] = {v: [] for v in range(table.vcs)}
@@ -1344,7 +1358,7 @@ def check_queued_deadlock(table: Table, pools: Pools, proof: Any) -> None:
         raise Rejected("a deadlock of queues of packets is a schedule, after which some are left")
     depth = field(proof, "buffer_depth", int)
     for number, packet in enumerate(packets, start=1):
-        if not 0 < field(packet.message, "length", int) * pools.packets <= depth:
+        if not 0 < pools.switching.taken(field(packet.message, "length", int)) * pools.packets <= depth:
             raise Rejected(f"buffers of {depth} flits have no room for {pools.packets} packets like {number}")
     order = [number for number, packet in enumerate(packets) for _ in packet.way]
     if "order" in proof:
@@ -4211,7 +4225,7 @@ def about(claim: Any) -> dict[str, Any]:
         with suppress(Unchecked):  # else words that nobody understands are compared as they stand
             flow = flow_of(claim)
             said = {key: entry for key, entry in said.items() if key not in ("bubble", "switching")}
-            said["flow"] = [flow.words, flow.packets, flow.pools]
+            said["flow"] = [flow.words, flow.packets, flow.pools, flow.cell]
     for name in SETS & said.keys():
         entries = said[name] if isinstance(said[name], list) else [said[name]]
         if name == "faults":  # how many routes each cuts is the answer
