@@ -164,7 +164,7 @@ def written_folder(path: str | Path) -> Iterator[Path]:
 
 @contextlib.contextmanager
 def scratch_folder() -> Iterator[Path]:
-    """Make a folder that is gone in the end; files in it can be read as soon as they are written."""
+    """Make a temporary folder, whose files can be read as soon as they are written."""
     with tempfile.TemporaryDirectory() as name, _named(Path(name), Path(name)) as fresh:
         yield fresh
 

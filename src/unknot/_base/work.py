@@ -51,7 +51,7 @@ def spend(seconds: float) -> None:
 
 
 def program_limit(seconds: float, entries: int) -> dict[str, float]:
-    """Options of a solver of linear programs that end it: at a time, or where work is counted after iterations.
+    """Limits of a solver of linear programs, as its options: of time, or of iterations where work is counted.
 
     Parameters
     ----------
