@@ -9,6 +9,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from unknot._base.work import counting_work, work_done
 from unknot.verify import effort
 
 
@@ -40,9 +41,9 @@ def test_the_first_error_in_the_order_of_the_blocks_is_raised(threads: int) -> N
             raise ValueError(start)
         return start
 
-    assert effort.Effort(threads).over("blocks", 2, 1, lambda: None, work) == [0, 1]
+    assert effort.Effort(threads).over("blocks", 2, 1, lambda: None, work, input_vcs=1) == [0, 1]
     with pytest.raises(ValueError, match="2"):
-        effort.Effort(threads).over("blocks", 9, 1, lambda: None, work)
+        effort.Effort(threads).over("blocks", 9, 1, lambda: None, work, input_vcs=1)
 
 
 def test_one_thread_says_how_far_it_came(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -55,5 +56,21 @@ def test_one_thread_says_how_far_it_came(monkeypatch: pytest.MonkeyPatch) -> Non
         done.append((start, stop))
 
     with pytest.raises(effort.TimeUpError, match="blocks: 4 of 5"):
-        alone.over("blocks", 5, 2, lambda: None, work)
+        alone.over("blocks", 5, 2, lambda: None, work, input_vcs=1)
     assert done == [(0, 2), (2, 4)]
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_counted_work_ends_at_the_same_block_whatever_threads_do(threads: int) -> None:
+    """Blocks of a hundredth of a second: three of them are begun with the work of 0.025 s."""
+    done, vcs = list[int](), round(0.01 / effort.PER_STATE)
+
+    def work(_: None, start: int, stop: int) -> None:
+        done.append(start)
+
+    with counting_work(), pytest.raises(effort.TimeUpError, match="blocks: 3 of 9"):
+        effort.Effort(threads, 0.025).over("blocks", 9, 1, lambda: None, work, input_vcs=vcs)
+    assert sorted(done) == [0, 1, 2]
+    with counting_work():
+        effort.Effort(threads, 1.0).over("blocks", 9, 100, lambda: None, work, input_vcs=vcs)
+        assert work_done() == pytest.approx(0.09)

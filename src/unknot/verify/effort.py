@@ -9,8 +9,8 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from contextvars import copy_context
-from dataclasses import dataclass, field
-from math import ceil
+from dataclasses import dataclass, field, replace
+from math import ceil, inf
 from typing import TYPE_CHECKING, TypeVar
 
 from unknot._base.deadline import clock
@@ -108,11 +108,11 @@ class Effort:
         input_vcs : int
             The states of one of the count, at most.
         """
-        blocks = [(start, min(start + step, count)) for start in range(0, count, step)]
+        blocks, told = [(start, min(start + step, count)) for start in range(0, count, step)], self
         if work_done() is not None:
-            each = PER_STATE * input_vcs * step
-            blocks = blocks[: max(0, ceil(min(len(blocks), (self.end - clock()) / each)))]
-            spend(each * len(blocks))
+            each, told = PER_STATE * max(1, input_vcs), replace(self, end=inf)
+            blocks = blocks[: max(0, ceil(min(len(blocks), (self.end - clock()) / (each * step))))]
+            spend(each * min(count, step * len(blocks)))
         spaces: queue.SimpleQueue[W] = queue.SimpleQueue()
 
         def one(start: int, stop: int) -> T:
@@ -127,7 +127,7 @@ class Effort:
         outcomes: list[T] = []
         if self.threads == 1 or len(blocks) < 2:
             for start, stop in blocks:
-                self.spent(stage, start, count)
+                told.spent(stage, start, count)
                 outcomes.append(one(start, stop))
         else:
             from concurrent.futures import Future, wait  # short commands have one block each
@@ -138,9 +138,9 @@ class Effort:
                 todo.put((future, *block))
             with _workers(self.threads, todo, one):
                 for future, (start, _) in zip(futures, blocks, strict=True):
-                    self.spent(stage, start, count)
+                    told.spent(stage, start, count)
                     while not wait([future], PATIENCE).done:
-                        self.spent(stage, start, count)
+                        told.spent(stage, start, count)
                     outcomes.append(future.result())
         done = blocks[-1][1] if blocks else 0
         if done < count:
