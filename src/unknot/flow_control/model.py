@@ -24,7 +24,7 @@ class FlowControl:
     holds : {"buffer", "row"}
         Buffers of a blocked packet: the one buffer that its header stands in, or a row of buffers back to its tail.
     enters : {"packet", "empty", "empty or packet", "tail"}
-        When a header may be granted a VC: there is room for the whole packet; the buffer is empty; one or the other;
+        When a header may be granted a VC: there is room for the whole packet; the buffer is empty; either of both;
         the tail of the last packet granted the VC has come in, whatever the room.
     keeps : bool
         Whether a header keeps the candidate that it was first granted. Otherwise a blocked header chooses again in

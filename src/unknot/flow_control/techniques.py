@@ -82,7 +82,7 @@ def technique_of(flow: FlowControl) -> Switching:
 
 
 def alike(flow: FlowControl) -> Switching:
-    """Return the technique in which packets hold buffers as in a flow control, whenever they may enter them.
+    """Return the technique that a flow control is but for the entry of buffers.
 
     Examples
     --------

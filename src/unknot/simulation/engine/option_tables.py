@@ -225,5 +225,5 @@ def slot_tables(
 
 
 def limits(flow: FlowControl, pool: Pool) -> bool:
-    """Whether a pool may keep a packet out: not those that have room for all that their VCs have room for."""
+    """Whether a pool may keep a packet out for want of a slot."""
     return pool.keeps in ("nothing", "slot of the pool") or pool.slots < (flow.packets - pool.own) * len(pool.vcs)

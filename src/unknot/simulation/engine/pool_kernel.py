@@ -124,17 +124,12 @@ def leave(raw, b, now):
 
 
 @inlined
-def is_settled(s, w):
-    """Return whether no flit is on its way into the buffer of output row w, and no credit on its way back."""
-    reader = s.outputs.reader[w]
-    return s.outputs.owner[w] < 0 and s.outputs.credits[w] + s.inputs.stored[reader] == s.setup.depth
-
-
-@inlined
 def may_drain(s, w, stuck):
-    """Return whether the packets in the buffer of output row w may yet leave it, or are on their way."""
+    """Return whether packets in the buffer of output row w may yet leave, or flits or credits are on their way."""
     reader = s.outputs.reader[w]
-    return not is_settled(s, w) or (s.inputs.stored[reader] > 0 and not stuck[s.buffer[reader]])
+    if s.outputs.owner[w] >= 0 or s.outputs.credits[w] + s.inputs.stored[reader] != s.setup.depth:
+        return True
+    return s.inputs.stored[reader] > 0 and not stuck[s.buffer[reader]]
 
 
 @inlined

@@ -1,4 +1,4 @@
-"""Flow controls that a run refuses: beside another technique, or in buffers without the room that they count on."""
+"""Refusal of flow controls beside another technique, and in buffers that are too small for their packets."""
 
 from __future__ import annotations
 
