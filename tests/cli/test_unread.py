@@ -92,6 +92,9 @@ LIMITS = {
 }
 """Options that bound what may not be reached, or that only say how an answer is computed."""
 ALIKE = {
+    ("collective", "--pieces"),
+    ("lanes", "--goal"),
+    ("lanes", "--vcs"),
     ("itm", "--compared"),
     ("multicast", "--order"),
     ("multicast", "--terminal-width"),
