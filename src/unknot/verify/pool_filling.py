@@ -58,7 +58,7 @@ class Buffers:
         return self.flow.takes(self.held, self.marks, at, vc)
 
     def move(self, at: int, vc: int) -> None:
-        """Move a packet; a mark whose slot it takes goes back to the slot that it leaves."""
+        """Move a packet; a mark goes back from the slot that the packet takes to the slot left."""
         self.held[at] -= 1
         self.held[vc] += 1
         self.marks = self.flow.marks_after(self.held, self.marks, at, vc)

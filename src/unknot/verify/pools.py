@@ -190,7 +190,7 @@ class Shut:
         return ring if let_in and not pool.own and (guarded or pool.slots < room) else ()
 
     def _pools(self, at: int, vc: int, stay: set[int]) -> list[Pool]:
-        """Pools that packets which stay in some VCs may fill, so that none that comes in finds a slot."""
+        """Pools without a slot for a packet from outside once packets that stay in some VCs fill them."""
         pools = [self.flow.pools[p] for p in self.flow.pools_of.get(vc, ())]
         return [
             pool

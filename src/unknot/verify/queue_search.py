@@ -256,7 +256,7 @@ class Queues:
         }
 
     def _alone(self, ways: list[list[Move]], order: list[int], length: int) -> Message:
-        """A packet that is not let in when those that moved in an order have left."""
+        """A packet that no VC takes from its port after other packets have moved in an order and left."""
         state, onward = self.start, {k: iter(ways[k]) for k in order}
         for k in order:
             state = self._moved(state, *next(onward[k]))

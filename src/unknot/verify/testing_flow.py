@@ -106,7 +106,7 @@ class States:
         return ends and all(self.shut(state, *head) for head in heads)
 
     def shut(self, state: State, at: int, address: int, choice: int | None) -> bool:
-        """Whether a header can go nowhere that it waits for; at a port that commits, to one of these."""
+        """Whether no waited VC takes a header; of a relation that commits, whether some waited VC does not."""
         waited = self.offers(at, address)[1] if choice is None else [choice]
         opens = [vc < 0 or self.lets_in(state, at, vc) for vc in waited]
         return not (all(opens) if self.relation.commits else any(opens))
@@ -184,7 +184,7 @@ def check_flow_control(
     >>> check_flow_control(damq, [("ring(4, directed=true)", "dimension_order(dateline='none')")], slots=1)
     {"dimension_order(dateline='none') on ring(4, directed=true)": False}
     """
-    from unknot.certificates import accept_verdict
+    from unknot.certificates import Rejected, accept_verdict
     from unknot.routing.flow_controls.sound import sound
     from unknot.routing.named import relation_of
     from unknot.verify import check
@@ -201,17 +201,16 @@ def check_flow_control(
                 raise ConformanceError("made twice, it is not the same")
             free = States(relation, flow).deadlock(most_states) is None
             verdict = check(relation, flow=sound(relation, flow, name))
+            if verdict.deadlock_free not in (free, None):
+                raise ConformanceError(
+                    f"the prover says {verdict.established}; of its states {'none is' if free else 'some are'} stuck"
+                )
             if verdict.deadlock_free is not None:
                 accept_verdict(relation, verdict)
         except TooManyStatesError:
             continue
-        except UnknotError as error:
+        except (UnknotError, Rejected) as error:
             raise ConformanceError(f"{name}: {on}: {error}") from error
-        if verdict.deadlock_free not in (free, None):
-            raise ConformanceError(
-                f"{name}: {on}: the prover says {verdict.established}; of its states "
-                f"{'none is stuck' if free else 'some are stuck'}"
-            )
         compared[on] = free
     if not compared:
         raise ConformanceError(f"{name} was compared nowhere: it refuses every network, or their states are too many")
