@@ -1245,6 +1245,7 @@ def check_drained(table: Table, pools: Pools, rank: list[int]) -> None:
     # A mark goes back over hops that packets make.
     marked = [{*came_from(first, pools.hops[p] & made)} for p, first in enumerate(pools.marked)]
 
+    @lru_cache(None)
     def drains(at: int, v: int) -> bool:
         if v == EJECT or (at, v) in along:
             return True
