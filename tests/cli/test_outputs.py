@@ -5,6 +5,8 @@ from __future__ import annotations
 import contextlib
 import os
 import random
+import subprocess
+import sys
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
@@ -131,6 +133,25 @@ def test_outcomes_take_their_places_together(tmp_path: Path) -> None:
         files.place()
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a", "b"]
     assert first.read_text(encoding="utf-8") == second.read_text(encoding="utf-8") == "new"
+
+
+def test_files_are_written_also_if_nobody_reads_what_is_printed(tmp_path: Path) -> None:
+    words = [
+        sys.executable,
+        "-m",
+        "unknot",
+        "check",
+        "ring(5)",
+        "--routing",
+        "dimension_order",
+        "--evidence",
+        "e.json",
+    ]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=tmp_path) as process:
+        assert process.stdout is not None
+        process.stdout.close()
+        _, said = process.communicate(timeout=600)
+    assert (b"wrote e.json" in said) == (tmp_path / "e.json").is_file() is True
 
 
 def test_a_folder_with_an_input_stays(tmp_path: Path) -> None:

@@ -59,7 +59,10 @@ def technique(name: str) -> FlowControl:
 
 
 def technique_of(flow: FlowControl) -> Switching:
-    """Return the technique that a flow control is but for its pools and cells.
+    """Return the technique whose packets wait as those of a flow control do, but for its pools and cells.
+
+    Packets that fit in behind others wait as under atomic allocation: of packets that block each other for good,
+    those in front of their virtual channels do so without the others.
 
     Raises
     ------
@@ -71,7 +74,8 @@ def technique_of(flow: FlowControl) -> Switching:
     >>> technique_of(technique("saf"))
     'saf'
     """
-    plain = replace(flow, packets=0, pools=(), cell=1, name="", holding="")
+    entry = "empty" if flow.enters == "empty or packet" else flow.enters
+    plain = replace(flow, packets=0, pools=(), cell=1, name="", holding="", enters=entry)
     for name, known in TECHNIQUES.items():
         if replace(known, name="", holding="") == plain:
             return name

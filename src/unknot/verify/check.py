@@ -96,8 +96,22 @@ def check(
     if flow is not None:
         flow = flow_named(relation, flow, "flow") if isinstance(flow, str) else sound(relation, flow, "check: flow")
         switching = technique_of(flow)
+        # Messages fill their buffers, so these are whole cells.
+        limits = replace(limits, buffer_depth=max(1, limits.buffer_depth // flow.cell) * flow.cell)
     (verdict,) = _verdicts(relation, (switching,), limits, shorten=shorten, flow=flow).values()
-    return verdict
+    if flow is None or flow.pools or flow == flow_of(switching):
+        return verdict
+    return _with_flow(verdict, flow)
+
+
+def _with_flow(verdict: Verdict, flow: FlowControl) -> Verdict:
+    """The verdict on a flow control without pools, from that on the technique whose packets wait alike."""
+    knot = verdict.configuration and replace(verdict.configuration, flow=flow)
+    certificate = verdict.certificate
+    if certificate is not None and certificate.kind == "states" and flow.enters != flow_of(verdict.switching).enters:
+        text = "undecided: no states but those of empty VCs were searched, and packets may fit in behind others"
+        return replace(verdict, deadlock_free=None, certificate=None, established=text, flow=flow)
+    return replace(verdict, configuration=knot, flow=flow)
 
 
 @takes_relation

@@ -217,7 +217,9 @@ def _flow(relation: Relation, form: Any) -> FlowControl:
         )
         for pool in form.pools
     )  # fmt: skip
-    return sound(relation, FlowControl(**named, packets=form.packets, pools=pools), "configuration.flow")
+    return sound(
+        relation, FlowControl(**named, packets=form.packets, cell=form.cell, pools=pools), "configuration.flow"
+    )
 
 
 def _with_pools(content: Any, path: str | Path) -> Any:

@@ -225,7 +225,7 @@ def prepared(command: Callable[..., None]) -> Callable[..., None]:
             with together() as files:
                 try:
                     command(**options)
-                except typer.Exit:
+                except (typer.Exit, BrokenPipeError, SystemExit):  # also if nobody reads what is printed
                     files.place()
                     raise
                 files.place()

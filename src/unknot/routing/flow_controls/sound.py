@@ -40,8 +40,7 @@ def sound(relation: Relation, made: Any, who: str) -> FlowControl:
         flow = replace(made, packets=index(made.packets), cell=index(made.cell), pools=tuple(map(_plain, made.pools)))
     except (TypeError, ValueError, AttributeError) as error:
         raise RelationError(f"{who}: pools are of whole numbers, in records Pool(vcs, slots, …): {error}") from error
-    if flow.enters != "empty or packet":  # of which there are runs, and no proofs
-        technique_of(flow)
+    technique_of(flow)
     if flow.cell < 1 or (flow.slotted and not flow.whole):
         raise RelationError(
             f"{who}: pools count whole packets, and so do cells of at least 1 flit: headers enter when there is room "

@@ -69,10 +69,11 @@ class Scenario:
             raise SimulationError(f"router must be a Router, such as Router(routing_delay=0), got {self.router!r}")
         check_load(self.load, self.router.terminal_width)
         object.__setattr__(self, "load", float(self.load))
-        check_buffers(self.traffic.longest, self.switching, self.buffer_depth, self.seed)
+        check_numbers(self.traffic.longest, self.buffer_depth, self.seed)
         if self.flow is not None:
             object.__setattr__(self, "flow", self._flow(self.flow))
             object.__setattr__(self, "switching", alike(self.control))
+        check_buffers(self.traffic.longest, self.switching, self.buffer_depth)
         require_whole("watchdog", self.watchdog, 0, MOST_CYCLES, unit="cycles", error=SimulationError)
         if self.watchdog and (not self.control.whole or self.traffic.classes):
             raise SimulationError(
@@ -161,14 +162,19 @@ def check_load(load: float, width: int = 1) -> None:
         raise SimulationError(f"load must be a number from 0 to {flits} per terminal and cycle, got {load!r}")
 
 
-def check_buffers(packet_length: int, switching: Switching, buffer_depth: int, seed: int = 0) -> None:
-    """Refuse numbers that no run can have, and packets that do not fit their buffers."""
+def check_numbers(packet_length: int, buffer_depth: int, seed: int = 0) -> None:
+    """Refuse numbers that no run can have."""
     for name, number, least, most in (
         ("packet_length", packet_length, 1, 1 << 20),
         ("buffer_depth", buffer_depth, 1, 1 << 20),
         ("seed", seed, 0, 2**64 - 1),
     ):
         require_whole(name, number, least, most, error=SimulationError)
+
+
+def check_buffers(packet_length: int, switching: Switching, buffer_depth: int) -> None:
+    """Refuse packets that do not fit their buffers."""
+    check_numbers(packet_length, buffer_depth)
     if technique(switching).whole and packet_length > buffer_depth:
         raise SimulationError(
             f"a packet of {packet_length} flits does not fit a buffer of {buffer_depth}; {switching} needs "

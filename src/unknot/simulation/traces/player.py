@@ -19,7 +19,7 @@ from unknot.simulation.engine.detector import in_words
 from unknot.simulation.engine.engine import CHECK, Engine
 from unknot.simulation.engine.router import DEFAULT, Router
 from unknot.simulation.engine.state_arrays import placed
-from unknot.simulation.run.scenario import Scenario, check_buffers, depth_for
+from unknot.simulation.run.scenario import Scenario, check_buffers, check_numbers, depth_for
 from unknot.traffic import Traffic
 from unknot.traffic.trace import MOST, Trace, TraceError, addresses_drawn, kinds
 
@@ -76,7 +76,8 @@ class Player:
                 last = relation.network.num_terminals - 1
                 words = f"{relation.network.name} has terminals 0 to {last}, there is no {column[lost[0]]}"
                 raise TraceError(words, int(lost[0]), name)
-        check_buffers(int(trace.flits.max(initial=1)), switching, depth, 0 if seed is None else seed)
+        check_numbers(1, depth, 0 if seed is None else seed)
+        check_buffers(int(trace.flits.max(initial=1)), switching, depth)
         terminals, many = relation.network.num_terminals, len(trace)
         self.relation, self.seed, self.overhead, self.in_order = relation, seed, overhead, in_order
         self.width = router.terminal_width
