@@ -61,7 +61,7 @@ def test_the_last_cell_is_rounded_up() -> None:
             "takes 2 cells of 5, and a buffer of 8 has 1; give a buffer_depth of at ",
         ),
         ("cbfc", {"flow": "cbfc", "switching": "wormhole"}, "goes with vct, not with wormhole"),
-        ("cbfc", {"watchdog": 100, "packet_length": 9}, "a packet of 9 flits takes 3 cells of 4, and a buffer of 8 has 2"),
+        ("cbfc", {"watchdog": 100, "packet_length": 9}, "takes 3 cells of 4, and a buffer of 8 has 2"),
     ],
 )
 def test_what_cannot_be_is_refused(text: str, point: dict[str, object], said: str) -> None:
