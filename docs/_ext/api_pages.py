@@ -30,6 +30,7 @@ MODULES = (
     "unknot.network.tod",
     "unknot.fabrics",
     "unknot.routing",
+    "unknot.routing.flow_controls",
     "unknot.traffic",
     "unknot.traffic.collectives",
     "unknot.traffic.collectives.msccl",

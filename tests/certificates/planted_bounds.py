@@ -205,7 +205,7 @@ SQUARE = fully_adaptive(mesh(2, 2), vcs=1)
 BOUNDS = (
     partial(removals_agree, SQUARE, "wormhole", False, 2),
     partial(removals_agree, SQUARE, "vct", True, 2),
-    partial(removals_agree, from_drawing(354), "wormhole", False, 4),
+    partial(removals_agree, from_drawing(354), "wormhole", False, 2),
     partial(removals_agree, from_drawing(354), "wormhole-nonatomic", False, 4),
     partial(removals_agree, from_drawing(338), "wormhole-nonatomic", False, 7),
     partial(removals_agree, from_drawing(397), "wormhole", False, 5),

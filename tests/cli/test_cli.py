@@ -259,10 +259,7 @@ def test_audit_without_tables_and_of_a_truncated_file(tmp_path: Path) -> None:
         (("check", "torus(4, 4)", "--routing", "dimension_ordre"), "did you mean dimension_order"),
         (("check", "torus(4, 4)", "--routing", "dimension_order", "--vcs", "0"), "at least 1 VC, got 0"),
         (("check", "torus(4, 4)", "--routing", "duato", "--vcs", "1"), "duato"),
-        (
-            ("check", "torus(4, 4)", "--routing", "duato", "--switching", "wormhol"),
-            "is not one of 'saf', 'vct', 'wormhole'",
-        ),
+        (("check", "torus(4, 4)", "--routing", "duato", "--switching", "wormhol"), "did you mean wormhole or"),
         (("check", "{0 -- 1, 2 -- 3}", "--routing", "duato"), "no way from router r0 to router r2"),
         (("check", "complete(4)", "--routing", "dimension_order"), "no coordinates"),
         (("check", "torus(4, 4)"), "--routing"),

@@ -211,7 +211,24 @@ def _names(key: str, graph: Attributes) -> tuple[str, ...] | None:
 
 
 def to_networkx(network: Network) -> nx.MultiDiGraph:
-    """The network as a NetworkX graph, see `Network.to_networkx`."""
+    """Return the network as a NetworkX graph, as `Network.to_networkx` does.
+
+    Parameters
+    ----------
+    network : Network
+        The network.
+
+    Returns
+    -------
+    nx.MultiDiGraph
+        The graph, an edge for each channel.
+
+    Examples
+    --------
+    >>> from unknot.network.families import hypercube
+    >>> to_networkx(hypercube(3)).number_of_edges()
+    24
+    """
     return network.to_networkx()
 
 

@@ -113,7 +113,7 @@ def test_a_schedule_that_deadlocks_ends_with_1(monkeypatch: pytest.MonkeyPatch) 
         (["--order", "circle"], "no circular order"),
         (["--block", "0"], "whole number"),
         (["--overhead", "-1"], "overhead"),
-        (["--switching", "worm"], "'worm' is not one of 'saf', 'vct', 'wormhole'"),
+        (["--switching", "worm"], "unknown switching 'worm'; did you mean wormhole?"),
         (["--buffer-depth", "8", "--block", "9"], "does not fit"),
     ],
 )
