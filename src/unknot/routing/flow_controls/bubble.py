@@ -40,12 +40,19 @@ def bubble(
 
     Parameters
     ----------
+    relation : Relation
+        The routing.
     rule : {"localised", "global", "critical"}
     packets : int
         Packets of the greatest length for which each VC has room.
     rings : path, or iterable of VCs, optional
         By default every dimension of a torus, each direction and each VC index; or a TOML file, as
         docs/flow-control.md describes it; or the VCs of each ring in their order.
+
+    Returns
+    -------
+    FlowControl
+        Virtual cut-through with a pool for each ring.
 
     Raises
     ------

@@ -24,8 +24,15 @@ def cbfc(relation: Relation, *, cell: int = CELL) -> FlowControl:
 
     Parameters
     ----------
+    relation : Relation
+        The routing.
     cell : int
         Flits of a credit.
+
+    Returns
+    -------
+    FlowControl
+        Virtual cut-through with credits in cells.
 
     Raises
     ------

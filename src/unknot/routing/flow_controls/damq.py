@@ -22,10 +22,17 @@ def damq(relation: Relation, *, slots: int = 4, reserved: int = 1) -> FlowContro
 
     Parameters
     ----------
+    relation : Relation
+        The routing.
     slots : int
         Packets of the greatest length for which the VCs of a channel have room together.
     reserved : int
         Packets for which each VC has room of its own beside; its first packets take it.
+
+    Returns
+    -------
+    FlowControl
+        Virtual cut-through with a pool for each input port.
 
     Raises
     ------

@@ -47,11 +47,18 @@ def flow_named(relation: Relation, text: str, where: str = "--switching", **defa
     Parameters
     ----------
     relation : Relation
+        The routing.
     text : str
+        A name or a call.
     where : str
         Where the text came from, for messages.
     **defaults
         Options that a builder is given if it takes them and the text has none of that name.
+
+    Returns
+    -------
+    FlowControl
+        One of the four techniques, or a flow control of this relation.
 
     Raises
     ------

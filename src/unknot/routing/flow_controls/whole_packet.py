@@ -17,6 +17,16 @@ def whole_packet(relation: Relation) -> FlowControl:
     wormhole switching is, as its authors claim: of packets that block each other for good, those in front of their
     VCs do so without the others.
 
+    Parameters
+    ----------
+    relation : Relation
+        The routing.
+
+    Returns
+    -------
+    FlowControl
+        Wormhole switching with another entry of buffers.
+
     References
     ----------
     S. Ma, N. Enright Jerger, Z. Wang: Whole packet forwarding: efficient design of fully adaptive routing algorithms
