@@ -42,6 +42,19 @@ from unknot.repair.pruned import Pruned, Unprunable, named, pruned
 from unknot.routing import Relation, fully_adaptive
 from unknot.verify import check, deliver
 
+
+def test_packets_to_which_no_way_is_known_forbid_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    relation = fully_adaptive(mesh(2, 2), vcs=1)
+    stuck = check(relation, "wormhole")
+    assert stuck.configuration is not None
+    found = replace(stuck.configuration, reachability="not-established")
+    offers = Offers(relation, "wormhole", False)
+    assert offers.knot(frozenset()) is not None
+    monkeypatch.setattr(Offers, "verdict", lambda *_: replace(stuck, deadlock_free=None, configuration=found))
+    with pytest.raises(OpenVerdictError):
+        offers.knot(frozenset())
+
+
 SMALL = relations(networks(max_routers=4, max_channels=8))
 MOST = 9
 """Candidates of which all subsets are tried."""

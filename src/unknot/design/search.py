@@ -129,7 +129,7 @@ class Search(Proposals):
             )  # fmt: skip
             if verdict.deadlock_free:
                 return proposal.offers
-            if verdict.configuration is None:
+            if verdict.deadlock_free is None or verdict.configuration is None:
                 raise TimeoutError(f"the prover left a rule on {frame.network.name} open")
             self.learn(Refuted(frame.sides, verdict.configuration))
             effort.report(f"{self.space.text}: {self.rounds} rules tried, mesh {'×'.join(map(str, sides))}")

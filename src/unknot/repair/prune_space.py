@@ -81,9 +81,15 @@ class Offers:
         return check(relation, self.switching, threads=1)
 
     def knot(self, removed: frozenset[Entry]) -> Knot | None:
-        """A deadlock of the relation without some candidates; None if there is none."""
+        """A deadlock of the relation without some candidates; None if there is none.
+
+        Raises
+        ------
+        OpenVerdictError
+            Also where packets hold all that they wait for, and no way there is known: such a set forbids nothing.
+        """
         verdict = self.verdict(self.without(removed))
-        if verdict.configuration is None and verdict.deadlock_free is None:
+        if verdict.deadlock_free is None:
             raise OpenVerdictError
         return Knot(verdict.configuration.messages) if verdict.configuration else None
 
