@@ -85,7 +85,7 @@ def available_of(s, b, mask, word, p, now):
 def sleep(s, b, word, bit):
     """Put a header that finds nothing free to sleep until an output VC of its router is freed or gets a credit.
 
-    Where pools may run out of slots before their VCs, other routers free them, and the header stays awake.
+    Where pools may run out of slots before their VCs, or packets leave slack, the header stays awake.
     """
     s.inputs.state[b] = BLOCKED
     if s.setup.awake == 1:

@@ -167,7 +167,9 @@ def empty_network(scenario: Scenario, sources: Sources | Mix, threads: int, *, g
         setup.first_own_word, setup.last_own_word = first_word[cuts[k]], first_word[cuts[k + 1]]
         part.count.high = k * slots
         setup.slotted = flow.slotted
-        setup.awake = any(limits(flow, pool) for pool in flow.pools)
+        # Slack that a packet left counts a cycle after the credit that would wake a header.
+        has_slack = flow.cell > 1 or (flow.slotted and len(lengths) > 1)
+        setup.awake = has_slack or any(limits(flow, pool) for pool in flow.pools)
         # A network of traffic classes with some wide routers takes one path alone: both would be long to compile.
         is_mixed = classes and words > width
         setup.packable = packable and not is_mixed
