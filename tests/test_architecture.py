@@ -52,7 +52,7 @@ def test_no_module_imports_itself_through_others():
 
 CHECKERS_NEED = {"_base", "flow_control", "network", "routing"}
 OF_FLOW_CONTROL = {"unknot.flow_control.model", "unknot.flow_control.pools"}
-HOLD_FLOW_CONTROL = {"unknot.certificates.verdict", "unknot.certificates.documents"}
+HOLD_FLOW_CONTROL = {"unknot.certificates.verdict", "unknot.certificates.flow_words"}
 """Those that keep the record or write it down; `plain`, which judges, has a reading of its own."""
 OF_ROUTING = {
     "unknot.routing",

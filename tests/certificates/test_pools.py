@@ -17,7 +17,8 @@ from tests.reference.brute_force import TooLargeError
 from tests.reference.pools import Explorer, Move
 from unknot._base.errors import RelationError
 from unknot.certificates import Rejected, Unchecked, Verdict, document, plain, verdict_claim
-from unknot.certificates.documents import flow_words, plain_table
+from unknot.certificates.documents import plain_table
+from unknot.certificates.flow_words import flow_words
 from unknot.flow_control import FlowControl, technique
 from unknot.flow_control.pools import Keeps, Pool
 from unknot.routing import Relation

@@ -15,7 +15,7 @@ import pytest
 from unknot import replay
 from unknot._base.errors import UnknotError
 from unknot.certificates import Rejected, Unchecked, document, plain, question, verdict_claim
-from unknot.certificates.documents import flow_words
+from unknot.certificates.flow_words import flow_words
 from unknot.certificates.verdict_checker import accept_configuration
 from unknot.cli.answers.configuration_file import configuration_on, read_configuration, write_configuration
 from unknot.cli.questions import question_of

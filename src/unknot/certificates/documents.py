@@ -16,11 +16,9 @@ import numpy as np
 
 from unknot._base.errors import UnknotError
 from unknot._base.output import write_text
-from unknot._base.switching import Switching
 from unknot.certificates import plain
+from unknot.certificates.flow_words import technique_words
 from unknot.certificates.verdict import Message, Verdict
-from unknot.flow_control.model import FlowControl
-from unknot.flow_control.pools import Pool
 from unknot.network import Network
 from unknot.network.graph import path_to, reached_from
 from unknot.routing.relation import EJECT, NO_WAIT, VC_MASK, Relation
@@ -180,26 +178,8 @@ def verdict_claim(verdict: Verdict) -> Document:
         }
     else:
         raise UnknotError("an open question has no evidence to write")
-    about = technique_of(verdict.switching, verdict.flow)
+    about = technique_words(verdict.switching, verdict.flow)
     return {"subject": "deadlock", **about, "deadlock_free": verdict.deadlock_free, "proof": proof}
-
-
-def technique_of(switching: Switching, flow: FlowControl | None = None) -> Document:
-    """The technique of a claim: a name, or the properties of the flow control of a relation."""
-    return {"switching": switching} if flow is None else {"flow": flow_words(flow)}
-
-
-def flow_words(flow: FlowControl) -> Document:
-    """Flow control in the vocabulary of evidence."""
-    said: Document = {name: getattr(flow, name) for name in ("name", "holds", "enters", "packets")}
-    said |= {"cell": cell} if (cell := getattr(flow, "cell", 1)) > 1 else {}
-    return said | {"may_change": not flow.keeps, "pools": [_pool_words(pool) for pool in flow.pools]}
-
-
-def _pool_words(pool: Pool) -> Document:
-    """A pool of slots."""
-    lists = {"vcs": [*pool.vcs], "hops": [*map(list, sorted(pool.hops))], "unguarded": sorted(pool.unguarded)}
-    return {"slots": pool.slots, "own": pool.own, "keeps": pool.keeps, **lists}
 
 
 def message_of(message: Message) -> Document:

@@ -20,7 +20,8 @@ import numpy.typing as npt
 from unknot._base.errors import RelationError
 from unknot._base.kernels.lazy_kernel import is_small
 from unknot.certificates import plain
-from unknot.certificates.documents import plain_table, technique_of, verdict_claim
+from unknot.certificates.documents import plain_table, verdict_claim
+from unknot.certificates.flow_words import technique_words
 from unknot.certificates.plain import Rejected, Technique, Unchecked
 from unknot.certificates.verdict import Certificate, Configuration, Verdict
 from unknot.routing.relation import Relation
@@ -149,7 +150,7 @@ def accept_configuration(relation: Relation, filling: Configuration) -> None:
 
 def technique_in(one: Verdict | Configuration) -> Technique:
     """The technique of a verdict or a configuration as the checker reads it."""
-    return plain.flow_of(technique_of(one.switching, one.flow))
+    return plain.flow_of(technique_words(one.switching, one.flow))
 
 
 def accept_placement(relation: Relation, filling: Configuration) -> None:

@@ -83,22 +83,3 @@ def technique_of(flow: FlowControl) -> Switching:
         f"{flow.name}: nothing decides about packets that hold a {flow.holds}, enter a VC when there is room for a "
         f"{flow.enters}, keeps={flow.keeps}, complete={flow.complete}; known are those of {', '.join(TECHNIQUES)}"
     )
-
-
-def alike(flow: FlowControl) -> Switching:
-    """Return the technique that a flow control is but for the entry of buffers.
-
-    Examples
-    --------
-    >>> from dataclasses import replace
-    >>> alike(replace(technique("wormhole"), enters="empty or packet"))
-    'wormhole'
-    """
-    kinds = {(known.holds, known.keeps, known.complete): name for name, known in TECHNIQUES.items()}
-    kind = flow.holds, flow.keeps, flow.complete
-    if kind not in kinds:
-        raise UnknotError(
-            f"{flow.name}: no technique has packets that hold a {flow.holds}, keeps={flow.keeps}, "
-            f"complete={flow.complete}; known are those of {', '.join(TECHNIQUES)}"
-        )
-    return kinds[kind]

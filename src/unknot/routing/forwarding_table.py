@@ -194,7 +194,7 @@ class NextHops:
         return [int(channel) for channel in self.channels[self.first[at] : self.first[at + 1]]]
 
     def left(self, network: Network) -> NextHops:
-        """What is left of the next hops on a network that failures left of this one: those that failed are struck."""
+        """Next hops on the network left after failures; failed next hops are struck."""
         if network.origin is None:
             return self
         kept, size = survivors(self.network, network), self.network.num_routers

@@ -35,7 +35,7 @@ def compiled_rule(rule: Rule, size: int) -> Pointer | None:
 
 
 def _jitted(function, options, outer=(), mark=""):
-    """`function` for Numba. Plain functions that it refers to, such as rules it is made of, are compiled with it."""
+    """Prepare `function` for Numba, with all plain functions named in it, such as the rules of a composed rule."""
     if not isinstance(function, FunctionType):
         return whole(boundscheck=True, **options)(function)
     outer = (*outer, function)

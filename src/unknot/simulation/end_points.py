@@ -116,7 +116,7 @@ class EndPoints:
         self.look()
 
     def consume(self, place: int, position: int) -> tuple[int, int] | None:
-        """Consume a message, or send one more of what follows it, if it can be; return the transaction it ends."""
+        """Consume a message, or send its next follow-up, if possible; return the transaction ended."""
         choices = next_sends(self.system, self.state, place, self.state[place][position])
         if choices is None:
             return None

@@ -62,7 +62,7 @@ class RunMessage:
 
 @dataclass(frozen=True)
 class Step:
-    """A move of a run: messages that it sends, those whose headers it moves, and those that leave the system."""
+    """A move of a run: messages sent, messages whose headers move, and messages that leave the system."""
 
     sent: list[RunMessage]
     moved: list[RunMessage]

@@ -48,7 +48,7 @@ class StoreError(UnknotError):
 
 
 class _BrokenError(StoreError):
-    """A file that is no database that can be used; one that is so when it is opened is set aside."""
+    """A file that cannot be used as a database; set aside if broken when opened."""
 
     def __init__(self, path: str | Path | None, why: str) -> None:
         self.why = why

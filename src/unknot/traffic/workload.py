@@ -52,7 +52,7 @@ def mean_length(shares: Shares) -> float:
 
 @dataclass(frozen=True)
 class Bursts:
-    """Terminals that are on or off; an off one creates nothing, an on one more, so that the load stays the given one.
+    """Terminals in bursts: off, a terminal creates nothing; on, more than the load, so that the mean is the load.
 
     Parameters
     ----------

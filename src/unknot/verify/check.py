@@ -16,7 +16,7 @@ from unknot.flow_control.model import FlowControl
 from unknot.flow_control.techniques import technique as flow_of
 from unknot.flow_control.techniques import technique_of
 from unknot.routing.flow_controls.named import flow_named
-from unknot.routing.flow_controls.sound import sound
+from unknot.routing.flow_controls.validated import validated
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_relation
 from unknot.verify.decision import Decision
@@ -94,7 +94,8 @@ def check(
     """
     limits = _Limits.of(time_limit, buffer_depth, threads, progress)
     if flow is not None:
-        flow = flow_named(relation, flow, "flow") if isinstance(flow, str) else sound(relation, flow, "check: flow")
+        made = flow_named(relation, flow, "flow") if isinstance(flow, str) else flow
+        flow = validated(relation, made, "check: flow")
         switching = technique_of(flow)
         # Messages fill their buffers, so these are whole cells.
         limits = replace(limits, buffer_depth=max(1, limits.buffer_depth // flow.cell) * flow.cell)

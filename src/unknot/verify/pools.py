@@ -94,9 +94,8 @@ def check_pools(graph: Dependencies, flow: FlowControl, buffer_depth: int, effor
     port = relation.num_vcs
     kept_out = [m for m in heads.ports if shut.blocks(port, m.wanted, set())]
     if not left and not kept_out:
-        text = "every ring keeps room for a packet, and what leaves it drains before it"
-        if not shut.rings:
-            text = "no packet waits only for VCs that stay shut"
+        rings = "every ring keeps room for a packet, and what leaves it drains before it"
+        text = rings if shut.rings else "no packet waits only for VCs that stay shut"
         return verdict(True, f"empty {method}", text, certificate=Certificate("pools", rank))
     empty = [0] * port
     alone = next((m for m in kept_out if not any(flow.takes(empty, flow.marks, port, v) for v in m.wanted)), None)

@@ -185,7 +185,7 @@ def check_flow_control(
     {"dimension_order(dateline='none') on ring(4, directed=true)": False}
     """
     from unknot.certificates import Rejected, accept_verdict
-    from unknot.routing.flow_controls.sound import sound
+    from unknot.routing.flow_controls.validated import validated
     from unknot.routing.named import relation_of
     from unknot.verify import check
 
@@ -200,7 +200,7 @@ def check_flow_control(
             if flow != builder(relation, **options):
                 raise ConformanceError("made twice, it is not the same")
             free = States(relation, flow).deadlock(most_states) is None
-            verdict = check(relation, flow=sound(relation, flow, name))
+            verdict = check(relation, flow=validated(relation, flow, name))
             if verdict.deadlock_free not in (free, None):
                 raise ConformanceError(
                     f"the prover says {verdict.established}; of its states {'none is' if free else 'some are'} stuck"

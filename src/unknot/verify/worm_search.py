@@ -112,8 +112,10 @@ class Worms:
     def filling(self, buffer_depth: int) -> tuple[list[Message], tuple[int, ...]] | None:
         """Worms that come to wait for each other, and the order of their header moves; None if there are none."""
         for knot in self.knots():
-            run = explored(tuple(path for path, _ in knot), self.back, lambda state: not any(state), STATES).run
-            if run is not None:
+            search = explored(tuple(path for path, _ in knot), self.back, lambda state: not any(state), STATES)
+            if not search.complete:
+                raise TimeUpError("states of worms", search.states, STATES)
+            if (run := search.run) is not None:
                 ways = [[*(s for k, s in run[::-1] if k == i and s != ENTERS), *knot[i][0]] for i in range(len(knot))]
                 order = (k for k, s in run[::-1] for _ in (knot[k][0] if s == ENTERS else (s,)))
                 return [self._message(*one, buffer_depth) for one in zip(knot, ways, strict=True)], tuple(order)

@@ -125,10 +125,10 @@ def test_what_cannot_be_is_refused(relation: Relation, own: Path, text: str, sai
 def test_pools_of_other_number_types_are_plain_then(relation: Relation) -> None:
     import numpy as np
 
-    from unknot.routing.flow_controls.sound import sound
+    from unknot.routing.flow_controls.validated import validated
 
     pool = Pool(tuple(np.arange(2)), np.int64(2))  # type: ignore[arg-type]
-    flow = sound(relation, replace(technique("vct"), packets=2, pools=(pool,)), "test")
+    flow = validated(relation, replace(technique("vct"), packets=2, pools=(pool,)), "test")
     assert {type(v) for v in (*flow.pools[0].vcs, flow.pools[0].slots)} == {int}
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 
 from tests.strategies import networks, relations
-from unknot.certificates import Certificate, accept, accept_verdict, document, verdict_claim
+from unknot.certificates import Certificate, Rejected, accept, accept_verdict, document, verdict_claim
 from unknot.network.families import mesh, ring, torus
 from unknot.routing import Relation, dimension_order, duato
 from unknot.routing.flow_controls import whole_packet
@@ -45,5 +45,5 @@ def test_states_of_empty_buffers_prove_nothing() -> None:
     verdict = check(relation, flow=whole_packet(relation))
     assert repr(verdict).startswith("<Verdict deadlock-free under whole_packet()")
     assert verdict.certificate is not None
-    with pytest.raises(Exception, match="states"):
+    with pytest.raises(Rejected, match="states"):
         accept_verdict(relation, replace(verdict, certificate=Certificate("states", verdict.certificate.rank)))

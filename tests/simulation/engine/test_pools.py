@@ -33,7 +33,7 @@ from unknot._base.errors import SimulationError
 from unknot.cli.program import app
 from unknot.flow_control import FlowControl
 from unknot.flow_control.pools import Pool
-from unknot.flow_control.techniques import alike, technique
+from unknot.flow_control.techniques import technique, technique_of
 from unknot.network import Network
 from unknot.network.families import ring, torus
 from unknot.routing import EJECT, Relation, dimension_order
@@ -166,7 +166,7 @@ def test_what_is_stuck_stays_and_what_rests_is_stuck(
     depths = pools.packets * length, -(-length // cell) * cell + seed % 3, 1 + seed % 5
     for flow, depth in zip((pools, in_cells, WHOLE_PACKET), depths, strict=True):
         sources = Sources(1 / length, uniform(relation), length)
-        engine = engine_of(relation, alike(flow), sources, buffer_depth=depth, seed=seed, flow=flow)
+        engine = engine_of(relation, technique_of(flow), sources, buffer_depth=depth, seed=seed, flow=flow)
         for _ in range(3):
             engine.advance_to(engine.now + 200)
             stuck = stuck_vcs(relation, engine.state)

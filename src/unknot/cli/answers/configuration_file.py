@@ -31,7 +31,7 @@ from unknot.flow_control.model import FlowControl
 from unknot.flow_control.pools import Pool
 from unknot.flow_control.techniques import technique
 from unknot.routing.flow_controls.bubble import KEEPS
-from unknot.routing.flow_controls.sound import sound
+from unknot.routing.flow_controls.validated import validated
 from unknot.routing.relation import Relation
 
 Grade = Literal["injected", "scheduled", "not-established"]
@@ -217,7 +217,7 @@ def _flow(relation: Relation, form: Any) -> FlowControl:
         )
         for pool in form.pools
     )  # fmt: skip
-    return sound(
+    return validated(
         relation, FlowControl(**named, packets=form.packets, cell=form.cell, pools=pools), "configuration.flow"
     )
 

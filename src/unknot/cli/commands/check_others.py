@@ -102,6 +102,7 @@ def of_update(routed: RoutedNetwork, to: str) -> Answered:
 
 def of_end_points(routed: RoutedNetwork, text: str, length: int | None) -> Answered:
     """Decide whether a routing can deadlock with a protocol whose messages have at most a length, with remedies."""
+    from unknot._base.numbers import require_whole
     from unknot.cli.answers.messages import CheckProtocolAnswer
     from unknot.cli.commands import activity
     from unknot.verify.protocols import check_protocol, protocol
@@ -111,8 +112,6 @@ def of_end_points(routed: RoutedNetwork, text: str, length: int | None) -> Answe
 
     described, deadline = protocol(text, "--protocol"), routed.deadline
     relation, depth = routed.relation(), routed.buffer_depth
-    from unknot._base.numbers import require_whole
-
     require_whole("--packet-length", length or 1, 1, depth, unit="flits", error=RelationError)
     room = depth // length if length is not None else 1
     began = time.monotonic()

@@ -145,6 +145,7 @@ def collective(options: CollectiveOptions) -> None:
     end; 3: the time was up before all algorithms were compared, and the best so far is shown.
     """
     file, json = Path(options.network), options.json
+    from unknot._base.numbers import require_whole
     from unknot.fabrics.formats import kind_by_content
 
     if file.suffix == ".xml" and file.is_file() and kind_by_content(file) != "nccl":
@@ -173,8 +174,6 @@ def collective(options: CollectiveOptions) -> None:
     if options.routing is not None:
         relation = relation_of(options.network, options.routing, options.vcs, simulated=True)
     built = named(options.network, where="NETWORK") if relation is None else relation.network
-    from unknot._base.numbers import require_whole
-
     require_whole("--terminal-width", width, 1, unit="flits", error=SimulationError)
     of_run = {} if relation is None else options.of_run
     platform, whole = platform_of(built, terminal=Fraction(width)), options.operation_on(built, rows)

@@ -49,7 +49,7 @@ SAME = 0.2
 
 @contextlib.contextmanager
 def keeping_the_best() -> Iterator[None]:
-    """Leave the first SIGINT to the command, which ends its search and shows what it has; a second one ends it."""
+    """Leave the first SIGINT to the command, which ends its search and shows the best answer; a second ends all."""
     _keeping.set()
     try:
         yield

@@ -188,7 +188,7 @@ def _simulate(options: SimulateOptions) -> None:
     from unknot.cli.answers.networks import in_units
     from unknot.cli.commands import simulated
     from unknot.cli.commands.display import describe, tell
-    from unknot.flow_control.techniques import alike
+    from unknot.flow_control.techniques import technique_of
     from unknot.simulation import Run
     from unknot.simulation.run import options as parsed
     from unknot.traffic.workload import Traffic
@@ -201,7 +201,7 @@ def _simulate(options: SimulateOptions) -> None:
     relation = relation_of(options.network, options.routing, options.vcs, simulated=True, flows=options.flows)
     fitting = options.buffer_depth // Traffic(packet_length=point["packet_length"]).longest
     point["flow"] = flow = flow_of(relation, options.switching, options.bubble, packets=fitting)
-    point["switching"] = switching_named(options.switching) if flow is None else alike(flow)
+    point["switching"] = switching_named(options.switching) if flow is None else technique_of(flow)
     load = options.load
     if options.flows is not None:
         point["traffic"] = flows = flows_in(options.flows, relation.network)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 def deadlock_free(about: About, answer: bool | None = True, bubble: str | None = None) -> Document:
     """No deadlock is possible, or one is; perhaps with a flow control of the routing."""
-    from unknot.certificates.documents import flow_words
+    from unknot.certificates.flow_words import flow_words
     from unknot.cli.commands.flows import flow_of
     from unknot.routing.flow_controls.named import is_technique
 

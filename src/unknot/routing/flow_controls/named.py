@@ -14,7 +14,7 @@ from unknot._base.extensions import Catalogue
 from unknot._base.switching import SWITCHINGS
 from unknot.flow_control.model import FlowControl
 from unknot.flow_control.techniques import TECHNIQUES
-from unknot.routing.flow_controls.sound import sound
+from unknot.routing.flow_controls.validated import validated
 from unknot.routing.own import is_code, own_function, require_function
 from unknot.routing.relation import Relation
 
@@ -101,4 +101,4 @@ def _built(
     """What a builder returns for a call, looked at."""
     takes = inspect.signature(builder).parameters
     more = {name: each for name, each in defaults.items() if name in takes and name not in call.options}
-    return sound(relation, apply(call, builder, relation, **more), f"{call.where}: {who}")
+    return validated(relation, apply(call, builder, relation, **more), f"{call.where}: {who}")

@@ -23,7 +23,7 @@ def cycle_of(s, step):
 
 @inlined
 def next_crossing(s, w0):
-    """Return the step in which a switch that takes in nothing while it is at work takes in what wins it now."""
+    """Return the step in which a busy switch takes in the next winner: the first step after its work."""
     step, began, speed = s.count.step + 1, s.masks.crossed[w0], s.setup.speed
     if began < step:
         last = began

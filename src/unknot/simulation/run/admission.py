@@ -5,7 +5,7 @@ from __future__ import annotations
 from unknot._base.errors import SimulationError
 from unknot._base.switching import DEFAULT_SWITCHING
 from unknot.flow_control.model import FlowControl
-from unknot.flow_control.techniques import alike
+from unknot.flow_control.techniques import technique_of
 
 
 def require_fit(flow: FlowControl, switching: str, buffer_depth: int, longest: int) -> None:
@@ -15,7 +15,7 @@ def require_fit(flow: FlowControl, switching: str, buffer_depth: int, longest: i
     ------
     SimulationError
     """
-    technique = alike(flow)
+    technique = technique_of(flow)
     if switching not in (DEFAULT_SWITCHING, technique):
         raise SimulationError(
             f"{flow.name}: packets hold buffers as under {technique}, so it goes with {technique}, not with "

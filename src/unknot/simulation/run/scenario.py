@@ -11,9 +11,9 @@ from unknot._base.errors import SimulationError
 from unknot._base.numbers import is_number, require_whole
 from unknot._base.switching import BUFFER_DEPTH, DEFAULT_SWITCHING, Switching, switching_named
 from unknot.flow_control.model import FlowControl
-from unknot.flow_control.techniques import alike, technique
+from unknot.flow_control.techniques import technique, technique_of
 from unknot.routing.flow_controls.named import flow_named
-from unknot.routing.flow_controls.sound import sound
+from unknot.routing.flow_controls.validated import validated
 from unknot.routing.relation import Relation
 from unknot.routing.subnets import in_subnets, with_ports
 from unknot.simulation.engine.router import DEFAULT, Router
@@ -72,7 +72,7 @@ class Scenario:
         check_numbers(self.traffic.longest, self.buffer_depth, self.seed)
         if self.flow is not None:
             object.__setattr__(self, "flow", self._flow(self.flow))
-            object.__setattr__(self, "switching", alike(self.control))
+            object.__setattr__(self, "switching", technique_of(self.control))
         check_buffers(self.traffic.longest, self.switching, self.buffer_depth)
         require_whole("watchdog", self.watchdog, 0, MOST_CYCLES, unit="cycles", error=SimulationError)
         if self.watchdog and (not self.control.whole or self.traffic.classes):
@@ -94,7 +94,7 @@ class Scenario:
         """A flow control whose VCs have room for as many packets as fit into their buffers."""
         if isinstance(flow, str):
             flow = flow_named(self.relation, flow, "flow", packets=self.buffer_depth // self.traffic.longest)
-        flow = sound(self.relation, flow, "flow")
+        flow = validated(self.relation, flow, "flow")
         require_fit(flow, self.switching, self.buffer_depth, self.traffic.longest)
         return flow
 
@@ -174,7 +174,6 @@ def check_numbers(packet_length: int, buffer_depth: int, seed: int = 0) -> None:
 
 def check_buffers(packet_length: int, switching: Switching, buffer_depth: int) -> None:
     """Refuse packets that do not fit their buffers."""
-    check_numbers(packet_length, buffer_depth)
     if technique(switching).whole and packet_length > buffer_depth:
         raise SimulationError(
             f"a packet of {packet_length} flits does not fit a buffer of {buffer_depth}; {switching} needs "

@@ -76,8 +76,9 @@ class Player:
                 last = relation.network.num_terminals - 1
                 words = f"{relation.network.name} has terminals 0 to {last}, there is no {column[lost[0]]}"
                 raise TraceError(words, int(lost[0]), name)
-        check_numbers(1, depth, 0 if seed is None else seed)
-        check_buffers(int(trace.flits.max(initial=1)), switching, depth)
+        longest = int(trace.flits.max(initial=1))
+        check_numbers(longest, depth, 0 if seed is None else seed)
+        check_buffers(longest, switching, depth)
         terminals, many = relation.network.num_terminals, len(trace)
         self.relation, self.seed, self.overhead, self.in_order = relation, seed, overhead, in_order
         self.width = router.terminal_width

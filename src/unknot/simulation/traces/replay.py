@@ -19,7 +19,7 @@ from unknot.simulation.engine.codes import EMPTY, FRESH, STALLED
 from unknot.simulation.engine.detector import awaited_by, front, knot, stuck_vcs
 from unknot.simulation.engine.engine import Engine
 from unknot.simulation.engine.state_arrays import State, set_bit
-from unknot.simulation.run.scenario import Scenario, check_buffers
+from unknot.simulation.run.scenario import Scenario, check_buffers, check_numbers
 from unknot.traffic import Traffic
 
 
@@ -113,7 +113,9 @@ def replay(
         raise RelationError(
             "packets of this schedule leave the network, which no replay covers; the checker follows it"
         )
-    check_buffers(max(message.length for message in configuration.messages), configuration.switching, depth)
+    longest = max(message.length for message in configuration.messages)
+    check_numbers(longest, depth)
+    check_buffers(longest, configuration.switching, depth)
     workload = Traffic(packet_length=configuration.messages[0].length if configuration.queued else 1)
     flow = configuration.flow
     scenario = Scenario(relation, 0.0, workload, configuration.switching, depth, seed=0, flow=flow)

@@ -1,4 +1,4 @@
-"""Refusal of flow controls that cannot be: what a builder returns is looked at, pool by pool, before it is used."""
+"""Validation of flow controls that builders return, pool by pool."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from unknot.flow_control.techniques import technique_of
 from unknot.routing.relation import Relation
 
 
-def sound(relation: Relation, made: Any, who: str) -> FlowControl:
+def validated(relation: Relation, made: Any, who: str) -> FlowControl:
     """Return a flow control that a builder made for a relation, with plain numbers.
 
     Parameters
