@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 import unknot
-from unknot._base.output import columns_of, to_frame, write_csv, write_parquet
+from unknot._base.frames import columns_of, to_frame, write_csv, write_parquet
 from unknot.cli.program import app
 from unknot.simulation import replicate, saturation
 from unknot.studies import run_study

@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from unknot._base.errors import NetworkError
+from unknot._base.frames import to_frame
 from unknot._base.numbers import is_whole
-from unknot._base.output import to_frame
 from unknot.network.bandwidth import Bandwidth as Bandwidth
 from unknot.network.bandwidth import Bandwidths as Bandwidths
 from unknot.network.bandwidth import kept, written

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import singledispatch
 from typing import Any
 
-from unknot._base.output import Row
+from unknot._base.frames import Row
 from unknot.certificates.verdict import Verdict
 from unknot.report.curves import draw_curves as draw_curves
 from unknot.report.drawing import draw_network as draw_network

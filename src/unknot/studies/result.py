@@ -26,7 +26,7 @@ from typing import (
 import numpy as np
 import numpy.typing as npt
 
-from unknot._base.output import Row, Tabular
+from unknot._base.frames import Row, Tabular
 from unknot._base.shown import Shown, curves
 from unknot._base.three_valued import ThreeValued, all_hold
 from unknot.certificates.verdict import Verdict

@@ -12,8 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from unknot._base.arrays import grouped
+from unknot._base.frames import Row
 from unknot._base.memory import require
-from unknot._base.output import Row
 from unknot._base.progress import Progress, reported, with_bar
 from unknot._base.three_valued import all_hold
 from unknot.certificates.documents import Document

@@ -275,7 +275,7 @@ def _tell_program(file: Path, *, json: bool) -> bool:
 
 
 def _write(path: Path, fastest: Timed, network: Network) -> None:
-    from unknot._base.output import write_csv
+    from unknot._base.frames import write_csv
     from unknot.traffic.collectives.msccl import program_of, write_msccl
 
     schedule, first = fastest.schedule, network.num_routers

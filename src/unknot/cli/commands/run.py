@@ -14,7 +14,7 @@ from unknot.cli.commands.printing import notify
 from unknot.cli.commands.shared import kept_in, write, write_rows
 
 if TYPE_CHECKING:
-    from unknot._base.output import Row
+    from unknot._base.frames import Row
     from unknot._base.units import Scale
     from unknot.certificates import Verdict
     from unknot.studies.booksim.setup import Setup

@@ -21,7 +21,7 @@ from unknot.cli.exit_codes import FAILS, HOLDS, INTERRUPTED, UNDECIDED
 
 if TYPE_CHECKING:
     from unknot._base.deadline import Deadline
-    from unknot._base.output import Row
+    from unknot._base.frames import Row
     from unknot._base.units import Units
     from unknot.certificates import Configuration
     from unknot.certificates.documents import Document
@@ -228,7 +228,7 @@ def write_rows(
     rows: Sequence[Row], csv: Path | None, parquet: Path | None = None, *, units: Units | None = None
 ) -> None:
     """Write rows of results into the files that were asked for, with units in ns and GB/s too."""
-    from unknot._base.output import columns_of, write_csv, write_parquet
+    from unknot._base.frames import columns_of, write_csv, write_parquet
 
     if units is not None:
         rows = [units.of_row(row) for row in rows]

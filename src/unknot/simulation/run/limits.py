@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from unknot._base.errors import SimulationError, UnknotError
+from unknot._base.frames import Tabular
 from unknot._base.memory import require
 from unknot._base.numbers import is_number
-from unknot._base.output import Tabular
 from unknot._base.progress import Progress, with_bar
 from unknot._base.shown import Shown
 from unknot._base.switching import DEFAULT_SWITCHING, Switching, switching_named

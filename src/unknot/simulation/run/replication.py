@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from unknot._base.errors import SimulationError
-from unknot._base.output import Tabular
+from unknot._base.frames import Tabular
 from unknot._base.progress import Progress, reported, with_bar
 from unknot._base.shown import Shown
 from unknot.routing.relation import Relation

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unknot._base.arrays import Floats
-from unknot._base.output import Row, Tabular
+from unknot._base.frames import Row, Tabular
 from unknot._base.shown import Brief, Shown
 from unknot._base.switching import Switching
 from unknot._base.three_valued import ThreeValued

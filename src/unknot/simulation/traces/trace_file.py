@@ -15,8 +15,8 @@ import numpy as np
 from unknot._base.arrays import offsets
 from unknot._base.calls import cell_column
 from unknot._base.errors import NetworkError, TextError, UnknotError, near
+from unknot._base.frames import write_csv
 from unknot._base.input import read_text
-from unknot._base.output import write_csv
 from unknot.network import Network
 from unknot.simulation.traces.trace_run import TraceRun
 from unknot.traffic.trace import Trace, TraceError, unknown_class
