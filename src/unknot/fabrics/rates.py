@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from unknot.fabrics.format import few
-from unknot.network.bandwidth import rounded
+from unknot.network.bandwidth import LARGEST, rounded
 
 SPEEDS = {
     "SDR": Fraction(2), "DDR": Fraction(4), "QDR": Fraction(8), "FDR10": Fraction(10), "FDR": Fraction(150, 11),
@@ -102,6 +102,16 @@ def rates(channels: Sequence[tuple[str, Rate]], hosts: Sequence[tuple[str, Rate]
     if other:
         notes.append(
             f"{_cables(len(other))} not of the commonest rate {usual}, bandwidth 1: {few([*other.values()])}"
+        )
+    far = {
+        cable: f"{cable} ({rate})"
+        for (cable, _), rate in zip(channels, filled, strict=True)
+        if max(rate.data / usual.data, usual.data / rate.data) > LARGEST
+    }
+    if far:
+        assumed.append(
+            f"{_cables(len(far))} over {LARGEST} times as fast or as slow as {usual}: {few([*far.values()])}; "
+            f"loads and runs take {LARGEST} times"
         )
     slower = {cable: f"{cable} ({rate})" for cable, rate in hosts if rate.is_whole and rate.data != usual.data}
     if slower:
