@@ -86,7 +86,7 @@ def test_rates_too_far_apart_are_named() -> None:
     found = rates([("A – B", fast), ("A – C", fast), ("B – C", slow)], [])
     assert found.bandwidth == [1, 1, Fraction(1, LARGEST)]
     assert found.assumed == [
-        "1 cable over 1000 times as fast or as slow as 12xXDR: B – C (1xSDR); loads and runs take 1000 times"
+        "1 cable is over 1000 times as fast or as slow as 12xXDR: B – C (1xSDR); loads and runs take 1000 times"
     ]
 
 
