@@ -1,4 +1,4 @@
-"""The pages of the commands, from what `--help` prints."""
+"""The pages of the commands, from what `--help` prints, and the schemas of what they print as JSON."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 import typer
 
 from api_pages import _write
+from unknot.cli.answers.schemas import FORMS, write_schemas
 from unknot.cli.program import ALL, PANELS, _command
 from unknot.studies.booksim.configuration import KEYS_PAGE
 
@@ -39,8 +40,19 @@ def write_keys(app: Any) -> None:
     _write(Path(app.srcdir) / "reference" / "booksim-keys.md", KEYS_PAGE)
 
 
+def write_forms(app: Any) -> None:
+    """Write the schemas, and their list with the first line of each."""
+    folder = Path(app.srcdir) / "schemas"
+    write_schemas(folder)
+    lines = (
+        f"- [{name}](schemas/{name}.json): {form.__doc__.splitlines()[0]}\n" for name, form in sorted(FORMS.usable())
+    )
+    _write(folder / "list.md", "".join(lines))
+
+
 def setup(app: Any) -> dict[str, bool]:
     """Write the pages before any is read."""
     app.connect("builder-inited", write_pages)
     app.connect("builder-inited", write_keys)
+    app.connect("builder-inited", write_forms)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from jsonschema import Draft202012Validator
 from typer.testing import CliRunner, Result
 
 import unknot
+from tests.cli.test_schemas import schema
 from unknot.cli.program import app
 from unknot.lanes import read_flows
 from unknot.lanes.flows import only
@@ -34,7 +34,7 @@ def found(*words: str) -> dict[str, Any]:
     result = says("simulate", CHIP, "--flows", FLOWS, *words, *SHORT, "--json")
     assert result.exit_code == 0, result.output
     answer: dict[str, Any] = json.loads(result.stdout)
-    Draft202012Validator(json.loads((ROOT / "docs/schemas/simulate.json").read_text())).validate(answer)
+    schema("simulate").validate(answer)
     return answer
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import json
 import math
+import re
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -23,19 +24,20 @@ from unknot._base.switching import SWITCHINGS
 from unknot.certificates import Verdict, evidence_holds
 from unknot.cli.answers.filling import answer
 from unknot.cli.answers.form import Form, form_of, model
-from unknot.cli.answers.schemas import FORMS, json_schemas
+from unknot.cli.answers.schemas import FORMS, json_schemas, write_schemas
 from unknot.cli.answers.verdicts import VerdictForm
 from unknot.cli.program import ALL, app
 from unknot.network.families import ring
 from unknot.routing import dimension_order
 from unknot.verify import check
 
-SCHEMAS = Path(__file__).parents[2] / "docs" / "schemas"
+schemas = cache(json_schemas)
 
 
 @cache
 def schema(name: str) -> Draft202012Validator:
-    content = json.loads((SCHEMAS / f"{name}.json").read_text(encoding="utf-8"))
+    """What judges answers by the schema of this name."""
+    content = schemas()[name]
     Draft202012Validator.check_schema(content)
     return Draft202012Validator(content)
 
@@ -46,11 +48,17 @@ def printed(*words: str) -> Any:
     return json.loads(result.stdout)
 
 
-def test_the_published_schemas_are_those_of_the_program() -> None:
-    """Written anew with `python -m unknot.cli.answers.schemas docs/schemas`."""
-    assert {path.stem for path in SCHEMAS.glob("*.json")} == set(FORMS)
-    for name, content in json_schemas().items():
-        assert json.loads((SCHEMAS / f"{name}.json").read_text(encoding="utf-8")) == content
+def test_schemas_are_written_a_file_each(tmp_path: Path) -> None:
+    write_schemas(tmp_path / "schemas")
+    files = {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in (tmp_path / "schemas").iterdir()}
+    assert files == schemas()
+    assert set(files) == set(FORMS)
+
+
+def test_pages_link_only_schemas_that_are_made() -> None:
+    pages = Path(__file__).parents[2].joinpath("docs").rglob("*.md")
+    linked = {name for page in pages for name in re.findall(r"schemas/([\w-]+)\.json", page.read_text("utf-8"))}
+    assert linked <= set(FORMS)
 
 
 @pytest.mark.parametrize("switching", SWITCHINGS)
@@ -229,10 +237,10 @@ def test_numbers_that_are_not_finite_are_null(number: float | None, several: lis
 
 
 def test_descriptions_come_from_the_docstrings_of_dataclasses() -> None:
-    fields = json_schemas()["simulate"]["properties"]
+    fields = schemas()["simulate"]["properties"]
     assert fields["hops_mean"]["description"]
     assert "Packet latency, from creation to the ejection of the tail" in fields["latency_p99"]["description"]
-    inherited = json_schemas()["lanes"]["properties"]["lower_bound"]
+    inherited = schemas()["lanes"]["properties"]["lower_bound"]
     assert inherited["description"].startswith("Fewer lanes are impossible")
 
 

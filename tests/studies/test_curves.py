@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from jsonschema import Draft202012Validator
 from typer.testing import CliRunner, Result
 
 import unknot
+from tests.cli.test_schemas import schema
 from unknot._base import deadline
 from unknot._base.errors import UnknotError
 from unknot.cli.program import app
@@ -28,7 +28,6 @@ from unknot.studies.points import Point, compute
 SHORT: dict[str, Any] = {"warmup": 100, "measure": 300}
 WORDS = ("--warmup", "100", "--measure", "300")
 ROUTINGS = ("--routing", "dimension_order", "--routing", "duato")
-SCHEMA = Path(__file__).parents[2] / "docs" / "schemas" / "curve.json"
 
 
 def says(*words: str) -> Result:
@@ -213,7 +212,7 @@ def test_the_command_draws_writes_and_goes_on(monkeypatch: pytest.MonkeyPatch) -
     again = says(*words, "--out", "curve.svg", "--json", "--units", "1 GHz, 8 B")
     assert (again.exit_code, computed) == (0, []), again.output
     found = json.loads(again.stdout)
-    Draft202012Validator(json.loads(SCHEMA.read_text())).validate(found)
+    schema("curve").validate(found)
     assert [design["name"] for design in found["designs"]] == ["dimension_order", "duato"]
     assert len(found["units"]["values"]) == 6
     # a longer curve takes the points there are

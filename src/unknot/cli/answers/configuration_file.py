@@ -133,7 +133,7 @@ def write_configuration(
 ) -> None:
     """Write a configuration, with the texts that name its network and routing, as JSON.
 
-    The form is docs/schemas/configuration.json.
+    The schema `configuration` describes them.
     """
     content = answer(
         ConfigurationFile,

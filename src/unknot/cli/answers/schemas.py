@@ -1,6 +1,7 @@
 """The published schemas: what every command prints as JSON, and the files it writes for itself.
 
-Written anew with ``python -m unknot.cli.answers.schemas docs/schemas``.
+Nothing keeps them: the documentation makes them when it is built, and ``python -m unknot.cli.answers.schemas FOLDER``
+writes them into a folder.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ FORMS: Catalogue[Any] = Catalogue("answers", _CORE, of=type)
 
 
 def json_schemas() -> dict[str, dict[str, Any]]:
-    """Return the JSON Schemas (draft 2020-12) by name, as docs/schemas has them."""
+    """Return the JSON Schemas (draft 2020-12) by name."""
     words = "What the answer came from; older answers have none."
     more = {"manifest": (model(ManifestForm), Field(default=None, description=words))}
     models = {name: model(form, **({} if form is ConfigurationFile else more)) for name, form in FORMS.usable()}
@@ -46,7 +47,16 @@ def json_schemas() -> dict[str, dict[str, Any]]:
     return {name: {"$schema": draft, **made.model_json_schema(mode="serialization")} for name, made in models.items()}
 
 
+def write_schemas(folder: Path) -> None:
+    """Write each schema into a file of its name, where it is not there already."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, schema in json_schemas().items():
+        path, text = folder / f"{name}.json", json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
+        if not path.exists() or path.read_text(encoding="utf-8") != text:
+            path.write_text(text, encoding="utf-8")
+
+
 if __name__ == "__main__":
-    for _name, _schema in json_schemas().items():
-        _text = json.dumps(_schema, indent=2, ensure_ascii=False) + "\n"
-        Path(sys.argv[1], f"{_name}.json").write_text(_text, encoding="utf-8")
+    if len(sys.argv) != 2:
+        sys.exit("usage: python -m unknot.cli.answers.schemas FOLDER")
+    write_schemas(Path(sys.argv[1]))
