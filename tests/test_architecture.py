@@ -105,6 +105,16 @@ def test_papers_stand_apart_and_use_what_is_public():
     assert own == {"multistage": {"rcbn"}, "commands": {"bnr", "itm", "multistage"}}
 
 
+def test_the_command_starts_without_the_package() -> None:
+    """At the top of its file it imports what the interpreter has anyway, and `signal`."""
+    top = ast.parse((ROOT / "src" / "unknot_start" / "__init__.py").read_text(encoding="utf-8"))
+    inside = {id(node) for part in top.body if isinstance(part, ast.FunctionDef) for node in ast.walk(part)}
+    imports = [
+        node for node in ast.walk(top) if isinstance(node, (ast.Import, ast.ImportFrom)) and id(node) not in inside
+    ]
+    assert [alias.name for node in imports for alias in node.names] == ["os", "signal"]
+
+
 def test_the_files_it_names_exist():
     named = set(re.findall(r"`((?:src|tests)/[\w/.]+\.py)`", PAGE))
     inside = set(re.findall(r"`((?:routing|topologies|simulation|fabrics|verify)/[\w/]+\.py)`", PAGE))
@@ -120,7 +130,7 @@ def test_the_files_it_names_exist():
 
 def test_nothing_of_a_library_is_replaced() -> None:
     """Of the standard library its hooks are set, as its documentation says."""
-    own = {"unknot", "unknot_papers", *sys.stdlib_module_names}
+    own = {"unknot", "unknot_papers", "unknot_start", *sys.stdlib_module_names}
     replaced = []
     for path in sorted((ROOT / "src").rglob("*.py")):
         every = nodes(path)

@@ -267,6 +267,43 @@ def test_an_interrupt_while_a_command_ends_changes_nothing(when: str, code: int)
     assert (done.returncode, done.stderr) == (code, "")
 
 
+CUT_OFF = """
+import atexit, os, signal, sys, time
+from unknot.cli.commands import guard
+
+
+def close():
+    raise AssertionError("what it closes is half there")
+
+
+def command():
+    atexit.register(close)
+    if sys.argv[1] == "python":
+        os.kill(os.getpid(), signal.SIGTERM)
+    elif sys.argv[1] == "compiled":
+        signal.signal(signal.SIGTERM, lambda *_: None)
+        os.kill(os.getpid(), signal.SIGTERM)
+        time.sleep(600)
+
+
+guard.run(command)
+"""
+"""A command with a library that cannot clean up after its work was cut off, as Dask's cluster cannot."""
+
+
+@pytest.mark.parametrize("where", ["python", "compiled"])
+def test_clean_up_of_what_was_cut_off_fails_in_silence(where: str) -> None:
+    done = subprocess.run([sys.executable, "-c", CUT_OFF, where], capture_output=True, text=True, timeout=600)
+    assert (done.returncode, done.stdout) == (130, "")
+    assert done.stderr in ("", "interrupted\n")
+
+
+def test_clean_up_that_fails_behind_an_answer_is_shown() -> None:
+    done = subprocess.run([sys.executable, "-c", CUT_OFF, "not"], capture_output=True, text=True, timeout=600)
+    assert done.returncode == 0
+    assert "half there" in done.stderr
+
+
 def test_work_is_given_up_and_errors_and_context_come_through() -> None:
     assert within(10, lambda: 3) == 3
     with pytest.raises(NoAnswerError):

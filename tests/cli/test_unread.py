@@ -240,3 +240,18 @@ def test_the_number_of_vcs_that_a_routing_has_may_be_given(tmp_path: Path) -> No
     result = CliRunner().invoke(app, [*words, "3"])
     assert result.exit_code == 2
     assert "fixes its virtual channels, 2 per channel" in result.output
+
+
+def test_a_command_that_was_interrupted_blames_no_option(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def interrupted(*_: Any, **__: Any) -> None:
+        raise KeyboardInterrupt
+
+    study = tmp_path / "study.toml"
+    study.write_text(
+        '[[design]]\nname = "a"\nnetwork = "ring(4)"\nrouting = "dimension_order"\n[simulation]\nloads = [0.1]\n'
+    )
+    monkeypatch.setattr("unknot.studies.run_study", interrupted)
+    said = CliRunner().invoke(app, ["run", str(study), "--json", "--out", str(tmp_path / "reports")])
+    assert said.exit_code == 130
+    assert said.stderr.startswith("interrupted; finished points are kept in")
+    assert "without effect" not in said.stderr

@@ -8,40 +8,21 @@ import signal
 import sys
 from typing import Any, NoReturn
 
+from unknot_start import INTERRUPTED as INTERRUPTED
+from unknot_start import of_signal
+
 HOLDS, FAILS, UNDECIDED = 0, 1, 3
 """The property holds, or a command has done its work; it does not hold; it is open."""
 BAD_INPUT = 2
 """The input is wrong, or too large for the memory."""
 INTERNAL = 70
 """A fault of Unknot, or of a library that it uses: there is no answer."""
-INTERRUPTED, NOBODY_READS = 130, 141
-"""Ended by a signal of the user; standard output was closed."""
-
-
-ENDING = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT") if hasattr(signal, name))
-"""Signals that ask a command to end; not every system has them all."""
+NOBODY_READS = 141
+"""Standard output was closed."""
 FORWARDED = ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2")
 """Names of the signals that the parent hands on."""
 CRASHES = ("SIGSEGV", "SIGBUS", "SIGILL", "SIGFPE", "SIGTRAP", "SIGSYS")
 """Names of the signals by which the system ends a program for its own fault."""
-
-
-def of_signal(number: int) -> int:
-    """The exit code of a command that a signal ended: 130 for Ctrl-C and SIGTERM, else 128 and its number."""
-    return INTERRUPTED if number in (signal.SIGINT, signal.SIGTERM) else 128 + number
-
-
-def own_signals() -> None:
-    """End at once, in a word, on a signal that comes before a command begins; then its guard takes them over."""
-    for number in ENDING:
-        if signal.getsignal(number) is not signal.SIG_IGN:
-            signal.signal(number, _end_early)
-
-
-def _end_early(number: int, frame: Any) -> NoReturn:
-    with contextlib.suppress(OSError):
-        os.write(2, b"interrupted\n")
-    os._exit(of_signal(number))
 
 
 def watch() -> None:

@@ -23,6 +23,7 @@ from unknot.cli.commands.activity import signs
 from unknot.cli.commands.grouped import WORDS, Grouped, UsageError
 from unknot.cli.commands.options import Version, prepared
 from unknot.cli.commands.printing import notify
+from unknot_start import own_signals
 
 PANELS = {
     "Prove": ("check", "accept", "replay", "analyse", "faults", "audit"),
@@ -141,7 +142,7 @@ def main() -> None:
     """
     os.environ.setdefault("NUMBA_OPT", "1")
     gc.set_threshold(50_000)  # modules that are loaded are no garbage, and a command is over before much is
-    exit_codes.own_signals()
+    own_signals()
     exit_codes.open_streams()
     first = "".join(sys.argv[1:2])
     if first[:1] not in ("", "-"):

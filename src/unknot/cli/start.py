@@ -1,13 +1,5 @@
-"""Entry point of the command `unknot`: signals have an owner before the rest is imported."""
+"""Entry point of `python -m unknot`: the package is imported before a line of it, unlike by `unknot_start`."""
 
 from __future__ import annotations
 
-from unknot.cli import exit_codes
-
-
-def main() -> None:
-    """Run the command line; see `unknot.cli.program.main`."""
-    exit_codes.own_signals()
-    from unknot.cli.program import main as program
-
-    program()
+from unknot_start import main as main

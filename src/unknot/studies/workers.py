@@ -216,7 +216,7 @@ def cluster(where: str, jobs: int | None = None) -> Iterator[tuple[Executor, int
                 count = jobs or processors()
                 stack.enter_context(importlib.import_module("dask.config").set(QUIET))
                 options = {"n_workers": count, "threads_per_worker": 1, "dashboard_address": None}
-                server = stack.enter_context(dask.LocalCluster(**options, silence_logs="ERROR"))
+                server = stack.enter_context(dask.LocalCluster(**options, silence_logs="CRITICAL"))
             elif where == "slurm":
                 server = stack.enter_context(_slurm())
                 server.scale(jobs=jobs or 1)

@@ -22,7 +22,8 @@ from unknot._base.errors import UnknotError, missing_extra
 from unknot._base.output import is_writing
 from unknot._base.three_valued import NoTruthError
 from unknot.cli.commands.printing import ANSWERING, flushed, notify
-from unknot.cli.exit_codes import BAD_INPUT, ENDING, INTERNAL, INTERRUPTED, NOBODY_READS, UNDECIDED, of_signal
+from unknot.cli.exit_codes import BAD_INPUT, INTERNAL, INTERRUPTED, NOBODY_READS, UNDECIDED
+from unknot_start import ENDING, of_signal
 
 UNNOTICED = 0.5
 """Seconds after a signal in which Python code must notice it; compiled code does not, and is then left."""
@@ -223,7 +224,12 @@ def leave_at_once(code: int = INTERRUPTED, said: str = "interrupted") -> NoRetur
 
 
 def _clean_up() -> None:
-    """End child processes and give back what they shared, as the interpreter would at its end."""
+    """End child processes and give back what they shared, as the interpreter would at its end.
+
+    Libraries whose work was cut off may fail in this; nobody could do anything about their tracebacks.
+    """
+    sys.unraisablehook = lambda _: None
+    threading.excepthook = lambda _: None
     multiprocessing: Any = sys.modules.get("multiprocessing")
     for child in multiprocessing.active_children() if multiprocessing else ():
         child.kill()

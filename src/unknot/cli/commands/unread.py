@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from unknot.cli.commands.printing import notify
+from unknot.cli.exit_codes import FAILS, HOLDS, UNDECIDED
 
 _READ: ContextVar[set[str]] = ContextVar("_READ")
 """The fields that the running command has read."""
@@ -43,8 +44,9 @@ def naming_unread(given: Mapping[str, str]) -> Iterator[None]:
     token = _READ.set(read)
     try:
         yield
-    except typer.Exit:
-        _name(given, read)
+    except typer.Exit as ended:
+        if ended.exit_code in (HOLDS, FAILS, UNDECIDED):
+            _name(given, read)
         raise
     finally:
         _READ.reset(token)
