@@ -21,10 +21,10 @@ from unknot.routing import Relation, dimension_order, dragonfly_ugal, o1turn, ro
 from unknot.routing.contract import Decision
 from unknot.routing.relation import COMPARISONS
 from unknot.simulation.engine.engine import Engine
+from unknot.simulation.engine.entries import is_packable
 from unknot.simulation.engine.pairs import pairs_of
 from unknot.simulation.engine.router import Router
 from unknot.simulation.engine.sources import Sources
-from unknot.simulation.engine.tables import is_packable
 from unknot.traffic import PatternLike, pattern
 from unknot.traffic.workload import Bursts, Lengths
 

@@ -1,26 +1,249 @@
-"""Both ends of every buffer: rows of `inputs` and `outputs`, router by router, and what never changes of them."""
+"""Both ends of every buffer: rows of `inputs` and `outputs`, router by router, and what never changes of them.
+
+A buffer has a number, a virtual channel (VC) of the network or one of an injection port, and two ends: an input at
+the router that reads it and an output where it is written. An ejection VC is an output alone.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from unknot._base.arrays import Ints, offsets
 from unknot._base.errors import SimulationError
 from unknot.network.bandwidth import fraction
 from unknot.routing.relation import Relation
 from unknot.simulation.engine.codes import ENDLESS, NO_CYCLE, SWEEPING
-from unknot.simulation.engine.option_tables import Side, absent_ports, ordinals, places
+from unknot.simulation.engine.ordinals import absent_ports, ordinals, places
 from unknot.simulation.engine.router import Router
 
 EJECTION_LOOP = 3
 """Cycles from the end of the switch to the credit of an ejected flit: both channels, of latency 1, and a latch."""
 
 
+@dataclass(frozen=True, eq=False)
+class Side:
+    """All inputs, or all outputs: int64 arrays by end, except where rows are said.
+
+    Attributes
+    ----------
+    router, port : array
+        Router and port of each end.
+    order : array
+        The end of each row.
+    routers : int
+    """
+
+    router: Ints
+    port: Ints
+    order: Ints
+    routers: int
+
+    @cached_property
+    def row(self) -> Ints:
+        """Row of each end."""
+        row = np.empty(self.order.size, dtype=np.int64)
+        row[self.order] = np.arange(self.order.size)
+        return row
+
+    @cached_property
+    def first(self) -> Ints:
+        """First row of each router."""
+        return np.searchsorted(self.router[self.order], np.arange(self.routers))
+
+    @cached_property
+    def bit(self) -> Ints:
+        """Number of each end in its router."""
+        return self.row - self.first[self.router]
+
+    @cached_property
+    def first_of_port(self) -> Ints:
+        """First row of the port of each row."""
+        _, first, place = np.unique(self.port[self.order], return_index=True, return_inverse=True)
+        return first[place]
+
+    def cells(self, words: Ints) -> Ints:
+        """Bit of each end, counted over all routers; `words` are the first of each router."""
+        return 64 * words[self.router] + self.bit
+
+
+class Ends:
+    """Both sides of all buffers, and the words of 64 bits that their routers take.
+
+    Attributes
+    ----------
+    into, out : Side
+        Inputs: VCs, then injection buffers. Outputs: VCs, ejection VCs, and ends of injection buffers.
+    upstream : int64 array
+        Output that is the other end of each input.
+    latency : int64 array
+        Cycles on the channel of each input.
+    words : int64 array, shape (routers + 1,)
+        First word of each router.
+    """
+
+    def __init__(self, relation: Relation, router: Router, widest: int) -> None:
+        network, vcs, self.relation, self.router = relation.network, relation.vcs, relation, router
+        self.num_vcs, self.local = relation.num_vcs, relation.vcs.widest
+        self.terminal = terminal = np.repeat(np.arange(network.num_terminals), self.local)
+        self.total = self.num_vcs + terminal.size
+        injection = network.num_channels + terminal
+        port = np.append(vcs.channel, injection).astype(np.int64)
+        reads = np.append(network.target[vcs.channel], network.inject[terminal]).astype(np.int64)
+        writes = np.concatenate([network.source[vcs.channel], network.eject[terminal], network.inject[terminal]])
+        of_terminals = (np.arange(self.total) >= self.num_vcs) ^ router.terminals_first
+        self.into = Side(reads, port, np.lexsort((of_terminals, reads)), network.num_routers)
+        # Ends of injection buffers are no outputs of the switch: they stay behind all others.
+        kind = np.append(of_terminals, np.full(terminal.size, 2))
+        # Of the ejection VCs of a terminal the first of each port come first, so that packets are dealt out to ports.
+        seat = terminal % max(1, network.num_terminals // router.terminal_width)
+        turn, seats = np.zeros((2, writes.size), dtype=np.int64)
+        turn[self.num_vcs : self.total], seats[self.num_vcs :] = (
+            np.arange(terminal.size) % self.local,
+            np.tile(seat, 2),
+        )
+        out_port = np.append(port, injection + network.num_terminals)
+        self.out = Side(writes, out_port, np.lexsort((turn, seats, kind, writes)), network.num_routers)
+        self.upstream = np.append(np.arange(self.num_vcs), np.arange(self.total, writes.size))
+        self.place = places(network, router)
+        self.absent = absent_ports(network, router, self.place)
+        latency = np.append(network.latency, np.ones(network.num_terminals, dtype=np.int64))
+        self.latency = latency[port]
+        self.words = offsets(self._words_of_routers(widest))
+
+    def _words_of_routers(self, widest: int) -> Ints:
+        routers = self.into.routers
+        most = np.maximum(*(np.bincount(side.router, minlength=routers) for side in (self.into, self.out)))
+        if self.router.allocator in SWEEPING:
+            most += self.local * self.absent.many
+        counts: Ints = np.maximum(1, -(-most // 64))
+        return np.full(routers, counts.max()) if counts.max(initial=1) <= widest else counts
+
+    @cached_property
+    def in_cells(self) -> Ints:
+        """Bit of each input, over all routers."""
+        return self.into.cells(self.words)
+
+    @cached_property
+    def out_cells(self) -> Ints:
+        """Bit of each output, over all routers."""
+        return self.out.cells(self.words)
+
+    @cached_property
+    def in_ports(self) -> Ints:
+        """First row of the port of each input row, or of its part of one."""
+        return self.into.first_of_port + self.index % self.router.input_speedup
+
+    @cached_property
+    def index(self) -> Ints:
+        """Number of each input row in its port."""
+        return np.arange(self.total) - self.into.first_of_port
+
+    def tables(self, depth: int) -> dict[str, Any]:
+        """Return the tables of both ends of buffers that have `depth` slots each."""
+        words = self.words
+        owner = np.repeat(np.arange(self.into.routers), np.diff(words))
+        outputs = self.outputs(depth)
+        return {
+            "inputs": self.inputs(),
+            "outputs": outputs,
+            "out_ports": {"first_bit": self.out.bit[self.out.order], **self.pace(outputs["port"])},
+            "in_ports": {"first_bit": self.into.bit[self.into.order]},
+            "first_word": words,
+            "words": self.frames(owner),
+            "masks": self.masks(),
+            "out_row": self.out.row[self.upstream],
+            "in_row": self.into.row,
+            "ordinals": ordinals(self) if self.router.looks_at_all else 0,
+            "ejection_row": self.out.row[self.num_vcs : self.total : self.local],
+            "buffer": self.into.order,
+        }
+
+    def inputs(self) -> dict[str, Any]:
+        """Return the columns of `inputs`."""
+        order, vcs = self.into.order, self.num_vcs
+        # A terminal takes a credit in at once, a router after its delay.
+        delay = np.where(order < vcs, self.router.credit_delay, 0)
+        return {
+            "out": np.full(self.total, -1),
+            "credit_bit": self.out_cells[self.upstream][order],
+            "latency": self.latency[order] + delay,
+            "port": self.in_ports,
+            "port_bit": self.into.bit[order][self.in_ports],
+            "at": np.append(np.arange(vcs), vcs + self.terminal)[order],
+            "out_part": self.port_numbers % self.router.output_speedup,
+            "index": self.index,
+        }
+
+    @cached_property
+    def port_numbers(self) -> Ints:
+        """Number of the port of each input row among those of its router, by place."""
+        begins = np.flatnonzero(self.index == 0)
+        order = self.into.order[begins]
+        owner, number = self.into.router[order], np.empty(begins.size, dtype=np.int64)
+        number[np.lexsort((self.place[self.into.port[order]], owner))] = np.arange(begins.size)
+        return np.repeat(number - np.searchsorted(owner, owner), np.diff(begins, append=self.total))
+
+    def outputs(self, depth: int) -> dict[str, Any]:
+        """Return the columns of `outputs`."""
+        many, rows, looks = self.out.order.size, self.out.row[self.upstream], self.router.ejection_credits
+        # What ejection VCs have, at first in all rows.
+        columns = {
+            "owner": np.full(many, -1),
+            "port": self.out.first_of_port,
+            "reader": np.full(many, -1),
+            "credits": np.full(many, depth if looks else ENDLESS),
+            "flit_bit": np.zeros(many, dtype=np.int64),
+            "latency": np.full(many, EJECTION_LOOP + self.router.credit_delay if looks else 0),
+        }
+        columns["reader"][rows], columns["credits"][rows] = self.into.row, depth
+        columns["flit_bit"][rows], columns["latency"][rows] = self.in_cells, self.latency
+        return columns
+
+    def frames(self, owner: Ints) -> dict[str, Ints]:
+        """Return the columns of `words`, whose routers are `owner`, and of the end."""
+        within = 64 * (np.arange(owner.size) - self.words[owner])
+        first_vc, end_vc = self.runs()
+        return {
+            "first_input": np.append(self.into.first[owner] + within, self.into.order.size),
+            "first_output": np.append(self.out.first[owner] + within, self.out.order.size),
+            "first_vc": np.append(first_vc[owner], 0),
+            "end_vc": np.append(end_vc[owner], 0),
+        }
+
+    def runs(self) -> Ints:
+        """Return first VC and end of each router whose VCs are its first outputs, in order; 0 of others."""
+        vcs = np.arange(self.num_vcs)
+        router, bit = self.out.router[: vcs.size], self.out.bit[: vcs.size]
+        low, high = np.full(self.out.routers, vcs.size), np.zeros(self.out.routers, dtype=np.int64)
+        np.minimum.at(low, router, vcs)
+        np.maximum.at(high, router, vcs + 1)
+        high[router[vcs - bit != low[router]]] = 0
+        return np.stack([low * (high > 0), high])
+
+    def masks(self) -> dict[str, Any]:
+        """Return the columns of `masks` that are not 0: all VCs are open, and nothing was routed yet."""
+        is_open, injection = np.zeros((2, int(self.words[-1])), dtype=np.int64)
+        for mask, cells in (is_open, self.out_cells[: self.total]), (injection, self.out_cells[self.total :]):
+            np.bitwise_or.at(mask, cells >> 6, np.int64(1) << (cells & 63))
+        return {"open": is_open, "injection": injection, "routed": -NO_CYCLE, "crossed": -NO_CYCLE >> 20}
+
+    def pace(self, port: Ints) -> dict[str, Ints]:
+        """Return the flits that channels pass in some cycles, and these cycles, in rows of `out_ports`."""
+        flits, cycles = np.ones((2, port.size), dtype=np.int64)
+        rates, kind = np.unique(self.relation.network.bandwidth, return_inverse=True)
+        exact = [fraction(rate) for rate in rates.tolist()]
+        rows, kinds = port[self.out.row[: self.num_vcs]], kind[self.relation.vcs.channel]
+        flits[rows] = np.array([rate.numerator for rate in exact], dtype=np.int64)[kinds]
+        cycles[rows] = np.array([rate.denominator for rate in exact], dtype=np.int64)[kinds]
+        return {"flits": flits, "cycles": cycles}
+
+
 def ends_of_buffers(relation: Relation, depth: int, router: Router, widest: int = 1) -> dict[str, Any]:
-    """Both ends of all buffers, of `depth` slots each, and the ports and words they belong to.
+    """Return both ends of all buffers, of `depth` slots each, and the ports and words they belong to, as tables.
 
     Where no router takes more than `widest` words, all have as many as the one that takes most.
 
@@ -29,151 +252,10 @@ def ends_of_buffers(relation: Relation, depth: int, router: Router, widest: int 
     SimulationError
         If some channel has fewer VCs than output ports have parts.
     """
-    network, vcs = relation.network, relation.vcs
-    terminals, num_vcs, routers = network.num_terminals, relation.num_vcs, network.num_routers
-    local = vcs.widest
-    terminal = np.repeat(np.arange(terminals), local)
-    total = num_vcs + terminal.size
-    buffers = np.arange(total)
-    port = np.concatenate([vcs.channel, network.num_channels + terminal])
-    latency = np.concatenate([network.latency, np.ones(terminals, dtype=np.int32)])[port]
-    reads = np.concatenate([network.target[vcs.channel], network.inject[terminal]])
-    # Three kinds of outputs: VCs, ejection VCs, and the ends of injection buffers at their terminals.
-    writes = np.concatenate([network.source[vcs.channel], network.eject[terminal], network.inject[terminal]])
-    out_port = np.concatenate([port, network.num_channels + terminals + terminal])
-    of_terminals = (buffers >= num_vcs) ^ router.terminals_first
-    seat = terminal % max(1, terminals // router.terminal_width)
-    in_order = np.lexsort((of_terminals, reads))
-    # Ends of injection buffers are no outputs of the switch: they stay behind all others.
-    kind = np.append(of_terminals, np.full(terminal.size, 2))
-    # Of the ejection VCs of a terminal the first of each port come first, so that packets are dealt out to ports.
-    turns = np.zeros((2, writes.size), dtype=np.int64)
-    turns[0, num_vcs:], turns[1, num_vcs:total] = np.append(seat, seat), np.arange(terminal.size) % local
-    out_order = np.lexsort((turns[1], turns[0], kind, writes))
-    in_row, row_of_output = np.empty(total, dtype=np.int64), np.empty(writes.size, dtype=np.int64)
-    in_row[in_order], row_of_output[out_order] = np.arange(total), np.arange(writes.size)
-    out_row = np.concatenate([row_of_output[:num_vcs], row_of_output[total:]])
-
-    every = np.arange(routers)
-    first_input, first_output = np.searchsorted(reads[in_order], every), np.searchsorted(writes[out_order], every)
-    many = np.maximum(np.bincount(reads, minlength=routers), np.bincount(writes, minlength=routers))
-    place = places(network, router)
-    absent = absent_ports(network, router, place)
-    if router.allocator in SWEEPING:
-        many += local * absent.many
-    counts = np.maximum(1, -(-many // 64))
-    if counts.max(initial=1) <= widest:
-        counts[:] = counts.max()
-    words = offsets(counts)
-    owner = np.repeat(every, np.diff(words))
-    within = 64 * (np.arange(int(words[-1])) - words[owner])
-    frames = {
-        "first_input": np.append(first_input[owner] + within, total),
-        "first_output": np.append(first_output[owner] + within, writes.size),
-    }
-    in_local = in_row - first_input[reads]
-    out_local = row_of_output - first_output[writes]
-    runs = _runs(writes[:num_vcs], out_local[:num_vcs], routers)
-    frames |= {name: np.append(run[owner], 0) for name, run in zip(("first_vc", "end_vc"), runs, strict=True)}
-    in_cell = 64 * words[reads] + in_local
-    credit_cell = 64 * words[network.source[vcs.channel]] + out_local[:num_vcs]
-    credit_cell = np.concatenate([credit_cell, 64 * words[network.inject[terminal]] + out_local[total:]])
-
-    out_first, out_ports = _ports(out_port[out_order], out_local[out_order])
-    in_first, in_ports = _ports(port[in_order], in_local[in_order])
-    narrowest = int(min(vcs.counts.min(initial=local), local))
+    narrowest = int(min(relation.vcs.counts.min(initial=relation.vcs.widest), relation.vcs.widest))
     if router.output_speedup > narrowest:
         raise SimulationError(
             f"router: output_speedup {router.output_speedup} takes as many VCs on each channel; the fewest are "
             f"{narrowest}"
         )
-    begins, index = in_ports == np.arange(total), np.arange(total) - in_ports
-    place = place[port[in_order]]
-    ordinal = _ranks(place[begins], reads[in_order][begins])[np.cumsum(begins) - 1]
-    in_ports = in_ports + index % router.input_speedup
-    inside = np.zeros((4, writes.size), dtype=np.int64)  # of ejection at first
-    inside[0] = depth if router.ejection_credits else ENDLESS
-    inside[3] = EJECTION_LOOP + router.credit_delay if router.ejection_credits else 0
-    inside[:, out_row] = np.full(total, depth), in_row[buffers] + 1, in_cell, latency
-    at = np.concatenate([np.arange(num_vcs), num_vcs + terminal])[in_order]
-    taken_in = latency + np.where(buffers < num_vcs, router.credit_delay, 0)
-    masks = np.zeros((2, int(words[-1])), dtype=np.int64)
-    out_cells = 64 * words[writes] + out_local
-    for mask, cells in zip(masks, (out_cells[:total], out_cells[total:]), strict=True):
-        np.bitwise_or.at(mask, cells >> 6, np.int64(1) << (cells & 63))
-    return {
-        "inputs": {
-            "out": np.full(total, -1), "credit_bit": credit_cell[in_order], "latency": taken_in[in_order],
-            "port": in_ports, "port_bit": in_first[in_ports], "at": at,
-            "out_part": ordinal % router.output_speedup, "index": index,
-        },
-        "outputs": {
-            "owner": np.full(writes.size, -1), "port": out_ports, "reader": inside[1] - 1,
-            "credits": inside[0], "flit_bit": inside[2], "latency": inside[3],
-        },
-        "out_ports": {"first_bit": out_first, **_pace(relation, out_ports, out_row)},
-        "in_ports": {"first_bit": in_first},
-        "first_word": words,
-        "words": frames,
-        "masks": {"open": masks[0], "injection": masks[1], "routed": -NO_CYCLE, "crossed": -NO_CYCLE >> 20},
-        "out_row": out_row,
-        "in_row": in_row,
-        "ordinals": ordinals(
-            words,
-            Side(
-                in_cell[in_order],
-                64 * words[reads[in_order]] + in_first[in_ports],
-                in_ports,
-                reads[in_order],
-                absent.into[port[in_order]],
-            ),
-            Side(
-                out_cells[:total],
-                (64 * words[writes] + out_first[out_ports][row_of_output])[:total],
-                out_ports[row_of_output][:total],
-                writes[:total],
-                absent.out[port],
-            ),
-            place,
-            absent.many,
-            local,
-            router,
-        ),
-        "ejection_row": row_of_output[num_vcs:total:local],
-        "buffer": buffers[in_order],
-    }  # fmt: skip
-
-
-def _runs(router: Ints, cell: Ints, routers: int) -> Ints:
-    """First VC and end of each router whose VCs are its first outputs, one after the other; 0 of others."""
-    vcs = np.arange(router.size)
-    low, high = np.full(routers, router.size), np.zeros(routers, dtype=np.int64)
-    np.minimum.at(low, router, vcs)
-    np.maximum.at(high, router, vcs + 1)
-    high[router[vcs - cell != low[router]]] = 0
-    return np.stack([low * (high > 0), high])
-
-
-def _pace(relation: Relation, port: Ints, row: Ints) -> dict[str, Ints]:
-    """Flits that pass in some cycles, and these cycles, by rows of ports; `row` is that of each VC."""
-    flits, cycles = np.ones((2, port.size), dtype=np.int64)
-    rates, kind = np.unique(relation.network.bandwidth, return_inverse=True)
-    exact = [fraction(rate) for rate in rates.tolist()]
-    at = port[row[: relation.num_vcs]]
-    kinds = kind[relation.vcs.channel]
-    flits[at] = np.array([rate.numerator for rate in exact], dtype=np.int64)[kinds]
-    cycles[at] = np.array([rate.denominator for rate in exact], dtype=np.int64)[kinds]
-    return {"flits": flits, "cycles": cycles}
-
-
-def _ranks(place: Ints, owner: Ints) -> Ints:
-    """Rank of each port among those of its router, by place; routers come in their order."""
-    rank = np.empty(place.size, dtype=np.int64)
-    rank[np.lexsort((place, owner))] = np.arange(place.size)
-    return rank - np.searchsorted(owner, owner)
-
-
-def _ports(port: npt.NDArray[Any], bit: npt.NDArray[Any]) -> tuple[Ints, Ints]:
-    """First bit of the port, in its first row; and the first row of each end's port."""
-    _, first, place = np.unique(port, return_index=True, return_inverse=True)
-    return bit, first[place]
+    return Ends(relation, router, widest).tables(depth)

@@ -1,130 +1,20 @@
-"""Tables that only some routers need.
-
-Numbers of virtual channels (VCs) and ports in their routers are for allocators that look at all requests at once.
-"""
+"""Tables that only some routers need."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from unknot._base.arrays import Ints
-from unknot._base.errors import NetworkError
 from unknot._base.memory import require
 from unknot.flow_control.model import FlowControl
 from unknot.flow_control.pools import Pool
-from unknot.network import Network, grid
 from unknot.routing.paths import distances_to_homes
 from unknot.routing.relation import Relation
-from unknot.simulation.engine.codes import KEPT, SWEEPING
+from unknot.simulation.engine.codes import KEPT
 from unknot.simulation.engine.router import Router
-
-
-class Side(NamedTuple):
-    """Of each input VC, in the order of rows, or of each output VC that is not the end of an injection buffer."""
-
-    cell: Ints
-    port_cell: Ints
-    """Cell of its port or part of that."""
-    port: Ints
-    """First row of that."""
-    owner: Ints
-    """Router."""
-    absent: Ints
-    """Ports before it that lead nowhere."""
-
-
-def ordinals(words: Ints, into: Side, out: Side, place: Ints, absent: Ints, local: int, router: Router) -> Any:
-    """Numbers of VCs, ports and parts of ports in their routers; see `state`.
-
-    `place` is of the port of each input VC, see `places`; `absent` are ports of each router that lead nowhere.
-    """
-    if not router.looks_at_all:
-        return 0
-    routers, heads = words.size - 1, 64 * words[:-1]
-    columns = ("into", "out", "vc", "inputs", "outputs", "entries", "exits", "out_vc", "cell", "absent")
-    numbers = {column: np.zeros(64 * int(words[-1]), dtype=np.int64) for column in columns}
-    # How many numbers of VCs, and of ports, a port that leads nowhere takes.
-    of_vcs = local * (router.allocator in SWEEPING)
-    of_ports = int((router.switch_allocator or router.allocator) in SWEEPING)
-    numbers["absent"][heads] = absent * of_vcs
-    order = np.lexsort((np.arange(place.size), place, into.owner))
-    rank = np.empty(place.size, dtype=np.int64)
-    rank[order] = np.arange(place.size) - np.searchsorted(into.owner, into.owner)
-    numbers["vc"][into.cell] = rank + of_vcs * into.absent
-    own = out.cell - heads[out.owner]
-    numbers["out_vc"][out.cell] = own + of_vcs * out.absent
-    numbers["cell"][out.cell + of_vcs * out.absent] = own
-    numbers["inputs"][heads] = np.bincount(into.owner, minlength=routers) + of_vcs * absent
-    numbers["outputs"][heads] = np.bincount(out.owner, minlength=routers) + of_vcs * absent
-    # Input ports have a row for each part, output ports one for all.
-    for name, total, side, by, width, parts in (
-        ("into", "entries", into, place, router.input_speedup, 1),
-        ("out", "exits", out, out.port, 1, router.output_speedup),
-    ):
-        _, first = np.unique(side.port, return_index=True)
-        first = first[np.lexsort((side.port[first], by[first], side.owner[first]))]
-        owner = side.owner[first]
-        count = np.bincount(owner, minlength=routers)
-        ordinal = np.arange(first.size) - np.searchsorted(owner, owner) + of_ports * width * side.absent[first]
-        for part in range(parts):
-            numbers[name][side.port_cell[first] + part] = ordinal * parts + part
-        numbers[total][heads] = (count + of_ports * width * absent) * parts
-    return numbers
-
-
-def places(network: Network, router: Router) -> Ints:
-    """Place of each channel, and of each terminal, among the inputs of its router: where it stands as an output."""
-    before = -network.num_terminals if router.terminals_first else 2 * network.num_channels
-    return np.concatenate([_opposite(network), np.arange(network.num_terminals) + before])
-
-
-class Absent(NamedTuple):
-    """Ports that lead nowhere: before each channel and terminal among those of its router, and of each router."""
-
-    into: Ints
-    out: Ints
-    many: Ints
-
-
-def absent_ports(network: Network, router: Router, place: Ints) -> Absent:
-    """Ports at the edges of a grid: in wavefront allocation, as BookSim 2 builds it, they take part.
-
-    A grid is one whose channels are sorted by router, dimension and direction; a dimension of two has one direction.
-    `place` is that of each port, see `places`.
-    """
-    gaps, many = np.zeros(network.num_channels, dtype=np.int64), np.zeros(network.num_routers, dtype=np.int64)
-    if router.looks_at_all:
-        with suppress(NetworkError):
-            view = grid(network)
-            leads = np.stack([view.directions & 1 > 0, view.directions & 2 > 0], axis=1) & (view.radices > 2)[:, None]
-            absent = (view.channel < 0) & leads.reshape(-1)
-            at, port = np.nonzero(view.channel >= 0)
-            channels = view.channel[at, port]
-            if (np.diff(channels) > 0).all():
-                gaps[channels], many = absent.cumsum(axis=1)[at, port], absent.sum(axis=1)
-    back = place[: network.num_channels]
-    into = np.where(back < gaps.size, gaps[np.minimum(back, gaps.size - 1)], many[network.target])
-    behind = 0 if router.terminals_first else 1
-    return Absent(np.append(into, behind * many[network.inject]), np.append(gaps, behind * many[network.eject]), many)
-
-
-def _opposite(network: Network) -> Ints:
-    """Place of each channel among the inputs of its router: that of the channel back, or after all of those."""
-    channels = network.num_channels
-    place = np.arange(channels) + channels
-    back: dict[tuple[int, int], list[int]] = {}
-    for c, (a, b) in enumerate(zip(network.source.tolist(), network.target.tolist(), strict=True)):
-        back.setdefault((a, b), []).append(c)
-    for (a, b), those in back.items():
-        for c, d in zip(those, back.get((b, a), ()), strict=False):
-            place[c] = d
-    return place
-
 
 FARTHEST = np.iinfo(np.int16).max
 

@@ -38,6 +38,11 @@ class Words:
 
     __getitem__ = __getattr__
 
+    def write(self, **entries: Any) -> None:
+        """Write some words."""
+        for name, value in entries.items():
+            setattr(self, name, value)
+
 
 class State:
     """Everything one part of a run consists of.

@@ -12,17 +12,22 @@ import numpy.typing as npt
 from unknot._base.errors import SimulationError
 from unknot._base.memory import require
 from unknot._base.splitmix import scramble
-from unknot.flow_control.model import FlowControl
 from unknot.network import Network
 from unknot.network.bandwidth import written
-from unknot.routing.contract import IN_ROUTER
-from unknot.routing.relation import Relation
-from unknot.simulation.engine.codes import ENTRIES, HONOURING, NO_CYCLE, SPAN
-from unknot.simulation.engine.ends import EJECTION_LOOP, ends_of_buffers
+from unknot.simulation.engine.codes import SPAN
+from unknot.simulation.engine.ends import ends_of_buffers
+from unknot.simulation.engine.entries import (
+    entries_of,
+    is_packable,
+    most_flits,
+    packets_in_a_buffer,
+    posted_ahead,
+    queues_up,
+    tiled_by,
+)
 from unknot.simulation.engine.mix import Mix
 from unknot.simulation.engine.option_tables import hop_tables, limits, matrix_arbiters, slot_tables
 from unknot.simulation.engine.router import Router
-from unknot.simulation.engine.setup import OPTIONS
 from unknot.simulation.engine.sources import Sources, streams, thresholds
 from unknot.simulation.engine.state import TABLES
 from unknot.simulation.engine.state_arrays import State, placed, row_count
@@ -49,203 +54,206 @@ MOST_STATES = 100_000_000
 """Most pairs of an input VC and an address, or bytes, for which answers of a rule are kept."""
 
 
+class Plan:
+    """Sizes of the tables of a scenario, and what follows from them.
+
+    Attributes
+    ----------
+    ends : dict
+        Tables of both ends of buffers.
+    classes : bool
+        Whether there are traffic classes.
+    packable : bool
+        Whether routers of at most `widest` words may take the fast path.
+    held : int
+        Packets that a buffer may hold parts of.
+    ahead : int
+        Most cycles from a stage to what it posts in an inbox.
+    size : int
+        Bytes of both ends of the buffers, and of the packets in them.
+    span : int
+        Cycles that a router runs before the next one does.
+    packets : int
+        Packets of each part.
+    spare : int
+        Of these those that wait for a share when threads are many.
+    arrivals : int
+        Packets that may win the switch to their terminals in a cycle.
+    """
+
+    def __init__(self, scenario: Scenario, sources: Sources | Mix, threads: int, *, general: bool) -> None:
+        """Plan the tables of a scenario; those of the ends of buffers are made."""
+        self.scenario, self.sources, self.threads = scenario, sources, threads
+        self.relation, self.router, self.flow = scenario.simulated, scenario.selecting_router, scenario.control
+        relation, router, depth = self.relation, self.router, scenario.buffer_depth
+        network, self.local = relation.network, relation.vcs.widest
+        self.terminals, self.classes = network.num_terminals, isinstance(sources, Mix)
+        self.packable = is_packable(relation, router) and not general
+        self.widest = WIDEST if self.packable and not (router.looks_at_all or router.speculative) else 1
+        self.ends = ends_of_buffers(relation, depth - router.shared_slots(depth), router, self.widest)
+        inputs = len(self.ends["buffer"])
+        # One more in a general run: others may divide a packet in front of a buffer.
+        most = most_flits(depth, self.local, router)
+        self.held = packets_in_a_buffer(self.flow, most, sources.lengths[0][0]) + general
+        self.size = inputs * (96 + 4 * min(self.held, BUSY))
+        # Where neighbours are far apart in memory, what a router needs in its second cycle would be fetched too late;
+        # and threads would wait for each other to the cycle.
+        far = relation.num_vcs and float(np.abs(network.source - network.target).mean())
+        together = self.size * far / network.num_routers < NEAR and threads == 1
+        self.span = AT_ONCE if together and not (general or self.classes) else 1
+        # All that may queue in front of a channel fits behind it.
+        waiting = math.ceil(self.local * depth / network.bandwidth.min(initial=1)) * queues_up(network, router)
+        self.ahead = waiting + posted_ahead(int(network.latency.max(initial=1)), router)
+        self.spare = self.terminals * SPAN if threads > 1 else 0
+        again = WAITING * self.terminals * (self.classes or scenario.watchdog > 0)
+        self.packets = inputs * self.held + self.terminals * sources.queues + self.spare + again
+        self.arrivals = self.terminals * router.output_speedup * math.ceil(router.internal_speedup)
+
+    @property
+    def inboxes(self) -> int:
+        """Inboxes of a router."""
+        # A router, or a part, may be a cycle ahead of another.
+        return 1 << int(self.ahead + (self.span > 1 or self.threads > 1)).bit_length()
+
+    @property
+    def words(self) -> int:
+        """Most words of a router."""
+        return int(np.diff(self.ends["first_word"]).max(initial=1))
+
+    @property
+    def width(self) -> int:
+        """Words of the routers that take the fast path."""
+        return self.words if self.words <= self.widest else 1
+
+    @property
+    def cuts(self) -> Numbers:
+        """First router of each part, and the end: parts of about as many buffers."""
+        upto = self.ends["words"]["first_input"][self.ends["first_word"]]
+        before = np.arange(1, self.threads) * (int(upto[-2:][0]) / self.threads)
+        return np.concatenate([[0], np.searchsorted(upto[:-1], before), [upto.size - 1]]).astype(np.int64)
+
+    def shared(self) -> dict[str, Any]:
+        """Return the tables that all parts share."""
+        sources, ends, relation, router = self.sources, self.ends, self.relation, self.router
+        network, depth, words = relation.network, self.scenario.buffer_depth, int(ends["first_word"][-1])
+        lengths, shares = zip(*sources.lengths, strict=True)
+        starts = streams(self.scenario.seed, self.terminals * sources.queues)
+        by_router = np.argsort(network.inject, kind="stable")
+        injection = ends["out_row"][relation.num_vcs + self.local * np.arange(self.terminals)]
+        none = np.full(self.terminals, -1)
+        tables = ends | {
+            "ring": len(ends["buffer"]) * self.held,
+            "inbox": self.inboxes * words,
+            "stages": self.inboxes * words,
+            "outside": self.inboxes * words * (self.threads > 1),
+            "planes": 2 * (depth - 1).bit_length() * words,
+            "progress": self.threads,
+            "packets": self.packets * self.threads,
+            "local_terminals": by_router,
+            "first_terminal": np.searchsorted(network.inject[by_router], np.arange(network.num_routers + 1)),
+            "random": starts,
+            "lengths": {"upto": thresholds(shares), "flits": lengths},
+            "destination": relation.destination,
+            "direct": np.array(() if relation.direct is None else relation.direct).reshape(-1),
+            "script": np.full(1, -1),
+            **(matrix_arbiters(ends) if router.has_matrices else {}),
+            **hop_tables(relation, router, ends["out_row"]),
+            **slot_tables(self.flow, ends, relation.num_vcs, depth, lengths),
+            **sources.tables(starts, self.local, self.packets),
+        }
+        if tiled_by(relation) and not self.classes and sources.everyone >= 0:
+            tables |= {"address_range": 0, "addresses": 0}
+        if self.scenario.watchdog:
+            tables |= {"replies": {"first": none, "last": none}, "waiting": self.packets}
+        # The first column says how many rows there are.
+        tables["terminals"] = {"first_output": np.tile(injection, sources.queues), **tables["terminals"]}
+        return tables
+
+    def own(self) -> dict[str, int]:
+        """Return the rows of the tables that each part has for itself."""
+        bits, most = 64 * self.words, self.relation.max_candidates
+        requests = bits * (most + self.local)
+        late = self.spare * self.arrivals // max(1, self.terminals)
+        return {
+            "free": 2 * self.packets,
+            "latencies": 4096 + AT_ONCE * self.arrivals + late,
+            "candidates": most,
+            "wishes": bits * self.words,
+            "lesser": bits * self.words * self.router.all_tiers,
+            "headers": bits,
+            "winners": bits,
+            "claims": self.words,
+            "best": 2 * bits,
+            "requests": requests,
+            "cells": requests * self.router.looks_at_all,
+            "pairing": (bits + 1) * self.router.looks_at_all,
+            "wants": 64 * self.width**2,
+            "contest": 64 * self.width,
+        }
+
+    def entries(self) -> dict[str, Any]:
+        """Return the entries of the setup that follow from sizes and traffic."""
+        scenario, sources, flow = self.scenario, self.sources, self.flow
+        begins, ends = sources.burst_chances
+        nodes = self.terminals // sources.subnets
+        # Slack that a packet left counts a cycle after the credit that would wake a header.
+        has_slack = flow.cell > 1 or (flow.slotted and len(sources.lengths) > 1)
+        # A network of traffic classes with some wide routers takes one path alone: both would be long to compile.
+        is_mixed = self.classes and self.words > self.width
+        salt = np.array(scramble(scenario.seed + 0x5851F42D4C957F2D), dtype=np.uint64)
+        return {
+            "everyone": sources.everyone, "burst_begins": begins, "burst_ends": ends, "salt": salt.view(np.int64),
+            "subnets": sources.subnets, "nodes": nodes, "first_home": self.terminals - nodes,
+            "classes": sources.queues * self.classes, "tiled": tiled_by(self.relation),
+            "arrivals": self.arrivals, "local": self.local, "slots": self.inboxes - 1,
+            "span": self.span, "parts": self.threads, "patience": (1 << self.ahead.bit_length()) + 7,
+            "num_words": self.ends["first_word"][-1], "width": self.width, "ring": self.held,
+            "large": self.size > IN_CACHE, "slotted": flow.slotted,
+            "awake": has_slack or any(limits(flow, pool) for pool in flow.pools),
+            "packable": self.packable and not is_mixed, "watchdog": scenario.watchdog,
+        }  # fmt: skip
+
+    def part(self, k: int, tables: dict[str, Any]) -> State:
+        """Return part k, which has these tables."""
+        part, words = State(tables), self.ends["first_word"]
+        first, last = self.cuts[k : k + 2]
+        part.setup.write(
+            **entries_of(self.scenario), **self.entries(), part=k, first_router=first, last_router=last,
+            first_own_word=words[first], last_own_word=words[last],
+        )  # fmt: skip
+        part.count.high = k * self.packets
+        return part
+
+
 def empty_network(scenario: Scenario, sources: Sources | Mix, threads: int, *, general: bool) -> list[State]:
-    """The network of a scenario, about to begin cycle 0, in as many parts as it has threads.
+    """Return the network of a scenario, about to begin cycle 0, in as many parts as it has threads.
 
     Raises
     ------
     SizeError
         Before the large tables are made, if all of them and the routing cache take more memory than there may be.
     """
-    relation, buffer_depth = scenario.simulated, scenario.buffer_depth
-    router, flow, watchdog = scenario.selecting_router, scenario.control, scenario.watchdog
-    classes = isinstance(sources, Mix)
-    if router.priority == "class" and not classes:
+    relation, router = scenario.simulated, scenario.selecting_router
+    network, num_vcs = relation.network, relation.num_vcs
+    if router.priority == "class" and not isinstance(sources, Mix):
         raise SimulationError('router: priority "class" is of traffic classes, and there are none')
-    network = relation.network
     _check_bandwidths(network, router)
-    terminals, num_vcs = network.num_terminals, relation.num_vcs
-    local = relation.vcs.widest
     # What is kept later, and what it takes to make the tables.
-    memory = min(MOST_STATES, (num_vcs + terminals) * terminals)
-    memory += 8 * BUILDING * (2 * num_vcs + 3 * local * terminals)
+    memory = min(MOST_STATES, (num_vcs + network.num_terminals) * network.num_terminals)
+    memory += 8 * BUILDING * (2 * num_vcs + 3 * relation.vcs.widest * network.num_terminals)
     name = f"a simulation of {network.name} with {num_vcs} virtual channels"
     require(name, memory)
-    # One more in a general run: others may divide a packet in front of a buffer.
-    held = packets_in_a_buffer(flow, most_flits(buffer_depth, local, router), sources.lengths[0][0]) + general
-    packable = is_packable(relation, router) and not general
-    widest = WIDEST if packable and not (router.looks_at_all or router.speculative) else 1
-    tables = ends_of_buffers(relation, buffer_depth - router.shared_slots(buffer_depth), router, widest)
-    first_word, (lengths, shares) = tables["first_word"], zip(*sources.lengths, strict=True)
-    num_words = int(first_word[-1])
-    # All that may queue in front of a channel fits behind it.
-    waiting = math.ceil(local * buffer_depth / network.bandwidth.min(initial=1)) * queues_up(network, router)
-    size = len(tables["buffer"]) * (96 + 4 * min(held, BUSY))
-    # Where neighbours are far apart in memory, what a router needs in its second cycle would be fetched too late; and
-    # threads would wait for each other to the cycle.
-    apart = size * float(np.abs(network.source - network.target).mean()) / network.num_routers if num_vcs else 0
-    span = AT_ONCE if apart < NEAR and threads == 1 and not (general or classes) else 1
-    ahead = waiting + posted_ahead(int(network.latency.max(initial=1)), router)
-    # A router, or a part, may be a cycle ahead of another.
-    inboxes = 1 << (ahead + (span > 1 or threads > 1)).bit_length()
-    starts = streams(scenario.seed, terminals * sources.queues)
-    by_router = np.argsort(network.inject, kind="stable")
-    first = np.searchsorted(network.inject[by_router], np.arange(network.num_routers + 1))
-    cuts = _cuts(tables["words"]["first_input"][first_word], threads)
-    many = terminals * SPAN if threads > 1 else 0
-    arrivals = terminals * router.output_speedup * math.ceil(router.internal_speedup)
-    inputs = len(tables["buffer"])
-    slots = inputs * held + len(starts) + many + WAITING * terminals * (classes or watchdog > 0)
-    injection = tables["out_row"][num_vcs + local * np.arange(terminals)]
-    tables |= {
-        "ring": inputs * held,
-        "inbox": inboxes * num_words,
-        "stages": inboxes * num_words,
-        "outside": inboxes * num_words if threads > 1 else 0,
-        "planes": 2 * (buffer_depth - 1).bit_length() * num_words,
-        "progress": threads,
-        **(matrix_arbiters(tables) if router.has_matrices else {}),
-        "packets": slots * threads,
-        "local_terminals": by_router,
-        "first_terminal": first,
-        "random": starts,
-        "lengths": {"upto": thresholds(shares), "flits": lengths},
-        "destination": relation.destination,
-        "direct": np.array(() if relation.direct is None else relation.direct).reshape(-1),
-        "script": np.full(1, -1),
-        **hop_tables(relation, router, tables["out_row"]),
-        **slot_tables(flow, tables, num_vcs, buffer_depth, [flits for flits, _ in sources.lengths]),
-        **sources.tables(starts, local, slots),
-    }
-    tiled = tiled_by(relation)
-    if tiled and not classes and sources.everyone >= 0:
-        tables |= {"address_range": 0, "addresses": 0}
-    if watchdog:
-        tables |= {"replies": {"first": np.full(terminals, -1), "last": np.full(terminals, -1)}, "waiting": slots}
-    # The first column says how many rows there are.
-    tables["terminals"] = {"first_output": np.tile(injection, sources.queues), **tables["terminals"]}
-    words = int(np.diff(first_word).max(initial=1))
-    width, bits = words if words <= widest else 1, 64 * words
-    requests = bits * (relation.max_candidates + local)
-    own = {
-        "free": 2 * slots,
-        "latencies": 4096 + AT_ONCE * arrivals + many * arrivals // max(1, terminals),
-        "candidates": relation.max_candidates,
-        "wishes": bits * bits // 64,
-        "lesser": bits * bits // 64 * router.all_tiers,
-        "headers": bits,
-        "winners": bits,
-        "claims": bits // 64,
-        "best": 2 * bits,
-        "requests": requests,
-        "cells": requests * router.looks_at_all,
-        "pairing": bits + 1 if router.looks_at_all else 0,
-        "wants": 64 * width**2,
-        "contest": 64 * width,
-    }
+    plan = Plan(scenario, sources, threads, general=general)
+    tables, own = plan.shared(), plan.own()
     memory += sum(table.nbytes for table in tables.values() if isinstance(table, np.ndarray))  # until they are copied
     require(name, memory + _bytes(tables) + threads * _bytes(own))
     # What few runs have, and the routing cache, which is made later, are empty.
     whole = placed(dict.fromkeys(TABLES, 0) | tables | own)
-    parts = []
-    for k in range(threads):
-        part = State(whole if k == 0 else whole | placed(own))
-        setup = part.setup
-        _write_setup(setup, scenario)
-        setup.everyone, (setup.burst_begins, setup.burst_ends) = sources.everyone, sources.burst_chances
-        setup.salt = np.array(scramble(scenario.seed + 0x5851F42D4C957F2D), dtype=np.uint64).view(np.int64)
-        setup.subnets, setup.nodes = sources.subnets, terminals // sources.subnets
-        setup.first_home = terminals - setup.nodes
-        setup.classes = sources.queues if classes else 0
-        setup.tiled = tiled
-        setup.arrivals = arrivals
-        setup.local, setup.slots, setup.span, setup.parts = local, inboxes - 1, span, threads
-        setup.patience = (1 << ahead.bit_length()) + 7
-        setup.num_words, setup.width = num_words, width
-        setup.ring, setup.large = held, size > IN_CACHE
-        setup.part, setup.first_router, setup.last_router = k, cuts[k], cuts[k + 1]
-        setup.first_own_word, setup.last_own_word = first_word[cuts[k]], first_word[cuts[k + 1]]
-        part.count.high = k * slots
-        setup.slotted = flow.slotted
-        # Slack that a packet left counts a cycle after the credit that would wake a header.
-        has_slack = flow.cell > 1 or (flow.slotted and len(lengths) > 1)
-        setup.awake = has_slack or any(limits(flow, pool) for pool in flow.pools)
-        # A network of traffic classes with some wide routers takes one path alone: both would be long to compile.
-        is_mixed = classes and words > width
-        setup.packable = packable and not is_mixed
-        setup.watchdog = watchdog
-        parts.append(part)
-    return parts
+    return [plan.part(k, whole if k == 0 else whole | placed(own)) for k in range(threads)]
 
 
 def _bytes(tables: Mapping[str, Any]) -> int:
     return sum(TABLES[name].itemsize * row_count(table) for name, table in tables.items())
-
-
-def is_packable(relation: Relation, router: Router) -> bool:
-    """Whether routers with few words go through `simple_kernel`, the fast twin of `router_kernel`."""
-    compares_early = relation.comparison == 0 or (relation.comparison < IN_ROUTER and not router.queues)
-    return router.is_packable and not relation.commits and compares_early
-
-
-def tiled_by(relation: Relation) -> int:
-    """Terminals, if addresses are those of all in order, again and again; else 0."""
-    destination, terminals = relation.destination, relation.network.num_terminals
-    if not terminals or destination.size % terminals:
-        return 0
-    return terminals * bool((destination.reshape(-1, terminals) == np.arange(terminals)).all())
-
-
-def write_relation(setup: Any, relation: Relation, router: Router) -> None:
-    """Write what kernels know of a relation: how packets choose between two addresses, and short cuts."""
-    setup.commits, setup.compares = relation.commits, relation.comparison
-    setup.cacheable = is_cacheable(relation, router)
-    hops = relation.compiled_hops if relation.comparison else None
-    setup.count_hops = 0 if hops is None else hops.address
-    if relation.decides is not None:
-        setup.block = relation.num_addresses // (max(1, len(relation.classes)) * relation.decides.blocks)
-        setup.weight, setup.margin = relation.decides.weight, relation.decides.margin
-
-
-def is_cacheable(relation: Relation, router: Router) -> bool:
-    """Whether the answers of the rule may be cached, as masks: without their order, and whatever a header chose."""
-    by_order = router.selection in ("first", "least_weight", "better_of_two")
-    in_tiers = router.all_tiers and router.allocator in HONOURING
-    return not (relation.commits or by_order or in_tiers)
-
-
-def _cuts(upto: Numbers, parts: int) -> Numbers:
-    """First router of each part, and the end: parts of about as many buffers; `upto` counts them for each router."""
-    before = np.arange(1, parts) * (int(upto[-2:][0]) / parts)
-    return np.concatenate([[0], np.searchsorted(upto[:-1], before), [upto.size - 1]]).astype(np.int64)
-
-
-def _write_setup(setup: Any, scenario: Scenario) -> None:
-    relation, router, depth = scenario.simulated, scenario.selecting_router, scenario.buffer_depth
-    for option in OPTIONS:
-        setattr(setup, option, router.code(option))
-    setup.shared = router.shared_slots(depth)
-    setup.taking = relation.vcs.widest * router.terminal_width
-    flow = scenario.control
-    setup.entry, setup.complete, setup.depth = ENTRIES[flow.enters], flow.complete, depth - setup.shared
-    setup.num_vcs = relation.num_vcs
-    setup.most = (router.most_slots or NO_CYCLE) - setup.depth
-    setup.blocks = router.queues or router.hold_switch or setup.shared > 0
-    setup.planes = (depth - 1).bit_length()
-    write_relation(setup, relation, router)
-    setup.measure_from = setup.measure_to = NO_CYCLE
-    setup.in_batches = not router.pipelined
-    setup.empty_hop = router.header_cycles + router.credit_delay
-    setup.speed, setup.queues = round(router.internal_speedup * (1 << 20)), queues_up(relation.network, router)
-    setup.claim = 1 if router.claim_credit else -NO_CYCLE
-    # Terminals take a flit in each cycle, so that only with a speedup any wait for them behind the switch.
-    endless = router.ejection_credits or not router.queues
-    setup.most_queued = NO_CYCLE if endless else relation.vcs.widest * depth
-
-
-def queues_up(network: Network, router: Router) -> bool:
-    """Whether flits may queue behind the switch."""
-    return router.queues or bool((network.bandwidth != 1).any())
 
 
 def _check_bandwidths(network: Network, router: Router) -> None:
@@ -267,26 +275,3 @@ def _check_bandwidths(network: Network, router: Router) -> None:
             f"{written(network.bandwidth[other[0]])} flits per cycle: a router with such channels takes a "
             "routing_delay of 0 or 1, allocation delays of 1 and no output_buffer"
         )
-
-
-def posted_ahead(latency: int, router: Router) -> int:
-    """Most cycles from a stage to what it posts in an inbox, but for those that flits queue in front of a channel."""
-    stay = max(router.switch_allocation_delay, router.vc_allocation_delay)
-    crossing = router.traversal_delay * (1 if router.pipelined else 3)
-    routing = router.routing_delay * (1 if router.pipelined else 2)
-    ejection = router.ejection_credits * (EJECTION_LOOP + router.credit_delay)
-    return stay + max(crossing + max(latency, ejection), router.credit_delay + latency, routing)
-
-
-def most_flits(depth: int, vcs: int, router: Router) -> int:
-    """Most flits of a VC: those of its own slots, and all that the VCs of its port share."""
-    shared = router.shared_slots(depth)
-    most = depth - shared + vcs * shared
-    return min(most, router.most_slots or most)
-
-
-def packets_in_a_buffer(flow: FlowControl, depth: int, shortest: int) -> int:
-    """Most packets that have flits in one buffer, or are on their way into it."""
-    if flow.exclusive:
-        return 1
-    return min(depth, depth // shortest + (1 if flow.whole else 2))
