@@ -16,9 +16,9 @@ from unknot._base.deadline import clock
 from unknot.certificates import evidence_holds
 from unknot.design import Design, Request, decide, design, every_size
 from unknot.design.requirements import Adaptive
-from unknot.lanes.effort import SearchEffort
 from unknot.network.families import mesh
 from unknot.routing import duato, lcfaa, vba, west_first
+from unknot.search.effort import SearchEffort
 from unknot.verify.adaptivity import adaptivity
 
 TECHNIQUES = ("vct", "wormhole", "wormhole-nonatomic")

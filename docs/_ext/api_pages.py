@@ -39,6 +39,7 @@ MODULES = (
     "unknot.verify",
     "unknot.verify.protocols",
     "unknot.verify.testing",
+    "unknot.search",
     "unknot.lanes",
     "unknot.repair",
     "unknot.design",

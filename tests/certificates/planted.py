@@ -34,12 +34,12 @@ from unknot.design.proofs import NoProof, proved_rule
 from unknot.design.search import Search
 from unknot.lanes import second_opinion
 from unknot.lanes.agreed import refute
-from unknot.lanes.effort import SearchEffort
 from unknot.lanes.evidence import accept
 from unknot.lanes.lane_refutation import Refutation
 from unknot.lanes.served_pairs import shortest_pairs
 from unknot.network import Network, from_edges
 from unknot.network.families import mesh, ring
+from unknot.search.effort import SearchEffort
 
 ROOT = Path(__file__).parents[2]
 SECONDS = 20.0

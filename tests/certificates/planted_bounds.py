@@ -19,11 +19,10 @@ from tests.lanes.test_exact import effort
 from tests.reference import facts
 from unknot._base.deadline import clock
 from unknot.certificates import Rejected, document, plain
-from unknot.certificates.claims import removals_claim
 from unknot.certificates.documents import network_of, table_of
 from unknot.lanes.tables import table_of as tables
 from unknot.network.families import mesh, ring
-from unknot.repair.change_bounds import Kind, bound_claim, change_bound
+from unknot.repair.change_bounds import Kind, change_bound
 from unknot.repair.facts import CANDIDATE, Cycle, Entry, Fact, Knot, PathFact, literals, plain_fact
 from unknot.repair.prune_space import Offers
 from unknot.repair.pruned import Pruned, Unprunable, pruned
@@ -63,9 +62,9 @@ BOUND_FAULTS = (
     Fault(CHANGES + "_groups", "elif network.source[c] == s:", "else:"),
     Fault(CHANGES + "_groups", "((s, address), (here, address))", "((s, address),)"),
     Fault(CHANGES + "_groups", "here != table.home[r]", "False"),
-    Fault(CHANGES + "change_bound", "for unit in group)", "for unit in group[:1])"),
-    Fault(CHANGES + "_turns", "[*cycle, cycle[0]]", "cycle"),
-    Fault(CHANGES + "bound_claim", "[*cycle, weight]", "[*cycle[::-1], weight]"),
+    Fault(CHANGES + "change_bound", "for unit in group]", "for unit in group[:1]]"),
+    Fault(CHANGES + "change_bound", "pairwise([*cycle, cycle[0]])", "pairwise(cycle)"),
+    Fault(CHANGES + "change_bound", "[*cycle, int(", "[*cycle[::-1], int("),
     # The checker of changes.
     Fault(CHECKER + "check_changes", 'channels if kind == "pairs" else channels[:2]', "channels"),
     Fault(CHECKER + "check_changes", "if (c, e) not in", "if (e, c) in"),
@@ -134,16 +133,14 @@ def removals_agree(relation: Relation, switching: str, minimal: bool, least: int
     table = plain.Table(plain.Network(network_of(relation.network)), table_of(relation))
     # Cycles of turns left hardly any knot in a proof, so the relation's own deadlock is compared too.
     deadlock = Offers(relation, switching, minimal).knot(frozenset())
-    every = [*found.evidence.facts, *([] if deadlock is None else [deadlock])]
+    stated = found.evidence.claim["proof"]["facts"]
+    every = [*map(facts.fact_of, stated), *([] if deadlock is None else [deadlock])]
     for fact in (other for one in every for other in neighbours(one)):
         shortest = minimal or not (isinstance(fact, PathFact) and fact.kind == "detour")
         theirs = clause(partial(plain.removal_clause, table, plain.SWITCHINGS[switching], minimal, plain_fact(fact)))
         assert theirs == (clause(partial(facts.literals, relation, fact, switching)) if shortest else None), fact
         assert theirs is None or theirs == clause(partial(literals, relation, fact, switching)), fact
-    clauses = [
-        plain.removal_clause(table, plain.SWITCHINGS[switching], minimal, plain_fact(fact))
-        for fact in found.evidence.facts
-    ]
+    clauses = [plain.removal_clause(table, plain.SWITCHINGS[switching], minimal, fact) for fact in stated]
     if isinstance(found, Pruned) and len(found.removed) == least:
         rank = Offers(relation, switching, minimal).order(frozenset(found.removed))
         assert rank is not None
@@ -152,21 +149,21 @@ def removals_agree(relation: Relation, switching: str, minimal: bool, least: int
                 not gone(entry, found, rank) for entry in kept
             ), "the removed candidates settle every fact"
     for times in (2, 3) if isinstance(found, Pruned) else ():
-        tree = found.evidence.proof["tree"]
+        tree = copy.deepcopy(found.evidence.claim["proof"]["tree"])
         for leaf in (node for node in tree if "multipliers" in node):
             leaf["multipliers"] = [[fact, times * number] for fact, number in leaf["multipliers"]]
         assert plain.removals_shown(clauses, tree) <= least
     for number in (least, least + 1) if isinstance(found, Pruned) else (least,):
-        claim = removals_claim(switching, minimal, number, found.evidence.proof)
+        claim = {**found.evidence.claim, "least": number}
         assert refused(document(relation.network, relation, [claim])) == (number > least)
 
 
 def changes_agree(relation: Relation, kind: Kind, least: int) -> None:
     """Compare with a number that is known, and one that is too high, and change the proof place by place."""
-    bound = change_bound(tables(relation), kind)
+    bound = change_bound(relation, tables(relation), kind)
     assert bound is not None
     assert bound.least == least
-    claim = bound_claim(relation, bound)
+    claim = bound.claim
     content = document(relation.network, relation, [claim])
     plain.accept(content)
     table = plain.Table(plain.Network(content["network"]), content["relation"])

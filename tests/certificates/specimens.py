@@ -15,7 +15,6 @@ from tests.strategies import table_relation
 from tests.verify.constructions import FREE_THREE_WIDE, by_signs
 from unknot._base.switching import SWITCHINGS
 from unknot.certificates import delivery_claim, document, plain, size_claim, verdict_claim
-from unknot.certificates.claims import removals_claim
 from unknot.certificates.documents import part_of
 from unknot.design import every_size
 from unknot.lanes import ForcedCycle, Refutation, RouteCycle, lanes
@@ -89,8 +88,7 @@ def _removed(relation: Relation, switching: str, minimal: bool = False) -> Docum
     removal = pruned(relation, effort(), switching=switching, minimal=minimal)
     assert isinstance(removal, (Pruned, Unprunable))
     assert removal.evidence is not None
-    claim = removals_claim(switching, minimal, removal.lower_bound, removal.evidence.proof)
-    return document(relation.network, relation, [claim])
+    return document(relation.network, relation, [removal.evidence.claim])
 
 
 def _changed() -> Document:

@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 from collections import Counter
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
@@ -25,11 +26,11 @@ from unknot.certificates import Rejected, delivery_claim, document, evidence_hol
 from unknot.certificates.claims import removals_claim
 from unknot.certificates.documents import network_of, table_of
 from unknot.cli.program import app
-from unknot.lanes.effort import SearchEffort
 from unknot.network import Network
 from unknot.network.families import mesh, ring, torus
 from unknot.repair.pruned import Pruned, Unprunable, pruned
 from unknot.routing import EJECT, Relation, dimension_order, duato, fully_adaptive, shortest_paths
+from unknot.search.effort import SearchEffort
 from unknot.verify import check_all, deliver
 from unknot.verify.delivery import answer_claims
 
@@ -305,7 +306,7 @@ def test_bounds_on_removed_candidates(network: Network, switching: str) -> None:
     found = pruned(relation, SearchEffort(clock() + 60), switching=switching)
     assert isinstance(found, Pruned)
     assert found.evidence is not None
-    proof = found.evidence.proof
+    proof = found.evidence.claim["proof"]
     for least in range(found.lower_bound + 2):
         claim = removals_claim(switching, False, least, proof)
         assert holds(relation, claim) == (least <= found.lower_bound)
@@ -320,7 +321,7 @@ def test_a_relation_that_cannot_be_saved() -> None:
     found = pruned(relation, SearchEffort(clock() + 60), switching="wormhole")
     assert isinstance(found, Unprunable)
     assert found.evidence is not None
-    claim = removals_claim("wormhole", False, found.lower_bound, found.evidence.proof)
+    claim = deepcopy(found.evidence.claim)
     assert holds(relation, claim)
     claim["proof"]["tree"].pop()
     assert not holds(relation, claim)

@@ -16,8 +16,8 @@ from unknot.design import Request, Space, accept, decide, design, distributions,
 from unknot.design.rule import rule_from
 from unknot.design.search import Search, clause_of
 from unknot.design.space import moved, symmetries
-from unknot.lanes.effort import SearchEffort
 from unknot.network.families import mesh
+from unknot.search.effort import SearchEffort
 from unknot_papers.bnr.table import bnr
 
 LEAST = [("vct", 5), ("saf", 5), ("wormhole", 6), ("wormhole-nonatomic", 6)]

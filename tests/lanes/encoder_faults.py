@@ -15,7 +15,6 @@ from tests.certificates.planted import ROOT, drawn, planted
 from tests.mutation.sites import Mutant, mutants
 from unknot.certificates.claims import load_claim
 from unknot.lanes.agreed import refute
-from unknot.lanes.effort import SearchEffort
 from unknot.lanes.lane_search import Open, Solution, sought
 from unknot.lanes.second_opinion import encoder_of
 from unknot.lanes.served_pairs import Limits, ServedPairs, given_pairs, limited_pairs, shortest_pairs, surviving_pairs
@@ -23,6 +22,7 @@ from unknot.lanes.tables import table_of
 from unknot.network import Network, from_edges
 from unknot.network.families import mesh, ring, torus
 from unknot.routing.named import routing
+from unknot.search.effort import SearchEffort
 
 CONFLICTS = 5_000
 ONE_WAY = from_edges([(i, (i + 1) % 5) for i in range(5)], directed=True)

@@ -22,7 +22,7 @@ from unknot.fabrics import read_fabric
 from unknot.lanes import Lanes, Refutation, lanes
 from unknot.lanes.agreed import refute
 from unknot.lanes.anneal_kernel import anneal
-from unknot.lanes.effort import Aims, SearchEffort, Step
+from unknot.lanes.annealing import Aims
 from unknot.lanes.evidence import accept, shows
 from unknot.lanes.lane_search import Solution
 from unknot.lanes.orders_kernel import settle
@@ -36,6 +36,7 @@ from unknot.repair import repair
 from unknot.routing import dimension_order
 from unknot.routing.forwarding_table import DROP, EJECT_HERE, forwarding_table
 from unknot.routing.switchboard import fabric_relation
+from unknot.search.effort import SearchEffort, Step
 from unknot.verify import check, deliver
 
 LASH = EXAMPLES / "opensm-ring12-lash"

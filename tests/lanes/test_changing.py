@@ -24,8 +24,8 @@ from unknot.certificates import Rejected, accept_verdict
 from unknot.lanes import ChangingLanes, Refutation, changing_lanes, changing_search, evidence, lanes
 from unknot.lanes.agreed import refute
 from unknot.lanes.anneal_kernel import anneal
+from unknot.lanes.annealing import Aims
 from unknot.lanes.changing_search import in_levels
-from unknot.lanes.effort import Aims, Step
 from unknot.lanes.lane_search import Solution
 from unknot.lanes.load_kernel import served_column
 from unknot.lanes.orders_kernel import settle
@@ -36,6 +36,7 @@ from unknot.lanes.tables import free_table, paths_of, random_table, table_from
 from unknot.network import Network, from_networkx
 from unknot.network.families import torus
 from unknot.routing import Relation, shortest_paths
+from unknot.search.effort import Step
 from unknot.verify import check, deliver, loads
 
 

@@ -22,7 +22,6 @@ from unknot.certificates import Rejected, plain
 from unknot.certificates.documents import network_of
 from unknot.lanes import Refutation, lanes, second_opinion
 from unknot.lanes.agreed import refute
-from unknot.lanes.effort import SearchEffort
 from unknot.lanes.evidence import accept
 from unknot.lanes.exact import ExactSearch
 from unknot.lanes.lane_search import Open, Solution
@@ -30,8 +29,9 @@ from unknot.lanes.path_set import demand, path_set
 from unknot.lanes.question import question_of
 from unknot.lanes.rooted import orders_of
 from unknot.lanes.served_pairs import shortest_pairs
-from unknot.lanes.solver import FORGOTTEN, steps_of
 from unknot.network import Network, from_networkx
+from unknot.search.effort import SearchEffort
+from unknot.search.solver import FORGOTTEN, steps_of
 
 
 def one_way_ring(routers: int) -> Network:
@@ -256,8 +256,8 @@ from pysat.solvers import Solver
 from unknot._base.deadline import clock
 from unknot.certificates import Rejected, plain
 from unknot.certificates.documents import network_of
-from unknot.lanes.solver import solved_within
-from unknot.lanes.effort import SearchEffort
+from unknot.search.solver import solved_within
+from unknot.search.effort import SearchEffort
 signal.signal(signal.SIGINT, signal.default_int_handler)
 pigeons, holes = range(14), range(13)
 at = {(p, h): 1 + p * len(holes) + h for p in pigeons for h in holes}

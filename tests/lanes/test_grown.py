@@ -8,12 +8,13 @@ import numpy as np
 import pytest
 
 from unknot._base.deadline import clock
-from unknot.lanes import effort, longer, longer_lanes
-from unknot.lanes.effort import Aims, SearchEffort
+from unknot.lanes import annealing, longer, longer_lanes
+from unknot.lanes.annealing import Aims
 from unknot.lanes.orders import grown
 from unknot.lanes.path_set import demand, path_set
 from unknot.lanes.rooted import orders_of
 from unknot.network import tod
+from unknot.search.effort import SearchEffort
 
 
 @pytest.mark.parametrize(("text", "fewest"), [("torus(5, 5)", 2), ("ring(8)", 2), ("mesh(4, 4)", 1)])
@@ -36,9 +37,9 @@ def test_halves_of_lanes_come_to_the_same_on_one_thread(monkeypatch: pytest.Monk
     paths = path_set(demand(tod.network("torus(6, 6)")))
     keys = []
     for workers in (2, 1):
-        monkeypatch.setattr(effort, "ThreadPoolExecutor", lambda _, workers=workers: ThreadPoolExecutor(workers))
+        monkeypatch.setattr(annealing, "ThreadPoolExecutor", lambda _, workers=workers: ThreadPoolExecutor(workers))
         orders = orders_of(paths, np.random.default_rng(3).random((3, paths.source.size)))
-        *_, (left, _) = effort.annealed(
+        *_, (left, _) = annealing.annealed(
             paths, orders, 20_000, (4.0, 1.0), SearchEffort(seed=5), aims=Aims(spare=0.2), halved=True
         )
         again = orders_of(paths, orders.key.copy())

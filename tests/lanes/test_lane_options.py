@@ -13,7 +13,7 @@ import pytest
 from tests.lanes.commands import run
 from unknot._base.errors import RelationError
 from unknot.lanes import lanes
-from unknot.lanes.effort import SearchEffort
+from unknot.search.effort import SearchEffort
 from unknot.verify import check, deliver
 
 

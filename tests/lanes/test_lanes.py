@@ -17,7 +17,7 @@ from unknot._base.errors import NetworkError, RelationError, TextError
 from unknot.certificates import Rejected, accept_verdict
 from unknot.lanes import ForcedCycle, evidence, lanes, orders, read_flows
 from unknot.lanes.anneal_kernel import anneal
-from unknot.lanes.effort import Aims, Step
+from unknot.lanes.annealing import Aims
 from unknot.lanes.flows import only
 from unknot.lanes.orders_kernel import settle
 from unknot.lanes.path_set import demand, packed, path_set, unpacked
@@ -27,6 +27,7 @@ from unknot.lanes.tables import paths_of_table, table_of
 from unknot.network import Network, from_networkx
 from unknot.network.families import mesh
 from unknot.routing import up_down
+from unknot.search.effort import Step
 from unknot.verify import check, deliver, loads
 
 ATLAS = [g for g in nx.graph_atlas_g()[1:209] if nx.is_connected(g) and len(g) > 1]

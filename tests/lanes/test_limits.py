@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from unknot.lanes import ChangingLanes, Lanes, changing_lanes, lanes
-from unknot.lanes.effort import SearchEffort
+from unknot.search.effort import SearchEffort
 from unknot.verify import check
 
 LIMIT, SLACK = 0.5, 3.0
@@ -71,7 +71,7 @@ def test_ctrl_c_while_orders_are_drawn_anew(monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_an_annealing_cools_in_its_time(monkeypatch: pytest.MonkeyPatch) -> None:
     seconds = count(step=0.01)
-    monkeypatch.setattr("unknot.lanes.effort.clock", lambda: next(seconds))
+    monkeypatch.setattr("unknot.search.effort.clock", lambda: next(seconds))
     effort = SearchEffort(0.4)
     temperatures = []
     for moves, hot, cold in effort.cooled(1 << 40, (8.0, 1.0), share=0.5):

@@ -20,15 +20,16 @@ from unknot.certificates.claims import load_claim
 from unknot.certificates.documents import network_of
 from unknot.lanes import Lanes, LongerLanes, changing_lanes, lanes, longer_lanes
 from unknot.lanes.agreed import refute
-from unknot.lanes.effort import SearchEffort
 from unknot.lanes.lane_refutation import Refutation
 from unknot.lanes.lane_search import Open, Solution
-from unknot.lanes.load_bounds import LoadBound, load_bound
+from unknot.lanes.load_bounds import load_bound
 from unknot.lanes.path_set import by_terminal, demand
 from unknot.lanes.served_pairs import Limits, limited_pairs
 from unknot.lanes.tables import Table
 from unknot.network import Network, from_networkx, tod
 from unknot.routing.named import routing
+from unknot.search.bound import Bound
+from unknot.search.effort import SearchEffort
 from unknot.verify import check, deliver, loads
 
 LIMIT = 300_000
@@ -196,7 +197,7 @@ def test_bounds_are_recomputed() -> None:
     other = plain.Network(network_of(tod.network("torus(4, 4)")))
     with pytest.raises(Rejected):
         plain.check(other, None, claim)
-    assert not LoadBound({**claim, "least": [17, 1]}).holds(routes.relation.network)
+    assert not Bound({**claim, "least": [17, 1]}).holds(routes.relation.network)
 
 
 ONE_WAYS = (
@@ -246,7 +247,7 @@ def test_the_clauses_of_loads_agree_with_brute_force(network: Network, count: in
         else:
             assert isinstance(answer, (Refutation, Open))
         if isinstance(answer, Refutation):
-            assert LoadBound({**claim, "proof": answer.proof}).holds(network)
+            assert Bound({**claim, "proof": answer.proof}).holds(network)
 
 
 @pytest.mark.sampled(1 / 6)

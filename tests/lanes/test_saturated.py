@@ -6,13 +6,13 @@ import pytest
 
 from unknot._base.deadline import clock
 from unknot.lanes import changing_lanes, lanes, longer_lanes
-from unknot.lanes.effort import SearchEffort
 from unknot.lanes.tables import table_of
 from unknot.network.families import mesh, ring, torus
 from unknot.repair import Pruned, escaped, relaned
 from unknot.repair.pruned import pruned
 from unknot.repair.rerouted import rerouted
 from unknot.routing import Relation, fully_adaptive, shortest_paths
+from unknot.search.effort import SearchEffort
 from unknot.simulation import Run, simulate
 
 

@@ -15,7 +15,7 @@ from unknot._base.errors import RelationError
 from unknot.certificates import Rejected
 from unknot.lanes import RouteCycle, accept_routes, lanes
 from unknot.lanes.anneal_kernel import anneal
-from unknot.lanes.effort import Aims, Step
+from unknot.lanes.annealing import Aims
 from unknot.lanes.load_kernel import served_column
 from unknot.lanes.orders_kernel import settle
 from unknot.lanes.path_set import demand, path_set, unpacked
@@ -25,6 +25,7 @@ from unknot.network import Network
 from unknot.network.families import mesh, torus
 from unknot.routing import duato, shortest_paths
 from unknot.routing.named import routing
+from unknot.search.effort import Step
 from unknot.verify import check, deliver, loads
 
 

@@ -13,10 +13,10 @@ from unknot import Network
 from unknot._base.deadline import clock
 from unknot._base.errors import NetworkError
 from unknot.lanes import longer_lanes
-from unknot.lanes.effort import SearchEffort
 from unknot.lanes.forced import climbing
 from unknot.lanes.trees import trees
 from unknot.network import tod
+from unknot.search.effort import SearchEffort
 from unknot.verify import check, deliver, loads
 
 

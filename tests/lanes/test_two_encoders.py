@@ -33,7 +33,6 @@ OF_CHECKER = {
     "lanes/second_opinion.py": "what the search found is asked of the checker",
     "lanes/evidence.py": "clauses and proof are written into files",
     "design/impossible.py": "the proof that no rule exists",
-    "repair/facts.py": "the proof that few removals are too few",
 }
 """Files outside `certificates` that call its clauses."""
 

@@ -4,11 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
+from typing import Any
 
 from unknot.certificates import Rejected
+from unknot.certificates.verdict import Message
 from unknot.network import distances_from
-from unknot.repair.facts import Cycle, Entry, Fact, Knot, Literals
+from unknot.repair.facts import Cycle, Entry, Fact, Knot, Literals, PathFact
 from unknot.routing.relation import Relation
+
+
+def fact_of(document: dict[str, Any]) -> Fact:
+    """The fact of a proof."""
+    if document["kind"] == "knot":
+        tuples = [{k: tuple(v) if isinstance(v, list) else v for k, v in one.items()} for one in document["messages"]]
+        return Knot(tuple(Message(**one) for one in tuples))
+    if document["kind"] == "cycle":
+        return Cycle(tuple(document["around"]))
+    falling = tuple(document.get("falling", ()))
+    return PathFact(document["kind"], document["address"], tuple(document["way"]), falling)
 
 
 def literals(relation: Relation, fact: Fact, switching: str) -> Literals:

@@ -10,7 +10,7 @@ from unknot._base.deadline import NEVER
 from unknot.certificates import Rejected
 from unknot.certificates.plain import PARTS
 from unknot.network import distances_from
-from unknot.repair import accept_escapes, escaped
+from unknot.repair import escaped
 from unknot.repair.escape_bounds import escape_bound
 from unknot.routing import Relation, dimension_order, fully_adaptive
 
@@ -63,7 +63,7 @@ def test_what_the_checker_refuses(switching: str) -> None:
     escape = escaped(relation, switching=switching)
     bound = escape.evidence
     assert bound is not None
-    assert (escape.lower_bound, escape.evidence_holds, accept_escapes(relation, bound)) == (4, True, 4)
+    assert (escape.lower_bound, escape.evidence_holds, bound.least) == (4, True, 4)
     claim = bound.claim
     assert holds(relation, claim)
     assert not holds(relation, {**claim, "least": 5})
@@ -85,10 +85,11 @@ def test_added_vcs_that_lead_nearer() -> None:
     relation = fully_adaptive("mesh(4, 4)", vcs=1)
     bound = escaped(relation, minimal=True).evidence
     assert bound is not None
-    assert accept_escapes(relation, bound) == 10
+    bound.accept(relation)
+    assert bound.least == 10
     assert not holds(relation, {**bound.claim, "minimal": False})
     with pytest.raises(Rejected, match="keeps its choice"):
-        accept_escapes(replace(relation, commits=True), bound)
+        bound.accept(replace(relation, commits=True))
 
 
 def test_no_bound_without_knots() -> None:

@@ -14,32 +14,31 @@ from hypothesis import strategies as st
 
 from tests.drawing import draw_until
 from tests.reference import remedies
+from tests.reference.facts import fact_of
 from tests.strategies import networks, relations
 from unknot._base.deadline import clock
 from unknot._base.switching import DEFAULT_SWITCHING, SWITCHINGS
 from unknot.certificates import Rejected, accept_verdict, plain
 from unknot.certificates.documents import network_of, table_of
-from unknot.lanes.effort import SearchEffort
 from unknot.network import Network
 from unknot.network.families import mesh, ring, torus
 from unknot.network.graph import light_cycles
 from unknot.repair.branching import unsettled
 from unknot.repair.facts import (
     CANDIDATE,
-    Cycle,
     Entry,
     Fact,
     Literals,
-    PathFact,
-    PruneBound,
-    accept_removed,
     literals,
     plain_fact,
 )
-from unknot.repair.programs import SCALE, CoveringProgram
+from unknot.repair.programs import CoveringProgram
 from unknot.repair.prune_space import Offers, OpenVerdictError
 from unknot.repair.pruned import Pruned, Unprunable, named, pruned
 from unknot.routing import Relation, fully_adaptive
+from unknot.search.bound import Bound
+from unknot.search.effort import SearchEffort
+from unknot.search.programs import SCALE
 from unknot.verify import check, deliver
 
 
@@ -58,6 +57,12 @@ def test_packets_to_which_no_way_is_known_forbid_nothing(monkeypatch: pytest.Mon
 SMALL = relations(networks(max_routers=4, max_channels=8))
 MOST = 9
 """Candidates of which all subsets are tried."""
+
+
+def forged(bound: Bound, least: int | None = None, **proof: Any) -> Bound:
+    """The bound with another number or other parts of its proof."""
+    number = bound.claim["least"] if least is None else least
+    return Bound({**bound.claim, "least": number, "proof": {**bound.claim["proof"], **proof}})
 
 
 def effort(seconds: float = 60.0) -> SearchEffort:
@@ -84,10 +89,9 @@ def compare(relation: Relation, switching: str, seen: Counter[str]) -> None:
     accept_verdict(pruning.relation, verdict)
     seen["none" if least == 0 else "some"] += 1
     table = plain.Table(plain.Network(network_of(relation.network)), table_of(relation))
-    for fact in pruning.evidence.facts if pruning.evidence else ():
-        assert plain.removal_clause(table, plain.SWITCHINGS[switching], False, plain_fact(fact)) == literals(
-            relation, fact, switching
-        )
+    for fact in pruning.evidence.claim["proof"]["facts"] if pruning.evidence else ():
+        own = literals(relation, fact_of(fact), switching)
+        assert plain.removal_clause(table, plain.SWITCHINGS[switching], False, fact) == own
 
 
 def test_brute_force_agrees() -> None:
@@ -150,9 +154,10 @@ def test_the_fewest_of_a_mesh_by_branch_and_bound(network: Network, switching: s
     assert isinstance(pruning, Pruned)
     assert (len(pruning.removed), pruning.lower_bound, pruning.evidence_holds) == (fewest, fewest, True)
     assert pruning.evidence is not None
-    leaf = next(i for i, node in enumerate(pruning.evidence.tree) if isinstance(node, dict))
-    for tree in (pruning.evidence.tree[:-1], (*pruning.evidence.tree[:leaf], {}, *pruning.evidence.tree[leaf + 1 :])):
-        assert replace(pruning, evidence=replace(pruning.evidence, tree=tree)).evidence_holds is False
+    whole = pruning.evidence.claim["proof"]["tree"]
+    leaf = next(i for i, node in enumerate(whole) if "multipliers" in node)
+    for tree in (whole[:-1], [*whole[:leaf], {"multipliers": []}, *whole[leaf + 1 :]]):
+        assert replace(pruning, evidence=forged(pruning.evidence, tree=tree)).evidence_holds is False
 
 
 @given(st.dictionaries(st.tuples(st.integers(0, 6), st.integers(0, 6)), st.floats(0, 1), max_size=20))
@@ -179,7 +184,7 @@ def test_shortest_paths_of_a_ring_cannot_be_saved() -> None:
     assert isinstance(pruning, Unprunable)
     assert pruning.evidence_holds
     assert pruning.evidence is not None
-    fewer = replace(pruning, evidence=replace(pruning.evidence, facts=pruning.evidence.facts[1:]))
+    fewer = replace(pruning, evidence=forged(pruning.evidence, facts=pruning.evidence.claim["proof"]["facts"][1:]))
     assert fewer.evidence_holds is False
 
 
@@ -231,36 +236,34 @@ def test_corrupted_bounds_are_refused() -> None:
     assert isinstance(pruning, Pruned)
     good = pruning.evidence
     assert good is not None
-    assert accept_removed(relation, good, "wormhole") == 2
-    cycle = next(i for i, fact in enumerate(good.facts) if isinstance(fact, Cycle))
-    paths = {i: fact for i, fact in enumerate(good.facts) if isinstance(fact, PathFact)}
-    stop = next(i for i, fact in paths.items() if fact.kind == "stop" and len(fact.path) > 1)
+    assert (good.least, good.holds(relation)) == (2, True)
+    facts, (leaf,) = good.claim["proof"]["facts"], good.claim["proof"]["tree"]
+    cycle = next(i for i, fact in enumerate(facts) if fact["kind"] == "cycle")
+    stop = next(i for i, fact in enumerate(facts) if fact["kind"] == "stop" and len(fact["way"]) > 1)
+    path = facts[stop]["way"]
 
-    def changed(number: int, **fields: object) -> PruneBound:
-        fact = replace(good.facts[number], **fields)  # type: ignore[arg-type]
-        return replace(good, facts=(*good.facts[:number], fact, *good.facts[number + 1 :]))
+    def changed(number: int, **fields: object) -> Bound:
+        return forged(good, facts=[*facts[:number], {**facts[number], **fields}, *facts[number + 1 :]])
 
-    path = good.facts[stop].path  # type: ignore[union-attr]
-    (leaf,) = good.tree
-    assert isinstance(leaf, dict)
-
-    def times(factor: int) -> PruneBound:
-        return replace(good, tree=({fact: factor * number for fact, number in leaf.items()},))
+    def times(factor: int, least: int = 2) -> Bound:
+        multipliers = [[fact, factor * number] for fact, number in leaf["multipliers"]]
+        return forged(good, least, tree=[{"multipliers": multipliers}])
 
     for wrong in (
-        replace(good, tree=()),
-        replace(good, tree=(leaf, leaf)),
-        replace(good, tree=({len(good.facts): SCALE},)),
+        forged(good, tree=[]),
+        forged(good, tree=[leaf, leaf]),
+        forged(good, tree=[{"multipliers": [[len(facts), SCALE]]}]),
         times(-1),
-        changed(cycle, vcs=()),
-        changed(cycle, vcs=(relation.num_vcs,)),
+        changed(cycle, around=[]),
+        changed(cycle, around=[relation.num_vcs]),
         changed(stop, address=99),
         changed(stop, address=int(relation.vcs.router[path[-1]])),
-        changed(stop, path=()),
-        changed(stop, path=path[1:]),
-        changed(stop, path=(*path, path[-1])),
+        changed(stop, way=[]),
+        changed(stop, way=path[1:]),
+        changed(stop, way=[*path, path[-1]]),
+        forged(good, 3),
     ):
         with pytest.raises(Rejected):
-            accept_removed(relation, wrong, "wormhole")
-    assert accept_removed(relation, times(0), "wormhole") == 0
-    assert accept_removed(relation, times(9), "wormhole") <= 2
+            wrong.accept(relation)
+    times(0, 0).accept(relation)
+    assert times(0, 1).holds(relation) is times(9, 3).holds(relation) is False

@@ -14,25 +14,27 @@ from tests.lanes.test_lanes import networks
 from tests.reference import remedies
 from unknot._base.deadline import clock
 from unknot._base.errors import RelationError
-from unknot.certificates import Rejected, accept_verdict, plain
+from unknot.certificates import accept_verdict, plain
 from unknot.certificates.documents import network_of
 from unknot.certificates.documents import table_of as plain_table
 from unknot.lanes import longer_lanes
 from unknot.lanes.anneal_kernel import anneal
+from unknot.lanes.annealing import Aims
 from unknot.lanes.detours import detour_paths, unit_of
-from unknot.lanes.effort import Aims, SearchEffort, Step
 from unknot.lanes.orders_kernel import settle
 from unknot.lanes.path_set import Demand, demand, path_set
 from unknot.lanes.rooted import one_by_one, orders_of
 from unknot.lanes.tables import free_table, random_table, table_of
 from unknot.network import Network
 from unknot.network.families import ring, torus
-from unknot.repair import accept_changes, escaped
-from unknot.repair.change_bounds import SCALE
+from unknot.repair import escaped
 from unknot.repair.rerouted import rerouted
 from unknot.routing import Relation, fully_adaptive, shortest_paths
 from unknot.routing.layers import tabled
 from unknot.routing.named import routing
+from unknot.search.bound import Bound
+from unknot.search.effort import SearchEffort, Step
+from unknot.search.programs import SCALE
 from unknot.verify import check, deliver
 
 
@@ -127,21 +129,23 @@ def test_corrupted_bounds_are_refused() -> None:
     assert remedy is not None
     good = remedy.evidence
     assert good is not None
-    cycle, weight = good.cycles[0]
-    turn, group, amount = good.paid[0]
+    cycles, paid = good.claim["proof"]["cycles"], good.claim["proof"]["paid"]
+    *cycle, weight = cycles[0]
+    c, e, source, address, amount = paid[0]
     for wrong in (
-        replace(good, kind="both"),
-        replace(good, cycles=((cycle[1:], weight), *good.cycles[1:])),
-        replace(good, cycles=((cycle, 3 * SCALE), *good.cycles[1:])),
-        replace(good, cycles=((cycle, -weight), *good.cycles[1:])),
-        replace(good, paid=good.paid[1:]),
-        replace(good, paid=((turn, group, 2 * SCALE), *good.paid[1:])),
-        replace(good, paid=((turn, ((0, 0), (1, 1)), amount), *good.paid[1:])),
-        replace(good, paid=(*good.paid, good.paid[0])),
-        replace(good, paid=((turn, ((0, 99),), amount), *good.paid[1:])),
+        {"kind": "both"},
+        {"least": 3},
+        {"cycles": [[*cycle[1:], weight], *cycles[1:]]},
+        {"cycles": [[*cycle, 3 * SCALE], *cycles[1:]]},
+        {"cycles": [[*cycle, -weight], *cycles[1:]]},
+        {"paid": paid[1:]},
+        {"paid": [[c, e, source, address, 2 * SCALE], *paid[1:]]},
+        {"paid": [[c, e, source, (address + 1) % 5, amount], *paid[1:]]},
+        {"paid": [*paid, paid[0]]},
+        {"paid": [[c, e, 0, 99, amount], *paid[1:]]},
     ):
-        with pytest.raises(Rejected):
-            accept_changes(relation, wrong)
+        proof = {key: wrong.get(key, content) for key, content in good.claim["proof"].items()}
+        assert Bound({**good.claim, **wrong, "proof": proof}).holds(relation) is False, wrong
 
 
 def naive_cost(traffic: Demand, key: np.ndarray, weights: np.ndarray) -> int:

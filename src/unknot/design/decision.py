@@ -21,8 +21,8 @@ from unknot.design.requirements import Request
 from unknot.design.rule import Rule, rule_from
 from unknot.design.search import Search
 from unknot.design.space import Flags, Space
-from unknot.lanes.effort import SearchEffort
-from unknot.lanes.solver import DisagreementError
+from unknot.search.effort import SearchEffort
+from unknot.search.solver import DisagreementError
 
 Counts = tuple[tuple[int, int], ...]
 Outcome = Literal["found", "impossible", "open"]

@@ -16,7 +16,7 @@ from unknot._base.three_valued import ThreeValued
 from unknot.design.decision import Counts, Decision, decide
 from unknot.design.requirements import Adaptive, Request
 from unknot.design.space import Space
-from unknot.lanes.effort import SearchEffort
+from unknot.search.effort import SearchEffort
 
 
 @dataclass(frozen=True, eq=False, repr=False)

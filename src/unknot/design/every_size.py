@@ -24,12 +24,12 @@ from unknot.design.proofs import kind_of, proof_of
 from unknot.design.ranking import Proof
 from unknot.design.rule import Rule, types_of
 from unknot.design.space import Signs, Space, State, shown
-from unknot.lanes.effort import SearchEffort
 from unknot.network.families import mesh
 from unknot.network.grid import grid
 from unknot.routing.named import routing as routing_of
 from unknot.routing.relation import Relation
 from unknot.routing.tabulate import tabulate
+from unknot.search.effort import SearchEffort
 from unknot.verify import check
 
 MOST_STATES = 40_000

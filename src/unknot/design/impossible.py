@@ -23,8 +23,8 @@ from unknot.design.requirements import Request, Word
 from unknot.design.rule import MeshFrame
 from unknot.design.search import SYMMETRIES, Refuted, solved
 from unknot.design.space import Space, symmetries
-from unknot.lanes.effort import SearchEffort
-from unknot.lanes.solver import DisagreementError, Steps, refuted_by
+from unknot.search.effort import SearchEffort
+from unknot.search.solver import DisagreementError, Steps, refuted_by
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -25,7 +25,7 @@ from unknot.design.requirements import Request, Word
 from unknot.design.search import Proposals, images
 from unknot.design.space import Flags, Space, State, Symmetry, moved_signs, symmetries, unit
 from unknot.flow_control.techniques import technique
-from unknot.lanes.effort import SearchEffort
+from unknot.search.effort import SearchEffort
 
 IMAGES = 128
 """Most images of a closed walk that are forbidden with it."""

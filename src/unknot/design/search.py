@@ -17,8 +17,8 @@ from unknot.design.requirements import Clause, Request, Requirements, Word, lost
 from unknot.design.rule import MeshFrame
 from unknot.design.space import Flags, Space, Symmetry, moved, symmetries
 from unknot.flow_control.techniques import technique
-from unknot.lanes.effort import SearchEffort
-from unknot.lanes.solver import solved_within
+from unknot.search.effort import SearchEffort
+from unknot.search.solver import solved_within
 from unknot.verify import check
 
 PER_PERMISSION = 2e-5

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from unknot.lanes.effort import SearchEffort
 from unknot.lanes.lane_refutation import Refutation
 from unknot.lanes.lane_search import Open, Solution, sought
 from unknot.lanes.second_opinion import second_opinion
 from unknot.lanes.served_pairs import ServedPairs
 from unknot.lanes.walks import Pair
+from unknot.search.effort import SearchEffort
 
 Answer = Refutation | Solution | Open
 

@@ -14,11 +14,10 @@ from unknot._base.errors import RelationError, require_known
 from unknot._base.progress import Progress, with_bar
 from unknot._base.shown import Brief
 from unknot.lanes.changing_search import ChangingSearch, changes_of, table_steps
-from unknot.lanes.effort import SEARCHING, SearchEffort
 from unknot.lanes.evidence import shows
 from unknot.lanes.figures import Figures
 from unknot.lanes.laned import by_levels, moving
-from unknot.lanes.load_bounds import LoadBound, load_bound
+from unknot.lanes.load_bounds import load_bound
 from unknot.lanes.question import CHANGES, question_of
 from unknot.lanes.rerouted import LoadGoal, balanced, routes_of
 from unknot.lanes.rooted import LaneOrders, orders_of
@@ -26,6 +25,8 @@ from unknot.lanes.tables import bits_of, table_from
 from unknot.network import Network
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_network
+from unknot.search.bound import Bound
+from unknot.search.effort import SEARCHING, SearchEffort
 
 if TYPE_CHECKING:
     from unknot.lanes.orders_kernel import Orders, PathSet
@@ -58,7 +59,7 @@ class ChangingLanes(Brief, Figures):
     key : float64 array, shape (lanes, channels)
     load : float64 array, shape (channels,)
         Load of each channel, in routes (pairs of terminals) or in the units of the flows, over its bandwidth.
-    load_evidence : LoadBound or None
+    load_evidence : Bound or None
         Why no shortest paths have a lower highest load than `load_bound`; None for given paths.
     changes : {"rising", "any", "ports"}
     changing_pairs : int
@@ -78,7 +79,7 @@ class ChangingLanes(Brief, Figures):
     count: int
     key: Floats
     load: Floats
-    load_evidence: LoadBound | None
+    load_evidence: Bound | None
     changes: str
     changing_pairs: int
     levels: int | None

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from unknot._base.errors import RelationError
-from unknot.lanes.effort import SHARE, SearchEffort
+from unknot.lanes.annealing import SHARE
 from unknot.lanes.exact import ExactSearch
 from unknot.lanes.laned import LeveledRoutes, slots
 from unknot.lanes.orders import FIRST_ROUNDS, fewer, search
@@ -16,6 +16,7 @@ from unknot.lanes.question import Question
 from unknot.lanes.rooted import LaneOrders, beginning, one_by_one, orders_of
 from unknot.lanes.tables import Table, hop_by_hop, hops_of, lanes_of
 from unknot.network import Network
+from unknot.search.effort import SearchEffort
 
 if TYPE_CHECKING:
     from unknot.lanes.orders_kernel import PathSet

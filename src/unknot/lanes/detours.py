@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unknot.lanes.effort import SearchEffort, annealed
+from unknot.lanes.annealing import annealed
 from unknot.lanes.path_set import Demand, Flags, Floats, Ints, following, packed
 from unknot.lanes.rooted import orders_of
 from unknot.network import Network
+from unknot.search.effort import SearchEffort
 
 if TYPE_CHECKING:
     from unknot.lanes.orders_kernel import PathSet

@@ -10,10 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from unknot.certificates.claims import load_claim
 from unknot.lanes.agreed import Answer, refute
-from unknot.lanes.effort import ENOUGH, SearchEffort
 from unknot.lanes.lane_refutation import Refutation
 from unknot.lanes.lane_search import Open, Solution
-from unknot.lanes.load_bounds import LoadBound
 from unknot.lanes.path_set import Floats
 from unknot.lanes.question import Question
 from unknot.lanes.rerouted import LoadGoal, highest
@@ -29,6 +27,8 @@ from unknot.lanes.served_pairs import (
     surviving_pairs,
 )
 from unknot.lanes.walks import Failures, Pair
+from unknot.search.bound import Bound
+from unknot.search.effort import ENOUGH, SearchEffort
 
 if TYPE_CHECKING:
     from unknot.lanes.carried_kernel import Carried
@@ -167,7 +167,7 @@ class ExactSearch:
         return clique(self.served)
 
 
-def lowest(goal: LoadGoal, now: Carried, bound: LoadBound, effort: SearchEffort) -> tuple[Carried, LoadBound]:
+def lowest(goal: LoadGoal, now: Carried, bound: Bound, effort: SearchEffort) -> tuple[Carried, Bound]:
     """Routes of the lowest load that the solver finds in the same number of lanes, and the best bound on it.
 
     Each answer has a lower load than the one before; when there is none, the
@@ -188,7 +188,7 @@ def lowest(goal: LoadGoal, now: Carried, bound: LoadBound, effort: SearchEffort)
         with effort.until_interrupted():
             answer = refute(served, lanes, part, changes=changes, conflicts=CONFLICTS)
         if isinstance(answer, Refutation):
-            return now, LoadBound({**claim, "proof": answer.proof})
+            return now, Bound({**claim, "proof": answer.proof})
         better = goal.routed(answer) if isinstance(answer, Solution) else now
         if highest(better) >= highest(now):
             break

@@ -12,19 +12,19 @@ from unknot._base.shown import Brief
 from unknot._base.three_valued import ThreeValued
 from unknot.lanes.evidence import Evidence, shows
 from unknot.lanes.laned import Routes, laned
-from unknot.lanes.load_bounds import LoadBound
 from unknot.lanes.path_set import Flags, Floats, Ints
 from unknot.lanes.tables import Table
 from unknot.network import Network
 from unknot.routing.layers import tabled
 from unknot.routing.relation import Relation
+from unknot.search.bound import Bound
 
 
 class BoundedLoad(ThreeValued, asks="lowest_load"):
     """The highest load, and a lower bound on it."""
 
     relation: Relation
-    load_evidence: LoadBound | None
+    load_evidence: Bound | None
     if TYPE_CHECKING:  # fields of some heirs, properties of others; a property here would be the default of the field
 
         @property
@@ -144,7 +144,7 @@ class RoutesInLanes(BoundedLoad):
         What each lane of a channel carries of its load.
     key : float64 array, same shape
         In its lane, the channels of every route climb in it.
-    load_evidence : LoadBound or None
+    load_evidence : Bound or None
         Why no such paths have a lower highest load than `load_bound`; None for given paths.
     worst_load : float or None
         Highest load of a channel under any permutation, where each terminal sends 1 to one other; None: not sought.
@@ -154,7 +154,7 @@ class RoutesInLanes(BoundedLoad):
     lane: Ints
     lane_load: Floats
     key: Floats
-    load_evidence: LoadBound | None = None
+    load_evidence: Bound | None = None
     worst_load: float | None = None
 
     @property
@@ -241,7 +241,7 @@ class LongerLanes(Brief, RoutesInLanes):
         Hops of the routes and of shortest paths; 0 where none is needed. Columns are routers that eject, or
         terminals by these routers.
     wanted : bool array, same shape
-    load_evidence : LoadBound or None
+    load_evidence : Bound or None
         Why no paths have a lower highest load than `load_bound`; where all routes are shortest paths, why no shortest
         ones in as many lanes have.
     moves : int

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from unknot._base.shown import Brief
-from unknot.lanes.solver import Steps
 from unknot.lanes.walks import Failures, Pair
+from unknot.search.solver import Steps
 
 
 @dataclass(frozen=True, eq=False, repr=False)

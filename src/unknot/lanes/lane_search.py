@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 
 from unknot._base.work import spend
-from unknot.lanes.effort import SearchEffort
 from unknot.lanes.forced import climbing, short_cycles
 from unknot.lanes.lane_model import LaneModel, LoadModel
 from unknot.lanes.path_set import Floats
 from unknot.lanes.served_pairs import KEPT, ServedPairs, hops_of
-from unknot.lanes.solver import CLAUSE, solved_within
 from unknot.lanes.walks import Pair, State, Walks
 from unknot.network.graph import path_to, reached_from
+from unknot.search.effort import SearchEffort
+from unknot.search.solver import CLAUSE, solved_within
 
 MORE_CLAUSES = 100_000
 """Clauses up to which pairs are added at a time; where there are more already, as many again."""

@@ -12,7 +12,6 @@ from unknot._base.errors import RelationError, require_known
 from unknot._base.numbers import require_whole
 from unknot._base.progress import Progress, with_bar
 from unknot.fabrics.fabric import LAST_UNICAST, MOST_LMC
-from unknot.lanes.effort import CHOOSING, SEARCHING, SearchEffort
 from unknot.lanes.exact import ExactSearch
 from unknot.lanes.figures import Lanes, RoutesInLanes
 from unknot.lanes.low_loads import LowLoads
@@ -26,6 +25,7 @@ from unknot.routing.layers import in_blocks, terminals, vcs_of_lanes
 from unknot.routing.paths import homes_of
 from unknot.routing.relation import EJECT, Out, Relation
 from unknot.routing.taking import takes_network
+from unknot.search.effort import CHOOSING, SEARCHING, SearchEffort
 from unknot.verify.failures import PARTS, Parts
 
 FIRST = ("lanes", "load")

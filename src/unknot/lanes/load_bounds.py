@@ -8,7 +8,6 @@ rounded: any weights prove a bound, which `unknot.certificates.plain` works out 
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 from math import inf
@@ -22,9 +21,8 @@ from unknot._base.work import spend, work_done
 from unknot.certificates import plain
 from unknot.certificates.claims import load_claim
 from unknot.certificates.documents import network_of
-from unknot.certificates.verdict_checker import accepts
 from unknot.lanes.path_set import Demand, Floats, Ints
-from unknot.network import Network
+from unknot.search.bound import Bound
 
 MOST_FLOWS = 100_000
 """Most channels × destinations for which weights are sought by linear programming; about 5 s of a processor."""
@@ -36,30 +34,7 @@ NEAR = 1e-6
 """Distance from a whole number that is an error of the solver."""
 
 
-@dataclass(frozen=True, eq=False)
-class LoadBound:
-    """The load that some channel is shown to have, in routes from terminal to terminal or units of the flows.
-
-    Attributes
-    ----------
-    claim : dict
-        The bound as a claim of a document, with its proof.
-    """
-
-    claim: dict[str, Any]
-
-    @property
-    def least(self) -> Fraction:
-        """The load, flow over bandwidth."""
-        return Fraction(*self.claim["least"])
-
-    def holds(self, network: Network) -> bool:
-        """Whether the separate checker accepts the bound for a network."""
-        about = plain.Network(network_of(network))
-        return accepts(lambda: bool(plain.check(about, None, self.claim)), True)
-
-
-def load_bound(traffic: Demand, *, time_limit: float = 0.0, longer: bool = False, pieces: int = 1) -> LoadBound:
+def load_bound(traffic: Demand, *, time_limit: float = 0.0, longer: bool = False, pieces: int = 1) -> Bound:
     """The best lower bound on the highest load that is found within a time; by equal weights if there is none.
 
     Parameters
@@ -95,7 +70,7 @@ def load_bound(traffic: Demand, *, time_limit: float = 0.0, longer: bool = False
             shown += [(shown_by(weights.tolist()), weights) for weights in tried]
     least, weights = max(shown, key=lambda one: one[0])
     about_paths: dict[str, Any] = ({"paths": "any"} if longer else {}) | ({"pieces": pieces} if pieces > 1 else {})
-    return LoadBound(load_claim(least, flows, limits, {"weights": weights.tolist()}, **about_paths))
+    return Bound(load_claim(least, flows, limits, {"weights": weights.tolist()}, **about_paths))
 
 
 def is_programmed(traffic: Demand) -> bool:

@@ -15,7 +15,6 @@ from unknot._base.errors import NetworkError, RelationError, require_known
 from unknot._base.numbers import require_whole
 from unknot._base.progress import Progress, with_bar
 from unknot.lanes.detours import LOST, detour_paths, improved, tree_order, unit_of
-from unknot.lanes.effort import SEARCHING, SEEDS, SearchEffort
 from unknot.lanes.exact import ExactSearch
 from unknot.lanes.figures import LongerLanes, RoutesInLanes
 from unknot.lanes.laned import Routes, laned
@@ -31,6 +30,7 @@ from unknot.lanes.tables import hop_by_hop
 from unknot.lanes.trees import order_of, trees
 from unknot.network import Network
 from unknot.routing.taking import takes_network
+from unknot.search.effort import SEARCHING, SEEDS, SearchEffort
 
 if TYPE_CHECKING:
     from unknot.lanes.carried_kernel import Carried

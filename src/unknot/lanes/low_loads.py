@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from unknot._base.errors import RelationError
-from unknot.lanes.effort import SEEDS
 from unknot.lanes.exact import ExactSearch, lowest
 from unknot.lanes.figures import RoutesInLanes
-from unknot.lanes.load_bounds import LoadBound, is_programmed, load_bound
+from unknot.lanes.load_bounds import is_programmed, load_bound
 from unknot.lanes.orders import search
 from unknot.lanes.path_set import Demand, by_terminal, of_pairs, packed, path_set
 from unknot.lanes.permutations import lower_worst
@@ -22,6 +21,8 @@ from unknot.lanes.rooted import LaneOrders
 from unknot.lanes.starts import catalogue
 from unknot.lanes.surviving import climbing_turns, surviving
 from unknot.lanes.tables import bits_of, free_table, table_from
+from unknot.search.bound import Bound
+from unknot.search.effort import SEEDS
 from unknot.verify.failures import Parts
 
 if TYPE_CHECKING:
@@ -180,7 +181,7 @@ class LowLoads:
         best = min([best, *annealed, *others], key=lambda now: (len(now.rank), highest(now)))
         return balanced(self.goal, best, self.effort, self._first[1:], stream=self.starts)
 
-    def _redrawn(self, best: Carried, bound: LoadBound) -> Carried:
+    def _redrawn(self, best: Carried, bound: Bound) -> Carried:
         """The best of these routes in longer rounds, and of those in orders drawn anew, with a round less each."""
         question, lanes, last = self.question, len(best.rank), self._rounds
         goal = replace(self.goal, floor=float(bound.least))

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from unknot._base.errors import RelationError
-from unknot.lanes.effort import SHARE, Aims, SearchEffort, annealed, bits_in
+from unknot.lanes.annealing import SHARE, Aims, annealed, bits_in
 from unknot.lanes.exact import ExactSearch
 from unknot.lanes.path_set import Floats, of_pairs, served
 from unknot.lanes.rooted import LaneOrders, beginning, diagonal_orders, lane_after_lane, one_by_one, orders_of
 from unknot.lanes.tables import Hops
+from unknot.search.effort import SearchEffort
 
 if TYPE_CHECKING:
     from unknot.lanes.orders_kernel import Orders, PathSet

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unknot.lanes.effort import SearchEffort
 from unknot.lanes.path_set import Floats, Ints
 from unknot.lanes.rerouted import LoadGoal, balanced, highest
 from unknot.lanes.tables import hop_by_hop
+from unknot.search.effort import SearchEffort
 
 if TYPE_CHECKING:
     from unknot.lanes.carried_kernel import Carried

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unknot._base.errors import RelationError, require_known
-from unknot.lanes.effort import bits_in
+from unknot.lanes.annealing import bits_in
 from unknot.lanes.evidence import Evidence
 from unknot.lanes.flows import only
 from unknot.lanes.forced import cycle_of_routes, forced_cycle

@@ -16,7 +16,6 @@ from unknot.certificates import plain
 from unknot.certificates.documents import network_of
 from unknot.certificates.verdict_checker import accepts
 from unknot.lanes.agreed import refute
-from unknot.lanes.effort import SearchEffort
 from unknot.lanes.figures import disagreement
 from unknot.lanes.flow_paths import FlowGraph, Path, Tagging, by_bounces
 from unknot.lanes.forced import RouteCycle, TurnOfPair, climbing, cycle_of_turns
@@ -29,6 +28,7 @@ from unknot.network.graph import reached_from, survivors
 from unknot.network.metrics import hops_from_any
 from unknot.routing.lossless import SENT
 from unknot.routing.relation import EJECT, Out, Relation
+from unknot.search.effort import SearchEffort
 
 CONFLICTS = 200_000
 """Most conflicts of the solver for a number of queues."""

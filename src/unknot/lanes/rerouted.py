@@ -10,11 +10,11 @@ import numpy as np
 
 from unknot._base.deadline import clock
 from unknot._base.work import spend
-from unknot.lanes.effort import ENOUGH, SearchEffort, Step
 from unknot.lanes.laned import Routes
 from unknot.lanes.path_set import Demand, Flags, Floats, Ints
 from unknot.lanes.rooted import orders_of
 from unknot.lanes.tables import bits_of, free_table, lanes_of
+from unknot.search.effort import ENOUGH, SearchEffort, Step
 
 if TYPE_CHECKING:
     from unknot.lanes.carried_kernel import Carried

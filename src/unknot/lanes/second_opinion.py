@@ -17,13 +17,13 @@ from unknot._base.deadline import clock
 from unknot._base.work import spend
 from unknot.certificates import plain
 from unknot.certificates.documents import network_of
-from unknot.lanes.effort import SearchEffort
 from unknot.lanes.forced import Turn, climbing, short_cycles
 from unknot.lanes.lane_refutation import Refutation, RouteRefutation
 from unknot.lanes.lane_search import CYCLES, MORE_CLAUSES, MOST_CLAUSES, Impossible, Open, Solution, routed
 from unknot.lanes.served_pairs import ServedPairs
-from unknot.lanes.solver import CLAUSE, learnt_by, refuted_by, solved_within, steps_of
 from unknot.lanes.walks import Pair
+from unknot.search.effort import SearchEffort
+from unknot.search.solver import CLAUSE, learnt_by, refuted_by, solved_within, steps_of
 
 MOST_FULFILLED = 400_000
 """Most clauses that routes of a solution are compared with; what is found has a verdict of its own besides."""

@@ -9,13 +9,13 @@ import numpy as np
 
 from unknot._base.errors import UnknotError
 from unknot._base.work import spend
-from unknot.lanes.effort import SearchEffort
 from unknot.lanes.forced import climbing
 from unknot.lanes.orders import search
 from unknot.lanes.path_set import Floats, of_pairs, packed
 from unknot.lanes.rerouted import LoadGoal
 from unknot.lanes.tables import Table, bits_of, free_table, paths_of_table, table_of
 from unknot.routing.named import routing, routings
+from unknot.search.effort import SearchEffort
 
 CALLS = (
     "dimension_order(dateline='none')", "hyperx_dimension_order", "nca(up='modulo')", "shortest_paths", "dfsssp",

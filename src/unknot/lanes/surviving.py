@@ -12,11 +12,12 @@ import numpy as np
 
 from unknot._base.errors import RelationError
 from unknot._base.memory import require
-from unknot.lanes.effort import SearchEffort, annealed
+from unknot.lanes.annealing import annealed
 from unknot.lanes.exact import ExactSearch
 from unknot.lanes.path_set import Flags, Floats, Ints, following, packed, unpacked
 from unknot.lanes.question import Question
 from unknot.lanes.rooted import around, orders_of
+from unknot.search.effort import SearchEffort
 from unknot.verify.failures import Parts, left_after, parts_of
 
 if TYPE_CHECKING:

@@ -19,7 +19,6 @@ from unknot._base.arrays import ranks, starts
 from unknot._base.deadline import clock
 from unknot._base.errors import NetworkError, UnknotError
 from unknot._base.work import spend
-from unknot.lanes.effort import ENOUGH, SearchEffort
 from unknot.lanes.forced import climbing
 from unknot.lanes.path_set import Floats, Ints
 from unknot.lanes.starts import CALLS, MOST_STATES
@@ -27,6 +26,7 @@ from unknot.lanes.tables import table_of
 from unknot.network import Network, distances_from
 from unknot.routing.named import routing
 from unknot.routing.paths import lone_channel, tree_both_ways
+from unknot.search.effort import ENOUGH, SearchEffort
 
 STARTS, STARTING = 100, 0.3
 """Most beginnings, and the share of the time for them; the first is made whatever it takes."""

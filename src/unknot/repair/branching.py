@@ -12,11 +12,13 @@ from dataclasses import dataclass, field
 from heapq import heapify, heappop, heappush, heapreplace
 from math import ceil, inf
 
-from unknot.lanes.effort import SearchEffort
+from unknot.certificates.claims import removals_claim
 from unknot.network.graph import light_cycles
-from unknot.repair.facts import CANDIDATE, Cycle, Entry, Fact, Literals, PathFact, PruneBound, literals
+from unknot.repair.facts import CANDIDATE, Cycle, Entry, Fact, Literals, PathFact, literals, plain_fact
 from unknot.repair.programs import CoveringProgram, Multipliers, Relaxed
 from unknot.repair.prune_space import EJECTED, Offers
+from unknot.search.bound import Bound
+from unknot.search.effort import SearchEffort
 
 NEAR = 1e-4
 """Distance from a whole number that is an error of the solver, or of rounding multipliers."""
@@ -132,21 +134,27 @@ class Branching:
             self._program = CoveringProgram.of_facts(self.facts)
         return self._program.relaxed(branch.fixed, self.upper_bound)
 
-    def bound(self, *, divided: bool = True) -> PruneBound | None:
-        """The tree, or its root alone, as a proof, of the facts that it uses; None if it shows nothing."""
+    def bound(self, *, divided: bool = True) -> Bound | None:
+        """The tree, or its root alone, as a proof, of the facts that it uses; None if it shows nothing.
+
+        Each node of the proof comes before its branches. A candidate has two: it is removed, then it is kept; a turn
+        rises, then it falls. A leaf has the multipliers with which facts are added up, by number of the fact.
+        """
         nodes: list[Branch] = []
         todo = [self.root if divided else Branch({}, self.root.multipliers)]
         while todo:
             nodes.append(todo.pop())
             todo += reversed(nodes[-1].parts)
         used = sorted({fact for node in nodes if node.entry is None for fact in node.multipliers})
-        facts = list(self.facts)
-        number = {fact: i for i, fact in enumerate(used)}
-        tree = tuple(
-            {number[fact]: times for fact, times in node.multipliers.items()} if node.entry is None else node.entry
+        facts, number = list(self.facts), {fact: i for i, fact in enumerate(used)}
+        tree = [
+            {"multipliers": [[number[fact], times] for fact, times in node.multipliers.items()]}
+            if node.entry is None else {"entry": [*node.entry]}
             for node in nodes
-        )
-        return PruneBound(tuple(facts[fact] for fact in used), tree, self.offers.minimal) if used else None
+        ]  # fmt: skip
+        proof = {"facts": [plain_fact(facts[fact]) for fact in used], "tree": tree}
+        least = self.lower_bound if divided else self.root.lower_bound
+        return Bound(removals_claim(self.offers.switching, self.offers.minimal, least, proof)) if used else None
 
 
 Shares = Mapping[Entry, float]

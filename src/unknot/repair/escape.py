@@ -8,26 +8,25 @@ import numpy as np
 
 from unknot._base.deadline import Deadline, counts_work
 from unknot._base.errors import RelationError
-from unknot._base.shown import Brief
 from unknot._base.switching import DEFAULT_SWITCHING
-from unknot.certificates.verdict_checker import accepts
 from unknot.lanes.lanes import lanes
 from unknot.lanes.path_set import Ints
 from unknot.lanes.tables import Table
 from unknot.network import Network
-from unknot.repair.escape_bounds import EscapeBound, accept_escapes, escape_bound
+from unknot.repair.escape_bounds import escape_bound
 from unknot.routing.overlay import Layer
 from unknot.routing.paths import homes_of, tree_both_ways
 from unknot.routing.relation import EJECT, TIER, Out, Relation
 from unknot.routing.taking import takes_relation
 from unknot.routing.virtual_channels import VirtualChannels
+from unknot.search.bound import Bounded
 
 BOUND_SHARE = 0.3
 """Share of the time for the lower bound, where routes are searched for too."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Escaped(Brief):
+class Escaped(Bounded):
     """A relation with escape VCs.
 
     Attributes
@@ -38,7 +37,7 @@ class Escaped(Brief):
     widest : int
         Most VCs that one channel got.
     original : Relation
-    evidence : EscapeBound or None
+    evidence : Bound or None
         Why fewer added VCs are not enough, for a relation that can deadlock as it is.
 
     Examples
@@ -52,19 +51,11 @@ class Escaped(Brief):
     relation: Relation
     added: int
     widest: int
-    original: Relation
-    evidence: EscapeBound | None
 
     @property
     def lower_bound(self) -> int:
         """Fewest added VCs that can be enough for a relation that can deadlock as it is."""
-        return 1 if self.evidence is None else self.evidence.least
-
-    @property
-    def evidence_holds(self) -> bool | None:
-        """Whether the separate checker accepts the lower bound; None: there is nothing to check."""
-        bound = self.evidence
-        return None if bound is None else accepts(lambda: accept_escapes(self.original, bound) == bound.least, True)
+        return max(1, super().lower_bound)
 
 
 @takes_relation
@@ -161,7 +152,7 @@ def escaped(
         source="Duato 1993",
     )  # fmt: skip
     bound = escape_bound(relation, switching, minimal=minimal, deadline=deadline)
-    return Escaped(made, int(more.sum()), int(more.max(initial=0)), relation, bound)
+    return Escaped(made, int(more.sum()), int(more.max(initial=0)), original=relation, evidence=bound)
 
 
 def _tree(network: Network) -> Ints:

@@ -2,97 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 
 from unknot._base.deadline import Deadline
-from unknot._base.shown import Brief
-from unknot.certificates import plain
-from unknot.certificates.documents import Document, plain_table
 from unknot.certificates.verdict import Message
 from unknot.network import distances_from
 from unknot.network.graph import light_cycles, path_to
 from unknot.repair.facts import Knot, plain_fact
-from unknot.repair.programs import Program, multipliers
 from unknot.repair.prune_space import EJECTED, Offers
 from unknot.routing.relation import Relation
-from unknot.routing.taking import takes_relation
+from unknot.search.bound import Bound
+from unknot.search.programs import SCALE, Row, cut
 
 MOST_CANDIDATES = 200_000
 """Most candidates of a relation among which knots are sought."""
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class EscapeBound(Brief):
-    """Proof that fewer added VCs are not enough.
-
-    Attributes
-    ----------
-    knots : tuple of (Knot, int)
-        Each with its weight, in parts of `unknot.certificates.plain.PARTS`.
-    switching : str
-    minimal : bool
-        Added VCs lead nearer to the destination of what turns to them.
-
-    Examples
-    --------
-    >>> from unknot.network.families import mesh
-    >>> from unknot.repair import escaped
-    >>> from unknot.routing import fully_adaptive
-    >>> escaped(fully_adaptive(mesh(2, 2), vcs=1)).evidence.least
-    1
-    """
-
-    knots: tuple[tuple[Knot, int], ...]
-    switching: str
-    minimal: bool
-
-    @property
-    def least(self) -> int:
-        """Added VCs that are needed at least."""
-        return -(-sum(weight for _, weight in self.knots) // plain.PARTS)
-
-    @property
-    def claim(self) -> Document:
-        """The bound as a claim of a document."""
-        knots = [{"messages": plain_fact(knot)["messages"], "weight": weight} for knot, weight in self.knots]
-        about = {"switching": self.switching, "minimal": self.minimal, "least": self.least}
-        return {"subject": "escapes", **about, "proof": {"knots": knots}}
-
-
-@takes_relation
-def accept_escapes(relation: Relation, bound: EscapeBound) -> int:
-    """The number of added VCs that the bound shows to be needed; raise `Rejected` if it does not hold.
-
-    Parameters
-    ----------
-    bound : EscapeBound
-        The bound with its evidence.
-
-    Returns
-    -------
-    int
-        The bound that holds.
-
-    Examples
-    --------
-    >>> from unknot.repair import accept_escapes, escaped
-    >>> from unknot.routing import fully_adaptive
-    >>> relation = fully_adaptive("mesh(4, 4)")
-    >>> accept_escapes(relation, escaped(relation).evidence)
-    4
-    """
-    claim: dict[str, Any] = bound.claim
-    plain.check_escapes(plain_table(relation), claim, claim["proof"])
-    return bound.least
-
-
-def escape_bound(relation: Relation, switching: str, *, minimal: bool, deadline: Deadline) -> EscapeBound | None:
+def escape_bound(relation: Relation, switching: str, *, minimal: bool, deadline: Deadline) -> Bound | None:
     """The best bound of linear programming over simple knots; None if there are none, or the relation is too large.
 
     Each knot needs an added VC of a channel to which one of its headers may turn. With shares of channels that sum up
@@ -113,27 +43,17 @@ def escape_bound(relation: Relation, switching: str, *, minimal: bool, deadline:
         nearer: list[int] = (out[hops[network.target[out]] < hops[here]] if minimal else out).tolist()
         return nearer
 
-    def let_out(at: int, address: int) -> float:
-        return float(share[channels(at, address)].sum())
+    def cuts(share: Mapping[int, float]) -> Iterator[tuple[Knot, Row[int]]]:
+        for knot in light_knots(offers, lambda at, address: sum(share.get(c, 0.0) for c in channels(at, address))):
+            needed = {c for message in knot.messages for c in channels(message.held[-1], message.address)}
+            yield knot, (1.0, [(c, 1.0) for c in sorted(needed)])
 
-    share, knots, weights = np.zeros(network.num_channels), dict[Knot, list[int]](), np.zeros(0)
-    while True:
-        more = {
-            knot: sorted({c for message in knot.messages for c in channels(message.held[-1], message.address)})
-            for knot in light_knots(offers, let_out)
-            if knot not in knots
-        }
-        if not more or (knots and deadline.over):
-            break
-        knots |= more
-        program = Program.of(((1.0, [(c, 1.0) for c in needed]) for needed in knots.values()), range(share.size))
-        solved = program.cheapest(np.ones(share.size))
-        if solved.status != 0:
-            break
-        share, weights = solved.x, multipliers(solved.ineqlin.marginals)
-    # Where the last program was not solved, the knots added to it have no weight.
-    used = tuple((knot, int(weight)) for knot, weight in zip(knots, weights, strict=False) if weight)
-    return EscapeBound(used, switching, minimal) if used else None
+    weights = cut(cuts, lambda channel: 1.0, deadline, range(network.num_channels))
+    if not weights:
+        return None
+    knots = [{"messages": plain_fact(knot)["messages"], "weight": weight} for knot, weight in weights.items()]
+    about = {"switching": switching, "minimal": minimal, "least": -(-sum(weights.values()) // SCALE)}
+    return Bound({"subject": "escapes", **about, "proof": {"knots": knots}})
 
 
 def light_knots(offers: Offers, let_out: Callable[[int, int], float]) -> Iterator[Knot]:

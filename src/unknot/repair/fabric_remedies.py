@@ -14,10 +14,9 @@ from unknot._base.progress import Progress
 from unknot.fabrics.fabric import NO_ENTRY, UNKNOWN_PORT, Fabric
 from unknot.fabrics.levels import UNKNOWN, columns_of_hosts
 from unknot.fabrics.opensm_files import lmc_of, reassigned
-from unknot.lanes.effort import SearchEffort
 from unknot.lanes.figures import Lanes
 from unknot.lanes.lanes import lanes as fewest_lanes
-from unknot.lanes.load_bounds import LoadBound, load_bound
+from unknot.lanes.load_bounds import load_bound
 from unknot.lanes.path_set import Floats, demand
 from unknot.lanes.tables import Table, table_of
 from unknot.lanes.trees import trees
@@ -27,6 +26,8 @@ from unknot.routing.forwarding_table import DROP, EJECT_HERE
 from unknot.routing.relation import Relation
 from unknot.routing.switchboard import destinations, switchboard
 from unknot.routing.up_down import up_down_table
+from unknot.search.bound import Bound
+from unknot.search.effort import SearchEffort
 from unknot.verify.audit_merged import merged_relation
 
 DATA_LANES = 8
@@ -60,7 +61,7 @@ class FabricRemedy:
     fabric : Fabric
     hosts : Network
         The fabric with its hosts that have LIDs.
-    bound : LoadBound or None
+    bound : Bound or None
         Why no such routes between hosts have a lower highest load; None where the routes stay.
     routes : Lanes or None
         Of packets in several lanes.
@@ -70,7 +71,7 @@ class FabricRemedy:
 
     fabric: Fabric
     hosts: Network
-    bound: LoadBound | None
+    bound: Bound | None
     routes: Lanes | None = None
     complete: bool = True
 

@@ -24,12 +24,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Literal
 
-from unknot._base.shown import Brief
-from unknot.certificates import plain
-from unknot.certificates.documents import message_of, plain_table
+from unknot.certificates.documents import message_of
 from unknot.certificates.verdict import Message
 from unknot.routing.relation import Relation
-from unknot.routing.taking import takes_relation
 from unknot.routing.waiting import keeps_choice
 
 Entry = tuple[int, ...]
@@ -119,73 +116,3 @@ def _knot(relation: Relation, fact: Knot, switching: str) -> Literals:
 def _steps(address: int, path: Sequence[int]) -> frozenset[Entry]:
     """The candidates that a path from an injection port takes."""
     return frozenset((at, address, then) for at, then in pairwise(path))
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class PruneBound(Brief):
-    """Proof that fewer removed candidates are not enough.
-
-    Attributes
-    ----------
-    facts : tuple of Fact
-    tree : tuple of Entry or dict of int to int
-        Each node before its branches. A candidate has two: it is removed, then it is kept; a turn rises, then it
-        falls. A leaf has the multipliers with which facts are added up, by number of the fact, in parts of
-        `unknot.certificates.plain.PARTS`.
-    minimal : bool
-        What is left shall take shortest paths only.
-
-    Examples
-    --------
-    >>> from unknot.repair import repair
-    >>> remedies = repair("ring(4)", routing="fully_adaptive")
-    >>> bound = next(r for r in remedies if r.kind == "fewer candidates").change.evidence
-    >>> type(bound).__name__, bound.minimal
-    ('PruneBound', False)
-    """
-
-    facts: tuple[Fact, ...]
-    tree: tuple[Entry | dict[int, int], ...]
-    minimal: bool = False
-
-    @property
-    def proof(self) -> dict[str, Any]:
-        """The proof as plain data, for the checker."""
-        tree = [
-            {"multipliers": [[*pair] for pair in node.items()]} if isinstance(node, dict) else {"entry": [*node]}
-            for node in self.tree
-        ]
-        return {"facts": [plain_fact(fact) for fact in self.facts], "tree": tree}
-
-
-@takes_relation
-def accept_removed(relation: Relation, bound: PruneBound, switching: str) -> int:
-    """The number of removed candidates that the bound shows to be needed; raise `Rejected` if it does not hold.
-
-    Parameters
-    ----------
-    bound : PruneBound
-        The bound with its evidence.
-    switching : {"vct", "saf", "wormhole", "wormhole-nonatomic"}
-        Technique for which the relation was to be made safe.
-
-    Returns
-    -------
-    int
-        The bound that holds.
-
-    Examples
-    --------
-    >>> from unknot.network.families import ring
-    >>> from unknot.repair import repair
-    >>> from unknot.routing import fully_adaptive
-    >>> relation = fully_adaptive(ring(4))
-    >>> few = next(r for r in repair(relation) if r.kind == "fewer candidates")
-    >>> few.cost, accept_removed(relation, few.change.evidence, "vct")
-    (2, 2)
-    """
-    table, proof = plain_table(relation), bound.proof
-    clauses = [
-        plain.removal_clause(table, plain.SWITCHINGS[switching], bound.minimal, fact) for fact in proof["facts"]
-    ]
-    return plain.removals_shown(clauses, proof["tree"])

@@ -1,4 +1,4 @@
-"""Linear and mixed-integer programs of repairs: weighted sums of variables that have a lower bound.
+"""Linear and mixed-integer programs of the fewest removed candidates.
 
 `CoveringProgram` bounds the fewest removed candidates from below. `OrderedProgram`, where a part of the order of VCs
 is fixed, is for good choices alone: it shows nothing about other orders, and gives no evidence. There one candidate
@@ -8,93 +8,28 @@ falls.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from math import inf
-from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
-from unknot._base.work import PROGRAM, program_limit, spend, spend_program, work_done
-from unknot.certificates import plain
-from unknot.lanes.path_set import Floats
+from unknot._base.arrays import Floats
+from unknot._base.work import PROGRAM, spend, spend_program, work_done
 from unknot.repair.facts import CANDIDATE, Cycle, Entry, Fact, Literals
 from unknot.repair.prune_space import EJECTED, Offers
+from unknot.search.programs import LEAST_SECONDS, SCALE, Program, Row, multipliers
 
-if TYPE_CHECKING:
-    from scipy.sparse import csr_array
-
-V = TypeVar("V", bound=Hashable)
-SCALE = plain.PARTS
-"""Denominator of multipliers, which are whole numbers."""
 PRICE = 100
 """Price of an unsettled fact, times the number looked for: a hundredth of a fact may be all that is unsettled."""
-ROUNDING = 1e-6
-"""Share by which multipliers are lowered, so that errors of the solver do not make them too high."""
 NODE = 1e-5
 """Work of a node of a mixed-integer program, for each entry of its matrix."""
-LEAST_SECONDS = 0.1
-"""Of a program with a time limit, however little time is left."""
 Multipliers = dict[int, int]
 """By the number of the fact, in parts of `SCALE`."""
 Variable = tuple[str, tuple[int, ...]]
 """A variable of `OrderedProgram`. An "entry" is 1 if it is removed; a header, by input VC and address, if it is
 "reached"; a candidate, if a header "relies" on it. VCs have a "height" from 0 to 1."""
-Row = tuple[float, Sequence[tuple[V, float]]]
-"""A lower bound, and the variables, each with its factor, of the sum that it is of."""
-
-
-@dataclass(frozen=True, eq=False)
-class Program(Generic[V]):
-    """Conditions on variables: a row for each condition, a column for each variable.
-
-    Attributes
-    ----------
-    column : dict of variable to int
-    matrix : csr_array, shape (rows, columns)
-    least : float64 array, shape (rows,)
-        What each row adds up to at least.
-    """
-
-    column: dict[V, int]
-    matrix: csr_array
-    least: Floats
-
-    @classmethod
-    def of(cls, rows: Iterable[Row[V]], variables: Iterable[V] = ()) -> Self:
-        """The program of these rows; columns of some variables come first, the others as they are met."""
-        from scipy.sparse import coo_array
-
-        rows, column = list(rows), {variable: i for i, variable in enumerate(variables)}
-        entries = [
-            (i, column.setdefault(variable, len(column)), factor)
-            for i, (_, terms) in enumerate(rows)
-            for variable, factor in terms
-        ]
-        row, col, factors = np.array(entries, dtype=np.float64).reshape(-1, 3).T
-        places = row.astype(np.int64), col.astype(np.int64)
-        matrix = coo_array((factors, places), shape=(len(rows), len(column))).tocsr()
-        return cls(column, matrix, np.array([float(least) for least, _ in rows]))
-
-    def cheapest(self, costs: Floats, seconds: float = inf) -> Any:
-        """Variables from 0 on that cost least, as the solver of linear programs gives them."""
-        from scipy.optimize import linprog
-
-        solved = linprog(
-            costs, A_ub=-self.matrix, b_ub=-self.least, bounds=(0, None), method="highs",
-            options=program_limit(max(LEAST_SECONDS, seconds), self.matrix.nnz),
-        )  # fmt: skip
-        spend_program(solved.nit, self.matrix.nnz)
-        return solved
-
-
-def multipliers(marginals: npt.ArrayLike) -> Floats:
-    """Multipliers of the rows of a linear program, in whole parts of `SCALE`, from what its solver says of them."""
-    lowered: Floats = np.floor(np.maximum(0.0, -np.asarray(marginals)) * (1 - ROUNDING) * SCALE)
-    return lowered
 
 
 class CoveringProgram(Program[Entry]):

@@ -10,18 +10,17 @@ import numpy as np
 
 from unknot._base.deadline import clock
 from unknot._base.errors import UnknotError
-from unknot._base.shown import Brief
 from unknot._base.switching import DEFAULT_SWITCHING
-from unknot.certificates import Rejected, Unchecked
-from unknot.lanes.effort import SearchEffort
 from unknot.network import distances_from
 from unknot.repair.branching import Branching
-from unknot.repair.facts import Entry, PruneBound, accept_removed
+from unknot.repair.facts import Entry
 from unknot.repair.programs import OrderedProgram
 from unknot.repair.prune_space import EJECTED, Offers, OpenVerdictError
 from unknot.routing.named import routing, routings
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_relation
+from unknot.search.bound import Bounded
+from unknot.search.effort import SearchEffort
 
 if TYPE_CHECKING:
     from unknot.certificates.verdict import Verdict
@@ -41,14 +40,14 @@ NEARBY = 4.0
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Unprunable(Brief):
+class Unprunable(Bounded):
     """Impossibility: no choice of removed candidates makes a relation safe and keeps it delivering.
 
     Attributes
     ----------
     lower_bound : int
         One more than there are candidates: by the evidence, removing all of them is not enough.
-    evidence : PruneBound
+    evidence : Bound
     switching : str
     original : Relation
 
@@ -60,19 +59,11 @@ class Unprunable(Brief):
     (None, 'Unprunable', True)
     """
 
-    lower_bound: int
-    evidence: PruneBound
     switching: str
-    original: Relation
-
-    @property
-    def evidence_holds(self) -> bool | None:
-        """Whether the separate checker accepts the evidence; None: it is too large to be checked."""
-        return _holds(self, self.evidence)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Pruned(Brief):
+class Pruned(Bounded):
     """A relation with fewer candidates.
 
     Attributes
@@ -84,7 +75,7 @@ class Pruned(Brief):
         Candidates of the relation as it was, ejections not counted.
     lower_bound : int
         Fewer removed candidates are not enough: the evidence shows it.
-    evidence : PruneBound or None
+    evidence : Bound or None
     switching : str
     original : Relation
         The relation that was changed.
@@ -104,10 +95,7 @@ class Pruned(Brief):
     relation: Relation
     removed: tuple[Entry, ...]
     candidates: int
-    lower_bound: int
-    evidence: PruneBound | None
     switching: str
-    original: Relation
     verdict: Verdict
     complete: bool
 
@@ -115,18 +103,6 @@ class Pruned(Brief):
     def fewest(self) -> bool:
         """Whether fewer are shown to be impossible."""
         return len(self.removed) == self.lower_bound
-
-    @property
-    def evidence_holds(self) -> bool | None:
-        """Whether the separate checker accepts the evidence; None: there is none to check."""
-        return None if self.evidence is None else _holds(self, self.evidence)
-
-
-def _holds(change: Pruned | Unprunable, bound: PruneBound) -> bool | None:
-    try:
-        return accept_removed(change.original, bound, change.switching) >= change.lower_bound
-    except Rejected as error:
-        return None if isinstance(error, Unchecked) else False
 
 
 @takes_relation
@@ -165,25 +141,20 @@ def pruned(
         pass
     except KeyboardInterrupt:
         effort.interrupted = True
-    best, bound = search.best, search.bound()
+    best, bounds = search.best, (search.bound(), search.bound(divided=False))
     if best is None:
-        return Unprunable(search.upper_bound, bound, switching, relation) if bound and not search.open else None
+        impossible = bounds[0] is not None and not search.open
+        return Unprunable(switching, original=relation, evidence=bounds[0]) if impossible else None
     final = search.offers.without(best, name=f"{relation.name}, {len(best)} candidates removed")
-    try:
-        low = accept_removed(relation, bound, switching) if bound else 0
-    except Rejected:  # the tree is too large to be checked
-        bound = search.bound(divided=False)
-        low = accept_removed(relation, bound, switching) if bound else 0
     return Pruned(
         final,
         tuple(sorted(best)),
         search.offers.count,
-        min(low, len(best)),
-        bound,
         switching,
-        relation,
         search.offers.verdict(final),
         not search.open,
+        original=relation,
+        evidence=next((bound for bound in bounds if bound is not None and bound.holds(relation)), None),
     )
 
 

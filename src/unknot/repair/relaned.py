@@ -14,7 +14,6 @@ from unknot._base.progress import Progress, with_bar
 from unknot._base.shown import Brief
 from unknot._base.three_valued import ThreeValued, all_hold
 from unknot.lanes.detours import LOST, detour_paths, improved, tree_order
-from unknot.lanes.effort import SearchEffort
 from unknot.lanes.figures import Lanes
 from unknot.lanes.laned import Routes, laned
 from unknot.lanes.path_set import Demand, Floats, Ints, by_terminal, demand, every_path, terminal_columns
@@ -25,6 +24,7 @@ from unknot.network.graph import survivors
 from unknot.network.parts import Origin
 from unknot.routing.paths import homes_of
 from unknot.routing.relation import Relation
+from unknot.search.effort import SearchEffort
 
 if TYPE_CHECKING:
     from unknot.lanes.carried_kernel import Carried

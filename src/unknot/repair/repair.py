@@ -9,21 +9,19 @@ from unknot._base.deadline import MINUTE, NEVER, Deadline, clock, counts_work
 from unknot._base.errors import RelationError
 from unknot._base.progress import Progress, with_bar
 from unknot._base.switching import DEFAULT_SWITCHING
-from unknot.certificates.claims import removals_claim
 from unknot.certificates.documents import Document
 from unknot.flow_control.techniques import technique
-from unknot.lanes.effort import SearchEffort
 from unknot.lanes.evidence import bound_claim as lane_bound_claim
 from unknot.lanes.figures import Lanes
 from unknot.lanes.flows import flows_of
 from unknot.lanes.lanes import lanes as fewest_lanes
 from unknot.lanes.tables import Table, paths_of, table_of
-from unknot.repair.change_bounds import bound_claim as changes_claim
 from unknot.repair.escape import Escaped, escaped
 from unknot.repair.pruned import Pruned, Unprunable, pruned
 from unknot.repair.rerouted import Rerouted, rerouted
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_relation
+from unknot.search.effort import SearchEffort
 
 BEFORE = 0.2
 """Most of the time for the routes as they are."""
@@ -111,13 +109,9 @@ class Remedy:
         change = self.change
         if change.evidence is None:
             return []
-        if isinstance(change, Escaped):
-            return [change.evidence.claim]
         if isinstance(change, Lanes):
             return [lane_bound_claim(change.evidence, change.sends, change.given)]
-        if isinstance(change, Rerouted):
-            return [changes_claim(change.original, change.evidence)]
-        return [removals_claim(change.switching, change.evidence.minimal, change.lower_bound, change.evidence.proof)]
+        return [change.evidence.claim]
 
 
 @takes_relation

@@ -6,21 +6,19 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from unknot._base.shown import Brief
-from unknot.certificates import Rejected
-from unknot.certificates.verdict_checker import accepts
 from unknot.lanes.detours import improved, table_paths, tree_order
-from unknot.lanes.effort import SearchEffort
 from unknot.lanes.laned import Routes, laned
 from unknot.lanes.path_set import Demand, Floats, Ints, every_path
 from unknot.lanes.rerouted import LoadGoal, routes_of
 from unknot.lanes.rooted import orders_of
 from unknot.lanes.tables import Table, lanes_of, paths_of_table
-from unknot.repair.change_bounds import ChangeBound, Kind, accept_changes, change_bound
+from unknot.repair.change_bounds import Kind, change_bound, payers
 from unknot.routing.layers import tabled
 from unknot.routing.paths import Distances, distances_to_homes
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_relation
+from unknot.search.bound import Bounded
+from unknot.search.effort import SearchEffort
 
 Column = dict[int, int]
 """The next channel of each router to one home."""
@@ -31,7 +29,7 @@ BOUNDING = 0.3
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Rerouted(Brief):
+class Rerouted(Bounded):
     """Routes by tables, some of them changed so that they fit into a number of lanes.
 
     Attributes
@@ -48,7 +46,7 @@ class Rerouted(Brief):
         Pairs, or entries, in all.
     lower_bound : int
         Fewest changes that can be enough.
-    evidence : ChangeBound or None
+    evidence : Bound or None
         Proof of the bound, if that is above 0.
     key : float64 array, shape (lanes, channels)
         In its lane, the channels of every route climb in it.
@@ -73,11 +71,8 @@ class Rerouted(Brief):
     kind: Kind
     changed: int
     units: int
-    lower_bound: int
-    evidence: ChangeBound | None
     key: Floats
     load: Floats
-    original: Relation
     moves: int
     complete: bool
 
@@ -94,8 +89,7 @@ class Rerouted(Brief):
     @property
     def evidence_holds(self) -> bool | None:
         """Whether the separate checker accepts the evidence; None: there is none to check."""
-        bound = self.evidence
-        return None if bound is None else accepts(lambda: accept_changes(self.original, bound), self.lower_bound)
+        return None if self.evidence is None else self.evidence.holds(payers(self.original, self.evidence))
 
 
 def demand_of(table: Table) -> Demand:
@@ -120,18 +114,15 @@ def rerouted(
         changed in one lane only: with more, tables of shortest paths are the remedy.
     """
     network = table.network
-    bound = change_bound(table, kind, effort.limit.part(BOUNDING)) if lanes == 1 else None
-    low = 0
-    if bound is not None:
-        try:
-            low = accept_changes(relation, bound)
-        except Rejected:
-            bound = None
+    bound = change_bound(relation, table, kind, effort.limit.part(BOUNDING)) if lanes == 1 else None
+    if bound is not None and not bound.holds(payers(relation, bound)):
+        bound = None
+    low = int(bound.least) if bound is not None and kind == "pairs" else 0
     traffic = demand_of(table)
     paths, taken = table_paths(traffic, table.taken)
     start = np.random.default_rng([effort.seed, lanes]).random((lanes, network.num_channels))
     start[0] = tree_order(network)
-    best = improved(paths, taken, start, effort, rounds=ROUNDS, low=low if kind == "pairs" else 0)
+    best = improved(paths, taken, start, effort, rounds=ROUNDS, low=low)
     if best is None:
         return None
     key = best[0]
@@ -153,8 +144,8 @@ def rerouted(
             other.loads()[0],
         )
     return Rerouted(
-        made, lanes, kind, changed, units, low, bound, key, load, relation, effort.moves,
-        not effort.over and not effort.interrupted,
+        made, lanes, kind, changed, units, key, load, effort.moves, not effort.over and not effort.interrupted,
+        original=relation, evidence=bound,
     )  # fmt: skip
 
 

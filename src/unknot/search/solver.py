@@ -12,7 +12,7 @@ from unknot._base.arrays import offsets
 from unknot._base.deadline import clock
 from unknot._base.work import spend
 from unknot.certificates import Rejected
-from unknot.lanes.effort import SearchEffort
+from unknot.search.effort import SearchEffort
 
 Starts = npt.NDArray[np.int64]
 Learnt = npt.NDArray[np.int32]
@@ -79,7 +79,7 @@ def steps_of(original: Sequence[Sequence[int]], learnt: Learnt, variables: int) 
     Rejected
         If the clauses do not contradict each other by unit propagation.
     """
-    from unknot.lanes.hints_kernel import hints
+    from unknot.search.hints_kernel import hints
 
     spend(LITERAL * learnt.size)
     parts = np.split(learnt, np.flatnonzero(learnt == 0) + 1)
