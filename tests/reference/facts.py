@@ -61,6 +61,12 @@ def _knot(relation: Relation, fact: Knot, switching: str) -> Literals:
     tails = {message.held[0] for message in fact.messages if message.held}
     if not held or len(set(held)) < len(held) or any(not message.held for message in fact.messages):
         raise Rejected("messages of a knot hold VCs of their own")
+    standing = list(fact.messages)
+    while standing:
+        last = [m for m in standing if not {*m.lead} & {vc for n in standing for vc in n.held}]
+        if not last or any(len(set(m.lead)) < len(m.lead) for m in last):
+            raise Rejected("messages would have to pass each other, or themselves")
+        standing.remove(last[0])
     gone: set[Entry] = set()
     kept: set[Entry] = set()
     for message in fact.messages:

@@ -1061,6 +1061,18 @@ def check_reachability(reachability: str, packets: list[Packet]) -> None:
         standing |= {*packet.held}
 
 
+def require_order(ways: Sequence[tuple[Sequence[Any], Sequence[Any]]]) -> None:
+    """Check that packets, each with its way and the VCs that it holds then, can come there one after the other.
+
+    A packet that passes where another one will stand comes before it, and none passes itself.
+    """
+    holder = {v: i for i, (_, held) in enumerate(ways) for v in held}
+    pay(KEPT_STATE * len(holder) + sum(len(lead) for lead, _ in ways))
+    later = {i: {holder[v] for v in lead if v in holder} for i, (lead, _) in enumerate(ways)}
+    if ends_first(later) is None or any(len({*lead}) < len(lead) for lead, _ in ways):
+        raise Unchecked("no order is shown in which the packets of a knot come to where they stand")
+
+
 def check_size(table: Table, claim: Any, proof: Any) -> str:
     """Check that no deadlock has fewer packets than `least`, nor, with just as many, fewer VCs than `held`."""
     switching, least = technique(claim), field(claim, "least", int)
@@ -2272,7 +2284,7 @@ def removal_clause(table: Table, switching: Technique, minimal: bool, fact: Any)
 
 
 def knot_clause(table: Table, switching: Technique, messages: list[Any]) -> tuple[set[Entry], set[Entry]]:
-    """Packets stand still for ever unless a candidate on a way is removed, or one that nobody holds is kept."""
+    """Packets come there and stay, unless a candidate on a way is removed, or one that nobody holds is kept."""
     packets = [Packet(table, switching, message) for message in messages]
     held = {v for packet in packets for v in packet.held}
     removed: set[Entry] = set()
@@ -2293,6 +2305,7 @@ def knot_clause(table: Table, switching: Technique, messages: list[Any]) -> tupl
         else:
             kept |= {(*state, v) for v in waits if v not in held}
     require_blocked(switching, packets, chosen)
+    require_order([(packet.lead, packet.held) for packet in packets])
     return removed, kept
 
 
@@ -2486,8 +2499,7 @@ class Rules(Family):
         A header that queues behind tails has committed to a type that it `wants`.
         """
         literals: set[tuple[bool, Hop]] = set()
-        held: list[tuple[Signs, int]] = []
-        tails: list[tuple[Signs, int]] = []
+        ways: list[tuple[list[Any], list[tuple[Signs, int]]]] = []
         heads: list[tuple[Signs, int, Signs]] = []
         for message in messages:
             ends = [numbers(message, end, 0, 2 if self.short else 2**31, self.sides)
@@ -2508,14 +2520,15 @@ class Rules(Family):
                 i, sign, _ = self.types[out]
                 at = [x + sign * (i == j) for j, x in enumerate(at)]
                 before = out
-            held += places[-holds:]
-            tails.append(places[-holds])
+            ways.append((places[:-holds], places[-holds:]))
             heads.append((tuple(at), before, _towards(at, target)))
+        held = [place for _, places in ways for place in places]
         if not held or len({*held}) < len(held) or any(not any(signs) for *_, signs in heads):
             raise Rejected("packets of a deadlock hold VCs of their own, and none has arrived")
+        require_order(ways)
         if switching.queues:
             wants = [(*head, field(message, "wants", int)) for head, message in zip(heads, messages, strict=True)]
-            if {(at, out) for at, *_, out in wants} != {*tails}:
+            if {(at, out) for at, *_, out in wants} != {places[0] for _, places in ways}:
                 raise Rejected("each header queues for a VC that ends with a tail, no two for the same")
             return literals | {(False, (kind, signs, out)) for _, kind, signs, out in wants}
         taken = {*held}

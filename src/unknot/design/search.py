@@ -113,7 +113,7 @@ class Search(Proposals):
         Raises
         ------
         TimeoutError
-            If time runs out, or the prover leaves a proposal open.
+            If time runs out, or the prover leaves a proposal open, or its deadlock is not reached packet by packet.
         """
         frame = self.frame(sides)
         while True:
@@ -129,7 +129,7 @@ class Search(Proposals):
             )  # fmt: skip
             if verdict.deadlock_free:
                 return proposal.offers
-            if verdict.deadlock_free is None or verdict.configuration is None:
+            if verdict.deadlock_free is None or verdict.configuration is None or verdict.configuration.order:
                 raise TimeoutError(f"the prover left a rule on {frame.network.name} open")
             self.learn(Refuted(frame.sides, verdict.configuration))
             effort.report(f"{self.space.text}: {self.rounds} rules tried, mesh {'×'.join(map(str, sides))}")

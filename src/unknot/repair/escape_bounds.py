@@ -72,4 +72,6 @@ def light_knots(offers: Offers, let_out: Callable[[int, int], float]) -> Iterato
                     message = Message(source - offers.relation.num_vcs, address, 1, tuple(lead[:-1]), (at,), (vc,))
                     lightest[at, vc] = weight, message
     for cycle in light_cycles({turn: weight for turn, (weight, _) in lightest.items()}):
-        yield Knot(tuple(lightest[turn][1] for turn in pairwise((*cycle, cycle[0]))))
+        knot = Knot(tuple(lightest[turn][1] for turn in pairwise((*cycle, cycle[0]))))
+        if knot.comes:
+            yield knot

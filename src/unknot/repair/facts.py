@@ -10,8 +10,8 @@ an order:
   one that it waits for is kept and falls;
 - a rise: a path ends with a choice that is kept, and that does not fall, unless a candidate on it is removed;
 - a detour: a path ends with a step that is on no shortest path, unless a candidate on it is removed;
-- a knot of messages: they stand still for ever, unless a candidate on the path of one of them is removed, or one that
-  a header may wait for and nobody in the knot holds is kept.
+- a knot of messages, each of which can come there past those before: they stand still for ever, unless a candidate on
+  the path of one of them is removed, or one that a header may wait for and nobody in the knot holds is kept.
 
 Lower bounds add them up by whole multipliers, in each leaf of a tree of choices (`branching.py`). The checker
 (`unknot.certificates.plain`) derives the clauses of facts by itself.
@@ -21,6 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from graphlib import CycleError, TopologicalSorter
 from itertools import pairwise
 from typing import Any, Literal
 
@@ -68,6 +69,17 @@ class Knot:
     """Messages that block each other."""
 
     messages: tuple[Message, ...]
+
+    @property
+    def comes(self) -> bool:
+        """Whether the messages can come there one after the other, each before those that stand on its way."""
+        holder = {vc: i for i, message in enumerate(self.messages) for vc in message.held}
+        later = {i: [holder[vc] for vc in m.lead if vc in holder] for i, m in enumerate(self.messages)}
+        try:
+            TopologicalSorter(later).prepare()
+        except CycleError:
+            return False
+        return True
 
 
 Fact = Cycle | PathFact | Knot

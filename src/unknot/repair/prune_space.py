@@ -86,10 +86,11 @@ class Offers:
         Raises
         ------
         OpenVerdictError
-            Also where packets hold all that they wait for, and no way there is known: such a set forbids nothing.
+            Also where packets hold all that they wait for, and no way there is known, or none one after the other:
+            such a set forbids nothing.
         """
         verdict = self.verdict(self.without(removed))
-        if verdict.deadlock_free is None:
+        if verdict.deadlock_free is None or (verdict.configuration and verdict.configuration.order):
             raise OpenVerdictError
         return Knot(verdict.configuration.messages) if verdict.configuration else None
 
