@@ -19,7 +19,7 @@ from statistics import mean
 
 from unknot import simulate
 from unknot._base.errors import UnknotError
-from unknot.studies.booksim import Setup, read_setup
+from unknot_booksim import Setup, read_setup
 
 LOADS = (0.2, 0.5, 0.7, 0.85, 0.95)
 """Parts of what BookSim accepts at most."""

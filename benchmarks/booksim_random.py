@@ -23,7 +23,7 @@ from statistics import mean
 from benchmarks.booksim_files import figures
 from unknot import simulate
 from unknot._base.errors import UnknotError
-from unknot.studies.booksim import read_setup
+from unknot_booksim import read_setup
 
 PATIENCE = 300
 """Seconds that BookSim is given for a run."""

@@ -1,4 +1,4 @@
-"""Every step of a packet in BookSim, recorded for `tests/studies/booksim/test_steps.py`.
+"""Every step of a packet in BookSim, recorded for `tests/booksim/test_steps.py`.
 
 ``python -m benchmarks.booksim_routes CLONE`` takes a clone of booksim/booksim2 in which make was run, compiles
 ``booksim_routes.cpp`` there, lets it send packets with every routing function until no new step is seen, and writes
@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from tests.studies.booksim.steps import CASES, Row, summary
+from tests.booksim.steps import CASES, Row, summary
 
 FIRST, MOST = 100, 10**6
 """Packets from each node to each other, to begin with and at most."""

@@ -30,8 +30,8 @@ from unknot.simulation.engine.codes import NO_CYCLE
 from unknot.simulation.engine.engine import Engine
 from unknot.simulation.run.scenario import Measurement, Scenario
 from unknot.simulation.run.start import engine_of
-from unknot.studies.booksim import Setup, read_setup
 from unknot.traffic import Traffic
+from unknot_booksim import Setup, read_setup
 
 Keys = Mapping[str, str | int | float]
 PERIODS, WARM_PERIODS = 10, 3

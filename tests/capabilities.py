@@ -91,17 +91,17 @@ def _spoken(parameter: Any) -> list[str]:
     return [*parameter.opts, *parameter.secondary_opts, *settings]
 
 
-WRITTEN = {str(Path("reference", "booksim-keys.md"))}
+WRITTEN = ("_build", "reference/api", "reference/booksim-keys", "reference/commands", "schemas")
 """Pages that the documentation writes for itself."""
 
 
 def _plugged() -> Iterator[tuple[str, set[str]]]:
     """What stands beside the core: orders and algorithms of collectives, keys of BookSim."""
-    from unknot.studies.booksim import KEYS
-    from unknot.studies.booksim.patterns import PATTERNS
-    from unknot.studies.booksim.routings import ROUTINGS
     from unknot.traffic.collectives.orders import ORDERS
     from unknot.traffic.collectives.textbook import TREES, algorithms
+    from unknot_booksim import KEYS
+    from unknot_booksim.patterns import PATTERNS
+    from unknot_booksim.routings import ROUTINGS
 
     yield "orders", {*ORDERS}
     for operation in TREES:

@@ -32,6 +32,7 @@ import typer.main
 import typer.testing
 from hypothesis import HealthCheck, settings
 
+from tests.declared import use_declared
 from tests.durations import keep_seconds
 from unknot._base import deadline
 
@@ -40,6 +41,7 @@ try:
 except ImportError:  # not on Windows
     fcntl = None  # type: ignore[assignment]
 
+use_declared()
 os.environ.setdefault("UNKNOT_QUIET", "1")  # what is compiled on the way is no matter of a test
 os.environ.setdefault("NUMBA_OPT", "1")  # as on the command line; Numba reads it when it is imported
 sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]  # jsonschema does without; a second to load

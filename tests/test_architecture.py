@@ -16,6 +16,8 @@ from tests.architecture import PACKAGE, SOURCES, drawing, graph, imported, nodes
 
 ROOT = Path(__file__).parent.parent
 PAPERS = ROOT / "src" / "unknot_papers"
+BESIDE = {path.parent.name for path in (ROOT / "src").glob("*/__init__.py")} - {"unknot", "unknot_start"}
+"""Packages that are plugged into the core."""
 PAGE = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
 
 
@@ -73,8 +75,9 @@ def test_the_checkers_need_nothing_of_those_who_search() -> None:
             assert not re.search("import_module|__import__", source.read_text(encoding="utf-8")), module
 
 
-def test_the_core_knows_no_paper():
+def test_the_core_knows_no_package_beside_it() -> None:
     """Not even by `import_module`."""
+    assert {"unknot_booksim", "unknot_papers"} <= BESIDE
     for path in PACKAGE.rglob("*.py"):
         for node in nodes(path):
             named = (
@@ -86,7 +89,7 @@ def test_the_core_knows_no_paper():
                 if isinstance(node, ast.Constant) and isinstance(node.value, str) and " " not in node.value
                 else []
             )
-            assert not any("unknot_papers" in name for name in named), path
+            assert not any(package in name for name in named for package in BESIDE), path
 
 
 def test_papers_stand_apart_and_use_what_is_public():
@@ -130,7 +133,7 @@ def test_the_files_it_names_exist():
 
 def test_nothing_of_a_library_is_replaced() -> None:
     """Of the standard library its hooks are set, as its documentation says."""
-    own = {"unknot", "unknot_papers", "unknot_start", *sys.stdlib_module_names}
+    own = {"unknot", "unknot_start", *BESIDE, *sys.stdlib_module_names}
     replaced = []
     for path in sorted((ROOT / "src").rglob("*.py")):
         every = nodes(path)

@@ -45,7 +45,7 @@ MODULES = (
     "unknot.design",
     "unknot.simulation",
     "unknot.studies",
-    "unknot.studies.booksim",
+    "unknot_booksim",
     "unknot.report",
 )
 
@@ -128,7 +128,7 @@ def _classes(name: str, module: str) -> list[Any]:
     while reached:
         one = reached.pop()
         reached += typing.get_args(one)
-        if inspect.isclass(one) and one.__module__.startswith("unknot."):
+        if inspect.isclass(one) and one.__module__.startswith("unknot"):
             classes.append(one)
     return classes
 
@@ -141,7 +141,7 @@ def parts() -> list[str]:
     while members:
         for written, holder in _annotations(members.pop()):
             for name in re.findall(r"\b[A-Z]\w*", written):
-                for part in _classes(name, holder.__module__) if holder.__module__.startswith("unknot.") else ():
+                for part in _classes(name, holder.__module__) if holder.__module__.startswith("unknot") else ():
                     if id(part) not in known:
                         known.add(id(part))
                         members.append(part)

@@ -8,9 +8,10 @@ from typing import Any
 import typer
 
 from api_pages import _write
+from unknot._base.extensions import heading
 from unknot.cli.answers.schemas import FORMS, write_schemas
 from unknot.cli.program import ALL, PANELS, _command
-from unknot.studies.booksim.configuration import KEYS_PAGE
+from unknot_booksim.configuration import KEYS_PAGE
 
 
 def help_of(name: str) -> str:
@@ -24,7 +25,9 @@ def write_pages(app: Any) -> None:
     """Write a page for each command into `reference/commands`."""
     folder = Path(app.srcdir) / "reference" / "commands"
     folder.mkdir(parents=True, exist_ok=True)
-    panels = {**PANELS, "For single papers": tuple(ALL.extensions())}
+    panels = {title: list(names) for title, names in PANELS.items()}
+    for name, (point, *_) in ALL.extensions().items():
+        panels.setdefault(heading(point), []).append(name)
     pages = {}
     index = "# Options of every command\n\nWhat `unknot COMMAND --help` prints.\n"
     for title, names in panels.items():

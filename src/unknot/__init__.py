@@ -10,6 +10,7 @@ from importlib import import_module as _import_module
 from typing import TYPE_CHECKING, Any
 
 from unknot._base import extensions as _extensions
+from unknot._base import plugged as _plugged
 from unknot._base import shown as _shown
 from unknot._base.later import exports as _exports
 
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
     from unknot.verify.check import check as check
     from unknot.verify.check import check_all as check_all
 
+_plugged.find_names()
 _load, _names = _exports(__name__)
 _ROOMS: tuple[str, ...] = ("certificates", "design", "fabrics", "flow_control", "lanes", "network", "repair")
 _ROOMS += ("report", "routing", "simulation", "studies", "traffic", "verify")

@@ -29,10 +29,11 @@ PLAIN = {"SA01", "ES01", "GL01"}
 
 
 def test_every_module_with_public_names_has_a_page() -> None:
-    files = [path for path in (ROOT / "src/unknot").rglob("*.py") if re.search(r"^__all__", path.read_text(), re.M)]
+    files = [path for path in (ROOT / "src").rglob("*.py") if re.search(r"^__all__", path.read_text(), re.M)]
     modules = {
         ".".join(path.relative_to(ROOT / "src").with_suffix("").parts).removesuffix(".__init__") for path in files
     }
+    modules = {module for module in modules if not module.startswith("unknot_papers")}
     assert modules - {"unknot.cli", "unknot._base"} == set(api_pages.MODULES) - {"unknot.certificates.plain"}
 
 

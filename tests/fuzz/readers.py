@@ -222,7 +222,7 @@ def _read_study(path: Path) -> Any:
 
 
 def _read_booksim(path: Path) -> Any:
-    from unknot.studies.booksim import read_setup
+    from unknot_booksim import read_setup
 
     return read_setup(path)
 

@@ -19,7 +19,18 @@ from unknot._base.errors import ExtensionError
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
-KINDS = ("topologies", "routings", "flow_controls", "formats", "patterns", "orders", "commands", "answers")
+KINDS = (
+    "topologies",
+    "routings",
+    "flow_controls",
+    "formats",
+    "patterns",
+    "orders",
+    "commands",
+    "answers",
+    "runs",
+    "names",
+)
 T = TypeVar("T")
 
 DESIGNERS: dict[str, Callable[[], Callable[..., Any]]] = {}
@@ -97,6 +108,12 @@ def _installed(kind: str) -> dict[str, list[EntryPoint]]:
     for point in sorted(_points().select(group=f"unknot.{kind}"), key=lambda point: (point.name, point.value)):
         points.setdefault(point.name, []).append(point)
     return points
+
+
+def named(name: str) -> EntryPoint | None:
+    """The entry point of a documented name below `unknot`, as ``simulation.execute``; None where nobody has it."""
+    points = _installed("names").get(name)
+    return points[0] if points else None
 
 
 def described(point: EntryPoint) -> str:

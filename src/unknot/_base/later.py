@@ -6,8 +6,14 @@ import re
 import sys
 from collections.abc import Callable
 from importlib import import_module
+from os.path import exists
 from types import ModuleType
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from unknot._base.extensions import named
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 T = TypeVar("T")
 
@@ -27,7 +33,8 @@ class _Package(ModuleType):
 def exports(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
     """Return `__getattr__` and `__dir__` of a package that imports its public names when they are first asked for.
 
-    They are those that its source imports ``if TYPE_CHECKING``, each in a line ``from module import name as name``.
+    They are those that its source imports ``if TYPE_CHECKING``, each in a line ``from module import name as name``;
+    others are looked for among entry points.
 
     Parameters
     ----------
@@ -45,12 +52,24 @@ def exports(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]
     module.__class__ = _Package
 
     def load(name: str) -> Any:
-        if name not in home:
+        if name in home:
+            loaded = getattr(import_module(home[name]), name)
+        elif (point := _plugged(module, name)) is not None:
+            loaded = point.load()
+        else:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        loaded = module.__dict__[name] = getattr(import_module(home[name]), name)
+        module.__dict__[name] = loaded
         return loaded
 
     return load, lambda: sorted(home)
+
+
+def _plugged(package: ModuleType, name: str) -> EntryPoint | None:
+    """The entry point of a name; no metadata is read for what Python asks of every module, and for files here."""
+    files = (f"{folder}/{name}{ending}" for folder in package.__path__ for ending in ("", ".py"))
+    return (
+        None if name[0] == "_" or any(map(exists, files)) else named(f"{package.__name__}.{name}".partition(".")[2])
+    )
 
 
 class Later(Generic[T]):

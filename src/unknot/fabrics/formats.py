@@ -9,7 +9,6 @@ from unknot._base.errors import TextError, UnknotError, require_known
 from unknot._base.extensions import Catalogue
 from unknot._base.input import as_utf8, read_bytes
 from unknot.fabrics import (
-    booksim,
     fabric_lists,
     garnet,
     graph_files,
@@ -48,7 +47,6 @@ _FORMATS = (
     fabric_lists.LST,
     fabric_lists.IBNETDISCOVER,
     ibsim.FORMAT,
-    booksim.FORMAT,
     Format(
         "edges", "an edge list", (".edges", ".txt"), read_edge_list, write_edge_list, _EDGES.search,
         frozenset({"latencies", "bandwidths", "terminals", "router names", "terminal names"}),

@@ -33,13 +33,14 @@ def convert(
     """
     from unknot.cli.answers.networks import ConvertAnswer
     from unknot.cli.commands.display import tell
+    from unknot.cli.commands.run import kind_of_run
     from unknot.fabrics import write_network
     from unknot.fabrics.formats import kind_of
     from unknot.fabrics.named import network as named
-    from unknot.studies.booksim.parse import is_configuration
 
-    if Path(source).is_file() and kind_of(source) is None and is_configuration(source):
-        raise UnknotError(f"{source}: a configuration of BookSim is no network; `unknot run {source}` runs it")
+    path = Path(source)
+    if path.is_file() and kind_of(path) is None and (runs := kind_of_run(path)) is not None:
+        raise UnknotError(f"{source}: {runs.kind} is no network; `unknot run {source}` runs it")
     built = named(source, where="NETWORK")
     form, dropped = write_network(built, target, to)
     keys: dict[str, Any] = {"format": form.name, "dropped": dropped, "notes": _notes(built, form)}

@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 
 from unknot.simulation import Router
-from unknot.studies.booksim import Setup, read_setup
+from unknot_booksim import Setup, read_setup
 
 MESH = "topology = mesh; k = 3; n = 2; routing_function = dor; num_vcs = 2; injection_rate = 0.1;\n"
 credited = partial(Router, ejection_credits=True)

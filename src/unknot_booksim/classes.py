@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 from unknot.routing.classes import in_ranges
 from unknot.routing.relation import Relation
-from unknot.studies.booksim.configuration import Configuration, split
-from unknot.studies.booksim.networks import Built
-from unknot.studies.booksim.patterns import bursts, pattern
-from unknot.studies.booksim.routings import relation_of
 from unknot.traffic.workload import HIGHEST_PRIORITY, Message, TrafficClass, length_shares
+from unknot_booksim.configuration import Configuration, split
+from unknot_booksim.networks import Built
+from unknot_booksim.patterns import bursts, pattern
+from unknot_booksim.routings import relation_of
 
 TYPES = ("read_request", "write_request", "read_reply", "write_reply")
 """Types of messages, each with a range of VCs of its own."""

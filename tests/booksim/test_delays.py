@@ -7,7 +7,7 @@ from statistics import mean
 
 import pytest
 
-from tests.studies.booksim.files import understood
+from tests.booksim.files import understood
 from unknot.simulation import simulate
 
 MESH = (

@@ -13,8 +13,8 @@ from unknot.network.model import IntArray
 from unknot.routing.contract import Decision
 from unknot.routing.relation import Relation
 from unknot.routing.virtual_channels import VirtualChannels
-from unknot.studies.booksim.networks import Built
-from unknot.studies.booksim.ordered import (
+from unknot_booksim.networks import Built
+from unknot_booksim.ordered import (
     ARRIVED,
     MOST_ADDRESSES,
     PortOf,

@@ -120,5 +120,5 @@ def _parsed(text: str, where: str) -> Iterator[Assignment]:
 
 @cache
 def _grammar() -> Lark:
-    text = files("unknot.studies.booksim").joinpath("grammar.lark").read_text(encoding="utf-8")
+    text = files("unknot_booksim").joinpath("grammar.lark").read_text(encoding="utf-8")
     return Lark(text, parser="lalr", lexer="basic", start="start", propagate_positions=True)

@@ -16,7 +16,7 @@ from unknot.network.model import IntArray
 from unknot.routing.contract import Decision
 from unknot.routing.relation import EJECT, Out, Relation
 from unknot.routing.virtual_channels import VirtualChannels
-from unknot.studies.booksim.networks import Built
+from unknot_booksim.networks import Built
 
 MOST_ADDRESSES = 2**24
 PortOf = Callable[[int, int, int], int]

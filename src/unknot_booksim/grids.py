@@ -7,8 +7,8 @@ from unknot.routing import romm as romm_relation
 from unknot.routing import valiant as valiant_relation
 from unknot.routing.relation import EJECT, TIER, Out, Relation
 from unknot.routing.virtual_channels import VirtualChannels
-from unknot.studies.booksim.networks import Built
-from unknot.studies.booksim.ordered import (
+from unknot_booksim.networks import Built
+from unknot_booksim.ordered import (
     ARRIVED,
     PortOf,
     UnfitError,

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.studies.booksim.files import MESH, understood, written
+from tests.booksim.files import MESH, understood, written
 from unknot._base.errors import TextError, UnknotError
-from unknot.studies.booksim import KEYS, is_configuration, read_configuration
-from unknot.studies.booksim.configuration import split
+from unknot_booksim import KEYS, is_configuration, read_configuration
+from unknot_booksim.configuration import split
 
 
 def values(folder: Path, text: str, *overrides: str) -> dict[str, str]:

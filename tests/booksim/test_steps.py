@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.studies.booksim.files import understood
-from tests.studies.booksim.steps import CASES, steps, summary
+from tests.booksim.files import understood
+from tests.booksim.steps import CASES, steps, summary
 
-RECORDED = json.loads((Path(__file__).parents[2] / "cases" / "booksim_routes.json").read_text(encoding="utf-8"))
+RECORDED = json.loads((Path(__file__).parents[1] / "cases" / "booksim_routes.json").read_text(encoding="utf-8"))
 
 
 @pytest.mark.sampled(0.2)

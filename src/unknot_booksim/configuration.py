@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple, cast
 
 from unknot._base.calls import Piece
 from unknot._base.errors import UnknotError, near
-from unknot.studies.booksim.parse import OVERRIDE, Assignment, statements
+from unknot_booksim.parse import OVERRIDE, Assignment, statements
 
 Kind = Literal["int", "float", "str", "ints", "floats", "strs"]
 
@@ -34,7 +34,7 @@ class Key(NamedTuple):
     words: str
 
 
-KEYS_PAGE = files("unknot.studies.booksim").joinpath("keys.md").read_text(encoding="utf-8")
+KEYS_PAGE = files("unknot_booksim").joinpath("keys.md").read_text(encoding="utf-8")
 """The page of the docs that has all keys: a row of a table for each."""
 KEYS: dict[str, Key] = {}
 for _row in KEYS_PAGE.splitlines():
@@ -84,7 +84,7 @@ class Configuration:
     --------
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
-    >>> from unknot.studies.booksim import read_configuration
+    >>> from unknot_booksim import read_configuration
     >>> with TemporaryDirectory() as folder:
     ...     path = Path(folder, "mesh")
     ...     _ = path.write_text("topology = mesh; k = 4; n = 2;")

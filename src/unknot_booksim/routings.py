@@ -19,10 +19,10 @@ from unknot.routing import destination_tag
 from unknot.routing import nca as ancestor
 from unknot.routing.relation import Relation
 from unknot.routing.virtual_channels import VirtualChannels
-from unknot.studies.booksim import flats, grids
-from unknot.studies.booksim.configuration import Configuration
-from unknot.studies.booksim.networks import Built
-from unknot.studies.booksim.ordered import UnfitError, in_order, in_parts, in_shorter_order, one_port
+from unknot_booksim import flats, grids
+from unknot_booksim.configuration import Configuration
+from unknot_booksim.networks import Built
+from unknot_booksim.ordered import UnfitError, in_order, in_parts, in_shorter_order, one_port
 
 Maker = Callable[[Built, int, bool], Relation]
 

@@ -14,8 +14,8 @@ from unknot._base.errors import SimulationError
 from unknot._base.progress import Progress, reported
 from unknot.simulation import closed_loop, simulate
 from unknot.simulation.run.replication import Runs, gather
-from unknot.studies.booksim.configuration import KEYS
-from unknot.studies.booksim.setup import Setup
+from unknot_booksim.configuration import KEYS
+from unknot_booksim.setup import Setup
 
 MOST_POINTS = 10_000
 _SWEEP = re.compile(r"(\w+)=([^:]+):([^:]+):([^:]+)")

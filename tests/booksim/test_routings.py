@@ -8,14 +8,14 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from tests.studies.booksim.files import understood
+from tests.booksim.files import understood
 from unknot._base.errors import UnknotError
 from unknot.routing.contract import Decision
-from unknot.studies.booksim import Setup
-from unknot.studies.booksim.networks import build
-from unknot.studies.booksim.routings import NOT_BUILT, ROUTINGS
-from unknot.studies.booksim.runs import run_booksim
 from unknot.verify import check, deliver
+from unknot_booksim import Setup
+from unknot_booksim.networks import build
+from unknot_booksim.routings import NOT_BUILT, ROUTINGS
+from unknot_booksim.runs import run_booksim
 
 SIZES = {
     "mesh": "k=3;n=2",
@@ -224,7 +224,7 @@ def test_draws_are_equally_likely(tmp_path: Path) -> None:
 
 
 def test_the_page_lists_every_routing() -> None:
-    page = (Path(__file__).parents[3] / "docs" / "booksim.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[2] / "docs" / "booksim.md").read_text(encoding="utf-8")
     for topology, routing in ROUTINGS:
         line = next(line for line in page.splitlines() if line.startswith("|") and f"`{topology}`" in line)
         assert f"`{routing}`" in line

@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.studies.booksim.files import understood
+from tests.booksim.files import understood
 from unknot._base.errors import UnknotError
-from unknot.studies.booksim.patterns import PATTERNS
 from unknot.traffic import Bursts, Pattern
+from unknot_booksim.patterns import PATTERNS
 
 FOUR = ("k=4", "n=2")
 

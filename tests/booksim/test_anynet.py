@@ -11,9 +11,9 @@ from tests.fabrics.networks import bare, both_ways, decorated, without_twins
 from tests.strategies import networks
 from unknot._base.errors import NetworkError, TextError
 from unknot.fabrics import read_network
-from unknot.fabrics.booksim import read_booksim, write_booksim
 from unknot.network import Network, from_edges
 from unknot.network.families import mesh, ring, torus
+from unknot_booksim.anynet import read_booksim, write_booksim
 
 Latencies = dict[tuple[int, int], int]
 

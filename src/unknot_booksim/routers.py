@@ -9,8 +9,8 @@ from typing import Any
 from unknot._base.errors import SimulationError, near
 from unknot.simulation.engine.codes import ALLOCATORS, HONOURING, ITERATIVE, Allocator, Priority
 from unknot.simulation.engine.router import Router
-from unknot.studies.booksim.classes import has_classes
-from unknot.studies.booksim.configuration import Configuration
+from unknot_booksim.classes import has_classes
+from unknot_booksim.configuration import Configuration
 
 _ALLOCATOR = re.compile(r"(\w+)(?:\((\w*)\))?")
 _ALLOCATORS: dict[str, Allocator] = {name: name for name in ALLOCATORS} | {"separable_output_first": "select"}

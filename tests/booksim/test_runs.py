@@ -10,14 +10,14 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
+from tests.booksim.files import MESH, credited, understood, written
 from tests.cli.test_schemas import schema
-from tests.studies.booksim.files import MESH, credited, understood, written
 from unknot._base.errors import SimulationError, TextError, UnknotError
 from unknot.cli.commands.display import number
 from unknot.cli.program import app
 from unknot.simulation import Router, simulate
-from unknot.studies.booksim.runs import ConfiguredPoint, run_booksim, sweep_of
-from unknot.studies.booksim.setup import Setup
+from unknot_booksim.runs import ConfiguredPoint, run_booksim, sweep_of
+from unknot_booksim.setup import Setup
 
 
 def run(*words: str) -> str:
@@ -68,7 +68,7 @@ def test_a_sweep_takes_the_processors_there_are(tmp_path: Path, monkeypatch: pyt
         asked.append(jobs)
         return run_booksim(setup, **options)
 
-    monkeypatch.setattr("unknot.studies.booksim.runs.run_booksim", noted)
+    monkeypatch.setattr("unknot_booksim.runs.run_booksim", noted)
     path = written(tmp_path)
     for words in ((), ("--jobs", "2")):
         run("run", path, "--sweep", "injection_rate=0.1:0.2:0.1", *words)
@@ -122,7 +122,7 @@ def test_a_configuration_is_no_network(tmp_path: Path) -> None:
     path = written(tmp_path, "topology = mesh; k = 3; n = 2; routing_function = dor;")
     result = CliRunner().invoke(app, ["convert", str(path), str(tmp_path / "s.toml")])
     assert result.exit_code == 2
-    assert "a configuration of BookSim is no network; `unknot run" in result.output
+    assert "a configuration of BookSim 2 is no network; `unknot run" in result.output
 
 
 def test_options_for_booksim_alone(tmp_path: Path) -> None:
@@ -130,7 +130,7 @@ def test_options_for_booksim_alone(tmp_path: Path) -> None:
     study.write_text('[[design]]\nname = "a"\nnetwork = "ring(3)"\nrouting = "up_down"\n', encoding="utf-8")
     result = CliRunner().invoke(app, ["run", str(study), "k=3"])
     assert result.exit_code == 2
-    assert "for configurations of BookSim 2" in result.output
+    assert "for a configuration of BookSim 2" in result.output
     result = CliRunner().invoke(app, ["run", str(written(tmp_path)), "--store", "x.sqlite"])
     assert result.exit_code == 2
     assert "--store and --dask are for studies" in result.output

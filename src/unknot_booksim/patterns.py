@@ -12,12 +12,12 @@ import numpy.typing as npt
 from unknot._base.arrays import Ints
 from unknot._base.errors import UnknotError, near
 from unknot.network import Network
-from unknot.studies.booksim.configuration import Configuration, split
-from unknot.studies.booksim.networks import Built
 from unknot.traffic import Pattern
 from unknot.traffic.pattern import TrafficError
 from unknot.traffic.patterns import bit_complement, bit_reverse, shuffle, transpose
 from unknot.traffic.workload import Bursts
+from unknot_booksim.configuration import Configuration, split
+from unknot_booksim.networks import Built
 
 MOST_NODES = 4096
 """Most nodes of a pattern that is a matrix of rates."""

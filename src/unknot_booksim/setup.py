@@ -11,7 +11,8 @@ from typing import Any
 from unknot._base.errors import TextError, UnknotError
 from unknot._base.switching import Switching
 from unknot.routing.relation import Relation
-from unknot.studies.booksim.classes import (
+from unknot.traffic.workload import Traffic, length_shares, mean_length
+from unknot_booksim.classes import (
     has_classes,
     kinds_by_subnet,
     lengths_of,
@@ -19,11 +20,10 @@ from unknot.studies.booksim.classes import (
     subnets_of,
     traffic_classes,
 )
-from unknot.studies.booksim.configuration import Configuration, read_configuration
-from unknot.studies.booksim.networks import Built, build
-from unknot.studies.booksim.patterns import bursts, pattern
-from unknot.studies.booksim.routers import depth_of, router_of
-from unknot.traffic.workload import Traffic, length_shares, mean_length
+from unknot_booksim.configuration import Configuration, read_configuration
+from unknot_booksim.networks import Built, build
+from unknot_booksim.patterns import bursts, pattern
+from unknot_booksim.routers import depth_of, router_of
 
 
 @dataclass(frozen=True)

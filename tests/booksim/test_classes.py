@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from tests.booksim.files import MESH, credited, understood, written
 from tests.cli.test_schemas import schema
-from tests.studies.booksim.files import MESH, credited, understood, written
 from unknot._base.errors import UnknotError
 from unknot.cli.program import app
-from unknot.studies.booksim.runs import run_booksim, sweep_of
 from unknot.traffic import Bursts, Message
+from unknot_booksim.runs import run_booksim, sweep_of
 
 TWO = MESH + (
     "classes = 2; injection_rate = {0.1,0.02}; traffic = {uniform,neighbor}; packet_size = {{1,3},4};"

@@ -13,8 +13,8 @@ import numpy.typing as npt
 from unknot._base.errors import near
 from unknot.network import Network, grid
 from unknot.network.families import butterfly, hyperx, mesh, torus
-from unknot.studies.booksim.configuration import Configuration
-from unknot.studies.booksim.parse import OVERRIDE
+from unknot_booksim.configuration import Configuration
+from unknot_booksim.parse import OVERRIDE
 
 Channels = npt.NDArray[np.int32]
 Links = list[tuple[int, int, int, int]]
@@ -229,7 +229,7 @@ def _dragonfly(configuration: Configuration) -> Built:
 
 
 def _anynet(configuration: Configuration) -> Built:
-    from unknot.fabrics.booksim import read_booksim
+    from unknot_booksim.anynet import read_booksim
 
     name = configuration.text("network_file")
     if not name:
