@@ -17,6 +17,7 @@ from unknot.certificates.verdict import Certificate, Configuration, Message, Ver
 from unknot.flow_control.model import FlowControl
 from unknot.flow_control.pools import Pool
 from unknot.flow_control.techniques import technique_of
+from unknot.network.graph import strong_components
 from unknot.routing.relation import EJECT, NO_WAIT, VC_MASK, Relation
 from unknot.routing.waiting import effective
 from unknot.verify.effort import Effort, TimeUpError
@@ -83,12 +84,18 @@ def check_pools(graph: Dependencies, flow: FlowControl, buffer_depth: int, effor
             **evidence,  # type: ignore[arg-type]
         )
 
+    shut = Shut(flow, graph)
+    climbing = _climbing(graph, shut)
+    if climbing is not None:
+        text = "the VCs, those that share slots alike, can be numbered so that every route climbs"
+        return verdict(
+            True, "acyclic channel dependency graph", text, certificate=Certificate("pools", climbing)
+        )
     method = "greatest fixpoint of VCs that stay occupied"
     try:
         heads = _heads(relation, length, effort)
     except TimeUpError as error:
         return verdict(None, method, f"undecided: {error}")
-    shut = Shut(flow, heads.comes)
     rank = _drained(heads, shut)
     left = {int(v) for v in np.flatnonzero(rank < 0)}
     port = relation.num_vcs
@@ -128,6 +135,21 @@ def check_pools(graph: Dependencies, flow: FlowControl, buffer_depth: int, effor
     return verdict(False, method, text, configuration=knot)
 
 
+def _climbing(graph: Dependencies, shut: Shut) -> npt.NDArray[np.int64] | None:
+    """Ranks by which every route climbs down, with one rank for VCs that share all their slots; None without any.
+
+    All below the lowest packets is empty then, and an empty VC must take packets from anywhere.
+    """
+    flow, vcs = shut.flow, graph.relation.num_vcs
+    if not graph.complete or any(shut.shuts(vcs, v, set()) for v in flow.pools_of):
+        return None
+    source = np.repeat(np.arange(vcs), np.diff(graph.first))
+    sharing = [pair for pool in flow.pools if not pool.own for pair in pairwise((pool.vcs[-1], *pool.vcs))]
+    tail, head = np.array(sharing, dtype=np.int64).reshape(-1, 2).T
+    rank, _ = strong_components(np.concatenate([source, tail]), np.concatenate([graph.target, head]), vcs)
+    return rank.astype(np.int64) if (rank[source] > rank[graph.target]).all() else None
+
+
 def _heads(relation: Relation, length: int, effort: Effort) -> Heads:
     """What the headers in each VC, and at ports, may wait for."""
     explorer, vcs = Explorer(relation), relation.num_vcs
@@ -164,7 +186,7 @@ class Shut:
         VCs to which the mark of each pool may come: back over the hops that packets make.
     """
 
-    def __init__(self, flow: FlowControl, comes: list[dict[int, int]]) -> None:
+    def __init__(self, flow: FlowControl, graph: Dependencies) -> None:
         self.flow = flow
         self.rings = [ring for pool in flow.pools if (ring := self._never_full(pool))]
         self.marked: list[set[int]] = []
@@ -172,7 +194,7 @@ class Shut:
             marked, todo = set[int](), list(pool.vcs[:1]) if pool.keeps == "marked slot" else []
             while todo:
                 marked.add(vc := todo.pop())
-                todo += [u for u, v in pool.hops if v == vc and u in comes[vc] and u not in marked]
+                todo += [u for u, v in pool.hops if v == vc and graph.depends(u, v) and u not in marked]
             self.marked.append(marked)
 
     def _never_full(self, pool: Pool) -> tuple[int, ...]:
@@ -213,11 +235,16 @@ class Shut:
         """Whether a header that waits for these VCs may wait for good."""
         return all(self.shuts(at, v, stay) for v in waited)
 
-    def behind(self, head: Head, stay: set[int]) -> set[int]:
-        """VCs whose packets may keep a header waiting."""
-        waited = {*head.waited}
-        pools = [pool for v in waited - stay for pool in self._pools(head.vc, v, stay)]
-        return waited.union(*(pool.vcs for pool in pools)) & stay
+    def behind(self, head: Head, stay: set[int], known: set[int]) -> set[int]:
+        """VCs whose packets may keep a header waiting, as few as can be beside some that are known."""
+        behind = set[int]()
+        for v in head.waited:
+            ways = [{v}] if v in stay else []
+            for pool in self._pools(head.vc, v, stay):
+                most = -(-(pool.slots - pool.leaves(head.vc, v)) // self.flow.packets)
+                ways.append({*sorted(stay.intersection(pool.vcs), key=lambda u: (u not in known, u))[:most]})
+            behind |= min(ways, key=lambda way: len(way - known), default=behind)
+        return behind
 
 
 def _drained(heads: Heads, shut: Shut) -> npt.NDArray[np.int64]:
@@ -263,14 +290,15 @@ def _knots(heads: Heads, shut: Shut, left: set[int]) -> list[dict[int, Head]]:
         knot: dict[int, Head] = {}
         todo = {start}
         while todo:
+            known = knot.keys() | todo
             for v in sorted(todo):
-                known = knot.keys() | todo
                 waited = min(
                     (w for w in heads.waits[v] if shut.blocks(v, w, left)),
                     key=lambda w: (len(w - known), sorted(w)),
                 )
                 knot[v] = heads.head(v, waited)
-            todo = set[int]().union(*(shut.behind(head, left) for head in knot.values())) - knot.keys()
+                known |= shut.behind(knot[v], left, known)
+            todo = known - knot.keys()
             if todo:
                 continue
             for ring in shut.rings:
@@ -280,6 +308,6 @@ def _knots(heads: Heads, shut: Shut, left: set[int]) -> list[dict[int, Head]]:
                         _leaving(heads, shut, ring, left), key=lambda head: len({*head.waited} - knot.keys())
                     )
                     knot[leaves.vc] = leaves
-                    todo |= shut.behind(leaves, left) - knot.keys()
+                    todo |= shut.behind(leaves, left, {*knot}) - knot.keys()
         knots.setdefault(tuple(sorted(knot)), knot)
     return sorted(knots.values(), key=len)

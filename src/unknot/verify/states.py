@@ -119,6 +119,10 @@ class Dependencies(Brief):
     def acyclic(self) -> bool:
         return not self.cyclic.any()
 
+    def depends(self, vc: int, other: int) -> bool:
+        """Whether a VC depends on another one."""
+        return other in self.target[self.first[vc] : self.first[vc + 1]]
+
     @property
     def complete(self) -> bool:
         """Whether every address was followed."""
