@@ -49,7 +49,6 @@ ALLOWED = {
     "unknot.routing.contract",  # claims of routings, by the technique that each is about
     "unknot.repair.escape",  # the same
     "unknot.routing.adaptive_meshes",  # the same
-    "unknot.verify.check",  # the same
 }
 
 

@@ -124,7 +124,7 @@ def test_other_traffic_and_other_relations_are_other_points() -> None:
         ({"loads": "0.5:0.1:0.1"}, "`from` must not exceed `to`"),
         ({"loads": "0.1:0.2:0"}, "step: this should be greater than 0"),
         ({"seeds": ()}, "at least one seed"),
-        ({"switching": "cut"}, "unknown switching"),
+        ({"switching": "cut"}, "unknown flow control .cut.; did you mean vct"),
         ({"packet_length": 99}, "a packet of 99 flits does not fit a buffer of 8"),
         ({"routing": []}, "one routing at least"),
         ({"routing": None}, "by keyword: routing="),

@@ -379,7 +379,7 @@ def test_an_error_in_a_worker_is_reported_in_words(tmp_path: Path) -> None:
     design = load_study(written(tmp_path)).designs[0]
     point = proof_point(design, design.relation(), tmp_path, 60.0)
     broken = replace(point, what={**point.what, "switching": "sideways"})
-    with pytest.raises(UnknotError, match="unknown switching 'sideways'") as caught:
+    with pytest.raises(UnknotError, match="unknown flow control 'sideways'") as caught:
         compute(broken)
     assert type(caught.value) is UnknotError
 

@@ -20,4 +20,9 @@ def switching_named(name: str) -> Switching:
     for known in SWITCHINGS:
         if known == name:
             return known
-    raise UnknotError(f"unknown switching {name!r}; {near(str(name), SWITCHINGS)}")
+    called = f"{name!r} is a flow control of a relation, of which check, simulate, curve and studies alone know; here"
+    raise UnknotError(
+        f"{called} give one of {', '.join(SWITCHINGS)}"
+        if "(" in str(name)
+        else f"unknown switching {name!r}; {near(str(name), SWITCHINGS)}"
+    )

@@ -11,8 +11,10 @@ from pydantic import ValidationInfo
 
 from unknot._base.calls import chosen, parse_call
 from unknot._base.errors import SimulationError, UnknotError
+from unknot._base.switching import SWITCHINGS
 from unknot._base.toml_places import EntryError
 from unknot.fabrics.named import network as network_named
+from unknot.routing.flow_controls.named import builders, is_technique
 from unknot.routing.named import require_connected, routing_named
 from unknot.routing.own import is_code, is_file, rooted
 from unknot.simulation.engine.router import Router, check_option
@@ -42,14 +44,29 @@ def known_routing(text: str, validation: ValidationInfo) -> str:
     if is_file(text):
         rooted(text, context.get("folder", "."), confined=context.get("confined", False))
         return text
-    if not is_code(text):
+    if not _is_allowed_code(text, context):
         routing_named(text, VALUE)
+    return text
+
+
+def known_switching(text: str, validation: ValidationInfo) -> str:
+    """Refuse a flow control that does not exist, one that reads a file, or code that may not run."""
+    if is_technique(text) or _is_allowed_code(text, validation.context or {}):
         return text
-    if not context.get("code", True):
+    call = parse_call(text, VALUE)
+    chosen(call, builders(), "flow control", SWITCHINGS)
+    if "rings" in call.options:
+        raise UnknotError(f"{text!r} reads a file of rings, which a study does not; leave rings out")
+    return text
+
+
+def _is_allowed_code(text: str, context: Mapping[str, Any]) -> bool:
+    """Whether a text names a function in a Python file; refused where none may be run."""
+    if is_code(text) and not context.get("code", True):
         raise UnknotError(
             f"{text!r} runs a Python file, which a study may do only with --allow-code; look at it first"
         )
-    return text
+    return is_code(text)
 
 
 def known_traffic(text: str) -> str:

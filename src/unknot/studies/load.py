@@ -159,13 +159,15 @@ def _misfits(study: Study, problem: _Locator) -> Iterable[TextError]:
         if design.name in seen:
             yield problem(("designs", index, "name"), f"a second design is called {design.name!r}")
         seen.add(design.name)
+        control, key = None, "routing"
         try:
-            build(design)
+            relation, key = build(design), "switching"
+            control = design.flow(relation, study.folder) or technique(design.switching)
         except TextError as error:
-            yield problem(("designs", index, "routing"), error.message, inner=error.column)
+            yield problem(("designs", index, key), error.message, inner=error.column)
         except UnknotError as error:
-            yield problem(("designs", index, "routing"), str(error))
-        if technique(design.switching).whole and design.longest_packet > design.buffer_depth:
+            yield problem(("designs", index, key), str(error))
+        if control is not None and control.whole and design.longest_packet > design.buffer_depth:
             yield problem(
                 ("designs", index, "packet_length"),
                 f"a packet of {design.longest_packet} flits does not fit a buffer of {design.buffer_depth} flits, as "

@@ -16,9 +16,11 @@ from unknot._base.compile_time import compiling
 from unknot._base.deadline import Deadline
 from unknot._base.errors import UnknotError
 from unknot._base.manifest import code_digest
-from unknot._base.switching import switching_named
 from unknot._base.work import counting_work
+from unknot.certificates.flow_words import flow_words
 from unknot.certificates.plain import Rejected
+from unknot.flow_control.model import FlowControl
+from unknot.flow_control.techniques import technique_of
 from unknot.network.graph import digest
 from unknot.routing.own import code_of, is_code, is_designed
 from unknot.routing.pointer import rule_digest
@@ -43,6 +45,8 @@ class Point:
     design : Design
     relation : bytes
         The relation, pickled, for whatever process computes the point; `what` says by hashes which one it is.
+    flow : FlowControl, optional
+        The flow control of the relation, if there is any; its hash is in `what`.
     traffic : Pattern, optional
         Traffic that no text names; its hash is in `what`.
     """
@@ -50,6 +54,7 @@ class Point:
     what: dict[str, Any]
     design: Design
     relation: bytes
+    flow: FlowControl | None = None
     traffic: Pattern | None = None
 
     @cached_property
@@ -63,10 +68,12 @@ class Point:
         return json.dumps(self.what, default=plain, sort_keys=True, separators=(",", ":"))
 
 
-def proof_point(design: Design, relation: Relation, folder: Path, time_limit: float) -> Point:
+def proof_point(
+    design: Design, relation: Relation, folder: Path, time_limit: float, flow: FlowControl | None = None
+) -> Point:
     """The proof of a design."""
-    what = {**_relation(design, relation, "proof", folder), "time_limit": time_limit}
-    return Point(what, design, _packed(relation).pickled)
+    what = {**_relation(design, relation, "proof", folder, flow), "time_limit": time_limit}
+    return Point(what, design, _packed(relation).pickled, flow)
 
 
 def run_point(
@@ -77,17 +84,18 @@ def run_point(
     seed: int,
     measurement: Measurement,
     traffic: Pattern | None = None,
+    flow: FlowControl | None = None,
 ) -> Point:
     """One simulation of a design."""
     what = {
-        **_relation(design, relation, "run", folder),
+        **_relation(design, relation, "run", folder, flow),
         **{name: getattr(design, name) for name in ("packet_length", "router", "bursts")},
         "traffic": design.traffic if traffic is None else traffic.digest,
         **vars(measurement),
         "load": load,
         "seed": seed,
     }
-    return Point(what, design, _packed(relation).pickled, traffic)
+    return Point(what, design, _packed(relation).pickled, flow, traffic)
 
 
 def compute(point: Point) -> str:
@@ -151,7 +159,6 @@ def _checked(point: Point, relation: Relation, outcome: Proven | Run) -> Proven 
     from unknot.simulation import replay
     from unknot.verify import deliver
 
-    what = point.what
     if isinstance(outcome, Run):
         about = {**stated(_scenario(point, relation)), "network": relation.network.name, "routing": relation.name}
         shape = outcome.utilisation.shape, outcome.occupancy.shape
@@ -167,7 +174,8 @@ def _checked(point: Point, relation: Relation, outcome: Proven | Run) -> Proven 
             accept_configuration(relation, outcome.deadlock)
         return outcome
     verdict, knot = outcome.verdict, outcome.verdict.configuration
-    if verdict.switching != what["switching"] or outcome.delivery != deliver(relation):
+    known = _technique(point.what["switching"], point.flow), point.flow
+    if (verdict.switching, verdict.flow) != known or outcome.delivery != deliver(relation):
         raise UnknotError("it is the proof of another design")
     evident = verdict.certificate is not None or knot is not None
     if evident or verdict.deadlock_free is not None:
@@ -177,7 +185,9 @@ def _checked(point: Point, relation: Relation, outcome: Proven | Run) -> Proven 
     return replace(outcome, certificate_holds=True if evident else None)
 
 
-def _relation(design: Design, relation: Relation, kind: str, folder: Path) -> dict[str, Any]:
+def _relation(
+    design: Design, relation: Relation, kind: str, folder: Path, flow: FlowControl | None
+) -> dict[str, Any]:
     return {
         "kind": kind,
         "code": code_digest(),
@@ -188,6 +198,7 @@ def _relation(design: Design, relation: Relation, kind: str, folder: Path) -> di
         "switching": design.switching,
         "buffer_depth": design.buffer_depth,
         **({"routing_code": code_of(design.routing, folder)} if is_code(design.routing) else {}),
+        **({"flow": _flow_digest(flow)} if flow is not None else {}),
         **({"routes": routes} if (routes := _packed(relation).routes) else {}),
     }
 
@@ -223,11 +234,22 @@ def _unpacked(pickled: bytes) -> Relation:
     return relation
 
 
-def open_proof(design: Design, relation: Relation, seconds: float) -> Proven:
+@lru_cache(maxsize=16)
+def _flow_digest(flow: FlowControl) -> str:
+    return hashlib.sha256(json.dumps(flow_words(flow)).encode()).hexdigest()
+
+
+def _technique(switching: str, flow: FlowControl | None) -> str:
+    """The technique in which packets of a design wait alike."""
+    return switching if flow is None else technique_of(flow)
+
+
+def open_proof(design: Design, relation: Relation, seconds: float, flow: FlowControl | None) -> Proven:
     """What is known of a design whose proof was not done within some seconds."""
     from unknot.verify import check
 
-    return Proven(check(relation, design.switching, time_limit=Deadline(seconds, 0.0)), NOT_FOLLOWED, None, None)
+    verdict = check(relation, _technique(design.switching, flow), time_limit=Deadline(seconds, 0.0), flow=flow)
+    return Proven(verdict, NOT_FOLLOWED, None, None)
 
 
 def _prove(point: Point) -> Proven:
@@ -237,7 +259,11 @@ def _prove(point: Point) -> Proven:
 
     relation, what = _unpacked(point.relation), point.what
     with counting_work():  # so that a row is the same on each machine
-        verdict = check(relation, what["switching"], time_limit=what["time_limit"], buffer_depth=what["buffer_depth"])
+        technique, limits = (
+            _technique(point.what["switching"], point.flow),
+            (what["time_limit"], what["buffer_depth"]),
+        )
+        verdict = check(relation, technique, time_limit=limits[0], buffer_depth=limits[1], flow=point.flow)
     shown = replay(relation, verdict.configuration) if verdict.configuration is not None else None
     return Proven(verdict, deliver(relation), evidence_holds(relation, verdict), shown)
 
@@ -245,8 +271,8 @@ def _prove(point: Point) -> Proven:
 def _scenario(point: Point, relation: Relation) -> Scenario:
     what, design = point.what, point.design
     workload = Traffic(point.traffic or design.traffic, design.packet_length, design.bursts)
-    routers = switching_named(design.switching), design.buffer_depth, design.router
-    return Scenario(relation, what["load"], workload, *routers, what["seed"])
+    routers = _technique(what["switching"], point.flow), design.buffer_depth, design.router
+    return Scenario(relation, what["load"], workload, *routers, what["seed"], flow=point.flow)
 
 
 def _simulate(point: Point) -> Run:

@@ -198,7 +198,9 @@ def packed(text: str, like: bytes) -> bytes:
 
 
 def plain(value: Any) -> Any:
-    """What `json.dumps` does not know, as its `default`: dataclasses as objects, arrays as lists."""
+    """What `json.dumps` does not know, as its `default`: dataclasses as objects, arrays and sets as lists."""
+    if isinstance(value, frozenset):
+        return sorted(value)
     return {f.name: getattr(value, f.name) for f in fields(value)} if is_dataclass(value) else value.tolist()
 
 
@@ -221,6 +223,9 @@ def _decoder(kind: Any) -> Callable[[Any], Any]:
     if origin in (Union, types.UnionType):
         one = _decoder(next(option for option in inner if option is not type(None)))
         return lambda value: None if value is None else one(value)
+    if origin is frozenset:
+        inside = _decoder(inner[0])
+        return lambda value: frozenset(map(inside, _of(value, list)))
     if origin is tuple:
         each = [_decoder(part) for part in inner if part != ...]
         if inner[1:] == (...,):

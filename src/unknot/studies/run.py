@@ -15,7 +15,7 @@ from unknot._base.calls import Piece
 from unknot._base.deadline import NEVER, Deadline, NoAnswerError
 from unknot._base.errors import UnknotError, bare, shown
 from unknot._base.progress import Progress, with_bar
-from unknot._base.switching import BUFFER_DEPTH, DEFAULT_SWITCHING, switching_named
+from unknot._base.switching import BUFFER_DEPTH, DEFAULT_SWITCHING
 from unknot._base.threads import processors
 from unknot.fabrics.named import network as network_named
 from unknot.network import Network
@@ -127,7 +127,12 @@ def _is_small(study: Study, relations: Sequence[Relation]) -> bool:
     points = len(study.designs) * (1 if settings is None else 1 + len(settings.load_values()) * len(settings.seeds))
     short = settings is None or (settings.precision is None and (settings.measure or 0) <= SMALL_CYCLES)
     few = all(relation.vcs.router.size * relation.num_addresses <= FEW for relation in relations)
-    return points <= SMALL_POINTS and short and few and not any(is_code(d.routing) for d in study.designs)
+    return (
+        points <= SMALL_POINTS
+        and short
+        and few
+        and not any(is_code(text) for d in study.designs for text in (d.routing, d.switching))
+    )
 
 
 def default_store(path: str | Path) -> Path:
@@ -205,12 +210,12 @@ def curve(
     relations = tuple(named.values())
     first = relations[0]
     workload = Traffic(traffic, packet_length, bursts)
-    scenario = Scenario(first, 0.0, workload, switching_named(switching), buffer_depth, router or Router())
+    scenario = Scenario(first, 0.0, workload, switching, buffer_depth, router or Router())
     lengths = scenario.traffic.lengths
     design = Design.model_construct(
         network=first.network.name,
         vcs=vcs,
-        switching=scenario.switching,
+        switching=switching,
         packet_length=lengths[0][0] if len(lengths) == 1 else dict(lengths),
         buffer_depth=buffer_depth,
         traffic=scenario.traffic.pattern_name,

@@ -22,13 +22,16 @@ from pydantic import (
 
 from unknot._base.deadline import MINUTE
 from unknot._base.errors import UnknotError
-from unknot._base.switching import BUFFER_DEPTH, DEFAULT_SWITCHING, switching_named
+from unknot._base.switching import BUFFER_DEPTH, DEFAULT_SWITCHING
 from unknot.fabrics.named import network as network_named
+from unknot.flow_control.model import FlowControl
+from unknot.routing.flow_controls.named import flow_given
 from unknot.routing.named import routing as routing_from
 from unknot.routing.named import routing_to_simulate
 from unknot.routing.own import rooted
 from unknot.routing.relation import Relation
 from unknot.simulation.engine.router import Router
+from unknot.simulation.run.admission import require_fit
 from unknot.studies import entries
 from unknot.studies.entries import MOST_LOADS, VALUE
 from unknot.traffic.workload import PACKET_LENGTH, PATTERN, Bursts, length_shares
@@ -49,8 +52,8 @@ class Design(_Table):
     vcs : int or None
         Virtual channels per channel; None: what the routing takes by itself, but at least 4 in a study that
         simulates, if the routing can use them.
-    switching : {"saf", "vct", "wormhole", "wormhole-nonatomic"}
-        Drives proof and simulation alike.
+    switching : str
+        A technique, or a call that makes a flow control of the relation; drives proof and simulation alike.
     packet_length : int or dict
         Flits, or the share of each length among the packets.
     buffer_depth : int
@@ -69,7 +72,7 @@ class Design(_Table):
     network: Annotated[str, AfterValidator(entries.known_network)]
     routing: Annotated[str, AfterValidator(entries.known_routing)]
     vcs: int | None = Field(default=None, ge=1)
-    switching: Annotated[str, AfterValidator(switching_named)] = DEFAULT_SWITCHING
+    switching: Annotated[str, AfterValidator(entries.known_switching)] = DEFAULT_SWITCHING
     packet_length: Annotated[
         Annotated[int, Field(ge=1, le=1 << 20), Tag("number")] | Annotated[dict[int, float], Tag("shares")],
         Discriminator(entries.number_or_shares),
@@ -88,6 +91,14 @@ class Design(_Table):
     def relation(self, folder: str | Path = ".") -> Relation:
         """Build the relation; relative paths of networks start at `folder`."""
         return builder(folder)(self)
+
+    def flow(self, relation: Relation, folder: str | Path = ".") -> FlowControl | None:
+        """Make the flow control of the relation, for as many packets as fit into its buffers; None: a technique."""
+        fitting = max(1, self.buffer_depth // self.longest_packet)
+        _, flow = flow_given(relation, rooted(self.switching, folder), where=VALUE, packets=fitting)
+        if flow is not None:
+            require_fit(flow, self.buffer_depth, self.longest_packet)
+        return flow
 
 
 def builder(folder: str | Path = ".", *, simulated: bool = False) -> Callable[[Design], Relation]:

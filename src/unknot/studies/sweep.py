@@ -82,6 +82,7 @@ class Sweep:
         self.study, self.relations, self.store, self.progress = study, relations, store, progress
         self.deadline, self.traffic = deadline, traffic
         settings = study.simulation
+        self.flows = [each.flow(own, study.folder) for each, own in zip(study.designs, relations, strict=True)]
         self.loads = settings.load_values() if settings else ()
         self.seeds = settings.seeds if settings else ()
         self.measurement = (
@@ -185,9 +186,9 @@ class Sweep:
         load, index, seed = slot
         design, relation, folder = self.study.designs[index], self.relations[index], self.study.folder
         if load < 0:
-            return proof_point(design, relation, folder, self.study.proof.time_limit)
+            return proof_point(design, relation, folder, self.study.proof.time_limit, self.flows[index])
         what = self.loads[load], self.seeds[seed], self.measurement
-        return run_point(design, relation, folder, *what, traffic=self.traffic)
+        return run_point(design, relation, folder, *what, self.traffic, self.flows[index])
 
     def _is_kept(self, slot: Slot, point: Point) -> bool:
         """Take a point from the store, if it is there, can be read, and its evidence holds."""
@@ -295,6 +296,7 @@ class Sweep:
     def _result(self, index: int) -> DesignResult:
         design, relation = self.study.designs[index], self.relations[index]
         done = (-1, index, 0) in self.done
-        proven: Proven = self.done[-1, index, 0] if done else open_proof(design, relation, self.deadline.seconds)
+        opened = (design, relation, self.deadline.seconds, self.flows[index])
+        proven: Proven = self.done[-1, index, 0] if done else open_proof(*opened)
         runs = PackedResults(Run, [self.done[slot] for slot in self._runs(index)], self.first.get(index, b""))
         return DesignResult(design=design, relation=relation, runs=runs, **vars(proven))

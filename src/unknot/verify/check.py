@@ -14,9 +14,7 @@ from unknot._base.threads import threads_of
 from unknot.certificates.verdict import Verdict
 from unknot.flow_control.model import FlowControl
 from unknot.flow_control.techniques import technique as flow_of
-from unknot.flow_control.techniques import technique_of
-from unknot.routing.flow_controls.named import flow_named
-from unknot.routing.flow_controls.validated import validated
+from unknot.routing.flow_controls.named import flow_given
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_relation
 from unknot.verify.decision import Decision
@@ -57,7 +55,9 @@ def check(
         A routing relation; or a network, as an object, a description such as ``"torus(8, 8)"`` or the name of a file.
     routing, vcs : str and int, optional
         Routing on that network, and VCs per channel, as on the command line.
-    switching : {"vct", "saf", "wormhole", "wormhole-nonatomic"}
+    switching : str
+        The switching technique, ``saf``, ``vct``, ``wormhole`` or ``wormhole-nonatomic``; or a call that makes a flow
+        control of this relation, such as ``damq(reserved=1)``.
     time_limit : float or Deadline
         Seconds by the clock; up to ten in which kernels are compiled do not count. All but the exact search takes
         time linear in the reachable transitions. To say how packets come to a deadlock may take a tenth more, or a
@@ -73,7 +73,7 @@ def check(
         Search for a smaller counterexample, and for one that comes straight from the terminals, which takes tens of
         milliseconds; else it is the first that was found.
     flow : FlowControl or str, optional
-        Flow control of this relation, in place of a technique; or a call that makes one, as the command takes it.
+        Flow control of this relation, in place of `switching`.
 
     Returns
     -------
@@ -93,10 +93,8 @@ def check(
     True
     """
     limits = _Limits.of(time_limit, buffer_depth, threads, progress)
+    switching, flow = flow_given(relation, switching, flow)
     if flow is not None:
-        made = flow_named(relation, flow, "flow") if isinstance(flow, str) else flow
-        flow = validated(relation, made, "check: flow")
-        switching = technique_of(flow)
         # Messages fill their buffers, so these are whole cells.
         limits = replace(limits, buffer_depth=max(1, limits.buffer_depth // flow.cell) * flow.cell)
     (verdict,) = _verdicts(relation, (switching,), limits, shorten=shorten, flow=flow).values()

@@ -88,9 +88,7 @@ def check_pools(graph: Dependencies, flow: FlowControl, buffer_depth: int, effor
     climbing = _climbing(graph, shut)
     if climbing is not None:
         text = "the VCs, those that share slots alike, can be numbered so that every route climbs"
-        return verdict(
-            True, "acyclic channel dependency graph", text, certificate=Certificate("pools", climbing)
-        )
+        return verdict(True, "acyclic channel dependency graph", text, certificate=Certificate("pools", climbing))
     method = "greatest fixpoint of VCs that stay occupied"
     try:
         heads = _heads(relation, length, effort)

@@ -1,4 +1,4 @@
-"""Named routings on three networks: each flow control is decided on nearly all of them, by evidence that is accepted."""
+"""Named routings on three networks: each flow control is decided on nearly all of them."""
 
 from __future__ import annotations
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from unknot._base.switching import Switching
 from unknot.cli.answers.filling import Answer, Answers, answer
 from unknot.cli.answers.form import By, Form, Number, Positive, key
 from unknot.cli.answers.networks import WithUnits
@@ -28,7 +27,7 @@ class StudiedDesign(Form):
     vcs_chosen: Annotated[bool, By(lambda vcs, _: vcs is None)] = key(
         "Whether the study gives no number of VCs.", of="design.vcs"
     )
-    switching: Switching = key(of="design.switching")
+    switching: str = key("The technique, or the flow control of the relation.", of="design.switching")
     packet_length: Positive | Shares = key("Flits, or the share of each length.", of="design.packet_length")
     buffer_depth: Positive = key(of="design.buffer_depth")
     traffic: str = key(of="design.traffic")

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 import typer
 
 from unknot._base.errors import RelationError, UnknotError, require_known
-from unknot._base.switching import switching_named
 from unknot.cli.commands.check_others import Answered, of_end_points, of_every_size, of_update
 from unknot.cli.commands.flows import flow_of
 from unknot.cli.commands.options import PAGE, Json, Options, refuse_beside
@@ -144,7 +143,6 @@ def _of_routing(routed: RoutedNetwork, details: Details, *, coq: bool) -> Answer
     """Prove a routing or show how it fails, and answer what else is asked of it, until the time is over."""
     from unknot.cli.answers.verdicts import CheckAnswer
     from unknot.cli.commands import activity
-    from unknot.flow_control.techniques import technique_of
     from unknot.verify.examination import FurtherAnswers, examine
     from unknot.verify.progress import ARBITERS
 
@@ -152,12 +150,11 @@ def _of_routing(routed: RoutedNetwork, details: Details, *, coq: bool) -> Answer
         require_known("--arbiter: unknown arbiter", details.arbiter, ARBITERS, RelationError)
     text, unread = stated(routed.network, routed.routing)
     relation = routed.relation(text)
-    flow = flow_of(relation, routed.switching, details.bubble)
+    technique, flow = flow_of(relation, routed.switching, details.bubble)
     if flow is not None:
         option = "--bubble" if details.bubble is not None else f"--switching {flow.name}"
         others = details.some("smallest", "explain", "arbiter")
         refuse_beside(option, "is about techniques without a flow control of the relation", **others)
-    technique = switching_named(routed.switching) if flow is None else technique_of(flow)
     further = FurtherAnswers(flow is None, flow, details.arbiter, details.smallest)
     with activity.working("proving") as report:
         limits = routed.some("deadline", "buffer_depth")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import typer
 
-from unknot._base.switching import BUFFER_DEPTH, DEFAULT_SWITCHING, Switching
+from unknot._base.switching import BUFFER_DEPTH, DEFAULT_SWITCHING
 from unknot.cli.commands.options import (
     SEED,
     Json,
@@ -30,6 +30,8 @@ class CurveOptions(Options):
     ----------
     routing : NAME
         A routing, as in `simulate`; repeatable, a curve for each.
+    switching : NAME
+        The switching technique: saf, vct, wormhole or wormhole-nonatomic; or a flow control, as `check` takes it.
     loads : FROM:TO:STEP
         Offered loads, or a list: '0.1, 0.2'; of the busiest terminal.
     beyond
@@ -47,7 +49,7 @@ class CurveOptions(Options):
     loads: str = "0.05:1:0.05"
     beyond: bool = False
     vcs: int | None = None
-    switching: Switching = DEFAULT_SWITCHING
+    switching: str = DEFAULT_SWITCHING
     buffer_depth: int = BUFFER_DEPTH
     router: str = ""
     traffic: str = "uniform"

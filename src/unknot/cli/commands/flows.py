@@ -14,8 +14,10 @@ if TYPE_CHECKING:
     from unknot.routing.relation import Relation
 
 
-def flow_of(relation: Relation, switching: str, rule: str | None = None, **defaults: Any) -> FlowControl | None:
-    """The flow control that --switching or --bubble names for a relation; None: a technique.
+def flow_of(
+    relation: Relation, switching: str, rule: str | None = None, **defaults: Any
+) -> tuple[Switching, FlowControl | None]:
+    """The technique, and the flow control of a relation, that --switching or --bubble names; None: a technique alone.
 
     Parameters
     ----------
@@ -24,16 +26,16 @@ def flow_of(relation: Relation, switching: str, rule: str | None = None, **defau
     **defaults
         Options of the builder that the text may leave out.
     """
-    from unknot.routing.flow_controls.named import flow_named, flow_of_rule, is_technique
+    from unknot.routing.flow_controls.named import flow_given, flow_of_rule
 
-    if rule is not None:
-        if switching != DEFAULT_SWITCHING:
-            raise UnknotError(
-                f"--bubble: its rules count whole packets, so it goes with {DEFAULT_SWITCHING}, not with --switching "
-                f"{switching}"
-            )
-        return flow_of_rule(relation, rule, **defaults)
-    return None if is_technique(switching) else flow_named(relation, switching, **defaults)
+    if rule is None:
+        return flow_given(relation, switching, **defaults)
+    if switching != DEFAULT_SWITCHING:
+        raise UnknotError(
+            f"--bubble: its rules count whole packets, so it goes with {DEFAULT_SWITCHING}, not with --switching "
+            f"{switching}"
+        )
+    return switching, flow_of_rule(relation, rule, **defaults)
 
 
 def technique_alone(text: str, option: str) -> Switching:

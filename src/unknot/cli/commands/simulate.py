@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from unknot._base.errors import SimulationError
-from unknot._base.switching import BUFFER_DEPTH, DEFAULT_SWITCHING, switching_named
+from unknot._base.switching import BUFFER_DEPTH, DEFAULT_SWITCHING
 from unknot.cli.commands.flows import flow_of, technique_alone
 from unknot.cli.commands.options import (
     SEED,
@@ -188,7 +188,6 @@ def _simulate(options: SimulateOptions) -> None:
     from unknot.cli.answers.networks import in_units
     from unknot.cli.commands import simulated
     from unknot.cli.commands.display import describe, tell
-    from unknot.flow_control.techniques import technique_of
     from unknot.simulation import Run
     from unknot.simulation.run import options as parsed
     from unknot.traffic.workload import Traffic
@@ -199,9 +198,8 @@ def _simulate(options: SimulateOptions) -> None:
     if options.traffic_class:
         point["classes"] = [parsed.class_of(text) for text in options.traffic_class]
     relation = relation_of(options.network, options.routing, options.vcs, simulated=True, flows=options.flows)
-    fitting = options.buffer_depth // Traffic(packet_length=point["packet_length"]).longest
-    point["flow"] = flow = flow_of(relation, options.switching, options.bubble, packets=fitting)
-    point["switching"] = switching_named(options.switching) if flow is None else technique_of(flow)
+    fitting = max(1, options.buffer_depth // Traffic(packet_length=point["packet_length"]).longest)
+    point["switching"], point["flow"] = flow_of(relation, options.switching, options.bubble, packets=fitting)
     load = options.load
     if options.flows is not None:
         point["traffic"] = flows = flows_in(options.flows, relation.network)

@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 
 def deadlock_free(about: About, answer: bool | None = True, bubble: str | None = None) -> Document:
     """No deadlock is possible, or one is; perhaps with a flow control of the routing."""
-    from unknot.certificates.flow_words import flow_words
+    from unknot.certificates.flow_words import technique_words
     from unknot.cli.commands.flows import flow_of
     from unknot.routing.flow_controls.named import is_technique
 
     if bubble is None and is_technique(about.switching):
         return claim("deadlock", switching=about.switching, deadlock_free=answer)
-    flow = flow_of(about.relation, about.switching, bubble)
-    return claim("deadlock", flow=flow and flow_words(flow), deadlock_free=answer)
+    control = flow_of(about.relation, about.switching, bubble)
+    return claim("deadlock", **technique_words(*control), deadlock_free=answer)
 
 
 def delivered(about: About, answer: bool | None = True) -> Document:

@@ -11,9 +11,9 @@ from typing import Any
 from unknot._base.calls import Call, apply, chosen, parse_call
 from unknot._base.errors import RelationError
 from unknot._base.extensions import Catalogue
-from unknot._base.switching import SWITCHINGS
+from unknot._base.switching import DEFAULT_SWITCHING, SWITCHINGS, Switching, switching_named
 from unknot.flow_control.model import FlowControl
-from unknot.flow_control.techniques import TECHNIQUES
+from unknot.flow_control.techniques import TECHNIQUES, technique_of
 from unknot.routing.flow_controls.validated import validated
 from unknot.routing.own import is_code, own_function, require_function
 from unknot.routing.relation import Relation
@@ -81,6 +81,52 @@ def flow_named(relation: Relation, text: str, where: str = "--switching", **defa
     require_function(text, where)
     call = parse_call(text, where)
     return _built(relation, call, chosen(call, builders(), "flow control", SWITCHINGS), f"{call.name}()", defaults)
+
+
+def flow_given(
+    relation: Relation,
+    switching: str,
+    flow: FlowControl | str | None = None,
+    where: str = "--switching",
+    **defaults: Any,
+) -> tuple[Switching, FlowControl | None]:
+    """Return the technique in which packets wait alike, and the flow control of a relation; None: a technique alone.
+
+    Parameters
+    ----------
+    relation : Relation
+        The routing.
+    switching : str
+        A technique, or what makes a flow control of the relation, as `flow_named` reads it.
+    flow : FlowControl or str, optional
+        A flow control, or what makes one; it goes with its own technique and the default.
+    where : str
+        Where `switching` came from, for messages.
+    **defaults
+        As of `flow_named`.
+
+    Raises
+    ------
+    UnknotError
+        If there is none of that name, it is none of this relation, or another technique stands beside it.
+
+    Examples
+    --------
+    >>> import unknot
+    >>> relation = unknot.routing.dimension_order(unknot.network.families.ring(4))
+    >>> flow_given(relation, "wormhole"), flow_given(relation, "damq()")[0]
+    (('wormhole', None), 'vct')
+    """
+    if flow is None and (not isinstance(switching, str) or is_technique(switching)):
+        return switching_named(switching), None
+    text, where = (switching, where) if flow is None else (flow, "flow")
+    made = flow_named(relation, text, where, **defaults) if isinstance(text, str) else text
+    made = validated(relation, made, where)
+    technique = technique_of(made)
+    if flow is not None and switching not in (DEFAULT_SWITCHING, technique):
+        held = f"packets hold buffers as under {technique}"
+        raise RelationError(f"{made.name}: {held}, so it goes with {technique}, not with {switching}")
+    return technique, made
 
 
 def flow_of_rule(relation: Relation, text: str, where: str = "--bubble", **defaults: Any) -> FlowControl:

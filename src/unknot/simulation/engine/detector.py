@@ -13,6 +13,7 @@ from unknot._base.arrays import Flags
 from unknot._base.errors import RelationError
 from unknot._base.kernels.lazy_kernel import is_small
 from unknot.certificates.verdict import Configuration, Message, Reachability
+from unknot.flow_control.techniques import technique_of
 from unknot.network.graph import path_to, reached_from
 from unknot.routing.relation import Relation
 from unknot.simulation.engine.codes import BETTER_OF_TWO, BLOCKED, FRESH, IDLE, MOVING, STALLED
@@ -117,7 +118,7 @@ def knot(scenario: Scenario, state: State, stuck: Flags) -> Configuration:
         messages.append(Message(source, address, len(held) * depth, lead, held, awaited))
     alone = len({m.source for m in messages}) == len(messages)
     reached: Reachability = "injected" if alone and not any(m.lead for m in messages) else "not-established"
-    return Configuration(scenario.switching, depth, reached, tuple(messages))
+    return Configuration(technique_of(scenario.control), depth, reached, tuple(messages))
 
 
 def _in_pools(scenario: Scenario, state: State, waits: dict[int, tuple[int, ...]]) -> Configuration:
@@ -132,7 +133,8 @@ def _in_pools(scenario: Scenario, state: State, waits: dict[int, tuple[int, ...]
             lead = path(scenario.simulated, source, address, vc)
             messages.append(Message(source, address, length, lead, (vc,), awaited))
             awaited, left, place = (), left - length, (place + 1) % ring
-    return Configuration(scenario.switching, depth, "not-established", tuple(messages), flow=scenario.given)
+    technique = technique_of(scenario.control)
+    return Configuration(technique, depth, "not-established", tuple(messages), flow=scenario.given)
 
 
 def _smallest_knot(waits: dict[int, tuple[int, ...]]) -> list[int]:

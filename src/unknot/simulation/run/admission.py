@@ -1,26 +1,18 @@
-"""Refusal of flow controls beside another technique, and in buffers that are too small for their packets."""
+"""Refusal of flow controls in buffers that are too small for their packets."""
 
 from __future__ import annotations
 
 from unknot._base.errors import SimulationError
-from unknot._base.switching import DEFAULT_SWITCHING
 from unknot.flow_control.model import FlowControl
-from unknot.flow_control.techniques import technique_of
 
 
-def require_fit(flow: FlowControl, switching: str, buffer_depth: int, longest: int) -> None:
-    """Refuse another technique beside a flow control, and buffers with room for fewer packets than it counts on.
+def require_fit(flow: FlowControl, buffer_depth: int, longest: int) -> None:
+    """Refuse buffers with room for fewer packets than a flow control counts on.
 
     Raises
     ------
     SimulationError
     """
-    technique = technique_of(flow)
-    if switching not in (DEFAULT_SWITCHING, technique):
-        raise SimulationError(
-            f"{flow.name}: packets hold buffers as under {technique}, so it goes with {technique}, not with "
-            f"{switching}"
-        )
     cells = -(-longest // flow.cell)
     flits = cells * flow.cell
     fitting = buffer_depth // flits

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from unknot._base.progress import Progress, with_bar
-from unknot._base.switching import BUFFER_DEPTH, DEFAULT_SWITCHING, Switching
+from unknot._base.switching import BUFFER_DEPTH, DEFAULT_SWITCHING
 from unknot.flow_control.model import FlowControl
 from unknot.network import Network
 from unknot.routing.named import relation_of
@@ -38,7 +38,7 @@ def simulate(
     *,
     routing: str | None = None,
     vcs: int | None = None,
-    switching: Switching = DEFAULT_SWITCHING,
+    switching: str = DEFAULT_SWITCHING,
     buffer_depth: int = BUFFER_DEPTH,
     router: Router = DEFAULT,
     flow: FlowControl | str | None = None,
@@ -76,15 +76,15 @@ def simulate(
         *Network and router.* Name of the routing, where the first argument is a network.
     vcs : int, optional
         VCs per channel; by default at least 4 where the routing can use them.
-    switching : {"saf", "vct", "wormhole", "wormhole-nonatomic"}
-        The switching technique.
+    switching : str
+        The switching technique, ``saf``, ``vct``, ``wormhole`` or ``wormhole-nonatomic``; or a call that makes a flow
+        control of this relation, such as ``damq(reserved=1)``. A packet takes the slot of the longest.
     buffer_depth : int
         Flits per VC.
     router : Router
         Pipeline, allocators and buffers of the routers.
     flow : FlowControl or str, optional
-        Flow control of this relation, in place of a technique; or a call that makes one, as the command takes it. A
-        packet takes the slot of the longest.
+        Flow control of this relation, in place of `switching`.
     watchdog : int
         Cycles between two looks of a watchdog in each router, under ``saf`` and ``vct``: a packet that was blocked at
         both is dropped and sent again by its terminal. By default there is none, and a knot of packets ends the run.

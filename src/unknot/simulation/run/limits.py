@@ -16,9 +16,10 @@ from unknot._base.memory import require
 from unknot._base.numbers import is_number
 from unknot._base.progress import Progress, with_bar
 from unknot._base.shown import Shown
-from unknot._base.switching import DEFAULT_SWITCHING, Switching, switching_named
+from unknot._base.switching import DEFAULT_SWITCHING
 from unknot.flow_control.techniques import technique
 from unknot.network.interchange import require_equal
+from unknot.routing.flow_controls.named import flow_given
 from unknot.routing.named import routing
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_simulated
@@ -39,7 +40,7 @@ def zero_load_latency(
     relation: Relation,
     *,
     packet_length: Lengths = PACKET_LENGTH,
-    switching: Switching = DEFAULT_SWITCHING,
+    switching: str = DEFAULT_SWITCHING,
     traffic: PatternLike = PATTERN,
     router: Router = DEFAULT,
 ) -> float:
@@ -77,7 +78,7 @@ def zero_load_latency(
     """
     from unknot.verify.loads import loads
 
-    switching = switching_named(switching)
+    complete = technique(flow_given(relation, switching)[0]).complete
     require_equal(relation.network, "the formula of zero_load_latency")
     routed = loads(directly(relation), traffic)
     total = float(routed.channel.sum())
@@ -90,7 +91,7 @@ def zero_load_latency(
     def rest(length: int) -> float:
         """Return the cycles that a packet takes beyond its header."""
         behind = (length - 1) * sa
-        if not technique(switching).complete:
+        if not complete:
             return float(behind)
         first, later = (max(0, wait - router.routing_delay) for wait in (length - 1, behind))
         return behind + first + (routers - 1) * later
@@ -237,12 +238,13 @@ def hint(relation: Relation, run: Run, *, traffic: PatternLike = PATTERN, progre
     Returns
     -------
     str
-        Empty if the run is stable, or neither can help: it did not saturate, or a channel or terminal is full.
+        Empty if the run is stable, or neither can help: it did not saturate, a channel or terminal is full, or it
+        had a flow control of this relation.
     """
     received = pattern(relation.network, traffic).received
     full = received is not None and run.offered_load * float(received.max(initial=0.0)) > run.router.terminal_width
     busiest = float((run.utilisation / relation.network.bandwidth).max(initial=0.0)) if run.utilisation.size else 0.0
-    if not run.reason.startswith("saturated") or full or busiest >= FULL:
+    if run.flow is not None or not run.reason.startswith("saturated") or full or busiest >= FULL:
         return ""
     workload = Traffic(traffic, dict(run.lengths) or run.packet_length, run.bursts)
     scenario = Scenario(relation, run.offered_load, workload, run.switching, run.buffer_depth, run.router, run.seed)

@@ -9,11 +9,10 @@ import numpy as np
 
 from unknot._base.errors import SimulationError
 from unknot._base.numbers import is_number, require_whole
-from unknot._base.switching import BUFFER_DEPTH, DEFAULT_SWITCHING, Switching, switching_named
+from unknot._base.switching import BUFFER_DEPTH, DEFAULT_SWITCHING
 from unknot.flow_control.model import FlowControl
-from unknot.flow_control.techniques import technique, technique_of
-from unknot.routing.flow_controls.named import flow_named
-from unknot.routing.flow_controls.validated import validated
+from unknot.flow_control.techniques import technique
+from unknot.routing.flow_controls.named import flow_given
 from unknot.routing.relation import Relation
 from unknot.routing.subnets import in_subnets, with_ports
 from unknot.simulation.engine.router import DEFAULT, Router
@@ -37,7 +36,8 @@ class Scenario:
     load : float
         Offered flits per terminal and cycle, from 0 to `Router.terminal_width`.
     traffic : Traffic
-    switching : {"saf", "vct", "wormhole", "wormhole-nonatomic"}
+    switching : str
+        A technique, or a call that makes a flow control of the relation; a technique in the end.
     buffer_depth : int
         Flits per VC.
     router : Router
@@ -56,7 +56,7 @@ class Scenario:
     relation: Relation
     load: float
     traffic: Traffic = TRAFFIC
-    switching: Switching = DEFAULT_SWITCHING
+    switching: str = DEFAULT_SWITCHING
     buffer_depth: int = BUFFER_DEPTH
     router: Router = DEFAULT
     seed: int = 1
@@ -64,15 +64,17 @@ class Scenario:
     flow: FlowControl | str | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "switching", switching_named(self.switching))
         if not isinstance(self.router, Router):
             raise SimulationError(f"router must be a Router, such as Router(routing_delay=0), got {self.router!r}")
         check_load(self.load, self.router.terminal_width)
         object.__setattr__(self, "load", float(self.load))
         check_numbers(self.traffic.longest, self.buffer_depth, self.seed)
-        if self.flow is not None:
-            object.__setattr__(self, "flow", self._flow(self.flow))
-            object.__setattr__(self, "switching", technique_of(self.control))
+        fitting = max(1, self.buffer_depth // self.traffic.longest)
+        alike, flow = flow_given(self.relation, self.switching, self.flow, packets=fitting)
+        if flow is not None:
+            require_fit(flow, self.buffer_depth, self.traffic.longest)
+        object.__setattr__(self, "switching", alike)
+        object.__setattr__(self, "flow", flow)
         check_buffers(self.traffic.longest, self.switching, self.buffer_depth)
         require_whole("watchdog", self.watchdog, 0, MOST_CYCLES, unit="cycles", error=SimulationError)
         if self.watchdog and (not self.control.whole or self.traffic.classes):
@@ -89,14 +91,6 @@ class Scenario:
             # Made once: a function may have another answer when it is called again.
             resolved = replace(self.traffic, pattern=pattern(self.relation.network, self.traffic.pattern))
             object.__setattr__(self, "traffic", resolved)
-
-    def _flow(self, flow: FlowControl | str) -> FlowControl:
-        """A flow control whose VCs have room for as many packets as fit into their buffers."""
-        if isinstance(flow, str):
-            flow = flow_named(self.relation, flow, "flow", packets=self.buffer_depth // self.traffic.longest)
-        flow = validated(self.relation, flow, "flow")
-        require_fit(flow, self.switching, self.buffer_depth, self.traffic.longest)
-        return flow
 
     @property
     def given(self) -> FlowControl | None:
@@ -172,7 +166,7 @@ def check_numbers(packet_length: int, buffer_depth: int, seed: int = 0) -> None:
         require_whole(name, number, least, most, error=SimulationError)
 
 
-def check_buffers(packet_length: int, switching: Switching, buffer_depth: int) -> None:
+def check_buffers(packet_length: int, switching: str, buffer_depth: int) -> None:
     """Refuse packets that do not fit their buffers."""
     if technique(switching).whole and packet_length > buffer_depth:
         raise SimulationError(
@@ -182,7 +176,7 @@ def check_buffers(packet_length: int, switching: Switching, buffer_depth: int) -
         )
 
 
-def depth_for(switching: Switching, buffer_depth: int | None, *flits: int) -> int:
+def depth_for(switching: str, buffer_depth: int | None, *flits: int) -> int:
     """Flits per VC where none are given: 8, or those of the longest message where the technique needs as many."""
     if buffer_depth is not None:
         return buffer_depth

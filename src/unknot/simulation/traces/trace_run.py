@@ -13,6 +13,7 @@ from unknot._base.progress import Progress, with_bar
 from unknot._base.switching import DEFAULT_SWITCHING, Switching
 from unknot._base.three_valued import ThreeValued
 from unknot.certificates.verdict import Configuration
+from unknot.flow_control.techniques import technique_of
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_simulated
 from unknot.simulation.run.statistics import mean, summary
@@ -221,7 +222,7 @@ def trace_run(player: Player, trace: Trace) -> TraceRun:
         cycles=player.now if makespan is None else makespan,
         flit_hops=player.engine.count("flit_hops"),
         carried=player.engine.carried(),
-        switching=player.engine.scenario.switching,
+        switching=technique_of(player.engine.scenario.control),
         buffer_depth=int(player.engine.state.setup.depth + player.engine.state.setup.shared),
         seed=player.seed,
         deadlock=player.engine.deadlock,
