@@ -2,41 +2,47 @@
 
 from __future__ import annotations
 
-from unknot.cli.answers.form import Form, form_of, key
+from unknot.cli.answers.form import Form, of
 from unknot.cli.answers.networks import RelationForm, WithUnits
 from unknot.cli.answers.runs import RunsForm
 from unknot_booksim.runs import ConfiguredPoint
 
 
-@form_of(ConfiguredPoint, without=("runs",))
-class BookSimPoint(Form):
+class BookSimPoint(Form, of=ConfiguredPoint, without="runs"):
     """One point of a configuration."""
 
-    table = (
-        "setting", "found.offered_load", "found.accepted_load", "found.latency_mean", "found.latency_p99",
-        "found.network_latency_mean", "found.hops_mean", "found.stable", "found.reason",
-    )  # fmt: skip
+    table = """
+        setting found.offered_load found.accepted_load found.latency_mean found.latency_p99
+        found.network_latency_mean found.hops_mean found.stable found.reason
+    """
 
-    found: RunsForm = key(of="runs")
+    found: RunsForm = of("runs")
 
 
 class RunBooksimAnswer(RelationForm, WithUnits):
     """JSON answer of `unknot run` for a BookSim configuration."""
 
-    table = (
-        "network.name", "routing", "vcs", "switching", "deadlock_free", "established", "delivered",
-        "requests_and_replies", "batches", "points",
-    )  # fmt: skip
+    table = """
+        network.name routing vcs switching deadlock_free established delivered requests_and_replies batches
+        points
+    """
 
-    file: str = key("The configuration file.")
-    warnings: list[str] = key("Warnings given before anything runs.")
-    without_effect: list[str] = key("Keys that are set and change nothing here.")
-    deadlock_free: bool | None = key("null when it is undecided.")
-    switching: str = key("The technique that the verdict is for.")
-    established: str = key("Result of the proof in words.")
-    delivered: bool = key("Whether every packet arrives.")
-    requests_and_replies: str | None = key(
-        "Whether requests and replies with queues of their own can wait for each other; null: no replies."
-    )
-    batches: list[list[int]] | None = key("With sim_type = batch the cycles of each, by seed.")
+    file: str
+    """The configuration file."""
+    warnings: list[str]
+    """Warnings given before anything runs."""
+    without_effect: list[str]
+    """Keys that are set and change nothing here."""
+    deadlock_free: bool | None
+    """null when it is undecided."""
+    switching: str
+    """The technique that the verdict is for."""
+    established: str
+    """Result of the proof in words."""
+    delivered: bool
+    """Whether every packet arrives."""
+    requests_and_replies: str | None
+    """Whether requests and replies with queues of their own can wait for each other; null: no replies."""
+    batches: list[list[int]] | None
+    """With sim_type = batch the cycles of each, by seed."""
     points: list[BookSimPoint]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 
-from unknot._base.docstrings import complete, completed, entries
+from unknot._base.docstrings import below, complete, completed, entries
 from unknot.network import families
 from unknot.verify import deliver
 
@@ -55,3 +55,19 @@ def test_names_with_stars_and_several_of_one_entry() -> None:
 def test_functions_of_a_kind_are_described_whole() -> None:
     assert list(entries(families.omega.__doc__ or "")) == ["terminals", "k", "latency"]
     assert entries(deliver.__doc__ or "")["relation"][0] == "Relation"
+
+
+class Described:
+    """A class."""
+
+    first: int
+    """Text of the
+    first."""
+    second: int
+    third: int = 3
+    "Text of the third."
+
+
+def test_texts_below_attributes() -> None:
+    assert below(Described) == {"first": "Text of the first.", "third": "Text of the third."}
+    assert below(type("Made", (), {"__module__": __name__})) == {}

@@ -23,7 +23,7 @@ from tests.fabrics.folders import EXAMPLES
 from unknot._base.switching import SWITCHINGS
 from unknot.certificates import Verdict, evidence_holds
 from unknot.cli.answers.filling import answer
-from unknot.cli.answers.form import Form, form_of, model
+from unknot.cli.answers.form import Form, model
 from unknot.cli.answers.schemas import FORMS, json_schemas, write_schemas
 from unknot.cli.answers.verdicts import VerdictForm
 from unknot.cli.program import ALL, app
@@ -226,7 +226,11 @@ def test_numbers_that_are_not_finite_are_null(number: float | None, several: lis
         array: npt.NDArray[np.float64]
 
     thing = Thing(number, tuple(several), np.array(several))
-    filled = answer(form_of(Thing)(type("ThingForm", (Form,), {})), thing)
+
+    class ThingForm(Form, of=Thing):
+        """A thing."""
+
+    filled = answer(ThingForm, thing)
     finite = [value if math.isfinite(value) else None for value in several]
     assert filled == {
         "number": number if number is not None and math.isfinite(number) else None,
@@ -236,10 +240,12 @@ def test_numbers_that_are_not_finite_are_null(number: float | None, several: lis
     assert json.loads(json.dumps(filled, allow_nan=False)) == filled
 
 
-def test_descriptions_come_from_the_docstrings_of_dataclasses() -> None:
+def test_descriptions_come_from_docstrings_of_dataclasses_and_texts_below_keys() -> None:
     fields = schemas()["simulate"]["properties"]
     assert fields["hops_mean"]["description"]
     assert "Packet latency, from creation to the ejection of the tail" in fields["latency_p99"]["description"]
+    below = schemas()["faults-plans"]["properties"]["survives"]
+    assert below["description"].startswith("False: under none of these plans; else null")
     inherited = schemas()["lanes"]["properties"]["lower_bound"]
     assert inherited["description"].startswith("Fewer lanes are impossible")
 

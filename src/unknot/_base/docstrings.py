@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
 import itertools
+import sys
 from collections.abc import Iterable
 from functools import cache
 from typing import Any
@@ -29,6 +31,26 @@ def entries(doc: str) -> dict[str, tuple[str, str]]:
             if lines:
                 described[name] = head.partition(":")[2].strip(), " ".join(line.strip() for line in lines).strip()
     return described
+
+
+def below(kind: type) -> dict[str, str]:
+    """Texts that stand below the attributes of a class, by the names of these; read from its source."""
+    return _below(kind.__module__).get(kind.__qualname__, {})
+
+
+@cache
+def _below(module: str) -> dict[str, dict[str, str]]:
+    """Texts below the attributes of all classes of a module."""
+    tree = ast.parse(inspect.getsource(sys.modules[module]))
+    return {
+        node.name: {
+            ast.unparse(one.target): " ".join(ast.literal_eval(text.value).split())
+            for one, text in itertools.pairwise(node.body)
+            if isinstance(one, ast.AnnAssign) and isinstance(text, ast.Expr) and isinstance(text.value, ast.Constant)
+        }
+        for node in tree.body
+        if isinstance(node, ast.ClassDef)
+    }
 
 
 def completed(doc: str, parameters: Iterable[str], shared: str) -> str:

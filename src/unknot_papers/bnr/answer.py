@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
+from unknot._base.quantities import AddressNumber, ChannelNumber, TerminalNumber, VcNumber
 from unknot.cli.answers.analyses import Forbidden
-from unknot.cli.answers.form import AddressName, ChannelName, Form, TerminalName, VcName, Words, form_of, key
+from unknot.cli.answers.form import Form, Words
 from unknot.cli.answers.networks import RelationForm
 from unknot.cli.answers.verdicts import DeliveryForm, VerdictForm
 from unknot_papers.bnr.table import Bnr, Conclusion, Refusal
 
 
-@form_of(Refusal)
-class RefusalForm(Form):
+class RefusalForm(Form, of=Refusal):
     """A header that has lost a shortest path by what it chose before."""
 
-    source: TerminalName
-    address: AddressName
-    walk: list[VcName]
-    channel: ChannelName
+    source: TerminalNumber
+    address: AddressNumber
+    walk: list[VcNumber]
+    channel: ChannelNumber
 
 
 def _refusal_words(refusal: Any, bnr: Any) -> str:
@@ -28,23 +28,22 @@ def _refusal_words(refusal: Any, bnr: Any) -> str:
     return f"{refusal['source']} to {refusal['address']}{after}: {refusal['channel']} is not offered"
 
 
-@form_of(Bnr)
-class BnrForm(Form):
+class BnrForm(Form, of=Bnr):
     """One class of messages and its best network for routing."""
 
-    table = ("name", "provided", "full_pairs", "pairs", "forbidden", "refusal")
-    forbidden: Forbidden = key("A shortest path that is not permitted, as short as may be.")
+    table = "name provided full_pairs pairs forbidden refusal"
+    forbidden: Forbidden
+    """A shortest path that is not permitted, as short as may be."""
     refusal: Annotated[RefusalForm | None, Words(_refusal_words)]
     name: str
 
 
-@form_of(Conclusion, without=("verdict", "delivery", "table"))
-class BnrAnswer(VerdictForm, DeliveryForm, RelationForm):
+class BnrAnswer(VerdictForm, DeliveryForm, RelationForm, of=Conclusion, without="verdict delivery table"):
     """JSON answer of `unknot bnr`."""
 
-    table = (
-        "network.name", "routing", "vcs", "switching", "deadlock_free", "established", "certificate_holds", "minimal",
-        "delivered", "holds", "reasons", "bnrs",
-    )  # fmt: skip
+    table = """
+        network.name routing vcs switching deadlock_free established certificate_holds minimal delivered
+        holds reasons bnrs
+    """
 
     bnrs: list[BnrForm]

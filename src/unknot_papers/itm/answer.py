@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from unknot.cli.answers.form import Form, RouterName, form_of
+from unknot._base.quantities import RouterNumber
+from unknot.cli.answers.form import Form
 from unknot.cli.answers.networks import NetworkForm
 from unknot_papers.itm.escape_layer import EscapeLayer
 from unknot_papers.itm.spanning import Spanning
 
 
-@form_of(EscapeLayer, Spanning, without=("spanning", "mesh"))
-class ItmAnswer(Form):
+class ItmAnswer(Form, of=(EscapeLayer, Spanning), without="spanning mesh"):
     """JSON answer of `unknot itm`."""
 
-    table = (
-        "network.name", "network.routers", "network.channels", "itself", "why_not", "chordal", "kind", "found",
-        "proved", "method", "reason", "added_vcs", "verdicts", "circle", "routes",
-    )  # fmt: skip
+    table = """
+        network.name network.routers network.channels itself why_not chordal kind found proved method reason
+        added_vcs verdicts circle routes
+    """
 
     network: NetworkForm
     found: bool
-    links: list[tuple[RouterName, RouterName]] | None
-    circle: list[RouterName] | None
+    links: list[tuple[RouterNumber, RouterNumber]] | None
+    circle: list[RouterNumber] | None

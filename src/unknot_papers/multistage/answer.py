@@ -8,7 +8,7 @@ import numpy as np
 
 from unknot._base.errors import NetworkError
 from unknot.cli.answers.filling import Answer, answer
-from unknot.cli.answers.form import Form, Natural, key
+from unknot.cli.answers.form import Form, Natural
 from unknot.network.stages import stages
 from unknot_papers.multistage.realisation import Realisation
 from unknot_papers.multistage.search import routers_of
@@ -18,26 +18,32 @@ from unknot_papers.rcbn.topology import size_of_rcbn, tags_of_rows
 class PassageForm(Form):
     """One message; channels are numbered as in the network without faults."""
 
-    table = ("source", "destination", "tag", "switches", "blocked")
+    table = "source destination tag switches blocked"
 
     source: str
     destination: str
     tag: str | None
-    switches: list[str] | None = key("Switches it passes; null: it has no path.")
+    switches: list[str] | None
+    """Switches it passes; null: it has no path."""
     channels: list[Natural] | None
-    blocked: bool = key("It is one of a set that cannot pass at once.")
+    blocked: bool
+    """It is one of a set that cannot pass at once."""
 
 
 class PermuteAnswer(Form):
     """JSON answer of `unknot permute`."""
 
     network: str
-    dead: list[str] = key("Switches and links that are dead.")
-    realised: bool | None = key("null: undecided.")
+    dead: list[str]
+    """Switches and links that are dead."""
+    realised: bool | None
+    """null: undecided."""
     method: str
     established: str
-    routed: Natural = key("Messages that have a path.")
-    minimal: bool | None = key("Whether no fewer messages are blocked; null unless it is blocked.")
+    routed: Natural
+    """Messages that have a path."""
+    minimal: bool | None
+    """Whether no fewer messages are blocked; null unless it is blocked."""
     messages: list[PassageForm]
 
 

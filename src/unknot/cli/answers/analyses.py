@@ -4,21 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
+from unknot._base.quantities import AddressNumber, ChannelNumber, RouterNumber, TerminalNumber, VcNumber
 from unknot.cli.answers.configuration_file import ConfigurationForm
-from unknot.cli.answers.form import (
-    PAIR,
-    AddressName,
-    ChannelName,
-    Form,
-    Natural,
-    Number,
-    RouterName,
-    TerminalName,
-    VcName,
-    Words,
-    form_of,
-    key,
-)
+from unknot.cli.answers.form import PAIR, Form, Natural, Number, Words, of
 from unknot.cli.answers.networks import RelationForm, WithUnits
 from unknot.cli.answers.verdicts import DeliveryForm, LoopForm
 from unknot.verify.adaptivity import Adaptivity
@@ -31,13 +19,12 @@ from unknot.verify.update import Update
 from unknot.verify.update_search import Order
 
 
-@form_of(ForbiddenPath)
-class ForbiddenPathForm(Form):
+class ForbiddenPathForm(Form, of=ForbiddenPath):
     """A shortest path that is not permitted."""
 
-    source: TerminalName
-    destination: TerminalName
-    channels: list[ChannelName]
+    source: TerminalNumber
+    destination: TerminalNumber
+    channels: list[ChannelNumber]
 
 
 def _forbidden_words(path: Any, _: Any) -> str:
@@ -50,108 +37,109 @@ def _forbidden_words(path: Any, _: Any) -> str:
 Forbidden = Annotated[ForbiddenPathForm | None, Words(_forbidden_words)]
 
 
-@form_of(Adaptivity)
-class AdaptivityForm(Form):
+class AdaptivityForm(Form, of=Adaptivity):
     """Permitted shortest paths over all shortest paths."""
 
-    worst_pair: Annotated[tuple[TerminalName, TerminalName] | None, PAIR]
+    worst_pair: Annotated[tuple[TerminalNumber, TerminalNumber] | None, PAIR]
     forbidden: Forbidden
 
 
-@form_of(VcUse)
-class VcUseForm(Form):
+class VcUseForm(Form, of=VcUse):
     """Virtual channels of a relation, and those that are never used."""
 
-    unused: list[VcName]
-    idle_channels: list[ChannelName] = key("All of whose VCs are unused.")
+    unused: list[VcNumber]
+    idle_channels: list[ChannelNumber]
+    """All of whose VCs are unused."""
 
 
-@form_of(Loads)
-class LoadsForm(Form):
+class LoadsForm(Form, of=Loads):
     """Channel loads under some traffic."""
 
-    busiest: ChannelName | None = key("null: no channel carries anything.")
+    busiest: ChannelNumber | None
+    """null: no channel carries anything."""
 
 
 class LivelockForm(Form):
     """Whether every route ends."""
 
     free: bool
-    cycles: list[str] = key("The first cycles of states, in words.")
+    cycles: list[str]
+    """The first cycles of states, in words."""
 
 
-@form_of(Properties, without=("delivery",))
-class AnalyseAnswer(DeliveryForm, RelationForm, WithUnits):
+class AnalyseAnswer(DeliveryForm, RelationForm, WithUnits, of=Properties, without="delivery"):
     """JSON answer of `unknot analyse`."""
 
     livelock: LivelockForm
-    table = (
-        "network.name", "routing", "vcs", "num_vcs", "delivered", "minimal", "longest_route", "longest_pair",
-        "livelock.free", "livelock.cycles", "adaptivity.fully_adaptive",
-        "adaptivity.mean", "adaptivity.worst", "adaptivity.worst_pair", "adaptivity.forbidden", "vc_use.total",
-        "vc_use.per_channel", "vc_use.per_router", "vc_use.unused", "loads.highest", "loads.busiest",
-        "loads.throughput", "best.highest", "best.busiest", "best.throughput", "left_out",
-    )  # fmt: skip
+    table = """
+        network.name routing vcs num_vcs delivered minimal longest_route longest_pair livelock.free
+        livelock.cycles adaptivity.fully_adaptive adaptivity.mean adaptivity.worst adaptivity.worst_pair
+        adaptivity.forbidden vc_use.total vc_use.per_channel vc_use.per_router vc_use.unused loads.highest
+        loads.busiest loads.throughput best.highest best.busiest best.throughput left_out
+    """
 
 
 def _proved(never: bool | None, _: Any) -> str:
     return "yes" if never else ""
 
 
-@form_of(FaultSweep, without=("claims",))
-class FaultsAnswer(Form):
+class FaultsAnswer(Form, of=FaultSweep, without="claims"):
     """JSON answer of `unknot faults`."""
 
-    table = (
-        "network", "routing", "switching", "kind", "faults", "possible", "counts", "survives", "never_deadlocks",
-        "tried", "unread",
-    )  # fmt: skip
+    table = "network routing switching kind faults possible counts survives never_deadlocks tried unread"
 
-    survives: bool | None = key(
-        "Nothing but `holds` and `disconnected` came about; null: some are `undecided`, or not all is read."
-    )
-    counts: dict[str, int] = key("Sets of faults by outcome.")
+    survives: bool | None
+    """Nothing but `holds` and `disconnected` came about; null: some are `undecided`, or not all is read."""
+    counts: dict[str, int]
+    """Sets of faults by outcome."""
     never_deadlocks: Annotated[bool | None, Words(_proved)]
 
 
 class PlanForm(Form):
     """Faults of a folder of Ethernet switches under one AS plan."""
 
-    table = ("routing", "same_routes", "compared_routes", "counts", "survives")
+    table = "routing same_routes compared_routes counts survives"
 
-    routing: str = key("With the AS plan.")
-    same_routes: Natural = key("Routes of the folder that are those computed with all cables up.")
-    compared_routes: Natural = key("Routes that were compared.")
-    counts: dict[str, int] = key("Sets of faults by outcome.", of="sweep.counts")
-    survives: bool | None = key("As of `sweep`.", of="sweep.survives")
-    sweep: FaultsAnswer = key("All faults.")
+    routing: str
+    """With the AS plan."""
+    same_routes: Natural
+    """Routes of the folder that are those computed with all cables up."""
+    compared_routes: Natural
+    """Routes that were compared."""
+    counts: dict[str, int] = of("sweep.counts")
+    """Sets of faults by outcome."""
+    survives: bool | None = of("sweep.survives")
+    """As of `sweep`."""
+    sweep: FaultsAnswer
+    """All faults."""
 
 
 class FaultsPlansAnswer(Form):
     """JSON answer of `unknot faults FOLDER --routing bgp` where the folder does not tell the AS plan."""
 
-    table = ("fabric", "survives", "plans")
+    table = "fabric survives plans"
 
     fabric: str
-    survives: bool | None = key(
-        "False: under none of these plans; else null: the plan is not known, and others may do otherwise."
-    )
-    plans: list[PlanForm] = key("AS plans that have a name, each with its result.")
+    survives: bool | None
+    """False: under none of these plans; else null: the plan is not known, and others may do otherwise."""
+    plans: list[PlanForm]
+    """AS plans that have a name, each with its result."""
 
 
-@form_of(TableFaults, without=("fabric", "_routes", "_failed"))
-class FaultsFabricAnswer(Form):
+class FaultsFabricAnswer(Form, of=TableFaults, without="fabric _routes _failed"):
     """JSON answer of `unknot faults FABRIC`: faults with the forwarding tables as they are."""
 
-    table = (
-        "fabric", "tables_file", "kind", "faults", "possible", "pairs", "undelivered_before", "counts", "survives",
-        "unknown_because", "tried",
-    )  # fmt: skip
+    table = """
+        fabric tables_file kind faults possible pairs undelivered_before counts survives unknown_because
+        tried
+    """
 
     fabric: str
     tables_file: str
-    survives: bool | None = key("No fault cuts off a pair of surviving hosts; null: not all routes are known.")
-    counts: dict[str, int] = key("Sets of faults by outcome.")
+    survives: bool | None
+    """No fault cuts off a pair of surviving hosts; null: not all routes are known."""
+    counts: dict[str, int]
+    """Sets of faults by outcome."""
 
 
 def _batches_words(batches: list[list[str]], _: Any) -> str:
@@ -196,41 +184,40 @@ def _loops_words(loops: list[Any], _: Any) -> str:
 class LostForm(Form):
     """Where packets can come to a router that has no way for them, before or after its update."""
 
-    at: VcName
-    address: AddressName
+    at: VcNumber
+    address: AddressNumber
 
 
-@form_of(Order, without=("proofs",))
-class OrderForm(Form):
+class OrderForm(Form, of=Order, without="proofs"):
     """Batches of routers to update one after the other."""
 
-    batches: Annotated[list[list[RouterName]], Words(_batches_words)] = key(
-        "Routers that are updated in any order, batch after batch; empty: no safe order, or none was found."
-    )
+    batches: Annotated[list[list[RouterNumber]], Words(_batches_words)]
+    """Routers that are updated in any order, batch after batch; empty: no safe order, or none was found."""
     complete: Annotated[bool, Words(_complete_words)]
-    drained: Annotated[list[AddressName], Words(_drained_words)]
+    drained: Annotated[list[AddressNumber], Words(_drained_words)]
 
 
-@form_of(Update, without=("mixture", "proofs"))
-class UpdateForm(Form):
+class UpdateForm(Form, of=Update, without="mixture proofs"):
     """What can happen while routers change from one routing to another."""
 
     configuration: ConfigurationForm | None
-    updated: list[RouterName]
+    updated: list[RouterNumber]
     lasts: Annotated[bool, Words(_lasts_words)]
     lost: Annotated[list[LostForm], Words(_lost_words)]
     loops: Annotated[list[LoopForm], Words(_loops_words)]
     order: OrderForm | None
-    evidence_holds: bool | None = key("Whether the separate checker accepts the evidence; null: none, or too large.")
+    evidence_holds: bool | None
+    """Whether the separate checker accepts the evidence; null: none, or too large."""
 
 
 class CheckUpdateAnswer(UpdateForm, RelationForm):
     """JSON answer of `unknot check --to`."""
 
-    table = (
-        "network.name", "routing", "to", "vcs", "switching", "deadlock_free", "established", "updated", "lasts",
-        "seconds", "evidence_holds", "lost", "loops", "order.complete", "order.batches", "order.drained",
-    )  # fmt: skip
+    table = """
+        network.name routing to vcs switching deadlock_free established updated lasts seconds evidence_holds
+        lost loops order.complete order.batches order.drained
+    """
 
-    to: str = key("The routing that it becomes; `routing` is the one before.")
+    to: str
+    """The routing that it becomes; `routing` is the one before."""
     seconds: Number

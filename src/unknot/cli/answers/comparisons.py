@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from unknot.cli.answers.form import Form, form_of
+from unknot.cli.answers.form import Form
 from unknot.studies.comparison import Compared
 
 
-@form_of(Compared)
-class ComparedForm(Form):
+class ComparedForm(Form, of=Compared):
     """A design beside others."""
 
-    table = (
-        "design", "failed", "routing", "bill.electrical", "bill.optical", "bill.cost", "bisection_lower",
-        "bisection_upper", "vcs", "vc_pairs", "vc_highest", "deadlock_free", "delivered", "uniform",
-        "uniform_bound", "adversarial", "adversarial_bound", "saturation", "all_to_all", "all_reduce",
-        "note",
-    )  # fmt: skip
+    table = """
+        design failed routing bill.electrical bill.optical bill.cost bisection_lower bisection_upper vcs
+        vc_pairs vc_highest deadlock_free delivered uniform uniform_bound adversarial adversarial_bound
+        saturation all_to_all all_reduce note
+    """
 
 
 class CompareAnswer(Form):

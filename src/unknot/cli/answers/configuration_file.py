@@ -11,21 +11,11 @@ from typing import Annotated, Any, Literal
 from unknot._base.errors import UnknotError
 from unknot._base.input import read_json
 from unknot._base.output import write_text
+from unknot._base.quantities import AddressNumber, By, TerminalNumber
 from unknot._base.switching import Switching
 from unknot.certificates.verdict import Configuration, Message
 from unknot.cli.answers.filling import answer, differences, read_form
-from unknot.cli.answers.form import (
-    AddressName,
-    Bounds,
-    By,
-    Form,
-    Natural,
-    Positive,
-    TerminalName,
-    Words,
-    form_of,
-    key,
-)
+from unknot.cli.answers.form import Bounds, Form, Natural, Positive, Words, of
 from unknot.cli.answers.networks import ManifestForm
 from unknot.flow_control.model import FlowControl
 from unknot.flow_control.pools import Pool
@@ -40,9 +30,12 @@ Grade = Literal["injected", "scheduled", "not-established"]
 class VcForm(Form):
     """A virtual channel."""
 
-    vc: Natural = key("Number of the virtual channel.")
-    channel: str = key("Name of its channel.")
-    index: Natural = key("Its index within the channel.")
+    vc: Natural
+    """Number of the virtual channel."""
+    channel: str
+    """Name of its channel."""
+    index: Natural
+    """Its index within the channel."""
 
 
 def _vc_at(vc: Any, subject: Any) -> Any:
@@ -62,8 +55,7 @@ def _in_order(some: Any, _: Any) -> Any:
     return sorted(some)
 
 
-@form_of(Pool)
-class PoolForm(Form):
+class PoolForm(Form, of=Pool):
     """Slots that packets in some VCs take together."""
 
     vcs: Vcs
@@ -71,8 +63,7 @@ class PoolForm(Form):
     unguarded: Annotated[Vcs, By(_in_order)]
 
 
-@form_of(FlowControl)
-class FlowForm(Form):
+class FlowForm(Form, of=FlowControl):
     """Flow control of a relation."""
 
     pools: list[PoolForm]
@@ -90,29 +81,39 @@ FlowInWords = Annotated[FlowForm | None, Words(_flow_words)]
 class MessageForm(Form):
     """One blocked message."""
 
-    source: Natural = key("Terminal that sent it.")
-    source_name: TerminalName = key(of="source")
-    address: Natural = key("Address in its header.")
-    address_name: AddressName = key(of="address")
-    destination: Annotated[Natural, By(_destination)] = key("Terminal that the address stands for.", of="address")
-    destination_name: Annotated[TerminalName, By(_destination)] = key(of="address")
-    length: Positive = key("Flits; it fills the VCs it holds exactly.")
-    lead: Vcs = key("VCs on its way from the injection port to the first it holds.")
-    held: Vcs = key("VCs it holds, tail first.")
-    wanted: Vcs = key("VCs its header waits for, all held; where VCs share pools none behind another message.")
+    source: Natural
+    """Terminal that sent it."""
+    source_name: TerminalNumber = of("source")
+    address: Natural
+    """Address in its header."""
+    address_name: AddressNumber = of("address")
+    destination: Annotated[Natural, By(_destination)] = of("address")
+    """Terminal that the address stands for."""
+    destination_name: Annotated[TerminalNumber, By(_destination)] = of("address")
+    length: Positive
+    """Flits; it fills the VCs it holds exactly."""
+    lead: Vcs
+    """VCs on its way from the injection port to the first it holds."""
+    held: Vcs
+    """VCs it holds, tail first."""
+    wanted: Vcs
+    """VCs its header waits for, all held; where VCs share pools none behind another message."""
 
 
 class ConfigurationForm(Form):
     """A deadlock configuration: messages none of which can ever move."""
 
     switching: Switching
-    buffer_depth: Positive = key("Flits per VC.")
-    reachability: Grade = key("Way in which packets can get into it, if established.")
-    messages: Annotated[list[MessageForm], Bounds(min_length=1)] = key("Messages in the order of the schedule.")
-    flow: FlowInWords = key("Flow control of the relation that they obey; null: that of `switching`.", default=None)
-    order: list[Natural] = key(
-        "Message whose header goes on by a VC, move by move; empty: one after another.", default=[]
-    )
+    buffer_depth: Positive
+    """Flits per VC."""
+    reachability: Grade
+    """Way in which packets can get into it, if established."""
+    messages: Annotated[list[MessageForm], Bounds(min_length=1)]
+    """Messages in the order of the schedule."""
+    flow: FlowInWords = None
+    """Flow control of the relation that they obey; null: that of `switching`."""
+    order: list[Natural] = of(default=())
+    """Message whose header goes on by a VC, move by move; empty: one after another."""
 
 
 class ConfigurationFile(Form):
@@ -120,12 +121,17 @@ class ConfigurationFile(Form):
 
     format: Literal["unknot-configuration"]
     version: Literal[1]
-    network: str = key("Text or file that names the network.")
-    routing: str = key("Text that names the routing.")
-    vcs: Positive | None = key("Value of --vcs, if it was given.")
-    num_vcs: Natural = key("Virtual channels in all.")
+    network: str
+    """Text or file that names the network."""
+    routing: str
+    """Text that names the routing."""
+    vcs: Positive | None
+    """Value of --vcs, if it was given."""
+    num_vcs: Natural
+    """Virtual channels in all."""
     configuration: ConfigurationForm
-    manifest: ManifestForm | None = key("Of the command that wrote it.", default=None)
+    manifest: ManifestForm | None = None
+    """Of the command that wrote it."""
 
 
 def write_configuration(

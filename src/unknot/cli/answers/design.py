@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
+from unknot._base.quantities import By
 from unknot._base.switching import Switching
 from unknot.cli.answers.configuration_file import ConfigurationForm
-from unknot.cli.answers.form import CHECKED, By, Form, Natural, Number, Positive, Words, form_of, key
+from unknot.cli.answers.form import CHECKED, Form, Natural, Number, Positive, Words, of
 from unknot.design.decision import Decision
 from unknot.design.design import Design
 from unknot.design.every_size import EverySize
@@ -25,23 +26,25 @@ def _by_direction(counts: Any, _: Any) -> str:
 
 
 Counts = list[tuple[Positive, Positive]]
-PAIRS = "VCs up and down each dimension, as pairs."
 
 
 class EscapeForm(Form):
     """VC of lower rank that a blocked header in a state waits for."""
 
-    held: str = key("Type of the VC that it is in.")
-    left: str = key("Signs of what remains.")
-    escape: str = key("Type of the VC that ranks lower.")
+    held: str
+    """Type of the VC that it is in."""
+    left: str
+    """Signs of what remains."""
+    escape: str
+    """Type of the VC that ranks lower."""
 
 
-@form_of(Proof, without=("space", "escapes"))
-class ProofForm(Form):
+class ProofForm(Form, of=Proof, without="space escapes"):
     """Proof that a rule is deadlock-free on every mesh of its dimensions."""
 
-    types: list[str] = key("Types of VCs in the order of the functions of each level.", of="space.names")
-    escapes: list[EscapeForm] = key(of="named_escapes")
+    types: list[str] = of("space.names")
+    """Types of VCs in the order of the functions of each level."""
+    escapes: list[EscapeForm] = of("named_escapes")
 
 
 def _ranking(proof: Any, _: Any) -> str:
@@ -55,9 +58,12 @@ RankedForm = Annotated[ProofForm | None, Words(_ranking)]
 class RowForm(Form):
     """A line of a rule."""
 
-    left: str = key("Signs of what remains, dimension by dimension.")
-    held: list[str] = key("Types of VCs, or injection.")
-    may_take: list[str] = key("Types of VCs; in parentheses: not waited for.")
+    left: str
+    """Signs of what remains, dimension by dimension."""
+    held: list[str]
+    """Types of VCs, or injection."""
+    may_take: list[str]
+    """Types of VCs; in parentheses: not waited for."""
 
 
 def _rows(rule: Rule | None, _: Any) -> list[dict[str, object]] | None:
@@ -69,19 +75,21 @@ def _rows(rule: Rule | None, _: Any) -> list[dict[str, object]] | None:
 Rows = Annotated[list[RowForm] | None, By(_rows)]
 
 
-@form_of(Decision, without=("space", "switching", "rule", "proof", "evidence", "request"))
-class JudgedForm(Form):
+class JudgedForm(Form, of=Decision, without="space switching rule proof evidence request"):
     """Verdict on one distribution of VCs."""
 
-    table = ("counts", "vcs", "outcome", "holds", "rounds", "evidence")
+    table = "counts vcs outcome holds rounds evidence"
 
-    counts: Annotated[Counts, Words(_by_direction)] = key(PAIRS, of="space.counts")
-    vcs: Positive = key("VCs per router.", of="space.vcs")
-    holds: bool | None = key("Whether the checkers accept proof or evidence; null: there is none.")
-    sides: list[Positive] = key("Sides of the largest mesh that rules were tried on.")
-    evidence: Annotated[list[dict[str, Any]], By(lambda evidence, _: [evidence.claim] if evidence else [])] = key(
-        "Claims that there is no rule, as in files of evidence, each with its proof."
-    )
+    counts: Annotated[Counts, Words(_by_direction)] = of("space.counts")
+    """VCs up and down each dimension, as pairs."""
+    vcs: Positive = of("space.vcs")
+    """VCs per router."""
+    holds: bool | None
+    """Whether the checkers accept proof or evidence; null: there is none."""
+    sides: list[Positive]
+    """Sides of the largest mesh that rules were tried on."""
+    evidence: Annotated[list[dict[str, Any]], By(lambda evidence, _: [evidence.claim] if evidence else [])]
+    """Claims that there is no rule, as in files of evidence, each with its proof."""
     seconds: Number
 
 
@@ -103,80 +111,80 @@ class CarriedForm(Form):
     """What a rule carries under a pattern when terminals send all they can."""
 
     pattern: str
-    highest: Number = key("Highest channel load, with candidates taken equally often.")
-    accepted: Number = key("Flits per terminal and cycle that arrive.")
-    first: Number = key("The same with the rule that was found first, in one run.")
+    highest: Number
+    """Highest channel load, with candidates taken equally often."""
+    accepted: Number
+    """Flits per terminal and cycle that arrive."""
+    first: Number
+    """The same with the rule that was found first, in one run."""
 
 
 class CarryingForm(Form):
     """Comparison of rules with as many VCs by what they carry."""
 
     network: str
-    rules: Positive = key("Rules that were compared.")
-    every: bool = key("These are all with a proof for every size, up to symmetry.")
+    rules: Positive
+    """Rules that were compared."""
+    every: bool
+    """These are all with a proof for every size, up to symmetry."""
     carried: list[CarriedForm]
 
 
-@form_of(Design, without=("request", "decisions", "short"))
-class DesignAnswer(Form):
+class DesignAnswer(Form, of=Design, without="request decisions short"):
     """JSON answer of `unknot design`."""
 
-    table = (
-        "conclusion",
-        "vcs",
-        "counts",
-        "provided",
-        "proof",
-        "carrying",
-        "complete",
-        "seconds",
-        "rule",
-        "judged",
-    )
+    table = "conclusion vcs counts provided proof carrying complete seconds rule judged"
 
     family: str
     switching: Switching
-    adaptive: Literal["states", "paths"] = key(of="request.adaptive")
-    least: Natural = key("BNRs to be provided at least.")
+    adaptive: Literal["states", "paths"] = of("request.adaptive")
+    least: Natural
+    """BNRs to be provided at least."""
     conclusion: str
-    vcs: Positive | None = key("VCs per router of the rule; null: none was found.")
-    fewest: bool = key("Fewer VCs per router are shown to be impossible.")
-    lower_bound: Positive = key("Lower bound on the VCs per router of any rule.")
-    counts: Annotated[Counts | None, Words(_by_direction)] = key(PAIRS, of="best.space.counts")
-    rule: Rows = key(of="best.rule")
-    provided: list[str] | None = key("BNRs that the rule provides: signs of directions.")
-    proof: RankedForm = key(of="best.proof")
-    carrying: Annotated[CarryingForm | None, Words(_carried)] = key("What the rule carries, with --carry.")
-    judged: list[JudgedForm] = key(of="decisions")
+    vcs: Positive | None
+    """VCs per router of the rule; null: none was found."""
+    fewest: bool
+    """Fewer VCs per router are shown to be impossible."""
+    lower_bound: Positive
+    """Lower bound on the VCs per router of any rule."""
+    counts: Annotated[Counts | None, Words(_by_direction)] = of("best.space.counts")
+    """VCs up and down each dimension, as pairs."""
+    rule: Rows = of("best.rule")
+    provided: list[str] | None
+    """BNRs that the rule provides: signs of directions."""
+    proof: RankedForm = of("best.proof")
+    carrying: Annotated[CarryingForm | None, Words(_carried)]
+    """What the rule carries, with --carry."""
+    judged: list[JudgedForm] = of("decisions")
     seconds: Number
 
 
 Sides = Annotated[str, By(lambda sides, _: "x".join(map(str, sides)))]
 
 
-@form_of(EverySize, without=("rule", "refuted", "seconds"))
-class CheckAllSizesAnswer(Form):
+class CheckAllSizesAnswer(Form, of=EverySize, without="rule refuted seconds"):
     """JSON answer of `unknot check --all-sizes`."""
 
-    table = (
-        "family", "routing", "switching", "deadlock_free", "read", "uniform", "proof", "holds", "reason", "decided",
-        "refuted_on", "established", "seconds", "rule",
-    )  # fmt: skip
+    table = """
+        family routing switching deadlock_free read uniform proof holds reason decided refuted_on
+        established seconds rule
+    """
 
     family: str
     switching: Switching
     proof: RankedForm
     rule: Rows
     read: list[Sides]
-    decided: list[Sides] = key("Meshes that were decided one by one.")
-    refuted_on: Sides | None = key("The smallest mesh on which it deadlocks.")
-    established: Annotated[str, By(lambda words, _: words or "")] = key(
-        "What is shown there; empty without one.", of="refuted.established"
-    )
-    configuration: ConfigurationForm | None = key("The deadlock on that mesh.", of="refuted.configuration")
-    holds: Annotated[bool | None, CHECKED] = key(
-        "Whether the checker accepts proof or deadlock; null: there is none."
-    )
+    decided: list[Sides]
+    """Meshes that were decided one by one."""
+    refuted_on: Sides | None
+    """The smallest mesh on which it deadlocks."""
+    established: Annotated[str, By(lambda words, _: words or "")] = of("refuted.established")
+    """What is shown there; empty without one."""
+    configuration: ConfigurationForm | None = of("refuted.configuration")
+    """The deadlock on that mesh."""
+    holds: Annotated[bool | None, CHECKED]
+    """Whether the checker accepts proof or deadlock; null: there is none."""
     seconds: Number
 
 

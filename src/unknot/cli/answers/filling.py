@@ -12,7 +12,8 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 import numpy as np
 
 from unknot._base.errors import UnknotError, bare
-from unknot.cli.answers.form import MISSING, By, Form, Key, is_form, keys_of, model
+from unknot._base.quantities import By
+from unknot.cli.answers.form import MISSING, Form, Key, is_form, keys_of, model
 from unknot.network import Network
 from unknot.routing.relation import Relation
 
@@ -34,12 +35,7 @@ class Answers(Sequence[Answer]):
         return answer(self.form, self.sources[at], of=self.of)
 
 
-def answer(
-    form: type[Form],
-    *sources: object,
-    of: Relation | Network | None = None,
-    **more: Any,
-) -> Answer:
+def answer(form: type[Form], *sources: object, of: Relation | Network | None = None, **more: Any) -> Answer:
     """Fill a form from objects, and return it as plain values for JSON.
 
     Parameters
@@ -58,27 +54,33 @@ def answer(
     TypeError
         If nothing fills a key, or two sources do, or there is no such key.
     """
+    return _filled(form, sources, None if of is None else Subject(of), more)
+
+
+def _filled(form: type[Form], sources: tuple[object, ...], subject: Subject | None, more: dict[str, Any]) -> Answer:
+    keys = keys_of(form)
+    if unknown := more.keys() - keys:
+        raise TypeError(f"{form.__name__} has no keys {', '.join(sorted(unknown))}")
     if form.parts:
         whole: Any = sources[0]
-        sources, of = (*sources, *(getattr(whole, part) for part in form.parts)), whole.relation
-    subject = None if of is None else Subject(of)
+        sources, subject = (*sources, *(getattr(whole, part) for part in form.parts)), Subject(whole.relation)
     every = sources if subject is None else (*sources, subject)
     filled = Answer()
-    for name, one in keys_of(form).items():
-        if name in more:
-            value = more.pop(name)
-        else:
-            path = (one.of or name).split(".")
-            homes = () if one.fixed else one.home or object
-            having = [source for source in every if isinstance(source, homes) and _has(source, path[0])]
-            if len(having) > 1 or (not having and one.default is MISSING):
-                who = " and ".join(type(source).__name__ for source in having) or "nothing"
-                raise TypeError(f"{form.__name__}: {who} would fill {name}")
-            value = reduce(_part, path, having[0]) if having else one.default
-        filled[one.name or name] = _written(one.hint, value, subject)
-    if more:
-        raise TypeError(f"{form.__name__} has no keys {', '.join(more)}")
+    for name, key in keys.items():
+        value = more[name] if name in more else _found(form, name, key, every)
+        filled[key.name or name] = _written(key.hint, value, subject)
     return filled
+
+
+def _found(form: type[Form], name: str, key: Key, sources: tuple[object, ...]) -> Any:
+    """What the sources have for a key, else its default."""
+    first, *path = (key.of or name).split(".")
+    constant = get_origin(key.hint) is Literal and key.default is not MISSING
+    having = [s for s in sources if isinstance(s, key.home or object) and _has(s, first) and not constant]
+    if len(having) > 1 or (not having and key.default is MISSING):
+        who = " and ".join(type(source).__name__ for source in having) or "nothing"
+        raise TypeError(f"{form.__name__}: {who} would fill {name}")
+    return reduce(_part, (first, *path), having[0]) if having else key.default
 
 
 def _has(source: object, name: str) -> bool:
@@ -102,52 +104,36 @@ def _written(hint: Any, value: Any, subject: Subject | None) -> Any:
     """What JSON holds of a value whose type there is `hint`."""
     if isinstance(value, (np.ndarray, np.generic)):
         value = value.tolist()
-    if get_origin(hint) is Annotated:
-        hint, *marks = get_args(hint)
-        for mark in reversed(marks):
+    origin, inner = get_origin(hint), get_args(hint)
+    if origin is Annotated:
+        for mark in reversed(inner[1:]):
             value = mark.write(value, subject) if isinstance(mark, By) else value
-    if get_origin(hint) in (Union, types.UnionType):
-        hint = next((option for option in get_args(hint) if _holds(option, value)), Any)
-        if get_origin(hint) is Annotated:
-            return _written(hint, value, subject)
-    inner = get_args(hint)
+        return _written(inner[0], value, subject)
     if value is None or isinstance(value, (str, Answer, Answers)):
         return value
+    if origin in (Union, types.UnionType):
+        return _written(next((option for option in inner if _holds(option, value)), Any), value, subject)
     if is_form(hint):
-        keys = keys_of(hint)
         if isinstance(value, tuple):
-            value = dict(zip(keys, value, strict=True))
-        if not isinstance(value, dict):
-            return answer(hint, value, of=None if subject is None else subject.of)
-        named = _by_names(hint, value)
-        return {one.name or name: _written(one.hint, value.get(name, one.default), subject) for name, one in named}
+            value = dict(zip(keys_of(hint), value, strict=True))
+        return _filled(hint, (), subject, value) if isinstance(value, dict) else _filled(hint, (value,), subject, {})
     if isinstance(value, Mapping):
         return {str(name): _written(inner[1] if inner else Any, one, subject) for name, one in value.items()}
     if isinstance(value, (list, tuple)):
-        of_each = inner if get_origin(hint) is tuple and inner[1:] != (...,) else (*inner[:1], Any)[:1] * len(value)
+        of_each = inner if origin is tuple and inner[1:] != (...,) else (*inner[:1], Any)[:1] * len(value)
         return [_written(one, part, subject) for one, part in zip(of_each, value, strict=True)]
     return None if isinstance(value, float) and not math.isfinite(value) else value
-
-
-def _by_names(form: type, value: dict[str, Any]) -> list[tuple[str, Key]]:
-    """The keys of a form with the names that a dictionary has for them, of Python or of JSON."""
-    return [(one.name if one.name in value else name, one) for name, one in keys_of(form).items()]
 
 
 def _holds(option: Any, value: Any) -> bool:
     """Whether a value may be of one of the types of a union."""
     if get_origin(option) is Annotated:
-        option, *marks = get_args(option)
-        if any(isinstance(mark, By) for mark in marks):
-            return value is not None
+        return any(isinstance(mark, By) for mark in get_args(option)) or _holds(get_args(option)[0], value)
+    if is_form(option):
+        whole = isinstance(value, (dict, tuple)) or type(value) in option.kinds
+        return whole or not (option.kinds or isinstance(value, (int, float)))
+    kinds: dict[Any, Any] = {float: (float, int), list: (list, tuple), dict: Mapping, Literal: str}
     kind = get_origin(option) or option
-    if is_form(kind):
-        if isinstance(value, dict):
-            return {name for name, _ in _by_names(kind, value)} == set(value)
-        return type(value) in kind.kinds or not (kind.kinds or isinstance(value, (int, float, str, type(None))))
-    if kind is Literal:
-        return isinstance(value, str)
-    kinds: dict[Any, Any] = {float: (float, int), list: (list, tuple), dict: Mapping}
     return isinstance(value, kinds.get(kind, kind))
 
 

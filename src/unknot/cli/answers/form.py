@@ -1,115 +1,75 @@
-"""Forms: what an answer says, key by key, described once for JSON, its schema and the table on the terminal.
+"""Forms: the keys of an answer, each described once for JSON, its schema and the table on the terminal.
 
-A form is a class whose annotations are keys. `form_of` gives it the fields of dataclasses too, with their types and
-descriptions, so that only what stands otherwise in JSON is written down. `unknot.cli.answers.filling` fills a form
-from objects, `model` makes a pydantic model of it to check what is read, and `unknot.cli.commands.display` prints it.
-Terminals, addresses, virtual channels (VCs), channels and routers are numbers in objects and names in answers.
+A form is a class whose annotations are keys, with their texts below them. It takes over the fields of dataclasses,
+with types and texts, so that only what stands otherwise in JSON is written down; a dataclass of which nothing does
+needs no form. `unknot.cli.answers.filling` fills forms from objects, `model` makes a pydantic model to check what is
+read, and `unknot.cli.commands.display` prints them. `unknot._base.quantities` has the types of numbers.
 """
 
 from __future__ import annotations
 
 import inspect
 import types
-from collections.abc import Callable, Mapping
-from dataclasses import Field, dataclass, field, fields, is_dataclass, replace
-from functools import cache
-from typing import Annotated, Any, ClassVar, TypeVar, Union, get_args, get_origin, get_type_hints
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, fields, is_dataclass, replace
+from functools import cache, cached_property
+from typing import Annotated, Any, ClassVar, Literal, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 import numpy.typing as npt
 
-from unknot._base.docstrings import entries
+from unknot._base.docstrings import below, entries
+from unknot._base.quantities import By
 
 MISSING: Any = object()
 """The default of a key that has none."""
 
 
 class Form:
-    """Base of all forms.
+    """Base of all forms, declared as in ``class NAME(Form, of=DATACLASS, without="FIELD FIELD")``.
 
     Attributes
     ----------
     kinds : tuple of type
-        Classes of the objects that fill the keys of this form.
-    without : tuple of str
+        Classes of the objects that fill the keys of this form. Where results have a field of the first class, it
+        takes this form.
+    without : str
         Fields of these classes that are no keys.
     parts : tuple of str
         Attributes of the source that are sources too; its relation is what numbers belong to.
-    table : tuple of str
+    table : str
         Keys that the terminal shows, in this order, ``form.*`` for those of a form within; empty: all.
     """
 
     kinds: ClassVar[tuple[type, ...]] = ()
-    without: ClassVar[tuple[str, ...]] = ()
+    without: ClassVar[str] = ""
     parts: ClassVar[tuple[str, ...]] = ()
-    table: ClassVar[tuple[str, ...]] = ()
+    table: ClassVar[str] = ""
+
+    def __init_subclass__(cls, of: type | tuple[type, ...] = (), without: str = "") -> None:
+        cls.without = without
+        if of:
+            cls.kinds = of if isinstance(of, tuple) else (of,)
+            _forms[cls.kinds[0]] = cls
 
     @classmethod
     def __get_pydantic_core_schema__(cls, hint: Any, handler: Callable[[Any], Any]) -> Any:
         return handler(model(cls))  # type: ignore[arg-type]  # classes are hashable
 
 
-F = TypeVar("F", bound=Form)
 _forms: dict[type, type[Form]] = {}
 
 
 @dataclass(frozen=True)
-class Key:
-    """A key of a form.
-
-    Attributes
-    ----------
-    doc : str or None
-        Its description in the schema.
-    of : str
-        The attribute that fills it, where that is named otherwise; dots lead to attributes of attributes, and where
-        one on the way is None, the key is null.
-    default : object
-        What stands there if nothing fills it; `MISSING` if something must.
-    fixed : bool
-        Nothing may fill it: a form has it as a plain value.
-    name : str
-        Its name in JSON, where Python keeps that for itself.
-    hint : type
-        What it holds in JSON.
-    home : tuple of type
-        Classes whose attributes may fill it; empty: any.
-    """
-
-    doc: str | None = None
-    of: str = ""
-    default: Any = field(default=MISSING)
-    name: str = ""
-    fixed: bool = False
-    hint: Any = None
-    home: tuple[type, ...] = ()
-
-    def description(self, name: str) -> str | None:
-        """Its description, or that of the attribute of this name in the docstring of a class that may fill it."""
-        return self.doc or next(filter(None, (_descriptions(kind).get(name) for kind in self.home)), None)
-
-
-key: Callable[..., Any] = Key
-"""Describes a key of a form."""
-
-
-@dataclass(frozen=True)
-class By:
-    """Marks a type: `write`, given a value and the network or relation it belongs to, makes what JSON holds of it."""
-
-    write: Callable[[Any, Any], Any]
-
-
-@dataclass(frozen=True)
 class Words:
-    """Marks a type: `write`, given a value and the filled form around it, makes what the terminal shows of it."""
+    """Mark of a type: `write`, given a value and the filled form around it, makes what the terminal shows of it."""
 
     write: Callable[[Any, Any], Any]
 
 
 @dataclass(frozen=True)
 class Bounds:
-    """Marks a type: the least and the greatest number, or number of items, named as pydantic names them."""
+    """Mark of a type: the least and the greatest number, or number of items, named as pydantic names them."""
 
     ge: int | None = None
     le: int | None = None
@@ -120,23 +80,75 @@ class Bounds:
         return handler(hint) | {name: bound for name, bound in vars(self).items() if bound is not None}
 
 
-def form_of(*kinds: type, without: tuple[str, ...] = ()) -> Callable[[type[F]], type[F]]:
-    """Give a form the fields of dataclasses, beside the keys it declares, which take precedence.
+@dataclass(frozen=True)
+class Key:
+    """A key of a form.
 
-    Parameters
+    Attributes
     ----------
-    *kinds : type
-        Dataclasses; where others have a field of the type of the first one, it takes this form.
-    without : tuple of str
-        Fields that are left out of the JSON.
+    of : str
+        The attribute that fills it, where that is named otherwise; dots lead to attributes of attributes, and where
+        one on the way is None, the key is null.
+    default : object
+        What stands there if nothing fills it; `MISSING` if something must.
+    name : str
+        Its name in JSON, where Python keeps that for itself.
+    hint : type
+        What it holds in JSON.
+    home : tuple of type
+        Classes whose attributes may fill it; empty: any.
     """
 
-    def made(form: type[F]) -> type[F]:
-        form.kinds, form.without = kinds, without
-        _forms[kinds[0]] = form
-        return form
+    of: str = ""
+    default: Any = MISSING
+    name: str = ""
+    hint: Any = None
+    home: tuple[type, ...] = ()
 
-    return made
+    @cached_property
+    def types(self) -> tuple[Any, ...]:
+        """Its type, all types within, and their marks."""
+        return tuple(_within(self.hint))
+
+    def mark(self, kind: Any) -> Any:
+        """The first mark of a kind; None without."""
+        return next((mark for mark in self.types if isinstance(mark, kind)), None)
+
+    @cached_property
+    def words(self) -> Words | None:
+        """How the terminal shows it as a whole, if not as its type."""
+        return next((mark for mark in getattr(self.hint, "__metadata__", ()) if isinstance(mark, Words)), None)
+
+    @cached_property
+    def form(self) -> type[Form] | None:
+        """The form that it holds, one or several."""
+        return next(filter(is_form, self.types), None)
+
+    @cached_property
+    def truth(self) -> bool:
+        """Whether it says yes or no, or leaves that open."""
+        hint = _bare(self.hint)
+        return bool in (hint, *get_args(hint))
+
+    @cached_property
+    def several(self) -> bool:
+        """Whether it holds a list or dictionary of forms, which the terminal shows as a table."""
+        of_forms = (kind for kind in self.types if any(map(is_form, map(_bare, get_args(kind)))))
+        return self.words is None and any(get_origin(kind) in (list, dict) for kind in of_forms)
+
+
+of: Callable[..., Any] = Key
+"""Says what fills a key of a form."""
+
+
+def _within(hint: Any) -> Iterator[Any]:
+    yield hint
+    for part in (*get_args(hint)[:1], *hint.__metadata__) if get_origin(hint) is Annotated else get_args(hint):
+        yield from _within(part)
+
+
+def _bare(hint: Any) -> Any:
+    return get_args(hint)[0] if get_origin(hint) is Annotated else hint
 
 
 def _keys_of(form: type[Form]) -> Mapping[str, Key]:
@@ -147,23 +159,32 @@ def _keys_of(form: type[Form]) -> Mapping[str, Key]:
         heirs = [kind.__dict__.get("kinds") for kind in line if issubclass(kind, base)]
         home = next(filter(None, heirs), ())
         for kind in base.__dict__.get("kinds", ()):
-            types_of = get_type_hints(kind)
-            for name in (one.name for one in _fields(kind) if one.name not in base.without):
+            types_of = get_type_hints(kind, include_extras=True)
+            names = (one.name for one in fields(kind)) if is_dataclass(kind) else ()
+            for name in [name for name in names if name not in base.without.split()]:
                 keys[name] = replace(keys.get(name) or Key(hint=_in_json(types_of[name])), home=(kind,))
         for name in inspect.get_annotations(base):
             if get_origin(hints[name]) is not ClassVar:
-                said = base.__dict__.get(name, Key())
-                said = said if isinstance(said, Key) else Key(default=said, fixed=True)
-                keys[name] = replace(said, hint=hints[name], home=keys[name].home if name in keys else home)
+                said = base.__dict__.get(name, MISSING)
+                said = said if isinstance(said, Key) else Key(default=said)
+                keys[name] = replace(said, hint=_in_json(hints[name]), home=keys[name].home if name in keys else home)
     return keys
-
-
-def _fields(kind: Any) -> tuple[Field[Any], ...]:
-    return fields(kind) if is_dataclass(kind) else ()
 
 
 keys_of: Callable[[Any], Mapping[str, Key]] = cache(_keys_of)
 """The keys of a form by their names in Python, those of its bases first."""
+
+
+@cache
+def texts_of(kind: type) -> Mapping[str, str]:
+    """The texts of the fields of a form or dataclass, and of its bases: those below them, else of the docstring."""
+    texts: dict[str, str] = {}
+    for base in reversed(kind.__mro__):
+        if is_dataclass(base):
+            texts |= {name: words for name, (_, words) in entries(base.__doc__ or "").items()}
+        if base is not Form and (is_form(base) or is_dataclass(base)):
+            texts |= below(base)
+    return texts
 
 
 def is_form(hint: Any) -> bool:
@@ -171,27 +192,20 @@ def is_form(hint: Any) -> bool:
     return isinstance(hint, type) and issubclass(hint, Form)
 
 
-def _name(function: Callable[[Any, int], str]) -> By:
-    """Turn a number into a name."""
-    return By(lambda value, subject: function(subject, value) if isinstance(value, int) else value)
-
-
 Number = float | None
 """A number; null if it is not finite."""
-VcName = Annotated[str, _name(lambda subject, vc: subject.of.vcs.name(vc))]
-AddressName = Annotated[str, _name(lambda subject, address: subject.of.address_name(address))]
-TerminalName = Annotated[str, _name(lambda subject, terminal: subject.network.terminal_name(terminal))]
-ChannelName = Annotated[str, _name(lambda subject, channel: subject.network.channel_name(channel))]
-RouterName = Annotated[str, _name(lambda subject, router: subject.network.router_name(router))]
 Natural = Annotated[int, Bounds(0, 2**63 - 1)]
 Positive = Annotated[int, Bounds(1, 2**63 - 1)]
 
 
 def _in_json(hint: Any) -> Any:
-    """The type of a field in JSON, of its type in a dataclass."""
+    """The type in JSON of a field, given its type in Python."""
     origin, inner = get_origin(hint), get_args(hint)
     if hint is float:
         return Number
+    if origin is Annotated:
+        gives = next((mark.gives for mark in inner[1:] if isinstance(mark, By) and mark.gives), None)
+        return Annotated[(gives or _in_json(inner[0]), *inner[1:])]
     if isinstance(hint, type) and is_dataclass(hint):
         return _forms.get(hint) or _form(hint)
     if origin in (Union, types.UnionType):
@@ -203,30 +217,20 @@ def _in_json(hint: Any) -> Any:
         return list[_in_json(inner[0])]  # type: ignore[misc]
     if origin is tuple:
         return tuple[tuple(_in_json(part) for part in inner)]  # type: ignore[misc]
-    return dict[str, _in_json(inner[1])] if origin in (dict, Mapping) else hint  # type: ignore[misc]
+    if origin in (dict, Mapping):
+        return dict[inner[0] if get_origin(inner[0]) is Literal else str, _in_json(inner[1])]  # type: ignore[misc]
+    return hint
 
 
 @cache
 def _form(kind: type) -> type[Form]:
     """The form of a dataclass that differs in nothing from it."""
-    doc = inspect.getdoc(kind) or kind.__name__
-    bare = type(f"{kind.__name__}Form", (Form,), {"__doc__": doc.split("\n\n")[0], "__module__": __name__})
-    return form_of(kind)(bare)
+    doc = (inspect.getdoc(kind) or kind.__name__).split("\n\n")[0]
+    names = {"__doc__": doc, "__module__": __name__}
+    return types.new_class(f"{kind.__name__}Form", (Form,), {"of": kind}, lambda space: space.update(names))
 
 
-def _descriptions(kind: type) -> dict[str, str]:
-    """Return the descriptions of fields in the docstrings of a dataclass and its bases, without names and types."""
-    inherited: dict[str, str] = {}
-    for base in reversed(kind.__mro__[1:]):
-        inherited |= _descriptions(base) if is_dataclass(base) else {}
-    return inherited | {name: words for name, (_, words) in entries(kind.__doc__ or "").items()}
-
-
-def _pair_words(pair: list[str] | None, _: Any) -> str:
-    return " to ".join(pair or ())
-
-
-PAIR = Words(_pair_words)
+PAIR = Words(lambda pair, _: " to ".join(pair or ()))
 """Source and destination on the terminal."""
 CIRCLE = Words(lambda names, _: " → ".join([*names, *names[:1]]) if names else "")
 """Names around a circle on the terminal, back to the first."""
@@ -246,8 +250,9 @@ def model(form: Any, **more: Any) -> Any:
     from pydantic import Field as Column
 
     columns: dict[str, Any] = {}
-    for name, one in keys_of(form).items():
-        default = ... if one.default is MISSING else one.default
-        columns[name] = one.hint, Column(default, alias=one.name or None, description=one.description(name))
+    for name, key in keys_of(form).items():
+        default = ... if key.default is MISSING else key.default
+        text = next(filter(None, (texts_of(kind).get(name) for kind in (form, *key.home))), None)
+        columns[name] = key.hint, Column(default, alias=key.name or None, description=text)
     config = ConfigDict(extra="forbid", frozen=True)
     return create_model(form.__name__, __config__=config, __doc__=form.__doc__, **columns, **more)

@@ -6,22 +6,11 @@ from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
+from unknot._base.quantities import By, ChannelNumber, TerminalNumber
 from unknot._base.switching import Switching
 from unknot._base.units import Units
 from unknot.cli.answers.configuration_file import ConfigurationForm, FlowInWords
-from unknot.cli.answers.form import (
-    NONZERO,
-    By,
-    ChannelName,
-    Form,
-    Natural,
-    Number,
-    Positive,
-    TerminalName,
-    Words,
-    form_of,
-    key,
-)
+from unknot.cli.answers.form import NONZERO, Form, Natural, Number, Positive, Words, of
 from unknot.cli.answers.networks import RelationForm, WithUnits
 from unknot.report import phrases
 from unknot.routing.relation import Relation
@@ -55,67 +44,60 @@ def _stable_words(stable: bool, beside: Any) -> bool | None:
     return None if short and not stable else stable
 
 
-@form_of(Router)
-class RouterForm(Form):
+class RouterForm(Form, of=Router):
     """The options of a router."""
 
 
-@form_of(Bursts)
-class BurstsForm(Form):
+class BurstsForm(Form, of=Bursts):
     """Chances in a cycle that a burst begins and that it ends."""
 
 
 RouterOptions = Annotated[RouterForm, Words(_router_words)]
 BurstChances = Annotated[BurstsForm | None, Words(_bursts_words)]
-POINT = (
-    "network.name", "routing", "vcs", "switching", "buffer_depth", "router", "flow", "watchdog", "traffic",
-    "bursts", "offered_load", "accepted_load", "latency_mean", "latency_p50", "latency_p95", "latency_p99",
-    "latency_max", "network_latency_mean", "hops_mean", "dropped", "intervals", "outcome", "reason", "hint",
-)  # fmt: skip
+POINT = """
+    network.name routing vcs switching buffer_depth router flow watchdog traffic bursts offered_load accepted_load
+    latency_mean latency_p50 latency_p95 latency_p99 latency_max network_latency_mean hops_mean dropped intervals
+    outcome reason hint
+"""
 """Keys of a simulated point on the terminal."""
 
 
-@form_of(ClassRun)
-class ClassRunForm(Form):
+class ClassRunForm(Form, of=ClassRun):
     """One traffic class of a run, requests and replies together; times in cycles."""
 
 
-@form_of(Run, without=("utilisation", "occupancy", "pairs", "network", "routing", "vcs"))
-class RunForm(Form):
+class RunForm(Form, of=Run, without="utilisation occupancy pairs network routing vcs"):
     """One run; the loads of its channels are left out."""
 
-    table: ClassVar[tuple[str, ...]] = (
-        "seed", "offered_load", "accepted_load", "latency_mean", "latency_p99", "hops_mean", "outcome",
-    )  # fmt: skip
+    table: ClassVar[str] = "seed offered_load accepted_load latency_mean latency_p99 hops_mean outcome"
 
-    deadlock: ConfigurationForm | None = key("The knot of blocked messages, when the run came to one.")
-    outcome: str = key("stable, saturated, deadlock, livelock, starvation, or too short: so few cycles cannot tell.")
+    deadlock: ConfigurationForm | None
+    """The knot of blocked messages, when the run came to one."""
+    outcome: str
+    """stable, saturated, deadlock, livelock, starvation, or too short: so few cycles cannot tell."""
     router: RouterOptions
     bursts: BurstChances
     flow: FlowInWords
     watchdog: IfAny
     dropped: IfAny
-    lengths: Shares = key("Lengths of packets and their shares, when there are several.")
+    lengths: Shares
+    """Lengths of packets and their shares, when there are several."""
 
 
 SeveralRuns = list[RunForm]
 
 
-@form_of(Runs)
-class RunsForm(Form):
+class RunsForm(Form, of=Runs):
     """Several runs of one point, and their figures together."""
 
-    table: ClassVar[tuple[str, ...]] = (
-        "offered_load", "accepted_load", "latency_mean", "latency_p99", "hops_mean", "stable", "reason",
-    )  # fmt: skip
+    table: ClassVar[str] = "offered_load accepted_load latency_mean latency_p99 hops_mean stable reason"
 
     runs: SeveralRuns
     stable: Annotated[bool, Words(_stable_words)]
     stable_runs: Annotated[Natural, Words(lambda stable, beside: f"{stable} of {len(beside['runs'])}")]
 
 
-@form_of(Saturation)
-class SaturationForm(Form):
+class SaturationForm(Form, of=Saturation):
     """Saturation of a network, and the runs that were made to find it."""
 
     runs: SeveralRuns
@@ -124,31 +106,38 @@ class SaturationForm(Form):
 class ChannelForm(Form):
     """Utilisation and buffer occupancy of a channel while measuring."""
 
-    table = ("channel", "utilisation", "gbit_per_s")
+    table = "channel utilisation gbit_per_s"
 
-    channel: ChannelName
-    utilisation: Number = key("Flits per cycle.")
-    occupancy: list[Number] = key("Mean number of flits in the buffer of each VC.")
-    gbit_per_s: Number = key("What it carries; null without --units.")
+    channel: ChannelNumber
+    utilisation: Number
+    """Flits per cycle."""
+    occupancy: list[Number]
+    """Mean number of flits in the buffer of each VC."""
+    gbit_per_s: Number
+    """What it carries; null without --units."""
 
 
 class FlowForm(Form):
     """A flow while measuring: what was offered and what arrived."""
 
-    table = (
-        "source", "target", "offered", "accepted", "offered_gbit_per_s", "accepted_gbit_per_s", "packets",
-        "latency_mean",
-    )  # fmt: skip
+    table = "source target offered accepted offered_gbit_per_s accepted_gbit_per_s packets latency_mean"
 
-    source: TerminalName
-    target: TerminalName
-    offered: Number = key("Flits per cycle.")
-    accepted: Number = key("Flits per cycle.")
-    offered_gbit_per_s: Number = key("null without --units.")
-    accepted_gbit_per_s: Number = key("null without --units.")
-    packets: Natural = key("Packets that arrived.")
-    latency_mean: Number = key("In cycles; null: no packet arrived.")
-    latency_mean_ns: Number = key("null without --units.")
+    source: TerminalNumber
+    target: TerminalNumber
+    offered: Number
+    """Flits per cycle."""
+    accepted: Number
+    """Flits per cycle."""
+    offered_gbit_per_s: Number
+    """null without --units."""
+    accepted_gbit_per_s: Number
+    """null without --units."""
+    packets: Natural
+    """Packets that arrived."""
+    latency_mean: Number
+    """In cycles; null: no packet arrived."""
+    latency_mean_ns: Number
+    """null without --units."""
 
 
 def channels_of(
@@ -196,58 +185,61 @@ def flows_of(run: Run, sent: Pattern, units: Units | None = None) -> list[dict[s
 class SimulatedForm(RelationForm, WithUnits):
     """A routing on a network as it was simulated."""
 
-    vcs_chosen: bool = key("Whether no number of VCs was given: then there are 4 if they can be used.")
+    vcs_chosen: bool
+    """Whether no number of VCs was given: then there are 4 if they can be used."""
 
 
 class SimulateAnswer(RunForm, SimulatedForm):
     """JSON answer of `unknot simulate` for one run."""
 
-    table = (
-        *POINT, "busiest.channel", "busiest.utilisation", "packet_length", "lengths", "packets",
-        "warmup", "measured", "cycles", "flit_hops", "seed", "classes", "flows", "channels",
-    )  # fmt: skip
+    table = f"""
+        {POINT} busiest.channel busiest.utilisation packet_length lengths packets warmup measured cycles flit_hops
+        seed classes flows channels
+    """
 
-    ns_per_flit_hop: Number = key("Processor time, once everything is compiled.")
-    hint: str = key("A change after which a short run is stable, or those that do not help; may be empty.")
-    busiest: ChannelForm | None = key("The channel that carried most; null: there are no channels.")
-    channels: list[ChannelForm] | None = key("Only with --channels or --flows.")
-    flows: list[FlowForm] | None = key("The slowest first; only with --flows.")
+    ns_per_flit_hop: Number
+    """Processor time, once everything is compiled."""
+    hint: str
+    """A change after which a short run is stable, or those that do not help; may be empty."""
+    busiest: ChannelForm | None
+    """The channel that carried most; null: there are no channels."""
+    channels: list[ChannelForm] | None
+    """Only with --channels or --flows."""
+    flows: list[FlowForm] | None
+    """The slowest first; only with --flows."""
 
 
 class SimulateSeedsAnswer(RunsForm, SimulatedForm):
     """JSON answer of `unknot simulate --seeds`."""
 
-    table = (*POINT, "stable", "stable_runs", "runs")
+    table = f"{POINT} stable stable_runs runs"
 
     switching: Switching
     buffer_depth: Positive
     traffic: str
     router: RouterOptions
     bursts: BurstChances
-    intervals: str = key("Why there are no confidence intervals; empty: there are.")
+    intervals: str
+    """Why there are no confidence intervals; empty: there are."""
 
 
 class SimulateSaturationAnswer(SaturationForm, SimulatedForm):
     """JSON answer of `unknot simulate --saturation`."""
 
-    table = (
-        "network.name", "routing", "vcs", "zero_load_latency", "load", "limit", "throughput", "runs",
-    )  # fmt: skip
+    table = "network.name routing vcs zero_load_latency load limit throughput runs"
 
-    zero_load_latency: Number | None = key(
-        "Latency of a packet alone in the network, in cycles; null where bandwidths are not 1."
-    )
+    zero_load_latency: Number | None
+    """Latency of a packet alone in the network, in cycles; null where bandwidths are not 1."""
 
 
 class WaitForm(Form):
     """Whom a message waits for, by position in the configuration."""
 
     message: Natural
-    others: list[Natural] = key(name="for")
+    others: list[Natural] = of(name="for")
 
 
-@form_of(Replay, without=("knot",))
-class ReplayForm(Form):
+class ReplayForm(Form, of=Replay, without="knot"):
     """Outcome of a configuration in the simulator."""
 
     waits: list[WaitForm]
@@ -256,12 +248,15 @@ class ReplayForm(Form):
 class ReplayAnswer(RelationForm):
     """JSON answer of `unknot replay`."""
 
-    table = (
-        "network.name", "routing", "configuration.switching", "configuration.buffer_depth",
-        "configuration.reachability", "accepted", "objection", "replay.injected", "replay.cycles", "replay.stuck",
-    )  # fmt: skip
+    table = """
+        network.name routing configuration.switching configuration.buffer_depth configuration.reachability
+        accepted objection replay.injected replay.cycles replay.stuck
+    """
 
     configuration: ConfigurationForm
-    accepted: bool = key("Whether the checker accepts it as a deadlock.")
-    objection: str | None = key("Objection of the checker; null: none.")
-    replay: ReplayForm | None = key("null when it cannot be put into the simulator.")
+    accepted: bool
+    """Whether the checker accepts it as a deadlock."""
+    objection: str | None
+    """Objection of the checker; null: none."""
+    replay: ReplayForm | None
+    """null when it cannot be put into the simulator."""

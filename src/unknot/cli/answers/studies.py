@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated
 
+from unknot._base.quantities import By
 from unknot.cli.answers.filling import Answer, Answers, answer
-from unknot.cli.answers.form import By, Form, Number, Positive, key
+from unknot.cli.answers.form import Form, Number, Positive, of
 from unknot.cli.answers.networks import WithUnits
 from unknot.cli.answers.runs import BurstsForm, ReplayForm, RouterForm, RunForm, Shares
 from unknot.cli.answers.verdicts import DeliveryForm, VerdictForm
@@ -18,25 +19,28 @@ EachRun = Annotated[list[RunForm], By(lambda runs, subject: Answers(RunForm, run
 class StudiedDesign(Form):
     """A design of a study, its verdict, delivery, replay and runs."""
 
-    table = ("name", "verdict.deadlock_free", "delivery.delivered", "delivery.minimal", "stable_up_to")
+    table = "name verdict.deadlock_free delivery.delivered delivery.minimal stable_up_to"
 
-    name: str = key(of="design.name")
-    network: str = key(of="design.network")
-    routing: str = key(of="design.routing")
-    vcs: Positive | None = key("Virtual channels of each channel; null: they differ.", of="relation.vcs.each")
-    vcs_chosen: Annotated[bool, By(lambda vcs, _: vcs is None)] = key(
-        "Whether the study gives no number of VCs.", of="design.vcs"
-    )
-    switching: str = key("The technique, or the flow control of the relation.", of="design.switching")
-    packet_length: Positive | Shares = key("Flits, or the share of each length.", of="design.packet_length")
-    buffer_depth: Positive = key(of="design.buffer_depth")
-    traffic: str = key(of="design.traffic")
-    router: RouterForm = key(of="design.router")
-    bursts: BurstsForm | None = key(of="design.bursts")
+    name: str = of("design.name")
+    network: str = of("design.network")
+    routing: str = of("design.routing")
+    vcs: Positive | None = of("relation.vcs.each")
+    """Virtual channels of each channel; null: they differ."""
+    vcs_chosen: Annotated[bool, By(lambda vcs, _: vcs is None)] = of("design.vcs")
+    """Whether the study gives no number of VCs."""
+    switching: str = of("design.switching")
+    """The technique, or the flow control of the relation."""
+    packet_length: Positive | Shares = of("design.packet_length")
+    """Flits, or the share of each length."""
+    buffer_depth: Positive = of("design.buffer_depth")
+    traffic: str = of("design.traffic")
+    router: RouterForm = of("design.router")
+    bursts: BurstsForm | None = of("design.bursts")
     verdict: VerdictForm
     delivery: DeliveryForm
     replay: ReplayForm | None
-    stable_up_to: Number = key("Highest load at which all runs are stable; null: none is.")
+    stable_up_to: Number
+    """Highest load at which all runs are stable; null: none is."""
     runs: EachRun
 
 
@@ -53,10 +57,11 @@ Designs = list[Annotated[StudiedDesign, By(lambda design, _: design_answer(desig
 class RunAnswer(WithUnits):
     """JSON answer of `unknot run`."""
 
-    table = ("title", "designs", "designs.runs", "report")
+    table = "title designs designs.runs report"
 
-    title: str = key(of="study.title")
-    study: str | None = key("The file.", of="study.path")
+    title: str = of("study.title")
+    study: str | None = of("study.path")
+    """The file."""
     designs: Designs
     report: str
 
@@ -64,6 +69,6 @@ class RunAnswer(WithUnits):
 class CurveAnswer(WithUnits):
     """JSON answer of `unknot curve`; a design for each routing."""
 
-    table = ("designs", "designs.runs")
+    table = "designs designs.runs"
 
     designs: Designs

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING, Annotated, Any, get_args, get_origin
+from typing import TYPE_CHECKING, Any
 
 from rich.box import SIMPLE_HEAD
 from rich.cells import cell_len, set_cell_size
@@ -16,7 +16,7 @@ from rich.text import Text
 
 from unknot._base.units import Scale
 from unknot.cli.answers.filling import Answer, answer
-from unknot.cli.answers.form import CHECKER, Form, Words, is_form, keys_of
+from unknot.cli.answers.form import CHECKER, Form, Key, keys_of
 from unknot.cli.commands.printing import ANSWERING, printable, show_json
 from unknot.network import Network
 from unknot.report.phrases import ANSWERS
@@ -79,20 +79,19 @@ def put(json: bool, form: type[Form], filled: Answer, scale: Scale = PLAIN, max_
         show_json(filled)
         return
     rows: list[tuple[str, Text]] = []
-    lists: list[tuple[str, type[Form], Any]] = []
+    lists: list[tuple[str, Any, Any]] = []
     for path in _shown(form):
         first, _, rest = path.partition(".")
         if rest and isinstance(filled.get(first), list):
-            of = _listed(keys_of(form)[first].hint)
-            parts = [(one["name"], *_at(of, one, rest)) for one in filled[first]]
-            lists += [(title, inner, value) for title, hint, value, _ in parts if (inner := _listed(hint)) and value]
+            within = keys_of(form)[first].form
+            parts = [(one["name"], *_at(within, one, rest)) for one in filled[first]]
+            lists += [(title, key.form, value) for title, key, value, _ in parts if key and key.several and value]
             continue
-        hint, value, beside = _at(form, filled, path)
-        inner = None if _words_of(hint) else _listed(hint)
-        if inner is not None and value:
-            lists.append((label(path), inner, value))
+        key, value, beside = _at(form, filled, path)
+        if key and key.several and value:
+            lists.append((label(path), key.form, value))
         else:
-            rows.append((label(path), text(path, hint, value, beside, scale, unit=True)))
+            rows.append((label(path), text(path, key, value, beside, scale, unit=True)))
     print_rows(rows)
     for title, inner, value in lists:
         print_forms(inner, value, title, scale, max_rows)
@@ -101,22 +100,16 @@ def put(json: bool, form: type[Form], filled: Answer, scale: Scale = PLAIN, max_
 def _shown(form: Any) -> list[str]:
     """The keys that a form shows; behind ``.*`` those of the form within."""
     paths: list[str] = []
-    for path in form.table or keys_of(form):
+    for path in form.table.split() or keys_of(form):
         first = path.removesuffix(".*")
-        inner = None if first == path else _form_in(keys_of(form)[first].hint)
-        paths += [path] if inner is None else [f"{first}.{within}" for within in _shown(inner)]
+        paths += [path] if first == path else [f"{first}.{inner}" for inner in _shown(keys_of(form)[first].form)]
     return paths
-
-
-def _form_in(hint: Any) -> Any:
-    """The form that a type is, if it is one or may be one."""
-    return next((part for part in (hint, *get_args(hint)) if is_form(part)), None)
 
 
 def print_forms(form: type[Form], filled: Any, title: str, scale: Scale = PLAIN, max_rows: int = MOST_ROWS) -> None:
     """Print a table of a list of filled forms, or of a dictionary of them by what they are named."""
     named = list(filled.items()) if isinstance(filled, dict) else [("", one) for one in islice(filled, max_rows)]
-    paths = form.table or tuple(keys_of(form))
+    paths = _shown(form)
     lines = [
         [Text(name), *(text(path, *_at(form, one, path), scale) for path in paths)] for name, one in named[:max_rows]
     ]
@@ -128,32 +121,16 @@ def print_forms(form: type[Form], filled: Any, title: str, scale: Scale = PLAIN,
     print_table([headings[i] for i in used], [[line[i] for i in used] for line in lines], title=title, right=numbers)
 
 
-def _at(form: Any, filled: Any, path: str) -> tuple[Any, Any, dict[str, Any]]:
-    """Type and value of a key, and the keys beside it; a dot leads into a form within."""
+def _at(form: Any, filled: Any, path: str) -> tuple[Key | None, Any, dict[str, Any]]:
+    """A key, its value, and the keys beside it; a dot leads into a form within."""
     first, _, rest = path.partition(".")
-    one = keys_of(form).get(first)
-    if one is None:  # a key of some heirs of the form whose table this is
+    key = keys_of(form).get(first)
+    if key is None:  # a key of some heirs of the form whose table this is
         return None, None, {}
-    figure = filled.get(one.name or first)
-    inner = _form_in(one.hint)
-    if rest and inner is not None:
-        return (None, None, {}) if figure is None else _at(inner, figure, rest)
-    return one.hint, figure, filled
-
-
-def _listed(hint: Any) -> type[Form] | None:
-    """The form of which a type holds several."""
-    if get_origin(hint) in (list, dict):
-        return next((part for part in map(_bare, get_args(hint)) if is_form(part)), None)
-    return next(filter(None, map(_listed, get_args(hint))), None)
-
-
-def _words_of(hint: Any) -> Words | None:
-    return next((mark for mark in getattr(hint, "__metadata__", ()) if isinstance(mark, Words)), None)
-
-
-def _bare(hint: Any) -> Any:
-    return get_args(hint)[0] if get_origin(hint) is Annotated else hint
+    value = filled.get(key.name or first)
+    if rest and key.form:
+        return (None, None, {}) if value is None else _at(key.form, value, rest)
+    return key, value, filled
 
 
 def label(path: str) -> str:
@@ -163,13 +140,13 @@ def label(path: str) -> str:
 
 
 def text(
-    path: str, hint: Any, value: Any, beside: dict[str, Any], scale: Scale = PLAIN, *, unit: bool = False
+    path: str, key: Key | None, value: Any, beside: dict[str, Any], scale: Scale = PLAIN, *, unit: bool = False
 ) -> Text:
-    """The value of a key in words; with `unit`, of a time or load what it is in."""
+    """The value of a key in words; with `unit`, of a number what it is in."""
     name = path.rpartition(".")[2]
-    if words := _words_of(hint):
-        hint, value = _bare(hint), words.write(value, beside)
-    if not isinstance(value, str) and bool in (hint, *get_args(hint)):
+    if key and key.words:
+        value = key.words.write(value, beside)
+    if key and key.truth and not isinstance(value, str):
         if name.endswith("_holds") and (unit or value is None):
             shown = name == "certificate_holds" and (beside.get("certificate") or beside.get("configuration"))
             return Text(CHECKER.get(value, "could not go through it again: too large" if shown else ""))
