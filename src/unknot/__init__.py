@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from unknot._base import extensions as _extensions
 from unknot._base import plugged as _plugged
 from unknot._base import shown as _shown
+from unknot._base.later import WATCHED as _WATCHED
 from unknot._base.later import exports as _exports
 
 if TYPE_CHECKING:
@@ -63,9 +64,16 @@ def _lanes() -> Any:
     return lanes
 
 
+def _watched() -> Any:
+    from unknot.simulation.watch import watched
+
+    return watched
+
+
 # What rooms higher up do for rooms below them: those call it without knowing whose it is.
 _shown.displays.give(_displays)
 _extensions.DESIGNERS["lanes"] = _lanes
+_WATCHED.give(_watched)
 
 
 def __getattr__(name: str) -> Any:

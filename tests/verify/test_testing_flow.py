@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -10,10 +11,14 @@ from typing import Any
 import pytest
 
 from unknot._base.errors import RelationError, UnknotError
+from unknot._base.later import WATCHED
 from unknot.flow_control import FlowControl, Pool, technique
 from unknot.network.families import ring
 from unknot.routing import Relation, dimension_order
-from unknot.routing.flow_controls import bubble, damq
+from unknot.routing.flow_controls import bubble, cbfc, damq, whole_packet
+from unknot.simulation.engine import option_tables
+from unknot.simulation.engine.engine import Engine
+from unknot.simulation.run.start import engine_of
 from unknot.verify import check
 from unknot.verify.testing import ConformanceError, check_flow_control
 from unknot.verify.testing_flow import SMALL
@@ -69,6 +74,33 @@ def test_a_builder_that_changes_or_refuses_all_is_refused() -> None:
 
     with pytest.raises(ConformanceError, match="never was compared nowhere"):
         check_flow_control(never)
+
+
+def test_flow_controls_without_pools_are_run() -> None:
+    for builder in (cbfc, whole_packet):
+        assert Counter(check_flow_control(builder, [*SMALL[:1], *SMALL[3:5]]).values()) == {True: 2, False: 1}
+
+
+def test_a_simulator_that_is_wrong_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pools that never keep a packet out, credits that come from nowhere or never back, and false deadlocks."""
+    dated = [("ring(3, directed=true)", "dimension_order(vcs=2)")]
+    monkeypatch.setattr(option_tables, "limits", lambda *_: False)
+    with pytest.raises(ConformanceError, match=r"a run invents slots of .* packets more than its pool takes"):
+        check_flow_control(damq, dated, slots=1, reserved=0)
+    monkeypatch.undo()
+    for change, said in ((1, "invents credits"), (-1, "loses credits")):
+
+        def changed(*args: Any, change: int = change) -> Engine:
+            engine = engine_of(*args)
+            engine.state.outputs.credits[engine.state.out_row[2]] += change
+            return engine
+
+        monkeypatch.setattr("unknot.simulation.watch.engine_of", changed)
+        with pytest.raises(ConformanceError, match=rf"damq\(.*a run {said} of"):
+            check_flow_control(damq, dated, slots=1)
+    monkeypatch.setattr(WATCHED, "_load", lambda: lambda *_: "a knot")
+    with pytest.raises(ConformanceError, match="block each other for good in a run, and in none of its states"):
+        check_flow_control(damq, dated, slots=1)
 
 
 def test_a_prover_that_is_wrong_is_found(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from unknot._base.errors import ConformanceError, RelationError, UnknotError
+from unknot._base.later import WATCHED
 from unknot.flow_control.model import FlowControl
 from unknot.routing.relation import Relation
 
@@ -155,7 +156,9 @@ def check_flow_control(
 
     To refuse is to raise an `UnknotError`. Otherwise it must return a flow control of the relation, the same in a
     second call, whose functions agree with the fields of its pools; and what the prover says is compared with all
-    states that packets can come to, with a search of its own.
+    states that packets can come to, with a search of its own, if there are pools. Then it is run in the simulator,
+    where packets may block each other only where states, or the prover, say so, buffers hold no more than their
+    slots, and all credits come back.
 
     Parameters
     ----------
@@ -199,19 +202,24 @@ def check_flow_control(
         try:
             if flow != builder(relation, **options):
                 raise ConformanceError("made twice, it is not the same")
-            free = States(relation, flow).deadlock(most_states) is None
+            pools = isinstance(flow, FlowControl) and flow.pools
+            stuck = States(relation, flow).deadlock(most_states) if pools else None
             verdict = check(relation, flow=validated(relation, flow, name))
+            free = stuck is None if pools else verdict.deadlock_free
             if verdict.deadlock_free not in (free, None):
                 raise ConformanceError(
                     f"the prover says {verdict.established}; of its states {'none is' if free else 'some are'} stuck"
                 )
             if verdict.deadlock_free is not None:
                 accept_verdict(relation, verdict)
+            if WATCHED()(relation, flow) is not None and free:
+                raise ConformanceError("packets block each other for good in a run, and in none of its states")
         except TooManyStatesError:
             continue
         except (UnknotError, Rejected) as error:
             raise ConformanceError(f"{name}: {on}: {error}") from error
-        compared[on] = free
+        if free is not None:
+            compared[on] = free
     if not compared:
         raise ConformanceError(f"{name} was compared nowhere: it refuses every network, or their states are too many")
     return compared
