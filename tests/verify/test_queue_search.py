@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections import Counter
 from dataclasses import replace
+from pathlib import Path
 
 import networkx as nx
 import pytest
@@ -18,9 +19,12 @@ from unknot._base.errors import RelationError
 from unknot._base.switching import Switching
 from unknot.certificates import Certificate, Rejected, accept, accept_verdict, document, verdict_claim
 from unknot.certificates.plain import Unchecked
+from unknot.cli.answers.configuration_file import configuration_on, read_configuration, write_configuration
 from unknot.report import describe
+from unknot.report.explanation import explain
 from unknot.routing import Relation
-from unknot.verify import check
+from unknot.simulation.traces.replay import record
+from unknot.verify import check, deliver
 from unknot.verify.effort import Effort
 from unknot.verify.pools import check_pools
 from unknot.verify.queue_search import Queues
@@ -77,7 +81,7 @@ def judge(seed: int, seen: Counter[str], limit: int, cycles: int = 0) -> None:
     seen["stuck" if stuck else "free"] += 1
     left = verdict.configuration is not None and any(m.lead and not m.held for m in verdict.configuration.messages)
     seen["left"] += left
-    if cycles and verdict.configuration is not None and verdict.configuration.order and not left:
+    if cycles and verdict.configuration is not None and verdict.configuration.order:
         assert replay(relation, verdict.configuration, cycles=cycles).stuck, seed
         seen["replayed"] += 1
 
@@ -118,7 +122,7 @@ def test_packets_that_only_deeper_vcs_let_block_each_other(number: int, switchin
             accept_verdict(relation, replace(verdict, configuration=replace(knot, order=order)))
 
 
-def test_packets_that_leave_may_shift_a_mark() -> None:
+def test_packets_that_leave_may_shift_a_mark(tmp_path: Path) -> None:
     """Of a system in which packets have to leave until marks keep a packet out that is alone in the network."""
     relation, made = ring_system(996139995264)
     assert Explorer(relation, made).deadlock(100_000) is not None
@@ -134,8 +138,20 @@ def test_packets_that_leave_may_shift_a_mark() -> None:
     for order in (knot.order[:-1], knot.order[::-1], (*knot.order, leaving[0])):
         with pytest.raises(Rejected):
             accept_verdict(relation, replace(verdict, configuration=replace(knot, order=order)))
-    with pytest.raises(RelationError, match="leave the network, which no replay covers"):
-        replay(relation, knot)
+    recording = record(relation, knot, cycles=50)
+    outcome = replay(relation, knot, cycles=50)
+    assert outcome.stuck
+    assert outcome.injected
+    assert recording.replay.stuck
+    assert {k for frame in recording.frames for k, _ in frame.flits} == {*leaving}
+    assert recording.frames[-1].flits == {}
+    assert len(explain(relation, verdict, deliver(relation), replay=outcome)) > 1
+    file = tmp_path / "knot.json"
+    write_configuration(relation, knot, file, network="ring(3)", routing="dimension_order", vcs=None)
+    assert replay(relation, configuration_on(relation, read_configuration(file)), cycles=50) == outcome
+    early = replace(knot, messages=tuple(m for k, m in enumerate(knot.messages) if k not in leaving), order=())
+    with pytest.raises(RelationError):
+        replay(relation, early)
 
 
 def test_states_show_nothing_of_rings_that_deadlock(seed: int) -> None:

@@ -16,7 +16,7 @@ from unknot.certificates.verdict import Configuration, Message, Reachability
 from unknot.flow_control.techniques import technique_of
 from unknot.network.graph import path_to, reached_from
 from unknot.routing.relation import Relation
-from unknot.simulation.engine.codes import BETTER_OF_TWO, BLOCKED, FRESH, IDLE, MOVING, STALLED
+from unknot.simulation.engine.codes import ANY, BETTER_OF_TWO, BLOCKED, FRESH, IDLE, MOVING, STALLED
 from unknot.simulation.engine.kernels import find_stuck
 from unknot.simulation.engine.state_arrays import State, set_bit
 from unknot.simulation.run.scenario import Scenario
@@ -64,8 +64,8 @@ def awaited_by(relation: Relation, state: State, vc: int) -> tuple[int, ...]:
     packet = state.packets[front(state, vc)]
     if packet.script >= 0 and packet.hops <= packet.stop:
         step = int(state.script[packet.script + packet.hops])
-        if step >= 0:
-            return (step,)
+        if step != ANY:
+            return (step,) if step >= 0 else ()
     if row.out >= 0:
         return (int(row.out),)
     candidates = relation.candidates(vc, int(packet.address))

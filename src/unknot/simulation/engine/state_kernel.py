@@ -6,7 +6,7 @@ import numpy as np
 from unknot._base.kernels.types_kernel import inlined
 from unknot._base.kernels.words_kernel import atomic_or, call_at, call_rule, mixed
 from unknot.routing.contract import EJECT, NO_WAIT, VC_MASK
-from unknot.simulation.engine.codes import BETTER_OF_TWO, BLOCKED, EMPTY, TAIL
+from unknot.simulation.engine.codes import ANY, BETTER_OF_TWO, BLOCKED, EMPTY, LEAVES, TAIL
 from unknot.simulation.engine.view_kernel import place_of, view
 
 
@@ -202,8 +202,8 @@ def ask_rule(rule, s, b, p):
         step = s.packets.hops[p]
         if step == s.packets.stop[p] and s.setup.hold == 1:
             return np.int64(0)
-        if s.script[start + step] >= 0:
-            candidates[0] = s.script[start + step]
+        if s.script[start + step] != ANY:
+            candidates[0] = s.script[start + step] if s.script[start + step] != LEAVES else EJECT
             return np.int64(1)
         waits_only = True
     chosen = s.inputs.out[b]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from unknot._base.errors import RelationError, SimulationError
@@ -15,7 +15,7 @@ from unknot.certificates.verdict_checker import accept_configuration, accept_pla
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_relation
 from unknot.routing.waiting import keeps_choice
-from unknot.simulation.engine.codes import EMPTY, FRESH, STALLED
+from unknot.simulation.engine.codes import ANY, EMPTY, FRESH, LEAVES, STALLED
 from unknot.simulation.engine.detector import awaited_by, front, knot, stuck_vcs
 from unknot.simulation.engine.engine import Engine
 from unknot.simulation.engine.state_arrays import State, set_bit
@@ -109,10 +109,6 @@ def replay(
         (accept_configuration if ordered else accept_placement)(relation, configuration)
     except Rejected as error:
         raise RelationError(f"the configuration cannot be: {error}") from None
-    if any(message.lead and not message.held for message in configuration.messages):
-        raise RelationError(
-            "packets of this schedule leave the network, which no replay covers; the checker follows it"
-        )
     longest = max(message.length for message in configuration.messages)
     check_numbers(longest, depth)
     check_buffers(longest, configuration.switching, depth)
@@ -131,6 +127,9 @@ def replay(
         for first in range(0, many if not configuration.order else 0, together):
             _inject(engine, configuration, range(first, first + together), look, 10_000 if watch is None else 1)
         _inject_in_order(engine, configuration, look, 10_000 if watch is None else 1)
+        if configuration.order:  # packets that no port lets in
+            outside = [k for k, message in enumerate(configuration.messages) if not message.lead and not message.held]
+            _inject(engine, configuration, outside, look, 10_000 if watch is None else 1)
     state = engine.state
     holder = configuration.holder  # of messages that share a buffer the one in front
     standing = Counter(vc for message in configuration.messages for vc in message.held)
@@ -140,6 +139,8 @@ def replay(
         for message in configuration.messages
         for vc in message.held
     )
+    staying = sum(message.length for message in configuration.messages if not _leaves(message))
+    in_place &= not injected or engine.count("flits_in") - engine.count("flits_out") == staying
     state.setup.hold = 0
     moved = engine.count("flit_hops"), engine.count("flits_in")
     try:
@@ -165,8 +166,13 @@ def replay(
     )
 
 
+def _leaves(message: Message) -> bool:
+    """Whether a message has left the network before the deadlock."""
+    return bool(message.lead) and not message.held
+
+
 def _write_packets(engine: Engine, configuration: Configuration) -> None:
-    """Write message k as packet k; its prescribed path ends with the committed candidate or −1."""
+    """Write message k as packet k; its prescribed path ends with the committed candidate, any, or ejection."""
     script: list[int] = []
     state, commits = engine.state, keeps_choice(engine.relation.commits, configuration.switching)
     for k, message in enumerate(configuration.messages):
@@ -174,24 +180,27 @@ def _write_packets(engine: Engine, configuration: Configuration) -> None:
         row = state.packets[k]
         row.created = row.injected = row.hops = 0
         row.address, row.length, row.source = message.address, message.length, message.source
-        row.script, row.stop = len(script), len(path)
-        script += [*path, *(message.wanted[:commits] or (-1,))]
+        row.script, row.stop = len(script), len(path) + _leaves(message)
+        script += [*path, *(message.wanted[:commits] or (LEAVES if _leaves(message) else ANY,))]
     state.count.high = len(configuration.messages)
     state.setup.hold = 1
     engine.parts[0] = state.replaced(script=script)
 
 
 def _inject(
-    engine: Engine, configuration: Configuration, wave: range, watch: Callable[[Engine], None], step: int
+    engine: Engine, configuration: Configuration, wave: Sequence[int], watch: Callable[[Engine], None], step: int
 ) -> None:
-    """Inject some messages and run until nothing moves, with a look every `step` cycles."""
+    """Inject some messages and run until nothing moves, or all has left, with a look every `step` cycles."""
     watch(engine)
+    terminals = engine.state.terminals
     for k in wave:
         message = configuration.messages[k]
-        row = engine.state.terminals[message.source]
+        row = terminals[message.source]
         row.packet, row.left = k, message.length
     while not engine.advance(engine.now + step):
         watch(engine)
+        if (terminals.packet < 0).all() and engine.count("flits_in") == engine.count("flits_out"):
+            break
 
 
 def _inject_in_order(
