@@ -28,6 +28,7 @@ import numpy as np
 
 from unknot.simulation.engine.codes import NO_CYCLE
 from unknot.simulation.engine.engine import Engine
+from unknot.simulation.player import run
 from unknot.simulation.run.scenario import Measurement, Scenario
 from unknot.simulation.run.start import engine_of
 from unknot.traffic import Traffic
@@ -133,16 +134,16 @@ def ours(setup: Setup, seed: int) -> Sample:
         options.pop("classes", ()), options.pop("subnets", 1),
     )  # fmt: skip
     engine = engine_of(Scenario(setup.relation, min(setup.load, 1.0), traffic, seed=seed, **options), Measurement())
-    engine.run(warmup)
+    run(engine, warmup)
     while not len(engine.parts[0].cache) and engine.calls_from != NO_CYCLE and engine.parts[0].setup.cacheable:
-        engine.run(warmup)
+        run(engine, warmup)
     begin, end = engine.now, engine.now + measure
     engine.measure(begin, end)
     spent, hops = time.thread_time_ns(), engine.count("flit_hops")
-    engine.run(measure)
+    run(engine, measure)
     spent, hops = time.thread_time_ns() - spent, engine.count("flit_hops") - hops
     accepted = engine.count("measured_flits_out") / measure / engine.nodes
-    engine.run(measure // 2)
+    run(engine, measure // 2)
     return Sample(spent / hops, float(np.mean(engine.latencies())), accepted)
 
 

@@ -16,7 +16,7 @@ from unknot._base.switching import DEFAULT_SWITCHING, Switching
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_simulated
 from unknot.simulation.engine.router import DEFAULT, Router
-from unknot.simulation.traces.trace_run import TraceRun, played, trace_run
+from unknot.simulation.traces.trace_run import TraceRun, played
 from unknot.traffic.collectives.bounds import Bound
 from unknot.traffic.collectives.choice import Candidate, best
 from unknot.traffic.collectives.messages import Message, channels_used, messages_of
@@ -91,11 +91,10 @@ def execute(
     if hops > MOST_FLIT_HOPS:
         raise SimulationError(f"{hops} flits times channels would be simulated; {MOST_FLIT_HOPS} at most are")
     trace = _trace(messages_of(relation.network, schedule, together=together))
-    player = played(
+    return played(
         relation, trace, switching=switching, buffer_depth=buffer_depth, overhead=overhead, in_order=in_order,
         router=router,
     )  # fmt: skip
-    return trace_run(player, trace)
 
 
 def blocked_cycles(relation: Relation, messages: Sequence[Message], run: TraceRun) -> list[int | None]:

@@ -20,14 +20,15 @@ import numpy.typing as npt
 from unknot._base.errors import SimulationError
 from unknot.simulation.engine.codes import BLOCKED, FRESH, IDLE, STALLED
 from unknot.simulation.engine.detector import front
+from unknot.simulation.player import Source
 from unknot.simulation.protocol_engine import divide, hand_over, protocol_engine, set_ejection, source_row
 from unknot.simulation.run.scenario import Scenario, check_buffers
 from unknot.verify.protocols.machine import Event, Message, State, next_sends, step
 from unknot.verify.protocols.system import System
 
 
-class EndPoints:
-    """A network and its terminals in progress.
+class EndPoints(Source):
+    """Terminals in progress, which send what was begun.
 
     Attributes
     ----------
@@ -42,6 +43,8 @@ class EndPoints:
         Messages of each transaction, by its terminal and number.
     consumed : list of int
         Messages of each class that were consumed.
+    ended : list
+        Transactions that ended in the last cycle, None in between.
     events : int
         Messages that entered or left a queue so far.
     scripts : dict of deque of int
@@ -91,27 +94,43 @@ class EndPoints:
         """Hops of flits, flits that were injected and events of queues so far."""
         return self.engine.count("flit_hops"), self.engine.count("flits_in"), self.events
 
-    def begin(self, event: Event) -> int:
+    def start(self, event: Event) -> int:
         """Let a terminal begin a transaction, for which there is room, and return its number."""
         self.begun += 1
         self._do(event, self.begun)
         self.alive[event.place, self.begun] = len(event.sends)
         return self.begun
 
-    def cycle(self) -> list[tuple[int, int]]:
-        """Simulate a cycle, and what terminals do after it; return the transactions that ended."""
-        self._hand_over()
-        self.engine.advance(self.engine.now + 1)
+    def begin(self) -> int:
+        """Make the first messages of send queues packets, where the sources of terminals are free."""
+        part = self.engine.parts[0]
+        for place, messages in self.state.items():
+            known = self.packets.setdefault(place, []) if place < self.system.first_receive else ()
+            if len(known) == len(messages) or place >= self.system.first_receive:
+                continue
+            if part.terminals.packet[source_row(self.engine, self.system, place)] < 0:
+                assert isinstance(known, list)
+                script = self.scripts[place].popleft() if self.scripts.get(place) else -1
+                message = messages[len(known)]
+                carries = self.system.classes[message.kind].carries
+                flits = self.joined if carries else self.flits
+                known.append(hand_over(self.engine, self.system, message, place, flits, script))
+                if carries and self.joined > self.flits:
+                    home = self.system.home(message.address)
+                    self.home[known[-1]] = self.system.relation.network.eject[home]
+        return self.engine.now + 1
+
+    def end(self) -> None:
+        """Let terminals receive and consume what has come, and note the transactions that end."""
         if self.joined > self.flits:
             self._divide()
-        ended = self.look()
+        self.ended = self.look()
         while self.touched:
-            ended += self._serve(self.touched.pop())
-        return [one for one in ended if one is not None]
+            self.ended += self._serve(self.touched.pop())
 
     def wait(self) -> None:
         """Simulate as many cycles as a flit may be on its way, in which no terminal begins or consumes anything."""
-        self._hand_over()
+        self.begin()
         self.engine.advance_to(self.engine.now + self.engine.parts[0].setup.patience)
         self.look()
 
@@ -159,24 +178,6 @@ class EndPoints:
     def _do(self, event: Event, number: int | None = None) -> None:
         self.state = step(self.system, self.state, event, number)
         self.events += 1
-
-    def _hand_over(self) -> None:
-        """Make the first messages of send queues packets, where the sources of terminals are free."""
-        part = self.engine.parts[0]
-        for place, messages in self.state.items():
-            known = self.packets.setdefault(place, []) if place < self.system.first_receive else ()
-            if len(known) == len(messages) or place >= self.system.first_receive:
-                continue
-            if part.terminals.packet[source_row(self.engine, self.system, place)] < 0:
-                assert isinstance(known, list)
-                script = self.scripts[place].popleft() if self.scripts.get(place) else -1
-                message = messages[len(known)]
-                carries = self.system.classes[message.kind].carries
-                flits = self.joined if carries else self.flits
-                known.append(hand_over(self.engine, self.system, message, place, flits, script))
-                if carries and self.joined > self.flits:
-                    home = self.system.home(message.address)
-                    self.home[known[-1]] = self.system.relation.network.eject[home]
 
     def _divide(self) -> None:
         """Make two packets of each that holds two messages and has come to where it leaves the network."""

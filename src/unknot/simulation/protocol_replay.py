@@ -96,7 +96,7 @@ def replayed_in_flits(system: System, switching: str, run: Sequence[Event], cycl
     for event in run:
         state = step(ends.system, state, event, ends.begun + 1)
         if event.act == "begin":
-            ends.begin(event)
+            ends.start(event)
         elif event.act == "consume":
             ends.do(event)
         else:
@@ -113,7 +113,9 @@ def replayed_in_flits(system: System, switching: str, run: Sequence[Event], cycl
     _let_go(ends.engine)
     moves = ends.moves
     for _ in range(cycles):
-        ends.cycle()
+        ends.begin()
+        ends.engine.advance(ends.now + 1)
+        ends.end()
     return same and bool(state) and moves == ends.moves
 
 

@@ -16,8 +16,8 @@ from unknot._base.switching import BUFFER_DEPTH, DEFAULT_SWITCHING, switching_na
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_relation
 from unknot.simulation.end_points import EndPoints
-from unknot.simulation.engine.engine import CHECK
 from unknot.simulation.engine.router import DEFAULT, Router
+from unknot.simulation.player import CHECK, play
 from unknot.simulation.run.scenario import Scenario
 from unknot.simulation.run.statistics import summary
 from unknot.traffic import Traffic
@@ -129,47 +129,21 @@ def simulate_protocol(
     depth = buffer_depth or max(BUFFER_DEPTH, packet_length * (1 + any(one.carries for one in protocol.classes)))
     workload = Traffic(packet_length=packet_length)
     scenario = Scenario(relation, load, workload, switching_named(switching), depth, router, seed)
-    ends = EndPoints(system, scenario)
-    random = np.random.default_rng([seed, system.terminals])
-    groups = [_Group(system, names) for names in protocol.begins]
-    first = sum(1 + bool(protocol[name].carries) for names in protocol.begins for name in names) / len(
-        protocol.begins
-    )
-    some = np.any([group.served.any(axis=1) for group in groups], axis=0)
-    chance = np.where(some, load / (packet_length * first), 0.0)
-    waiting: list[deque[int]] = [deque() for _ in range(system.terminals)]
-    since: dict[tuple[int, int], int] = {}
-    latencies: list[int] = []
-    created, held, moves = 0, Held(), ends.moves
-    while not held and (ends.engine.now < cycles or (drained and (ends.messages or any(waiting)))):
-        now = ends.engine.now
-        if now < cycles:
-            for terminal in np.flatnonzero(random.random(chance.size) < chance).tolist():
-                waiting[terminal].append(now)
-                created += 1
-        for terminal, times in enumerate(waiting):
-            while times and (sends := _sends(ends, groups, terminal)) is not None:
-                since[terminal, ends.begin(Event("begin", terminal, sends=sends))] = times.popleft()
-        for transaction in ends.cycle():
-            latencies.append(ends.engine.now - since.pop(transaction))
-        if ends.engine.now % CHECK == 0:
-            held = standstill(ends, still=moves == ends.moves)
-            moves = ends.moves
-            if progress is not None:
-                progress("simulating", now, cycles)
-    held = held or standstill(ends, still=False)
-    consumed = dict(zip((one.name for one in system.classes), ends.consumed, strict=True))
+    source = _Transactions(system, scenario, cycles, drained=drained)
+    play(source, progress=progress)
+    held = source.held or standstill(source, still=False)
+    done = np.array(source.latencies, dtype=np.int64)
     return ProtocolRun(
         offered_load=load,
-        accepted_load=sum(ends.consumed) * packet_length / (system.terminals * ends.engine.now),
-        cycles=ends.engine.now,
-        created=created,
-        begun=ends.begun,
-        done=len(latencies),
-        **summary(np.array(latencies, dtype=np.int64), "latency"),
-        consumed=consumed,
+        accepted_load=sum(source.consumed) * packet_length / (system.terminals * source.now),
+        cycles=source.now,
+        created=source.created,
+        begun=source.begun,
+        done=done.size,
+        **summary(done, "latency"),
+        consumed=dict(zip((one.name for one in system.classes), source.consumed, strict=True)),
         deadlock=bool(held),
-        blocked=tuple(blocked_in(ends.system, ends.standing(), held)),
+        blocked=tuple(blocked_in(source.system, source.standing(), held)),
     )
 
 
@@ -192,14 +166,74 @@ class _Group:
         self.served = np.all([system.pairs(kind) for kind in self.kinds], axis=0)
 
 
-def _sends(ends: EndPoints, groups: Sequence[_Group], terminal: int) -> tuple[Sent, ...] | None:
-    """The first messages of a transaction that a terminal may begin now; None: it has to wait."""
-    limit = ends.system.protocol.outstanding
-    if limit is not None and sum(origin == terminal for origin, _ in ends.alive) >= limit:
-        return None
-    choices = [np.flatnonzero(group.served[terminal]) for group in groups]
-    group, others = ends.chance.choices(list(zip(groups, choices, strict=True)), [len(some) for some in choices])[0]
-    if not fits(ends.system, ends.state, terminal, group.kinds):
-        return None
-    other = int(ends.chance.choice(others))
-    return tuple((kind, ends.chance.choice(ends.system.addresses(kind, terminal, other))) for kind in group.kinds)
+class _Transactions(EndPoints):
+    """Transactions that terminals create at random in some cycles, and begin as soon as they may.
+
+    Attributes
+    ----------
+    held : dict
+        Messages that can never move again, as of `standstill`.
+    waiting : list of deque of int
+        When the transactions were created that each terminal is to begin.
+    since : dict of int
+        When those under way were.
+    """
+
+    def __init__(self, system: System, scenario: Scenario, cycles: int, *, drained: bool) -> None:
+        super().__init__(system, scenario)
+        begins, protocol = system.protocol.begins, system.protocol
+        self.groups = [_Group(system, names) for names in begins]
+        first = sum(1 + bool(protocol[name].carries) for names in begins for name in names) / len(begins)
+        some = np.any([group.served.any(axis=1) for group in self.groups], axis=0)
+        self.rate = np.where(some, scenario.load / (self.flits * first), 0.0)
+        self.random = np.random.default_rng([scenario.seed, system.terminals])
+        self.cycles, self.drained, self.created, self.held, self.before = cycles, drained, 0, Held(), self.moves
+        self.waiting: list[deque[int]] = [deque() for _ in range(system.terminals)]
+        self.since: dict[tuple[int, int], int] = {}
+        self.latencies: list[int] = []
+
+    def report(self, progress: Progress) -> None:
+        """Tell how many of the cycles are over in which transactions are created."""
+        progress("simulating", self.now, self.cycles)
+
+    def begin(self) -> int:
+        """Create transactions, and begin those for which there is room."""
+        now = self.now
+        if now < self.cycles:
+            for terminal in np.flatnonzero(self.random.random(self.rate.size) < self.rate).tolist():
+                self.waiting[terminal].append(now)
+                self.created += 1
+        for terminal, times in enumerate(self.waiting):
+            while times and (sends := self._sends(terminal)) is not None:
+                self.since[terminal, self.start(Event("begin", terminal, sends=sends))] = times.popleft()
+        return super().begin()
+
+    def end(self) -> None:
+        """Take down how long the transactions took that have ended."""
+        super().end()
+        self.latencies += [self.now - self.since.pop(transaction) for transaction in self.ended if transaction]
+        on = self.now < self.cycles or (self.drained and (self.messages or any(self.waiting)))
+        self.left = int(bool(on))
+
+    def is_due(self, *, is_quiet: bool) -> bool:
+        """Whether it is a cycle in which to look for messages that never move again."""
+        return self.now % CHECK == 0
+
+    def find_knot(self) -> bool:
+        """Look for messages that never move again."""
+        self.held = standstill(self, still=self.before == self.moves)
+        self.before = self.moves
+        return bool(self.held)
+
+    def _sends(self, terminal: int) -> tuple[Sent, ...] | None:
+        """The first messages of a transaction that a terminal may begin now; None: it has to wait."""
+        system, limit = self.system, self.system.protocol.outstanding
+        if limit is not None and sum(origin == terminal for origin, _ in self.alive) >= limit:
+            return None
+        choices = [np.flatnonzero(group.served[terminal]) for group in self.groups]
+        pairs = list(zip(self.groups, choices, strict=True))
+        group, others = self.chance.choices(pairs, [len(some) for some in choices])[0]
+        if not fits(system, self.state, terminal, group.kinds):
+            return None
+        other = int(self.chance.choice(others))
+        return tuple((kind, self.chance.choice(system.addresses(kind, terminal, other))) for kind in group.kinds)

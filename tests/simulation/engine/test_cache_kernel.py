@@ -16,6 +16,7 @@ from unknot.network.families import mesh, torus
 from unknot.routing import EJECT, Relation, VirtualChannels, dimension_order, duato, up_down
 from unknot.simulation.engine.engine import Engine
 from unknot.simulation.engine.sources import Sources
+from unknot.simulation.player import run
 
 ALWAYS, NEVER = -(10**12), 10**12
 
@@ -77,7 +78,7 @@ def test_a_run_is_the_same_with_them(seed: int, switching: str) -> None:
         engine = begun(relation, calls_from=calls_from, switching=switching)
         engine.measure(0, 10**9)
         for _ in range(6):
-            engine.run(50)
+            run(engine, 50)
         rows = engine.state
         figures.append(
             [

@@ -14,6 +14,7 @@ from unknot.routing import Relation, dimension_order, duato, fully_adaptive, o1t
 from unknot.simulation import simulate
 from unknot.simulation.engine.router import Router
 from unknot.simulation.engine.sources import Sources
+from unknot.simulation.player import run
 from unknot.traffic.workload import Bursts
 
 OPTIONS = {
@@ -41,7 +42,7 @@ def figures(
     for part in engine.parts:
         part.setup.large = large
     engine.measure(50, 10**6)
-    engine.run(cycles)
+    run(engine, cycles)
     counted = [engine.count(k) for k in ("created", "flit_hops", "flits_in", "flits_out", "hops", "network_latency")]
     drawn = engine.state.terminals.drawn.tolist()
     latencies = sorted(engine.latencies().tolist())

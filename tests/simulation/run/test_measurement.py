@@ -11,10 +11,11 @@ from tests.simulation.relations import clockwise
 from unknot._base.switching import Switching
 from unknot.network.families import line, mesh, torus
 from unknot.routing import dimension_order, o1turn
-from unknot.simulation import simulate
+from unknot.simulation import player, simulate
 from unknot.simulation.engine.sources import Sources
-from unknot.simulation.run.measurement import Window
+from unknot.simulation.player import Drawn, play
 from unknot.simulation.run.statistics import correlation_time, half_width, half_width_of_batches
+from unknot.simulation.run.window import Window
 from unknot.verify.loads import loads
 
 NONATOMIC: Switching = "wormhole-nonatomic"
@@ -96,10 +97,10 @@ def test_windows_remember_the_longest_correlation_time() -> None:
     """The interval of a window that went on depends on how its first part looked."""
     relation = dimension_order(mesh(4, 4), 4)
     engine = engine_of(relation, NONATOMIC, Sources(0.6, uniform(relation), 1), buffer_depth=8, seed=2)
-    engine.run(500)
+    player.run(engine, 500)
     window, times = Window(engine), []
     for cycles in (800, 800, 1600):
-        window.go_on(cycles, lambda cycle: None)
+        play(Drawn(engine, window.go_on(cycles)))
         totals, counts = window._batches[:, 3], window._batches[:, 2]
         times.append(correlation_time(totals / counts) * window.cycles / 40)
         longest = max(times) / window.cycles * 40 if len(times) > 1 else None
@@ -122,11 +123,11 @@ def test_a_window_begins_anew() -> None:
     relation = dimension_order(mesh(8, 8), 4)
     engine = engine_of(relation, NONATOMIC, Sources(0.42, uniform(relation), 1), buffer_depth=8, seed=1)
     window = Window(engine)
-    assert window.go_on(5000, lambda cycle: None)
+    play(Drawn(engine, window.go_on(5000)))
     assert window.drifts
     again = Window(engine)
-    assert again.go_on(2000, lambda cycle: None)
-    engine.run(6000)
+    play(Drawn(engine, again.go_on(2000)))
+    player.run(engine, 6000)
     arrived = engine.latencies()
     assert arrived.size == engine.count("measured_arrived") == engine.count("measured_created")
     assert arrived.size == pytest.approx(0.42 * 64 * 2000, rel=0.05)

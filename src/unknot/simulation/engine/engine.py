@@ -24,8 +24,6 @@ ENOUGH = 20_000_000
 """Buffers × cycles in a call of the kernel: less than half a second of work."""
 COMPILED = 50_000_000
 """Calls of a rule that take about half as long as compiling what fills the routing cache."""
-CHECK = 512
-"""Cycles between two looks for a knot."""
 
 
 class Engine:
@@ -69,7 +67,7 @@ class Engine:
         self.nodes = network.num_terminals // (sources.subnets * scenario.router.terminal_width)
         self.watchdog = Watchdog(self.relation, self.parts[0], watchdog) if watchdog else None
         self.deadlock: Configuration | None = None
-        self.calls_from = self._looked = 0
+        self.calls_from = 0
         self.interval, self.records = interval, [] if interval is None else [self._record()]
         self._piece = max(1, ENOUGH // len(self.parts[0].inputs)) if len(self.parts[0].inputs) else ENOUGH
 
@@ -149,22 +147,11 @@ class Engine:
         first = self.state.replies.first
         return bool((self.state.packets.created[first[first >= 0]] < end).any())
 
-    def run(self, cycles: int) -> bool:
-        """Simulate that many cycles more, with a look for a knot every `CHECK` cycles; False when one was found."""
-        end = self.now + cycles
-        while self.now < end and self.deadlock is None:
-            stop = min(end, self.now + CHECK - self.now % CHECK)
-            self.advance_to(stop)
-            if stop // CHECK > self._looked:
-                self.find_knot()
-        return self.deadlock is None
-
     def find_knot(self) -> bool:
         """Look for packets that can never move again; True when there is a knot, which then is `deadlock`.
 
         A watchdog unties all knots, so there are none with one.
         """
-        self._looked = self.now // CHECK
         if self.watchdog is None and self.count("flits_in") > self.count("flits_out"):
             kernels.link(self.parts[0])
             stuck = stuck_vcs(self.relation, self.state)

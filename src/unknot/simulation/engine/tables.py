@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -109,13 +110,13 @@ class Plan:
         self.packets = inputs * self.held + self.terminals * sources.queues + self.spare + again
         self.arrivals = self.terminals * router.output_speedup * math.ceil(router.internal_speedup)
 
-    @property
+    @cached_property
     def inboxes(self) -> int:
         """Inboxes of a router."""
         # A router, or a part, may be a cycle ahead of another.
         return 1 << int(self.ahead + (self.span > 1 or self.threads > 1)).bit_length()
 
-    @property
+    @cached_property
     def words(self) -> int:
         """Most words of a router."""
         return int(np.diff(self.ends["first_word"]).max(initial=1))
@@ -125,7 +126,7 @@ class Plan:
         """Words of the routers that take the fast path."""
         return self.words if self.words <= self.widest else 1
 
-    @property
+    @cached_property
     def cuts(self) -> Numbers:
         """First router of each part, and the end: parts of about as many buffers."""
         upto = self.ends["words"]["first_input"][self.ends["first_word"]]

@@ -17,18 +17,14 @@ from unknot.simulation.engine.detector import in_words
 from unknot.simulation.engine.engine import Engine
 from unknot.simulation.engine.mix import Mix
 from unknot.simulation.engine.router import DEFAULT, Router
-from unknot.simulation.run.backlog import TOO_SHORT, OfferedTraffic
-from unknot.simulation.run.measurement import drain, measure_until_settled, warm_up
-from unknot.simulation.run.outcome import bottleneck, diagnosis
+from unknot.simulation.player import play
+from unknot.simulation.run.measurement import Measured, arrivals
 from unknot.simulation.run.run import ClassRun, PairRun, Run, Series
 from unknot.simulation.run.scenario import Measurement, Scenario
-from unknot.simulation.run.start import engine_of
-from unknot.simulation.run.statistics import mean, summary
+from unknot.simulation.run.statistics import mean
+from unknot.simulation.run.window import Window
 from unknot.traffic import Bursts, PatternLike, Traffic, TrafficClass
 from unknot.traffic.workload import PACKET_LENGTH, PATTERN, Lengths
-
-LONGER = "warm up and measure for longer, or leave out warmup and measure: both are then chosen"
-"""Remedy for a run that is too short."""
 
 
 @with_bar
@@ -165,50 +161,19 @@ def run_scenario(
     progress: Progress | None = None,
 ) -> Run:
     """Run a scenario: what `simulate`, `saturation` and all that calls them come down to."""
-    measurement = measurement or Measurement()
-    engine = engine_of(scenario, measurement, threads)
-
-    def report(stage: str, cycle: int) -> None:
-        if progress is not None:
-            progress(stage, cycle, 0)
-
+    source = Measured(scenario, measurement or Measurement(), threads)
+    engine = source.engine
     engine.advance(engine.now)  # what has to be compiled is compiled now
-    report("starting", engine.now)
-    sources = engine.sources
-    demand = OfferedTraffic(sources.packets, sum(sources.flits) / engine.nodes, scenario.at_once)
-    if measurement.warmup is None:
-        warm_up(engine, demand.packets, report)
-    else:
-        engine.run(measurement.warmup)
-    window = measure_until_settled(engine, measurement, demand, report)
-    # Channels go on carrying while packets drain, so what they carried in the window is taken down first.
-    accepted, accepted_half_width = window.accepted, window.accepted_half_width
-    utilisation, occupancy = window.utilisation(), window.occupancy()
-    reason = ""
-    if engine.deadlock is None:
-        reason = window.failure(demand) or drain(engine, window.end, 2 * window.cycles + 20_000, report)
-    arrived, latencies = engine.count("measured_arrived"), engine.latencies()
-    network_latency, hops = engine.count("network_latency"), engine.count("hops")
-    if reason:
-        report("looking why", engine.now)
-        if words := diagnosis(engine, window.cycles):
-            reason = f"{words}; {reason.partition(': ')[2]}"
-        elif reason.startswith(TOO_SHORT):
-            reason = f"{reason}; {LONGER}"
-        elif not scenario.traffic.classes:
-            bound = bottleneck(scenario, demand.flits, accepted, utilisation, occupancy)
-            reason = f"{reason}; {bound}" if bound else reason
-    if engine.deadlock is not None:
-        reason = in_words(engine.relation, engine.deadlock, engine.now)
+    play(source, progress=progress)
+    # Without a window where a knot came before.
+    window = source.window or Window(engine)
+    reason = source.reason if engine.deadlock is None else in_words(engine.relation, engine.deadlock, engine.now)
     relation = engine.relation
     return Run(
         **stated(scenario),
-        **summary(latencies, "latency"),
-        network_latency_mean=mean(network_latency, arrived),
-        hops_mean=mean(hops, arrived),
+        **(window.figures() | arrivals(engine) | source.kept),
         stable=not reason,
         reason=reason,
-        packets=arrived,
         cycles=engine.now,
         flit_hops=engine.count("flit_hops"),
         dropped=engine.count("dropped"),
@@ -218,14 +183,10 @@ def run_scenario(
         classes=_class_runs(engine, window.cycles),
         warmup=window.start,
         measured=window.cycles,
-        pairs=_pair_run(engine) if measurement.by_pair else None,
+        pairs=_pair_run(engine) if source.measurement.by_pair else None,
         series=_series(engine),
         deadlock=engine.deadlock,
         latency_half_width=None if reason else window.latency_half_width,
-        accepted_load=accepted,
-        accepted_half_width=accepted_half_width,
-        utilisation=utilisation,
-        occupancy=occupancy,
     )
 
 

@@ -1,27 +1,21 @@
-"""Warm-up and the measuring window of a run: batches, and what is counted and sampled in them."""
+"""A run of drawn traffic: warm-up, measuring window, and the packets that are still under way after it."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Generator, Iterator
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from unknot.simulation.engine.engine import Engine
-from unknot.simulation.run.backlog import TOO_SHORT, Backlog, OfferedTraffic
-from unknot.simulation.run.scenario import Measurement
-from unknot.simulation.run.statistics import (
-    BATCHES,
-    DEPENDENT,
-    Values,
-    batch_means,
-    correlation,
-    correlation_time,
-    half_width_of_batches,
-    rises,
-    truncation,
-)
+from unknot.simulation.player import Drawn
+from unknot.simulation.run.backlog import TOO_SHORT, OfferedTraffic
+from unknot.simulation.run.outcome import bottleneck, diagnosis
+from unknot.simulation.run.scenario import Measurement, Scenario
+from unknot.simulation.run.start import engine_of
+from unknot.simulation.run.statistics import mean, summary, truncation
+from unknot.simulation.run.window import Window, counts
 
 PARTS = 60
 """Parts of equal length by which the latencies of a warm-up are judged."""
@@ -33,11 +27,124 @@ LONGEST_PRECISE = 256
 """Longest measurement, in windows, when it goes on to a precision."""
 AGAIN = 3
 """Most restarts of a window because latencies still rose in it."""
-Report = Callable[[str, int], None]
-"""Told the stage of a run, and the cycle reached."""
+LONGER = "warm up and measure for longer, or leave out warmup and measure: both are then chosen"
+"""Remedy for a run that is too short."""
 
 
-def warm_up(engine: Engine, rate: float, report: Report) -> None:
+class Measured(Drawn):
+    """Traffic that is measured.
+
+    Attributes
+    ----------
+    window : Window or None
+        The last one that was begun.
+    kept : dict
+        Figures of the run, by their names in `Run`, that the rest of it does not change.
+    reason : str
+        Reason why the run is not stable, a knot apart; empty when there is none.
+    """
+
+    def __init__(self, scenario: Scenario, measurement: Measurement, threads: int | None) -> None:
+        super().__init__(engine_of(scenario, measurement, threads), self._stops())
+        self.scenario, self.measurement, self.words, self.reason = scenario, measurement, "starting", ""
+        sources = self.engine.sources
+        self.demand = OfferedTraffic(sources.packets, sum(sources.flits) / self.engine.nodes, scenario.at_once)
+        self.window: Window | None = None
+        self.kept: dict[str, Any] = {}
+
+    def _stops(self) -> Iterator[int]:
+        engine, warmup = self.engine, self.measurement.warmup
+        if warmup is None:
+            self.words = "warming up"
+            yield from warm_up(engine, self.demand.packets)
+        else:
+            yield engine.now + warmup
+        window = yield from self._measure()
+        if engine.deadlock is not None:
+            return
+        # Channels go on carrying while packets drain, so what they carried in the window is taken down first.
+        self.kept = window.figures()
+        self.words = "draining"
+        self.reason = window.failure(self.demand) or (yield from self._drain(window.end, 2 * window.cycles + 20_000))
+        self.kept |= arrivals(engine)
+        if self.reason and engine.deadlock is None:
+            self.words = "looking why"
+            self.reason = yield from self._explained(window)
+
+    def _measure(self) -> Generator[int, None, Window]:
+        """Measure, and go on for many times as long while the window is too short to judge.
+
+        A first window in which latencies still rise is counted as warm-up, `AGAIN` times at most, and another one of
+        the same length is begun; that is, if neither the warm-up nor the window has a length given.
+        """
+        measurement, rate, precision = self.measurement, self.demand.packets, self.measurement.precision
+        window = self.window = Window(self.engine, cautious=precision is not None)
+        shortest = measurement.measure or int(min(200_000, max(5_000, math.ceil(30_000 / rate) if rate else 0)))
+        most = 1 if measurement.measure else LONGEST_WINDOW if precision is None else LONGEST_PRECISE
+        again = AGAIN if measurement.warmup is None and measurement.measure is None else 0
+        self.words, cycles = "measuring", shortest
+        while True:
+            yield from window.go_on(cycles)
+            cycles, self.looked = window.cycles, self.now
+            if self.engine.deadlock is not None:
+                return window
+            failure = window.failure(self.demand, early=True)
+            if failure.startswith("saturated"):
+                return window
+            doubt = bool(failure)
+            if again and cycles == shortest and not doubt and window.drifts:
+                window = self.window = Window(self.engine, cautious=window.cautious)
+                again -= 1
+                continue
+            short = window.dependent or (precision is not None and not window.within(precision))
+            if cycles >= most * shortest or not (doubt or short):
+                return window
+
+    def _drain(self, end: int, patience: int) -> Generator[int, None, str]:
+        """Run on under load until all packets created before cycle `end` have arrived; return why not, if not."""
+        engine = self.engine
+        limit = engine.now + patience
+        while engine.now < limit:
+            drawn = engine.now - int(engine.lag().max())
+            if not missing(engine) and drawn >= end and not engine.owes(end):
+                self.find_knot()
+                return ""
+            yield engine.now + 100
+        return (
+            f"{TOO_SHORT}: {missing(engine)} measured packets had not arrived {patience} cycles after measuring ended"
+        )
+
+    def _explained(self, window: Window) -> Generator[int, None, str]:
+        """Return the reason why the run is not stable, with what is seen of its cause while it goes on."""
+        kept, rest = self.kept, self.reason.partition(": ")[2]
+        if words := (yield from diagnosis(self.engine, window.cycles)):
+            return f"{words}; {rest}"
+        if self.reason.startswith(TOO_SHORT):
+            return f"{self.reason}; {LONGER}"
+        if self.scenario.traffic.classes:
+            return self.reason
+        used = kept["accepted_load"], kept["utilisation"], kept["occupancy"]
+        bound = bottleneck(self.scenario, self.demand.flits, *used)
+        return f"{self.reason}; {bound}" if bound else self.reason
+
+
+def arrivals(engine: Engine) -> dict[str, Any]:
+    """Return the figures of the measured packets that arrived."""
+    arrived = engine.count("measured_arrived")
+    return {
+        **summary(engine.latencies(), "latency"),
+        "network_latency_mean": mean(engine.count("network_latency"), arrived),
+        "hops_mean": mean(engine.count("hops"), arrived),
+        "packets": arrived,
+    }
+
+
+def missing(engine: Engine) -> int:
+    """Return how many measured packets have not arrived."""
+    return engine.count("measured_created") - engine.count("measured_arrived")
+
+
+def warm_up(engine: Engine, rate: float) -> Iterator[int]:
     """Run until the mean latency of the packets that arrive has been in balance for half of the time.
 
     The shortest warm-up brings 600 packets and takes 1,500 cycles, or more in large or slow networks. It doubles
@@ -56,11 +163,9 @@ def warm_up(engine: Engine, rate: float, report: Report) -> None:
     parts = np.zeros((0, 2))
     while True:
         while len(parts) < PARTS:
-            report("warming up", engine.now)
-            before = _counts(engine, "latency", "arrived")
-            if not engine.run(part):
-                return
-            parts = np.concatenate([parts, [_counts(engine, "latency", "arrived") - before]])
+            before = counts(engine, "latency", "arrived")
+            yield engine.now + part
+            parts = np.concatenate([parts, [counts(engine, "latency", "arrived") - before]])
         cycles, lag = part * PARTS, engine.lag()
         if lag.mean() > max(200, cycles / 40) or lag.max() > max(1000, cycles / 4) or cycles >= longest:
             return
@@ -69,216 +174,3 @@ def warm_up(engine: Engine, rate: float, report: Report) -> None:
         if last[1] and 6 * last[0] <= cycles * last[1] and truncation(means) <= PARTS // 2:
             return
         parts, part = parts.reshape(-1, 2, 2).sum(axis=1), 2 * part
-
-
-def _counts(engine: Engine, *entries: str) -> npt.NDArray[np.int64]:
-    return np.array([engine.count(entry) for entry in entries])
-
-
-PER_CLASS = ("arrived", "latency", "network_latency", "hops", "flits_out")
-"""Counters of each traffic class."""
-FEWEST_PACKETS = 10
-"""Fewest packets whose mean latency counts as that of a batch."""
-SHORTEST = 20
-"""Fewest mean latencies that a window lasts: a change slower than a batch would look like a constant."""
-SAMPLES = 4
-"""Looks at the buffers in a batch."""
-BATCH_COUNTS = ("measured_flits_out", "arrived", "latency")
-CYCLES, OUT, PACKETS, LATENCY = range(4)
-"""Columns of the batches: cycles, flits ejected, packets that arrived, the sum of their latencies."""
-
-
-class Window:
-    """Measuring window of a run; it begins where the engine stands.
-
-    Attributes
-    ----------
-    start, end : int
-        First cycle, and first one after it; packets created from one to the other are measured.
-    lag_before : int64 array, shape (terminals,)
-        Cycles each source was behind when it began.
-    cautious : bool
-        Whether its length depends on the half-width of the latency (`half_width_of_batches`).
-    """
-
-    def __init__(self, engine: Engine, *, cautious: bool = False) -> None:
-        self.engine, self.cautious = engine, cautious
-        self.start = self.end = engine.now
-        self.lag_before = engine.lag()
-        for part in engine.parts:
-            count = part.count
-            count.measured_created = count.measured_arrived = count.measured_flits_out = 0
-            count.network_latency = count.hops = 0
-            for column in PER_CLASS:
-                part.classes[column] = 0
-            part.seen[:] = 0
-        self._before = engine.carried()
-        self._stored = np.zeros(engine.relation.num_vcs)
-        self._samples = 0
-        self._batches = np.zeros((0, 4))
-        self._lags = self.lag_before[None]
-        self._correlation_times: list[float] = []
-
-    def go_on(self, cycles: int, report: Callable[[int], None]) -> bool:
-        """Measure that many cycles more, in batches; False when a knot was found.
-
-        Batches stay `BATCHES`: a second call, with as many cycles as all before, doubles their length.
-        """
-        engine, begin = self.engine, self.end
-        self.end = begin + cycles
-        engine.measure(self.start, self.end)
-        batches = min(BATCHES, cycles)
-        rows, lags = [], []
-        for batch in range(batches):
-            first, last = (begin + cycles * k // batches for k in (batch, batch + 1))
-            before = _counts(engine, *BATCH_COUNTS)
-            for k in range(1, SAMPLES):
-                engine.advance_to(first + (last - first) * k // SAMPLES)
-                self._look()
-            if not engine.run(last - engine.now):
-                return False
-            self._look()
-            rows.append([last - first, *(_counts(engine, *BATCH_COUNTS) - before)])
-            lags.append(engine.lag())
-            report(engine.now)
-        if engine.find_knot():
-            return False
-        self._batches = np.concatenate([self._batches, np.array(rows, dtype=np.float64)])
-        self._lags = np.concatenate([self._lags, lags])
-        if len(self._batches) == 2 * BATCHES:
-            self._batches, self._lags = self._batches.reshape(BATCHES, 2, 4).sum(axis=1), self._lags[::2]
-        means = self._means
-        self._correlation_times.append(0.0 if means is None else correlation_time(means) * self.cycles / BATCHES)
-        return True
-
-    @property
-    def cycles(self) -> int:
-        """Cycles measured so far."""
-        return min(self.engine.now, self.end) - self.start
-
-    @property
-    def accepted(self) -> float:
-        """Flits ejected per terminal and cycle."""
-        return self.engine.count("measured_flits_out") / (self.engine.nodes * max(1, self.cycles))
-
-    @property
-    def accepted_half_width(self) -> float | None:
-        """Confidence half-width of `accepted`; None if the window was cut short, or batches depend on one another."""
-        if not self._complete:
-            return None
-        width = half_width_of_batches(self._batches[:, OUT], self._batches[:, CYCLES], 1)
-        return None if width is None else width / self.engine.nodes
-
-    @property
-    def latency_half_width(self) -> float | None:
-        """Confidence half-width of the mean latency, by the packets that arrived in each batch.
-
-        Also None when a batch had too few, or the window is shorter than `SHORTEST` mean latencies.
-        """
-        totals, counts = self._latencies
-        if not self._complete or SHORTEST * totals.sum() > self.cycles * counts.sum():
-            return None
-        longest = max(self._correlation_times) * BATCHES / self.cycles if len(self._correlation_times) > 1 else None
-        return half_width_of_batches(totals, counts, FEWEST_PACKETS, cautious=self.cautious, longest=longest)
-
-    @property
-    def dependent(self) -> bool:
-        """Whether the latencies of successive batches are so much alike that the window is too short."""
-        means = self._means
-        return means is not None and correlation(means) > DEPENDENT
-
-    @property
-    def drifts(self) -> bool:
-        """Whether latencies still rise in the window, as in a warm-up."""
-        means = self._means
-        return means is not None and rises(means)
-
-    def within(self, precision: float) -> bool:
-        """Whether the half-width of the mean latency is at most this part of it."""
-        width, (totals, counts) = self.latency_half_width, self._latencies
-        return width is not None and width * counts.sum() <= precision * totals.sum()
-
-    @property
-    def _complete(self) -> bool:
-        return len(self._batches) == BATCHES and self.engine.now >= self.end
-
-    @property
-    def _means(self) -> Values | None:
-        """Mean latencies of the batches; None if the window was cut short, or a batch has too few packets."""
-        return batch_means(*self._latencies, BATCHES, FEWEST_PACKETS) if self._complete else None
-
-    @property
-    def _latencies(self) -> tuple[Values, Values]:
-        return self._batches[:, LATENCY], self._batches[:, PACKETS]
-
-    @property
-    def backlog(self) -> Backlog:
-        """Lags of the sources; to be looked at when the window ends."""
-        return Backlog(self._lags, self._batches[:, CYCLES])
-
-    def failure(self, demand: OfferedTraffic, *, early: bool = False) -> str:
-        """Reason why the network cannot take the demand, see `Backlog`; to be called when the window ends."""
-        engine, network = self.engine, self.engine.relation.network
-        first = network.num_terminals - engine.nodes  # of several subnets the terminals of the last one send
-        return self.backlog.failure(
-            self.accepted, demand, lambda source: network.terminal_name(source % engine.nodes + first), early=early
-        )
-
-    def utilisation(self) -> npt.NDArray[np.float64]:
-        """Flits per cycle of each channel; to be called when the window ends."""
-        carried = self.engine.carried() - self._before
-        return np.asarray(carried / max(1, self.cycles), dtype=np.float64)
-
-    def occupancy(self) -> npt.NDArray[np.float64]:
-        """Mean flits in the buffer of each VC."""
-        return self._stored / max(1, self._samples)
-
-    def _look(self) -> None:
-        self._stored += self.engine.stored()
-        self._samples += 1
-
-
-def measure_until_settled(engine: Engine, measurement: Measurement, demand: OfferedTraffic, report: Report) -> Window:
-    """Measure, and go on for many times as long while the window is too short to judge.
-
-    A first window in which latencies still rise is counted as warm-up, `AGAIN` times at most, and another one of the
-    same length is begun; that is, if neither the warm-up nor the window has a length given.
-    """
-    rate, precision = demand.packets, measurement.precision
-    window = Window(engine, cautious=precision is not None)
-    if engine.deadlock is not None:
-        return window
-    shortest = measurement.measure or int(min(200_000, max(5_000, math.ceil(30_000 / rate) if rate else 0)))
-    most = 1 if measurement.measure else LONGEST_WINDOW if precision is None else LONGEST_PRECISE
-    again = AGAIN if measurement.warmup is None and measurement.measure is None else 0
-    report("measuring", engine.now)
-    cycles = shortest
-    while window.go_on(cycles, lambda cycle: report("measuring", cycle)):
-        cycles = window.cycles
-        failure = window.failure(demand, early=True)
-        if failure.startswith("saturated"):
-            break
-        doubt = bool(failure)
-        if again and cycles == shortest and not doubt and window.drifts:
-            window, again = Window(engine, cautious=window.cautious), again - 1
-            continue
-        short = window.dependent or (precision is not None and not window.within(precision))
-        if cycles >= most * shortest or not (doubt or short):
-            break
-    return window
-
-
-def drain(engine: Engine, end: int, patience: int, report: Report) -> str:
-    """Run on under load until all packets created before cycle `end` have arrived; return why not, if they do not."""
-    limit = engine.now + patience
-    while engine.now < limit:
-        counted = engine.count("measured_created"), engine.count("measured_arrived")
-        drawn = engine.now - int(engine.lag().max())
-        if counted[0] == counted[1] and drawn >= end and not engine.owes(end):
-            engine.find_knot()
-            return ""
-        report("draining", engine.now)
-        if not engine.run(100):
-            return ""
-    missing = engine.count("measured_created") - engine.count("measured_arrived")
-    return f"{TOO_SHORT}: {missing} measured packets had not arrived {patience} cycles after measuring ended"

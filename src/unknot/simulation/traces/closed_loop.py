@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
@@ -16,12 +17,13 @@ from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_simulated
 from unknot.simulation.engine.router import DEFAULT, Router
 from unknot.simulation.run.statistics import summary
-from unknot.simulation.traces.player import Player
+from unknot.simulation.traces.messages import Messages
 from unknot.simulation.traces.trace_run import TraceRun, trace_run
 from unknot.traffic import Pattern, PatternLike, pattern
 from unknot.traffic.trace import Trace
 
 REQUEST, REPLY = "request", "reply"
+NONE = np.zeros(0, dtype=np.int64)
 MESSAGE = 400
 """Bytes at the peak for each message of a run."""
 
@@ -165,53 +167,69 @@ def closed_loop(
     )
     targets = _targets(pattern(relation.network, traffic), terminals, requests, seed, itself)
     sources = np.flatnonzero(targets[:, 0] >= 0)
-    many = sources.size * requests
-    if not many:
+    if not sources.size:
         raise SimulationError(f"{relation.network.name}: no terminal has another one to ask")
-    ends = np.stack([np.repeat(sources, requests), targets[sources].reshape(-1)])
-    if reply_flits:
-        ends = np.concatenate([ends, ends[::-1]], axis=1)
-    source, destination = ends
-    position = np.arange(source.size)
-    is_request = position < many
-    trace = Trace(
-        cycle=np.zeros(source.size, dtype=np.int64),
-        source=source,
-        destination=destination,
-        flits=np.where(is_request, request_flits, reply_flits),
-        delay=np.where(is_request, think, service),
-        need_first=np.zeros(source.size + 1, dtype=np.int64),
-        needs=np.zeros(0, dtype=np.int64),
-        classes=(REQUEST,) * many + (REPLY,) * (source.size - many),
+    there = np.repeat(sources, requests), targets[sources].reshape(-1)
+    back = there[::-1] if reply_flits else (NONE, NONE)
+    many = [there[0].size, back[0].size]
+    flits, delay = np.repeat([request_flits, reply_flits], many), np.repeat([think, service], many)
+    loop = _Loop(
+        relation,
+        Trace(
+            cycle=np.zeros(flits.size, dtype=np.int64),
+            source=np.append(there[0], back[0]),
+            destination=np.append(there[1], back[1]),
+            flits=flits,
+            delay=delay,
+            need_first=np.zeros(flits.size + 1, dtype=np.int64),
+            needs=NONE,
+            classes=(REQUEST,) * many[0] + (REPLY,) * many[1],
+        ),
+        requests,
+        window,
+        switching=switching,
+        buffer_depth=buffer_depth,
+        seed=seed,
+        router=router,
     )
-    player = Player(relation, trace, switching=switching, buffer_depth=buffer_depth, seed=seed, router=router)
+    loop.play(limit=limit, progress=progress)
+    return _summary(relation, trace_run(loop, loop.outcome()), many[0], requests, window)
 
-    made_by = np.where(is_request, -1, position - many)
-    following = [block * requests + min(window, requests) for block in range(sources.size)]
-    for block, end in enumerate(following):
-        for i in range(block * requests, end):
-            player.release(i, 0)
 
-    def follow(message: int, cycle: int) -> list[tuple[int, int]]:
-        if message < many and reply_flits:
-            return [(message + many, cycle + service)]
-        block = message % many // requests
-        next_request = following[block]
-        if next_request == (block + 1) * requests:
-            return []
-        following[block] += 1
-        made_by[next_request] = message
-        return [(next_request, cycle + think)]
+class _Loop(Messages):
+    """Requests of each terminal, one block after the other, and then as many replies or none."""
 
-    player.play(follow, slack=min(service, think) if reply_flits else think, limit=limit, progress=progress)
-    # A request that the run did not come to is put at its end.
-    trace = replace(
-        trace,
-        cycle=np.where((player.ready < 0) & (made_by < 0), player.now, 0),
-        need_first=offsets(made_by >= 0),
-        needs=made_by[made_by >= 0],
-    )
-    return _summary(relation, trace_run(player, trace), many, requests, window)
+    def __init__(self, relation: Relation, trace: Trace, requests: int, window: int, **options: Any) -> None:
+        super().__init__(relation, trace, **options)
+        self.trace, self.requests, self.many = trace, requests, trace.classes.count(REQUEST)
+        self.replied, self.delay = len(trace) > self.many, trace.delay.tolist()
+        self.slack = min(self.delay)
+        # The message that made each one possible: −1 where nothing had to arrive.
+        self.made_by = np.maximum(-1, np.arange(len(trace)) - self.many)
+        self.following = []
+        for first in range(0, self.many, requests):
+            self.following.append(first + min(window, requests))
+            for request in range(first, self.following[-1]):
+                self.release(request, 0)
+
+    def follow(self, message: int, cycle: int) -> list[tuple[int, int]]:
+        """Return the reply to a request, or the next request."""
+        following = message + self.many
+        if message >= self.many or not self.replied:
+            block = message % self.many // self.requests
+            following = self.following[block]
+            if following == (block + 1) * self.requests:
+                return []
+            self.following[block] += 1
+            self.made_by[following] = message
+        return [(following, cycle + self.delay[following])]
+
+    def outcome(self) -> Trace:
+        """Return the trace as it was run, in which messages need those that made them possible."""
+        made = self.made_by >= 0
+        # A request that the run did not come to is put at its end.
+        cycle = np.where((self.ready < 0) & ~made, self.now, 0)
+        return replace(self.trace, cycle=cycle, need_first=offsets(made), needs=self.made_by[made])
 
 
 def _targets(chosen: Pattern, terminals: int, requests: int, seed: int, itself: bool) -> Ints:

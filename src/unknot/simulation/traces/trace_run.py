@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,8 +16,9 @@ from unknot.certificates.verdict import Configuration
 from unknot.flow_control.techniques import technique_of
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_simulated
+from unknot.simulation.player import CUT_OFF
 from unknot.simulation.run.statistics import mean, summary
-from unknot.simulation.traces.player import CUT_OFF, Player
+from unknot.simulation.traces.messages import Messages
 from unknot.traffic.trace import MOST, Trace, TracedMessage
 
 
@@ -167,11 +168,31 @@ def run_trace(
     [17, 61]
     """
     trace = trace if isinstance(trace, Trace) else Trace.of(trace)
-    player = played(
+    return played(
         relation, trace, switching=switching, buffer_depth=buffer_depth, seed=seed, overhead=overhead,
         in_order=in_order, limit=limit, progress=progress,
     )  # fmt: skip
-    return trace_run(player, trace)
+
+
+class Traced(Messages):
+    """Messages of a trace, which are ready when their needs have arrived."""
+
+    def __init__(self, relation: Relation, trace: Trace, **options: Any) -> None:
+        super().__init__(relation, trace, **options)
+        self.followers, self.needed = trace.followers(), np.diff(trace.need_first).tolist()
+        self.earliest, self.delay = trace.cycle.tolist(), trace.delay.tolist()
+        for message, needed in enumerate(self.needed):
+            if not needed:
+                self.release(message, self.earliest[message])
+        self.slack = int(trace.delay[np.diff(trace.need_first) > 0].min(initial=MOST))
+
+    def follow(self, message: int, cycle: int) -> Iterator[tuple[int, int]]:
+        """Yield the messages whose last need this was."""
+        for i in self.followers[message]:
+            self.needed[i] -= 1
+            self.earliest[i] = max(self.earliest[i], cycle + self.delay[i])
+            if not self.needed[i]:
+                yield i, self.earliest[i]
 
 
 def played(
@@ -181,49 +202,33 @@ def played(
     limit: int | None = None,
     progress: Progress | None = None,
     **options: Any,
-) -> Player:
-    """Let the messages of a trace be ready when their needs have arrived; options are those of a `Player`."""
-    player = Player(relation, trace, **options)
-    followers, open_needs = trace.followers(), np.diff(trace.need_first).tolist()
-    earliest, delay = trace.cycle.tolist(), trace.delay.tolist()
-    dependent = np.diff(trace.need_first) > 0
-    for i in np.flatnonzero(~dependent).tolist():
-        player.release(i, earliest[i])
-
-    def follow(message: int, cycle: int) -> list[tuple[int, int]]:
-        started = []
-        for i in followers[message]:
-            open_needs[i] -= 1
-            earliest[i] = max(earliest[i], cycle + delay[i])
-            if not open_needs[i]:
-                started.append((i, earliest[i]))
-        return started
-
-    slack = int(trace.delay[dependent].min(initial=MOST))
-    player.play(follow, slack=slack, limit=limit, progress=progress)
-    return player
+) -> TraceRun:
+    """Run a trace; the other options are those of `Messages`."""
+    source = Traced(relation, trace, **options)
+    source.play(limit=limit, progress=progress)
+    return trace_run(source, trace)
 
 
-def trace_run(player: Player, trace: Trace) -> TraceRun:
-    """Return the outcome of a trace that was played."""
-    done = player.arrived >= 0
-    latency = (player.arrived - player.ready)[done]
-    makespan = int(player.arrived.max(initial=0)) if done.all() else None
+def trace_run(source: Messages, trace: Trace) -> TraceRun:
+    """Return the outcome of messages that were played."""
+    done, engine = source.arrived >= 0, source.engine
+    latency = (source.arrived - source.ready)[done]
+    makespan = int(source.arrived.max(initial=0)) if done.all() else None
     return TraceRun(
         trace=trace,
-        ready=player.ready,
-        injected=player.injected,
-        arrived=player.arrived,
+        ready=source.ready,
+        injected=source.injected,
+        arrived=source.arrived,
         makespan=makespan,
         **summary(latency, "latency"),
-        network_latency_mean=mean(int((player.arrived - player.injected)[done].sum()), latency.size),
-        unfinished=int((~done).sum()),
-        reason=player.reason,
-        cycles=player.now if makespan is None else makespan,
-        flit_hops=player.engine.count("flit_hops"),
-        carried=player.engine.carried(),
-        switching=technique_of(player.engine.scenario.control),
-        buffer_depth=int(player.engine.state.setup.depth + player.engine.state.setup.shared),
-        seed=player.seed,
-        deadlock=player.engine.deadlock,
+        network_latency_mean=mean(int((source.arrived - source.injected)[done].sum()), latency.size),
+        unfinished=source.left,
+        reason=source.reason,
+        cycles=source.now if makespan is None else makespan,
+        flit_hops=engine.count("flit_hops"),
+        carried=engine.carried(),
+        switching=technique_of(engine.scenario.control),
+        buffer_depth=engine.scenario.buffer_depth,
+        seed=source.seed,
+        deadlock=engine.deadlock,
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from heapq import heappop, heappush
 from typing import Any
 
@@ -16,17 +16,13 @@ from unknot.routing.relation import Relation
 from unknot.routing.subnets import first_channels
 from unknot.simulation.engine.codes import NO_CYCLE
 from unknot.simulation.engine.detector import in_words
-from unknot.simulation.engine.engine import CHECK, Engine
+from unknot.simulation.engine.engine import Engine
 from unknot.simulation.engine.router import DEFAULT, Router
 from unknot.simulation.engine.state_arrays import placed
+from unknot.simulation.player import CHECK, Source, play
 from unknot.simulation.run.scenario import Scenario, check_buffers, check_numbers, depth_for
 from unknot.traffic import Traffic
 from unknot.traffic.trace import MOST, Trace, TraceError, addresses_drawn, kinds
-
-CUT_OFF = "the limit"
-"""How the reason begins where the limit of cycles ended a run."""
-Follow = Callable[[int, int], Iterable[tuple[int, int]]]
-"""Given a message and the cycle of its arrival: the messages that this makes ready, and the cycle of each."""
 
 PATIENCE = 1_000_000
 """Cycles without an arrival after which messages on the way are given up; more when they are long."""
@@ -38,8 +34,8 @@ READY, SEND, IDLE = range(3)
 """Events: a message becomes ready; it enters the network; a terminal may be free again."""
 
 
-class Player:
-    """A run whose packets are given messages instead of random ones.
+class Messages(Source):
+    """Given messages in place of random packets; `follow` of a subclass says what an arrival makes ready.
 
     Each port of a terminal sends one message after the other: of those that are ready, the one that has been ready
     longest, or with `in_order` strictly the first of those still to come. Between two events the kernel runs
@@ -50,9 +46,13 @@ class Player:
     ready, injected, arrived : int64 arrays, shape (messages,)
         The cycle in which each message was ready to be sent, its header entered the network, and its tail arrived;
         −1 where that did not happen.
+    slack : int
+        Cycles that surely lie between an arrival and what it makes ready; the larger, the faster the run.
     reason : str
         Why messages did not arrive; empty when all did.
     """
+
+    slack = 0
 
     def __init__(
         self,
@@ -102,75 +102,73 @@ class Player:
                 self.order[self.source[i]].append(i)
         self.held, self.polled = [False] * terminals, [False] * terminals
         self.unready = self.left = many
-        self.inside = self.skipped = 0
+        self.inside = self.freed = self.last_arrival = 0
+        self.look, self.patience = CHECK, PATIENCE + 16 * longest
         pairs = list(zip(self.source, self.rows.address.tolist(), strict=True)) if self.width > 1 else []
         self.leaves = first_channels(relation, pairs) or [-1] * many
         self.wire = SHORTEST - router.queues
         self.reason = ""
 
-    @property
-    def now(self) -> int:
-        """The cycle to be simulated next."""
-        return self.engine.now + self.skipped
+    def follow(self, message: int, cycle: int) -> Iterable[tuple[int, int]]:
+        """Return the messages that the arrival of one in a cycle makes ready, and the cycle of each."""
+        raise NotImplementedError
 
     def release(self, message: int, cycle: int) -> None:
         """Make a message ready from a cycle on."""
         heappush(self.events, (cycle, READY, message))
         self.unready -= 1
 
-    def play(
-        self,
-        follow: Follow,
-        *,
-        slack: int = 0,
-        limit: int | None = None,
-        progress: Progress | None = None,
-    ) -> None:
-        """Run on until every message has arrived, or some never will.
+    def play(self, *, limit: int | None = None, progress: Progress | None = None) -> None:
+        """Run on until every message has arrived, or some never will."""
+        why = play(self, limit=limit, progress=progress)
+        if self.engine.deadlock is not None:
+            self._leave()
+            self.reason = in_words(self.relation, self.engine.deadlock, self.now)
+        elif why:
+            self._leave()
+            late = int((self.ready < 0).sum())
+            self.reason = (
+                f"{why}: {self.left} of {len(self.rows)} messages had not arrived, {late} had not been ready"
+            )
 
-        Parameters
-        ----------
-        follow : callable
-            What the arrival of a message makes ready.
-        slack : int
-            Cycles that surely lie between an arrival and what it makes ready; the larger, the faster the run.
-        limit : int, optional
-            Cycle in which to stop.
-        """
-        if limit is not None:
-            require_whole("limit", limit, 0, MOST, unit="cycles", error=SimulationError)
-        limit = NO_CYCLE if limit is None else limit
-        engine = self.engine
-        patience = PATIENCE + 16 * max(self.flits, default=0)
-        look, last_arrival, last_report = CHECK, 0, 0
-        while self.left:
-            now = self.now
-            if now >= limit:
-                self._stop(f"{CUT_OFF} of {limit} cycles was reached")
-                return
-            self._begin(now)
-            if not self.inside and not self.events:
-                self._stop("nothing makes them ready")
-                return
-            freed = engine.count("free")
-            quiet = self._advance(now, slack, limit)
-            for message, cycle in self._collect(freed):
-                last_arrival = self.now
-                for other, start in follow(message, cycle):
-                    self.release(other, start)
-            if self.inside and (quiet or self.now >= look):
-                look = self.now + CHECK
-                if self._stuck():
-                    return
-            if self.inside and self.now - last_arrival > patience:
-                self._stop(f"livelock or starvation: nothing arrived for {patience} cycles")
-                return
-            last_arrival = last_arrival if self.inside else self.now
-            if progress is not None and self.now - last_report >= 1000:
-                last_report = self.now
-                progress(f"{len(self.rows) - self.left} of {len(self.rows)} messages", last_report, 0)
+    def report(self, progress: Progress) -> None:
+        """Tell how many messages have arrived."""
+        progress(f"{len(self.rows) - self.left} of {len(self.rows)} messages", self.now, 0)
 
-    def _begin(self, now: int) -> None:
+    def begin(self) -> int | None:
+        """Let terminals act; return the next cycle in which anything may happen at one."""
+        now = self.now
+        self._act(now)
+        if not self.inside and not self.events:
+            self.why = "nothing makes them ready"
+            return None
+        self.freed, self.may_skip = self.engine.count("free"), not self.inside
+        until = self.events[0][0] if self.events else now + CHECK
+        if self.inside:
+            until = min(until, now + CHECK)
+            if self.unready:
+                until = min(until, now + self.wire + self.slack)
+        return until
+
+    def end(self) -> None:
+        """Take down the messages that have arrived, and release those that they make ready."""
+        for message, cycle in self._collect():
+            self.last_arrival = self.now
+            for other, start in self.follow(message, cycle):
+                self.release(other, start)
+        if not self.inside:
+            self.last_arrival = self.now
+        elif self.now - self.last_arrival > self.patience:
+            self.why = f"livelock or starvation: nothing arrived for {self.patience} cycles"
+
+    def is_due(self, *, is_quiet: bool) -> bool:
+        """Whether to look for a knot now: when nothing moves, or some time after the last look."""
+        is_due = self.inside > 0 and (is_quiet or self.now >= self.look)
+        if is_due:
+            self.look = self.now + CHECK
+        return is_due
+
+    def _act(self, now: int) -> None:
         """Process all that happens at the terminals before cycle `now` is simulated."""
         touched = {}
         while self.events and self.events[0][0] <= now:
@@ -232,52 +230,20 @@ class Player:
         self.carries[packet] = message
         self.inside += 1
 
-    def _advance(self, now: int, slack: int, limit: int) -> bool:
-        """Run to the next cycle in which anything may happen at a terminal; True when nothing moves any more."""
-        engine = self.engine
-        until = self.events[0][0] if self.events else now + CHECK
-        if self.inside:
-            until = min(until, now + CHECK)
-            if self.unready:
-                until = min(until, now + self.wire + slack)
-        until = min(until, limit)
-        wheel = int(engine.parts[0].setup.slots) + 1
-        if not self.inside and until - now > 2 * wheel:
-            engine.advance(engine.now + wheel)
-            # Nothing on the way, and all credits are back: the clock of the kernel may stand still.
-            self.skipped += until - now - wheel
-        return engine.advance(until - self.skipped)
-
-    def _collect(self, freed: int) -> list[tuple[int, int]]:
-        """Messages whose tails were sent to their terminals since the last look, with the cycle of arrival."""
+    def _collect(self) -> list[tuple[int, int]]:
+        """Messages whose tails were sent to their terminals since `begin`, with the cycle of arrival."""
         state = self.engine.parts[0]
         many = int(state.count.measured_arrived)
         if not many:
             return []
         state.count.measured_arrived = 0
-        packets = state.free[freed : freed + many]
+        packets = state.free[self.freed : self.freed + many]
         messages, cycles = self.carries[packets], state.latencies[:many] + self.skipped
         self.injected[messages] = state.packets.injected[packets] + self.skipped
         self.arrived[messages] = cycles
         self.inside -= many
         self.left -= many
         return list(zip(messages.tolist(), cycles.tolist(), strict=True))
-
-    def _stuck(self) -> bool:
-        """Whether some packets can never move again."""
-        deadlock = self.engine.deadlock if self.engine.find_knot() else None
-        if deadlock is not None:
-            self._leave()
-            self.reason = in_words(self.relation, deadlock, self.now)
-        return deadlock is not None
-
-    def _stop(self, why: str) -> None:
-        """End with messages on the way, for a reason that is not a deadlock unless there is one."""
-        if self._stuck():
-            return
-        self._leave()
-        late = int((self.ready < 0).sum())
-        self.reason = f"{why}: {self.left} of {len(self.rows)} messages had not arrived, {late} had not been ready"
 
     def _leave(self) -> None:
         """Note when those still on the way were injected."""

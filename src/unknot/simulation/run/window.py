@@ -1,0 +1,191 @@
+"""The measuring window of a run: batches, and what is counted and sampled in them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from unknot.simulation.engine.engine import Engine
+from unknot.simulation.run.backlog import Backlog, OfferedTraffic
+from unknot.simulation.run.statistics import (
+    BATCHES,
+    DEPENDENT,
+    Values,
+    batch_means,
+    correlation,
+    correlation_time,
+    half_width_of_batches,
+    rises,
+)
+
+
+def counts(engine: Engine, *entries: str) -> npt.NDArray[np.int64]:
+    return np.array([engine.count(entry) for entry in entries])
+
+
+PER_CLASS = ("arrived", "latency", "network_latency", "hops", "flits_out")
+"""Counters of each traffic class."""
+FEWEST_PACKETS = 10
+"""Fewest packets whose mean latency counts as that of a batch."""
+SHORTEST = 20
+"""Fewest mean latencies that a window lasts: a change slower than a batch would look like a constant."""
+SAMPLES = 4
+"""Looks at the buffers in a batch."""
+BATCH_COUNTS = ("measured_flits_out", "arrived", "latency")
+CYCLES, OUT, PACKETS, LATENCY = range(4)
+"""Columns of the batches: cycles, flits ejected, packets that arrived, the sum of their latencies."""
+
+
+class Window:
+    """Measuring window of a run; it begins where the engine stands.
+
+    Attributes
+    ----------
+    start, end : int
+        First cycle, and first one after it; packets created from one to the other are measured.
+    lag_before : int64 array, shape (terminals,)
+        Cycles each source was behind when it began.
+    cautious : bool
+        Whether its length depends on the half-width of the latency (`half_width_of_batches`).
+    """
+
+    def __init__(self, engine: Engine, *, cautious: bool = False) -> None:
+        self.engine, self.cautious = engine, cautious
+        self.start = self.end = engine.now
+        self.lag_before = engine.lag()
+        for part in engine.parts:
+            count = part.count
+            count.measured_created = count.measured_arrived = count.measured_flits_out = 0
+            count.network_latency = count.hops = 0
+            for column in PER_CLASS:
+                part.classes[column] = 0
+            part.seen[:] = 0
+        self._before = engine.carried()
+        self._stored = np.zeros(engine.relation.num_vcs)
+        self._samples = 0
+        self._batches = np.zeros((0, 4))
+        self._lags = self.lag_before[None]
+        self._correlation_times: list[float] = []
+
+    def go_on(self, cycles: int) -> Iterator[int]:
+        """Measure that many cycles more, in batches; yield the end of each.
+
+        Batches stay `BATCHES`: a second call, with as many cycles as all before, doubles their length.
+        """
+        engine, begin = self.engine, self.end
+        self.end = begin + cycles
+        engine.measure(self.start, self.end)
+        batches = min(BATCHES, cycles)
+        rows, lags = [], []
+        for batch in range(batches):
+            first, last = (begin + cycles * k // batches for k in (batch, batch + 1))
+            before = counts(engine, *BATCH_COUNTS)
+            for k in range(1, SAMPLES):
+                engine.advance_to(first + (last - first) * k // SAMPLES)
+                self._look()
+            yield last
+            self._look()
+            rows.append([last - first, *(counts(engine, *BATCH_COUNTS) - before)])
+            lags.append(engine.lag())
+        if engine.find_knot():
+            return
+        self._batches = np.concatenate([self._batches, np.array(rows, dtype=np.float64)])
+        self._lags = np.concatenate([self._lags, lags])
+        if len(self._batches) == 2 * BATCHES:
+            self._batches, self._lags = self._batches.reshape(BATCHES, 2, 4).sum(axis=1), self._lags[::2]
+        means = self._means
+        self._correlation_times.append(0.0 if means is None else correlation_time(means) * self.cycles / BATCHES)
+
+    @property
+    def cycles(self) -> int:
+        """Cycles measured so far."""
+        return min(self.engine.now, self.end) - self.start
+
+    @property
+    def accepted(self) -> float:
+        """Flits ejected per terminal and cycle."""
+        return self.engine.count("measured_flits_out") / (self.engine.nodes * max(1, self.cycles))
+
+    @property
+    def accepted_half_width(self) -> float | None:
+        """Confidence half-width of `accepted`; None if the window was cut short, or batches depend on one another."""
+        if not self._complete:
+            return None
+        width = half_width_of_batches(self._batches[:, OUT], self._batches[:, CYCLES], 1)
+        return None if width is None else width / self.engine.nodes
+
+    @property
+    def latency_half_width(self) -> float | None:
+        """Confidence half-width of the mean latency, by the packets that arrived in each batch.
+
+        Also None when a batch had too few, or the window is shorter than `SHORTEST` mean latencies.
+        """
+        totals, counts = self._latencies
+        if not self._complete or SHORTEST * totals.sum() > self.cycles * counts.sum():
+            return None
+        longest = max(self._correlation_times) * BATCHES / self.cycles if len(self._correlation_times) > 1 else None
+        return half_width_of_batches(totals, counts, FEWEST_PACKETS, cautious=self.cautious, longest=longest)
+
+    @property
+    def dependent(self) -> bool:
+        """Whether the latencies of successive batches are so much alike that the window is too short."""
+        means = self._means
+        return means is not None and correlation(means) > DEPENDENT
+
+    @property
+    def drifts(self) -> bool:
+        """Whether latencies still rise in the window, as in a warm-up."""
+        means = self._means
+        return means is not None and rises(means)
+
+    def within(self, precision: float) -> bool:
+        """Whether the half-width of the mean latency is at most this part of it."""
+        width, (totals, counts) = self.latency_half_width, self._latencies
+        return width is not None and width * counts.sum() <= precision * totals.sum()
+
+    @property
+    def _complete(self) -> bool:
+        return len(self._batches) == BATCHES and self.engine.now >= self.end
+
+    @property
+    def _means(self) -> Values | None:
+        """Mean latencies of the batches; None if the window was cut short, or a batch has too few packets."""
+        return batch_means(*self._latencies, BATCHES, FEWEST_PACKETS) if self._complete else None
+
+    @property
+    def _latencies(self) -> tuple[Values, Values]:
+        return self._batches[:, LATENCY], self._batches[:, PACKETS]
+
+    @property
+    def backlog(self) -> Backlog:
+        """Lags of the sources; to be looked at when the window ends."""
+        return Backlog(self._lags, self._batches[:, CYCLES])
+
+    def failure(self, demand: OfferedTraffic, *, early: bool = False) -> str:
+        """Reason why the network cannot take the demand, see `Backlog`; to be called when the window ends."""
+        engine, network = self.engine, self.engine.relation.network
+        first = network.num_terminals - engine.nodes  # of several subnets the terminals of the last one send
+        return self.backlog.failure(
+            self.accepted, demand, lambda source: network.terminal_name(source % engine.nodes + first), early=early
+        )
+
+    def figures(self) -> dict[str, Any]:
+        """Return the figures of the window, by their names in `Run`; to be called when the window ends."""
+        return {
+            "accepted_load": self.accepted,
+            "accepted_half_width": self.accepted_half_width,
+            "utilisation": self.utilisation(),
+            "occupancy": self._stored / max(1, self._samples),
+        }
+
+    def utilisation(self) -> npt.NDArray[np.float64]:
+        """Flits per cycle of each channel; to be called when the window ends."""
+        carried = self.engine.carried() - self._before
+        return np.asarray(carried / max(1, self.cycles), dtype=np.float64)
+
+    def _look(self) -> None:
+        self._stored += self.engine.stored()
+        self._samples += 1
