@@ -166,7 +166,7 @@ def hostile(draw: random.Random) -> tuple[str, str]:
         content = specimen(name)
         for _ in range(draw.choice([1, 1, 2, 3])):
             with contextlib.suppress(
-                AttributeError, LookupError, TypeError, ValueError
+                AttributeError, LookupError, RecursionError, TypeError, ValueError
             ):  # it is no document any more
                 draw.choice(CHANGES)(content, draw)
         try:

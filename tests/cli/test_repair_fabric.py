@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import shutil
-import time
+import threading
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,7 +17,11 @@ from tests.cli.test_schemas import schema
 from tests.fabrics.folders import EXAMPLES
 from tests.fabrics.test_levels import written
 from tests.fabrics.texts import ring
+from unknot._base import deadline
+from unknot._base.work import counting_work
 from unknot.fabrics import Fabric, read_fabric
+from unknot.repair import fabric_remedies
+from unknot.repair.fabric_remedies import FabricRemedy, FabricSearch
 from unknot.verify.audit import audit
 
 
@@ -190,48 +196,72 @@ def test_a_fabric_without_fault_is_told_so(tmp_path: Path) -> None:
     assert "have no fault: they cannot deadlock, and deliver" in again.stderr
 
 
-def test_what_was_finished_is_written_and_the_rest_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+Make = Callable[[], FabricRemedy]
+
+
+@pytest.fixture
+def unfinished(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Any]]:
+    """Remedies, and some that are never finished, for which the last moment of the limit is left."""
+    clock, later, ended = deadline.clock, 0.0, threading.Event()
+
+    class Remedies(dict[str, Make]):
+        search: FabricSearch
+
+        def items(self) -> Any:
+            nonlocal later
+            for kind, make in super().items():
+                if make == ended.wait:
+                    later = max(later, self.search.deadline.end - clock() - 0.3)
+                yield kind, make
+
+    def with_endless(search: FabricSearch, remedies: dict[str, Make], *kinds: str) -> Remedies:
+        made = Remedies(remedies | dict.fromkeys(kinds, ended.wait))
+        made.search = search
+        return made
+
+    monkeypatch.setattr(deadline, "clock", lambda: clock() + later)
+    yield with_endless
+    ended.set()
+
+
+def test_what_was_finished_is_written_and_the_rest_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, unfinished: Callable[..., Any]
+) -> None:
     """One search never ends, and one is ended by its limit."""
-    from unknot.repair import fabric_remedies as module
 
-    def endless() -> None:
-        while True:
-            time.sleep(0.01)
+    def made(fabric: Fabric, search: FabricSearch) -> FabricRemedy:
+        with counting_work():
+            few = replace(search, deadline=deadline.Deadline.after(2))
+            return replace(one_lane(fabric, few), complete=False)
 
-    made = module._one_lane
+    one_lane = fabric_remedies._one_lane
     monkeypatch.setattr(
-        module,
+        fabric_remedies,
         "fabric_remedies",
-        lambda fabric, search: {
-            "one-lane": lambda: replace(made(fabric, search), complete=False),
-            "few-entries": endless,
-            "new-tables": endless,
-        },
+        lambda fabric, search: unfinished(
+            search, {"one-lane": lambda: made(fabric, search)}, "few-entries", "new-tables"
+        ),
     )
     folder, out = written(tmp_path / "ring", ring(6)), tmp_path / "out"
-    result = unknot_says("repair", str(folder), "--out", str(out), "--time-limit", "25", "--json")
+    result = unknot_says("repair", str(folder), "--out", str(out), "--time-limit", "3600", "--json")
     assert result.exit_code == 0
     told = answer(result)
     assert [(row["kind"], row["complete"]) for row in told["remedies"]] == [("one-lane", False)]
-    assert told["refused"] == [f"{kind}: not finished within 25 s" for kind in ("few-entries", "new-tables")]
+    assert told["refused"] == [f"{kind}: not finished within 3600 s" for kind in ("few-entries", "new-tables")]
     assert sorted(path.name for path in out.iterdir()) == ["README.md", "one-lane"]
     page = (out / "README.md").read_text()
     assert "| yes | ended by its limit |" in page
-    assert "- new-tables: not finished within 25 s" in page
+    assert "- new-tables: not finished within 3600 s" in page
 
 
-def test_nothing_finished_is_open(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from unknot.repair import fabric_remedies as module
-
-    def endless() -> None:
-        while True:
-            time.sleep(0.01)
-
-    monkeypatch.setattr(module, "fabric_remedies", lambda *_: {"one-lane": endless})
+def test_nothing_finished_is_open(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, unfinished: Callable[..., Any]
+) -> None:
+    monkeypatch.setattr(fabric_remedies, "fabric_remedies", lambda _, search: unfinished(search, {}, "one-lane"))
     folder, out = written(tmp_path / "ring", ring(6)), tmp_path / "out"
-    result = unknot_says("repair", str(folder), "--out", str(out), "--time-limit", "8")
+    result = unknot_says("repair", str(folder), "--out", str(out), "--time-limit", "3600")
     assert result.exit_code == 3
-    assert "one-lane: not finished within 8 s" in result.stdout
+    assert "one-lane: not finished within 3600 s" in result.stdout
 
 
 def test_no_evidence_is_made_unasked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
