@@ -4238,8 +4238,9 @@ def about(claim: Any) -> dict[str, Any]:
     if said.keys() & {"flow", "bubble"}:
         with suppress(Unchecked):  # else words that nobody understands are compared as they stand
             flow = flow_of(claim)
-            said = {key: entry for key, entry in said.items() if key not in ("bubble", "switching")}
-            said["flow"] = [flow.words, flow.packets, flow.pools, flow.cell]
+            said = {key: entry for key, entry in said.items() if key not in ("bubble", "flow", "switching")}
+            words = [flow.words, flow.packets, flow.pools, flow.cell]
+            said |= {"switching": flow.name} if flow in NAMED else {"flow": words}
     for name in SETS & said.keys():
         entries = said[name] if isinstance(said[name], list) else [said[name]]
         if name == "faults":  # how many routes each cuts is the answer

@@ -1,4 +1,4 @@
-"""The switching techniques as values of flow control."""
+"""The switching techniques, and the pause of lossless Ethernet, as values of flow control."""
 
 from __future__ import annotations
 
@@ -31,6 +31,13 @@ TECHNIQUES: dict[Switching, FlowControl] = {
     ),
 }  # fmt: skip
 """Store-and-forward, virtual cut-through, wormhole with atomic VC allocation, wormhole without."""
+PFC = replace(
+    TECHNIQUES["vct"], name="pfc",
+    holding="Under priority flow control, the buffers are those of (port, priority): priority groups at the port by "
+    "which packets come, each of which pauses a queue of the sender while it is full. A blocked packet holds one of "
+    "them, and waits for those that pause its queue.",
+)  # fmt: skip
+"""The pause of (port, priority) of lossless Ethernet; ECMP's choice is kept by the relation, which commits."""
 
 
 def technique(name: str) -> FlowControl:

@@ -13,6 +13,7 @@ from unknot._base.deadline import MINUTE, Deadline, counts_work
 from unknot._base.errors import UnknotError
 from unknot._base.progress import Progress, reported
 from unknot._base.three_valued import ThreeValued, all_hold
+from unknot.flow_control.techniques import PFC
 from unknot.lanes.flow_paths import graph_of_relations
 from unknot.lanes.queues import LosslessQueues, fewest_queues
 from unknot.network import Network
@@ -141,10 +142,10 @@ def fault_queues(
     edges = sorted({*network.eject.tolist()})
     deadline = Deadline.of(time_limit, "queues")
     queues = fewest_queues(graph_of_relations(network, relations), edges, time_limit=deadline)
-    verdicts = [check(one, "vct").deadlock_free for one in relations]
+    verdicts = [check(one, flow=PFC).deadlock_free for one in relations]
     stuck = [one for one, safe in zip(zip(failed, relations, strict=True), verdicts, strict=True) if not safe]
     alone, enough = _fewest_alone(network, stuck, queues, deadline)
-    free = all_hold(check(queues.relation(one), "vct").deadlock_free for one in relations)
+    free = all_hold(check(queues.relation(one), flow=PFC).deadlock_free for one in relations)
     tiers = hops_from_any(network, edges)
     cut, most = None, None
     if (tiers[network.source] != tiers[network.target]).all():

@@ -19,6 +19,7 @@ from unknot._base.three_valued import ThreeValued
 from unknot.certificates import evidence_holds
 from unknot.fabrics.ethernet.document import Document, files_of
 from unknot.fabrics.ethernet.fabric import EthernetFabric
+from unknot.flow_control.techniques import PFC
 from unknot.network.graph import backwards, reached_from
 from unknot.network.metrics import hops_from_any
 from unknot.routing.lossless import offered_relation
@@ -111,7 +112,7 @@ def judge_route_maps(fabric: EthernetFabric, folder: Path) -> RouteMaps:
     relation = offered_relation(
         network, [1] * network.num_channels, offers, range(network.num_terminals), "route-maps"
     )
-    verdict = check(relation, "vct")
+    verdict = check(relation, flow=PFC)
     accepted = evidence_holds(relation, verdict) is not False
     return RouteMaps(
         verdict.deadlock_free if accepted else None, cut, network.num_terminals * (network.num_terminals - 1)

@@ -20,6 +20,7 @@ from unknot.certificates import evidence_holds
 from unknot.certificates.verdict import Configuration, Verdict
 from unknot.fabrics.ethernet.fabric import EthernetFabric
 from unknot.fabrics.ethernet.qos import DSCPS
+from unknot.flow_control.techniques import PFC
 from unknot.network.graph import backwards, path_to, reached_from
 from unknot.routing.lossless import Hop, PfcModel, Place, Walk, header_name, lossless_relation
 from unknot.routing.relation import Relation
@@ -138,7 +139,7 @@ def audit_ethernet(
     if not walk.starts:
         raise UnknotError(f"{fabric.name}: there are hosts at one switch only, so there is no traffic to judge")
     relation = lossless_relation(walk)
-    verdict = check(relation, "vct", time_limit=time_limit)
+    verdict = check(relation, flow=PFC, time_limit=time_limit)
     circle, flows = circle_of(verdict.configuration), _flows(walk, verdict.configuration)
     seed = replay(walk, flows) if flows else None
     loops, lost = forwarding_loops(walk), places_without_route(walk)
