@@ -15,7 +15,7 @@ from tests.certificates.planted import ROOT, drawn, planted
 from tests.mutation.sites import Mutant, mutants
 from unknot.certificates.claims import load_claim
 from unknot.lanes.agreed import refute
-from unknot.lanes.lane_search import Open, Solution, sought
+from unknot.lanes.lane_search import Open, Own, Solution
 from unknot.lanes.second_opinion import encoder_of
 from unknot.lanes.served_pairs import Limits, ServedPairs, given_pairs, limited_pairs, shortest_pairs, surviving_pairs
 from unknot.lanes.tables import table_of
@@ -48,9 +48,7 @@ class Probe:
 
     def searched(self) -> bool | None:
         """Whether the search's clauses can be fulfilled; None: open."""
-        answer = sought(
-            fresh(self.served), self.lanes, SearchEffort(), changes=self.changes, first=(), conflicts=CONFLICTS
-        )
+        answer = Own(fresh(self.served), self.lanes, self.changes, SearchEffort(), CONFLICTS).answer(())
         return None if isinstance(answer, Open) else isinstance(answer, Solution)
 
     def checked(self) -> bool | None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from unknot.lanes.lane_refutation import Refutation
-from unknot.lanes.lane_search import Open, Solution, sought
-from unknot.lanes.second_opinion import second_opinion
+from unknot.lanes.lane_search import Impossible, Open, Own, Solution
+from unknot.lanes.second_opinion import Theirs, believed
 from unknot.lanes.served_pairs import ServedPairs
 from unknot.lanes.walks import Pair
 from unknot.search.effort import SearchEffort
@@ -38,12 +38,16 @@ def refute(
     Refutation, Solution or Open
         Open, if time or conflicts run out, the clauses are too many, or search and checker disagree.
     """
-    answer = sought(served, lanes, effort, changes=changes, first=first, conflicts=conflicts)
-    if isinstance(answer, Open):
-        return answer
-    other = second_opinion(served, lanes, effort, answer, changes=changes, conflicts=conflicts)
-    if isinstance(other, Open) and other.disagree:
+    asked = served, lanes, changes, effort, conflicts
+    found = Own(*asked).answer(first)
+    answer: Answer
+    if isinstance(found, Impossible):
+        answer = Theirs(*asked).settle(found.pairs, found.cycles)
+    else:
+        doubted = isinstance(found, Solution) and not believed(served, lanes, found, changes)
+        answer = Open(0, disagree=True) if doubted else found
+    if isinstance(answer, Open) and answer.disagree:
         loads = " with a lower load" * (served.limits is not None)
         question = f"{lanes} lane{'s' * (lanes > 1)}{loads}"
         effort.disagreements += [question] * (question not in effort.disagreements)
-    return other
+    return answer

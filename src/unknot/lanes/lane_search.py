@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from unknot._base.work import spend
-from unknot.lanes.forced import climbing, short_cycles
+from unknot.lanes.forced import Turn, climbing, short_cycles
 from unknot.lanes.lane_model import LaneModel, LoadModel
 from unknot.lanes.path_set import Floats
 from unknot.lanes.served_pairs import KEPT, ServedPairs, hops_of
@@ -68,75 +68,159 @@ class Open:
     disagree: bool = False
 
 
-def sought(
-    served: ServedPairs, lanes: int, effort: SearchEffort, *, changes: str, first: Iterable[Pair], conflicts: int
-) -> Solution | Impossible | Open:
-    """Look for orders by which a number of lanes serves all pairs.
+@dataclass(eq=False)
+class Encoded:
+    """Question whether a number of lanes serves pairs, as clauses of one encoder; `settle` answers.
 
-    The solver begins without cycles. It takes as many pairs at a time as `MORE_CLAUSES` clauses hold, or all where
-    loads are limited or turns have a closure. An answer with a cycle has it forbidden. One without gives orders of
-    the channels; pairs that these do not serve are added.
-
-    Parameters
+    Attributes
     ----------
-    first : pairs
-        Pairs to begin with, by which the lanes are numbered.
+    name : str
+        For reports of progress.
+    options : dict
+        Of the solver.
+    complete : callable()
+        Adds what holds for all pairs so far together; whether there are not too many clauses.
+    turns : callable(set of int)
+        Turns of each lane in an answer.
+    refutation : callable(solver, pairs, cycles)
+        Contradictory clauses of some pairs and cycles as an answer; None: open.
+    model : LaneModel or plain.Encoder
+        The encoder.
+    whole : bool
+        Whether all pairs are taken together.
+    ordered : bool
+        Whether clauses exclude all cycles; else cycles of answers are forbidden.
+    channels : int
+        Channels that are ordered, or virtual channels where packets change lanes.
     """
-    from pysat.solvers import Solver
 
-    model = served.model(lanes, changes)
-    copies = 1 if changes in KEPT else lanes
-    channels = served.network.num_channels * copies
-    closed = model.lanes * channels * served.turns * copies**2 <= MOST_CLOSED
-    whole = served.limits is not None or closed
-    pairs: list[Pair] = []
-    forbidden = dict[tuple[int, ...], None]()
-    longest = sorted(served.pairs, key=lambda pair: -hops_of(served.walks, pair)) if whole else served.pairs[:1]
-    todo = [*dict.fromkeys([*first, *longest])]
-    with Solver(name="glucose4", incr=True) as solver:
-        sent = 0
-        while True:
-            enough = len(model.clauses) + max(MORE_CLAUSES, len(model.clauses))
-            for pair in todo:
-                pairs.append(pair)
-                model.serve(pair, len(pairs))
-                if len(model.clauses) > enough and not whole:
-                    break
-            if isinstance(model, LoadModel) and not model.limit(MOST_CLAUSES):
-                return Open(0)
-            if closed:
-                model.close()
-            for cycle in forbidden:
-                model.forbid(cycle)
-            todo = []
-            while not todo:
-                if len(model.clauses) > MOST_CLAUSES:
-                    return Open(solver.accum_stats()["conflicts"])
-                spend(CLAUSE * (len(model.clauses) - sent))
-                for clause in model.clauses[sent:]:
-                    solver.add_clause(clause)
-                sent = len(model.clauses)
-                effort.report(f"{lanes} lane{'s' * (lanes > 1)}, exact: {len(pairs)} pairs, {len(forbidden)} cycles")
-                possible = solved_within(solver, effort, conflicts)
-                if possible is None:
-                    return Open(solver.accum_stats()["conflicts"])
-                if not possible:
-                    return Impossible(pairs, [*forbidden])
-                true = {x for x in solver.get_model() if x > 0}
-                turns = [[turn for turn, x in lane.items() if x in true] for lane in model.turns]
-                fresh = {cycle for lane in turns for cycle in short_cycles(lane, CYCLES)} - {*forbidden}
-                for cycle in sorted(fresh):
-                    forbidden[cycle] = None
-                    model.forbid(cycle)
-                if not fresh:
-                    keys = np.array([climbing(lane, channels) for lane in turns])
-                    if isinstance(model, LoadModel):
-                        return Solution(keys, {pair: model.route(pair, true) for pair in pairs})
-                    routes, unserved = routed(model, keys, served.pairs)
-                    known = {*pairs}
-                    todo = [pair for pair in unserved if pair not in known]
-                    if not todo:
-                        return Solution(keys, routes)
+    served: ServedPairs
+    lanes: int
+    changes: str
+    effort: SearchEffort
+    conflicts: int
+    name: ClassVar[str]
+    options: ClassVar[dict[str, bool]]
+    complete: ClassVar[Any]
+    turns: ClassVar[Any]
+    refutation: ClassVar[Any]
+    model: Any = None
+    whole: bool = False
+    ordered: bool = False
+    channels: int = 0
+
+    def settle(self, first: Iterable[Pair], cycles: Iterable[tuple[int, ...]] = ()) -> Any:
+        """Solve the clauses: what `solution` or `refutation` makes of them, or `Open`.
+
+        The solver takes as many pairs at a time as `MORE_CLAUSES` clauses hold, or all: many pairs contradict each
+        other soon, few of them only with many cycles. An answer with a cycle has it forbidden. One without gives
+        orders of the channels; pairs that these do not serve are added.
+
+        Parameters
+        ----------
+        first : pairs
+            Pairs to begin with, by which the lanes are numbered.
+        cycles : tuples of int
+            Cycles that are forbidden from the beginning.
+        """
+        from pysat.solvers import Solver
+
+        clauses, forbidden = self.model.clauses, dict.fromkeys(cycles)
+        pairs, todo, sent = list[Pair](), [*first], 0
+        with Solver(name="glucose4", **self.options) as solver:
+            while True:
+                enough = len(clauses) + max(MORE_CLAUSES, len(clauses))
+                for pair in todo:
+                    pairs.append(pair)
+                    self.model.serve(pair, len(pairs))
+                    if len(clauses) > enough and not self.whole:
+                        break
+                if not self.complete():
+                    return Open(0)
+                # A cycle has clauses only where its turns have variables, which further pairs bring.
+                for cycle in forbidden:
+                    self.model.forbid(cycle)
+                todo = []
+                while not todo:
+                    spend(CLAUSE * (len(clauses) - sent))
+                    known = f"{len(pairs)} pairs, {len(forbidden)} cycles"
+                    self.effort.report(f"{self.lanes} lane{'s' * (self.lanes > 1)}, {self.name}: {known}")
+                    possible = None
+                    if len(clauses) <= MOST_CLAUSES:
+                        solver.append_formula(clauses[sent:])
+                        sent = len(clauses)
+                        possible = solved_within(solver, self.effort, self.conflicts)
+                    answer = None if possible is not False else self.refutation(solver, pairs, [*forbidden])
+                    if answer is not None:
+                        return answer
+                    left_open = Open(solver.accum_stats()["conflicts"], disagree=bool(possible))
+                    if not possible:
+                        return left_open
+                    true = {x for x in solver.get_model() if x > 0}
+                    turns = self.turns(true)
+                    fresh = {cycle for lane in turns for cycle in short_cycles(lane, CYCLES)} - {*forbidden}
+                    if fresh and self.ordered:  # the clauses of the order should have excluded these
+                        return left_open
+                    for cycle in sorted(fresh):
+                        forbidden[cycle] = None
+                        self.model.forbid(cycle)
+                    if not fresh:
+                        keys = np.array([climbing(lane, self.channels) for lane in turns])
+                        routes, unserved = self.routed(keys, pairs, true)
+                        taken = {*pairs}
+                        todo = [pair for pair in unserved if pair not in taken]
+                        if not todo:
+                            return self.solution(keys, routes) or left_open
+
+    def routed(self, keys: Floats, pairs: list[Pair], true: set[int]) -> tuple[dict[Pair, Any], list[Pair]]:
+        """Routes by orders that an answer has, and pairs that these do not serve."""
+        return routed(self.served.model(self.lanes, self.changes), keys, self.served.pairs)
+
+    def solution(self, keys: Floats, routes: dict[Pair, Any]) -> Solution | None:
+        """Orders that serve all pairs as an answer; None: these should have been excluded."""
+        return None
+
+
+@dataclass(eq=False)
+class Own(Encoded):
+    """Question as clauses of the search; those of loads, and of turns with a closure, for all pairs together."""
+
+    name, options = "exact", {"incr": True}
+
+    def __post_init__(self) -> None:
+        self.model = self.served.model(self.lanes, self.changes)
+        copies = 1 if self.changes in KEPT else self.lanes
+        self.channels = self.served.network.num_channels * copies
+        self.ordered = self.model.lanes * self.channels * self.served.turns * copies**2 <= MOST_CLOSED
+        self.whole = self.served.limits is not None or self.ordered
+
+    def answer(self, first: Iterable[Pair]) -> Solution | Impossible | Open:
+        """Orders that serve all pairs, or why there are none; by the first pairs the lanes are numbered."""
+        every = self.served.pairs[:1]
+        if self.whole:
+            every = sorted(self.served.pairs, key=lambda pair: -hops_of(self.served.walks, pair))
+        answer: Solution | Impossible | Open = self.settle(dict.fromkeys([*first, *every]))
+        return answer
+
+    def complete(self) -> bool:
+        few = not isinstance(self.model, LoadModel) or self.model.limit(MOST_CLAUSES)
+        if few and self.ordered:
+            self.model.close()
+        return few
+
+    def turns(self, true: set[int]) -> list[list[Turn]]:
+        return [[turn for turn, x in lane.items() if x in true] for lane in self.model.turns]
+
+    def routed(self, keys: Floats, pairs: list[Pair], true: set[int]) -> tuple[dict[Pair, Any], list[Pair]]:
+        if isinstance(self.model, LoadModel):
+            return {pair: self.model.route(pair, true) for pair in pairs}, []
+        return super().routed(keys, pairs, true)
+
+    def solution(self, keys: Floats, routes: dict[Pair, Any]) -> Solution:
+        return Solution(keys, routes)
+
+    def refutation(self, solver: Any, pairs: list[Pair], cycles: list[tuple[int, ...]]) -> Impossible:
+        return Impossible(pairs, cycles)
 
 
 def routed(model: LaneModel, keys: Floats, every: list[Pair]) -> tuple[dict[Pair, Any], list[Pair]]:
