@@ -30,12 +30,13 @@ REACHABILITIES = ("scheduled", "not-established", "injected")
 PLAIN, SPOTS = 10_000, 2_000
 
 
-def accepts(check: Callable[[], object], expected: object = None) -> bool:
-    """Whether a check does not raise `Rejected`, and returns what is expected."""
+def holds(check: Callable[[], object]) -> bool | None:
+    """Whether a check does not raise `Rejected`; None: it raises `Unchecked`, as the evidence is too much."""
     try:
-        return check() == expected
-    except Rejected:
-        return False
+        check()
+    except Rejected as error:
+        return None if isinstance(error, Unchecked) else False
+    return True
 
 
 def evidence_holds(relation: Relation, verdict: Verdict) -> bool | None:
@@ -61,11 +62,7 @@ def evidence_holds(relation: Relation, verdict: Verdict) -> bool | None:
     >>> evidence_holds(relation, unknot.check(relation))
     True
     """
-    try:
-        accept_verdict(relation, verdict)
-    except Rejected as error:
-        return None if isinstance(error, Unchecked) else False
-    return True
+    return holds(lambda: accept_verdict(relation, verdict))
 
 
 def accept_verdict(relation: Relation, verdict: Verdict) -> None:

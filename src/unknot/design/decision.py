@@ -13,7 +13,8 @@ from unknot._base.deadline import clock
 from unknot._base.shown import Brief
 from unknot._base.switching import Switching, switching_named
 from unknot._base.three_valued import ThreeValued
-from unknot.certificates import Rejected, plain
+from unknot.certificates import plain
+from unknot.certificates.verdict_checker import holds
 from unknot.design.impossible import Impossible, evidence_holds, refutation
 from unknot.design.proofs import NoProof, proved_rule
 from unknot.design.ranking import Proof
@@ -88,11 +89,9 @@ class Decision(ThreeValued, Brief, asks="found"):
             return self._refuted()
         if self.rule is None or self.proof is None:
             return None
-        try:
-            claim = self.proof.claim(self.rule.offers, self.switching)
-            plain.check_rule(claim, claim["proof"])
-        except Rejected:
-            return False
+        claim = self.proof.claim(self.rule.offers, self.switching)
+        if not (held := holds(lambda: plain.check(None, None, claim))):
+            return held
         provided = self.rule.provided(states=self.request.adaptive == "states")
         return len(provided) >= self.request.bnrs(self.space)
 

@@ -18,7 +18,7 @@ from unknot._base.work import spend
 from unknot.certificates import evidence_holds, plain
 from unknot.certificates.documents import Document, verdict_claim
 from unknot.certificates.verdict import Verdict
-from unknot.certificates.verdict_checker import accepts
+from unknot.certificates.verdict_checker import holds
 from unknot.design.design import family_of
 from unknot.design.proofs import kind_of, proof_of
 from unknot.design.ranking import Proof
@@ -98,7 +98,7 @@ class EverySize(ThreeValued, Brief, asks="deadlock_free"):
     def holds(self) -> bool | None:
         """Whether the separate checkers accept proof or configuration; None: there is neither."""
         if self.proof is not None and self.rule is not None:
-            return accepts(lambda: bool(plain.check_rule(self.claim, self.claim["proof"])), True)
+            return holds(lambda: plain.check(None, None, self.claim))
         if self.refuted is not None and self.relation is not None:
             return evidence_holds(self.relation, self.refuted)
         return None

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import product as pairs
 
 import numpy as np
 
 from unknot._base import memory
-from unknot._base.arrays import Ints, offsets
+from unknot._base.arrays import Ints
 from unknot._base.errors import RelationError
 from unknot.design.requirements import class_of, lost_path
 from unknot.design.space import Flags, Signs, Space, State, shown
@@ -115,8 +115,7 @@ class MeshFrame:
     def relation(self, offers: Flags) -> Relation:
         """The relation of a rule that offers, in no time, some permissions of all."""
         every, permission = self._everything
-        kept = np.append(offers, True)[permission]
-        rule = lookup(replace(every, start=offsets(kept)[every.start], value=every.value[kept]))
+        rule = lookup(every.kept(np.append(offers, True)[permission]))
         return Relation(self.network, self.virtual, rule, claims_minimal=True)
 
 

@@ -12,8 +12,7 @@ from typing import Any
 
 from unknot._base.errors import RelationError
 from unknot._base.output import write_text
-from unknot.certificates import Rejected, plain
-from unknot.certificates.documents import network_of
+from unknot.certificates import plain
 from unknot.certificates.documents import table_of as entries_of
 from unknot.lanes.forced import ForcedCycle, RouteCycle
 from unknot.lanes.lane_refutation import Refutation, RouteRefutation
@@ -24,6 +23,7 @@ from unknot.lanes.tables import table_of
 from unknot.network import Network
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_network, takes_relation
+from unknot.search.bound import Bound
 
 Evidence = ForcedCycle | Refutation | RouteCycle
 
@@ -52,7 +52,7 @@ def accept(network: Network, evidence: ForcedCycle | Refutation, sends: Flags | 
     >>> accept(ring, lanes(ring).evidence)
     2
     """
-    plain.check(plain.Network(network_of(network)), None, bound_claim(evidence, sends, None))
+    Bound(bound_claim(evidence, sends, None)).accept(network)
     return evidence.lanes
 
 
@@ -80,7 +80,7 @@ def accept_routes(relation: Relation, evidence: RouteCycle | RouteRefutation) ->
     >>> routes.count, accept_routes(relation, routes.evidence)
     (2, 1)
     """
-    plain.check(plain.Network(network_of(relation.network)), None, bound_claim(evidence, None, relation))
+    Bound(bound_claim(evidence, None, relation)).accept(relation.network)
     return evidence.lanes
 
 
@@ -93,7 +93,7 @@ def shows(
     relation: Relation | None = None,
     changes: str = "none",
 ) -> bool | None:
-    """Whether evidence shows that fewer lanes than a bound are impossible; None: there is none to check.
+    """Whether evidence shows that fewer lanes than a bound are impossible; None: there is none, or too much to check.
 
     Parameters
     ----------
@@ -105,18 +105,13 @@ def shows(
     """
     if evidence is None:
         return None
-    try:
-        if isinstance(evidence, (RouteCycle, RouteRefutation)):
-            if relation is None:
-                return False
-            impossible = accept_routes(relation, evidence)
-        else:
-            impossible = accept(network, evidence, sends)
-    except Rejected:
+    if relation is None and isinstance(evidence, (RouteCycle, RouteRefutation)):
         return False
-    about = evidence.changes
+    about, impossible = evidence.changes, evidence.lanes
     implied = changes == "shared" or about in (changes, "any") or (changes == "none" and about != "shared")
-    return impossible == lower_bound - 1 and (impossible == 1 or implied)
+    if impossible != lower_bound - 1 or not (impossible == 1 or implied):
+        return False
+    return Bound(bound_claim(evidence, sends, relation)).holds(network)
 
 
 def bound_claim(evidence: Evidence, sends: Flags | None, relation: Relation | None) -> dict[str, Any]:

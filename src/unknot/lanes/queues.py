@@ -14,7 +14,6 @@ from unknot._base.deadline import MINUTE, Deadline, counts_work
 from unknot._base.errors import RelationError
 from unknot.certificates import plain
 from unknot.certificates.documents import network_of
-from unknot.certificates.verdict_checker import accepts
 from unknot.lanes.agreed import refute
 from unknot.lanes.figures import disagreement
 from unknot.lanes.flow_paths import FlowGraph, Path, Tagging, by_bounces
@@ -28,6 +27,7 @@ from unknot.network.graph import reached_from, survivors
 from unknot.network.metrics import hops_from_any
 from unknot.routing.lossless import SENT
 from unknot.routing.relation import EJECT, Out, Relation
+from unknot.search.bound import Bound
 from unknot.search.effort import SearchEffort
 
 CONFLICTS = 200_000
@@ -71,8 +71,7 @@ class LosslessQueues:
     @property
     def evidence_holds(self) -> bool | None:
         """Whether the separate checker accepts the lower bound; None: there is nothing to check."""
-        about = plain.Network(network_of(self.network))
-        return None if self.claim is None else accepts(lambda: bool(plain.check(about, None, self.claim)), True)
+        return None if self.claim is None else Bound(self.claim).holds(self.network)
 
     @property
     def rules(self) -> list[Key]:

@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unknot._base.arrays import offsets
 from unknot.flow_control.techniques import technique
 from unknot.network import distances_from
 from unknot.network.graph import backwards, reached_from
 from unknot.repair.facts import Entry, Knot
 from unknot.routing.relation import VC_MASK, Relation
-from unknot.routing.table import Table, lookup
+from unknot.routing.table import lookup
 from unknot.routing.tabulate import tabulate
 from unknot.routing.waiting import keeps_choice
 
@@ -70,9 +69,14 @@ class Offers:
             s = first + int(np.searchsorted(table.input_vc[first:last], at))
             for i in range(int(table.start[s]), int(table.start[s + 1])):
                 kept[i] = (address, at, int(table.value[i]) & VC_MASK) not in gone
-        start = offsets(kept)[table.start]
-        rule = lookup(Table(table.first, table.input_vc, start, table.value[kept]))
-        return replace(relation, rule=rule, name=name or relation.name, claims={}, claims_minimal=None, source="")
+        return replace(
+            relation,
+            rule=lookup(table.kept(kept)),
+            name=name or relation.name,
+            claims={},
+            claims_minimal=None,
+            source="",
+        )
 
     def verdict(self, relation: Relation) -> Verdict:
         """The verdict."""

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from unknot._base.arrays import Ints
+from unknot._base.arrays import Flags, Ints, offsets
 from unknot._base.errors import RelationError
 from unknot.routing.contract import EJECT, NO_WAIT, TIER, Candidate, Rule
 
@@ -45,6 +45,10 @@ class Table:
                 start.append(len(value))
             first.append(len(input_vc))
         return cls(*(np.array(column, dtype=np.int64) for column in (first, input_vc, start, value)))
+
+    def kept(self, kept: Flags) -> Table:
+        """The table of some of the candidates."""
+        return replace(self, start=offsets(kept)[self.start], value=self.value[kept])
 
     def __post_init__(self) -> None:
         for name in ("first", "input_vc", "start", "value"):

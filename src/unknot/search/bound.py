@@ -6,15 +6,16 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from unknot._base.shown import Brief
-from unknot.certificates import Rejected, Unchecked, plain
+from unknot.certificates import plain
 from unknot.certificates.documents import Document, network_of, plain_table
+from unknot.certificates.verdict_checker import holds
 from unknot.network import Network
 from unknot.routing.relation import Relation
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Bound(Brief):
-    """Lower bound on a load, or on the cost of a repair.
+    """Lower bound on a load, on lanes, or on the cost of a repair.
 
     Attributes
     ----------
@@ -34,13 +35,13 @@ class Bound(Brief):
 
     @property
     def kind(self) -> str:
-        """Subject of the claim: "load", "changes", "removals" or "escapes"."""
+        """Subject of the claim: "load", "lanes", "lanes of routes", "changes", "removals" or "escapes"."""
         return str(self.claim["subject"])
 
     @property
     def least(self) -> Fraction:
-        """Number that the claim calls the least possible."""
-        least = self.claim["least"]
+        """Number that the claim calls the least possible; of lanes 1 more than are impossible."""
+        least = self.claim["least"] if "least" in self.claim else self.claim["impossible"] + 1
         return Fraction(*least) if isinstance(least, list) else Fraction(least)
 
     def accept(self, about: Network | Relation) -> None:
@@ -62,11 +63,7 @@ class Bound(Brief):
 
     def holds(self, about: Network | Relation) -> bool | None:
         """Whether `accept` accepts the bound; None: the proof is too large to be checked."""
-        try:
-            self.accept(about)
-        except Rejected as error:
-            return None if isinstance(error, Unchecked) else False
-        return True
+        return holds(lambda: self.accept(about))
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)

@@ -19,6 +19,7 @@ from unknot._base.three_valued import ThreeValued
 from unknot.certificates import plain
 from unknot.certificates.documents import Document, document, message_of
 from unknot.certificates.verdict import Configuration
+from unknot.certificates.verdict_checker import holds
 from unknot.fabrics import Fabric
 from unknot.routing.contract import EJECT, NO_WAIT, VC_MASK
 from unknot.routing.relation import Relation
@@ -122,10 +123,7 @@ class Update(ThreeValued, Brief, asks="deadlock_free"):
     def evidence_holds(self) -> bool | None:
         """Whether the separate checker accepts the evidence; None: there is none, or it is too large."""
         claims = self.claims
-        try:
-            return bool(plain.accept(document(self.mixture.old.network, None, claims))) if claims else None
-        except plain.Rejected as error:
-            return None if isinstance(error, plain.Unchecked) else False
+        return holds(lambda: plain.accept(document(self.mixture.old.network, None, claims))) if claims else None
 
 
 @with_bar
