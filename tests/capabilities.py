@@ -76,10 +76,8 @@ def _words() -> Iterator[tuple[str, set[str]]]:
     yield "forms of answers", {*FORMS}
     yield "kinds of entry points", {*extensions.KINDS}
     yield "designed routings", {*extensions.DESIGNERS}
-    yield (
-        "pages",
-        {str(page.relative_to(DOCS)) for page in DOCS.rglob("*.md") if "_build" not in page.parts} - WRITTEN,
-    )
+    pages = {page.relative_to(DOCS).as_posix() for page in DOCS.rglob("*.md")}
+    yield "pages", {page for page in pages if not page.startswith(WRITTEN)}
     yield from _plugged()
 
 
