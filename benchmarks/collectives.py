@@ -18,16 +18,16 @@ from fractions import Fraction
 from itertools import product
 from pathlib import Path
 
-from tests.traffic.collectives.test_bounds import by_all_cuts
-from tests.traffic.collectives.test_chunks import drawn_platform, operation_on
-from tests.traffic.collectives.test_groups import by_trees
+from tests.collectives.test_bounds import by_all_cuts
+from tests.collectives.test_chunks import drawn_platform, operation_on
+from tests.collectives.test_groups import by_trees
 
 from unknot.certificates import document
 from unknot.certificates.plain import accept
-from unknot.traffic.collectives import Operation, Platform, best, bound, candidates, optimal, timed
-from unknot.traffic.collectives.choice import MOST_PACKED, Candidate
-from unknot.traffic.collectives.platform import KINDS, Channel
-from unknot.traffic.collectives.schedule import Schedule
+from unknot_collectives import Operation, Platform, best, bound, candidates, optimal, timed
+from unknot_collectives.choice import MOST_PACKED, Candidate
+from unknot_collectives.platform import KINDS, Channel
+from unknot_collectives.schedule import Schedule
 
 GIB = 2**30 / 1e6
 """Bytes per microsecond of a GiB per second."""

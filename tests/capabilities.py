@@ -17,7 +17,7 @@ from unknot._base.switching import SWITCHINGS
 from unknot.certificates import plain
 from unknot.cli.answers.schemas import FORMS
 from unknot.cli.program import ALL, _command
-from unknot.cli.questions import KINDS, PARTS
+from unknot.cli.questions import claims
 from unknot.fabrics.formats import FORMATS
 from unknot.network.tod.functions import FUNCTIONS, foreign, signature
 from unknot.routing.flow_controls.named import builders
@@ -65,8 +65,8 @@ def _words() -> Iterator[tuple[str, set[str]]]:
     for name in (*FUNCTIONS, *foreign()):
         yield f"family {name}", {*signature(name).parameters}
     yield "techniques", {*SWITCHINGS}
-    yield "claims", {*KINDS, *PARTS}
-    for name, made in {**KINDS, **PARTS}.items():
+    yield "claims", {*claims()}
+    for name, made in claims().items():
         yield f"claim {name}", _parameters(made)
     yield "subjects of the checker", {subject.replace(" ", "-") for subject in plain.CLAIMS}
     yield "protocols", {*PROTOCOLS}
@@ -95,11 +95,11 @@ WRITTEN = ("_build", "reference/api", "reference/booksim-keys", "reference/comma
 
 def _plugged() -> Iterator[tuple[str, set[str]]]:
     """What stands beside the core: orders and algorithms of collectives, keys of BookSim."""
-    from unknot.traffic.collectives.orders import ORDERS
-    from unknot.traffic.collectives.textbook import TREES, algorithms
     from unknot_booksim import KEYS
     from unknot_booksim.patterns import PATTERNS
     from unknot_booksim.routings import ROUTINGS
+    from unknot_collectives.orders import ORDERS
+    from unknot_collectives.textbook import TREES, algorithms
 
     yield "orders", {*ORDERS}
     for operation in TREES:
@@ -116,7 +116,9 @@ def _parameters(function: Callable[..., Any]) -> set[str]:
 def _api(module: str) -> Iterator[tuple[str, set[str]]]:
     """Public names of a module, the parameters of functions, and the members of classes."""
     loaded = import_module(module)
-    public = {name: getattr(loaded, name) for name in getattr(loaded, "__all__", ())}
+    plugged = [name.rpartition(".") for name in extensions._installed("names")]
+    names = {last for before, _, last in plugged if f"unknot.{before}".rstrip(".") == module}
+    public = {name: getattr(loaded, name) for name in {*getattr(loaded, "__all__", ()), *names}}
     yield f"module {module}", {*public}
     for name, member in public.items():
         if inspect.isclass(member):

@@ -9,7 +9,7 @@ import matplotlib.pyplot as plt
 from unknot.network.families import hypercube
 from unknot.routing import dimension_order
 from unknot.simulation import execute
-from unknot.traffic.collectives import collective
+from unknot_collectives import collective
 
 relation = dimension_order(hypercube(4))
 done = execute(relation, collective(relation.network, "broadcast", root=0, block=8))

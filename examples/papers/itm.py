@@ -26,13 +26,13 @@ from unknot.network import Network, distances_from, from_edges
 from unknot.network.families import irregular
 from unknot.report import draw_configuration, draw_network
 from unknot.report.picture import write_picture
-from unknot.report.schedule_drawing import draw_messages
 from unknot.routing import fully_adaptive, shortest_paths, up_down
-from unknot.traffic.collectives import Message, collective, messages_of
-from unknot.traffic.collectives import contention as meetings
 from unknot.verify.loads import loads
 from unknot.verify.smallest import smallest
 from unknot.verify.states import dependencies
+from unknot_collectives import Message, collective, messages_of
+from unknot_collectives import contention as meetings
+from unknot_collectives.drawing import draw_messages
 from unknot_papers.itm import (
     chordal,
     grow,

@@ -40,7 +40,6 @@ if TYPE_CHECKING:
     from unknot.simulation.traces.replay import Replay as Replay
     from unknot.simulation.traces.replay import replay as replay
     from unknot.studies.run import curve as curve
-    from unknot.traffic import collectives as collectives
     from unknot.verify import deliver as deliver
     from unknot.verify.check import check as check
     from unknot.verify.check import check_all as check_all
@@ -80,8 +79,6 @@ def __getattr__(name: str) -> Any:
     """Import a public name or a room when it is first asked for, so that start-up stays fast."""
     if name in _ROOMS:
         return _import_module(f"{__name__}.{name}")
-    if name == "collectives":
-        return _import_module(f"{__name__}.traffic.collectives")
     return _load(name)
 
 

@@ -25,15 +25,15 @@ from unknot.network.families import line, ring
 from unknot.repair import repair
 from unknot.repair.escape import escaped
 from unknot.routing import Relation, dimension_order, fully_adaptive, shortest_paths, up_down
-from unknot.traffic.collectives.bounds import bound
-from unknot.traffic.collectives.platform import Operation, platform_of
-from unknot.traffic.collectives.textbook import textbook
 from unknot.verify import Failures, check, deliver, fault_sweep, update
 from unknot.verify.delivery import answer_claims
 from unknot.verify.phases import PhasedChunks, check_phases
 from unknot.verify.progress import progress, progress_claims
 from unknot.verify.protocols import check_protocol, protocol
 from unknot.verify.protocols.evidence import claims as protocol_claims
+from unknot_collectives.bounds import bound
+from unknot_collectives.platform import Operation, platform_of
+from unknot_collectives.textbook import textbook
 
 Document = dict[str, Any]
 

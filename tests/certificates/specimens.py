@@ -36,13 +36,13 @@ from unknot.routing import (
     shortest_paths,
     up_down,
 )
-from unknot.traffic.collectives.bounds import bound
-from unknot.traffic.collectives.platform import Channel, Operation, Platform, platform_of
-from unknot.traffic.collectives.textbook import textbook
 from unknot.verify import check, deliver, update
 from unknot.verify.delivery import answer_claims
 from unknot.verify.protocols import check_protocol, protocol
 from unknot.verify.protocols.evidence import claims as protocol_claims
+from unknot_collectives.bounds import bound
+from unknot_collectives.platform import Channel, Operation, Platform, platform_of
+from unknot_collectives.textbook import textbook
 
 Document = dict[str, Any]
 

@@ -26,6 +26,7 @@ from unknot.cli.answers.filling import answer
 from unknot.cli.answers.form import Form, model
 from unknot.cli.answers.schemas import FORMS, json_schemas, write_schemas
 from unknot.cli.answers.verdicts import VerdictForm
+from unknot.cli.commands.options import prepared
 from unknot.cli.program import ALL, app
 from unknot.network.families import ring
 from unknot.routing import dimension_order
@@ -148,7 +149,8 @@ def test_every_command(name: str, words: tuple[str, ...], tmp_path: Path) -> Non
 def test_all_commands_that_print_json_have_a_schema() -> None:
     extended = dict(ALL.usable())
     core = {command.name: command.callback for command in app.registered_commands}
-    printing = {name for name in ALL if "json" in inspect.signature(core.get(name) or extended[name]).parameters}
+    every = {name: core.get(name) or prepared(extended[name]) for name in ALL}
+    printing = {name for name, command in every.items() if "json" in inspect.signature(command).parameters}
     assert printing == {name.split("-")[0] for name in FORMS if name != "configuration"}
 
 

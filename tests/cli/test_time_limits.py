@@ -95,8 +95,8 @@ CASES: dict[str, tuple[str, tuple[str, ...]]] = {
     "curve": ("unknot.studies.sweep:compute", RING),
     "trace": ("unknot.simulation.traces.closed_loop:closed_loop", (*RING, "--requests", "1")),
     "compare": ("unknot.studies.comparison:compared", RING[:1]),
-    "collective": ("unknot.simulation.collectives:compared", RING[:1]),
-    "multicast": ("unknot.simulation.collectives:execute", RING),
+    "collective": ("unknot_collectives.execution:compared", RING[:1]),
+    "multicast": ("unknot_collectives.execution:execute", RING),
     "rerun": ("unknot.network:measure", ("ring.svg",)),
     "cache": ("unknot._base.kernels.cache:clear", ("clear",)),
 }

@@ -49,8 +49,8 @@ ELSEWHERE = {
     "certificates": (
         "tests/design/test_design.py", "tests/lanes/test_exact.py", "tests/lanes/test_low_loads.py",
         "tests/lanes/test_queues.py", "tests/lanes/test_surviving_bounds.py", "tests/repair/test_pruned.py",
-        "tests/traffic/collectives/test_bounds.py", "tests/traffic/collectives/test_chunks.py",
-        "tests/traffic/collectives/test_groups.py",
+        "tests/collectives/test_bounds.py", "tests/collectives/test_chunks.py",
+        "tests/collectives/test_groups.py",
         "tests/verify/test_bubbles.py", "tests/verify/test_failure_groups.py", "tests/verify/test_phases.py",
         "tests/verify/test_progress.py", "tests/verify/test_update.py", "tests/verify/protocols/test_decision.py",
     ),

@@ -20,9 +20,9 @@ from unknot.network.families import mesh, ring
 from unknot.network.graph import digest
 from unknot.report import draw_load, draw_network
 from unknot.routing import dimension_order, fully_adaptive
-from unknot.traffic.collectives.platform import platform_of
 from unknot.verify import loads
 from unknot.verify.best_split import best_loads
+from unknot_collectives.platform import platform_of
 
 RATES = st.builds(Fraction, st.integers(1, LARGEST), st.integers(1, LARGEST))
 

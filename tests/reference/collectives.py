@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from unknot._base.errors import NetworkError
-from unknot.traffic.collectives import Schedule
+from unknot_collectives import Schedule
 
 
 def holdings(schedule: Schedule) -> dict[int, dict[int, frozenset[int]]]:

@@ -25,8 +25,8 @@ from unknot.studies.adversaries import hard_for, most_throughput
 from unknot.studies.comparison import BY_MODEL, ONE_PATH, compared, without_links
 from unknot.studies.store import Store
 from unknot.traffic import pattern
-from unknot.traffic.collectives.bounds import bound
-from unknot.traffic.collectives.platform import Operation, platform_of
+from unknot_collectives.bounds import bound
+from unknot_collectives.platform import Operation, platform_of
 
 
 @settings(max_examples=5)

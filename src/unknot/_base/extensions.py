@@ -28,6 +28,7 @@ KINDS = (
     "orders",
     "commands",
     "answers",
+    "claims",
     "runs",
     "names",
 )
@@ -111,8 +112,8 @@ def _installed(kind: str) -> dict[str, list[EntryPoint]]:
 
 
 def named(name: str) -> EntryPoint | None:
-    """The entry point of a documented name below `unknot`, as ``simulation.execute``; None where nobody has it."""
-    points = _installed("names").get(name)
+    """The entry point of a documented name, as ``unknot.simulation.execute``; None where nobody has it."""
+    points = _installed("names").get(name.removeprefix("unknot.")) if name.startswith("unknot.") else None
     return points[0] if points else None
 
 

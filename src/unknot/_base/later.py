@@ -67,9 +67,7 @@ def exports(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]
 def _plugged(package: ModuleType, name: str) -> EntryPoint | None:
     """The entry point of a name; no metadata is read for what Python asks of every module, and for files here."""
     files = (f"{folder}/{name}{ending}" for folder in package.__path__ for ending in ("", ".py"))
-    return (
-        None if name[0] == "_" or any(map(exists, files)) else named(f"{package.__name__}.{name}".partition(".")[2])
-    )
+    return None if name[0] == "_" or any(map(exists, files)) else named(f"{package.__name__}.{name}")
 
 
 class Later(Generic[T]):

@@ -16,8 +16,6 @@ from typing import Any
 
 from unknot._base.extensions import named
 
-ROOT = "unknot"
-
 
 class _Alias(Loader):
     """Gives a module a second name: the same object, no copy."""
@@ -41,7 +39,7 @@ class Inside:
     def find_spec(name: str, path: Sequence[str] | None = None, target: Any = None) -> ModuleSpec | None:
         """Return the spec of ``unknot.traffic.collectives.msccl`` and the like."""
         parent, _, last = name.rpartition(".")
-        real = sys.modules[parent].__name__ if parent.startswith(ROOT) else parent
+        real = sys.modules[parent].__name__ if parent.startswith("unknot") else parent
         return None if real == parent else spec_from_loader(name, _Alias(f"{real}.{last}"))
 
 
@@ -51,7 +49,7 @@ class Plugged:
     @staticmethod
     def find_spec(name: str, path: Sequence[str] | None = None, target: Any = None) -> ModuleSpec | None:
         """Return the spec of ``unknot.traffic.collectives`` and the like."""
-        point = named(name.removeprefix(f"{ROOT}.")) if name.startswith(f"{ROOT}.") else None
+        point = named(name)
         return None if point is None or point.attr else spec_from_loader(name, _Alias(point.module))
 
 

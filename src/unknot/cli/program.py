@@ -28,7 +28,7 @@ from unknot_start import own_signals
 PANELS = {
     "Prove": ("check", "accept", "replay", "analyse", "faults", "audit"),
     "Repair and design": ("repair", "lanes", "design"),
-    "Simulate": ("run", "simulate", "curve", "trace", "collective", "multicast"),
+    "Simulate": ("run", "simulate", "curve", "trace"),
     "Look": ("show", "compare"),
     "Files": ("convert", "export", "rerun", "cache"),
 }

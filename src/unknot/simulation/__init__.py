@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from unknot._base.later import exports
 
 if TYPE_CHECKING:
-    from unknot.simulation.collectives import execute as execute
     from unknot.simulation.engine.router import Router as Router
     from unknot.simulation.run.driver import simulate as simulate
     from unknot.simulation.run.limits import Saturation as Saturation

@@ -6,7 +6,6 @@ import hashlib
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from math import ceil
 from pathlib import Path
 
@@ -24,14 +23,12 @@ from unknot.network.graph import digest
 from unknot.routing import Relation
 from unknot.routing.named import routing
 from unknot.routing.own import is_code, is_file
-from unknot.simulation.collectives import execute
 from unknot.simulation.run.limits import saturation
 from unknot.simulation.traces.trace_run import run_trace
 from unknot.studies.adversaries import Adversaries, hard_for, most_throughput
 from unknot.studies.result import decode, plain
 from unknot.studies.store import Store
 from unknot.traffic import pattern
-from unknot.traffic.collectives import Operation, platform_of, textbook
 from unknot.traffic.trace import TracedMessage
 from unknot.verify import check
 from unknot.verify.delivery import deliver
@@ -305,10 +302,22 @@ def _simulated(row: Compared, relation: Relation, seed: int) -> Compared:
 
 
 def _by_run(row: Compared, relation: Relation) -> list[int | None]:
-    platform = platform_of(relation.network)
-    sizes = (("all_to_all", "pairwise", FLITS), ("all_reduce", "ring", FLITS * row.terminals))
-    operations = ((name, Operation(kind, platform.members, Fraction(size))) for kind, name, size in sizes)
-    return [execute(relation, textbook(platform, operation, name)).makespan for name, operation in operations]
+    return [run_trace(relation, sent).makespan for sent in (in_pairs(row.terminals), around_a_ring(row.terminals))]
+
+
+def in_pairs(count: int) -> list[TracedMessage]:
+    """An exchange of blocks: in step s each terminal sends to the one s further on."""
+    return [TracedMessage(0, t, (t + s) % count, FLITS) for s in range(1, count) for t in range(count)]
+
+
+def around_a_ring(count: int) -> list[TracedMessage]:
+    """An all-reduce: blocks go backwards around the ring of the terminals and are added up, then forwards to all."""
+    back = [((i - s - 1) % count, (i - s - 2) % count) for s in range(count - 1) for i in range(count)]
+    onward = [((i + s) % count, (i + s + 1) % count) for s in range(count - 1) for i in range(count)]
+    return [
+        TracedMessage(0, source, target, FLITS, (number - count,) if number >= count else ())
+        for number, (source, target) in enumerate(back + onward)
+    ]
 
 
 def _by_model(row: Compared, relation: Relation) -> list[int | None]:

@@ -10,10 +10,10 @@ import pytest
 from unknot.network import families as topologies
 from unknot.report import draw_network
 from unknot.report.placement import MAX_DRAWN
-from unknot.report.schedule_drawing import MET, draw_messages
 from unknot.report.sheet import COLOURS
 from unknot.routing import dimension_order, fully_adaptive
-from unknot.traffic.collectives import collective, contention, messages_of
+from unknot_collectives import collective, contention, messages_of
+from unknot_collectives.drawing import MET, draw_messages
 from unknot_papers.itm import grow, itm, network_of, spanning
 from unknot_papers.itm.escape_layer import BESIDE, draw_mesh
 

@@ -1,21 +1,15 @@
-"""Forms of what messages do: traces, collective operations, protocols of end points."""
+"""Forms of what messages do: traces, protocols of end points."""
 
 from __future__ import annotations
 
-from typing import Annotated
-
-from unknot._base.quantities import By, ChannelNumber
 from unknot._base.switching import Switching
 from unknot.cli.answers.configuration_file import ConfigurationForm
-from unknot.cli.answers.form import Form, Natural, Number, Positive, Words, of
-from unknot.cli.answers.networks import NetworkForm, RelationForm, WithUnits
+from unknot.cli.answers.form import Form, Natural, Number, Positive
+from unknot.cli.answers.networks import RelationForm, WithUnits
 from unknot.cli.answers.runs import RouterOptions
-from unknot.simulation.collectives import Timed
 from unknot.simulation.protocol_run import ProtocolRun
 from unknot.simulation.traces.closed_loop import ClosedLoop
 from unknot.simulation.traces.trace_run import TraceRun
-from unknot.traffic.collectives.messages import Meeting, Message
-from unknot.traffic.collectives.msccl import ProgramRun
 from unknot.verify.protocols.decision import ProtocolVerdict
 from unknot.verify.protocols.evidence import Blocked
 from unknot.verify.protocols.remedies import ProtocolRemedy
@@ -50,132 +44,6 @@ class TraceAnswer(RelationForm, WithUnits, of=TraceRun, without="trace ready inj
     closed_loop: ClosedLoopForm | None
     """Only with --requests."""
     classes: dict[str, ClassForm]
-
-
-Cycle = Annotated[Natural | None, By(lambda cycle, _: None if cycle < 0 else cycle)]
-"""A cycle, or a negative number where there was none."""
-
-
-class SendForm(Form, of=Message):
-    """One message of a schedule."""
-
-    table = "step source destination flits started arrived blocked"
-
-    started: Cycle
-    """Cycle in which it entered the network."""
-    arrived: Cycle
-    """Cycle in which its tail arrived."""
-    blocked: int | None
-    """Cycles it took longer than in an empty network."""
-
-
-class MeetingForm(Form, of=Meeting):
-    """Two messages, by position, and a channel that both may use at a time."""
-
-    table = "messages channel same_step"
-
-    channel: ChannelNumber
-    messages: Annotated[list[str], Words(lambda messages, _: " and ".join(messages))]
-    """Source and destination of both."""
-
-
-class MulticastAnswer(RelationForm, WithUnits):
-    """JSON answer of `unknot multicast`."""
-
-    table = "network.name routing operation members steps switching block latency sends meetings"
-
-    operation: str
-    root: Natural
-    """Terminal from which data spread, or at which they meet."""
-    members: list[Natural]
-    """Terminals that take part, in their order."""
-    steps: Natural
-    switching: str
-    block: Positive
-    """Flits of a block of data."""
-    overhead: Natural
-    """Cycles a terminal needs before it sends a message."""
-    latency: Annotated[Natural | None, Words(lambda cycles, _: "none: DEADLOCK" if cycles is None else cycles)]
-    sends: list[SendForm]
-    meetings: list[MeetingForm]
-    deadlock: ConfigurationForm | None
-
-
-class TimedForm(Form, of=Timed, without="schedule"):
-    """An algorithm for a size; times in cycles."""
-
-    table = "size algorithm pieces steps time measured ratio limit"
-
-    time: Number
-    bound: Number
-    ratio: Number
-
-
-OnRouting = Annotated[bool | None, Words(lambda truth, answer: "" if answer["routing"] is None else truth)]
-"""An answer about a routing, which the terminal leaves out where none is named."""
-
-
-class CollectiveAnswer(WithUnits):
-    """JSON answer of `unknot collective`."""
-
-    table = """
-        network.name routing deadlock_free delivers operation members groups size algorithm pieces bound
-        time measured ratio bound_by limit complete algorithms sizes
-    """
-
-    network: NetworkForm
-    routing: str | None
-    """null: not run flit by flit."""
-    deadlock_free: OnRouting
-    """Whether the routing, of the messages of this schedule alone, cannot deadlock; null: not run, or not decided."""
-    delivers: OnRouting
-    """Whether it brings each of them to its end, by routes that end; null as before."""
-    operation: str
-    members: Positive
-    groups: Positive
-    """Groups of members that each do the operation at the same time."""
-    size: Positive
-    """Flits of the vector, of a message, or of the largest block."""
-    algorithm: str | None = None
-    """null: no schedule was made in the time given."""
-    pieces: Positive | None = None
-    bound: Number
-    """Cycles that no schedule can be below."""
-    time: Number | None = None
-    """Cycles by the model of steps."""
-    measured: Natural | None = None
-    """Cycles flit by flit."""
-    ratio: Number | None = None
-    """Measured time, or else that of the model, over the bound."""
-    bound_by: str
-    """Channels that the bound counts."""
-    limit: str = ""
-    """What the run flit by flit spends its time on; empty: not run."""
-    complete: bool
-    """Whether the bound is the best and all algorithms are compared; not where the time was up."""
-    algorithms: list[TimedForm]
-    """Each for that size, the fastest first."""
-    sizes: list[TimedForm]
-    """The best for each size, where several are named."""
-
-
-class CollectiveProgramAnswer(Form, of=ProgramRun, without="waits races is_right"):
-    """JSON answer of `unknot collective FILE.xml`."""
-
-    table = """
-        file operation ranks right steps steps_done least_slots num_races num_wrong known in_place waits
-        races wrong
-    """
-
-    file: str
-    operation: str
-    ranks: Positive
-    right: bool = of("is_right")
-    """Whether it ends, no two steps race, and every rank has what the operation demands."""
-    waits: list[str]
-    """Steps that are never done, and why."""
-    races: list[str]
-    """Steps that use a chunk, one of them to write it, and nothing orders them."""
 
 
 class BlockedForm(Form, of=Blocked):

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from unknot._base.calls import apply, chosen, parse_call
+from unknot._base.extensions import Catalogue
 from unknot._base.switching import SWITCHINGS
 from unknot.certificates import plain
 from unknot.certificates.documents import Document, question
@@ -60,10 +61,14 @@ def question_of(about: About, claims: Sequence[str]) -> Document:
     return _plainly(question(of, wishes, about.parts, optional=not claims))
 
 
+def claims() -> Catalogue[Callable[..., Document | None]]:
+    """Claims by their names in --claim, and those of extensions."""
+    return Catalogue("claims", {**KINDS, **PARTS})
+
+
 def _made(about: About, text: str) -> Document | None:
     call = parse_call(text, "--claim")
-    known: Mapping[str, Callable[..., Document | None]] = {**KINDS, **PARTS}
-    return apply(call, chosen(call, known, "claim"), about)
+    return apply(call, chosen(call, claims(), "claim"), about)
 
 
 def _open(wish: Document | None) -> Document:

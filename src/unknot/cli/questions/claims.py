@@ -5,11 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
 from fractions import Fraction
-from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from unknot._base.calls import Piece
 from unknot._base.errors import UnknotError, require_known
 from unknot.certificates.documents import Document
 from unknot.cli.questions.about import About, claim
@@ -170,31 +167,6 @@ def failures(
     return claim(**said | {"deadlock_free": answer})
 
 
-def collective(
-    about: About,
-    operation: str = "all_reduce",
-    size: str = "64",
-    time: str | None = None,
-    root: int | None = None,
-    members: str | None = None,
-    groups: int = 1,
-    terminal_width: int = 1,
-    subject: str = "collective",
-) -> Document:
-    """No schedule of a collective operation takes less time; of the subject schedule: one takes this time."""
-    from unknot._base.units import flits_of
-    from unknot.cli.commands.block_sizes import most_of, rows_of
-    from unknot.cli.commands.collective import CollectiveOptions
-    from unknot.traffic.collectives.platform import platform_of
-
-    rows = rows_of(Path(size), None) if Path(size).suffix in (".csv", ".json") else []
-    flits = most_of(rows) if rows else flits_of(Piece(size, "--claim"), None)
-    options = CollectiveOptions(about.place, operation, root=root, members=members, groups=groups)
-    whole = replace(options.operation_on(about.network, rows), size=Fraction(flits))
-    said = platform_of(about.network, terminal=Fraction(terminal_width)).claim(whole, Fraction(time or 0))
-    return claim(subject, **said | ({} if time else {"time": None}))
-
-
 def phases(
     about: About,
     shape: Sequence[int],
@@ -241,8 +213,8 @@ def rules(about: About, family: str, vcs: str, by: str = "states", least: int | 
 KINDS = {
     made.__name__: made
     for made in (
-        changes, collective, cuts, deadlock_free, delivered, escapes, failures, lanes, lanes_of_routes, lengths, load,
+        changes, cuts, deadlock_free, delivered, escapes, failures, lanes, lanes_of_routes, lengths, load,
         phases, progress, protocol, removals, rule, rules, size, update,
     )
-} | {"schedule": partial(collective, subject="schedule")}  # fmt: skip
+}  # fmt: skip
 """Claims by their names in --claim."""

@@ -1,0 +1,244 @@
+"""The best schedule of an operation for a size, among all algorithms and numbers of pieces."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from functools import partial
+from itertools import product
+
+from unknot._base.errors import NetworkError, require_known
+from unknot._base.memory import require
+from unknot._base.numbers import require_whole
+from unknot_collectives.greedy import PATIENCE, greedy_order, require_reach
+from unknot_collectives.optimal import optimal
+from unknot_collectives.orders import Group
+from unknot_collectives.platform import Operation, Platform
+from unknot_collectives.schedule import Schedule
+from unknot_collectives.textbook import algorithms, textbook
+from unknot_collectives.timing import StartOrder, order_of_starts
+
+BY_TREES = ("broadcast", "reduce", "all_gather", "reduce_scatter", "all_reduce")
+"""Operations of greedy trees, and of packed ones."""
+PIECES = (1, 2, 4, 8, 16, 32, 64)
+"""Numbers of pieces that are tried."""
+MOST_TRANSFERS = 100_000
+"""Transfers of the largest schedule that is tried, unless it is the only one, or packed."""
+MOST_OF_TREES = 300_000
+"""Transfers of the largest packed schedule: ten to twenty seconds."""
+MOST_TIMED = 20_000
+"""Transfers of the largest schedule that goes without barriers, unless it is packed, with chunks of many sizes."""
+MOST_PACKED = 40
+"""Members up to which `best` packs trees: the time grows with the fourth power of their number."""
+ALIKE = 1e-4
+"""Share of the time by which a schedule that is looked for has to be faster."""
+LOOKED_AT = 8
+"""Candidates whose starts `best` looks for."""
+SELDOM_BEST = ("pairwise", "recursive_doubling", "bruck")
+"""Algorithms that are tried last: they are large, and others are mostly faster."""
+
+
+@dataclass(frozen=True, eq=False)
+class Candidate:
+    """An algorithm with a number of pieces: what it costs by steps, and how to make its schedule.
+
+    Attributes
+    ----------
+    algorithm : str
+    pieces : int
+    latency : float
+        Time by steps if the operation had no size.
+    busy : float
+        Time by steps for each unit of size besides.
+    least : float
+        Time of the busiest channel for each unit of size.
+    start_order : callable
+        Returns the schedule for a size, by steps or with an order of starts, whichever is faster.
+    """
+
+    algorithm: str
+    pieces: int
+    latency: float
+    busy: float
+    least: float
+    start_order: Callable[[Fraction], StartOrder] = field(repr=False)
+
+    def time(self, size: Fraction) -> float:
+        """Time of the operation for a size by steps; 0 of greedy trees, which are made for a size."""
+        return self.latency + self.busy * float(size)
+
+    def schedule(self, size: Fraction) -> Schedule:
+        """Return the schedule for a size, with starts unless it is large or needs its steps."""
+        return self.start_order(size).exact()
+
+
+def candidates(
+    platform: Platform,
+    operation: Operation,
+    names: Sequence[str] = (),
+    *,
+    group: Group | None = None,
+    pieces: Sequence[int] = PIECES,
+) -> list[Candidate]:
+    """Return all algorithms, or those named, with numbers of pieces; those that do not take the members are left out.
+
+    Parameters
+    ----------
+    platform : Platform
+        Nodes and channels.
+    operation : Operation
+        The operation.
+    names : sequence of str
+        Of `algorithms`, or ``optimal``: packed trees, and paths of a flow; or, without switches, ``greedy``.
+    group : Group, optional
+        The members in the order of rings and trees.
+    pieces : Sequence[int]
+        Numbers of pieces into which chunks are cut.
+
+    Returns
+    -------
+    list[Candidate]
+        Schedules, with the numbers of pieces.
+
+    Raises
+    ------
+    NetworkError
+        If there is no such algorithm, or none of them takes the members.
+
+    Examples
+    --------
+    >>> from unknot.network.families import ring
+    >>> from unknot_collectives.platform import platform_of
+    >>> platform = platform_of(ring(4))
+    >>> choices = candidates(platform, Operation("all_gather", platform.members), ["ring", "direct"], pieces=(1, 2))
+    >>> [(one.algorithm, one.pieces) for one in choices]
+    [('ring', 1), ('ring', 2), ('direct', 1), ('direct', 2)]
+    """
+    some = by_algorithm(platform, operation, names, group=group, pieces=pieces)
+    return [candidate for choices in some for candidate in choices]
+
+
+def by_algorithm(
+    platform: Platform,
+    operation: Operation,
+    names: Sequence[str] = (),
+    *,
+    group: Group | None = None,
+    pieces: Sequence[int] = PIECES,
+) -> Iterator[list[Candidate]]:
+    """Yield the candidates of one algorithm after the other, those that are often best first."""
+    for count in pieces:
+        require_whole("pieces", count, 1, PIECES[-1], error=NetworkError)
+    many = len(operation.members)
+    known = (*algorithms(operation.kind), *("greedy",) * (operation.kind in BY_TREES), "optimal")
+    for name in names:
+        require_known(f"unknown algorithm of {operation.kind}", name, known, NetworkError)
+    if not names and (many > MOST_PACKED or operation.kind == "barrier"):
+        known = known[:-1]
+    require(f"transfers among {many} members", 300 * many**2)
+    known = tuple(sorted(known, key=SELDOM_BEST.__contains__))
+    unit, refused, taken = replace(operation, size=Fraction(1)), list[NetworkError](), False
+    for name in names or known:
+        try:
+            choices = _candidates(platform, unit, name, group, pieces)
+        except NetworkError as error:
+            refused.append(error)
+            continue
+        taken = True
+        yield choices
+    if not taken:
+        raise refused[0]
+
+
+def _candidates(
+    platform: Platform, unit: Operation, name: str, group: Group | None, pieces: Sequence[int]
+) -> list[Candidate]:
+    if name == "greedy":
+        return _greedy(platform, unit, pieces)
+    base, made = optimal(platform, unit) if name == "optimal" else textbook(platform, unit, name, group), []
+    least, on = float(base.busiest), Counter(sent.chunk for sent in base.transfers)
+    most = MOST_OF_TREES if name == "optimal" and unit.kind in BY_TREES else MOST_TRANSFERS
+    for count in pieces if unit.kind != "barrier" else (1,):
+        if count > 1 and sum(on[chunk] * cut for chunk, cut in enumerate(base.counts(count))) > most:
+            break
+        latency, busy, _ = base.pipelined_costs(count)
+        start_order = partial(_started, base, count, latency, busy)
+        made.append(Candidate(name, count, latency, busy, least, start_order))
+    return made
+
+
+def _started(base: Schedule, pieces: int, latency: float, busy: float, size: Fraction) -> StartOrder:
+    """Return a schedule of unit size for another size, in pieces, by steps or by starts, whichever is faster."""
+    whole, by_steps = base.resized(size), latency + busy * float(size)
+    cut = whole.pipelined(pieces, alike=True)
+    if len(cut.transfers) <= (MOST_OF_TREES if base.name == "optimal" else MOST_TIMED):
+        with suppress(NetworkError):
+            ordered = order_of_starts(cut)
+            if by_steps > ordered.time * (1 + 1e-9):
+                return ordered
+    return StartOrder(whole.pipelined(pieces), by_steps)
+
+
+def _greedy(platform: Platform, unit: Operation, pieces: Sequence[int]) -> list[Candidate]:
+    """Return candidates of greedy trees, which are made for a size."""
+    if unit.groups:
+        raise NetworkError("greedy trees are those of one group")
+    platform, many = replace(platform, members=unit.members), len(unit.members)
+    uneven = len({way.taken for way in require_reach(platform, unit)}) > 1
+    made = list[Candidate]()
+    for count in pieces:
+        transfers = count * (many - 1) * (many if unit.root is None else 1)
+        if count > 1 and transfers > MOST_TIMED:
+            break
+        draws = range(max(1, min(4, 2000 // transfers)))
+        for patience, seed in product(PATIENCE if uneven else PATIENCE[-1:], draws):
+            start_order = partial(greedy_order, platform, unit, count, patience, seed)
+            made.append(Candidate("greedy", count, 0.0, 0.0, 0.0, start_order))
+    return made
+
+
+def best(choices: Sequence[Candidate], size: Fraction, looked_at: int = LOOKED_AT) -> Schedule:
+    """Return the schedule of least time for a size; of equals that with fewer pieces.
+
+    Greedy trees, and the best by steps, are made. What cannot be faster by `ALIKE`, by its busiest channel, is not.
+
+    Parameters
+    ----------
+    choices : Sequence[Candidate]
+        What :func:`candidates` returned.
+    size : Fraction
+        Size of the operation.
+    looked_at : int
+        Candidates whose starts are looked for: those of least time by steps.
+
+    Returns
+    -------
+    Schedule
+        The fastest of them.
+
+    Examples
+    --------
+    >>> from unknot.network.families import ring
+    >>> from unknot_collectives.platform import platform_of
+    >>> platform = platform_of(ring(4))
+    >>> choices = candidates(platform, Operation("all_reduce", platform.members))
+    >>> fastest = best(choices, Fraction(64))
+    >>> fastest.name, fastest.pieces, fastest.time
+    ('bidirectional_ring', 1, Fraction(97, 1))
+    """
+    ordered = sorted(
+        choices,
+        key=lambda one: (one.algorithm != "greedy", round(one.time(size), 9), one.pieces, one.algorithm != "optimal"),
+    )
+    chosen, looked = ordered[0].start_order(size), int(ordered[0].algorithm != "greedy")
+    for one in ordered[1:]:
+        if one.least * float(size) >= chosen.time * (1 - ALIKE) or looked == looked_at:
+            continue
+        looked += one.algorithm != "greedy"
+        made = one.start_order(size)
+        if (round(made.time, 9), one.pieces) < (round(chosen.time, 9), chosen.schedule.pieces):
+            chosen = made
+    return chosen.exact()

@@ -1,0 +1,301 @@
+"""`unknot collective`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from unknot._base.calls import Piece
+from unknot._base.errors import SimulationError, UnknotError
+from unknot._base.switching import DEFAULT_SWITCHING, Switching
+from unknot.cli.commands.options import Json, MostTime, NetworkText, Options
+from unknot.cli.commands.printing import notify, wrote
+from unknot.cli.commands.shared import numbers_of, relation_of, write_evidence
+from unknot.cli.exit_codes import FAILS, HOLDS, UNDECIDED
+from unknot_collectives.commands.block_sizes import most_of, rows_of
+
+if TYPE_CHECKING:
+    from unknot.network import Network
+    from unknot.routing.relation import Relation
+    from unknot.verify.delivery import Delivery
+    from unknot_collectives import Operation
+    from unknot_collectives.bounds import Bound
+    from unknot_collectives.execution import Timed
+    from unknot_collectives.schedule import Schedule
+
+BOUNDING = 0.5
+"""Share of a time limit after which bounds that are not known yet are quick ones."""
+PER_MEMBER = 1.5e-5
+"""About the seconds of a bound for each member and channel; none that takes too long is begun: it cannot be ended."""
+MOST_NAMED = 4
+"""Most channels of a bound that are named one by one."""
+
+
+@dataclass(frozen=True)
+class CollectiveOptions(Options):
+    """The operation, how its schedules are made and run, and where the answer goes.
+
+    Attributes
+    ----------
+    operation
+        broadcast, reduce, scatter, gather, all_gather, reduce_scatter, all_reduce, barrier or all_to_all.
+    size : SIZE,…|FILE.csv|json
+        Flits of the vector (broadcast, reduce, all_reduce), of a message (barrier), or of a block; with --units bytes
+        too, as 64kB; by default 64, and 1 for barrier. Or, for all_to_all, a file of blocks: a row for each sender,
+        a column for each receiver.
+    algorithm
+        best, optimal, or one of the textbook, as ring; several with commas.
+    routing : NAME
+        Run the schedules on this routing.
+    root
+        Terminal that has or gets all; by default 0.
+    members : T,T,…[;T,T,…]
+        Terminals that take part; by default all. Semicolons part groups, which all do the operation at once.
+    groups
+        Cut the members, in their order, into this number of groups of equal size instead.
+    pieces
+        Pieces into which chunks are cut; by default as many as are best.
+    buffer_depth
+        Flits per virtual channel; by default 8, or the longest message under vct, saf.
+    overhead
+        Cycles a terminal needs before it sends.
+    terminal_width
+        Flits per cycle that a terminal sends, and takes in, each of another message.
+    router : OPTIONS
+        Options of the router: 'internal_speedup=2'.
+    together
+        Send chunks that go the same way in a step as one message.
+    out : FILE.csv|xml|svg|png|pdf
+        Write the schedule: its transfers, an MSCCL program, or a picture of its busy channels over time.
+    """
+
+    network: NetworkText
+    operation: str = "all_reduce"
+    size: str | None = None
+    algorithm: str = "best"
+    routing: str | None = None
+    root: int | None = None
+    members: str | None = None
+    groups: int = 1
+    pieces: int | None = None
+    vcs: int | None = None
+    switching: Switching = DEFAULT_SWITCHING
+    buffer_depth: int | None = None
+    overhead: int = 0
+    terminal_width: int = 1
+    router: str = ""
+    together: bool = False
+    deadline: MostTime = None
+    out: Path | None = None
+    evidence: Path | None = None
+    units: str | None = None
+    json: Json = False
+
+    @property
+    def of_run(self) -> dict[str, Any]:
+        """How schedules are run on a routing."""
+        from unknot._base.numbers import require_whole
+        from unknot.simulation.run.options import router_of
+
+        if self.buffer_depth is not None:
+            require_whole("--buffer-depth", self.buffer_depth, 1, unit="flits", error=SimulationError)
+        require_whole("--overhead", self.overhead, 0, unit="cycles", error=SimulationError)
+        router = replace(router_of(self.router), terminal_width=self.terminal_width)
+        if self.terminal_width > 1 and router.selection is None:
+            router = replace(router, selection="first")
+        return self.some("switching", "buffer_depth", "overhead", "together") | {"router": router}
+
+    def operation_on(self, network: Network, rows: list[list[int]]) -> Operation:
+        """Return the operation, of size 1, on the terminals of a network."""
+        from unknot_collectives import Operation
+        from unknot_collectives.platform import ROOTED
+
+        first, count = network.num_routers, self.groups
+        texts = ["all"] if self.members is None else self.members.split(";")
+        lists = [
+            tuple(first + network.terminal(number) for number in numbers_of(text, "<members>"))
+            for text in texts if text != "all"
+        ] or [tuple(range(first, first + network.num_terminals))]  # fmt: skip
+        if count != 1 and len(lists) > 1:
+            raise UnknotError(f"--groups {count}: --members names {len(lists)} groups already; give one of the two")
+        if count < 1 or len(lists[0]) % count:
+            raise UnknotError(f"--groups {count}: {len(lists[0])} members cannot be cut into {count} equal groups")
+        if count > 1:
+            each = len(lists[0]) // count
+            lists = [lists[0][i : i + each] for i in range(0, len(lists[0]), each)]
+        rooted = self.operation in ROOTED or self.root is not None
+        most = most_of(rows)
+        return Operation(
+            self.operation, tuple(member for one in lists for member in one),
+            root=first + network.terminal(self.root or 0) if rooted else None,
+            groups=tuple(lists) if len(lists) > 1 else (),
+            blocks=tuple(tuple(Fraction(flits, most) for flits in row) for row in rows),
+        )  # fmt: skip
+
+
+def collective(options: CollectiveOptions) -> None:
+    """Find the best schedule of a collective operation, and how near it is to the bound.
+
+    With --routing schedules run flit by flit. A FILE.xml is an MSCCL program: whether it hangs, races or ends with
+    something wrong. Exit code 0: there is a schedule, and the program is right; 1: it is not, or the run came to no
+    end; 3: the time was up before all algorithms were compared, and the best so far is shown.
+    """
+    file, json = Path(options.network), options.json
+    from unknot._base.numbers import require_whole
+    from unknot.fabrics.formats import kind_by_content
+
+    if file.suffix == ".xml" and file.is_file() and kind_by_content(file) != "nccl":
+        raise typer.Exit(HOLDS if _tell_program(file, json=json) else FAILS)
+    from unknot._base.deadline import NEVER
+    from unknot._base.units import Scale, flits_of
+    from unknot.cli.answers.networks import in_units
+    from unknot.cli.commands import activity
+    from unknot.cli.commands.display import tell
+    from unknot.fabrics.named import network as named
+    from unknot.report.picture import require_ending
+    from unknot_collectives import bound, group_of, platform_of
+    from unknot_collectives.answer import CollectiveAnswer
+    from unknot_collectives.choice import PIECES, by_algorithm
+    from unknot_collectives.execution import compared
+    from unknot_collectives.msccl import require_program
+
+    out, deadline, width = options.out, options.deadline or NEVER, options.terminal_width
+    if out is not None and out.suffix not in (".csv", ".xml"):
+        require_ending(out, "; transfers as .csv, an MSCCL program as .xml")
+    scale = Scale.of(options.units)
+    size = options.size or ("1" if options.operation == "barrier" else "64")
+    rows = rows_of(Path(size), scale.units) if Path(size).suffix in (".csv", ".json") else []
+    sizes = [flits_of(one, scale.units) for one in Piece(size, "<size>").split(",")] if not rows else [most_of(rows)]
+    relation = None
+    if options.routing is not None:
+        relation = relation_of(options.network, options.routing, options.vcs, simulated=True)
+    built = named(options.network, where="NETWORK") if relation is None else relation.network
+    require_whole("--terminal-width", width, 1, unit="flits", error=SimulationError)
+    of_run = {} if relation is None else options.of_run
+    platform, whole = platform_of(built, terminal=Fraction(width)), options.operation_on(built, rows)
+    if out is not None and out.suffix == ".xml":
+        require_program(whole)
+    names = () if options.algorithm == "best" else tuple(name.strip() for name in options.algorithm.split(","))
+    operations = [replace(whole, size=Fraction(flits)) for flits in sizes]
+    with activity.working("bounds"):
+        quick = [] if options.deadline is None else [bound(platform, one, quick=True) for one in operations]
+        part, about = deadline.part(BOUNDING), PER_MEMBER * len(whole.members) * len(platform.channels)
+        exact = part.unless_over(lambda: [bound(platform, one) for one in operations]) if about < part.left else None
+        bounds = exact or quick
+    with activity.working("schedules"):
+        group, counts = group_of(built, whole), PIECES if options.pieces is None else (options.pieces,)
+        made = compared(
+            by_algorithm(platform, whole, names, group=group, pieces=counts), bounds, relation, until=deadline,
+            **of_run,
+        )  # fmt: skip
+    best = [table[0] for table in made.tables if table]
+    last, shown = max(0, len(best) - 1), best[-1:]
+    complete = made.complete and exact is not None
+    if not complete:
+        count = f"{len(made.tables[last])} algorithms were compared" if best else "no schedule was made"
+        notify(f"{count} in {deadline.seconds:g} s, the time limit" + "; the bound is a quick one" * (exact is None))
+    if out is not None and best:
+        _write(out, best[-1], built)
+    if options.evidence is not None:
+        claims = [bounds[last].claim(), *(one.schedule.claim() for one in shown)]
+        write_evidence(options.evidence, None, claims)
+    measured = best[-1].measured if best else None
+    free = delivers = None
+    if relation is not None and best:
+        from unknot.verify.check import check
+        from unknot.verify.delivery import deliver
+
+        # Each message waits for earlier ones alone: with both the schedule ends under every timing.
+        alone = _of_messages(relation, best[-1].schedule)
+        free = check(alone, options.switching, time_limit=deadline).deadlock_free
+        delivers = deadline.unless_over(lambda: _ends(deliver(alone)))
+    tell(
+        json, CollectiveAnswer, *shown, of=built, scale=scale, routing=relation and relation.name,
+        deadlock_free=free, delivers=delivers,
+        operation=options.operation, members=len(whole.members), groups=len(whole.parts), size=sizes[last],
+        bound=float(bounds[last].time), complete=complete, algorithms=made.tables[last],
+        bound_by=_counted(bounds[last], built), sizes=best if len(sizes) > 1 else [],
+        units=in_units(scale.units, [{"latency": measured}]),
+    )  # fmt: skip
+    if not complete:
+        raise typer.Exit(UNDECIDED)
+    raise typer.Exit(HOLDS if relation is None or measured is not None else FAILS)
+
+
+def _of_messages(relation: Relation, schedule: Schedule) -> Relation:
+    """The relation when only the messages of a schedule are sent."""
+    import numpy as np
+
+    from unknot.lanes.flows import only
+    from unknot_collectives.messages import messages_of
+
+    sends = np.zeros((relation.network.num_terminals,) * 2, dtype=np.bool_)
+    for message in messages_of(relation.network, schedule):
+        sends[message.source, message.destination] = True
+    return only(relation, sends)
+
+
+def _ends(delivery: Delivery) -> bool | None:
+    """Whether every packet comes to its terminal, and no route is endless; None: not known."""
+    return delivery.delivered and delivery.longest_route is not None
+
+
+def _counted(bound: Bound, network: Network) -> str:
+    """Channels that a bound counts: by name if they are few, or how many between routers and of terminals."""
+    cut, channels = set(bound.cut), list(enumerate(bound.platform.channels))
+    if bound.lengths:
+        counted = [number for number, _ in channels if bound.lengths[number]]
+    else:
+        counted = [number for number, one in channels if one.source in cut and one.target not in cut]
+    inner = [network.channel_name(number) for number in counted if number < network.num_channels]
+    ends = len(counted) - len(inner)
+    names = ", ".join(inner) if len(inner) <= MOST_NAMED else f"{len(inner)} channels between routers"
+    words = names, f"{ends} channel{'s' * (ends > 1)} between terminals and routers" * bool(ends)
+    return " and ".join(filter(None, words))
+
+
+def _tell_program(file: Path, *, json: bool) -> bool:
+    """Follow a program, and return whether it is right."""
+    from unknot.cli.commands.display import tell
+    from unknot_collectives.answer import CollectiveProgramAnswer
+    from unknot_collectives.msccl import read_msccl, run_program
+
+    program = read_msccl(file)
+    run = run_program(program)
+    tell(
+        json, CollectiveProgramAnswer, run, file=str(file), operation=program.collective, ranks=len(program.ranks),
+        waits=[f"{wait.place} {wait.reason}" for wait in run.waits],
+        races=[f"{race.earlier} and {race.later} (chunk {race.chunk} of {race.buffer!r})" for race in run.races],
+    )  # fmt: skip
+    return run.is_right
+
+
+def _write(path: Path, fastest: Timed, network: Network) -> None:
+    from unknot._base.frames import write_csv
+    from unknot_collectives.msccl import program_of, write_msccl
+
+    schedule, first = fastest.schedule, network.num_routers
+    if path.suffix == ".xml":
+        write_msccl(program_of(schedule), path)
+    elif path.suffix == ".csv":
+        sent, name_of = schedule.transfers, network.terminal_name
+        columns: dict[str, list[int] | list[float] | list[str]] = {
+            "step": [one.step for one in sent],
+            "chunk": [one.chunk for one in sent],
+            "flits": [float(schedule.chunks[one.chunk].size) for one in sent],
+            "source": [name_of(one.source - first) for one in sent],
+            "target": [name_of(one.target - first) for one in sent],
+            "reduces": [int(one.reduces) for one in sent],
+        }
+        write_csv(columns, path)
+    else:
+        from unknot.report.picture import write_picture
+        from unknot_collectives.drawing import draw_busy_channels
+
+        names = [*map(network.router_name, range(first)), *map(network.terminal_name, range(network.num_terminals))]
+        write_picture(draw_busy_channels(schedule, names), path)
+    wrote(path)

@@ -1,0 +1,268 @@
+"""A schedule of chunks: which part of the data goes where in which step, over which channels, copied or reduced.
+
+Either steps follow each other: all that is sent in one has arrived when the next begins. A step takes the longest
+latency of its transfers, and then the bytes of its busiest channel over the bandwidth of that. Or each transfer has
+a start of its own, and passes its channels at the rate of the slowest. Data that pass several channels are forwarded
+as they come (cut-through)."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property
+from itertools import accumulate
+from math import ceil
+from typing import Any
+
+import numpy as np
+
+from unknot._base.memory import require
+from unknot._base.shown import Brief
+from unknot_collectives.platform import Operation, Platform, in_whole_numbers, passage
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """A part of the data, in bytes.
+
+    Attributes
+    ----------
+    size : Fraction
+    source : int or None
+        Member that has it at the beginning; None: every member of the group has one, and they are to be reduced.
+    target : int or None
+        Member that has it at the end, or all of it reduced; None: every member of the group.
+    group : int
+        Number of the group.
+
+    Examples
+    --------
+    >>> Chunk(Fraction(8), source=2, target=None).size
+    Fraction(8, 1)
+    """
+
+    size: Fraction
+    source: int | None
+    target: int | None
+    group: int = 0
+
+
+@dataclass(frozen=True)
+class Transfer:
+    """A chunk sent from one node to another in a step, over channels that follow each other.
+
+    What is sent is what the source had when the step began.
+
+    Attributes
+    ----------
+    step : int
+        When it is sent.
+    chunk : int
+        Number of the chunk.
+    source, target : int
+        Nodes.
+    path : tuple of int
+        Channels from one to the other.
+    reduces : bool
+        Whether the target adds it to its own; else it replaces its own.
+
+    Examples
+    --------
+    >>> Transfer(step=0, chunk=0, source=2, target=4, path=(7, 9)).reduces
+    False
+    """
+
+    step: int
+    chunk: int
+    source: int
+    target: int
+    path: tuple[int, ...]
+    reduces: bool = False
+
+
+@dataclass(frozen=True, repr=False)
+class Schedule(Brief):
+    """An operation on a platform as transfers of chunks, ordered by step, or by start.
+
+    Attributes
+    ----------
+    name : str
+    platform : Platform
+    operation : Operation
+    chunks : tuple of Chunk
+    transfers : tuple of Transfer
+    starts : tuple of Fraction
+        When each transfer begins; empty: steps follow each other.
+    pieces : int
+        Into which each chunk of the algorithm is cut.
+
+    Examples
+    --------
+    >>> from unknot_collectives.platform import Channel
+    >>> pair = Platform("pair", 2, (Channel(0, 1, Fraction(2), Fraction(5)),), (0, 1))
+    >>> sent = (Transfer(0, 0, 0, 1, (0,)),)
+    >>> whole = Operation("broadcast", (0, 1), Fraction(12), root=0)
+    >>> schedule = Schedule("one message", pair, whole, (Chunk(Fraction(12), 0, None),), sent)
+    >>> schedule.time
+    Fraction(11, 1)
+    """
+
+    name: str
+    platform: Platform
+    operation: Operation
+    chunks: tuple[Chunk, ...]
+    transfers: tuple[Transfer, ...]
+    starts: tuple[Fraction, ...] = ()
+    pieces: int = 1
+
+    @property
+    def steps(self) -> int:
+        """Number of steps."""
+        return max((sent.step + 1 for sent in self.transfers), default=0)
+
+    @cached_property
+    def costs(self) -> tuple[tuple[Fraction, Fraction], ...]:
+        """Longest latency, and time of the busiest channel, of each step."""
+        on = self.platform.channels
+        sizes, size_unit = in_whole_numbers([chunk.size for chunk in self.chunks])
+        latencies, latency_unit = in_whole_numbers([channel.latency for channel in on])
+        slow, slow_unit = in_whole_numbers([1 / channel.bandwidth for channel in on])
+        loads = [defaultdict[int, int](int) for _ in range(self.steps)]
+        paths = [set[tuple[int, ...]]() for _ in loads]
+        for sent in self.transfers:
+            paths[sent.step].add(sent.path)
+            for channel in sent.path:
+                loads[sent.step][channel] += sizes[sent.chunk]
+        late = {path: sum(latencies[channel] for channel in path) for path in set[tuple[int, ...]]().union(*paths)}
+        return tuple(
+            (
+                max((late[path] for path in used), default=0) * latency_unit,
+                max((load * slow[channel] for channel, load in busy.items()), default=0) * size_unit * slow_unit,
+            )
+            for used, busy in zip(paths, loads, strict=True)
+        )
+
+    @cached_property
+    def busiest(self) -> Fraction:
+        """Time that the busiest channel is busy in all steps together."""
+        sizes, size_unit = in_whole_numbers([chunk.size for chunk in self.chunks])
+        loads: defaultdict[int, int] = defaultdict(int)
+        for sent in self.transfers:
+            for channel in sent.path:
+                loads[channel] += sizes[sent.chunk]
+        on = self.platform.channels
+        return max(load / on[channel].bandwidth for channel, load in loads.items()) * size_unit
+
+    @property
+    def latency(self) -> Fraction:
+        """What the time would be if nothing had a size."""
+        return sum((latency for latency, _ in self.costs), Fraction(0))
+
+    @property
+    def time(self) -> Fraction:
+        """Sum of the times of the steps; or when the last transfer has arrived."""
+        if self.starts:
+            ends = (
+                start + passage(self.platform, self.chunks[sent.chunk].size, sent.path).arrives
+                for sent, start in zip(self.transfers, self.starts, strict=True)
+            )
+            return max(ends)
+        return sum((latency + busy for latency, busy in self.costs), Fraction(0))
+
+    @cached_property
+    def _loads(self) -> tuple[np.ndarray[Any, np.dtype[np.float64]], np.ndarray[Any, np.dtype[np.float64]]]:
+        """Time of each channel in each step, and the latency of each step, rounded."""
+        on = self.platform.channels
+        require(f"loads of {self.steps} steps on {len(on)} channels", 16 * self.steps * len(on))
+        busy = np.zeros((self.steps, len(on)))
+        sizes, width = [float(chunk.size) for chunk in self.chunks], np.array([float(c.bandwidth) for c in on])
+        for sent in self.transfers:
+            for channel in sent.path:
+                busy[sent.step, channel] += sizes[sent.chunk]
+        return busy / width, np.array([float(latency) for latency, _ in self.costs])
+
+    def pipelined_costs(self, pieces: int) -> tuple[float, float, int]:
+        """Latency and busy time with each chunk in pieces, rounded, and the steps from one step to the next.
+
+        Either all pieces of a step go before the next step, or a step begins one piece after the one before.
+        """
+        busy, latency = self._loads
+        apart = (float(latency.sum() * pieces), float(busy.max(axis=1).sum()), pieces)
+        summed = np.pad(np.cumsum(busy, axis=0), ((0, pieces - 1), (0, 0)), mode="edge")
+        window = summed.copy()
+        window[pieces:] -= summed[:-pieces]
+        late = sum(float(latency[max(0, j - pieces + 1) : j + 1].max()) for j in range(len(window)))
+        close = (late, float(window.max(axis=1).sum()) / pieces, 1)
+        return min(close, apart, key=lambda costs: costs[0] + costs[1])
+
+    def counts(self, pieces: int) -> list[int]:
+        """Return pieces of each chunk of which none is larger than if the largest chunk had that number."""
+        largest = max(chunk.size for chunk in self.chunks)
+        of_size = {size: ceil(size * pieces / largest) for size in {chunk.size for chunk in self.chunks}}
+        return [of_size[chunk.size] for chunk in self.chunks]
+
+    def pipelined(self, pieces: int, *, alike: bool = False) -> Schedule:
+        """Return the schedule with chunks cut in pieces that follow each other, in the faster of two orders.
+
+        Parameters
+        ----------
+        pieces : int
+            Of each chunk; or of the largest.
+        alike : bool
+            Whether smaller chunks are cut in fewer pieces, as `counts` says; steps then take longer, starts do not.
+        """
+        if pieces == 1:
+            return self
+        counts = self.counts(pieces) if alike else [pieces] * len(self.chunks)
+        stride, first = self.pipelined_costs(pieces)[2], [0, *accumulate(counts)]
+        chunks = tuple(
+            replace(chunk, size=chunk.size / count)
+            for chunk, count in zip(self.chunks, counts, strict=True)
+            for _ in range(count)
+        )
+        transfers = [
+            replace(sent, step=sent.step * stride + piece * pieces // count, chunk=first[sent.chunk] + piece)
+            for sent in self.transfers
+            for count in (counts[sent.chunk],)
+            for piece in range(count)
+        ]
+        return replace(self, chunks=chunks, transfers=in_steps(transfers), starts=(), pieces=self.pieces * pieces)
+
+    def resized(self, size: Fraction) -> Schedule:
+        """Return the schedule for another size of the operation, by steps."""
+        factor = size / self.operation.size
+        sizes = {size: size * factor for size in {chunk.size for chunk in self.chunks}}
+        chunks = tuple(Chunk(sizes[one.size], one.source, one.target, one.group) for one in self.chunks)
+        return replace(self, operation=replace(self.operation, size=size), chunks=chunks, starts=())
+
+    def by_steps(self) -> Schedule:
+        """Return the schedule with steps that follow each other, in place of starts."""
+        return replace(self, transfers=in_steps(self.transfers), starts=())
+
+    def claim(self) -> dict[str, Any]:
+        """Return the claim that `unknot.certificates` replays chunk by chunk."""
+        sends = [[sent.chunk, sent.source, sent.target, sent.reduces, list(sent.path)] for sent in self.transfers]
+        steps: list[list[list[Any]]] = [[] for _ in range(0 if self.starts else self.steps)]
+        for sent, words in zip(self.transfers, sends, strict=True):
+            if not self.starts:
+                steps[sent.step].append(words)
+        timed = [[*words, *start.as_integer_ratio()] for words, start in zip(sends, self.starts, strict=False)]
+        grouped = bool(self.operation.groups)
+        return {
+            "subject": "schedule",
+            **self.platform.claim(self.operation, self.time),
+            "proof": {
+                "chunks": [
+                    [*chunk.size.as_integer_ratio(), chunk.source, chunk.target, *[chunk.group] * grouped]
+                    for chunk in self.chunks
+                ],
+                **({"sends": timed} if self.starts else {"steps": steps}),
+            },
+        }
+
+
+def in_steps(transfers: Sequence[Transfer]) -> tuple[Transfer, ...]:
+    """Return transfers ordered by step; those of one step stay in their order."""
+    return tuple(sorted(transfers, key=lambda sent: sent.step))

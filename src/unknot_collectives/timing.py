@@ -1,0 +1,297 @@
+"""When each transfer of a schedule begins: as early as what it needs and its channels allow (list scheduling)."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import partial
+from heapq import heappop, heappush
+from typing import Any
+
+from unknot._base.errors import NetworkError
+from unknot_collectives.platform import Passage, in_whole_numbers, passage
+from unknot_collectives.schedule import Schedule, Transfer
+
+Time = Any
+"""A number: rounded, or a fraction."""
+_Key = tuple[Fraction, tuple[int, ...]]
+"""Size of a chunk, and the path that it takes."""
+_Plan = tuple[list[tuple[int, float]], float, float, float]
+"""Channels with when they begin to be used, how long they are, at which rate, and when all has arrived; rounded."""
+NOWHERE = (-1, 0.0)
+"""In place of a channel where nothing waits."""
+ENOUGH = 1.01
+"""Time over that of the busiest channel up to which no second order is tried."""
+SAME = 1e-9
+"""Share of the longest transfer below which times are equal."""
+
+
+@dataclass(frozen=True)
+class StartOrder:
+    """The order in which transfers of a schedule start, before the starts are computed exactly.
+
+    Attributes
+    ----------
+    schedule : Schedule
+        By steps.
+    time : float
+        Of all transfers, rounded.
+    order : sequence of int
+        Transfers, by number; empty: steps follow each other.
+    """
+
+    schedule: Schedule
+    time: float
+    order: Sequence[int] = ()
+
+    def exact(self) -> Schedule:
+        """Return the schedule with its starts."""
+        return begun(self.schedule, self.order) if self.order else self.schedule
+
+
+def timed(schedule: Schedule) -> Schedule:
+    """Return the schedule without barriers between its steps: with a start of each transfer.
+
+    Of transfers that could go, those go first after which the longest chain of others follows. A chunk is sent on
+    when all has arrived that its sender received of it in earlier steps.
+
+    Parameters
+    ----------
+    schedule : Schedule
+        A schedule by steps.
+
+    Returns
+    -------
+    Schedule
+        The same transfers, ordered by their starts.
+
+    Raises
+    ------
+    NetworkError
+        If members exchange parts of a chunk in a step, as in recursive doubling: what they send then depends on when.
+
+    Examples
+    --------
+    >>> from unknot.network.families import ring
+    >>> from unknot_collectives.platform import Operation
+    >>> from unknot_collectives.platform import platform_of
+    >>> from unknot_collectives.textbook import textbook
+    >>> platform = platform_of(ring(6))
+    >>> chain = textbook(platform, Operation("all_gather", platform.members, Fraction(8)), "bruck")
+    >>> chain.time, timed(chain).time
+    (Fraction(77, 1), Fraction(43, 1))
+    """
+    return order_of_starts(schedule).exact()
+
+
+def needs_of(schedule: Schedule) -> list[list[int]]:
+    """Return for each transfer those that must have arrived before it starts, by their number."""
+    sends = schedule.transfers
+    into: dict[tuple[int, int], list[int]] = defaultdict(list)
+    for i, sent in enumerate(sends):
+        into[sent.chunk, sent.target].append(i)
+    if any(sends[j].step == sent.step for sent in sends for j in into[sent.chunk, sent.source]):
+        raise NetworkError(f"{schedule.name}: members exchange parts of a chunk in a step; its steps need barriers")
+    return [[j for j in into[sent.chunk, sent.source] if sends[j].step < sent.step] for sent in sends]
+
+
+def begun(schedule: Schedule, order: Sequence[int]) -> Schedule:
+    """Return the schedule with transfers in this order, each begun as soon as it can, exact in whole numbers."""
+    sends, needs = schedule.transfers, needs_of(schedule)
+    passages, bandwidths, unit = _in_whole_numbers(schedule)
+    arrived, starts = dict[int, int](), dict[int, int]()
+    uses = [_Use(bandwidth, 0) for bandwidth in bandwidths]
+    for i in order:
+        taken = passages[schedule.chunks[sends[i].chunk].size, sends[i].path]
+        start = max((arrived[j] for j in needs[i]), default=0)
+        later: int | None = start
+        while later is not None:
+            start = later
+            free = [
+                uses[c].free(start + begins, taken.lasts, taken.rate) for c, begins in _rows(sends[i].path, taken)
+            ]
+            waits = [at - begins for at, begins in zip(free, taken.begins, strict=True) if at is not None]
+            later = max(waits, default=None)
+        for c, begins in _rows(sends[i].path, taken):
+            uses[c].add(start + begins, taken.lasts, taken.rate)
+        starts[i], arrived[i] = start, start + taken.arrives
+    made = tuple(sends[i] for i in order)
+    return replace(schedule, transfers=made, starts=tuple(starts[i] * unit for i in order))
+
+
+def _in_whole_numbers(schedule: Schedule) -> tuple[dict[_Key, Passage[int]], list[int], Fraction]:
+    """Return passages and bandwidths of channels as multiples of a time and of a rate, and that time."""
+    passages = _passages(schedule)
+    times, unit = in_whole_numbers([t for one in passages.values() for t in (*one.begins, one.lasts, one.arrives)])
+    bandwidths = [channel.bandwidth for channel in schedule.platform.channels]
+    rates, _ = in_whole_numbers([*bandwidths, *(one.rate for one in passages.values())])
+    rest, rate = iter(times), iter(rates[len(bandwidths) :])
+    whole = {
+        key: Passage(tuple(next(rest) for _ in one.begins), next(rest), next(rate), next(rest))
+        for key, one in passages.items()
+    }
+    return whole, rates[: len(bandwidths)], unit
+
+
+def _rows(path: Sequence[int], taken: Passage[Time]) -> Iterator[tuple[int, Time]]:
+    return zip(path, taken.begins, strict=True)
+
+
+def _passages(schedule: Schedule) -> dict[_Key, Passage[Fraction]]:
+    keys = {(schedule.chunks[sent.chunk].size, sent.path) for sent in schedule.transfers}
+    return {key: passage(schedule.platform, *key) for key in keys}
+
+
+class _Use:
+    """What passes a channel, and when: transfers one after the other, or slower ones beside each other."""
+
+    def __init__(self, bandwidth: Time, near: Time) -> None:
+        self.bandwidth, self.near = bandwidth, near
+        self.last: Time = near - near
+        self.alone: Time = self.last
+        self.shared = list[tuple[Time, Time, Time]]()
+
+    def free(self, begins: Time, lasts: Time, rate: Time) -> Time | None:
+        """Return when there may be room for a rate that begins then; None: there is."""
+        if self.last <= begins + self.near:
+            return None
+        if rate + self.near >= self.bandwidth:
+            return self.last
+        if self.alone > begins + self.near:
+            return self.alone
+        during = [one for one in self.shared if one[1] > begins + self.near and one[0] + self.near < begins + lasts]
+        for at in {begins, *(one[0] for one in during)}:
+            there = [one for one in during if one[0] <= at + self.near and one[1] > at + self.near]
+            if sum((one[2] for one in there), rate) > self.bandwidth + self.near:
+                return min(one[1] for one in there)
+        return None
+
+    def add(self, begins: Time, lasts: Time, rate: Time) -> None:
+        """Note a transfer; none begins before the last one that had the channel alone, or found it empty."""
+        if rate >= self.bandwidth or self.last <= begins:
+            self.alone = self.last if rate < self.bandwidth else begins + lasts
+            self.shared.clear()
+        if rate < self.bandwidth:
+            self.shared.append((begins, begins + lasts, rate))
+        self.last = max(self.last, begins + lasts)
+
+
+def order_of_starts(schedule: Schedule) -> StartOrder:
+    """Return the order of starts in which those go first after which the longest chain follows.
+
+    Of a schedule in pieces also that in which those of earlier steps go first, or, if something is added up, that of
+    `_up_before_down`; the faster one counts.
+    """
+    sends, needs = schedule.transfers, needs_of(schedule)
+    followers: list[list[int]] = [[] for _ in sends]
+    for i, before in enumerate(needs):
+        for j in before:
+            followers[j].append(i)
+    passages = _passages(schedule)
+    plans: list[_Plan] = [
+        (
+            [(c, float(begins)) for c, begins in _rows(path, one)], float(one.lasts), float(one.rate),
+            float(one.arrives),
+        )
+        for (_, path), one in passages.items()
+    ]  # fmt: skip
+    number = {key: n for n, key in enumerate(passages)}
+    plan_of = [number[schedule.chunks[sent.chunk].size, sent.path] for sent in sends]
+    height = [plans[n][-1] for n in plan_of]
+    for i in sorted(range(len(sends)), key=lambda i: -sends[i].step):
+        height[i] += max((height[j] for j in followers[i]), default=0.0)
+    near = SAME * max(height, default=0.0)
+    listed = partial(_listed, schedule, plans, plan_of, followers, [len(before) for before in needs], near)
+    made = listed(height)
+    if schedule.pieces > 1 and made.time > ENOUGH * schedule.busiest:
+        if any(sent.reduces for sent in sends):
+            other = _up_before_down(schedule)
+        else:  # first pieces of short chains may come late
+            tall = max(height) + near
+            other = listed([above / tall - sent.step for above, sent in zip(height, sends, strict=True)])
+        made = min(made, other, key=lambda one: one.time)
+    return made
+
+
+def _up_before_down(schedule: Schedule) -> StartOrder:
+    """Return the order in which all that is added up goes first: backwards, as what spreads from the same roots."""
+    sends, last = schedule.transfers, schedule.steps
+    up, down = ([i for i, sent in enumerate(sends) if sent.reduces is reduces] for reduces in (True, False))
+    turned = tuple(
+        Transfer(last - sent.step, sent.chunk, sent.target, sent.source, sent.path[::-1])
+        for sent in (sends[i] for i in reversed(up))
+    )
+    there = order_of_starts(replace(schedule, platform=schedule.platform.reversed(), transfers=turned))
+    order, time = [up[-1 - i] for i in reversed(there.order)], there.time
+    if down:
+        back = order_of_starts(replace(schedule, transfers=tuple(sends[i] for i in down)))
+        order, time = order + [down[i] for i in back.order], time + back.time
+    return StartOrder(schedule, time, order)
+
+
+def _listed(
+    schedule: Schedule,
+    plans: Sequence[_Plan],
+    plan_of: Sequence[int],
+    followers: Sequence[Sequence[int]],
+    missing: Sequence[int],
+    near: float,
+    height: Sequence[float],
+) -> StartOrder:
+    """Let time go on from event to event: of transfers that could go, those of the largest height go first.
+
+    Those of a plan stand in a line, the first of which waits at that of its channels that is free last.
+    """
+    missing, ready = list(missing), [0.0] * len(plan_of)
+    uses = [_Use(float(channel.bandwidth), near) for channel in schedule.platform.channels]
+    lines, place = [list[tuple[float, int]]() for _ in plans], [NOWHERE for _ in plans]
+    waiting = defaultdict[tuple[int, float], list[tuple[float, int]]](list)
+    # Events: a transfer that may go, or a channel, with the offset of those that wait for it.
+    events = [(0.0, -height[i], i, NOWHERE) for i, count in enumerate(missing) if not count]
+    events.sort()
+    order, last = list[int](), 0.0
+    while events:
+        now, above, i, key = heappop(events)
+        queue = waiting[key]
+        if key == NOWHERE:
+            line = lines[plan_of[i]]
+            heappush(waiting[place[plan_of[i]]] if line else queue, (above, i))
+            heappush(line, (above, i))
+        while queue:
+            i = queue[0][1]
+            n = plan_of[i]
+            if place[n] != key or lines[n][0][1] != i:  # it is no longer the first of its line, or waits elsewhere
+                heappop(queue)
+                continue
+            path, lasts, rate, taken = plans[n]
+            held, until = NOWHERE, -1.0
+            for c, begins in path:
+                at = uses[c].free(now + begins, lasts, rate)
+                if at is not None and at - begins > until:
+                    held, until = (c, begins), at - begins
+            if held == key != NOWHERE:
+                heappush(events, (until, queue[0][0], -1, key))
+                break
+            place[n] = held
+            heappop(queue)
+            if held != NOWHERE:
+                if not waiting[held]:
+                    heappush(events, (until, -height[i], -1, held))
+                heappush(waiting[held], (-height[i], i))
+                continue
+            heappop(lines[n])
+            if lines[n]:
+                place[n] = key
+                heappush(queue, lines[n][0])
+            order.append(i)
+            last = max(last, now + taken)
+            for c, begins in path:
+                uses[c].add(now + begins, lasts, rate)
+            for j in followers[i]:
+                ready[j] = max(ready[j], now + taken)
+                missing[j] -= 1
+                if not missing[j]:
+                    heappush(events, (ready[j], -height[j], j, NOWHERE))
+    return StartOrder(schedule, last, order)
