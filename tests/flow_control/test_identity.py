@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from pathlib import Path
 
 from tests.architecture import PACKAGE, SOURCES, nodes
@@ -60,6 +61,17 @@ def test_no_source_branches_on_the_name_of_a_technique() -> None:
         for line in branches(path)
     }
     assert not found
+
+
+def test_exceptions_are_needed() -> None:
+    assert all(branches(SOURCES[module]) for module in ALLOWED)
+
+
+def test_few_files_know_bubbles() -> None:
+    """Builder and its room's list, door of the option in commands and questions, readers of old files."""
+    word = re.compile(r"(?i)bubble(?![-_]sort)")
+    knowing = [module for module, path in SOURCES.items() if word.search(path.read_text("utf-8"))]
+    assert len(knowing) <= 8, knowing
 
 
 def test_a_branch_is_found(tmp_path: Path) -> None:

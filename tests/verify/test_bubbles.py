@@ -261,7 +261,7 @@ def test_the_command(tmp_path: Path) -> None:
         (["--bubble", "lokalised"], "did you mean localised"),
         (["--bubble", "localised(packets=1)"], "give deeper buffers"),
         (["--bubble", "worm"], "covered are localised, global, critical under vct, and under wormhole two VCs"),
-        (["--bubble", "localised(3)"], "takes packets=NUMBER"),
+        (["--bubble", "localised(3)"], "takes options by their names alone"),
         (["--bubble", "localised", "--switching", "wormhole"], "it goes with vct"),
         (["--bubble", "localised", "--explain"], "--explain is about techniques without a flow control"),
         (["--bubble", "localised", "--arbiter", "fair"], "--arbiter is about techniques without a flow control"),

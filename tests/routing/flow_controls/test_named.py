@@ -10,12 +10,12 @@ from click.testing import Result
 from typer.testing import CliRunner
 
 from unknot._base.errors import UnknotError
+from unknot.cli.commands.flows import flow_of
 from unknot.cli.program import app
 from unknot.flow_control import Pool, technique
 from unknot.network.families import ring
 from unknot.routing import Relation, dimension_order
 from unknot.routing.flow_controls import flow_named
-from unknot.routing.flow_controls.named import flow_of_rule
 from unknot.verify import check
 
 OWN = """
@@ -70,10 +70,12 @@ def test_names_of_techniques_are_techniques(relation: Relation) -> None:
 
 def test_a_rule_is_another_spelling(relation: Relation) -> None:
     flow = flow_named(relation, "bubble('global', packets=1)")
-    assert flow == flow_of_rule(relation, "global(packets=1)")
+    assert flow_of(relation, "vct", "global(packets=1)") == ("vct", flow)
     assert flow.name == "bubble('global', packets=1)"
-    assert flow_of_rule(relation, "global", packets=3).packets == 3
-    assert flow_of_rule(relation, "global(packets=2)", packets=3).packets == 2
+    for rule, packets in (("global", 3), ("global(packets=2)", 2)):
+        _, made = flow_of(relation, "vct", rule, packets=3)
+        assert made is not None
+        assert made.packets == packets
 
 
 def test_a_builder_of_a_file(relation: Relation, own: Path) -> None:

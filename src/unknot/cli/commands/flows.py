@@ -35,7 +35,7 @@ def flow_of(
             f"--bubble: its rules count whole packets, so it goes with {DEFAULT_SWITCHING}, not with --switching "
             f"{switching}"
         )
-    return switching, flow_of_rule(relation, rule, **defaults)
+    return switching, flow_of_rule(relation, rule, "bubble", "--bubble", **defaults)
 
 
 def technique_alone(text: str, option: str) -> Switching:

@@ -95,7 +95,7 @@ class RoutedNetwork(Options):
     Attributes
     ----------
     switching : NAME
-        The switching technique: saf, vct, wormhole or wormhole-nonatomic; or a flow control: "bubble('global')",
+        The switching technique: saf, vct, wormhole or wormhole-nonatomic; or a flow control: "damq(reserved=1)",
         'FILE.py:FUNCTION(options)'.
     """
 

@@ -1,6 +1,6 @@
 """Builders of flow control: functions of a relation, ``(relation, **options) -> FlowControl``, a file each.
 
-``--switching`` takes them by name: ``bubble('global', packets=1)``. docs/flow-control.md says how to write one.
+``--switching`` takes them by name: ``damq(reserved=1)``. docs/flow-control.md says how to write one.
 """
 
 from typing import TYPE_CHECKING

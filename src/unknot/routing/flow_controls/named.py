@@ -32,7 +32,7 @@ def is_technique(text: str) -> bool:
 
     Examples
     --------
-    >>> is_technique("vct"), is_technique("bubble('global')")
+    >>> is_technique("vct"), is_technique("damq()")
     (True, False)
     """
     return text in SWITCHINGS
@@ -41,7 +41,7 @@ def is_technique(text: str) -> bool:
 def flow_named(relation: Relation, text: str, where: str = "--switching", **defaults: Any) -> FlowControl:
     """Return the flow control that a name or a call makes for a relation.
 
-    The text is the name of a technique, a builder's call such as ``bubble('global', packets=1)``, or
+    The text is the name of a technique, a builder's call such as ``damq(reserved=1)``, or
     ``my_flow.py:damq(reserved=1)``, which runs a Python file and calls its function with the relation.
 
     Parameters
@@ -69,8 +69,8 @@ def flow_named(relation: Relation, text: str, where: str = "--switching", **defa
     --------
     >>> import unknot
     >>> relation = unknot.routing.dimension_order(unknot.network.families.ring(4))
-    >>> len(flow_named(relation, "bubble('global', packets=1)").pools), flow_named(relation, "vct").name
-    (2, 'vct')
+    >>> len(flow_named(relation, "damq(reserved=1)").pools), flow_named(relation, "vct").name
+    (8, 'vct')
     """
     if is_technique(text):
         return TECHNIQUES[text]  # type: ignore[index]
@@ -129,16 +129,16 @@ def flow_given(
     return technique, made
 
 
-def flow_of_rule(relation: Relation, text: str, where: str = "--bubble", **defaults: Any) -> FlowControl:
-    """Return bubble flow control by its rule, with options if needed: ``global(packets=1, rings="rings.toml")``.
+def flow_of_rule(relation: Relation, rule: str, builder: str, where: str, **defaults: Any) -> FlowControl:
+    """Return the flow control of a builder by its first argument, with options if needed: ``RULE(packets=1)``.
 
-    It is another spelling of ``bubble('global', packets=1, rings="rings.toml")``.
+    It is another spelling of ``BUILDER('RULE', packets=1)``.
     """
-    call = parse_call(text, where)
+    call = parse_call(rule, where)
     if call.args:
-        raise RelationError(f'{where}: {call.name} takes packets=NUMBER and rings="FILE.toml" alone, got {text!r}')
-    named = Call("bubble", (call.name,), call.options, call.text, call.where, call.columns)
-    return _built(relation, named, builders()["bubble"], "bubble()", defaults)
+        raise RelationError(f"{where}: {call.name} takes options by their names alone, got {rule!r}")
+    named = Call(builder, (call.name,), call.options, call.text, call.where, call.columns)
+    return _built(relation, named, builders()[builder], f"{builder}()", defaults)
 
 
 def _built(
