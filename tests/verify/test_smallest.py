@@ -23,7 +23,7 @@ from unknot.certificates import Verdict
 from unknot.network import from_edges
 from unknot.network.families import complete, mesh, ring, torus
 from unknot.routing import EJECT, Relation, dimension_order, fully_adaptive, lcfaa
-from unknot.verify import smallest
+from unknot.verify import check, smallest
 from unknot.verify.effort import TimeUpError
 from unknot.verify.exact_model import Worm
 from unknot.verify.remainder import Remainder
@@ -57,6 +57,11 @@ def test_smallest_equals_brute_force(strategy: st.SearchStrategy[Relation], monk
             return
         outcome = smallest(relation, switching, buffer_depth=2)
         assert outcome.proved
+        if expected is not None and outcome.configuration is None:
+            certificate = check(relation, switching).certificate
+            assert certificate is not None
+            assert certificate.kind == "states"
+            return
         if expected is None:
             assert outcome.configuration is None
             seen["free"] += 1

@@ -19,7 +19,7 @@ from unknot.certificates.plain import Unchecked
 from unknot.certificates.verdict import Configuration
 from unknot.report import describe
 from unknot.routing import Relation
-from unknot.verify import check, check_all, update
+from unknot.verify import check, check_all, smallest, update
 from unknot.verify.effort import TimeUpError
 from unknot.verify.remainder import among
 from unknot.verify.worm_search import Worms
@@ -126,6 +126,9 @@ def test_worms_that_never_come_to_block_each_other(number: int) -> None:
     assert verdict.certificate is not None
     assert verdict.certificate.kind == "states"
     accept_verdict(relation, verdict)
+    least = smallest(relation, "wormhole")
+    assert (least.configuration, least.messages_bound, least.proved) == (None, 0, True)
+    assert "never reached" in least.method
     explored = explore(Machine(relation, "wormhole", 1, (1, 2)), 3000)
     assert explored.stuck is None
     content = document(relation.network, relation, [verdict_claim(verdict)])

@@ -31,7 +31,8 @@ class Pool:
         the pool; the marked slot, if that is in the VC that it enters. When a packet that came by one of `hops`
         takes the last slot of the VC with the mark, the mark goes back to the slot that it leaves.
     hops : frozenset of (int, int)
-        Moves from VC to VC within the pool, as those along a ring.
+        Moves from VC to VC within the pool that take no slot, as those along a ring. Where VCs have slots of their
+        own all moves take one: a packet that leaves one of these frees none of the pool.
     unguarded : frozenset of int
         VCs that packets enter without leaving anything free.
 
@@ -73,6 +74,6 @@ class Pool:
 
     def takes(self, held: Held, at: int, vc: int) -> bool:
         """Whether the pool has a slot for a packet that comes to a VC, and another one if that has to stay free."""
-        if (at, vc) in self.hops or held[vc] < self.own:
+        if held[vc] < self.own or ((at, vc) in self.hops and not self.own):
             return True
         return self.free(held) > self.leaves(at, vc)

@@ -21,6 +21,7 @@ from unknot.certificates.verdict import Configuration, Reachability
 from unknot.network.graph import path_to, reached_from, shortest_cycle
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_relation
+from unknot.verify.check import check
 from unknot.verify.closed_sets import circles
 from unknot.verify.effort import Effort, TimeUpError
 from unknot.verify.exact import Surroundings
@@ -48,7 +49,8 @@ class Smallest:
     held_bound : int
         No configuration with as few messages as this one holds fewer VCs.
     proved : bool
-        Whether it is known that there is nothing smaller; with no configuration, that there is no deadlock.
+        Whether it is known that there is nothing smaller; with no configuration, that there is no deadlock. Smaller
+        sets of messages to which no way was shown count too, unless it is proved that no deadlock is ever reached.
     method : str
         How that is known, or what is missing.
 
@@ -110,7 +112,8 @@ def smallest(
     4
     """
     technique = switching_named(switching)
-    end = Deadline.of(time_limit, "smallest").end
+    deadline = Deadline.of(time_limit, "smallest")
+    end = deadline.end
     require_depth(buffer_depth, "smallest")
     effort = Effort(end=end)
     graph = dependencies(relation, effort)
@@ -132,6 +135,12 @@ def smallest(
             return Smallest(None, 0, 0, True, "no deadlock: exhausted by constraint solving")
         return Smallest(known, search.messages, 0, False, "time ran out before any configuration was found")
     configured = configuration(relation, search.best, technique, int(buffer_depth), as_it_is=True)
+    method = search.method
+    if known is None and not configured.reachable:
+        verdict = check(relation, technique, time_limit=deadline, shorten=False)
+        if verdict.deadlock_free:
+            return Smallest(None, 0, 0, True, f"no deadlock: {verdict.established}")
+        method += "; no way into it was shown"
     if (
         known is not None
         and known.reachable
@@ -142,7 +151,7 @@ def smallest(
         return Smallest(known, search.messages, 0, False, unreached)
     if known is not None and _order(known) <= _order(configured):
         configured = known
-    return Smallest(configured, search.messages, search.held, search.proved, search.method)
+    return Smallest(configured, search.messages, search.held, search.proved, method)
 
 
 class _Search:

@@ -56,7 +56,7 @@ class States:
         """
         held, kept, fits = [len(queue) for queue in state[0]], 0, True
         for pool, mark in zip(self.flow.pools, state[1], strict=True):
-            if vc in pool.vcs and (at, vc) not in pool.hops:
+            if vc in pool.vcs and (pool.own or (at, vc) not in pool.hops):
                 guards = vc not in pool.unguarded
                 left = pool.slots - sum(max(held[v] - pool.own, 0) for v in pool.vcs)
                 least = 2 if guards and pool.keeps == "slot of the pool" else 1
