@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 import tomllib
+from functools import cache
 from importlib.metadata import distribution
+from importlib.util import find_spec
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 SOURCES = ROOT / "src"
+BESIDE = ("unknot_booksim", "unknot_collectives", "unknot_papers")
+"""Packages that are plugged into the core."""
+MISSING = [package for package in BESIDE if find_spec(package) is None]
+"""Those that are off the path: only the core is tested then."""
 
 
 def declared() -> dict[str, dict[str, str]]:
@@ -26,10 +33,20 @@ def installed() -> dict[str, dict[str, str]]:
     return groups
 
 
+@cache
+def needs_missing(path: Path) -> bool:
+    """Whether a file of tests names a package off the path, or imports another of them that does."""
+    text = path.read_text(encoding="utf-8")
+    imported = {f"{module}.{name}" for module, name in re.findall(r"from (tests[\w.]*) import (\w+)", text)}
+    files = {name: ROOT.joinpath(*name.split(".")).with_suffix(".py") for name in imported}
+    homes = [file if file.exists() else file.parent.with_suffix(".py") for file in files.values()]
+    return any(package in text for package in MISSING) or any(needs_missing(home) for home in homes if home.exists())
+
+
 def use_declared() -> None:
     """Let this process and those it starts find what is declared, as `make setup` would; git ignores the folder."""
     groups = declared()
-    if installed() == groups:
+    if installed() == groups or MISSING:
         return
     folder = SOURCES / "unknot.egg-info"
     folder.mkdir(exist_ok=True)
