@@ -110,7 +110,13 @@ def _plugged() -> Iterator[tuple[str, set[str]]]:
 
 
 def _parameters(function: Callable[..., Any]) -> set[str]:
-    return {*inspect.signature(function).parameters}
+    parameters = inspect.signature(function).parameters
+    names = {*parameters}
+    for name, one in parameters.items():
+        if one.kind == one.VAR_KEYWORD and str(one.annotation).startswith("Unpack["):
+            options = vars(sys.modules[function.__module__])[one.annotation.removeprefix("Unpack[").rstrip("]")]
+            names = names - {name} | {*options.__annotations__}
+    return names
 
 
 def _api(module: str) -> Iterator[tuple[str, set[str]]]:

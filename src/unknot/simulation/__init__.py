@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from unknot.simulation.run.run import ClassRun as ClassRun
     from unknot.simulation.run.run import Run as Run
     from unknot.simulation.run.run import Series as Series
+    from unknot.simulation.run.scenario import Measurement as Measurement
     from unknot.simulation.traces.closed_loop import ClosedLoop as ClosedLoop
     from unknot.simulation.traces.closed_loop import closed_loop as closed_loop
     from unknot.simulation.traces.replay import Replay as Replay

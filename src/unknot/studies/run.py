@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 import numpy as np
 from pydantic import ValidationError
@@ -23,16 +23,17 @@ from unknot.routing.named import relation_of
 from unknot.routing.own import is_code
 from unknot.routing.relation import Relation
 from unknot.routing.tabulate import FEW
-from unknot.simulation.engine.router import Router
-from unknot.simulation.run.scenario import Scenario
+from unknot.simulation.engine.router import DEFAULT, Router
+from unknot.simulation.run.records import PointOptions, records
+from unknot.simulation.run.scenario import MEASUREMENT, Measurement, Scenario
 from unknot.studies.load import load_study
 from unknot.studies.result import StudyResult
 from unknot.studies.store import Note, Store
 from unknot.studies.study import EVERY, Design, Ramp, Simulation, Study, builder
 from unknot.studies.sweep import Sweep
 from unknot.studies.workers import workers
-from unknot.traffic import Bursts, Pattern, PatternLike, Traffic, pattern
-from unknot.traffic.workload import PACKET_LENGTH, PATTERN, Lengths
+from unknot.traffic import Pattern, PatternLike, Traffic, pattern
+from unknot.traffic.workload import PATTERN
 
 SMALL_POINTS = 64
 """Points of a study that one process computes, on threads; a process takes as long to start as a few of them."""
@@ -143,6 +144,21 @@ def default_store(path: str | Path) -> Path:
 Loads = str | Sequence[float] | Ramp
 
 
+class StudyOptions(TypedDict, total=False):
+    """How a study is run, as `run_study` takes it."""
+
+    jobs: int | None
+    executor: Executor | None
+    store: str | Path | None
+    time_limit: float | Deadline
+    progress: Progress | None
+    note: Note | None
+
+
+class CurveOptions(PointOptions, StudyOptions):
+    """What `curve` takes beside its own arguments."""
+
+
 @with_bar
 def curve(
     network: Network | str | Relation | Mapping[str, Relation],
@@ -152,21 +168,12 @@ def curve(
     vcs: int | None = None,
     switching: str = DEFAULT_SWITCHING,
     buffer_depth: int = BUFFER_DEPTH,
-    router: Router | None = None,
-    traffic: PatternLike = PATTERN,
-    packet_length: Lengths = PACKET_LENGTH,
-    bursts: Bursts | None = None,
-    warmup: int | None = None,
-    measure: int | None = None,
-    precision: float | None = None,
+    router: Router = DEFAULT,
+    traffic: PatternLike | Traffic = PATTERN,
+    measurement: Measurement = MEASUREMENT,
     beyond: bool = False,
     seeds: Sequence[int] = (1,),
-    jobs: int | None = None,
-    executor: Executor | None = None,
-    store: str | Path | None = None,
-    time_limit: float | Deadline = NEVER,
-    progress: Progress | None = None,
-    note: Note | None = None,
+    **options: Unpack[CurveOptions],
 ) -> StudyResult:
     """Latency and accepted load against offered load, for one or several routings; each is proved first.
 
@@ -179,15 +186,16 @@ def curve(
         Name of the routing, where a network is given.
     loads : str, sequence of float or Ramp, optional
         Flits per terminal and cycle: ``"0.05:0.6:0.05"``, ``"0.1, 0.2"``, or numbers; by default ``"0.05:1:0.05"``.
-    vcs, switching, buffer_depth, router, traffic, packet_length, bursts, warmup, measure, precision : optional
-        As `unknot.simulate` takes them.
+    vcs, switching, buffer_depth, router, traffic, measurement : optional
+        As `unknot.simulate` takes them; a workload has no classes, and a measurement neither intervals nor pairs.
     beyond : bool
         Whether loads go on past the first at which a run is not stable; they do past one that is too short to tell.
     seeds : sequence of int
         Each load is run with each of them.
-    jobs, executor, store, time_limit, progress, note : optional
-        As of `unknot.studies.run_study`; without `store` nothing is kept. In a script, processes need the usual
-        ``if __name__ == "__main__":``.
+    **options
+        `packet_length`, `bursts`, `warmup`, `measure` and `precision`, fields of `Traffic` and `Measurement`; and
+        `jobs`, `executor`, `store`, `time_limit`, `progress` and `note` of `unknot.studies.run_study`: without
+        `store` nothing is kept. In a script, processes need the usual ``if __name__ == "__main__":``.
 
     Returns
     -------
@@ -205,12 +213,17 @@ def curve(
     >>> [(design.design.name, len(design.runs)) for design in curves.designs]
     [('dimension_order', 2), ('duato', 2)]
     """
-    deadline = Deadline.of(time_limit, "curve", UnknotError)
+    workload, measurement = records("curve", CurveOptions, options, traffic, measurement)
+    if workload.classes or measurement.interval is not None or measurement.by_pair:
+        raise UnknotError("curve: traffic classes, interval and by_pair are for single runs, as simulate makes them")
+    of_study: dict[str, Any] = {
+        name: option for name, option in options.items() if name in StudyOptions.__annotations__
+    }
+    of_study["time_limit"] = Deadline.of(options.get("time_limit", NEVER), "curve", UnknotError)
     named = _relations(network, routing, vcs)
     relations = tuple(named.values())
     first = relations[0]
-    workload = Traffic(traffic, packet_length, bursts)
-    scenario = Scenario(first, 0.0, workload, switching, buffer_depth, router or Router())
+    scenario = Scenario(first, 0.0, workload, switching, buffer_depth, router)
     lengths = scenario.traffic.lengths
     design = Design.model_construct(
         network=first.network.name,
@@ -220,7 +233,7 @@ def curve(
         buffer_depth=buffer_depth,
         traffic=scenario.traffic.pattern_name,
         router=scenario.router,
-        bursts=bursts,
+        bursts=workload.bursts,
     )
     texts = {name: made.made_by[0] if made.made_by else made.name for name, made in named.items()}
     designs = [design.model_copy(update={"name": name, "routing": text}) for name, text in texts.items()]
@@ -232,9 +245,9 @@ def curve(
                 loads=_loads(loads),
                 stop_at_saturation=not beyond,
                 seeds=_several(seeds),
-                warmup=warmup,
-                measure=measure,
-                precision=precision,
+                warmup=measurement.warmup,
+                measure=measurement.measure,
+                precision=measurement.precision,
             ),
         )
     except ValidationError as error:
@@ -244,13 +257,8 @@ def curve(
     return run_study(
         study,
         relations=relations,
-        traffic=None if isinstance(traffic, str) else pattern(first.network, scenario.traffic.pattern),
-        executor=executor,
-        jobs=jobs,
-        store=store,
-        time_limit=deadline,
-        progress=progress,
-        note=note,
+        traffic=None if isinstance(workload.pattern, str) else pattern(first.network, scenario.traffic.pattern),
+        **of_study,
     )
 
 

@@ -207,11 +207,13 @@ class Traffic:
     packet_length : int or mapping of int to float
         Flits per packet, or the share of each length among the packets.
     bursts : Bursts, optional
-        When terminals send; all the time by default.
+        Terminals are on or off, instead of creating packets with the same chance in every cycle.
     classes : sequence of TrafficClass
-        Several sources of each terminal, in place of the three above.
+        Several sources of each terminal, in place of the three above: each with its share of the load, pattern,
+        messages and replies to them, and priority. `Run.classes` has what was found of each.
     subnets : int
-        Equal networks side by side, for traffic classes.
+        Equal networks side by side: each terminal has a port in each, and each `Message` says which it is sent into.
+        A terminal injects a flit in a cycle into each, a class one in all; loads are of all subnets together.
 
     Raises
     ------

@@ -2,56 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
 from unknot._base.progress import Progress, with_bar
 from unknot._base.switching import BUFFER_DEPTH, DEFAULT_SWITCHING
 from unknot.flow_control.model import FlowControl
-from unknot.network import Network
-from unknot.routing.named import relation_of
 from unknot.routing.relation import Relation
+from unknot.routing.taking import takes_simulated
 from unknot.simulation.engine.detector import in_words
 from unknot.simulation.engine.engine import Engine
 from unknot.simulation.engine.mix import Mix
 from unknot.simulation.engine.router import DEFAULT, Router
 from unknot.simulation.player import play
 from unknot.simulation.run.measurement import Measured, arrivals
+from unknot.simulation.run.records import SimulateOptions, records
 from unknot.simulation.run.run import ClassRun, PairRun, Run, Series
-from unknot.simulation.run.scenario import Measurement, Scenario
+from unknot.simulation.run.scenario import MEASUREMENT, Measurement, Scenario
 from unknot.simulation.run.statistics import mean
 from unknot.simulation.run.window import Window
-from unknot.traffic import Bursts, PatternLike, Traffic, TrafficClass
-from unknot.traffic.workload import PACKET_LENGTH, PATTERN, Lengths
+from unknot.traffic import PatternLike, Traffic
+from unknot.traffic.workload import PATTERN
 
 
+@takes_simulated
 @with_bar
 def simulate(
-    relation: Relation | Network | str,
+    relation: Relation,
     load: float,
     *,
-    routing: str | None = None,
-    vcs: int | None = None,
     switching: str = DEFAULT_SWITCHING,
     buffer_depth: int = BUFFER_DEPTH,
     router: Router = DEFAULT,
     flow: FlowControl | str | None = None,
     watchdog: int = 0,
-    traffic: PatternLike = PATTERN,
-    packet_length: Lengths = PACKET_LENGTH,
-    bursts: Bursts | None = None,
-    classes: Sequence[TrafficClass] = (),
-    subnets: int = 1,
-    warmup: int | None = None,
-    measure: int | None = None,
-    precision: float | None = None,
-    interval: int | None = None,
-    by_pair: bool = False,
+    traffic: PatternLike | Traffic = PATTERN,
+    measurement: Measurement = MEASUREMENT,
     seed: int = 1,
     threads: int | None = None,
     progress: Progress | None = None,
+    **fields: Unpack[SimulateOptions],
 ) -> Run:
     """Simulate a relation, flit by flit.
 
@@ -64,8 +55,6 @@ def simulate(
 
     Parameters
     ----------
-    relation : Relation or Network or str
-        The routing; or a network, with `routing`.
     load : float
         Offered flits per terminal and cycle, 0 to 1, or to `Router.terminal_width`.
     routing : str, optional
@@ -84,34 +73,12 @@ def simulate(
     watchdog : int
         Cycles between two looks of a watchdog in each router, under ``saf`` and ``vct``: a packet that was blocked at
         both is dropped and sent again by its terminal. By default there is none, and a knot of packets ends the run.
-    traffic : str, sequence of int, array, callable or Pattern
+    traffic : str, sequence of int, array, callable, Pattern or Traffic
         *Traffic.* As `unknot.traffic.pattern` reads it: ``uniform`` (the terminal itself included where the rule
         serves it), ``uniform_others``, ``transpose``, ``hotspot(3, share=0.1)``, …; a destination for each terminal;
-        a matrix of rates. The busiest terminal offers the load.
-    packet_length : int or mapping of int to float
-        Flits per packet, or the share of each length among the packets.
-    bursts : Bursts, optional
-        Terminals are on or off, instead of creating packets with the same chance in every cycle.
-    classes : sequence of TrafficClass
-        Several sources of each terminal, in place of `traffic`, `packet_length` and `bursts`: each with its share of
-        the load, pattern, messages and replies to them, and priority. `Run.classes` has what was found of each.
-    subnets : int
-        Equal networks side by side: each terminal has a port in each, and each `Message` says which it is sent into.
-        A terminal injects a flit in a cycle into each, a class one in all; loads are of all subnets together.
-    warmup : int, optional
-        *Measurement.* Cycles before measuring. By default until the mean latency of the packets that arrive has been
-        in balance for half of the time (MSER), 64 times the shortest warm-up at most.
-    measure : int, optional
-        Cycles in which created packets are measured. By default enough for 30,000 packets, between 5,000 and 200,000;
-        and up to 32 times as many while the latencies of successive batches depend on one another, or it is in doubt
-        whether source queues grow without end.
-    precision : float, optional
-        Measure on, up to 256 times as long, until the half-width of the confidence interval of the mean latency is at
-        most this part of it; not together with `measure`.
-    interval : int, optional
-        Cycles between two points of `Run.series`, which says what happens over time.
-    by_pair : bool
-        Whether figures are kept for each pair of terminals too: `Run.pairs`.
+        a matrix of rates; or a whole workload. The busiest terminal offers the load.
+    measurement : Measurement
+        *Measurement.* How long the run warms up and is measured, and which figures are kept.
     seed : int
         *Execution.* The same design, load and seed give the same run to the last bit.
     threads : int, optional
@@ -119,6 +86,9 @@ def simulate(
         flits created in a cycle, and one with `classes`. Any number gives the same bits.
     progress : callable, optional
         Called with the stage and the cycle reached, see `unknot._base.progress`.
+    **fields
+        Fields of `Traffic` and `Measurement` by themselves: `packet_length`, `bursts`, `classes`, `subnets`;
+        `warmup`, `measure`, `precision`, `interval`, `by_pair`.
 
     Returns
     -------
@@ -138,18 +108,8 @@ def simulate(
     >>> run.stable, round(run.latency_mean, 1), round(run.hops_mean, 2)
     (True, 19.7, 2.42)
     """
-    scenario = Scenario(
-        relation_of(relation, routing, vcs, what="simulate", simulated=True),
-        load,
-        Traffic(traffic, packet_length, bursts, classes, subnets),
-        switching,
-        buffer_depth,
-        router,
-        seed,
-        watchdog,
-        flow,
-    )
-    measurement = Measurement(warmup, measure, precision, interval, by_pair)
+    workload, measurement = records("simulate", SimulateOptions, fields, traffic, measurement)
+    scenario = Scenario(relation, load, workload, switching, buffer_depth, router, seed, watchdog, flow)
     return run_scenario(scenario, measurement, threads=threads, progress=progress)
 
 

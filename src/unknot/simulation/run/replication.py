@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -127,7 +128,7 @@ def replicate(
     else:
         relation.compiled  # noqa: B018 compiled once, before threads share it
         options = {"threads": 1, **options}
-        pending = [executor.submit(simulate, relation, load, seed=seed, **options) for seed in numbers]
+        pending = [executor.submit(partial(simulate, relation, load, seed=seed, **options)) for seed in numbers]
         runs = (future.result() for future in pending)
     return gather(reported(runs, len(numbers), progress, lambda run: f"seed {run.seed}"))
 

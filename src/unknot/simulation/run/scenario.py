@@ -124,12 +124,36 @@ class Scenario:
 
 @dataclass(frozen=True)
 class Measurement:
-    """How long a run warms up and is measured, and which figures are kept; each part as `simulate` takes it.
+    """How long a run warms up and is measured, and which figures are kept.
+
+    Parameters
+    ----------
+    warmup : int, optional
+        Cycles before measuring. By default until the mean latency of the packets that arrive has been in balance for
+        half of the time (MSER), 64 times the shortest warm-up at most.
+    measure : int, optional
+        Cycles in which created packets are measured. By default enough for 30,000 packets, between 5,000 and 200,000;
+        and up to 32 times as many while the latencies of successive batches depend on one another, or it is in doubt
+        whether source queues grow without end.
+    precision : float, optional
+        Measure on, up to 256 times as long, until the half-width of the confidence interval of the mean latency is at
+        most this part of it; not together with `measure`.
+    interval : int, optional
+        Cycles between two points of `Run.series`, which says what happens over time.
+    by_pair : bool
+        Whether figures are kept for each pair of terminals too: `Run.pairs`.
 
     Raises
     ------
     SimulationError
         If a number makes no sense.
+
+    Examples
+    --------
+    >>> from unknot import simulate
+    >>> short = Measurement(warmup=50, measure=100)
+    >>> simulate("mesh(4, 4)", 0.1, routing="dimension_order", measurement=short).measured
+    100
     """
 
     warmup: int | None = None
@@ -147,6 +171,10 @@ class Measurement:
             raise SimulationError(f"precision must be a number between 0 and 1, such as 0.02, got {self.precision!r}")
         if self.precision is not None and self.measure is not None:
             raise SimulationError("precision chooses how long to measure: give either it or measure")
+
+
+MEASUREMENT = Measurement()
+"""The measurement where none is given."""
 
 
 def check_load(load: float, width: int = 1) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from unknot._base.errors import SimulationError
 from unknot._base.memory import require
 from unknot._base.numbers import require_whole
 from unknot._base.progress import Progress, with_bar
-from unknot._base.switching import DEFAULT_SWITCHING, Switching
+from unknot._base.switching import DEFAULT_SWITCHING
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_simulated
 from unknot.simulation.engine.router import DEFAULT, Router
@@ -76,6 +76,46 @@ class ClosedLoop:
         return self.run.reason
 
 
+class LoopOptions(TypedDict, total=False):
+    """Fields of `Exchange`, which `closed_loop` takes by themselves."""
+
+    request_flits: int
+    reply_flits: int
+    service: int
+    think: int
+    itself: bool
+
+
+@dataclass(frozen=True)
+class Exchange:
+    """A request and its reply.
+
+    Parameters
+    ----------
+    request_flits, reply_flits : int
+        With 0 flits there are no replies, and a request is done when it has arrived.
+    service, think : int
+        Cycles between the arrival of a request and its reply, and between that of a reply and the next request.
+    itself : bool
+        Whether a terminal may send requests to itself, where the pattern says so.
+
+    Raises
+    ------
+    SimulationError
+        If a number makes no sense.
+    """
+
+    request_flits: int = 1
+    reply_flits: int = 4
+    service: int = 0
+    think: int = 0
+    itself: bool = False
+
+    def __post_init__(self) -> None:
+        for name in ("request_flits", "reply_flits", "service", "think"):
+            require_whole(name, getattr(self, name), int(name == "request_flits"), error=SimulationError)
+
+
 @takes_simulated
 @with_bar
 def closed_loop(
@@ -83,18 +123,14 @@ def closed_loop(
     *,
     requests: int = 100,
     window: int = 4,
-    request_flits: int = 1,
-    reply_flits: int = 4,
     traffic: PatternLike = "uniform_others",
-    service: int = 0,
-    think: int = 0,
-    switching: Switching = DEFAULT_SWITCHING,
+    switching: str = DEFAULT_SWITCHING,
     buffer_depth: int | None = None,
     limit: int | None = None,
     router: Router = DEFAULT,
-    itself: bool = False,
     seed: int = 1,
     progress: Progress | None = None,
+    **numbers: Unpack[LoopOptions],
 ) -> ClosedLoop:
     """Let every terminal make a number of requests, never more than a window of them outstanding.
 
@@ -110,8 +146,6 @@ def closed_loop(
         Of each terminal.
     window : int
         Requests of a terminal that may be outstanding.
-    request_flits, reply_flits : int
-        With 0 flits there are no replies, and a request is done when it has arrived.
     traffic : str, sequence of int, array, callable or Pattern
         Destinations of requests, as in `simulate`; each request draws anew. A terminal sends none to itself unless
         `itself`, and one without another destination is silent. Of a matrix only proportions within each row matter.
@@ -119,18 +153,17 @@ def closed_loop(
         The switching technique.
     limit : int or None
         Cycles after which the run ends.
-    itself : bool
-        Whether a terminal may send requests to itself, where the pattern says so.
     router : Router
         As for `simulate`.
     buffer_depth : int, optional
         As for `run_trace`.
-    service, think : int
-        Cycles between the arrival of a request and its reply, and between that of a reply and the next request.
     seed : int
         Of the destinations and of the draws among several addresses.
     progress : Progress or None
         Called with what is done, how far it is, and how far it goes.
+    **numbers
+        Fields of `Exchange`: `request_flits`, by default 1, and `reply_flits`, 4, without replies 0; `service` and
+        `think`, cycles before a reply and before the next request; `itself`.
 
     Returns
     -------
@@ -151,9 +184,9 @@ def closed_loop(
     >>> few.makespan > many.makespan
     True
     """
-    positive = {"requests": requests, "window": window, "request_flits": request_flits}
-    for name, number in (positive | {"reply_flits": reply_flits, "service": service, "think": think}).items():
-        require_whole(name, number, int(name in positive), error=SimulationError)
+    for name, number in (("requests", requests), ("window", window)):
+        require_whole(name, number, 1, error=SimulationError)
+    one = Exchange(**numbers)
     if relation.classes and not {REQUEST, REPLY} <= set(relation.classes):
         raise SimulationError(
             f"{relation.name}: the messages of a closed loop are of the classes {REQUEST} and {REPLY}; the routing "
@@ -163,16 +196,16 @@ def closed_loop(
     terminals = relation.network.num_terminals
     require(
         f"{requests} requests of each of {terminals} terminals",
-        (2 if reply_flits else 1) * requests * terminals * MESSAGE,
+        (1 + bool(one.reply_flits)) * requests * terminals * MESSAGE,
     )
-    targets = _targets(pattern(relation.network, traffic), terminals, requests, seed, itself)
+    targets = _targets(pattern(relation.network, traffic), terminals, requests, seed, one.itself)
     sources = np.flatnonzero(targets[:, 0] >= 0)
     if not sources.size:
         raise SimulationError(f"{relation.network.name}: no terminal has another one to ask")
     there = np.repeat(sources, requests), targets[sources].reshape(-1)
-    back = there[::-1] if reply_flits else (NONE, NONE)
+    back = there[::-1] if one.reply_flits else (NONE, NONE)
     many = [there[0].size, back[0].size]
-    flits, delay = np.repeat([request_flits, reply_flits], many), np.repeat([think, service], many)
+    flits, delay = np.repeat([one.request_flits, one.reply_flits], many), np.repeat([one.think, one.service], many)
     loop = _Loop(
         relation,
         Trace(
