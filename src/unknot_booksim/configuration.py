@@ -11,6 +11,7 @@ from typing import Literal, NamedTuple, cast
 
 from unknot._base.calls import Piece
 from unknot._base.errors import UnknotError, near
+from unknot_booksim.gpgpusim import as_booksim
 from unknot_booksim.parse import OVERRIDE, Assignment, statements
 
 Kind = Literal["int", "float", "str", "ints", "floats", "strs"]
@@ -256,7 +257,10 @@ def read_configuration(path: str | Path, overrides: Sequence[str] = (), *, faith
     ...     read_configuration(path).whole("k")
     8
     """
-    return Configuration(statements(path, overrides), Path(path).parent, faithful)
+    assignments, warnings = as_booksim(statements(path, overrides))
+    configuration = Configuration(assignments, Path(path).parent, faithful)
+    configuration.warnings += warnings
+    return configuration
 
 
 def _near(key: str) -> str:

@@ -299,3 +299,13 @@ def test_flattened_butterflies_in_rows_of_any_length(tmp_path: Path, x: int) -> 
     assert simulated.latency_mean == pytest.approx(23.48, rel=0.01)
     with pytest.raises(TextError, match="whole rows of x"):
         understood(tmp_path, text=text.replace(f"x = {x}; y = {x}", "x = 5; y = 5"))
+
+
+def test_figures_in_nanoseconds(tmp_path: Path) -> None:
+    file = tmp_path / "b.cfg"
+    file.write_text(
+        "topology = mesh;\nk = 2;\nn = 2;\nrouting_function = dor;\ninjection_rate = 0.1;\nsample_period = 200;\n"
+    )
+    done = CliRunner().invoke(app, ["run", str(file), "--units", "500 MHz, 8 B"])
+    assert done.exit_code == 0, done.output
+    assert re.search(r"^ +0\.1 \(0\.4 GB/s\) .*\([\d.]+ ns\)", done.stdout, re.M)

@@ -109,6 +109,26 @@ def lst(layout: Layout, down: Iterable[End] = ()) -> str:
     return "\n".join(lines) + "\n"
 
 
+def iblinkinfo(layout: Layout, down: Iterable[End] = ()) -> str:
+    """In the default form; all ports of switches are listed."""
+    dead, lines = set(down), []
+    for node in layout.nodes:
+        switch = node[0] == "S"
+        lines.append(f"Switch: 0x{layout.guid(node):016x} {node}:" if switch else f"CA: {node}:")
+        cabled = dict(layout.ends(node))
+        for port in range(1, PORTS + 1) if switch else cabled:
+            own = f"      0x{layout.port_guid((node, port)):016x} " if not switch else " " * 9
+            own += f"{layout.lid((node, port))[0]:6d} {port:4d}[  ]"
+            far = cabled.get(port)
+            if far is None:
+                lines.append(f'{own} ==(                Down/ Polling)==>             [  ] "" ( )')
+            else:
+                state = "Init" if (node, port) in dead else "Active"
+                to = f'{layout.lid(far)[0]:7d} {far[1]:4d}[  ] "{far[0]}"'
+                lines.append(f"{own} ==( 4X          10.0 Gbps {state}/  LinkUp)==> {to} (Could be 12X )")
+    return "\n".join(lines) + "\n"
+
+
 def _owners(layout: Layout) -> dict[int, End]:
     return {lid: end for end, (base, lmc) in layout.lids.items() for lid in range(base, base + (1 << lmc)) if base}
 

@@ -93,6 +93,7 @@ _MORE: dict[str, list[str]] = {
     "mcfdbs": [texts.mcfdbs(_LAYOUT), texts.dump_mfts(_LAYOUT, 12), texts.dump_mfts(_LAYOUT, 18, masks=True)],
     "ibnetdiscover": [texts.ibnetdiscover(_LAYOUT), texts.ibnetdiscover(texts.ring(2, lmc=1))],
     "lst": [texts.lst(_LAYOUT), texts.lst(_LAYOUT, down=[("S0", 1), ("S1", 2)])],
+    "iblinkinfo": [texts.iblinkinfo(_LAYOUT), texts.iblinkinfo(_LAYOUT, down=[("S0", 1), ("S1", 2)])],
     "lfts": [texts.lfts(_LAYOUT), texts.ibroute(_LAYOUT), texts.ibroute(texts.ring(2, lmc=1))],
     "fdbs": [texts.fdbs(_LAYOUT), texts.fdbs(texts.ring(2))],
     "psl": [texts.psl(_LAYOUT), texts.psl_blocks(_LAYOUT), texts.path_records(_LAYOUT), _BY_SWITCH],

@@ -12,6 +12,7 @@ from unknot.fabrics import (
     fabric_lists,
     garnet,
     graph_files,
+    iblinkinfo,
     ibsim,
     machines,
     networkx_files,
@@ -46,6 +47,7 @@ _FORMATS = (
     garnet.FORMAT,
     fabric_lists.LST,
     fabric_lists.IBNETDISCOVER,
+    iblinkinfo.FORMAT,
     ibsim.FORMAT,
     Format(
         "edges", "an edge list", (".edges", ".txt"), read_edge_list, write_edge_list, _EDGES.search,
@@ -61,7 +63,6 @@ FORMATS: Catalogue[Format] = Catalogue("formats", {form.name: form for form in _
 """Formats by name, those of extensions last. Another is a module of this room with a `Format`, and its line above."""
 
 REMOVED = {
-    "iblinkinfo": "ibnetdiscover, of the same package, prints the same cables, with LMC and GUIDs",
     "metis": "write an edge list (.edges), which names the same links",
     "slurm": "Slurm's own tools write topology.conf from a fabric",
     "lidmatrix": "hop counts decide nothing about deadlock, and an audit names routes longer than the cables allow",

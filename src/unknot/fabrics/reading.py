@@ -24,7 +24,7 @@ from unknot.fabrics.tables import TableFile, combined, join, with_multicast
 from unknot.network import Network
 from unknot.network.graph import digest
 
-_FABRICS = ("ibnetdiscover", "lst")
+_FABRICS = ("ibnetdiscover", "lst", "iblinkinfo")
 """Formats that describe the fabric of a folder, the preferred one first."""
 _TABLES = ("lfts", "fdbs")
 _BESIDE: dict[str, tuple[str, str, Callable[..., Fabric]]] = {
@@ -254,7 +254,8 @@ def _folder(folder: Path) -> tuple[Fabric, dict[str, Path]]:
         names = [file.name for file in files] + folders
         listed = ", ".join(names[:8]) + (", …" if len(names) > 8 else "")
         raise UnknotError(
-            f"{folder}: no ibnetdiscover output, no link list (.lst) and no switches with routes in this folder; "
+            f"{folder}: no ibnetdiscover output, no link list (.lst), no iblinkinfo output and no switches with "
+            "routes in this folder; "
             + (f"it holds {listed}" if names else "it is empty")
             + ("; is one of these folders meant?" if folders else "")
         )
