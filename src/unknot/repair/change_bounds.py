@@ -95,7 +95,7 @@ def _terminal(relation: Relation, router: int, address: int) -> int:
 
 
 def payers(relation: Relation, bound: Bound) -> Relation:
-    """The relation for those alone whose routes a bound names: the checker need not follow others."""
+    """The relation for the senders alone whose routes a bound names: the checker follows no other route."""
     sends = np.zeros((relation.network.num_terminals, relation.num_addresses), dtype=bool)
     for *_, source, address, _ in bound.claim["proof"]["paid"]:
         sends[source, address] = True

@@ -68,7 +68,7 @@ class Rerouted(Bounded):
 
     relation: Relation
     count: int
-    kind: Kind
+    kind: str
     changed: int
     units: int
     key: Floats
