@@ -173,7 +173,7 @@ class Encoded:
                             return self.solution(keys, routes) or left_open
 
     def routed(self, keys: Floats, pairs: list[Pair], true: set[int]) -> tuple[dict[Pair, Any], list[Pair]]:
-        """Routes by orders that an answer has, and pairs that these do not serve."""
+        """Routes by the orders of an answer, and pairs without a route."""
         return routed(self.served.model(self.lanes, self.changes), keys, self.served.pairs)
 
     def solution(self, keys: Floats, routes: dict[Pair, Any]) -> Solution | None:
