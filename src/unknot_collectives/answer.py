@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from unknot._base.quantities import By, ChannelNumber
+from unknot._base.quantities import By, ChannelNumber, Cycles, Flits, WholeCycles
 from unknot.cli.answers.configuration_file import ConfigurationForm
-from unknot.cli.answers.form import Form, Natural, Number, Positive, Words, of
+from unknot.cli.answers.form import CycleCount, FlitCount, Form, Natural, Number, Positive, Words, of
 from unknot.cli.answers.networks import NetworkForm, RelationForm, WithUnits
 from unknot_collectives.execution import Timed
 from unknot_collectives.messages import Meeting, Message
 from unknot_collectives.msccl import ProgramRun
 
-Cycle = Annotated[Natural | None, By(lambda cycle, _: None if cycle < 0 else cycle)]
+Cycle = Annotated[CycleCount | None, By(lambda cycle, _: None if cycle < 0 else cycle)]
 """A cycle, or a negative number where there was none."""
 
 
@@ -25,7 +25,7 @@ class SendForm(Form, of=Message):
     """Cycle in which it entered the network."""
     arrived: Cycle
     """Cycle in which its tail arrived."""
-    blocked: int | None
+    blocked: WholeCycles | None
     """Cycles it took longer than in an empty network."""
 
 
@@ -51,11 +51,11 @@ class MulticastAnswer(RelationForm, WithUnits):
     """Terminals that take part, in their order."""
     steps: Natural
     switching: str
-    block: Positive
+    block: FlitCount
     """Flits of a block of data."""
-    overhead: Natural
+    overhead: CycleCount
     """Cycles a terminal needs before it sends a message."""
-    latency: Annotated[Natural | None, Words(lambda cycles, _: "none: DEADLOCK" if cycles is None else cycles)]
+    latency: Annotated[CycleCount | None, Words(lambda cycles, _: "none: DEADLOCK" if cycles is None else cycles)]
     sends: list[SendForm]
     meetings: list[MeetingForm]
     deadlock: ConfigurationForm | None
@@ -66,9 +66,10 @@ class TimedForm(Form, of=Timed, without="schedule"):
 
     table = "size algorithm pieces steps time measured ratio limit"
 
-    time: Number
-    bound: Number
-    ratio: Number
+    size: Flits
+    time: Cycles
+    bound: Cycles
+    measured: WholeCycles | None
 
 
 OnRouting = Annotated[bool | None, Words(lambda truth, answer: "" if answer["routing"] is None else truth)]
@@ -94,16 +95,16 @@ class CollectiveAnswer(WithUnits):
     members: Positive
     groups: Positive
     """Groups of members that each do the operation at the same time."""
-    size: Positive
+    size: FlitCount
     """Flits of the vector, of a message, or of the largest block."""
     algorithm: str | None = None
     """null: no schedule was made in the time given."""
     pieces: Positive | None = None
-    bound: Number
+    bound: Cycles
     """Cycles that no schedule can be below."""
-    time: Number | None = None
+    time: Cycles | None = None
     """Cycles by the model of steps."""
-    measured: Natural | None = None
+    measured: CycleCount | None = None
     """Cycles flit by flit."""
     ratio: Number | None = None
     """Measured time, or else that of the model, over the bound."""

@@ -13,9 +13,18 @@ from typing import Annotated, Any
 
 @dataclass(frozen=True)
 class Unit:
-    """Mark of a type: the unit of a number."""
+    """Mark of a type: the unit of a number, in the singular and the plural."""
 
-    name: str
+    single: str
+    plural: str
+
+    def of(self, figure: float) -> str:
+        """The unit of a number."""
+        return self.single if figure == 1 else self.plural
+
+
+CYCLES, FLITS, HOPS = Unit("cycle", "cycles"), Unit("flit", "flits"), Unit("hop", "hops")
+LOAD = Unit("flit per cycle", "flits per cycle")
 
 
 @dataclass(frozen=True)
@@ -44,10 +53,9 @@ TerminalNumber = Annotated[int, _named(lambda subject, terminal: subject.network
 ChannelNumber = Annotated[int, _named(lambda subject, channel: subject.network.channel_name(channel))]
 RouterNumber = Annotated[int, _named(lambda subject, router: subject.network.router_name(router))]
 
-Cycles = Annotated[float, Unit("cycles")]
-WholeCycles = Annotated[int, Unit("cycles")]
-Load = Annotated[float, Unit("flits per cycle")]
-Seconds = Annotated[float, Unit("s")]
-Flits = Annotated[int, Unit("flits")]
-Hops = Annotated[int, Unit("hops")]
-MeanHops = Annotated[float, Unit("hops")]
+Cycles = Annotated[float, CYCLES]
+WholeCycles = Annotated[int, CYCLES]
+Load = Annotated[float, LOAD]
+Flits = Annotated[int, FLITS]
+Hops = Annotated[int, HOPS]
+MeanHops = Annotated[float, HOPS]

@@ -9,13 +9,12 @@ from typing import Any
 
 from unknot._base.calls import Piece
 from unknot._base.errors import UnknotError
+from unknot._base.quantities import CYCLES, LOAD, Unit
 
 _TEXT = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([GgMm])[Hh]z\s*,\s*(\d+(?:\.\d+)?)\s*B\s*")
 
 _TIMES = ("latency", "network_latency_", "round_trip_", "makespan", "zero_load_latency")
 """Beginnings of the names of results that are in cycles."""
-_ALONE = ("simulated", "model")
-"""Names of the times of a message alone, which rows have otherwise."""
 _LOADS = ("offered_load", "accepted_load", "load", "throughput")
 """Names of results that are in flits per terminal and cycle."""
 _BYTES = {"": 1, "k": 10**3, "M": 10**6, "G": 10**9, "Ki": 2**10, "Mi": 2**20, "Gi": 2**30}
@@ -171,17 +170,15 @@ class Scale:
             return ""
         return f" ({self.units.gb_per_s(flits_per_cycle):.4g} GB/s)"
 
-    def after(self, name: str, figure: float, *, unit: bool) -> str:
-        """Text that follows the figure of this name: with `unit` what it is in, and with units the ns or GB/s.
+    def after(self, unit: Unit, figure: float) -> str:
+        """Text that follows a figure in cycles or flits per cycle: the ns or GB/s; empty without units.
 
         Examples
         --------
-        >>> Scale(Units(clock_ghz=2.0, flit_bytes=16)).after("latency_mean", 100, unit=True)
-        ' cycles (50 ns)'
+        >>> Scale(Units(clock_ghz=2.0, flit_bytes=16)).after(CYCLES, 100)
+        ' (50 ns)'
         """
-        if name.startswith(_TIMES) or name in _ALONE:
-            return f"{' cycles' * unit}{self.ns(figure)}"
-        return f"{' flits per cycle' * unit}{self.gb_per_s(figure)}" if name in _LOADS else ""
+        return self.ns(figure) if unit == CYCLES else self.gb_per_s(figure) if unit == LOAD else ""
 
     def describe(self) -> str:
         """What a cycle and a flit a cycle are, in a sentence; empty without units."""

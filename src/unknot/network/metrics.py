@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from unknot._base.errors import NetworkError
 from unknot._base.kernels.lazy_kernel import CHANNELS, is_small, plainly
+from unknot._base.quantities import Hops, MeanHops
 from unknot.network.bandwidth import written
 from unknot.network.graph import components, pairs
 from unknot.network.grid import Grid, whole_grid
@@ -61,8 +62,8 @@ class Metrics:
     degree_min: int
     degree_max: int
     connected: bool
-    diameter: int | None
-    mean_distance: float | None
+    diameter: Hops | None
+    mean_distance: MeanHops | None
     bisection: int | None
     sampled: int | None = None
     terminals_connected: bool | None = None
@@ -107,7 +108,7 @@ def measure(network: Network, *, sample: int | None = None, seed: int = 1) -> Me
     degrees = np.diff(network.outgoing[0])
     _, pieces = components(network)
     connected = pieces == 1
-    diameter: int | None = None
+    diameter: Hops | None = None
     mean: float | None = None
     sampled: int | None = None
     product = whole_grid(network)

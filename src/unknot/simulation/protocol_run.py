@@ -11,6 +11,7 @@ import numpy as np
 from unknot._base.errors import SimulationError
 from unknot._base.numbers import require_whole
 from unknot._base.progress import Progress
+from unknot._base.quantities import Cycles, Load
 from unknot._base.shown import Brief
 from unknot._base.switching import BUFFER_DEPTH, DEFAULT_SWITCHING, switching_named
 from unknot.routing.relation import Relation
@@ -55,17 +56,17 @@ class ProtocolRun(Brief):
         Those messages.
     """
 
-    offered_load: float
-    accepted_load: float
+    offered_load: Load
+    accepted_load: Load
     cycles: int
     created: int
     begun: int
     done: int
-    latency_mean: float | None
-    latency_p50: float | None
-    latency_p95: float | None
-    latency_p99: float | None
-    latency_max: float | None
+    latency_mean: Cycles | None
+    latency_p50: Cycles | None
+    latency_p95: Cycles | None
+    latency_p99: Cycles | None
+    latency_max: Cycles | None
     consumed: dict[str, int]
     deadlock: bool
     blocked: tuple[Blocked, ...] = field(repr=False)

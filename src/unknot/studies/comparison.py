@@ -14,6 +14,7 @@ import numpy as np
 from unknot._base.errors import NetworkError, RelationError
 from unknot._base.manifest import code_digest
 from unknot._base.numbers import is_number
+from unknot._base.quantities import Load, WholeCycles
 from unknot._base.three_valued import ThreeValued, all_hold
 from unknot._base.work import counting_work
 from unknot.fabrics.named import network as network_named
@@ -111,9 +112,9 @@ class Compared(ThreeValued, asks="holds"):
     adversarial: float
     adversarial_bound: float
     note: str = ""
-    saturation: float | None = None
-    all_to_all: int | None = None
-    all_reduce: int | None = None
+    saturation: Load | None = None
+    all_to_all: WholeCycles | None = None
+    all_reduce: WholeCycles | None = None
 
     @property
     def holds(self) -> bool | None:

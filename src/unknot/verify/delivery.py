@@ -12,6 +12,7 @@ import numpy as np
 from unknot._base.errors import RelationError
 from unknot._base.kernels.lazy_kernel import is_small, plainly
 from unknot._base.progress import Progress, with_bar
+from unknot._base.quantities import Hops
 from unknot._base.shown import Brief
 from unknot._base.threads import threads_of
 from unknot._base.three_valued import ThreeValued
@@ -71,7 +72,7 @@ class Delivery(ThreeValued, Brief, asks="delivered"):
     loops: tuple[tuple[tuple[int, ...], int], ...]
     livelock_free: bool | None
     minimal: bool | None
-    longest_route: int | None
+    longest_route: Hops | None
     longest_pair: tuple[int, int] | None
 
 

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from unknot._base.arrays import Floats, Ints, positions
 from unknot._base.errors import RelationError
 from unknot._base.progress import Progress, reported, with_bar
+from unknot._base.quantities import ChannelNumber, Load, MeanHops
 from unknot._base.shown import Brief
 from unknot.network.graph import reached_from
 from unknot.routing.relation import EJECT, TIER, VC_MASK, Relation
@@ -104,9 +105,9 @@ class Loads(Brief):
 
     channel: npt.NDArray[np.float64]
     highest: float
-    busiest: int | None
-    throughput: float
-    mean_hops: float
+    busiest: ChannelNumber | None
+    throughput: Load
+    mean_hops: MeanHops
     forced: bool
     method: str
     vc_highest: tuple[float, ...] = ()

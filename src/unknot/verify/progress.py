@@ -14,6 +14,7 @@ from typing import Literal, cast, get_args
 
 from unknot._base.errors import RelationError, require_known
 from unknot._base.numbers import require_whole
+from unknot._base.quantities import WholeCycles
 from unknot._base.three_valued import ThreeValued
 from unknot.certificates.documents import Document
 from unknot.network.graph import path_to, reached_from
@@ -75,7 +76,7 @@ class Progress(ThreeValued, asks="arrives"):
 
     arbiter: Arbiter
     arrives: bool | None
-    bound: int | None
+    bound: WholeCycles | None
     reason: str
     packets: int = 1
     starved: Starved | None = None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from unknot._base.quantities import By
-from unknot.cli.answers.form import CIRCLE, SIZE, Form, Natural, Number, Positive, Words, of
+from unknot.cli.answers.form import CIRCLE, SIZE, Form, HopCount, Natural, Number, Positive, Words, of
 from unknot.cli.answers.networks import NetworkForm
 from unknot.cli.answers.verdicts import VerdictForm
 from unknot.repair.fault_queues import FaultQueues
@@ -98,7 +98,7 @@ class WrittenRemedyForm(Form, of=WrittenRemedy, without="audit steps changed loa
     """Replies at the level of the request."""
     delivered: bool | None = of("audit.delivered")
     """Between hosts."""
-    longest_route: Natural | None = of("longest")
+    longest_route: HopCount | None = of("longest")
     """Hops; null: some route is endless."""
     highest_load: Number = of("load")
     """Routes between hosts over the busiest channel, those to the LIDs of a port in equal shares."""

@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unknot._base.docstrings import below, entries
-from unknot._base.quantities import By
+from unknot._base.quantities import CYCLES, FLITS, HOPS, By
 
 MISSING: Any = object()
 """The default of a key that has none."""
@@ -228,6 +228,12 @@ def _form(kind: type) -> type[Form]:
     doc = (inspect.getdoc(kind) or kind.__name__).split("\n\n")[0]
     names = {"__doc__": doc, "__module__": __name__}
     return types.new_class(f"{kind.__name__}Form", (Form,), {"of": kind}, lambda space: space.update(names))
+
+
+FlitCount = Annotated[Positive, FLITS]
+CycleCount = Annotated[Natural, CYCLES]
+HopCount = Annotated[Natural, HOPS]
+"""Numbers of flits, cycles and hops."""
 
 
 PAIR = Words(lambda pair, _: " to ".join(pair or ()))

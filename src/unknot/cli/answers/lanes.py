@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated, Any, ClassVar, Literal
 
-from unknot._base.quantities import By, ChannelNumber, RouterNumber, TerminalNumber
-from unknot.cli.answers.form import Form, Natural, Number, Positive, Words, of
+from unknot._base.quantities import By, ChannelNumber, MeanHops, RouterNumber, TerminalNumber
+from unknot.cli.answers.form import Form, HopCount, Natural, Number, Positive, Words, of
 from unknot.cli.answers.networks import RelationForm
 from unknot.cli.answers.verdicts import DeliveryForm, VerdictForm
 from unknot.lanes.changing import ChangingLanes
@@ -204,10 +204,10 @@ class LanesLongerAnswer(
     pairs: Natural
     longer_pairs: Natural
     """Pairs of routers whose route is longer than a shortest path."""
-    mean_hops: Number
-    mean_shortest: Number
+    mean_hops: MeanHops
+    mean_shortest: MeanHops
     """Mean hops of shortest paths."""
-    longest_detour: Natural
+    longest_detour: HopCount
     """Hops that some route has more than a shortest path."""
     highest_load: Number
     load_bound: Number | None
@@ -239,7 +239,7 @@ class StateForm(Form):
     """Most VCs of a channel."""
     highest_load: Number
     """Highest load of a channel under uniform traffic, in routes from terminal to terminal; null where some loop."""
-    mean_hops: Number
+    mean_hops: MeanHops
 
 
 class RemedyForm(Form):

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from unknot._base.quantities import Cycles
 from unknot._base.switching import Switching
 from unknot.cli.answers.configuration_file import ConfigurationForm
-from unknot.cli.answers.form import Form, Natural, Number, Positive
+from unknot.cli.answers.form import CycleCount, FlitCount, Form, Natural, Number
 from unknot.cli.answers.networks import RelationForm, WithUnits
 from unknot.cli.answers.runs import RouterOptions
 from unknot.simulation.protocol_run import ProtocolRun
@@ -24,9 +25,9 @@ class ClassForm(Form):
 
     messages: Natural
     arrived: Natural
-    latency_mean: Number
-    latency_max: Natural | None
-    network_latency_mean: Number
+    latency_mean: Cycles
+    latency_max: CycleCount | None
+    network_latency_mean: Cycles
 
 
 class TraceAnswer(RelationForm, WithUnits, of=TraceRun, without="trace ready injected arrived carried"):
@@ -90,8 +91,8 @@ class SimulateProtocolAnswer(RelationForm, of=ProtocolRun):
 
     protocol: str
     switching: Switching
-    packet_length: Positive
-    buffer_depth: Positive
+    packet_length: FlitCount
+    buffer_depth: FlitCount
     router: RouterOptions
     seed: Natural
     blocked: list[BlockedForm]

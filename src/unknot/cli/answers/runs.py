@@ -6,11 +6,11 @@ from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
-from unknot._base.quantities import By, ChannelNumber, TerminalNumber
+from unknot._base.quantities import By, ChannelNumber, Cycles, TerminalNumber, Unit
 from unknot._base.switching import Switching
 from unknot._base.units import Units
 from unknot.cli.answers.configuration_file import ConfigurationForm, FlowInWords
-from unknot.cli.answers.form import NONZERO, Form, Natural, Number, Positive, Words, of
+from unknot.cli.answers.form import NONZERO, FlitCount, Form, Natural, Number, Words, of
 from unknot.cli.answers.networks import RelationForm, WithUnits
 from unknot.report import phrases
 from unknot.routing.relation import Relation
@@ -103,13 +103,17 @@ class SaturationForm(Form, of=Saturation):
     runs: SeveralRuns
 
 
+Rate = Annotated[Number, Unit("flit/cycle", "flits/cycle")]
+"""A load of a channel or flow, beside which a key has what it is with units."""
+
+
 class ChannelForm(Form):
     """Utilisation and buffer occupancy of a channel while measuring."""
 
     table = "channel utilisation gbit_per_s"
 
     channel: ChannelNumber
-    utilisation: Number
+    utilisation: Rate
     """Flits per cycle."""
     occupancy: list[Number]
     """Mean number of flits in the buffer of each VC."""
@@ -124,9 +128,9 @@ class FlowForm(Form):
 
     source: TerminalNumber
     target: TerminalNumber
-    offered: Number
+    offered: Rate
     """Flits per cycle."""
-    accepted: Number
+    accepted: Rate
     """Flits per cycle."""
     offered_gbit_per_s: Number
     """null without --units."""
@@ -134,7 +138,7 @@ class FlowForm(Form):
     """null without --units."""
     packets: Natural
     """Packets that arrived."""
-    latency_mean: Number
+    latency_mean: Cycles
     """In cycles; null: no packet arrived."""
     latency_mean_ns: Number
     """null without --units."""
@@ -215,7 +219,7 @@ class SimulateSeedsAnswer(RunsForm, SimulatedForm):
     table = f"{POINT} stable stable_runs runs"
 
     switching: Switching
-    buffer_depth: Positive
+    buffer_depth: FlitCount
     traffic: str
     router: RouterOptions
     bursts: BurstChances
@@ -228,7 +232,7 @@ class SimulateSaturationAnswer(SaturationForm, SimulatedForm):
 
     table = "network.name routing vcs zero_load_latency load limit throughput runs"
 
-    zero_load_latency: Number | None
+    zero_load_latency: Cycles | None
     """Latency of a packet alone in the network, in cycles; null where bandwidths are not 1."""
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from unknot._base.quantities import By
+from unknot._base.quantities import By, Load
 from unknot.cli.answers.filling import Answer, Answers, answer
-from unknot.cli.answers.form import Form, Number, Positive, of
+from unknot.cli.answers.form import Form, Positive, of
 from unknot.cli.answers.networks import WithUnits
 from unknot.cli.answers.runs import BurstsForm, ReplayForm, RouterForm, RunForm, Shares
 from unknot.cli.answers.verdicts import DeliveryForm, VerdictForm
@@ -39,7 +39,7 @@ class StudiedDesign(Form):
     verdict: VerdictForm
     delivery: DeliveryForm
     replay: ReplayForm | None
-    stable_up_to: Number
+    stable_up_to: Load
     """Highest load at which all runs are stable; null: none is."""
     runs: EachRun
 

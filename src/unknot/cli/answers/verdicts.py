@@ -8,7 +8,7 @@ from unknot._base.quantities import AddressNumber, TerminalNumber, VcNumber
 from unknot._base.switching import Switching
 from unknot.certificates.verdict import Verdict
 from unknot.cli.answers.configuration_file import ConfigurationForm, FlowInWords, Grade
-from unknot.cli.answers.form import PAIR, Form, Natural, Number, Words
+from unknot.cli.answers.form import PAIR, Form, HopCount, Natural, Number, Words
 from unknot.cli.answers.networks import RelationForm
 from unknot.verify.delivery import Delivery
 from unknot.verify.progress import Progress
@@ -69,7 +69,7 @@ class DeliveryForm(Form, of=Delivery):
     """Cycles of states that can never reach ejection; the first few."""
     undelivered_pairs: Annotated[Natural, Words(_undelivered_words)]
     minimal: Annotated[bool | None, Words(_minimal_words)]
-    longest_route: Annotated[Natural | None, Words(_longest_words)]
+    longest_route: Annotated[HopCount | None, Words(_longest_words)]
     longest_pair: Annotated[tuple[TerminalNumber, AddressNumber] | None, PAIR]
     """Source and address of a longest route."""
 

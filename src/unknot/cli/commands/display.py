@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import islice
@@ -14,6 +15,7 @@ from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
+from unknot._base.quantities import Unit
 from unknot._base.units import Scale
 from unknot.cli.answers.filling import Answer, answer
 from unknot.cli.answers.form import CHECKER, Form, Key, keys_of
@@ -30,6 +32,8 @@ PIPE_WIDTH = 120
 GAP = 3
 """Columns between two columns of a table, at most."""
 PLAIN = Scale()
+DIGITS = 4
+"""Digits of a measured number."""
 LONGEST = 32
 """Characters of a figure, or a word, for which a column has room."""
 MOST_ROWS, MOST_NAMES = 20, 8
@@ -114,11 +118,22 @@ def print_forms(form: type[Form], filled: Any, title: str, scale: Scale = PLAIN,
         [Text(name), *(text(path, *_at(form, one, path), scale) for path in paths)] for name, one in named[:max_rows]
     ]
     used = [i for i in range(len(paths) + 1) if any(line[i] for line in lines)]
-    headings = ["", *(label(path.rpartition(".")[2]) for path in paths)]
+    headings = ["", *(_heading(form, path) for path in paths)]
     numbers = [headings[i] for i in used if all(line[i].plain[:1] in "0123456789-–" for line in lines)]
     if len(filled) > max_rows:
         title = f"{title}: {max_rows} of {len(filled)}; --json has all"
     print_table([headings[i] for i in used], [[line[i] for i in used] for line in lines], title=title, right=numbers)
+
+
+def _heading(form: Any, path: str) -> str:
+    """The last key of a path in words, and below its unit."""
+    first, _, rest = path.partition(".")
+    key = keys_of(form).get(first)
+    if rest and key and key.form:
+        return _heading(key.form, rest)
+    unit = key.mark(Unit) if key else None
+    named = label(path.rpartition(".")[2])
+    return named if unit is None or unit.plural in named else f"{named}\n({unit.plural})"
 
 
 def _at(form: Any, filled: Any, path: str) -> tuple[Key | None, Any, dict[str, Any]]:
@@ -153,8 +168,12 @@ def text(
         return yes(value)
     if isinstance(value, (int, float)):
         half = beside.get(f"{name.removesuffix('_mean').removesuffix('_load')}_half_width")
-        within = "" if half is None or not name.endswith(("_mean", "_load")) else f" ± {number(half)}"
-        return Text(f"{number(value)}{within}{scale.after(name, value, unit=unit)}")
+        figure = number(value, half if name.endswith(("_mean", "_load")) else None)
+        measure: Unit | None = key.mark(Unit) if key else None
+        if measure is None:
+            return Text(figure)
+        named = unit and measure.plural not in name
+        return Text(f"{figure}{f' {measure.of(value)}' if named else ''}{scale.after(measure, value)}")
     return Text(_words(value))
 
 
@@ -178,13 +197,19 @@ def _words(value: Any) -> str:
     return number(value) if isinstance(value, (int, float)) else value or ""
 
 
-def number(figure: float | None) -> str:
-    """A number in four decimals at most, its thousands apart."""
+def number(figure: float | None, half: float | None = None) -> str:
+    """A number in four digits, or with the half of its interval as far as two digits of that; thousands apart."""
     if figure is None:
         return "–"
-    if figure and abs(figure) < 0.001:
+    if half is not None:
+        places = max(0, 1 - math.floor(math.log10(half))) if half else 0
+        return f"{figure:,.{places}f} ± {half:,.{places}f}" if half else f"{number(figure)} ± 0"
+    if isinstance(figure, int):
+        return f"{figure:,}"
+    if abs(figure) < 0.001:
         return f"{figure:.3g}"
-    return f"{figure:,}" if isinstance(figure, int) else f"{figure:,.4f}".rstrip("0").rstrip(".")
+    places = max(0, DIGITS - 1 - math.floor(math.log10(abs(figure))))
+    return f"{figure:,.{places}f}".rstrip("0").rstrip(".") if places else f"{figure:,.0f}"
 
 
 def yes(truth: bool | None) -> Text:
@@ -229,7 +254,7 @@ def print_table(
         figures = heading in right
         cells = [line[i].plain for line in lines]
         parts = [*heading.split(), *(part for c in cells for part in (c.split() if screen and not figures else [c]))]
-        longest.append(max(map(len, [heading, *cells])))
+        longest.append(max(map(len, [*heading.splitlines(), *cells])))
         least.append(min(max(map(len, parts), default=0), LONGEST))
         table.add_column(heading, justify="right" if figures else "left", min_width=least[-1])
     for line in lines:
@@ -237,12 +262,12 @@ def print_table(
     room = GAP * len(least)
     words = [max(len(part) for cell in line for part in cell.plain.split() or [""]) for line in lines]
     if screen and sum(least) + room > out.width >= max(map(len, headings)) + sum(words) + GAP * (len(words) + 1):
-        turned = [[heading, *cells] for heading, *cells in zip(headings, *lines, strict=True)]
+        turned = [[heading.replace("\n", " "), *cells] for heading, *cells in zip(headings, *lines, strict=True)]
         print_table([headings[0], *(line[0].plain for line in lines)], turned[1:], title=title)
     elif screen and sum(least) + room > out.width:
         for line in lines:
             out.print(above or "")
-            print_rows([(heading, cell) for heading, cell in zip(headings, line, strict=True)])
+            print_rows([(heading.replace("\n", " "), cell) for heading, cell in zip(headings, line, strict=True)])
     elif lines:
         out.width = out.width if screen else max(out.width, sum(least) + room)
         for i, column in enumerate(table.columns):

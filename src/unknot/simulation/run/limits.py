@@ -15,6 +15,7 @@ from unknot._base.frames import Tabular
 from unknot._base.memory import require
 from unknot._base.numbers import is_number
 from unknot._base.progress import Progress, with_bar
+from unknot._base.quantities import Load
 from unknot._base.shown import Shown
 from unknot._base.switching import DEFAULT_SWITCHING
 from unknot.flow_control.techniques import technique
@@ -133,9 +134,9 @@ class Saturation(Tabular, Shown):
     (True, 3)
     """
 
-    load: float
-    limit: float | None
-    throughput: float
+    load: Load
+    limit: Load | None
+    throughput: Load
     runs: tuple[Run, ...]
 
     @property

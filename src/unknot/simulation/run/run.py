@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from unknot._base.arrays import Floats
 from unknot._base.frames import Row, Tabular
+from unknot._base.quantities import Cycles, Flits, Load, MeanHops, WholeCycles
 from unknot._base.shown import Brief, Shown
 from unknot._base.switching import Switching
 from unknot._base.three_valued import ThreeValued
@@ -44,11 +45,11 @@ class ClassRun:
     """
 
     name: str
-    offered_load: float
-    accepted_load: float
-    latency_mean: float | None
-    network_latency_mean: float | None
-    hops_mean: float | None
+    offered_load: Load
+    accepted_load: Load
+    latency_mean: Cycles | None
+    network_latency_mean: Cycles | None
+    hops_mean: MeanHops | None
     packets: int
 
 
@@ -139,15 +140,15 @@ class Figures:
         Reason why the run is not stable; empty when it is.
     """
 
-    offered_load: float
-    accepted_load: float
-    latency_mean: float | None
-    latency_p50: float | None
-    latency_p95: float | None
-    latency_p99: float | None
-    latency_max: float | None
-    network_latency_mean: float | None
-    hops_mean: float | None
+    offered_load: Load
+    accepted_load: Load
+    latency_mean: Cycles | None
+    latency_p50: Cycles | None
+    latency_p95: Cycles | None
+    latency_p99: Cycles | None
+    latency_max: Cycles | None
+    network_latency_mean: Cycles | None
+    hops_mean: MeanHops | None
     stable: bool
     reason: str
 
@@ -204,8 +205,8 @@ class Run(ThreeValued, Figures, Tabular, Shown, asks="carried"):
     cycles: int
     flit_hops: int
     switching: Switching
-    packet_length: int
-    buffer_depth: int
+    packet_length: Flits
+    buffer_depth: Flits
     seed: int
     deadlock: Configuration | None = field(default=None)
     latency_half_width: float | None = None
@@ -214,10 +215,10 @@ class Run(ThreeValued, Figures, Tabular, Shown, asks="carried"):
     router: Router = field(default_factory=Router)
     bursts: Bursts | None = None
     flow: FlowControl | None = None
-    watchdog: int = 0
+    watchdog: WholeCycles = 0
     dropped: int = 0
-    warmup: int = 0
-    measured: int = 0
+    warmup: WholeCycles = 0
+    measured: WholeCycles = 0
     classes: tuple[ClassRun, ...] = ()
     network: str = field(default="", compare=False)
     routing: str = field(default="", compare=False)

@@ -12,6 +12,7 @@ from unknot._base.errors import SimulationError
 from unknot._base.memory import require
 from unknot._base.numbers import require_whole
 from unknot._base.progress import Progress, with_bar
+from unknot._base.quantities import Cycles, Load, WholeCycles
 from unknot._base.switching import DEFAULT_SWITCHING
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_simulated
@@ -57,13 +58,13 @@ class ClosedLoop:
     (80, 5, 50.0)
     """
 
-    makespan: int | None
-    throughput: float | None
-    round_trip_mean: float | None
-    round_trip_p50: float | None
-    round_trip_p95: float | None
-    round_trip_p99: float | None
-    round_trip_max: float | None
+    makespan: WholeCycles | None
+    throughput: Load | None
+    round_trip_mean: Cycles | None
+    round_trip_p50: Cycles | None
+    round_trip_p95: Cycles | None
+    round_trip_p99: Cycles | None
+    round_trip_max: Cycles | None
     finished: Ints = field(repr=False)
     requests: int
     window: int

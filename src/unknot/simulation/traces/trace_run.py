@@ -10,6 +10,7 @@ import numpy as np
 
 from unknot._base.arrays import Ints
 from unknot._base.progress import Progress, with_bar
+from unknot._base.quantities import Cycles, Flits, WholeCycles
 from unknot._base.switching import DEFAULT_SWITCHING, Switching
 from unknot._base.three_valued import ThreeValued
 from unknot.certificates.verdict import Configuration
@@ -66,20 +67,20 @@ class TraceRun(ThreeValued, asks="finished"):
     ready: Ints = field(repr=False)
     injected: Ints = field(repr=False)
     arrived: Ints = field(repr=False)
-    makespan: int | None
-    latency_mean: float | None
-    latency_p50: float | None
-    latency_p95: float | None
-    latency_p99: float | None
-    latency_max: float | None
-    network_latency_mean: float | None
+    makespan: WholeCycles | None
+    latency_mean: Cycles | None
+    latency_p50: Cycles | None
+    latency_p95: Cycles | None
+    latency_p99: Cycles | None
+    latency_max: Cycles | None
+    network_latency_mean: Cycles | None
     unfinished: int
     reason: str
     cycles: int
     flit_hops: int
     carried: Ints = field(repr=False)
     switching: Switching
-    buffer_depth: int
+    buffer_depth: Flits
     seed: int | None
     deadlock: Configuration | None = None
 
@@ -109,7 +110,7 @@ def run_trace(
     trace: Trace | Iterable[TracedMessage],
     *,
     switching: Switching = DEFAULT_SWITCHING,
-    buffer_depth: int | None = None,
+    buffer_depth: Flits | None = None,
     overhead: int = 0,
     in_order: bool = False,
     limit: int | None = None,
