@@ -90,8 +90,8 @@ class Configuration(Brief):
     reachability: Reachability
     messages: tuple[Message, ...]
     limited: bool = False
-    order: tuple[int, ...] = ()
     flow: FlowControl | None = None
+    order: tuple[int, ...] = ()
 
     @property
     def queued(self) -> bool:

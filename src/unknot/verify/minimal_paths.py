@@ -17,6 +17,7 @@ import numpy.typing as npt
 from unknot._base.arrays import offsets
 from unknot._base.errors import RelationError
 from unknot._base.progress import Progress, reported
+from unknot._base.quantities import ChannelNumber, TerminalNumber
 from unknot.network import distances_from
 from unknot.network.model import IntArray
 from unknot.routing.relation import Relation
@@ -196,9 +197,9 @@ class ForbiddenPath:
         channels were chosen.
     """
 
-    source: int
-    destination: int
-    channels: tuple[int, ...]
+    source: TerminalNumber
+    destination: TerminalNumber
+    channels: tuple[ChannelNumber, ...]
     refused: int
 
     def describe(self, relation: Relation) -> str:

@@ -13,6 +13,7 @@ from typing import Any
 
 from unknot._base.deadline import MINUTE, Deadline, counts_work
 from unknot._base.progress import Progress, with_bar
+from unknot._base.quantities import RouterNumber
 from unknot._base.shown import Brief
 from unknot._base.switching import DEFAULT_SWITCHING
 from unknot._base.three_valued import ThreeValued
@@ -85,7 +86,7 @@ class Update(ThreeValued, Brief, asks="deadlock_free"):
     mixture: Mixture
     proofs: tuple[MomentVerdict, ...]
     configuration: Configuration | None
-    updated: tuple[int, ...]
+    updated: tuple[RouterNumber, ...]
     lasts: bool
     lost: tuple[tuple[int, int], ...]
     loops: tuple[tuple[tuple[int, ...], int], ...]

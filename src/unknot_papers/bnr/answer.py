@@ -4,21 +4,11 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from unknot._base.quantities import AddressNumber, ChannelNumber, TerminalNumber, VcNumber
-from unknot.cli.answers.analyses import Forbidden
+from unknot.cli.answers.analyses import ForbiddenPathForm
 from unknot.cli.answers.form import Form, Words
 from unknot.cli.answers.networks import RelationForm
 from unknot.cli.answers.verdicts import DeliveryForm, VerdictForm
 from unknot_papers.bnr.table import Bnr, Conclusion, Refusal
-
-
-class RefusalForm(Form, of=Refusal):
-    """A header that has lost a shortest path by what it chose before."""
-
-    source: TerminalNumber
-    address: AddressNumber
-    walk: list[VcNumber]
-    channel: ChannelNumber
 
 
 def _refusal_words(refusal: Any, bnr: Any) -> str:
@@ -32,9 +22,9 @@ class BnrForm(Form, of=Bnr):
     """One class of messages and its best network for routing."""
 
     table = "name provided full_pairs pairs forbidden refusal"
-    forbidden: Forbidden
+    forbidden: ForbiddenPathForm | None
     """A shortest path that is not permitted, as short as may be."""
-    refusal: Annotated[RefusalForm | None, Words(_refusal_words)]
+    refusal: Annotated[Refusal | None, Words(_refusal_words)]
     name: str
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from unknot._base.progress import Progress, reported, with_bar
+from unknot._base.quantities import AddressNumber, ChannelNumber, TerminalNumber, VcNumber
 from unknot._base.shown import Brief
 from unknot._base.three_valued import ThreeValued
 from unknot.certificates.verdict import Verdict
@@ -34,10 +35,10 @@ class Refusal:
         A channel that would bring it nearer and that it is not offered.
     """
 
-    source: int
-    address: int
-    walk: tuple[int, ...]
-    channel: int
+    source: TerminalNumber
+    address: AddressNumber
+    walk: tuple[VcNumber, ...]
+    channel: ChannelNumber
 
     def describe(self, relation: Relation) -> str:
         """Describe by names the way of the packet and the channel that it is refused."""

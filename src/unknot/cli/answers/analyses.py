@@ -5,26 +5,16 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from unknot._base.quantities import AddressNumber, ChannelNumber, RouterNumber, TerminalNumber, VcNumber
-from unknot.cli.answers.configuration_file import ConfigurationForm
 from unknot.cli.answers.form import PAIR, Form, Natural, Number, Words, of
 from unknot.cli.answers.networks import RelationForm, WithUnits
 from unknot.cli.answers.verdicts import DeliveryForm, LoopForm
 from unknot.verify.adaptivity import Adaptivity
 from unknot.verify.fault_sweep import FaultSweep
-from unknot.verify.loads import Loads
 from unknot.verify.minimal_paths import ForbiddenPath
 from unknot.verify.properties import Properties, VcUse
 from unknot.verify.table_faults import TableFaults
 from unknot.verify.update import Update
 from unknot.verify.update_search import Order
-
-
-class ForbiddenPathForm(Form, of=ForbiddenPath):
-    """A shortest path that is not permitted."""
-
-    source: TerminalNumber
-    destination: TerminalNumber
-    channels: list[ChannelNumber]
 
 
 def _forbidden_words(path: Any, _: Any) -> str:
@@ -34,14 +24,14 @@ def _forbidden_words(path: Any, _: Any) -> str:
     return f"{path['source']} to {path['destination']} by {', '.join(channels)}: {channels[refused]} is not offered"
 
 
-Forbidden = Annotated[ForbiddenPathForm | None, Words(_forbidden_words)]
+class ForbiddenPathForm(Form, of=ForbiddenPath, said=_forbidden_words):
+    """A shortest path that is not permitted."""
 
 
 class AdaptivityForm(Form, of=Adaptivity):
     """Permitted shortest paths over all shortest paths."""
 
     worst_pair: Annotated[tuple[TerminalNumber, TerminalNumber] | None, PAIR]
-    forbidden: Forbidden
 
 
 class VcUseForm(Form, of=VcUse):
@@ -50,13 +40,6 @@ class VcUseForm(Form, of=VcUse):
     unused: list[VcNumber]
     idle_channels: list[ChannelNumber]
     """All of whose VCs are unused."""
-
-
-class LoadsForm(Form, of=Loads):
-    """Channel loads under some traffic."""
-
-    busiest: ChannelNumber | None
-    """null: no channel carries anything."""
 
 
 class LivelockForm(Form):
@@ -200,12 +183,9 @@ class OrderForm(Form, of=Order, without="proofs"):
 class UpdateForm(Form, of=Update, without="mixture proofs"):
     """What can happen while routers change from one routing to another."""
 
-    configuration: ConfigurationForm | None
-    updated: list[RouterNumber]
     lasts: Annotated[bool, Words(_lasts_words)]
     lost: Annotated[list[LostForm], Words(_lost_words)]
     loops: Annotated[list[LoopForm], Words(_loops_words)]
-    order: OrderForm | None
     evidence_holds: bool | None
     """Whether the separate checker accepts the evidence; null: none, or too large."""
 

@@ -15,7 +15,7 @@ from unknot._base.quantities import AddressNumber, By, TerminalNumber
 from unknot._base.switching import Switching
 from unknot.certificates.verdict import Configuration, Message
 from unknot.cli.answers.filling import answer, differences, read_form
-from unknot.cli.answers.form import Bounds, Form, Natural, Positive, Words, of
+from unknot.cli.answers.form import Bounds, Form, Natural, Positive, of
 from unknot.cli.answers.networks import ManifestForm
 from unknot.flow_control.model import FlowControl
 from unknot.flow_control.pools import Pool
@@ -63,19 +63,14 @@ class PoolForm(Form, of=Pool):
     unguarded: Annotated[Vcs, By(_in_order)]
 
 
-class FlowForm(Form, of=FlowControl):
-    """Flow control of a relation."""
-
-    pools: list[PoolForm]
-
-
 def _flow_words(flow: Any, _: Any) -> Any:
     if not (flow and flow["pools"]):
         return flow and flow["name"]
     return f"{flow['name']}: room for {flow['packets']} packets in each VC, {len(flow['pools'])} pools"
 
 
-FlowInWords = Annotated[FlowForm | None, Words(_flow_words)]
+class FlowForm(Form, of=FlowControl, said=_flow_words):
+    """Flow control of a relation."""
 
 
 class MessageForm(Form):
@@ -100,7 +95,7 @@ class MessageForm(Form):
     """VCs its header waits for, all held; where VCs share pools none behind another message."""
 
 
-class ConfigurationForm(Form):
+class ConfigurationForm(Form, of=Configuration, without="limited"):
     """A deadlock configuration: messages none of which can ever move."""
 
     switching: Switching
@@ -110,7 +105,7 @@ class ConfigurationForm(Form):
     """Way in which packets can get into it, if established."""
     messages: Annotated[list[MessageForm], Bounds(min_length=1)]
     """Messages in the order of the schedule."""
-    flow: FlowInWords = None
+    flow: FlowForm | None = None
     """Flow control of the relation that they obey; null: that of `switching`."""
     order: list[Natural] = of(default=())
     """Message whose header goes on by a VC, move by move; empty: one after another."""

@@ -39,20 +39,17 @@ class EscapeForm(Form):
     """Type of the VC that ranks lower."""
 
 
-class ProofForm(Form, of=Proof, without="space escapes"):
-    """Proof that a rule is deadlock-free on every mesh of its dimensions."""
-
-    types: list[str] = of("space.names")
-    """Types of VCs in the order of the functions of each level."""
-    escapes: list[EscapeForm] = of("named_escapes")
-
-
 def _ranking(proof: Any, _: Any) -> str:
     levels = proof and count(len(proof["levels"]), "linear function")
     return proof and f"on every mesh: a ranking by {levels} of the coordinates, compared in order ({proof['kind']})"
 
 
-RankedForm = Annotated[ProofForm | None, Words(_ranking)]
+class ProofForm(Form, of=Proof, without="space escapes", said=_ranking):
+    """Proof that a rule is deadlock-free on every mesh of its dimensions."""
+
+    types: list[str] = of("space.names")
+    """Types of VCs in the order of the functions of each level."""
+    escapes: list[EscapeForm] = of("named_escapes")
 
 
 class RowForm(Form):
@@ -90,7 +87,6 @@ class JudgedForm(Form, of=Decision, without="space switching rule proof evidence
     """Sides of the largest mesh that rules were tried on."""
     evidence: Annotated[list[dict[str, Any]], By(lambda evidence, _: [evidence.claim] if evidence else [])]
     """Claims that there is no rule, as in files of evidence, each with its proof."""
-    seconds: Number
 
 
 def _carried(carrying: Any, _: Any) -> str:
@@ -152,7 +148,7 @@ class DesignAnswer(Form, of=Design, without="request decisions short"):
     rule: Rows = of("best.rule")
     provided: list[str] | None
     """BNRs that the rule provides: signs of directions."""
-    proof: RankedForm = of("best.proof")
+    proof: ProofForm | None = of("best.proof")
     carrying: Annotated[CarryingForm | None, Words(_carried)]
     """What the rule carries, with --carry."""
     judged: list[JudgedForm] = of("decisions")
@@ -171,8 +167,6 @@ class CheckAllSizesAnswer(Form, of=EverySize, without="rule refuted seconds"):
     """
 
     family: str
-    switching: Switching
-    proof: RankedForm
     rule: Rows
     read: list[Sides]
     decided: list[Sides]

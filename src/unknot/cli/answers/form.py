@@ -35,6 +35,8 @@ class Form:
         takes this form.
     without : str
         Fields of these classes that are no keys.
+    said : Words, optional
+        How the terminal says the whole of it; else its keys are shown.
     parts : tuple of str
         Attributes of the source that are sources too; its relation is what numbers belong to.
     table : str
@@ -45,9 +47,14 @@ class Form:
     without: ClassVar[str] = ""
     parts: ClassVar[tuple[str, ...]] = ()
     table: ClassVar[str] = ""
+    said: ClassVar[Words | None] = None
 
-    def __init_subclass__(cls, of: type | tuple[type, ...] = (), without: str = "") -> None:
+    def __init_subclass__(
+        cls, of: type | tuple[type, ...] = (), without: str = "", said: Callable[[Any, Any], Any] | None = None
+    ) -> None:
         cls.without = without
+        if said:
+            cls.said = Words(said)
         if of:
             cls.kinds = of if isinstance(of, tuple) else (of,)
             _forms[cls.kinds[0]] = cls
@@ -117,7 +124,10 @@ class Key:
     @cached_property
     def words(self) -> Words | None:
         """How the terminal shows it as a whole, if not as its type."""
-        return next((mark for mark in getattr(self.hint, "__metadata__", ()) if isinstance(mark, Words)), None)
+        hint = _bare(self.hint)
+        marks = [mark for mark in getattr(self.hint, "__metadata__", ()) if isinstance(mark, Words)]
+        alone = () if get_origin(hint) in (list, dict) else (hint, *get_args(hint))
+        return next((said for said in (*marks, *(form.said for form in alone if is_form(form))) if said), None)
 
     @cached_property
     def form(self) -> type[Form] | None:

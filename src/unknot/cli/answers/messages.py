@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from unknot._base.quantities import Cycles
 from unknot._base.switching import Switching
-from unknot.cli.answers.configuration_file import ConfigurationForm
 from unknot.cli.answers.form import CycleCount, FlitCount, Form, Natural, Number
 from unknot.cli.answers.networks import RelationForm, WithUnits
-from unknot.cli.answers.runs import RouterOptions
+from unknot.cli.answers.runs import RouterForm
 from unknot.simulation.protocol_run import ProtocolRun
 from unknot.simulation.traces.closed_loop import ClosedLoop
 from unknot.simulation.traces.trace_run import TraceRun
@@ -41,7 +40,6 @@ class TraceAnswer(RelationForm, WithUnits, of=TraceRun, without="trace ready inj
 
     messages: Natural
     flits: Natural
-    deadlock: ConfigurationForm | None
     closed_loop: ClosedLoopForm | None
     """Only with --requests."""
     classes: dict[str, ClassForm]
@@ -93,7 +91,7 @@ class SimulateProtocolAnswer(RelationForm, of=ProtocolRun):
     switching: Switching
     packet_length: FlitCount
     buffer_depth: FlitCount
-    router: RouterOptions
+    router: RouterForm
     seed: Natural
     blocked: list[BlockedForm]
     """The messages that can never move."""

@@ -9,7 +9,7 @@ import numpy as np
 from unknot._base.quantities import By, ChannelNumber, Cycles, TerminalNumber, Unit
 from unknot._base.switching import Switching
 from unknot._base.units import Units
-from unknot.cli.answers.configuration_file import ConfigurationForm, FlowInWords
+from unknot.cli.answers.configuration_file import ConfigurationForm
 from unknot.cli.answers.form import NONZERO, FlitCount, Form, Natural, Number, Words, of
 from unknot.cli.answers.networks import RelationForm, WithUnits
 from unknot.report import phrases
@@ -44,16 +44,14 @@ def _stable_words(stable: bool, beside: Any) -> bool | None:
     return None if short and not stable else stable
 
 
-class RouterForm(Form, of=Router):
+class RouterForm(Form, of=Router, said=_router_words):
     """The options of a router."""
 
 
-class BurstsForm(Form, of=Bursts):
+class BurstsForm(Form, of=Bursts, said=_bursts_words):
     """Chances in a cycle that a burst begins and that it ends."""
 
 
-RouterOptions = Annotated[RouterForm, Words(_router_words)]
-BurstChances = Annotated[BurstsForm | None, Words(_bursts_words)]
 POINT = """
     network.name routing vcs switching buffer_depth router flow watchdog traffic bursts offered_load accepted_load
     latency_mean latency_p50 latency_p95 latency_p99 latency_max network_latency_mean hops_mean dropped intervals
@@ -75,16 +73,10 @@ class RunForm(Form, of=Run, without="utilisation occupancy pairs network routing
     """The knot of blocked messages, when the run came to one."""
     outcome: str
     """stable, saturated, deadlock, livelock, starvation, or too short: so few cycles cannot tell."""
-    router: RouterOptions
-    bursts: BurstChances
-    flow: FlowInWords
     watchdog: IfAny
     dropped: IfAny
     lengths: Shares
     """Lengths of packets and their shares, when there are several."""
-
-
-SeveralRuns = list[RunForm]
 
 
 class RunsForm(Form, of=Runs):
@@ -92,15 +84,12 @@ class RunsForm(Form, of=Runs):
 
     table: ClassVar[str] = "offered_load accepted_load latency_mean latency_p99 hops_mean stable reason"
 
-    runs: SeveralRuns
     stable: Annotated[bool, Words(_stable_words)]
     stable_runs: Annotated[Natural, Words(lambda stable, beside: f"{stable} of {len(beside['runs'])}")]
 
 
 class SaturationForm(Form, of=Saturation):
     """Saturation of a network, and the runs that were made to find it."""
-
-    runs: SeveralRuns
 
 
 Rate = Annotated[Number, Unit("flit/cycle", "flits/cycle")]
@@ -221,8 +210,8 @@ class SimulateSeedsAnswer(RunsForm, SimulatedForm):
     switching: Switching
     buffer_depth: FlitCount
     traffic: str
-    router: RouterOptions
-    bursts: BurstChances
+    router: RouterForm
+    bursts: BurstsForm | None
     intervals: str
     """Why there are no confidence intervals; empty: there are."""
 

@@ -7,7 +7,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from unknot._base.quantities import AddressNumber, TerminalNumber, VcNumber
 from unknot._base.switching import Switching
 from unknot.certificates.verdict import Verdict
-from unknot.cli.answers.configuration_file import ConfigurationForm, FlowInWords, Grade
+from unknot.cli.answers.configuration_file import Grade
 from unknot.cli.answers.form import PAIR, Form, HopCount, Natural, Number, Words
 from unknot.cli.answers.networks import RelationForm
 from unknot.verify.delivery import Delivery
@@ -24,13 +24,11 @@ class CertificateForm(Form):
 class VerdictForm(Form, of=Verdict):
     """The answer to "can it deadlock?"."""
 
-    configuration: ConfigurationForm | None
     certificate: CertificateForm | None
     reachability: Grade | None
     """Reachability of the configuration; null without one."""
     certificate_holds: bool | None
     """Whether the separate checker accepts the evidence; null: nothing to check, or too large."""
-    flow: FlowInWords
     table: ClassVar[str] = "switching flow deadlock_free method scope established"
 
 
