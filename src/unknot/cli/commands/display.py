@@ -133,7 +133,7 @@ def _heading(form: Any, path: str) -> str:
         return _heading(key.form, rest)
     unit = key.mark(Unit) if key else None
     named = label(path.rpartition(".")[2])
-    return named if unit is None or unit.plural in named else f"{named}\n({unit.plural})"
+    return named if unit is None or unit.plural in named else f"{named}\n({unit.plural.replace(' per ', '/')})"
 
 
 def _at(form: Any, filled: Any, path: str) -> tuple[Key | None, Any, dict[str, Any]]:
