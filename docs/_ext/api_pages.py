@@ -22,6 +22,8 @@ from docutils import nodes
 from sphinx.ext.intersphinx import resolve_reference_detect_inventory
 from sphinx.util.inspect import stringify_signature
 
+from unknot._base import quantities
+
 MODULES = (
     "unknot",
     "unknot.flow_control",
@@ -192,7 +194,11 @@ MODULE_ALIASES = {
     "concurrent.futures._base": "concurrent.futures",
 }
 """Modules as annotations name them, and as their projects document them."""
+QUANTITIES = {
+    name: kind.__origin__.__name__ for name, kind in vars(quantities).items() if hasattr(kind, "__metadata__")
+}
 NAME_ALIASES = {
+    **QUANTITIES,
     **dict.fromkeys(("Ints", "Floats", "Flags", "IntArray", "Values", "Sent", "Addresses"), "numpy.ndarray"),
     **dict.fromkeys(("_Buffer", "_SupportsArray", "_NestedSequence"), "numpy.typing.ArrayLike"),
     "Entry": "tuple",
