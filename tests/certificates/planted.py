@@ -57,8 +57,8 @@ class Fault:
 
 RULES = "unknot.design."
 NEEDS = RULES + "requirements:Requirements."
-FAMILY = "unknot.certificates.plain:Family."
-ENCODER, CHECKER = "unknot.certificates.plain:Encoder.", "unknot.certificates.plain:Rules."
+FAMILY = "unknot.certificates.plain.rule:Family."
+ENCODER, CHECKER = "unknot.certificates.plain.encoder:Encoder.", "unknot.certificates.plain.rules:Rules."
 FAULTS = (
     # The checker of lanes.
     Fault(ENCODER + "serve", "range(min(first_lanes, self.lanes))", "range(1)"),
@@ -117,7 +117,7 @@ def lanes_agree(
 ) -> None:
     """Compare what the clauses of lanes exclude with brute force; of networks too large to be ordered by cycles."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(plain, "MOST_PATHS", most_paths)
+        patch.setattr("unknot.certificates.plain.encoder.MOST_PATHS", most_paths)
         patch.setattr(second_opinion, "MOST_ORDERED", most_ordered)
         effort = SearchEffort(clock() + 600)
         answer = refute(shortest_pairs(network, None), count, effort, changes=changes, conflicts=10_000)
@@ -217,17 +217,10 @@ def noticed(function: str, code: CodeType, questions: Sequence[Callable[[], None
 ENCODERS = {
     "design/requirements.py": ("Requirements.", "class_of"),
     "design/search.py": ("clause_of", "images"),
-    "certificates/plain.py": (
-        "Encoder.",
-        "RouteEncoder.",
-        "Family.outs",
-        "Family.comes",
-        "Rules.",
-        "lane_clauses",
-        "rule_clauses",
-        "class_of",
-        "copied",
-    ),
+    "certificates/plain/encoder.py": ("Encoder.", "lane_clauses", "copied"),
+    "certificates/plain/lanes.py": ("RouteEncoder.",),
+    "certificates/plain/rule.py": ("Family.outs", "Family.comes", "class_of"),
+    "certificates/plain/rules.py": ("Rules.", "rule_clauses"),
 }
 """Functions that make clauses, by file."""
 

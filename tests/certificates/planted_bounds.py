@@ -31,7 +31,7 @@ from unknot.routing import Relation, fully_adaptive, shortest_paths
 SECONDS = 15.0
 """Seconds for a search; without a fault it takes less than one of a processor."""
 FACTS, CHANGES = "unknot.repair.facts:", "unknot.repair.change_bounds:"
-CHECKER = "unknot.certificates.plain:"
+PLAIN = "unknot.certificates.plain."
 BOUND_FAULTS = (
     # The search for removed candidates.
     Fault(FACTS + "literals", "return gone, frozenset((last", "return frozenset(), frozenset((last"),
@@ -42,22 +42,26 @@ BOUND_FAULTS = (
     Fault(FACTS + "_steps", "pairwise(path)", "[*pairwise(path)][-1:]"),
     Fault(FACTS + "plain_fact", "for vc in fact.falling]", "for vc in fact.path]"),
     # The checker of removed candidates.
-    Fault(CHECKER + "removal_clause", "- 1:\n        raise", "- 2:\n        raise"),
-    Fault(CHECKER + "removal_clause", "for v in waits}", "for v in waits[1:]}"),
-    Fault(CHECKER + "removal_clause", "if v in falling else", "if v not in falling else"),
-    Fault(CHECKER + "removal_clause", "around(vcs)", "pairwise(vcs)"),
-    Fault(CHECKER + "removal_clause", "return removed, {(way[-2], way[-1])}", "return set(), {(way[-2], way[-1])}"),
-    Fault(CHECKER + "knot_clause", "removed |= packet.taken", "pass"),
-    Fault(CHECKER + "knot_clause", "if v not in held}", "if v in held}"),
-    Fault(CHECKER + "knot_clause", "removed.add((*state, wants[0]))", "pass"),
-    Fault(CHECKER + "knot_clause", "if EJECT in waits:", "if False:"),
-    Fault(CHECKER + "taken", "if not found(v, table.may[address].get(at, ())):", "if False:"),
-    Fault(CHECKER + "leaf_shown", "total += multiplier * (1 - len(kept))", "total += multiplier"),
-    Fault(CHECKER + "leaf_shown", "part > cost", "part > 2 * cost + 1"),
-    Fault(CHECKER + "leaf_shown", "fixed.get(entry, part > cost)", "not fixed.get(entry, part <= cost)"),
-    Fault(CHECKER + "leaf_shown", "if len(entry) == CANDIDATE else 0", ""),
-    Fault(CHECKER + "removals_shown", "{**fixed, entry: False}", "{**fixed, entry: True}"),
-    Fault(CHECKER + "removals_shown", "min(shown)", "max(shown)"),
+    Fault(PLAIN + "removals:removal_clause", "- 1:\n        raise", "- 2:\n        raise"),
+    Fault(PLAIN + "removals:removal_clause", "for v in waits}", "for v in waits[1:]}"),
+    Fault(PLAIN + "removals:removal_clause", "if v in falling else", "if v not in falling else"),
+    Fault(PLAIN + "removals:removal_clause", "around(vcs)", "pairwise(vcs)"),
+    Fault(
+        PLAIN + "removals:removal_clause",
+        "return removed, {(way[-2], way[-1])}",
+        "return set(), {(way[-2], way[-1])}",
+    ),
+    Fault(PLAIN + "removals:knot_clause", "removed |= packet.taken", "pass"),
+    Fault(PLAIN + "removals:knot_clause", "if v not in held}", "if v in held}"),
+    Fault(PLAIN + "removals:knot_clause", "removed.add((*state, wants[0]))", "pass"),
+    Fault(PLAIN + "removals:knot_clause", "if EJECT in waits:", "if False:"),
+    Fault(PLAIN + "packets:taken", "if not found(v, table.may[address].get(at, ())):", "if False:"),
+    Fault(PLAIN + "removals:leaf_shown", "total += multiplier * (1 - len(kept))", "total += multiplier"),
+    Fault(PLAIN + "removals:leaf_shown", "part > cost", "part > 2 * cost + 1"),
+    Fault(PLAIN + "removals:leaf_shown", "fixed.get(entry, part > cost)", "not fixed.get(entry, part <= cost)"),
+    Fault(PLAIN + "removals:leaf_shown", "if len(entry) == CANDIDATE else 0", ""),
+    Fault(PLAIN + "removals:removals_shown", "{**fixed, entry: False}", "{**fixed, entry: True}"),
+    Fault(PLAIN + "removals:removals_shown", "min(shown)", "max(shown)"),
     # The search for changes.
     Fault(CHANGES + "_groups", "elif network.source[c] == s:", "else:"),
     Fault(CHANGES + "_groups", "((s, address), (here, address))", "((s, address),)"),
@@ -66,12 +70,12 @@ BOUND_FAULTS = (
     Fault(CHANGES + "change_bound", "pairwise([*cycle, cycle[0]])", "pairwise(cycle)"),
     Fault(CHANGES + "change_bound", "[*cycle, int(", "[*cycle[::-1], int("),
     # The checker of changes.
-    Fault(CHECKER + "check_changes", 'channels if kind == "pairs" else channels[:2]', "channels"),
-    Fault(CHECKER + "check_changes", "if (c, e) not in", "if (e, c) in"),
-    Fault(CHECKER + "check_changes", "max(due.values(), default=0) > 0 or ", ""),
-    Fault(CHECKER + "check_changes", " or max(spent.values(), default=0) > PARTS", ""),
-    Fault(CHECKER + "check_changes", "around(channels)", "pairwise(channels)"),
-    Fault(CHECKER + "check_changes", "-(-total // PARTS) < least", "-(-total // PARTS) < least - 1"),
+    Fault(PLAIN + "lanes:check_changes", 'channels if kind == "pairs" else channels[:2]', "channels"),
+    Fault(PLAIN + "lanes:check_changes", "if (c, e) not in", "if (e, c) in"),
+    Fault(PLAIN + "lanes:check_changes", "max(due.values(), default=0) > 0 or ", ""),
+    Fault(PLAIN + "lanes:check_changes", " or max(spent.values(), default=0) > PARTS", ""),
+    Fault(PLAIN + "lanes:check_changes", "around(channels)", "pairwise(channels)"),
+    Fault(PLAIN + "lanes:check_changes", "-(-total // PARTS) < least", "-(-total // PARTS) < least - 1"),
 )
 
 

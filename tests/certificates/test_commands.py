@@ -156,7 +156,7 @@ def test_the_smallest_deadlock(switching: str, tmp_path: Path) -> None:
 def test_a_bound_that_takes_the_checker_too_long_is_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "smallest.json"
     words = ("check", "ring(5)", "--routing", "dimension_order(dateline='none')", "--smallest")
-    monkeypatch.setattr(plain, "SEARCH_STEPS", 5)
+    monkeypatch.setattr("unknot.certificates.plain.worms.SEARCH_STEPS", 5)
     code, output = run(*words, "--evidence", str(path))
     assert code == 1
     assert "no bound on the number of messages: what takes more than 5 steps" in output

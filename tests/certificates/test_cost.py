@@ -15,6 +15,7 @@ import pytest
 
 from tests.certificates.hostility import hostile
 from tests.certificates.specimens import specimen
+from tests.certificates.standalone import standalone
 from unknot.certificates import Rejected, Unchecked, plain
 
 Document = dict[str, Any]
@@ -60,7 +61,7 @@ def checks(paths: list[Path]) -> list[Check]:
     done: list[Check] = []
     while len(done) < len(paths):
         left = [*map(str, paths[len(done) :])]
-        words = [sys.executable, "-I", "-c", LIMITED, str(Path(plain.__file__).parent), *left]
+        words = [sys.executable, "-I", "-c", LIMITED, str(standalone().parent), *left]
         ran = subprocess.run(words, capture_output=True, text=True, check=False)
         some = [Check(*json.loads(line)) for line in ran.stdout.splitlines()]
         if len(some) < len(left):

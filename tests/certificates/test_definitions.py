@@ -227,7 +227,7 @@ def test_how_many_steps_closed_walks_take(switching: str, monkeypatch: pytest.Mo
                 blocked = plain.EJECT not in onward and left >= {*onward}
                 count += 1 + (len(onward) if blocked else 0)
     for steps in (count, count - 1):
-        monkeypatch.setattr(plain, "SEARCH_STEPS", steps)
+        monkeypatch.setattr("unknot.certificates.plain.worms.SEARCH_STEPS", steps)
         if steps == count:
             assert plain.fewest_packets(table, plain.SWITCHINGS[switching]) == 4
         else:

@@ -246,16 +246,16 @@ def test_files_of_all_kinds(tmp_path: Path, capsys: pytest.CaptureFixture[str], 
     assert capsys.readouterr().out.startswith(f"{bad}: REJECTED: this is not JSON: ")
     assert plain.main([str(none), str(bad), str(good)]) == 2
     assert capsys.readouterr().out.startswith(f"{none}: cannot be read: No such file")
-    monkeypatch.setattr(plain, "SEARCH_STEPS", 20)
+    monkeypatch.setattr("unknot.certificates.plain.worms.SEARCH_STEPS", 20)
     assert plain.main([str(good)]) == 3
     assert capsys.readouterr().out.startswith(f"{good}: not checked: what takes more than 20 steps")
     assert plain.main([str(bad), str(good)]) == 1
     capsys.readouterr()
-    monkeypatch.setattr(plain, "MOST_BYTES", good.stat().st_size - 1)
+    monkeypatch.setattr("unknot.certificates.plain.documents.MOST_BYTES", good.stat().st_size - 1)
     assert plain.main([str(good)]) == 3
     assert capsys.readouterr().out.startswith(f"{good}: not checked: a file of more than")
     monkeypatch.undo()
-    monkeypatch.setattr(plain, "MOST_BYTES", good.stat().st_size)
+    monkeypatch.setattr("unknot.certificates.plain.documents.MOST_BYTES", good.stat().st_size)
     assert plain.main([str(good)]) == 0
 
 

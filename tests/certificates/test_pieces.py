@@ -134,9 +134,9 @@ def test_the_work_on_a_tree_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
     for entry in ([0], [0, 1, 2, 3], [0, 1, 2**62]):
         with pytest.raises(Rejected, match="entry"):
             plain.removals_shown(facts, [{"entry": entry}, *tree[1:]])
-    monkeypatch.setattr(plain, "SEARCH_STEPS", 3 + 2 * plain.KEEPING + 2 * (2 + 3))
+    monkeypatch.setattr("unknot.certificates.plain.worms.SEARCH_STEPS", 3 + 2 * plain.KEEPING + 2 * (2 + 3))
     assert plain.removals_shown(facts, tree) == 1
-    monkeypatch.setattr(plain, "SEARCH_STEPS", plain.SEARCH_STEPS - 1)
+    monkeypatch.setattr("unknot.certificates.plain.worms.SEARCH_STEPS", plain.SEARCH_STEPS - 1)
     with pytest.raises(plain.Unchecked, match="steps is too large"):
         plain.removals_shown(facts, tree)
 

@@ -19,12 +19,14 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from tests.certificates.corruption import corrupted
+from tests.certificates.standalone import standalone
 from tests.strategies import relations, table_relation
 from unknot._base.deadline import clock
 from unknot._base.errors import UnknotError
 from unknot.certificates import Rejected, delivery_claim, document, evidence_holds, plain, verdict_claim
 from unknot.certificates.claims import removals_claim
 from unknot.certificates.documents import network_of, table_of
+from unknot.certificates.joining import joined
 from unknot.cli.program import app
 from unknot.network import Network
 from unknot.network.families import mesh, ring, torus
@@ -33,8 +35,6 @@ from unknot.routing import EJECT, Relation, dimension_order, duato, fully_adapti
 from unknot.search.effort import SearchEffort
 from unknot.verify import check_all, deliver
 from unknot.verify.delivery import answer_claims
-
-FILE = Path(plain.__file__)
 
 
 def holds(relation: Relation, claim: dict[str, Any], table: dict[str, Any] | None = None) -> bool:
@@ -212,12 +212,12 @@ def test_a_worm_may_wait_for_all_that_is_left() -> None:
 
 
 def test_its_contents_are_true() -> None:
-    """The sections in their order, each with the subjects of the claims that its functions check."""
-    _, *parts = re.split(r"^# -+ (.*)$", FILE.read_text(encoding="utf-8"), flags=re.MULTILINE)
-    listed = re.findall(r"^- ([^:\n]*)(.*)$", plain.__doc__ or "", flags=re.MULTILINE)
+    """The files in the order in which they are joined, each with the subjects of the claims that it checks."""
+    _, *parts = re.split(r"^# -+ (.*)$", joined(), flags=re.MULTILINE)
+    listed = re.findall(r"^- (\w+)(: .*)$", plain.__doc__ or "", flags=re.MULTILINE)
     assert [heading for heading, _ in listed] == parts[::2]
     for (heading, named), section in zip(listed, parts[1::2], strict=True):
-        checked = {subject for subject, (_, check) in plain.CLAIMS.items() if f"\ndef {check.__name__}(" in section}
+        checked = {subject for subject, one in plain.CLAIMS.items() if f"\ndef {one.check.__name__}(" in section}
         assert checked == {*re.findall("`(.*?)`", named)}, heading
 
 
@@ -225,7 +225,7 @@ def test_it_needs_nothing_but_python(tmp_path: Path) -> None:
     """One file, run by itself: no package, no dependencies, and not even Unknot on the path."""
     imported = {
         alias.name.split(".")[0]
-        for node in ast.walk(ast.parse(FILE.read_text(encoding="utf-8")))
+        for node in ast.walk(ast.parse(joined()))
         if isinstance(node, (ast.Import, ast.ImportFrom))
         for alias in ([ast.alias(node.module or "")] if isinstance(node, ast.ImportFrom) else node.names)
     }
@@ -237,7 +237,7 @@ def test_it_needs_nothing_but_python(tmp_path: Path) -> None:
     good.write_text(json.dumps(content))
     content["claims"][0]["proof"]["rank"] = [0] * relation.num_vcs
     bad.write_text(json.dumps(content))
-    alone = [sys.executable, "-I", "-S", str(FILE)]
+    alone = [sys.executable, "-I", "-S", str(standalone())]
     ran = subprocess.run([*alone, str(good)], capture_output=True, text=True, check=False)
     assert (ran.returncode, ran.stderr, ran.stdout.count("accepted")) == (0, "", 4)
     ran = subprocess.run([*alone, str(bad), str(good)], capture_output=True, text=True, check=False)

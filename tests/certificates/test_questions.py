@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from tests.certificates.specimens import MAKE, question_for, specimen
+from tests.certificates.standalone import standalone
 from tests.certificates.test_hostile import damaged
 from unknot.certificates import Rejected, document, plain, question, verdict_claim
 from unknot.certificates.documents import part_of
@@ -74,7 +75,7 @@ def run(*words: str) -> tuple[int, str]:
 
 def alone(*words: str | Path) -> tuple[int, str]:
     """The checker without Unknot."""
-    command = [sys.executable, "-I", "-S", plain.__file__, *map(str, words)]
+    command = [sys.executable, "-I", "-S", str(standalone()), *map(str, words)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     return done.returncode, done.stdout + done.stderr
 

@@ -225,14 +225,14 @@ def test_a_core_too_large_to_search_again_is_said_not_accepted(monkeypatch: pyte
         accept_verdict(one, claim_on(one))
     hard = by_signs(mesh(3, 3), FREE_THREE_WIDE)
     verdict = check(hard, "wormhole")
-    monkeypatch.setattr(plain, "SEARCH_STEPS", 20)
+    monkeypatch.setattr("unknot.certificates.plain.worms.SEARCH_STEPS", 20)
     with pytest.raises(Unchecked, match="too large"):
         accept_verdict(hard, verdict)
     assert evidence_holds(hard, verdict) is None
 
 
 def test_the_search_agrees_with_brute_force(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(plain, "SEARCH_STEPS", 5_000)
+    monkeypatch.setattr("unknot.certificates.plain.worms.SEARCH_STEPS", 5_000)
     seen: Counter[object] = Counter()
 
     @given(relations(networks(max_routers=4), kinds=["escape", "loose"]))

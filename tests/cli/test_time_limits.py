@@ -80,7 +80,7 @@ RING = ("ring(4)", "--routing", "shortest_paths")
 CASES: dict[str, tuple[str, tuple[str, ...]]] = {
     "run": ("unknot.studies.sweep:compute", ("study.toml",)),
     "check": ("unknot.verify.examination:deliver", ("mesh(2, 2)", "--routing", "dimension_order")),
-    "accept": ("unknot.certificates.plain:answers", (str(ROOT / "examples/evidence/lanes-kautz.json"),)),
+    "accept": ("unknot.certificates.plain.documents:answers", (str(ROOT / "examples/evidence/lanes-kautz.json"),)),
     "replay": ("unknot.simulation:replay", ("knot.json",)),
     "analyse": ("unknot.verify.properties:properties", RING),
     "faults": ("unknot.verify.fault_sweep:check", RING),

@@ -34,7 +34,10 @@ SEARCH = {
     "lanes/served_pairs.py": ("ServedPairs.",),
 }
 CHECKER = {
-    "certificates/plain.py": ("Encoder.", "RouteEncoder.", "SurvivingEncoder.", "LoadEncoder.", "copied", "around"),
+    "certificates/plain/encoder.py": ("Encoder.", "copied"),
+    "certificates/plain/lanes.py": ("RouteEncoder.", "SurvivingEncoder."),
+    "certificates/plain/loads.py": ("LoadEncoder.",),
+    "certificates/plain/reading.py": ("around",),
 }
 
 

@@ -136,7 +136,7 @@ def test_the_clauses_of_the_checker_agree_with_brute_force(
 ) -> None:
     """Whether pairs have a variable for each of their shortest paths, or for the channels of these; see above."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(plain, "MOST_PATHS", paths)
+        patch.setattr("unknot.certificates.plain.encoder.MOST_PATHS", paths)
         patch.setattr(second_opinion, "MOST_ORDERED", most_ordered)
         the_clauses_agree(network, count, changes)
 

@@ -222,11 +222,11 @@ def test_what_is_broken_off_within_a_step_is_not_complete(
 
 @pytest.mark.campaign
 def test_of_a_tree_that_is_too_large_to_check_the_root_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(plain, "SEARCH_STEPS", 1_000)
+    monkeypatch.setattr("unknot.certificates.plain.worms.SEARCH_STEPS", 1_000)
     pruning = pruned(fully_adaptive(mesh(4, 2), vcs=1), effort())
     assert isinstance(pruning, Pruned)
     assert (len(pruning.removed), pruning.lower_bound, pruning.evidence_holds) == (12, 10, True)
-    monkeypatch.setattr(plain, "SEARCH_STEPS", 10)
+    monkeypatch.setattr("unknot.certificates.plain.worms.SEARCH_STEPS", 10)
     assert pruning.evidence_holds is None
 
 

@@ -31,6 +31,7 @@ KINDS = (
     "claims",
     "runs",
     "names",
+    "claims",
 )
 T = TypeVar("T")
 

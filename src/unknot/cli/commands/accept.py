@@ -69,12 +69,18 @@ class QuestionOptions(Options):
         return About(self.network, self.routing, self.vcs, self.switching, self.flows)
 
 
-def accept(files: list[Path], options: QuestionOptions, effort: Effort = 1, json: Json = False) -> None:
+def accept(
+    options: QuestionOptions,
+    files: list[Path] | None = None,
+    effort: Effort = 1,
+    standalone: Path | None = None,
+    json: Json = False,
+) -> None:
     """Check evidence with a program that shares nothing with those that found it.
 
-    The checker is one file of plain Python without dependencies, unknot/certificates/plain.py, which may be run by
-    itself. What has to be claimed is derived from --network, --routing and --claim, and each claim, part, network,
-    table, set of failures and number in the file is compared with it; other claims are named and do not count.
+    The checker is plain Python without dependencies, and --standalone writes it as one file that runs by itself. What
+    has to be claimed is derived from --network, --routing and --claim, and each claim, part, network, table, set of
+    failures and number in the file is compared with it; other claims are named and do not count.
     Without these options the answer is about networks and routings by their digests, and about nobody's.
 
     Exit code 0: all that is asked for is claimed, and holds; 1: something is not, or does not; 3: it is too much to
@@ -84,7 +90,10 @@ def accept(files: list[Path], options: QuestionOptions, effort: Effort = 1, json
     ----------
     files : argument FILE…
         Evidence that --evidence wrote.
+    standalone : FILE.py
+        Write the checker as one file, which Python runs without Unknot: python -I FILE.py EVIDENCE.
     """
+    from unknot._base.output import write_text
     from unknot.certificates import plain
     from unknot.certificates.documents import write_document
     from unknot.cli.answers.filling import answer
@@ -102,8 +111,15 @@ def accept(files: list[Path], options: QuestionOptions, effort: Effort = 1, json
             raise UnknotError("accept: --out writes a question; name a --network or a --claim")
         write_document(question, options.out)
         wrote(options.out)
+    if standalone is not None:
+        from unknot.certificates.joining import joined
+
+        write_text(standalone, joined())
+        wrote(standalone)
+    if not files and options.out is None and standalone is None:
+        raise UnknotError("accept: name the FILE of evidence to check, or --standalone FILE.py for the checker itself")
     answers: list[dict[str, Any]] = []
-    for path in files:
+    for path in files or ():
         accepted: bool | None = True
         word, others = "accepted", list[str]()
         try:
@@ -119,7 +135,7 @@ def accept(files: list[Path], options: QuestionOptions, effort: Effort = 1, json
         if not json:
             print("\n".join(f"{path}: {word}: {line}" for line in says))
             print("".join(f"{path}: not asked for, does not count: {line}\n" for line in others), end="")
-    if question is None and not json:
+    if question is None and files and not json:
         notify("whose networks and routings these are was not asked: --network, --routing and --claim compare them")
     if json:
         show_json(answer(AcceptAnswer, files=answers))

@@ -123,7 +123,7 @@ _NETWORKS = {"network", "source", "fabric"}
 """Parameters that may name a file of a network."""
 
 
-_WRITTEN = {"csv", "evidence", "export", "out", "parquet", "results", "store"}
+_WRITTEN = {"csv", "evidence", "export", "out", "parquet", "results", "standalone", "store"}
 """Options that name what is written."""
 
 

@@ -53,7 +53,7 @@ def question_of(about: About, claims: Sequence[str]) -> Document:
         *(_open(_made(replace(about, switching=one), text)) for one in SWITCHINGS for text in EVERYWHERE),
     ]
     wishes = [one for one in asked if one is not None]
-    needs = {plain.CLAIMS[one["subject"]][0] for one in wishes}
+    needs = {plain.CLAIMS[one["subject"]].about for one in wishes}
     routed = about.routing is not None or about.tables is not None
     of: Any = about.relation if "relation" in needs and routed else None
     if of is None and (needs != {""} or about.parts):
@@ -74,7 +74,7 @@ def _made(about: About, text: str) -> Document | None:
 def _open(wish: Document | None) -> Document:
     """A claim whose answers are open."""
     assert wish is not None
-    return {key: entry for key, entry in wish.items() if key not in plain.ANSWERS.get(wish["subject"], ())}
+    return {key: entry for key, entry in wish.items() if key not in plain.CLAIMS[wish["subject"]].answers}
 
 
 def _plainly(content: Document) -> Document:

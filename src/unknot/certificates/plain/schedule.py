@@ -1,0 +1,155 @@
+"""Schedules of collective operations."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import accumulate, product
+from typing import Any
+
+from unknot.certificates.plain.amounts import added, fraction, paid
+from unknot.certificates.plain.collective import Collective
+from unknot.certificates.plain.reading import KEPT_STATE, Rejected, field, integers, lists, pay
+from unknot.certificates.plain.registry import checks
+
+TRANSFER = "chunk, source, target, reduces and path"
+"""Entries of a transfer in a document."""
+
+
+class Transfer:
+    """A chunk that goes from node to node, over channels that follow each other, from a time to another."""
+
+    def __init__(self, operation: Collective, sizes: list[Fraction], send: list[Any], where: str) -> None:
+        self.chunk, self.source, self.target = integers(send[:3], where, 0, 2**40)
+        self.reduces, self.path = send[3], integers(send[4], where, 0, len(operation.channels))
+        over = [operation.channels[channel] for channel in self.path]
+        ends = [self.source, *(target for _, target, _ in over)]
+        if not over or ends[:-1] != [source for source, _, _ in over] or ends[-1] != self.target:
+            raise Rejected(f"{where}: channels {self.path} do not lead from {self.source} to {self.target}")
+        if type(self.reduces) is not bool:
+            raise Rejected(f"{where}: {TRANSFER} are expected, the fourth true or false")
+        if self.chunk >= len(sizes):
+            raise Rejected(f"{where}: there is no chunk {self.chunk}")
+        self.where, self.size, self.rate = where, sizes[self.chunk], min(rate for _, _, rate in over)
+        self.latency = added(operation.latency[channel] for channel in self.path)
+        self.begins = self.ends = Fraction(0)
+
+
+@checks("schedule", "", "time")
+def check_schedule(claim: Any, proof: Any) -> str:
+    """Replay a schedule chunk by chunk: who has what after each transfer, and how long all take.
+
+    A chunk has a size, the member that has it at first (none: each member has its own, to be added up), the one
+    that must have it at the end (none: each), and where there are groups the number of its own.
+    """
+    operation = Collective(claim)
+    amounts = dict.fromkeys(operation.due, Fraction(0))
+    wide = 1 + (len(operation.members) >> 8)  # units for bits of all members
+    pay(len(operation.members) * wide)
+    place = {member: 1 << bit for bit, member in enumerate(operation.members)}
+    sizes: list[Fraction] = []
+    holds: dict[tuple[int, int], int] = {}
+    expected: list[tuple[tuple[int, int], int]] = []
+    for number, chunk in enumerate(lists(proof.get("chunks"), "chunks", 4 + operation.grouped)):
+        source, target, group = ends = (*chunk[2:], 0)[:3]
+        if not {type(end) for end in ends} <= {int, type(None)} or ends not in amounts:
+            raise Rejected(f"chunk {number}: a size, and a source and a target of {operation.kind}, are expected")
+        sizes.append(fraction(chunk[:2], "size of a chunk"))
+        amounts[ends] = paid(amounts[ends] + sizes[-1])
+        sources, targets = (operation.parts[group] if end is None else [end] for end in (source, target))
+        pay((KEPT_STATE + wide) * (len(sources) + len(targets)))
+        holds.update({(number, member): place[member] for member in sources})
+        expected += product([(number, member) for member in targets], [sum(map(place.__getitem__, sources))])
+    for ends, amount in amounts.items():
+        if amount != operation.due[ends]:
+            raise Rejected(
+                f"chunks from {ends[0]} to {ends[1]} have {amount} bytes together, not {operation.due[ends]}"
+            )
+    if "sends" in proof:
+        transfers = by_starts(operation, sizes, proof["sends"])
+    else:
+        transfers = by_steps(operation, sizes, field(proof, "steps", list))
+    replay(operation, transfers, holds)
+    for (number, member), whole in expected:
+        if holds.get((number, member), 0) != whole:
+            raise Rejected(f"member {member} does not end with all of chunk {number}")
+    time = max((transfer.ends for transfer in transfers), default=Fraction(0))
+    if time != operation.time:
+        raise Rejected(f"the transfers take {time}, not {operation.time}")
+    return f"{operation.shown}: done in {time}"
+
+
+def by_steps(operation: Collective, sizes: list[Fraction], steps: list[Any]) -> list[Transfer]:
+    """Transfers of steps, in each of which all begin at once, with what was there when the step began.
+
+    A step takes the longest latency of its paths, and what its busiest channel carries over the bandwidth of that.
+    """
+    transfers, time = list[Transfer](), Fraction(0)
+    for number, sends in enumerate(steps):
+        where = f"step {number}"
+        step = [Transfer(operation, sizes, send, where) for send in lists(sends, f"{where}: {TRANSFER}", 5)]
+        loads = dict[int, Fraction]()
+        for transfer in step:
+            transfer.begins = time
+            for channel in transfer.path:
+                loads[channel] = paid(loads.get(channel, Fraction(0)) + transfer.size)
+        rates = operation.channels
+        busiest = max((paid(load / rates[channel][2]) for channel, load in loads.items()), default=Fraction(0))
+        time = paid(time + busiest) + max((transfer.latency for transfer in step), default=Fraction(0))
+        for transfer in step:
+            transfer.ends = time
+        transfers += step
+    return transfers
+
+
+def by_starts(operation: Collective, sizes: list[Fraction], sends: Any) -> list[Transfer]:
+    """Transfers with a start each, which send what is there at their start, what arrives then included.
+
+    One passes all channels of its path at the rate of the slowest, each from when the first byte has come; what
+    passes a channel at a time has no larger rate together than its bandwidth.
+    """
+    transfers = list[Transfer]()
+    busy: dict[int, list[tuple[Fraction, Fraction]]] = {}
+    for number, send in enumerate(lists(sends, f"{TRANSFER}, and a start", 7)):
+        transfer = Transfer(operation, sizes, send, f"transfer {number}")
+        at, lasts = fraction(send[5:], "start", 0), transfer.size / transfer.rate
+        transfer.begins, transfer.ends = at, paid(paid(at + transfer.latency) + paid(lasts))
+        for channel in transfer.path:
+            busy.setdefault(channel, []).extend(((at, transfer.rate), (paid(at + lasts), -transfer.rate)))
+            at = paid(at + operation.latency[channel])
+        transfers.append(transfer)
+    for channel, changes in busy.items():
+        # Each number is compared with about as many others as the number of them has digits.
+        for at, _ in changes * len(changes).bit_length():
+            paid(at)
+        changes.sort()  # what ends comes before what begins at the same time
+        rates = accumulate((change for _, change in changes), lambda a, b: paid(a + b))
+        if max(rates) > operation.channels[channel][2]:
+            raise Rejected(f"channel {channel} carries more at a time than its bandwidth")
+    return transfers
+
+
+def replay(operation: Collective, transfers: list[Transfer], holds: dict[tuple[int, int], int]) -> None:
+    """Follow who holds what: of each chunk and node the bits of the members whose parts it has.
+
+    Parts are added to what is there, none twice but in a barrier; or take its place, and then none may be lost.
+    """
+    sent, members = dict[int, int](), {*operation.members}
+    wide = 1 + (len(members) >> 7)  # units for bits of all members, which are kept
+    for transfer in transfers * (2 * len(transfers)).bit_length():
+        paid(transfer.begins)
+        paid(transfer.ends)
+    events = [(transfer.begins, True, number) for number, transfer in enumerate(transfers)]
+    events += [(transfer.ends, False, number) for number, transfer in enumerate(transfers)]
+    for _, begins, number in sorted(events):  # what arrives comes before what begins at the same time
+        one = transfers[number]
+        pay(KEPT_STATE + wide)
+        if begins:
+            if one.target not in members or (one.chunk, one.source) not in holds:
+                raise Rejected(f"{one.where}: node {one.source} cannot send chunk {one.chunk} to node {one.target}")
+            sent[number] = holds[one.chunk, one.source]
+            continue
+        there = holds.get((one.chunk, one.target), 0)
+        if (there & sent[number] and operation.kind != "barrier") if one.reduces else (there & ~sent[number]):
+            verb = "add" if one.reduces else "lose"
+            raise Rejected(f"{one.where}: node {one.target} would {verb} a part of chunk {one.chunk}")
+        holds[one.chunk, one.target] = there | sent[number]
