@@ -14,9 +14,11 @@ from pathlib import Path
 
 import pytest
 
+from tests.extension.unknot_wheel.parts import wheel
 from unknot._base import extensions
 from unknot._base.errors import ExtensionError
 from unknot._base.extensions import Catalogue
+from unknot.certificates import document
 
 EXAMPLE = Path(__file__).parents[1] / "extension"
 Run = Callable[..., subprocess.CompletedProcess[str]]
@@ -105,6 +107,20 @@ def test_topology_and_routing(run: Run) -> None:
     assert (found["network"]["name"], found["routing"], found["deadlock_free"]) == ("wheel(5)", "by_hub", True)
     assert "by_hub needs a wheel" in run("check", "ring(5)", "--routing", "by_hub", code=2).stderr
     assert "did you mean by_hub" in run("check", "wheel(5)", "--routing", "by_hubs", code=2).stderr
+
+
+def test_claim(run: Run, tmp_path: Path) -> None:
+    """It is checked as its package does; the checker alone does not know it."""
+    for most in (2, 1):
+        claim = {"subject": "diameter", "most": most, "proof": {}}
+        (tmp_path / f"{most}.json").write_text(json.dumps(document(wheel(5), None, [claim])))
+    assert "accepted: network" in run("accept", "2.json").stdout
+    assert "a router is more than 1 hops from router 1" in run("accept", "1.json", code=1).stdout
+    run("accept", "--standalone", "plain.py")
+    alone = [sys.executable, "-I", str(tmp_path / "plain.py"), str(tmp_path / "2.json")]
+    done = subprocess.run(alone, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert "'diameter' is none of changes, " in done.stdout
 
 
 def test_flow_control(run: Run) -> None:

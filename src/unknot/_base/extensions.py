@@ -31,7 +31,7 @@ KINDS = (
     "claims",
     "runs",
     "names",
-    "claims",
+    "checkers",
 )
 T = TypeVar("T")
 

@@ -1,13 +1,16 @@
-"""A topology, a routing, a flow control, a format and a pattern."""
+"""A topology, a routing, a flow control, a format, a pattern and a claim with its checker."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from unknot import EJECT, Network, Relation, RelationError
+from unknot.certificates import plain
+from unknot.certificates.plain.registry import Checker
 from unknot.fabrics import Format
 from unknot.flow_control import FlowControl, Pool, technique
 from unknot.traffic import Pattern
@@ -65,3 +68,16 @@ def write_pairs(network: Network, path: Path) -> None:
 PAIRS = Format(
     "pairs", "a file of pairs", (".pairs",), read_pairs, write_pairs, lambda text: text.startswith("# pairs")
 )
+
+
+def check_diameter(network: plain.Network, claim: Any, proof: Any) -> str:
+    """Check that every router has a way of a number of hops at most to every other."""
+    most = plain.field(claim, "most", int)
+    for home in range(network.routers):
+        hops = network.hops_to(home)
+        if len(hops) < network.routers or max(hops.values()) > most:
+            raise plain.Rejected(f"a router is more than {most} hops from router {home}")
+    return f"at most {most} hops between routers"
+
+
+DIAMETER = Checker("network", check_diameter, ("most",))

@@ -173,10 +173,10 @@ if TYPE_CHECKING:
 
 
 def _of_extensions(subject: str) -> Mapping[str, registry.Checker]:
-    """The checker of a subject that an installed package brings, by an entry point of `unknot.claims`."""
+    """The checker of a subject that an installed package brings, by an entry point of `unknot.checkers`."""
     from unknot._base.extensions import Catalogue
 
-    brought = Catalogue("claims", registry.CLAIMS, of=registry.Checker)
+    brought = Catalogue("checkers", registry.CLAIMS, of=registry.Checker)
     return {subject: brought[subject]} if subject in brought else {}
 
 

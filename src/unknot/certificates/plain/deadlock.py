@@ -6,7 +6,7 @@ from typing import Any
 
 from unknot.certificates.plain.flow import Technique, flow_of, technique
 from unknot.certificates.plain.free import check_free
-from unknot.certificates.plain.packets import Packet, check_order, check_reachability, require_blocked
+from unknot.certificates.plain.packets import check_order, check_reachability, packets_of, require_blocked
 from unknot.certificates.plain.pools import Pools, check_queued_deadlock
 from unknot.certificates.plain.reading import Rejected, field, number, numbers, pay, word
 from unknot.certificates.plain.registry import checks
@@ -41,7 +41,7 @@ def check_deadlock(table: Table, switching: Technique, proof: Any) -> None:
         check_queued_deadlock(table, Pools(table, switching._replace(packets=room)), proof)
         return
     reachability = word(proof, "reachability", ("injected", "scheduled", "not-established"))
-    packets = [Packet(table, switching, message) for message in field(proof, "messages", list)]
+    packets = packets_of(table, switching, proof)
     targets: list[int] = []
     for i, packet in enumerate(packets, start=1):
         if field(packet.message, "length", int) != depth * len(packet.held) or switching.taken(depth) != depth:

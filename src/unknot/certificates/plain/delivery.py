@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from unknot.certificates.plain.packets import taken
-from unknot.certificates.plain.reading import EJECT, KEPT_STATE, LOOK, Pair, Rejected, field, found, numbers, pay
+from unknot.certificates.plain.packets import way_of
+from unknot.certificates.plain.reading import EJECT, KEPT_STATE, LOOK, Pair, Rejected, field, found, pay
 from unknot.certificates.plain.registry import checks
-from unknot.certificates.plain.tables import Table, backwards, closure, ends_first
+from unknot.certificates.plain.tables import Table, ends_first, reaching
 
 
 @checks("delivery", "relation", "delivered")
@@ -22,9 +22,7 @@ def check_delivery(table: Table, claim: Any, proof: Any) -> str:
             if lost:
                 raise Rejected(f"address {address} cannot be ejected any more from {table.name(min(lost))}")
         return "every packet can always be ejected"
-    source, address = field(proof, "source", int), field(proof, "address", int)
-    way = [table.vcs + source, *numbers(proof, "path", 0, table.vcs)]
-    taken(table, address, way)
+    address, way = way_of(table, proof, "path")
     if way[-1] in arriving(table, address):
         raise Rejected(f"the packet can still be ejected from {table.name(way[-1])}")
     return "a packet can never be ejected"
@@ -32,9 +30,9 @@ def check_delivery(table: Table, claim: Any, proof: Any) -> str:
 
 def arriving(table: Table, address: int) -> set[int]:
     """States from which an address can be ejected; the port of its terminal too, if that sends itself nothing."""
-    before, own = backwards(table.may[address]), table.vcs + table.destination[address]
+    own = table.vcs + table.destination[address]
     unsent = [own] if table.may[address].get(own) == [] else []
-    return {*closure([*before.get(EJECT, ()), *unsent], lambda at: before.get(at, ()))}
+    return reaching([EJECT, *unsent], table.may[address]) - {EJECT}
 
 
 @checks("lengths", "relation", "longest", "minimal")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable
 from itertools import pairwise
 from typing import Any
@@ -130,14 +130,14 @@ class Ends:
             many = {name: begun[name] + sum(before[up] * n for up, _, n in parents[name]) for name in many}
         if many != before:
             many = dict.fromkeys(many, float("inf"))
-        everyone, held = self.table.network.terminals, dict[tuple[str, str], float]()
+        everyone, held = self.table.network.terminals, defaultdict[tuple[str, str], float](float)
         for name, one in self.classes.items():
             answers = name not in self.starting and all(
                 to == "origin" or (to == "sender" and not parents[up]) for up, to, _ in parents[name]
             )
             for side, alone in (("send", not parents[name]), ("receive", answers)):
                 most = many[name] * (self.limit or float("inf")) * (1 if alone else everyone)
-                held[side, one[side]] = held.get((side, one[side]), 0) + (most if many[name] else 0)
+                held[side, one[side]] += most if many[name] else 0
         return held
 
     def travels(self) -> set[tuple[str, int, int, int]]:

@@ -39,21 +39,19 @@ def listed_flows(network: Network, flows: Any) -> list[tuple[int, int, Fraction]
     return [(s, t, amount) for (s, t), amount in zip(ends, amounts, strict=True)]
 
 
-def flow_amounts(network: Network, flows: Any) -> tuple[list[dict[int, int]], int, int, int]:
+def flow_amounts(network: Network, flows: Any) -> tuple[list[Counter[int]], int, int, int]:
     """What each router gets from each other in parts of a unit; parts per unit; what divides flows; the largest."""
-    sent: list[dict[int, int]] = [{} for _ in range(network.routers)]
+    sent = [Counter[int]() for _ in range(network.routers)]
     if flows is None:
         every = AllPairs(network)
-        pay(KEPT_STATE * len(every.inject) * len(every.eject))
-        for u, v in product(every.inject, every.eject):
-            if (u, v) in every:
-                sent[v][u] = every.flows(u, v)
+        for u, v in sending_pairs(network, None):
+            sent[v][u] = every.flows(u, v)
         return sent, 1, int(any(sent)), int(any(sent))
     listed = [(network.inject[s], network.eject[t], amount) for s, t, amount in listed_flows(network, flows)]
     parts = lcm(*(amount.denominator for _, _, amount in listed))
     flows = [(u, v, int(amount * parts)) for u, v, amount in listed if u != v]
     for u, v, amount in flows:
-        sent[v][u] = sent[v].get(u, 0) + amount
+        sent[v][u] += amount
     amounts = [amount for _, _, amount in flows]
     return sent, parts, gcd(*amounts), max(amounts, default=0)
 

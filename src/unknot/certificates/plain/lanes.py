@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Container
 from functools import lru_cache
 from itertools import pairwise
@@ -94,23 +95,22 @@ def check_changes(table: Table, claim: Any, proof: Any) -> str:
     the weights of their cycles, and no change pays more than 1, the weights together are not more than the changes.
     """
     kind, least, total = word(claim, "kind", ("pairs", "entries")), field(claim, "least", int), 0
-    due: dict[tuple[int, int], int] = {}
-    spent: dict[tuple[int, int], int] = {}
+    due, spent = Counter[Pair](), Counter[Pair]()
     for cycle in field(proof, "cycles", list):
         *channels, weight = integers(cycle, "cycles", 0, 2**62) or [0]
         total += weight if channels else 0
         for turn in around(channels):
-            due[turn] = due.get(turn, 0) + weight
+            due[turn] += weight
     for c, e, source, address, amount in (
         integers(row, "paid", 0, 2**62) for row in lists(proof.get("paid"), "paid", 5)
     ):
         channels = route(table, source, address)
         if (c, e) not in pairwise(channels if kind == "pairs" else channels[:2]):
             raise Rejected(f"changes for terminal {source} and address {address} do not remove the turn {c}, {e}")
-        due[c, e] = due.get((c, e), 0) - amount
+        due[c, e] -= amount
         ends = [table.network.inject[source]] if kind == "pairs" else [table.network.source[x] for x in (c, e)]
         for router in ends:
-            spent[router, address] = spent.get((router, address), 0) + amount
+            spent[router, address] += amount
     if max(due.values(), default=0) > 0 or max(spent.values(), default=0) > PARTS:
         raise Rejected("a turn of a cycle is not paid, or a change pays more than 1")
     if -(-total // PARTS) < least:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 from fractions import Fraction
 from itertools import combinations
@@ -110,10 +111,10 @@ class LoadEncoder(Encoder):
         if self.changes not in KEPT:
             raise Rejected("loads are of lanes that packets keep")
         self.table = field(claim, "table", bool)
-        flows: dict[Pair, Fraction] = {}
+        flows = defaultdict[Pair, Fraction](Fraction)
         for s, t, amount in listed_flows(network, claim.get("flows")):
             if network.inject[s] != network.eject[t]:
-                flows[network.inject[s], t] = flows.get((network.inject[s], t), Fraction(0)) + amount
+                flows[network.inject[s], t] += amount
         parts = lcm(*(amount.denominator for amount in flows.values()))
         self.amounts = {pair: int(amount * parts) for pair, amount in flows.items()}
         limit = fraction(claim.get("least"), "least", 0) * parts

@@ -50,6 +50,19 @@ def taken(table: Table, address: int, way: list[int]) -> set[Entry]:
     return {(at, address, v) for at, v in pairwise(way)}
 
 
+def way_of(table: Table, packet: Any, name: str) -> tuple[int, list[int]]:
+    """The address of a packet, and the way from its terminal over VCs that stand under a name."""
+    address, port = field(packet, "address", int), table.vcs + field(packet, "source", int)
+    way = [port, *numbers(packet, name, 0, table.vcs)]
+    taken(table, address, way)
+    return address, way
+
+
+def packets_of(table: Table, switching: Technique | None, proof: Any) -> list[Packet]:
+    """The packets of a proof."""
+    return [Packet(table, switching, message) for message in field(proof, "messages", list)]
+
+
 def check_order(reachability: str, packets: list[Packet], order: list[int]) -> None:
     """Let headers go on in an order, each by a VC that is empty; tails follow once all of a packet has come in."""
     if reachability != "scheduled" or sorted(order) != [i for i, packet in enumerate(packets) for _ in packet.way]:

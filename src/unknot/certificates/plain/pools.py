@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import Any
 
 from unknot.certificates.plain.flow import BUFFER, NOTHING, POOL, Technique
-from unknot.certificates.plain.packets import Packet
+from unknot.certificates.plain.packets import packets_of
 from unknot.certificates.plain.reading import EJECT, LOOK, MOST_STATES, Rejected, field, numbers, pay
 from unknot.certificates.plain.tables import Table, backwards, closure
 
@@ -214,7 +214,7 @@ def check_queued_deadlock(table: Table, pools: Pools, proof: Any) -> None:
 
     A packet that holds no VC in the end, and has come over some, has left the network from there, by one move more.
     """
-    packets = [Packet(table, None, message) for message in field(proof, "messages", list)]
+    packets = packets_of(table, None, proof)
     if field(proof, "reachability", str) != "scheduled" or all(packet.at == EJECT for packet in packets):
         raise Rejected("a deadlock of queues of packets is a schedule, after which some are left")
     depth = field(proof, "buffer_depth", int)

@@ -7,10 +7,10 @@ from typing import Any
 from unknot.certificates.plain.amounts import paid
 from unknot.certificates.plain.flow import technique
 from unknot.certificates.plain.free import check_free
-from unknot.certificates.plain.packets import taken
-from unknot.certificates.plain.reading import EJECT, KEPT_STATE, Rejected, field, numbers, pay
+from unknot.certificates.plain.packets import way_of
+from unknot.certificates.plain.reading import EJECT, KEPT_STATE, Rejected, field, pay
 from unknot.certificates.plain.registry import checks
-from unknot.certificates.plain.tables import Table, ends_first
+from unknot.certificates.plain.tables import Table, backwards, ends_first
 
 
 @checks("progress", "relation", "arrives", "bound")
@@ -47,9 +47,7 @@ def check_progress(table: Table, claim: Any, proof: Any) -> str:
 
 def sent_to(table: Table, packet: Any, to: int) -> list[int]:
     """The places of a packet; in the last it waits for VC `to` alone, or −1 − t, to leave at terminal t."""
-    source, address = field(packet, "source", int), field(packet, "address", int)
-    places = [table.vcs + source, *numbers(packet, "way", 0, table.vcs)]
-    taken(table, address, places)
+    address, places = way_of(table, packet, "way")
     choices = table.choices(places[-1], address)
     if [max(to, EJECT)] not in choices or (to < 0 and table.destination[address] != -1 - to):
         raise Rejected(f"a packet at {table.name(places[-1])} does not wait for what is granted, or not alone")
@@ -61,15 +59,13 @@ def hop_times(table: Table, arbiter: str, packets: int) -> int:
     if arbiter not in ("round_robin", "oldest_first") or packets < 1:
         raise Rejected(f"no bound is computed for {arbiter} with {packets} packets in a VC")
     onward: dict[int, set[int]] = {}
-    requests: dict[int, set[int]] = {}
     for address, rows in enumerate(table.may):
         for at, row in rows.items():
             if len({*table.waits[address][at]}) > 1 and not table.commits:
                 raise Rejected(f"address {address} waits at {table.name(at)} for one of several VCs")
             for v in row:
-                to = -1 - table.destination[address] if v == EJECT else v
-                onward.setdefault(at, set()).add(to)
-                requests.setdefault(to, set()).add(at)
+                onward.setdefault(at, set()).add(-1 - table.destination[address] if v == EJECT else v)
+    requests = backwards(onward)
     order = ends_first({at: {to for to in row if to >= 0} for at, row in onward.items()})
     if order is None:
         raise Rejected("VCs depend on each other in a circle")

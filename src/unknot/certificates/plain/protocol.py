@@ -11,7 +11,7 @@ from unknot.certificates.plain.free import check_free
 from unknot.certificates.plain.play import Play
 from unknot.certificates.plain.reading import KEPT_STATE, Rejected, Unchecked, field, found, pay, printable
 from unknot.certificates.plain.registry import checks
-from unknot.certificates.plain.tables import Table, closure
+from unknot.certificates.plain.tables import Table, backwards, closure
 
 MOST_ROWS = 200_000
 """Rows of places, each with a message that waits for the next, up to which they are followed."""
@@ -75,10 +75,7 @@ class Circles:
         """Most messages at once that one of each class leads to; infinitely many where classes follow in a circle."""
         most = dict.fromkeys(self.ends.classes, float("inf"))
         follows = {name: [follow["class"] for follow in one["follows"]] for name, one in self.ends.classes.items()}
-        before: dict[str, list[str]] = {}
-        for name, onward in follows.items():
-            for other in onward:
-                before.setdefault(other, []).append(name)
+        before = backwards(follows)
         waiting = {name: len(onward) for name, onward in follows.items()}
         settled = [name for name, count in waiting.items() if not count]
         for name in settled:

@@ -44,4 +44,4 @@ def subject_of(claim: Any) -> str:
     subject = field(claim, "subject", str)
     for more in () if subject in CLAIMS else ELSEWHERE:
         CLAIMS.update(more(subject))
-    return word(claim, "subject", CLAIMS)
+    return word(claim, "subject", sorted(CLAIMS))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from fractions import Fraction
 from itertools import accumulate, product
 from typing import Any
@@ -87,11 +88,11 @@ def by_steps(operation: Collective, sizes: list[Fraction], steps: list[Any]) -> 
     for number, sends in enumerate(steps):
         where = f"step {number}"
         step = [Transfer(operation, sizes, send, where) for send in lists(sends, f"{where}: {TRANSFER}", 5)]
-        loads = dict[int, Fraction]()
+        loads = defaultdict[int, Fraction](Fraction)
         for transfer in step:
             transfer.begins = time
             for channel in transfer.path:
-                loads[channel] = paid(loads.get(channel, Fraction(0)) + transfer.size)
+                loads[channel] = paid(loads[channel] + transfer.size)
         rates = operation.channels
         busiest = max((paid(load / rates[channel][2]) for channel, load in loads.items()), default=Fraction(0))
         time = paid(time + busiest) + max((transfer.latency for transfer in step), default=Fraction(0))

@@ -199,6 +199,12 @@ def closure(starts: Iterable[T], after: Callable[[T], Iterable[T]], most: float 
     return order
 
 
+def reaching(ends: Iterable[T], after: Mapping[T, Iterable[T]]) -> set[T]:
+    """Everything from which some ends can be reached, these included."""
+    before = backwards(after)
+    return {*closure(ends, lambda at: before.get(at, ()))}
+
+
 def ends_first(after: Mapping[int, Iterable[int]]) -> list[int] | None:
     """Everything, each after all that may follow it; None if something follows itself."""
     try:

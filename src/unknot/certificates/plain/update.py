@@ -8,7 +8,7 @@ from typing import Any
 from unknot.certificates.plain.deadlock import fewest_packets
 from unknot.certificates.plain.flow import Technique, choices, technique
 from unknot.certificates.plain.free import check_free
-from unknot.certificates.plain.packets import Packet, check_reachability, require_blocked
+from unknot.certificates.plain.packets import check_reachability, packets_of, require_blocked
 from unknot.certificates.plain.reading import (
     EJECT,
     KEPT_STATE,
@@ -137,7 +137,7 @@ def check_update(network: Network, claim: Any, proof: Any) -> str:
 def check_update_deadlock(mixed: Mixed, switching: Technique, proof: Any) -> None:
     """Check that packets go one after the other to where they block each other, past routers that are updated."""
     table, updated = mixed.either, {*numbers(proof, "updated", 0, mixed.network.routers)}
-    packets = [Packet(table, switching, message) for message in field(proof, "messages", list)]
+    packets = packets_of(table, switching, proof)
     check_reachability("scheduled", packets)
     last_old: dict[int, int] = {}
     first_new: dict[int, int] = {}

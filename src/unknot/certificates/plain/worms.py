@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 from unknot.certificates.plain.flow import Technique
 from unknot.certificates.plain.reading import EJECT, KEPT_STATE, MOST_STATES, MOST_VCS, Rejected, Unchecked, pay
-from unknot.certificates.plain.tables import Table, backwards, closure
+from unknot.certificates.plain.tables import Table, closure, reaching
 
 SEARCH_STEPS = 10_000_000
 """Steps after which a search for worms gives up: about a minute."""
@@ -50,8 +50,7 @@ def heads(states: States, left: set[int]) -> set[int]:
     """VCs from which a worm of an address can go on, within `left`, to a header that waits for VCs of `left` only."""
     pay(sum(KEPT_STATE + len(follows) + sum(map(len, choices)) for follows, choices in states.values()))
     good = {at for at, (_, choices) in states.items() if at in left and any(choice <= left for choice in choices)}
-    before = backwards({at: follows for at, (follows, _) in states.items() if at in left})
-    return {*closure(good, lambda v: before.get(v, ()))} & left
+    return reaching(good, {at: follows for at, (follows, _) in states.items() if at in left}) & left
 
 
 def still_holdable(states: list[States], left: set[int]) -> set[int]:
@@ -143,8 +142,7 @@ def check_worm_states(table: Table) -> None:
             (a, path): sets for (a, path), sets in ends.items()
             if path[0] in waited and any(choice <= held for choice in sets)
         }  # fmt: skip
-    before = backwards(after)
-    useful = {*closure(ends, lambda worm: before.get(worm, ()))}
+    useful = reaching(ends, after)
     enters = [worm for worm in entered if worm in useful]
 
     def moves(state: frozenset[Held]) -> Iterator[frozenset[Held]]:

@@ -117,7 +117,9 @@ def accept(
         write_text(standalone, joined())
         wrote(standalone)
     if not files and options.out is None and standalone is None:
-        raise UnknotError("accept: name the FILE of evidence to check, or --standalone FILE.py for the checker itself")
+        raise UnknotError(
+            "accept: name a FILE of evidence to check, or --standalone FILE.py for the checker"
+        )
     answers: list[dict[str, Any]] = []
     for path in files or ():
         accepted: bool | None = True
