@@ -117,9 +117,7 @@ def accept(
         write_text(standalone, joined())
         wrote(standalone)
     if not files and options.out is None and standalone is None:
-        raise UnknotError(
-            "accept: name a FILE of evidence to check, or --standalone FILE.py for the checker"
-        )
+        raise UnknotError("accept: name a FILE of evidence to check, or --standalone FILE.py for the checker")
     answers: list[dict[str, Any]] = []
     for path in files or ():
         accepted: bool | None = True
