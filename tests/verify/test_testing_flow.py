@@ -85,7 +85,7 @@ def test_a_simulator_that_is_wrong_is_found(monkeypatch: pytest.MonkeyPatch) -> 
     """Pools that never keep a packet out, credits that come from nowhere or never back, and false deadlocks."""
     dated = [("ring(3, directed=true)", "dimension_order(vcs=2)")]
     monkeypatch.setattr(option_tables, "limits", lambda *_: False)
-    with pytest.raises(ConformanceError, match=r"a run invents slots of .* packets more than its pool takes"):
+    with pytest.raises(ConformanceError, match="a run invents slots of"):
         check_flow_control(damq, dated, slots=1, reserved=0)
     monkeypatch.undo()
     for change, said in ((1, "invents credits"), (-1, "loses credits")):

@@ -53,46 +53,35 @@ def watched(relation: Relation, flow: FlowControl, seed: int = 1) -> Configurati
     depth = flow.slot(LENGTH) * (flow.packets or 2 * LENGTH)
     scenario = Scenario(relation, 1.0, Traffic(packet_length=LENGTH), buffer_depth=depth, seed=seed, flow=flow)
     engine = engine_of(scenario, Measurement())
-    for _ in range(CYCLES):
+    end = CYCLES * (1 + relation.network.num_routers)
+    while engine.now < CYCLES or (engine.count("flits_in") > engine.count("flits_out") and engine.now < end):
         engine.advance_to(engine.now + 1)
         _look(engine, flow)
-    if engine.find_knot():
-        return engine.deadlock
-    engine.state.terminals.chance[:] = 0
-    end = engine.now + CYCLES * relation.network.num_routers
-    while engine.count("flits_in") > engine.count("flits_out") and engine.now < end:
-        engine.advance_to(engine.now + 1)
-        _look(engine, flow)
-    if engine.find_knot():
-        return engine.deadlock
-    engine.advance_to(engine.now + BACK + int(relation.network.latency.max(initial=0)))
-    _look(engine, flow, drained=True)
-    return None
+        if engine.now == CYCLES:
+            engine.state.terminals.chance[:] = 0
+    if not engine.find_knot():
+        engine.advance_to(engine.now + BACK + int(relation.network.latency.max(initial=0)))
+        _look(engine, flow, drained=True)
+    return engine.deadlock
 
 
 def _look(engine: Engine, flow: FlowControl, *, drained: bool = False) -> None:
     """Refuse buffers with more than their slots, and credits that are not those of the flits elsewhere."""
-    vcs, state = engine.relation.vcs, engine.state
+    vcs, state, depth = engine.relation.vcs, engine.state, int(engine.state.setup.depth)
     stored = engine.stored().astype(np.int64)
     free = state.outputs.credits[state.out_row[: vcs.total]].astype(np.int64)
-    depth, held = int(state.setup.depth), -(-stored // LENGTH)
-
-    def refuse(what: str, vc: int, found: str) -> None:
-        raise SimulationError(f"{flow.name}: a run {what} of {vcs.name(vc)} in cycle {engine.now}: {found}")
-
-    for vc in np.flatnonzero((free < 0) | (free + stored > depth))[:1].tolist():
-        refuse("invents credits", vc, f"{free[vc]} with {stored[vc]} flits in a buffer of {depth}")
-    most = flow.packets or depth // (-(-LENGTH // flow.cell) * flow.cell)
-    for vc in np.flatnonzero(held > most)[: flow.slotted].tolist():
-        refuse("invents slots", vc, f"{held[vc]} packets, and room for {most}")
-    for pool in flow.pools:
-        if pool.free(held.tolist()) < 0:
-            refuse("invents slots", pool.vcs[0], f"{-pool.free(held.tolist())} packets more than its pool takes")
-    if drained:
-        for vc in np.flatnonzero((free != depth) | (stored > 0))[:1].tolist():
-            refuse("loses credits", vc, f"{free[vc]} of {depth} are back, and {stored[vc]} flits stay")
-        if flow.pools:
-            inside = state.members.held - state.members.left
-            for member in np.flatnonzero(inside)[:1].tolist():
-                pool = flow.pools[int(state.members.pool[member])]
-                refuse("loses slots", pool.vcs[0], f"{inside[member]} in the empty network")
+    held = -(-stored // LENGTH)
+    most = flow.packets or depth // flow.slot(LENGTH)
+    over = [pool.vcs[0] for pool in flow.pools if pool.free(held.tolist()) < 0]
+    inside = state.members.pool[(state.members.held - state.members.left != 0).nonzero()] if flow.pools else []
+    wrong = {
+        "invents credits": (free < 0) | (free + stored > depth),
+        "invents slots": np.isin(np.arange(vcs.total), over) | ((held > most) & flow.slotted),
+        "loses credits": drained & ((free != depth) | (stored > 0)),
+        "loses slots": drained & np.isin(np.arange(vcs.total), [flow.pools[p].vcs[0] for p in inside]),
+    }
+    for what, vc in ((what, int(vc)) for what, those in wrong.items() for vc in np.flatnonzero(those)[:1]):
+        raise SimulationError(
+            f"{flow.name}: a run {what} of {vcs.name(vc)}, or of its pool, in cycle {engine.now}: the buffer of "
+            f"{depth} flits has {stored[vc]}, and {free[vc]} credits are at its sender"
+        )
