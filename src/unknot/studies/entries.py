@@ -50,7 +50,7 @@ def known_routing(text: str, validation: ValidationInfo) -> str:
 
 
 def known_switching(text: str, validation: ValidationInfo) -> str:
-    """Refuse a flow control that does not exist, one that reads a file, or code that may not run."""
+    """Refuse unknown flow controls, files of rings, and code that may not run."""
     if is_technique(text) or _is_allowed_code(text, validation.context or {}):
         return text
     call = parse_call(text, VALUE)

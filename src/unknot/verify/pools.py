@@ -134,7 +134,7 @@ def check_pools(graph: Dependencies, flow: FlowControl, buffer_depth: int, effor
 
 
 def _climbing(graph: Dependencies, shut: Shut) -> npt.NDArray[np.int64] | None:
-    """Ranks by which every route climbs down, with one rank for VCs that share all their slots; None without any.
+    """Ranks along which every route climbs down, equal in VCs sharing all slots; None without any.
 
     All below the lowest packets is empty then, and an empty VC must take packets from anywhere.
     """
