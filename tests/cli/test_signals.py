@@ -27,13 +27,13 @@ loads = [0.05, 0.1]
 measure = 300
 """
 COMMANDS = {
-    "check": "check 'torus(8, 8)' --routing duato --evidence out.json --json",
-    "lanes": "lanes 'torus(5, 5)' --evidence out.json --json",
-    "repair": "repair 'ring(6)' --routing fully_adaptive --time-limit 20 --json",
-    "simulate": "simulate 'mesh(8, 8)' --routing duato --load 0.3 --measure 20000 --json",
+    "check": "check 'torus(6, 6)' --routing duato --evidence out.json --json",
+    "lanes": "lanes 'torus(4, 4)' --evidence out.json --json",
+    "repair": "repair 'ring(4)' --routing fully_adaptive --json",
+    "simulate": "simulate 'mesh(8, 8)' --routing duato --load 0.3 --measure 5000 --json",
     "local": "run study.toml --executor local --jobs 2 --json",
     "curve": "curve 'mesh(4, 4)' --routing dimension_order --out out.csv --json",
-    "show": "show 'torus(30, 30)' --json",
+    "show": "show 'torus(20, 20)' --json",
     "convert": "convert 'torus(20, 20)' out.edges",
     "faults": "faults 'mesh(4, 4)' --routing up_down --json",
     "design": "design 'mesh(2)' --switching saf --time-limit 30 --json",
