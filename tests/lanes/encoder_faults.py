@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import random
+import signal
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
@@ -130,10 +132,26 @@ def drawn_faults(places: dict[str, tuple[str, ...]], count: int, seed: int) -> I
     yield from islice(counted, count)
 
 
+@contextmanager
+def patience(seconds: float = 60) -> Iterator[None]:
+    """Raise an error where a fault makes a loop endless: after so many seconds of the processor."""
+
+    def give_up(number: int, frame: object) -> None:
+        raise TimeoutError
+
+    before = signal.signal(signal.SIGVTALRM, give_up)
+    signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, before)
+
+
 def changes(function: str, mutant: Mutant, places: dict[str, tuple[str, ...]]) -> bool:
     """Whether a fault changes whether the clauses of some question can be fulfilled."""
     try:
-        with planted(function, mutant.code()):
+        with planted(function, mutant.code()), patience():
             for probe, possible in zip(probes(), usual(), strict=True):
                 if (probe.searched() if places is SEARCH else probe.checked()) is (not possible):
                     return True
@@ -145,7 +163,7 @@ def changes(function: str, mutant: Mutant, places: dict[str, tuple[str, ...]]) -
 def noticed(function: str, mutant: Mutant) -> str:
     """How a run notices a fault; empty if none does."""
     try:
-        with planted(function, mutant.code()):
+        with planted(function, mutant.code()), patience():
             return next(filter(None, (probe.run() for probe in probes())), "")
     except Exception as error:
         return type(error).__name__
