@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -74,8 +75,9 @@ def test_no_message_names_the_library_that_checks_options() -> None:
 def test_show() -> None:
     result = unknot_says("show", "torus(8, 8)")
     assert result.exit_code == 0
-    shown = dict(line.rsplit(maxsplit=1) for line in result.stdout.splitlines())
-    assert (shown["channels"], shown["links"], shown["diameter"], shown["connected"]) == ("256", "128", "8", "yes")
+    shown = dict(re.split("  +", line) for line in result.stdout.splitlines())
+    assert (shown["channels"], shown["links"], shown["connected"]) == ("256", "128", "yes")
+    assert (shown["diameter"], shown["mean distance"]) == ("8 hops", "4.063 hops")
 
 
 def test_show_json_has_the_keys_of_metrics() -> None:

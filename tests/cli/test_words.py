@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from unknot.cli.commands.display import print_table
+from unknot.cli.commands.display import number, print_table
 from unknot.cli.program import app
 
 FABRICS = Path(__file__).parents[2] / "examples" / "fabrics"
@@ -73,3 +73,35 @@ def test_a_table_stays_whole_on_a_narrow_screen(
     assert max(map(len, out.splitlines())) <= width
     assert first in " ".join(out.split())
     assert all(word in out.split() for line in [headings, *lines] for cell in line for word in cell.split())
+
+
+@pytest.mark.parametrize(
+    ("figure", "half", "shown"),
+    [
+        (56.3128, 2.4391, "56.3 ± 2.4"),
+        (0.085903, 0.00076, "0.08590 ± 0.00076"),
+        (12345.6, 123.4, "12,346 ± 123"),
+        (0.25, 0.0, "0.25 ± 0"),
+        (4.0634921, None, "4.063"),
+        (1448.8551, None, "1,449"),
+        (1000.0, None, "1,000"),
+        (0.99996, None, "1"),
+        (0.0, None, "0"),
+        (-2.5, None, "-2.5"),
+        (0.00012345, None, "0.000123"),
+        (29930, None, "29,930"),
+        (None, None, "–"),
+    ],
+)
+def test_digits_that_say_something(figure: float | None, half: float | None, shown: str) -> None:
+    assert number(figure, half) == shown
+
+
+def test_units_stand_beside_figures_and_below_headings() -> None:
+    lines = CliRunner().invoke(app, [*RUN, "--load", "0.2", "--seeds", "3", "--units", "2 GHz, 16 B"]).stdout
+    printed = [" ".join(line.split()) for line in lines.splitlines()]
+    assert "buffer depth 8 flits" in printed
+    assert any(re.fullmatch(r"latency mean [\d.]+ ± [\d.]+ cycles \([\d.]+ ns\)", line) for line in printed)
+    assert "seed (flits/cycle) (flits/cycle) (cycles) (cycles) hops mean outcome" in printed
+    shown = CliRunner().invoke(app, ["analyse", "line(2)", "--routing", "dimension_order"]).stdout
+    assert re.search(r"^longest route +1 hop$", shown, re.M)
