@@ -97,11 +97,13 @@ UNDERSTOOD = {one.words: one for one in (*NAMED, FITTING)}
 A packet that enters a VC behind another one has room for all of itself there, so it stays in this VC alone. Of a
 deadlock, the first packets of all VCs then hold rows of their own, as under `wormhole`, and wait for each other.
 """
+RINGS = "bubble"
+"""Word of older claims for pools: the key of their flow control, and the kind of proofs about them."""
 
 
 def flow_of(claim: Any) -> Technique:
     """The flow control that a claim is about, by its name or in words; `Unchecked` if nothing is known of these."""
-    if "bubble" not in claim and claim.get("flow") is None:
+    if RINGS not in claim and claim.get("flow") is None:
         return SWITCHINGS[word(claim, "switching", SWITCHINGS)]
     known = {
         "holds": "buffer",
@@ -112,7 +114,7 @@ def flow_of(claim: Any) -> Technique:
         "cell": 1,
         "name": "",
     }
-    said = in_words(of_rings(claim) if "bubble" in claim else field(claim, "flow", dict), known)
+    said = in_words(of_rings(claim) if RINGS in claim else field(claim, "flow", dict), known)
     words = field(said, "holds", str), field(said, "enters", str), field(said, "may_change", bool)
     pools = tuple(sorted(map(pool_of, field(said, "pools", list))))
     packets = number(said, "packets", min(1, len(pools)))
@@ -147,7 +149,7 @@ def pool_of(document: Any) -> Pool:
 
 def of_rings(claim: Any) -> dict[str, Any]:
     """The words of a claim of before, about rings with a rule: `localised`, `global` or `critical`."""
-    said, rules = field(claim, "bubble", dict), dict(zip(("localised", "global", "critical"), KEEPS[1:], strict=True))
+    said, rules = field(claim, RINGS, dict), dict(zip(("localised", "global", "critical"), KEEPS[1:], strict=True))
     rule, packets, rings = word(said, "rule", rules), number(said, "packets", 1), field(said, "rings", list)
     if not rings or any(len(integers(ring, "rings", 0, MOST_VCS)) < 2 for ring in rings):
         raise Rejected("rings are VCs, two or more")

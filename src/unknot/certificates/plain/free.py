@@ -6,7 +6,7 @@ import heapq
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from unknot.certificates.plain.flow import SWITCHINGS, Technique
+from unknot.certificates.plain.flow import RINGS, SWITCHINGS, Technique
 from unknot.certificates.plain.pools import Pools, check_drained, check_pool_states
 from unknot.certificates.plain.reading import EJECT, Rejected, field, integers, lists, numbers, pay
 from unknot.certificates.plain.tables import Table, backwards
@@ -34,7 +34,7 @@ def check_free(table: Table, switching: Technique, proof: Any) -> None:
 
     `exhausted`: the same from VCs outside a core; what `check_core` says inside.
 
-    `pools`, once called `bubble`: what `check_drained` says. `states`: `check_pool_states` or, of worms,
+    `pools`, of another name in older claims: what `check_drained` says. `states`: `check_pool_states` or, of worms,
     `check_worm_states` visits all that VCs may hold.
     """
     kind = require_kind(switching, proof)
@@ -68,7 +68,7 @@ def check_free(table: Table, switching: Technique, proof: Any) -> None:
 
 def require_kind(switching: Technique, proof: Any) -> str:
     """The kind of a proof that no deadlock is possible; `Rejected` if it shows nothing of a technique."""
-    kind: str = field(proof, "kind", str).replace("bubble", "pools")
+    kind: str = field(proof, "kind", str).replace(RINGS, "pools")
     if kind not in switching.proofs:
         raise Rejected(f"a proof of kind {kind!r:.40} shows nothing about {switching}")
     return kind

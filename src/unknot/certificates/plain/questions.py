@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import Any
 
-from unknot.certificates.plain.flow import NAMED, flow_of
+from unknot.certificates.plain.flow import NAMED, RINGS, flow_of
 from unknot.certificates.plain.reading import LOOK, Rejected, Unchecked, digest, field, pay, printable
 from unknot.certificates.plain.registry import CLAIMS, subject_of
 from unknot.certificates.plain.tables import Network, Table
@@ -30,10 +30,10 @@ def about(claim: Any) -> dict[str, Any]:
     subject = subject_of(claim)
     others = {"proof", *CLAIMS[subject].answers, *["relation"] * (CLAIMS[subject].about == "relation")}
     said = {key: alike(entry) for key, entry in claim.items() if key not in others and entry is not None}
-    if said.keys() & {"flow", "bubble"}:
+    if said.keys() & {"flow", RINGS}:
         with suppress(Unchecked):  # else words that nobody understands are compared as they stand
             flow = flow_of(claim)
-            said = {key: entry for key, entry in said.items() if key not in ("bubble", "flow", "switching")}
+            said = {key: entry for key, entry in said.items() if key not in (RINGS, "flow", "switching")}
             words = [flow.words, flow.packets, flow.pools, flow.cell]
             said |= {"switching": flow.name} if flow in NAMED else {"flow": words}
     for name in SETS & said.keys():
