@@ -169,7 +169,7 @@ def allocate_vcs(rule, s, w0, w1, now):
     for k in range(count):
         n = list_requests(s, ends, k, many, n, now)
     if n > 0 and allocator >= WAVEFRONT:
-        call_at(s.setup.match_matrix, (s.raw, n, w0, w1, 0, now))
+        call_at(s.setup.match_vcs, (s.raw, n, w0, w1, 0, now))
     elif n > 0:
         match(s, ends, n)
     for i in range(n):

@@ -6,6 +6,14 @@ from typing import Literal, get_args
 
 from unknot.flow_control.model import Enters
 from unknot.flow_control.pools import Keeps
+from unknot.simulation.engine import allocators  # noqa: F401 they register themselves
+from unknot.simulation.engine.allocators.registry import INPUTS_FIRST as INPUTS_FIRST
+from unknot.simulation.engine.allocators.registry import ISLIP as ISLIP
+from unknot.simulation.engine.allocators.registry import RR_WAVEFRONT as RR_WAVEFRONT
+from unknot.simulation.engine.allocators.registry import SELECT as SELECT
+from unknot.simulation.engine.allocators.registry import WAVEFRONT as WAVEFRONT
+from unknot.simulation.engine.allocators.registry import Allocator as Allocator
+from unknot.simulation.engine.allocators.registry import names
 
 WHOLE, EMPTY, TAIL = range(3)
 """Codes of `FlowControl.enters`: an output VC is granted where it has room for the whole packet, or is empty; only
@@ -39,22 +47,14 @@ NO_CYCLE = 2**60
 """A cycle that never comes."""
 ENDLESS = 2**30 - 1
 """Credits of an ejection VC that never runs out of them: more than any buffer has."""
-Allocator = Literal["islip", "separable_input_first", "select", "wavefront", "rr_wavefront", "pim", "loa", "max_size"]
 Priority = Literal["none", "age", "class"]
 Ejection = Literal["any", "same"]
 Arbiter = Literal["round_robin", "matrix"]
-ALLOCATORS: tuple[Allocator, ...] = get_args(Allocator)
-ISLIP, INPUTS_FIRST, SELECT, WAVEFRONT, RR_WAVEFRONT, PIM, LOA, MAX_SIZE = range(len(ALLOCATORS))
-"""Their codes."""
-ITERATIVE: tuple[Allocator, ...] = ("islip", "select", "pim")
-HONOURING: tuple[Allocator, ...] = ("separable_input_first", "select", "wavefront", "rr_wavefront")
-"""Those that know priorities."""
-SWEEPING: tuple[Allocator, ...] = ("wavefront", "rr_wavefront")
-"""Those that sweep the diagonals of the matrix of requests."""
-LOOK_AT_ALL: tuple[Allocator, ...] = ("wavefront", "rr_wavefront", "pim", "loa", "max_size")
+ALLOCATORS, ITERATIVE, HONOURING = names(), names("rounds"), names("honours")
+"""All allocators; those that take several iterations; those that know priorities."""
+SWEEPING, SEPARABLE, LOOK_AT_ALL = names("sweeps"), names("arbiters"), names("kernel")
+"""Those that sweep the diagonals of the matrix of requests; may have matrix arbiters; look at all requests."""
 PRIORITIES: tuple[Priority, ...] = ("none", "age", "class")
-SEPARABLE: tuple[Allocator, ...] = ("separable_input_first", "select")
-"""Those whose arbiters may be matrix arbiters."""
 WORDS: dict[str, tuple[str, ...]] = {
     "allocator": ALLOCATORS,
     "switch_allocator": ALLOCATORS,

@@ -11,6 +11,7 @@ import numpy as np
 
 from unknot._base.kernels.native import Native
 from unknot.routing.contract import IN_ROUTER
+from unknot.simulation.engine.allocators.registry import REGISTERED
 from unknot.simulation.engine.codes import BETTER_OF_TWO, FIRST_ONE, LEAST_WEIGHT, WAVEFRONT
 from unknot.simulation.engine.setup import FAST_VIEWS, GENERAL_VIEWS
 from unknot.simulation.engine.state_arrays import State
@@ -44,6 +45,11 @@ def _called(place: str, numbers: int, answers: bool = False) -> Native:
     return Native(f"{HERE}.{place}", *["number"] * numbers, answers=answers)
 
 
+def _matcher(allocator: int) -> Native:
+    """Return the kernel of an allocator that looks at all requests; any of those for others."""
+    return _called(f"allocators.{REGISTERED[allocator].kernel or 'wavefront_kernel'}.match", 6)
+
+
 def link(part: State) -> Native:
     """Return the loop for a part, and give it the addresses of the kernels that it calls, compiled if need be."""
     setup = part.setup
@@ -64,13 +70,13 @@ def _link(part: State) -> None:
     setup = part.setup
     view, packable, classes = _fitting(setup, GENERAL_VIEWS), setup.packable == 1, setup.classes > 0
     general = not packable or bool((np.diff(part.first_word) > setup.width).any())
-    in_matrix = max(setup.allocator, setup.switch_allocator) >= WAVEFRONT
     narrows = setup.commits == 1 or setup.selection >= LEAST_WEIGHT
     choose = "decide" if setup.compares == IN_ROUTER else "compare"
     for entry, kernel, is_needed in (
         ("open_inbox", open_inbox[view], general),
         ("work", work[view], general),
-        ("match_matrix", _called("matrix_kernel.match_matrix", 6), general and in_matrix),
+        ("match_vcs", _matcher(setup.allocator), general and setup.allocator >= WAVEFRONT),
+        ("match_switch", _matcher(setup.switch_allocator), general and setup.switch_allocator >= WAVEFRONT),
         ("fetch", _called("fetch_kernel.fetch", 3), setup.large == 1),
         ("choose", _called(f"compare_kernel.{choose}", 5), setup.compares > 0),
         ("speculate", _called("bid_kernel.speculate", 4), packable and setup.speculative == 1),

@@ -15,7 +15,7 @@ OPTIONS = (
 """Options of a `Router` that kernels read as they are, words by their place in `codes.WORDS`."""
 
 CALLED = (
-    "open_inbox", "work", "match_matrix", "fetch", "choose", "speculate", "sweep_vcs", "sweep_switch",
+    "open_inbox", "work", "match_vcs", "match_switch", "fetch", "choose", "speculate", "sweep_vcs", "sweep_switch",
     "inject_classes", "arrive_in_class", "see", "has_shared_slot", "of_same_port", "narrow", "select", "donated",
     "is_busy", "go_on", "request_in_hope", "queue_up", "return_credit", "may_enter", "enter", "leave",
 )  # fmt: skip

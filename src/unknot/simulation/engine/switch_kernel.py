@@ -145,7 +145,7 @@ def allocate_switch(s, count, w0, w1, now):
     if s.setup.speculative == 1:
         n = call_at(s.setup.request_in_hope, (s.raw, count, w0, w1, n, now))
     if n > 0 and allocator >= WAVEFRONT:
-        call_at(s.setup.match_matrix, (s.raw, n, w0, w1, 1, now))
+        call_at(s.setup.match_switch, (s.raw, n, w0, w1, 1, now))
     elif n > 0:
         match(s, ends, n)
     for i in range(n):
