@@ -22,8 +22,8 @@ demo: $(STAMP)
 	$(BIN)/python examples/demo.py
 
 lint: $(STAMP)
-	$(BIN)/ruff check src tests examples benchmarks docs release_version.py
-	$(BIN)/ruff format --check src tests examples benchmarks docs release_version.py
+	$(BIN)/ruff check src tests examples benchmarks docs release_version.py hatch_build.py
+	$(BIN)/ruff format --check src tests examples benchmarks docs release_version.py hatch_build.py
 	$(BIN)/python -m tests.ratchets
 
 types: $(STAMP)

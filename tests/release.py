@@ -14,6 +14,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import zipfile
 from pathlib import Path
 
 from release_version import newest_release, version
@@ -86,6 +87,10 @@ def main() -> int:
         here = Path(scratch)
         run(Path(sys.executable).parent / "uv", "build", "--quiet", "--out-dir", here / "dist", ROOT)
         built = sorted((here / "dist").glob(f"unknot-{version()}[-.]*"))
+        for wheel in (file for file in built if file.suffix == ".whl"):
+            alone = [name for name in zipfile.ZipFile(wheel).namelist() if name.endswith("share/unknot/plain.py")]
+            wrong += len(alone) != 1
+            print(f"{wheel.name} has the checker as one file: {alone}", flush=True)
         known = pythons()
         for python in VERSIONS:
             if python not in known:

@@ -1,6 +1,6 @@
-"""The checker as one file: the files of `plain` joined, each after those that it imports.
+"""The checker as one file: the files of `plain`, joined in the order of their imports.
 
-It needs no other module, so that a build can run it: `python joining.py FILE` writes the file.
+The standard library is enough, so that a build can join them: `python joining.py FILE` writes the file.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def joined(folder: Path = FOLDER) -> str:
 
 
 def in_order(last: str, after: dict[str, list[str]], done: tuple[str, ...] = ()) -> tuple[str, ...]:
-    """Names that one rests on, each behind those that itself rests on; the name itself comes last."""
+    """Names of files in the order of their imports: the imported files first, the named file last."""
     for name in after[last]:
         done = done if name in done else in_order(name, after, done)
     return (*done, last)

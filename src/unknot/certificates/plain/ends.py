@@ -101,7 +101,7 @@ class Ends:
         return one.get(to) or {*range(self.table.network.terminals)} - {origin}
 
     def slots(self, message: Sent) -> list[tuple[str, list[int]]]:
-        """Class of each message that follows one, and to which addresses it may go."""
+        """Class of each follower of a message, with the addresses to which the follower may go."""
         terminal, listed = self.table.destination[message.address], []
         for follow in self.classes[message.kind]["follows"]:
             to = self.receivers(follow["to"], message.source, message.origin)

@@ -143,7 +143,7 @@ class Failures:
                 raise Rejected(f"after some failures: channel {c} may be followed by channel {e}, no higher")
 
     def following(self, c: int) -> Iterator[int]:
-        """Channels by which a path may go on from one: not back, and not to an AS that it has been in."""
+        """Channels by which a path may go on from a channel: not back, and not to an AS passed before."""
         here, systems = self.network.target[c], self.system
         been = () if self.limit else (systems[self.network.source[c]], systems[here])
         pay(1 + len(self.after[here]))

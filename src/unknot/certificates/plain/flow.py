@@ -58,7 +58,7 @@ class Technique(NamedTuple):
 
     @property
     def words(self) -> tuple[str, str, bool]:
-        """Buffers that a packet holds, when it enters one, and whether it may choose again."""
+        """Buffers that a packet holds, the rule of entry, and whether a header may choose again."""
         return self[:3]
 
     @property

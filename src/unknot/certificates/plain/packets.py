@@ -107,9 +107,9 @@ def check_reachability(reachability: str, packets: list[Packet]) -> None:
 
 
 def require_order(ways: Sequence[tuple[Sequence[Any], Sequence[Any]]]) -> None:
-    """Check that packets, each with its way and the VCs that it holds then, can come there one after the other.
+    """Check that packets can take their places one after the other, each by its way to the VCs held at the end.
 
-    A packet that passes where another one will stand comes before it, and none passes itself.
+    A packet whose way leads over the place of another packet goes first, and no way leads over its own place.
     """
     holder = {v: i for i, (_, held) in enumerate(ways) for v in held}
     pay(KEPT_STATE * len(holder) + sum(len(lead) for lead, _ in ways))

@@ -215,7 +215,7 @@ class Play:
                 self.part(place, message)
 
     def due(self, message: Sent) -> list[tuple[str, list[int]]]:
-        """What is sent next when a message is consumed, or sends one more of what follows it."""
+        """Messages to send when a message is consumed: all its followers at once, or the next follower."""
         slots = self.ends.slots(message)
         return slots if self.ends.classes[message.kind]["at_once"] else slots[message.done : message.done + 1]
 

@@ -26,7 +26,7 @@ class Checker(NamedTuple):
 CLAIMS: dict[str, Checker] = {}
 """By the subject of a claim, who checks it."""
 ELSEWHERE: list[Callable[[str], Mapping[str, Checker]]] = []
-"""Functions that are asked for the checker of a subject that nobody here checks."""
+"""Functions from a subject that is missing in `CLAIMS` to its checker, if other packages have one."""
 
 
 def checks(subject: str, about: str, *answers: str) -> Callable[[Check], Check]:
