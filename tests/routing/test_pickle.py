@@ -5,6 +5,7 @@ from __future__ import annotations
 import multiprocessing
 import pickle
 import threading
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -15,12 +16,20 @@ from tests.strategies import relations
 from unknot._base.errors import RelationError
 from unknot.network import tod
 from unknot.network.families import line, mesh, ring
-from unknot.routing import Relation, VirtualChannels, duato, overlay, ugal
+from unknot.routing import Relation, VirtualChannels, duato, overlay, tabulate, ugal
 from unknot.routing import pickling_kernel as pickling
 from unknot.routing.named import routing, routings
 from unknot.routing.relation import EJECT
 from unknot.verify import check
 from unknot.verify.testing import NETWORKS, attempt
+
+
+@pytest.fixture(autouse=True, scope="module")
+def patient() -> Iterator[None]:
+    """Tabulate however busy the machine is: a rule that takes long would be compiled instead."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tabulate, "SECONDS", 600.0)
+        yield
 
 
 def alike(one: Relation, other: Relation) -> None:
