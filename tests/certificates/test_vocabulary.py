@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
-from dataclasses import replace
+from dataclasses import dataclass, fields, replace
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
@@ -233,6 +233,23 @@ def test_packets_take_whole_cells() -> None:
             continue
         with pytest.raises(Rejected, match="have no room for 2 packets"):
             plain.accept(content)
+
+
+def test_a_pool_is_said_by_all_its_fields_and_with_one_that_is_not_known_nothing_is_checked() -> None:
+    """As with a new field of which the checker knows nothing yet."""
+
+    @dataclass(frozen=True)
+    class Guarded(Pool):
+        leave: int = 0
+
+    flow = rings()
+    assert {*flow_words(flow)["pools"][0]} == {field.name for field in fields(Pool)}
+    said = [
+        Guarded(**{field.name: getattr(pool, field.name) for field in fields(Pool)}, leave=1) for pool in flow.pools
+    ]
+    claim = verdict_claim(check(RING, flow=flow)) | {"flow": flow_words(replace(flow, pools=tuple(said)))}
+    with pytest.raises(Unchecked, match="'leave' is no word of flow control that is known here"):
+        plain.accept(document(RING.network, RING, [claim]))
 
 
 def test_packets_that_fit_behind_others_block_each_other_as_worms_do() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
+
 from unknot._base.switching import Switching
 from unknot.flow_control.model import FlowControl
 from unknot.flow_control.pools import Pool
@@ -22,6 +24,6 @@ def flow_words(flow: FlowControl) -> Document:
 
 
 def _pool_words(pool: Pool) -> Document:
-    """A pool of slots."""
+    """A pool of slots, by all fields: the checker does not judge a pool with a word that is not known there."""
     lists = {"vcs": [*pool.vcs], "hops": [*map(list, sorted(pool.hops))], "unguarded": sorted(pool.unguarded)}
-    return {"slots": pool.slots, "own": pool.own, "keeps": pool.keeps, **lists}
+    return {field.name: getattr(pool, field.name) for field in fields(pool)} | lists

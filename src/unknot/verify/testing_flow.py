@@ -151,7 +151,7 @@ def check_flow_control(
     *,
     most_states: int = 6_000,
     **options: Any,
-) -> dict[str, bool]:
+) -> dict[str, bool | None]:
     """Try a builder of flow control on small routed networks, for each of which it must be right or refuse.
 
     To refuse is to raise an `UnknotError`. Otherwise it must return a flow control of the relation, the same in a
@@ -173,8 +173,9 @@ def check_flow_control(
 
     Returns
     -------
-    dict of str to bool
-        The routed networks that were compared, and whether they are free of deadlock.
+    dict of str to bool or None
+        Whether the routed networks are free of deadlock; None for those that were left out, of which the prover or
+        the states say nothing.
 
     Raises
     ------
@@ -192,7 +193,7 @@ def check_flow_control(
     from unknot.routing.named import relation_of
     from unknot.verify import check
 
-    name, compared = getattr(builder, "__name__", "the flow control"), dict[str, bool]()
+    name, compared = getattr(builder, "__name__", "the flow control"), dict[str, bool | None]()
     for network, routing in routed:
         relation, on = relation_of(network, routing, None, what=name), f"{routing} on {network}"
         try:
@@ -215,11 +216,10 @@ def check_flow_control(
             if WATCHED()(relation, flow) is not None and free:
                 raise ConformanceError("packets block each other for good in a run, and in none of its states")
         except TooManyStatesError:
-            continue
+            free = None
         except (UnknotError, Rejected) as error:
             raise ConformanceError(f"{name}: {on}: {error}") from error
-        if free is not None:
-            compared[on] = free
-    if not compared:
+        compared[on] = free
+    if not any(free is not None for free in compared.values()):
         raise ConformanceError(f"{name} was compared nowhere: it refuses every network, or their states are too many")
     return compared

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -210,17 +210,19 @@ def configuration_on(relation: Relation, file: ConfigurationFile) -> Configurati
 
 def _flow(relation: Relation, form: Any) -> FlowControl:
     """The flow control of a file, looked at."""
-    named = {name: getattr(form, name) for name in ("name", "holds", "enters", "keeps", "complete", "holding")}
+    said = {field.name: getattr(form, field.name) for field in fields(FlowControl)}
     pools = tuple(
         Pool(
-            _vcs(pool.vcs), pool.slots, pool.own, pool.keeps,
-            frozenset((u.vc, v.vc) for u, v in pool.hops), frozenset(_vcs(pool.unguarded)),
+            **{field.name: getattr(pool, field.name) for field in fields(Pool)}
+            | {
+                "vcs": _vcs(pool.vcs),
+                "hops": frozenset((u.vc, v.vc) for u, v in pool.hops),
+                "unguarded": frozenset(_vcs(pool.unguarded)),
+            }
         )
         for pool in form.pools
-    )  # fmt: skip
-    return validated(
-        relation, FlowControl(**named, packets=form.packets, cell=form.cell, pools=pools), "configuration.flow"
     )
+    return validated(relation, FlowControl(**said | {"pools": pools}), "configuration.flow")
 
 
 def _with_pools(content: Any, path: str | Path) -> Any:

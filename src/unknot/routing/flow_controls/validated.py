@@ -58,10 +58,14 @@ def validated(relation: Relation, made: Any, who: str) -> FlowControl:
 
 def _plain(pool: Pool) -> Pool:
     """A pool with plain numbers."""
-    return Pool(
-        tuple(map(index, pool.vcs)), index(pool.slots), index(pool.own), pool.keeps,
-        frozenset((index(u), index(v)) for u, v in pool.hops), frozenset(map(index, pool.unguarded)),
-    )  # fmt: skip
+    return replace(
+        pool,
+        vcs=tuple(map(index, pool.vcs)),
+        slots=index(pool.slots),
+        own=index(pool.own),
+        hops=frozenset((index(u), index(v)) for u, v in pool.hops),
+        unguarded=frozenset(map(index, pool.unguarded)),
+    )
 
 
 def _require_known(what: str, value: object, kinds: Any) -> None:
