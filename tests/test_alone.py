@@ -11,6 +11,7 @@ import pytest
 
 from tests.alone import python_alone
 from tests.declared import BESIDE, ROOT, SOURCES, declared
+from unknot.network import families
 
 EVERYTHING = """
 import importlib, pkgutil, sys
@@ -77,12 +78,12 @@ WORDS_OF_THE_FIELD = {"bnr", "circle", "collective", "multicast", "schedule"}
 def test_the_core_names_no_package_beside_it_and_nothing_that_they_bring() -> None:
     groups = declared()
     kinds = [kind for kind in groups if kind not in ("console_scripts", "unknot.answers")]
-    brought = {name for kind in kinds for name in groups[kind]} - WORDS_OF_THE_FIELD
+    brought = {name for kind in kinds for name in groups[kind]} - WORDS_OF_THE_FIELD - {*families.__all__}
     commands = {f"unknot {name}" for name in groups["unknot.commands"]}
     named = set()
     for path in (SOURCES / "unknot").rglob("*.py"):
         source = path.read_text(encoding="utf-8")
-        texts = re.findall(r'"([\w.-]+)"', source)
+        texts = re.findall(r'"([\w.-]+)["(]', source)
         found = {word for word in {*commands, *BESIDE} if re.search(rf"\b{word}\b", source)} | (brought & {*texts})
         named |= {f"{path.relative_to(SOURCES)}: {word}" for word in found}
     assert named == set()

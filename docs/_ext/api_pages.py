@@ -49,6 +49,7 @@ MODULES = (
     "unknot.studies",
     "unknot_booksim",
     "unknot.report",
+    "unknot_papers.wormhole",
 )
 
 

@@ -34,10 +34,10 @@ from unknot.routing import (
     shuffle_exchange,
     two_trees,
 )
-from unknot.routing.two_trees import spanning_tree
 from unknot.simulation import replay
 from unknot.verify import check, deliver, dependencies
 from unknot.verify.loads import loads
+from unknot_papers.wormhole.two_trees import spanning_tree
 
 DEPTH = 8
 """Flits of a buffer in configurations written by hand."""

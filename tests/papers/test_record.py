@@ -63,7 +63,7 @@ def test_the_page_is_that_of_the_record() -> None:
 
 def test_a_digest_covers_algorithms_and_not_what_answers() -> None:
     paths = {path.relative_to(ROOT).as_posix() for path in covered("wormhole")}
-    assert {"src/unknot/routing/two_trees.py", "examples/papers/methods/product_order.py"} <= paths
+    assert {"src/unknot_papers/wormhole/two_trees.py", "examples/papers/methods/product_order.py"} <= paths
     assert not [path for path in paths if "/verify/" in path or "/simulation/" in path]
 
 

@@ -53,7 +53,7 @@ def stages(network: Network) -> Stages:
     if network.coordinates is None or network.dimensions != STAGE_AND_ROW:
         raise NetworkError(
             f"network {network.name!r} is no multistage network: its routers have no stage and row; use one such as "
-            "rcbn(16), omega(16) or benes(16)"
+            "omega(16) or benes(16)"
         )
     at = network.coordinates
     stage, row = np.ascontiguousarray(at[:, 0]), np.ascontiguousarray(at[:, 1])

@@ -45,9 +45,6 @@ if TYPE_CHECKING:
     from unknot.routing.relation import TIER as TIER
     from unknot.routing.relation import Candidate as Candidate
     from unknot.routing.relation import Relation as Relation
-    from unknot.routing.shift_networks import cube_connected_cycles as cube_connected_cycles
-    from unknot.routing.shift_networks import de_bruijn as de_bruijn
-    from unknot.routing.shift_networks import shuffle_exchange as shuffle_exchange
     from unknot.routing.shortest_paths import fully_adaptive as fully_adaptive
     from unknot.routing.shortest_paths import hop_number as hop_number
     from unknot.routing.shortest_paths import shortest_paths as shortest_paths
@@ -56,7 +53,6 @@ if TYPE_CHECKING:
     from unknot.routing.turn_model import odd_even as odd_even
     from unknot.routing.turn_model import p_cube as p_cube
     from unknot.routing.turn_model import west_first as west_first
-    from unknot.routing.two_trees import two_trees as two_trees
     from unknot.routing.up_down import up_down as up_down
     from unknot.routing.virtual_channels import VirtualChannels as VirtualChannels
     from unknot.routing.waypoints import romm as romm

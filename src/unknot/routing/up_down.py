@@ -92,7 +92,7 @@ def up_down(
     if single is not None:
         raise NetworkError(
             f"up_down on {network.name}: it needs links that go both ways, but there is no channel back along "
-            f"{network.channel_name(single)}; for channels that go one way use two_trees or hop_number"
+            f"{network.channel_name(single)}; for channels that go one way use hop_number"
         )
     top = root_named(network, root)
     rank = _ranks(network, top, levels)

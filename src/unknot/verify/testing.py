@@ -156,7 +156,7 @@ NETWORKS: tuple[str, ...] = (
     # many routers for their degree and diameter
     *("kautz(2, 2)", "star_graph(3)", "slim_fly(3, 1)", "heawood()"),
     # switches in stages, terminals at the first and the last; in the third one some links are double
-    *("omega(8)", "rcbn(8)", "composite_banyan(4)", "benes(8)", "extra_stage_cube(4)", "clos(3, 2, 2)"),
+    *("omega(8)", "benes(8)", "extra_stage_cube(4)", "clos(3, 2, 2)"),
 )
 """All networks of the catalogue."""
 

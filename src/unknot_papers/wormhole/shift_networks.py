@@ -38,15 +38,16 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from unknot._base.arrays import Ints
 from unknot._base.errors import NetworkError, RelationError, require_known
 from unknot.network import Network
 from unknot.routing.contract import ACYCLIC, towards_home
-from unknot.routing.meshes import Ints, channels_to, de_bruijn_words, joined, pairs, shuffle_exchange_words
 from unknot.routing.relation import EJECT, Out, Relation
 from unknot.routing.shortest_paths import hop_number
 from unknot.routing.taking import takes_network
-from unknot.routing.two_trees import two_trees
 from unknot.routing.virtual_channels import VirtualChannels
+from unknot_papers.wormhole.two_trees import two_trees
+from unknot_papers.wormhole.words import channels_to, de_bruijn_words, joined, pairs, shuffle_exchange_words
 
 PATHS = ("multi_root", "single_root", "shortest")
 

@@ -18,9 +18,9 @@ from unknot.network.families import from_edges, line, mesh, petersen, random_reg
 from unknot.routing import Relation, two_trees
 from unknot.routing.paths import best_root
 from unknot.routing.tabulate import compile_relation
-from unknot.routing.two_trees import spanning_tree
 from unknot.verify import check, deliver
 from unknot.verify.testing import check_relation
+from unknot_papers.wormhole.two_trees import spanning_tree
 
 FAMILIES = ["mesh(3, 3)", "ring(5, directed=true)", "de_bruijn(2, 3)", "irregular(6, 3, 2)", "tree(2, 2)", "line(1)"]
 
