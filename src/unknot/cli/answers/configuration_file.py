@@ -107,7 +107,7 @@ class ConfigurationForm(Form, of=Configuration, without="limited"):
     """Messages in the order of the schedule."""
     flow: FlowForm | None = None
     """Flow control of the relation that they obey; null: that of `switching`."""
-    order: list[Natural] = of(default=())
+    order: list[Natural] = of(default=[])
     """Message whose header goes on by a VC, move by move; empty: one after another."""
 
 
