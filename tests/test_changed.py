@@ -38,6 +38,6 @@ def test_a_page_leads_to_the_tests_that_read_pages(graph: nx.DiGraph) -> None:
 def test_a_command_leads_to_tests_that_call_it(graph: nx.DiGraph) -> None:
     for source, test in (
         ("src/unknot/cli/commands/audit.py", "tests/fabrics/test_comparison.py"),
-        ("src/unknot_papers/commands/bnr.py", "tests/cli/test_properties.py"),
+        ("src/unknot_papers/commands/bnr.py", "tests/papers/bnr/test_command.py"),
     ):
         assert ROOT / test in nearest([ROOT / source], graph)

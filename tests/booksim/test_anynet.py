@@ -6,10 +6,12 @@ from pathlib import Path
 
 import pytest
 from hypothesis import given
+from typer.testing import CliRunner
 
 from tests.fabrics.networks import bare, both_ways, decorated, without_twins
 from tests.strategies import networks
 from unknot._base.errors import NetworkError, TextError
+from unknot.cli.program import app
 from unknot.fabrics import read_network
 from unknot.network import Network, from_edges
 from unknot.network.families import mesh, ring, torus
@@ -136,3 +138,17 @@ def test_what_is_broken_is_reported(text: str, said: str, tmp_path: Path) -> Non
     with pytest.raises(TextError) as caught:
         read_booksim(tmp_path / "n")
     assert said in str(caught.value)
+
+
+def test_the_command_line_says_what_is_dropped_and_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    result = CliRunner().invoke(app, ["convert", "torus(4, 4)", "net.anynet"])
+    said = " ".join(result.stdout.split())
+    assert said.startswith("file net.anynet format booksim network torus(4, 4) ")
+    assert said.endswith("network terminals 16 dropped coordinates")
+    Path("one-way").write_text("0 -> 1\n")
+    result = CliRunner().invoke(app, ["convert", "one-way", "other.anynet"])
+    assert (result.exit_code, result.stdout, Path("other.anynet").exists()) == (2, "", False)
+    assert "no channel leads back from r1 to r0" in result.stderr
+    Path("pairs").write_text("0 1\n1 2\n")
+    assert "ibsim, edges, booksim" in CliRunner().invoke(app, ["show", "pairs"]).stderr

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import re
 from pathlib import Path
@@ -52,6 +53,20 @@ def test_sweep(tmp_path: Path) -> None:
     schema("run-booksim").validate(answer)
     assert [point["setting"] for point in answer["points"]] == ["injection_rate=0.1", "injection_rate=0.2"]
     assert answer["deadlock_free"] is True
+
+
+def test_a_sweep_of_loads_writes_its_curve(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    path = written(tmp_path).rename(tmp_path / "mesh.cfg")
+    short = ("run", path, "sample_period=100")
+    said = run(*short, "--sweep", "injection_rate=0.1:0.2:0.1", "--out", "found", "--csv", "all.csv")
+    for name in ("found/mesh.csv", "found/mesh.svg", "all.csv"):
+        assert f"wrote {name}" in said
+    rows = list(csv.DictReader(Path("found/mesh.csv").read_text().splitlines()))
+    assert [row["offered_load"] for row in rows] == ["0.1", "0.2"]
+    assert "stable up to 0.2" in Path("found/mesh.svg").read_text()
+    run(*short, "--sweep", "num_vcs=1:2:1", "--out", "other")
+    assert {path.name for path in Path("other").iterdir()} == {"mesh.csv", "mesh.csv.manifest.json"}
 
 
 def test_a_load_above_one_is_run_at_one_and_said(tmp_path: Path) -> None:

@@ -100,7 +100,6 @@ def test_odd_values_of_options_are_refused(words: tuple[str, ...], said: str) ->
         ),
         (("trace", "ring(4)", "--requests", "9" * 12), "requests of each of 4 terminals would take"),
         (("trace", "ring(4)", "--requests", "9" * 30), "requests of each of 4 terminals would take"),
-        (("multicast", "ring(4)", "--overhead", "9" * 30), "overhead must be a whole number of cycles from 0 to"),
         (("simulate", "ring(4)", "--load", "0.1", "--seeds", "9" * 9), "keeping the runs of all --seeds would take"),
         (("simulate", "ring(4)", "--load", "0.1", "--seeds", "9" * 30), "keeping the runs of all --seeds would take"),
         (("simulate", "ring(4)", "--load", "0.1", "--seeds", "3000", "--jobs", "3000"), "too many for this machine"),
@@ -128,7 +127,7 @@ def test_a_full_disk_names_the_file_and_leaves_the_old_one(tmp_path: Path) -> No
 
 @pytest.mark.parametrize(
     "words",
-    ["lanes N --out", "repair N --out", "design --evidence", "collective N --out", "curve N --out",
+    ["lanes N --out", "repair N --out", "design --evidence", "curve N --out",
      "run N --parquet", "simulate N --export", "compare N --store", "curve N --store", "faults N --csv",
      "check N --evidence"],
 )  # fmt: skip

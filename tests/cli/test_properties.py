@@ -1,9 +1,8 @@
-"""Commands that print properties: analyse, faults, bnr."""
+"""Commands that print properties: analyse, faults."""
 
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
@@ -53,26 +52,3 @@ def test_faults(capsys: pytest.CaptureFixture[str]) -> None:
     assert answer["survives"] is True
     assert answer["possible"] == len(answer["tried"]) == 36
     assert run("faults", "mesh(3, 3)", "--routing", "up_dwn")[0] == 2
-
-
-def test_bnr_prints_draws_and_ends_as_it_should(tmp_path: Path) -> None:
-    code, text = run("bnr", "mesh(2, 2, 3)", "--routing", "planar_adaptive", "--out", str(tmp_path / "table.png"))
-    assert code == 1
-    assert "BNRs are not provided" in text
-    assert (tmp_path / "table.png").read_bytes().startswith(b"\x89PNG")
-    code, text = run("bnr", "mesh(3, 3)", "--routing", "lcfaa", "--switching", "wormhole", "--json")
-    answer = json.loads(text)
-    assert code == 1
-    assert answer["holds"] is answer["deadlock_free"] is False
-    assert answer["reasons"] == ["it can deadlock under wormhole"]
-    assert [row["provided"] for row in answer["bnrs"]] == [True] * 4
-    assert run("bnr", "mesh(3, 3)", "--routing", "lcfaa", "--switching", "saf")[0] == 0
-    assert run("bnr", "torus(3, 3)", "--routing", "duato")[0] == 0
-    assert run("bnr", "ring(5)", "--routing", "lcfaa")[0] == 2
-    code, text = run("bnr", "mesh(3, 3)", "--routing", "pbfaa(returns=False)", "--switching", "vct")
-    assert code == 0
-    assert "refusal" in text
-    assert "is not offered" in text
-    code, text = run("bnr", "mesh(2, 3)", "--routing", "west_first", "--json")
-    forbidden = json.loads(text)["bnrs"][1]["forbidden"]
-    assert (forbidden["source"], forbidden["channels"]) == ("t1", ["(1,0)→(1,1)", "(1,1)→(0,1)"])

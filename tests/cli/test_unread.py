@@ -204,7 +204,6 @@ def test_options_in_pairs_have_an_effect_or_a_word(
 @pytest.mark.parametrize(
     ("words", "idle"),
     [
-        ("collective ring(4) --overhead 3 --vcs 2", "--vcs, --overhead"),
         ("faults ring(4) --routing up_down --within 3", "--within"),
         ("simulate ring(4) --routing up_down --load 0.1 --warmup 9 --measure 9 --jobs 2", "--jobs"),
         ("lanes ring(4) --goal mean", "--goal"),

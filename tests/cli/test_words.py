@@ -32,9 +32,6 @@ SHOWN: dict[tuple[str, ...], list[str]] = {
     ("design", "mesh(2)", "--switching", "vct"): ["counts x+ 1, x- 1, y+ 1, y- 2", "on every mesh: a ranking by"],
     ("lanes", "ring(5)", "--time-limit", "600"): ["1 impossible: each of these channels", "(3)→(4) → (4)→(0)"],
     ("lanes", "ring(6)", "--lanes", "1", "--time-limit", "600"): ["minimal NO", "longest pair"],
-    ("multicast", "mesh(4, 4)", "--routing", "dimension_order", "--operation", "all_reduce"): [
-        "t7 → t3 and t11 → t3"
-    ],
     ("analyse", "mesh(4, 4)", "--routing", "odd_even"): ["(1,1)→(1,0) is not offered", "worst pair t15 to t0"],
     ("audit", str(FABRICS / "opensm-torus8x8-dor")): ["loop S0_0 → S0_7 →", "→ S0_1 → S0_0"],
 }

@@ -220,3 +220,22 @@ def test_bad_input_is_reported(words: list[str], shown: str) -> None:
     code, out, err = run("ring(5)", *words)
     assert (code, out) == (2, ""), err
     assert shown in err
+
+
+def test_options_that_are_not_read_are_named() -> None:
+    code, _, err = run("ring(4)", "--overhead", "3", "--vcs", "2")
+    assert (code, "without effect here: --vcs, --overhead\n" in err) == (0, True)
+
+
+def test_a_program_with_a_manifest_is_read(tmp_path: Path) -> None:
+    program = str(tmp_path / "ring.xml")
+    assert run("ring(4)", "--out", program)[0] == 0
+    assert "unknot-manifest" in Path(program).read_text()
+    assert run(program)[0] == 0
+
+
+def test_a_missing_folder_is_refused_before_anything_is_read(tmp_path: Path) -> None:
+    file = tmp_path / "nowhere" / "x.json"
+    code, out, err = run("N", "--out", str(file))
+    assert (code, out) == (2, "")
+    assert f"{file}: it cannot be written: there is no folder {file.parent}" in err

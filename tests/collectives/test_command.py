@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 import unknot_collectives
 from unknot.cli.program import app
 from unknot.network import Network
+from unknot.report.export import export
 from unknot_collectives import Chunk, Operation, Schedule, Transfer, platform_of
 
 
@@ -37,6 +38,8 @@ def test_meetings_are_named() -> None:
     assert code == 0
     assert "meetings" in out
     assert "r1→r4" in out
+    code, out, _ = run("mesh(4, 4)", "--routing", "dimension_order", "--operation", "all_reduce")
+    assert (code, "t7 → t3 and t11 → t3" in " ".join(out.split())) == (0, True)
 
 
 @pytest.mark.parametrize("operation", ["broadcast", "scatter", "gather", "reduce", "all_gather", "all_reduce"])
@@ -67,6 +70,13 @@ def test_every_operation_as_json(operation: str) -> None:
     assert answer["latency"] == max(send["arrived"] for send in answer["sends"])
     assert all(send["blocked"] >= 0 for send in answer["sends"])
     assert min(send["started"] for send in answer["sends"]) >= 10
+
+
+@pytest.mark.parametrize("routing", ["lanes", "lanes(seed=2)", 'lanes(paths="table")', "routes.json"])
+def test_routes_that_a_search_designed(routing: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    export("ring(5)", "routes.json", routing="lanes")
+    assert run("ring(5)", "--routing", routing)[0] == 0
 
 
 def test_a_schedule_that_deadlocks_ends_with_1(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -113,6 +123,8 @@ def test_a_schedule_that_deadlocks_ends_with_1(monkeypatch: pytest.MonkeyPatch) 
         (["--order", "circle"], "no circular order"),
         (["--block", "0"], "whole number"),
         (["--overhead", "-1"], "overhead"),
+        (["--overhead", "9" * 30], "overhead must be a whole number of cycles from 0 to"),
+        (["--out", "a.jpg"], "a.jpg: a picture is written as .svg, .png or .pdf"),
         (["--switching", "worm"], "unknown switching 'worm'; did you mean wormhole?"),
         (["--buffer-depth", "8", "--block", "9"], "does not fit"),
     ],

@@ -55,7 +55,7 @@ def test_a_host_that_a_terminal_is_called_as_is_another(tmp_path: Path) -> None:
 def test_convert_names_them_where_ports_become_terminals(tmp_path: Path) -> None:
     (tmp_path / "a.net").write_text(dual_port_hosts(10))
     said = {}
-    for ending in ("graphml", "net", "anynet"):
+    for ending in ("graphml", "net", "edges"):
         words = ["convert", str(tmp_path / "a.net"), str(tmp_path / f"b.{ending}")]
         said[ending] = " ".join(CliRunner().invoke(app, words).stdout.split())
         notes = json.loads(CliRunner().invoke(app, [*words, "--json"]).stdout)["notes"]

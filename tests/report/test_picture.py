@@ -114,7 +114,7 @@ def curves() -> Drawing:
     return draw_curves({"a $b$": [run(0.1), run(0.4, stable=False)], "網": [run(0.2)]})
 
 
-@pytest.mark.parametrize("command", ["show", "check", "simulate", "design", "bnr", "multicast"])
+@pytest.mark.parametrize("command", ["show", "check", "simulate", "design"])
 def test_every_command_that_draws_refuses_other_endings_with_the_list(command: str, tmp_path: Path) -> None:
     more = {"check": ["--routing", "duato"], "simulate": ["--routing", "duato", "--load", "0.1"]}
     said = refused(command, "mesh(3, 3)", *more.get(command, []), "--out", str(tmp_path / "a.jpg"))

@@ -240,23 +240,6 @@ def test_wrong_words_are_refused(words: tuple[str, ...], said: str) -> None:
     assert said in result.stderr
 
 
-CONFIGURATION = "topology = mesh; k = 3; n = 2; routing_function = dor; traffic = uniform; sample_period = 100;\n"
-
-
-def test_a_booksim_sweep_writes_its_curve() -> None:
-    Path("mesh.cfg").write_text(CONFIGURATION)
-    result = says("run", "mesh.cfg", "--sweep", "injection_rate=0.1:0.2:0.1", "--out", "found", "--csv", "all.csv")
-    assert result.exit_code == 0, result.output
-    for name in ("found/mesh.csv", "found/mesh.svg", "all.csv"):
-        assert f"wrote {name}" in result.stderr
-    rows = list(csv.DictReader(Path("found/mesh.csv").read_text().splitlines()))
-    assert [row["offered_load"] for row in rows] == ["0.1", "0.2"]
-    assert "stable up to 0.2" in Path("found/mesh.svg").read_text()
-    other = says("run", "mesh.cfg", "--sweep", "num_vcs=1:2:1", "--out", "other")
-    assert other.exit_code == 0
-    assert {path.name for path in Path("other").iterdir()} == {"mesh.csv", "mesh.csv.manifest.json"}
-
-
 def test_a_load_that_is_too_short_to_tell_is_no_saturation() -> None:
     """The window ends while the network fills: loads go on, and nothing says that it is not stable."""
     found = unknot.curve(

@@ -77,3 +77,7 @@ def test_bad_input(words: tuple[str, ...], message: str) -> None:
     assert code == 2
     assert out == ""
     assert message in err
+
+
+def test_the_format_of_a_file_can_be_named() -> None:
+    assert "--from FORMAT" in run("--help")[1]
