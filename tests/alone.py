@@ -25,4 +25,8 @@ def python_alone(folder: Path) -> Path:
     (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: unknot\nVersion: {version('unknot')}\n")
     (info / "entry_points.txt").write_text("[console_scripts]\nunknot = unknot_start:main\n")
     (site / "libraries.pth").write_text(f"{Path(numpy.__file__).parents[1]}\n")
-    return folder / "bin" / "python"
+    python = folder / "bin" / "python"
+    script = python.with_name("unknot")
+    script.write_text(f"#!{python}\nfrom unknot_start import main\n\nmain()\n")
+    script.chmod(0o755)
+    return python

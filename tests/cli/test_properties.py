@@ -25,7 +25,7 @@ def test_analyse_reports_every_property() -> None:
     path = "t5 to t0 by (1,1)→(1,0), (1,0)→(0,0): (1,1)→(1,0) is not offered"
     assert shown["adaptivity forbidden"] == path
     assert (shown["vc use total"], shown["vc use per router"]) == ("48", "2, 4")
-    assert shown["best throughput"] == "1 flits per cycle"
+    assert shown["best throughput"] == "1 flit per cycle"
 
 
 def test_analyse_as_json() -> None:
