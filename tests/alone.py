@@ -27,6 +27,6 @@ def python_alone(folder: Path) -> Path:
     (site / "libraries.pth").write_text(f"{Path(numpy.__file__).parents[1]}\n")
     python = folder / "bin" / "python"
     script = python.with_name("unknot")
-    script.write_text(f"#!{python}\nfrom unknot_start import main\n\nmain()\n")
+    script.write_text(f'#!{python}\nfrom unknot_start import main\n\nif __name__ == "__main__":\n    main()\n')
     script.chmod(0o755)
     return python

@@ -32,7 +32,7 @@ import typer.main
 import typer.testing
 from hypothesis import HealthCheck, settings
 
-from tests.declared import MISSING, needs_missing, use_declared
+from tests.declared import needs_missing, use_declared
 from tests.durations import keep_seconds
 from unknot._base import deadline
 
@@ -65,7 +65,7 @@ settings.load_profile("unknot")
 
 def pytest_ignore_collect(collection_path: Path) -> bool | None:
     """Leave out files of tests that need a package off the path (`tests/test_alone.py`)."""
-    return (bool(MISSING) and collection_path.suffix == ".py" and needs_missing(collection_path)) or None
+    return (collection_path.suffix == ".py" and needs_missing(collection_path)) or None
 
 
 def pytest_sessionstart() -> None:

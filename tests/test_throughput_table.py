@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from benchmarks.throughput import BELOW, CASES, Case, main, next_group, rows, summary
 
+from tests.declared import declared
 from unknot.network.families import dragonfly
 from unknot.routing.named import routings
 
@@ -19,7 +20,10 @@ with (Path(__file__).parents[1] / "docs" / "throughput.csv").open(encoding="utf-
 def test_the_table_has_every_case() -> None:
     planned = [(case.network, routing) for case in CASES for routing in case.routings]
     assert [(network, routing) for network, routing, *_ in TABLE[1:]] == planned
-    assert {routing.split("(")[0] for case in CASES for routing in case.routings} <= set(routings())
+    assert {routing.split("(")[0] for case in CASES for routing in case.routings} <= {
+        *routings(),
+        *declared()["unknot.routings"],
+    }
 
 
 def test_each_routing_that_carries_less_is_marked_and_explained() -> None:
