@@ -1,7 +1,18 @@
 """Configurations of BookSim 2: read, understood and run as they are."""
 
-from unknot_booksim.configuration import KEYS, Configuration, read_configuration
-from unknot_booksim.parse import is_configuration
-from unknot_booksim.setup import Setup, read_setup
+from __future__ import annotations
 
-__all__ = ["KEYS", "Configuration", "Setup", "is_configuration", "read_configuration", "read_setup"]
+from typing import TYPE_CHECKING
+
+from unknot._base.later import exports
+
+if TYPE_CHECKING:
+    from unknot_booksim.configuration import KEYS as KEYS
+    from unknot_booksim.configuration import Configuration as Configuration
+    from unknot_booksim.configuration import read_configuration as read_configuration
+    from unknot_booksim.parse import is_configuration as is_configuration
+    from unknot_booksim.setup import Setup as Setup
+    from unknot_booksim.setup import read_setup as read_setup
+
+__getattr__, __dir__ = exports(__name__)
+__all__ = __dir__()
