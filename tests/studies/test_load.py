@@ -149,7 +149,7 @@ def test_loads_are_sorted_and_a_ramp_includes_its_end(tmp_path: Path) -> None:
         ("packet_length = 5", "router = 'fast'", 4, 10, "router is a table"),
         ("packet_length = 5", "bursts = {begin = 0.1}", 4, 10, "bursts is a table such as"),
         ("packet_length = 5", "packet_length = true", 4, 17, "valid integer, got true"),
-        ("packet_length = 5", 'switching = "wormhol"', 4, 13, "did you mean wormhole"),
+        ("packet_length = 5", 'switching = "wormhol"', 4, 14, "did you mean wormhole"),
         ("packet_length = 5", 'traffic = "unifrom"', 4, 12, "did you mean uniform or"),
         ('"one"', '""', 6, 8, "at least 1 character"),
         ('name = "one"', 'name = "torus(4, 4), duato, 3 VCs"', 8, 1, "a second design is called"),
