@@ -10,7 +10,7 @@ import numpy as np
 
 from unknot._base.kernels.mask_kernel import lowest, ones
 from unknot._base.kernels.types_kernel import inlined
-from unknot.simulation.engine.codes import RR_WAVEFRONT
+from unknot.simulation.engine.allocators.registry import RR_WAVEFRONT
 from unknot.simulation.engine.match_kernel import CYCLIC
 from unknot.simulation.engine.view_kernel import view
 

@@ -100,7 +100,7 @@ def simulate(
     SimulationError
         If the point cannot be simulated, such as a negative load or a packet that does not fit its buffer.
     RelationError
-        If a packet comes to an input VC without a candidate.
+        If a packet comes to an input VC without a candidate, or if `flow` does not go with `switching`.
 
     Examples
     --------

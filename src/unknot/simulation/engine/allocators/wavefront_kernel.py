@@ -4,7 +4,7 @@
 import numpy as np
 
 from unknot._base.kernels.types_kernel import called, inlined
-from unknot.simulation.engine.codes import RR_WAVEFRONT
+from unknot.simulation.engine.allocators.registry import RR_WAVEFRONT
 from unknot.simulation.engine.matrix_kernel import (
     grant_matched,
     in_order_of_keys,
