@@ -31,7 +31,7 @@ def joined(folder: Path = FOLDER) -> str:
     Examples
     --------
     >>> text = joined()
-    >>> text.count("if __name__ =="), "import unknot" in text
+    >>> text.count("if __name__ =="), "\\nfrom unknot" in text
     (1, False)
     """
     sources = {file.stem: file.read_text(encoding="utf-8") for file in sorted(folder.glob("*.py"))}

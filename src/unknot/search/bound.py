@@ -28,7 +28,7 @@ class Bound(Brief):
     >>> routes = lanes("ring(6)")
     >>> bound = routes.load_evidence
     >>> bound.kind, bound.least, bound.holds(routes.relation.network)
-    ('load', Fraction(9, 2), True)
+    ('load', Fraction(5, 1), True)
     """
 
     claim: Document
