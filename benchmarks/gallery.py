@@ -46,8 +46,8 @@ VARIANTS = (
     'valiant(base="hop_number")',
 )
 """Options beside the defaults that differ in paths, in VCs or in verdicts."""
-MORE = ("mesh(4, 4)",)
-"""Networks beside the catalogue: the smallest on which another claim is refuted."""
+MORE = ("mesh(4, 4)", "rcbn(8)", "composite_banyan(4)")
+"""Networks beside the catalogue: the smallest on which another claim is refuted, and families that papers bring."""
 
 
 @dataclass(frozen=True, eq=False)

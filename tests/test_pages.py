@@ -16,7 +16,13 @@ ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 CONSOLE = re.findall(r"^\$ unknot (.*?)\s+# exit code (\d)$", README, re.M)
 DOCS = ROOT / "docs"
-BUILT = {DOCS / "_build", DOCS / "pictures", DOCS / "reference" / "api", DOCS / "reference" / "commands"}
+BUILT = {
+    DOCS / "_build",
+    DOCS / "pictures",
+    DOCS / "schemas",
+    DOCS / "reference" / "api",
+    DOCS / "reference" / "commands",
+}
 MADE = DOCS / "reference" / "booksim-keys.md"
 PAGES = sorted(page for page in DOCS.rglob("*.md") if page != MADE and not BUILT & set(page.parents))
 DOCTESTED = [page for page in PAGES if ">>> " in page.read_text(encoding="utf-8")]

@@ -62,8 +62,8 @@ def test_every_class_that_asks_such_a_question_is_one_of_them() -> None:
                     name = getattr(part, "name", ast.unparse(getattr(part, "target", ast.Name(""))))
                     if name in QUESTIONS and kind is not None and ast.unparse(kind) == "bool | None":
                         others.append(f"{node.name}.{name}")
-    # The answer of the form of `permute`, for JSON alone.
-    assert others == ["PermuteAnswer.realised"]
+    # Forms of the answers to `run` and `permute`, for JSON alone.
+    assert others == ["RunBooksimAnswer.deadlock_free", "PermuteAnswer.realised"]
 
 
 def test_the_words() -> None:

@@ -12,21 +12,22 @@ import pytest
 from typer.testing import CliRunner
 
 from unknot._base.deadline import Deadline
-from unknot.cli.program import COMMANDS, app
+from unknot.cli.program import ALL, app
 
 ROOT = Path(__file__).parents[2]
 FORKS = """
 import contextlib, importlib, json, os, sys, time
 
 from unknot._base import deadline
-from unknot.cli.program import main
+from unknot.cli.program import ALL, main
 from unknot.cli.commands import guard
 
 cases, limit = json.loads(sys.argv[1]), sys.argv[2]
 # Forks share what is imported here.
 libraries = "numba.experimental", "scipy.sparse.csgraph", "rich.table", "jinja2"
-commands = [f"unknot.cli.commands.{name}" for name in cases]
-for module in (*libraries, *commands, *(place for place, _ in cases.values())):
+for name in cases:
+    ALL[name]
+for module in (*libraries, *(place for place, _ in cases.values())):
     importlib.import_module(module.partition(":")[0])
 
 
@@ -97,6 +98,9 @@ CASES: dict[str, tuple[str, tuple[str, ...]]] = {
     "compare": ("unknot.studies.comparison:compared", RING[:1]),
     "collective": ("unknot_collectives.execution:compared", RING[:1]),
     "multicast": ("unknot_collectives.execution:execute", RING),
+    "bnr": ("unknot_papers.bnr.table:conclude", RING),
+    "itm": ("unknot_papers.itm.escape_layer:escape_layer", ("itm(24, extra=12, seed=3)",)),
+    "permute": ("unknot_papers.multistage:permute_with_faults", ("rcbn(8)", "3,0,1,2,7,6,5,4")),
     "rerun": ("unknot.network:measure", ("ring.svg",)),
     "cache": ("unknot._base.kernels.cache:clear", ("clear",)),
 }
@@ -127,7 +131,7 @@ def ends_in_time(names: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPat
 @pytest.mark.skipif(sys.platform == "win32", reason="forks")
 def test_some_commands_end_in_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
     """Another quarter of them in each run, as what ends them is the same for all; the campaign takes all."""
-    assert set(CASES) == set(COMMANDS)
+    assert set(CASES) == set(ALL)
     ends_in_time(random.Random(f"{seed} limits").sample(sorted(CASES), 5), tmp_path, monkeypatch)
 
 
@@ -145,7 +149,7 @@ def test_check_says_that_there_was_no_time_to_follow_routes(monkeypatch: pytest.
 
 
 def test_a_limit_is_refused_everywhere_if_it_is_none() -> None:
-    for name in COMMANDS:
+    for name in CASES:
         for limit in ("0", "-1", "nan"):
             said = CliRunner().invoke(app, [name, *CASES[name][1], "--time-limit", limit])
             assert (said.exit_code, said.stdout) == (2, ""), (name, limit, said.output)

@@ -92,6 +92,7 @@ GOOD: dict[str, list[str]] = {
     "files": ["evidence.json"],
     "action": ["show"],
     "--evidence": ["out.json"],
+    "--standalone": ["out.py"],
     "--loads": ["0.1:0.3:0.1", "0.1, 0.2"],
     "--executor": ["local"],
     "overrides": ["injection_rate=0.2", "num_vcs=2"],

@@ -197,7 +197,7 @@ def test_bounds_are_recomputed() -> None:
     other = plain.Network(network_of(tod.network("torus(4, 4)")))
     with pytest.raises(Rejected):
         plain.check(other, None, claim)
-    assert not Bound({**claim, "least": [17, 1]}).holds(routes.relation.network)
+    assert not Bound({**claim, "least": [17, 1]}).evidence_holds(routes.relation.network)
 
 
 ONE_WAYS = (
@@ -247,7 +247,7 @@ def test_the_clauses_of_loads_agree_with_brute_force(network: Network, count: in
         else:
             assert isinstance(answer, (Refutation, Open))
         if isinstance(answer, Refutation):
-            assert Bound({**claim, "proof": answer.proof}).holds(network)
+            assert Bound({**claim, "proof": answer.proof}).evidence_holds(network)
 
 
 @pytest.mark.sampled(1 / 6)

@@ -236,7 +236,7 @@ def test_corrupted_bounds_are_refused() -> None:
     assert isinstance(pruning, Pruned)
     good = pruning.evidence
     assert good is not None
-    assert (good.least, good.holds(relation)) == (2, True)
+    assert (good.least, good.evidence_holds(relation)) == (2, True)
     facts, (leaf,) = good.claim["proof"]["facts"], good.claim["proof"]["tree"]
     cycle = next(i for i, fact in enumerate(facts) if fact["kind"] == "cycle")
     stop = next(i for i, fact in enumerate(facts) if fact["kind"] == "stop" and len(fact["way"]) > 1)
@@ -266,4 +266,4 @@ def test_corrupted_bounds_are_refused() -> None:
         with pytest.raises(Rejected):
             wrong.accept(relation)
     times(0, 0).accept(relation)
-    assert times(0, 1).holds(relation) is times(9, 3).holds(relation) is False
+    assert times(0, 1).evidence_holds(relation) is times(9, 3).evidence_holds(relation) is False

@@ -145,7 +145,7 @@ def test_corrupted_bounds_are_refused() -> None:
         {"paid": [[c, e, 0, 99, amount], *paid[1:]]},
     ):
         proof = {key: wrong.get(key, content) for key, content in good.claim["proof"].items()}
-        assert Bound({**good.claim, **wrong, "proof": proof}).holds(relation) is False, wrong
+        assert Bound({**good.claim, **wrong, "proof": proof}).evidence_holds(relation) is False, wrong
 
 
 def naive_cost(traffic: Demand, key: np.ndarray, weights: np.ndarray) -> int:

@@ -11,23 +11,20 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.networks import CATALOGUE
 from tests.reference.brute_force import TooLargeError, deadlock, states_of
 from unknot import check, deliver, replay, simulate
 from unknot._base.switching import SWITCHINGS, Switching
 from unknot.certificates import Verdict, accept_verdict
 from unknot.network import tod
-from unknot.network.tod.functions import foreign
 from unknot.routing import Relation
 from unknot.routing.named import routings
 from unknot.routing.tabulate import compile_relation
 from unknot.verify import check_all
-from unknot.verify.testing import NETWORKS, attempt, check_relation
+from unknot.verify.testing import attempt, check_relation
 
 ROUTINGS = routings()
-OF_PAPERS = ("rcbn(8)", "composite_banyan(4)")
-"""Networks whose families stand beside the core."""
-TEXTS = (*NETWORKS, *(text for text in OF_PAPERS if text.partition("(")[0] in foreign()))
-BUILT = {text: tod.network(text) for text in TEXTS}
+BUILT = {text: tod.network(text) for text in CATALOGUE}
 
 DISAGREEMENTS = {
     ("lcfaa", "wormhole"): "a worm may go down on VIN0 and then wait for VIN0 to go west; its body closes a cycle",

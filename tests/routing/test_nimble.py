@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 
+from tests.networks import CATALOGUE
 from tests.strategies import relations
 from unknot._base.errors import RelationError
 from unknot.network import Network, tod
@@ -20,7 +21,7 @@ from unknot.routing.relation import EJECT, Rule
 from unknot.routing.table import Table, lookup
 from unknot.routing.tabulate import tabulate
 from unknot.verify import check
-from unknot.verify.testing import NETWORKS, attempt
+from unknot.verify.testing import attempt
 
 
 def same_tables(relation: Relation) -> None:
@@ -42,7 +43,7 @@ def same_tables(relation: Relation) -> None:
 
 
 def test_every_routing_is_read_through_views() -> None:
-    networks = sorted((tod.network(text) for text in NETWORKS), key=lambda network: network.num_channels)
+    networks = sorted((tod.network(text) for text in CATALOGUE), key=lambda network: network.num_channels)
     for name, function in routings().items():
         built = next(relation for network in networks if (relation := attempt(function, network)) is not None)
         assert nimble(built.rule) is not built.rule, name

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 
+from tests.networks import CATALOGUE
 from tests.strategies import relations
 from unknot._base.errors import RelationError
 from unknot.network import tod
@@ -21,7 +22,7 @@ from unknot.routing import pickling_kernel as pickling
 from unknot.routing.named import routing, routings
 from unknot.routing.relation import EJECT
 from unknot.verify import check
-from unknot.verify.testing import NETWORKS, attempt
+from unknot.verify.testing import attempt
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -56,7 +57,7 @@ def again(relation: Relation) -> Relation:
 
 
 def test_every_routing_by_value() -> None:
-    networks = [tod.network(text) for text in NETWORKS]
+    networks = [tod.network(text) for text in CATALOGUE]
     for function in routings().values():
         built = next(relation for network in networks if (relation := attempt(function, network)) is not None)
         assert built.made_by is None

@@ -9,19 +9,20 @@ import tracemalloc
 import pytest
 from typer.testing import CliRunner
 
+from tests.networks import CATALOGUE
 from unknot._base.errors import UnknotError
 from unknot.cli.program import app
 from unknot.network import Network, tod
 from unknot.routing import Relation
 from unknot.routing.named import routing, routings
-from unknot.verify.testing import NETWORKS, attempt
+from unknot.verify.testing import attempt
 
 JUNK = ("'nonsense'", "''", "-1", "0", "3", "1000000000", "True", "1.5", "None", "[]", "[1, 0, 0]", "['x']")
 ODD = ("{0 -> 1}", "{a -- a}", "{0 -- 1, 0 -- 1}", "mesh(1)", "ring(2)", "ring(1)", "torus(2, 2)", "hypercube(0)")
 """Networks smaller or stranger than those of the catalogue."""
 
 
-BUILT = sorted(map(tod.network, NETWORKS), key=lambda network: network.num_channels)
+BUILT = sorted(map(tod.network, CATALOGUE), key=lambda network: network.num_channels)
 
 
 def smallest(name: str) -> Network:

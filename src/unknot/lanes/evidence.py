@@ -111,7 +111,7 @@ def shows(
     implied = changes == "shared" or about in (changes, "any") or (changes == "none" and about != "shared")
     if impossible != lower_bound - 1 or not (impossible == 1 or implied):
         return False
-    return Bound(bound_claim(evidence, sends, relation)).holds(network)
+    return Bound(bound_claim(evidence, sends, relation)).evidence_holds(network)
 
 
 def bound_claim(evidence: Evidence, sends: Flags | None, relation: Relation | None) -> dict[str, Any]:

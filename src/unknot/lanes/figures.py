@@ -57,7 +57,7 @@ class BoundedLoad(ThreeValued, asks="lowest_load"):
     @property
     def load_bound_holds(self) -> bool | None:
         """Whether the separate checker accepts the lower bound on the load; None: there is none to check."""
-        return None if self.load_evidence is None else self.load_evidence.holds(self.relation.network)
+        return None if self.load_evidence is None else self.load_evidence.evidence_holds(self.relation.network)
 
 
 def disagreement(questions: Sequence[str]) -> str:

@@ -71,7 +71,7 @@ class LosslessQueues:
     @property
     def evidence_holds(self) -> bool | None:
         """Whether the separate checker accepts the lower bound; None: there is nothing to check."""
-        return None if self.claim is None else Bound(self.claim).holds(self.network)
+        return None if self.claim is None else Bound(self.claim).evidence_holds(self.network)
 
     @property
     def rules(self) -> list[Key]:

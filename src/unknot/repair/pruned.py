@@ -154,7 +154,7 @@ def pruned(
         search.offers.verdict(final),
         not search.open,
         original=relation,
-        evidence=next((bound for bound in bounds if bound is not None and bound.holds(relation)), None),
+        evidence=next((bound for bound in bounds if bound is not None and bound.evidence_holds(relation)), None),
     )
 
 

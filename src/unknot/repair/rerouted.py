@@ -89,7 +89,7 @@ class Rerouted(Bounded):
     @property
     def evidence_holds(self) -> bool | None:
         """Whether the separate checker accepts the evidence; None: there is none to check."""
-        return None if self.evidence is None else self.evidence.holds(payers(self.original, self.evidence))
+        return None if self.evidence is None else self.evidence.evidence_holds(payers(self.original, self.evidence))
 
 
 def demand_of(table: Table) -> Demand:
@@ -115,7 +115,7 @@ def rerouted(
     """
     network = table.network
     bound = change_bound(relation, table, kind, effort.limit.part(BOUNDING)) if lanes == 1 else None
-    if bound is not None and not bound.holds(payers(relation, bound)):
+    if bound is not None and not bound.evidence_holds(payers(relation, bound)):
         bound = None
     low = int(bound.least) if bound is not None and kind == "pairs" else 0
     traffic = demand_of(table)

@@ -27,7 +27,7 @@ class Bound(Brief):
     >>> from unknot.lanes import lanes
     >>> routes = lanes("ring(6)")
     >>> bound = routes.load_evidence
-    >>> bound.kind, bound.least, bound.holds(routes.relation.network)
+    >>> bound.kind, bound.least, bound.evidence_holds(routes.relation.network)
     ('load', Fraction(5, 1), True)
     """
 
@@ -61,7 +61,7 @@ class Bound(Brief):
         network = plain.Network(network_of(about)) if isinstance(about, Network) else None
         plain.check(table.network if table else network, table, self.claim)
 
-    def holds(self, about: Network | Relation) -> bool | None:
+    def evidence_holds(self, about: Network | Relation) -> bool | None:
         """Whether `accept` accepts the bound; None: the proof is too large to be checked."""
         return holds(lambda: self.accept(about))
 
@@ -89,4 +89,4 @@ class Bounded(Brief):
     @property
     def evidence_holds(self) -> bool | None:
         """Whether the separate checker accepts the lower bound; None: there is none, or too much to check."""
-        return None if self.evidence is None else self.evidence.holds(self.original)
+        return None if self.evidence is None else self.evidence.evidence_holds(self.original)

@@ -215,6 +215,6 @@ def _read_back(
         kind, lanes, changes.entries + entries - changes.compared, float(load.sum(axis=0).max(initial=0.0)), audited,
         steps_of(update), complete=remedy.complete,
         load_bound=None if bound is None else float(bound.least),
-        load_bound_holds=None if bound is None else bound.holds(remedy.hosts),
+        load_bound_holds=None if bound is None else bound.evidence_holds(remedy.hosts),
         lane_pairs=pairs, lane_highest=tuple(load.max(axis=1, initial=0.0).tolist()) if pairs else (), lmc=lmc,
     ), update  # fmt: skip
