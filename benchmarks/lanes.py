@@ -16,7 +16,7 @@ from pathlib import Path
 import networkx as nx
 
 from unknot._base import deadline
-from unknot.lanes import ChangingLanes, Lanes, lanes
+from unknot.lane_assignment import ChangingLanes, Lanes, lanes
 from unknot.network import Network, from_networkx, tod
 
 NAMED = (

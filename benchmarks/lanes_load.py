@@ -27,7 +27,7 @@ from benchmarks import opensm
 from benchmarks.lanes import network
 from unknot._base import deadline
 from unknot._base.errors import UnknotError
-from unknot.lanes import Lanes, lanes
+from unknot.lane_assignment import Lanes, lanes
 from unknot.network import Network, from_networkx
 from unknot.routing.named import routing
 from unknot.routing.switchboard import fabric_relation

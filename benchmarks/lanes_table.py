@@ -23,7 +23,7 @@ import numpy as np
 from benchmarks.lanes import kind, network
 from unknot._base import deadline
 from unknot.fabrics.reading import read_network
-from unknot.lanes import changing_lanes, lanes
+from unknot.lane_assignment import changing_lanes, lanes
 from unknot.network import Network, from_networkx
 
 FABRICS = Path(__file__).parents[1] / "examples" / "fabrics"

@@ -17,7 +17,7 @@ import numpy as np
 from benchmarks import opensm
 from benchmarks.lanes import network
 from unknot.fabrics.reading import read_fabric
-from unknot.lanes import changing_lanes, lanes
+from unknot.lane_assignment import changing_lanes, lanes
 from unknot.network import Network
 from unknot.routing import Relation
 from unknot.routing.switchboard import fabric_relation

@@ -105,7 +105,7 @@ intersphinx_mapping = {
     for name, url in FOREIGN.items()
 }
 nitpick_ignore = [
-    ("py:class", "Evidence"),  # the union of three public classes of unknot.lanes, named in the text
+    ("py:class", "Evidence"),  # the union of three public classes of unknot.lane_assignment, named in the text
 ]
 
 # --- How it looks ---------------------------------------------------------------------------------------------------

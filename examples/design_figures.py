@@ -14,11 +14,11 @@ from collections.abc import Callable
 from unknot import check, deliver, simulate
 from unknot._base.deadline import clock
 from unknot.certificates import evidence_holds
-from unknot.design import Design, Request, decide, design, every_size
-from unknot.design.requirements import Adaptive
 from unknot.network.families import mesh
 from unknot.routing import duato, lcfaa, vba, west_first
 from unknot.search.effort import SearchEffort
+from unknot.synthesis import Design, Request, decide, design, every_size
+from unknot.synthesis.requirements import Adaptive
 from unknot.verify.adaptivity import adaptivity
 
 TECHNIQUES = ("vct", "wormhole", "wormhole-nonatomic")

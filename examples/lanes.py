@@ -10,9 +10,9 @@ import sys
 import time
 from pathlib import Path
 
-from unknot.lanes import lanes
+from unknot.lane_assignment import lanes
 from unknot.network.families import ring, torus
-from unknot.repair import relaned
+from unknot.remedies import relaned
 from unknot.report.export import export
 from unknot.routing import shortest_paths
 from unknot.verify import check

@@ -19,9 +19,9 @@ from itertools import combinations, permutations, product
 import numpy as np
 
 from unknot import RelationError
-from unknot.design.ranking import Edge, Level, ranked
-from unknot.design.rule import Rule, rule_from
-from unknot.design.space import Signs, Space, State, unit
+from unknot.synthesis.ranking import Edge, Level, ranked
+from unknot.synthesis.rule import Rule, rule_from
+from unknot.synthesis.space import Signs, Space, State, unit
 
 Direction = tuple[int, int]
 """Dimension and sign."""

@@ -18,14 +18,14 @@ def test_the_mirror_of_a_source_comes_first(graph: nx.DiGraph) -> None:
     for source, test in (
         ("src/unknot/verify/witness.py", "tests/verify/test_witness.py"),
         ("src/unknot/verify/loads_kernel.py", "tests/verify/test_loads.py"),
-        ("src/unknot/repair/branching.py", "tests/repair/test_branching.py"),
+        ("src/unknot/remedies/branching.py", "tests/remedies/test_branching.py"),
     ):
         if (ROOT / test).exists():
             assert nearest([ROOT / source], graph)[0].parent == (ROOT / test).parent
 
 
 def test_a_changed_test_comes_before_tests_of_changed_sources(graph: nx.DiGraph) -> None:
-    own = ROOT / "tests" / "design" / "test_design.py"
+    own = ROOT / "tests" / "synthesis" / "test_design.py"
     files = nearest([ROOT / "src/unknot/network/model.py", own], graph)
     assert files[0] == own
     assert len(files) > 100

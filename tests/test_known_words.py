@@ -11,9 +11,9 @@ import pytest
 from unknot._base.errors import UnknotError
 from unknot._base.output import WriteError
 from unknot.certificates.claims import size_claim
-from unknot.lanes import lanes
+from unknot.lane_assignment import lanes
 from unknot.network.families import ring
-from unknot.repair import repaired_faults
+from unknot.remedies import repaired_faults
 from unknot.report import draw_network, write_study_report
 from unknot.routing import dimension_order
 from unknot.studies import Design, Study, run_study

@@ -44,4 +44,4 @@ def test_pointing_words_of_the_first_paragraph_count() -> None:
 def test_every_room_has_its_figures() -> None:
     figures, _ = kept()
     assert figures.keys() == rooms().keys()
-    assert figures_of(rooms()["design"]).nodes > 1000
+    assert figures_of(rooms()["synthesis"]).nodes > 1000

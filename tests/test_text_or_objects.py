@@ -57,9 +57,9 @@ def test_what_is_neither_is_refused_by_name(call):
 ROOMS = (
     "verify",
     "routing",
-    "lanes",
-    "repair",
-    "design",
+    "lane_assignment",
+    "remedies",
+    "synthesis",
     "simulation",
     "report",
     "traffic",

@@ -6,7 +6,7 @@ VCs that shortest paths need: one for each hop, as the textbook has it, and the 
 
 import matplotlib.pyplot as plt
 
-from unknot.lanes import lanes
+from unknot.lane_assignment import lanes
 from unknot.network import tod
 from unknot.routing import hop_number
 

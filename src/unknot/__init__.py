@@ -27,9 +27,11 @@ if TYPE_CHECKING:
     from unknot._base.version import __version__ as __version__
     from unknot.certificates import Configuration as Configuration
     from unknot.certificates import Verdict as Verdict
+    from unknot.lane_assignment.lanes import lanes as lanes
     from unknot.network import Network as Network
     from unknot.network import measure as measure
     from unknot.network.grid import grid as grid
+    from unknot.remedies.repair import repair as repair
     from unknot.routing.relation import EJECT as EJECT
     from unknot.routing.relation import NO_WAIT as NO_WAIT
     from unknot.routing.relation import TIER as TIER
@@ -46,8 +48,8 @@ if TYPE_CHECKING:
 
 _plugged.find_names()
 _load, _names = _exports(__name__)
-_ROOMS: tuple[str, ...] = ("certificates", "design", "fabrics", "flow_control", "lanes", "network", "repair")
-_ROOMS += ("report", "routing", "simulation", "studies", "traffic", "verify")
+_ROOMS: tuple[str, ...] = ("certificates", "fabrics", "flow_control", "lane_assignment", "network", "remedies")
+_ROOMS += ("report", "routing", "simulation", "studies", "synthesis", "traffic", "verify")
 __all__ = _names()
 
 
@@ -58,7 +60,7 @@ def _displays() -> Any:
 
 
 def _lanes() -> Any:
-    from unknot.lanes.as_routing import lanes
+    from unknot.lane_assignment.as_routing import lanes
 
     return lanes
 

@@ -11,10 +11,10 @@ from unknot._base import deadline as module
 from unknot._base.deadline import NEVER, Deadline, NoAnswerError
 from unknot._base.errors import RelationError, UnknotError
 from unknot.cli.program import app
-from unknot.design import design, every_size
-from unknot.lanes import lanes
+from unknot.lane_assignment import lanes
 from unknot.network.families import torus
 from unknot.routing import dimension_order
+from unknot.synthesis import design, every_size
 from unknot.verify import check, check_all, deliver
 from unknot.verify.properties import properties
 

@@ -13,7 +13,7 @@ import pytest
 import unknot
 from unknot import verify
 from unknot._base.shown import Brief
-from unknot.lanes import lanes
+from unknot.lane_assignment import lanes
 from unknot.network.families import mesh, ring, torus
 from unknot.routing import dimension_order
 from unknot.simulation import replay, simulate

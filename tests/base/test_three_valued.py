@@ -14,7 +14,7 @@ import unknot_papers
 from unknot import check, deliver, simulate
 from unknot._base.errors import UnknotError
 from unknot._base.three_valued import ThreeValued
-from unknot.lanes import lanes
+from unknot.lane_assignment import lanes
 from unknot.verify.delivery import NOT_FOLLOWED
 
 QUESTIONS = {"deadlock_free", "holds", "delivered", "safe", "free", "survives", "realised", "found", "arrives"}

@@ -15,16 +15,16 @@ import numpy as np
 from tests.certificates.specimens import _removed
 from unknot.certificates import delivery_claim, document, size_claim, verdict_claim
 from unknot.certificates.documents import part_of
-from unknot.design import Request, decide, every_size
 from unknot.flow_control import technique
 from unknot.flow_control.pools import Keeps, Pool
-from unknot.lanes import lanes
-from unknot.lanes.evidence import bound_claim
+from unknot.lane_assignment import lanes
+from unknot.lane_assignment.evidence import bound_claim
 from unknot.network import Network
 from unknot.network.families import line, ring
-from unknot.repair import repair
-from unknot.repair.escape import escaped
+from unknot.remedies import repair
+from unknot.remedies.escape import escaped
 from unknot.routing import Relation, dimension_order, fully_adaptive, shortest_paths, up_down
+from unknot.synthesis import Request, decide, every_size
 from unknot.verify import Failures, check, deliver, fault_sweep, update
 from unknot.verify.delivery import answer_claims
 from unknot.verify.phases import PhasedChunks, check_phases

@@ -27,19 +27,19 @@ from tests.mutation.sites import _within, mutants
 from tests.reference import climbing
 from unknot._base.deadline import clock
 from unknot.certificates import plain
-from unknot.design import Request, Space
-from unknot.design import accept as accept_design
-from unknot.design.impossible import Impossible, refutation
-from unknot.design.proofs import NoProof, proved_rule
-from unknot.design.search import Search
-from unknot.lanes import second_opinion
-from unknot.lanes.agreed import refute
-from unknot.lanes.evidence import accept
-from unknot.lanes.lane_refutation import Refutation
-from unknot.lanes.served_pairs import shortest_pairs
+from unknot.lane_assignment import second_opinion
+from unknot.lane_assignment.agreed import refute
+from unknot.lane_assignment.evidence import accept
+from unknot.lane_assignment.lane_refutation import Refutation
+from unknot.lane_assignment.served_pairs import shortest_pairs
 from unknot.network import Network, from_edges
 from unknot.network.families import mesh, ring
 from unknot.search.effort import SearchEffort
+from unknot.synthesis import Request, Space
+from unknot.synthesis import accept as accept_design
+from unknot.synthesis.impossible import Impossible, refutation
+from unknot.synthesis.proofs import NoProof, proved_rule
+from unknot.synthesis.search import Search
 
 ROOT = Path(__file__).parents[2]
 SECONDS = 20.0
@@ -55,7 +55,7 @@ class Fault:
     new: str
 
 
-RULES = "unknot.design."
+RULES = "unknot.synthesis."
 NEEDS = RULES + "requirements:Requirements."
 FAMILY = "unknot.certificates.plain.rule:Family."
 ENCODER, CHECKER = "unknot.certificates.plain.encoder:Encoder.", "unknot.certificates.plain.rules:Rules."

@@ -15,22 +15,22 @@ from typing import Any
 
 from tests.certificates.planted import Fault, drawn
 from tests.contract.drawing import draw
-from tests.lanes.test_exact import effort
+from tests.lane_assignment.test_exact import effort
 from tests.reference import facts
 from unknot._base.deadline import clock
 from unknot.certificates import Rejected, document, plain
 from unknot.certificates.documents import network_of, table_of
-from unknot.lanes.tables import table_of as tables
+from unknot.lane_assignment.tables import table_of as tables
 from unknot.network.families import mesh, ring
-from unknot.repair.change_bounds import Kind, change_bound
-from unknot.repair.facts import CANDIDATE, Cycle, Entry, Fact, Knot, PathFact, literals, plain_fact
-from unknot.repair.prune_space import Offers
-from unknot.repair.pruned import Pruned, Unprunable, pruned
+from unknot.remedies.change_bounds import Kind, change_bound
+from unknot.remedies.facts import CANDIDATE, Cycle, Entry, Fact, Knot, PathFact, literals, plain_fact
+from unknot.remedies.prune_space import Offers
+from unknot.remedies.pruned import Pruned, Unprunable, pruned
 from unknot.routing import Relation, fully_adaptive, shortest_paths
 
 SECONDS = 15.0
 """Seconds for a search; without a fault it takes less than one of a processor."""
-FACTS, CHANGES = "unknot.repair.facts:", "unknot.repair.change_bounds:"
+FACTS, CHANGES = "unknot.remedies.facts:", "unknot.remedies.change_bounds:"
 PLAIN = "unknot.certificates.plain."
 BOUND_FAULTS = (
     # The search for removed candidates.

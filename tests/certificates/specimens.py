@@ -10,21 +10,20 @@ from typing import Any
 
 import numpy as np
 
-from tests.lanes.test_exact import effort, one_way_ring
+from tests.lane_assignment.test_exact import effort, one_way_ring
 from tests.strategies import table_relation
 from tests.verify.constructions import FREE_THREE_WIDE, by_signs
 from unknot._base.switching import SWITCHINGS
 from unknot.certificates import delivery_claim, document, plain, size_claim, verdict_claim
 from unknot.certificates.documents import part_of
-from unknot.design import every_size
-from unknot.lanes import ForcedCycle, Refutation, RouteCycle, lanes
-from unknot.lanes.agreed import refute
-from unknot.lanes.evidence import Evidence, bound_claim
-from unknot.lanes.served_pairs import shortest_pairs
+from unknot.lane_assignment import ForcedCycle, Refutation, RouteCycle, lanes
+from unknot.lane_assignment.agreed import refute
+from unknot.lane_assignment.evidence import Evidence, bound_claim
+from unknot.lane_assignment.served_pairs import shortest_pairs
 from unknot.network import Network
 from unknot.network.families import line, mesh, ring
-from unknot.repair import repair
-from unknot.repair.pruned import Pruned, Unprunable, pruned
+from unknot.remedies import repair
+from unknot.remedies.pruned import Pruned, Unprunable, pruned
 from unknot.routing import (
     EJECT,
     NO_WAIT,
@@ -36,6 +35,7 @@ from unknot.routing import (
     shortest_paths,
     up_down,
 )
+from unknot.synthesis import every_size
 from unknot.verify import check, deliver, update
 from unknot.verify.delivery import answer_claims
 from unknot.verify.protocols import check_protocol, protocol

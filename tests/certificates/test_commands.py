@@ -23,10 +23,10 @@ from unknot.certificates import Rejected, Verdict, document, plain, size_claim
 from unknot.certificates.claims import rule_difference
 from unknot.certificates.documents import network_of
 from unknot.cli.program import app
-from unknot.design.every_size import every_size
 from unknot.network.families import mesh, ring
 from unknot.routing import Relation
 from unknot.routing.named import routing
+from unknot.synthesis.every_size import every_size
 from unknot.verify import check_all
 from unknot.verify.smallest import smallest
 

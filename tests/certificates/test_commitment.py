@@ -11,7 +11,7 @@ from tests.strategies import table_relation
 from unknot import check, deliver
 from unknot.certificates import Rejected, document, plain
 from unknot.network.families import ring
-from unknot.repair.prune_space import Offers
+from unknot.remedies.prune_space import Offers
 from unknot.routing import EJECT, NO_WAIT, Relation
 from unknot.routing.contract import NO_WAIT as MARK
 from unknot.routing.waiting import effective, keeps_choice

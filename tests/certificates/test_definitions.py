@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.lanes.test_lanes import networks
+from tests.lane_assignment.test_lanes import networks
 from tests.reference import climbing
 from tests.strategies import relations
 from unknot.certificates import Rejected, Unchecked, plain

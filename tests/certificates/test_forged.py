@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from tests.strategies import relations, table_relation
 from unknot.certificates import Rejected, document, plain, verdict_claim
 from unknot.certificates.documents import network_of, table_of
-from unknot.design import every_size
 from unknot.network import Network
 from unknot.network.families import mesh, ring
 from unknot.routing import EJECT, Relation, dimension_order, duato
 from unknot.routing.flow_controls import bubble
+from unknot.synthesis import every_size
 from unknot.verify import check
 from unknot.verify.protocols import check_protocol, protocol
 from unknot.verify.protocols.evidence import claims

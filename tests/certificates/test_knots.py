@@ -12,7 +12,7 @@ from tests.strategies import table_relation
 from unknot.certificates import Unchecked, document, plain
 from unknot.certificates.claims import removals_claim
 from unknot.network import Network
-from unknot.repair import escaped
+from unknot.remedies import escaped
 from unknot.routing import EJECT, Relation
 from unknot.verify import check
 

@@ -30,7 +30,7 @@ from unknot.certificates.joining import joined
 from unknot.cli.program import app
 from unknot.network import Network
 from unknot.network.families import mesh, ring, torus
-from unknot.repair.pruned import Pruned, Unprunable, pruned
+from unknot.remedies.pruned import Pruned, Unprunable, pruned
 from unknot.routing import EJECT, Relation, dimension_order, duato, fully_adaptive, shortest_paths
 from unknot.search.effort import SearchEffort
 from unknot.verify import check_all, deliver

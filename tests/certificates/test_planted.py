@@ -10,7 +10,7 @@ import pytest
 from tests.certificates.planted import DESIGNS, FAULTS, LANES, Fault, code_of, drawn_faults, noticed, source_of
 from tests.certificates.planted_bounds import BOUND_FAULTS, BOUNDS
 from unknot import check
-from unknot.design import decide
+from unknot.synthesis import decide
 
 
 @pytest.mark.sampled(0.125)

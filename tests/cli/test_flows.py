@@ -12,8 +12,8 @@ from typer.testing import CliRunner, Result
 import unknot
 from tests.cli.test_schemas import schema
 from unknot.cli.program import app
-from unknot.lanes import read_flows
-from unknot.lanes.flows import only
+from unknot.lane_assignment import read_flows
+from unknot.lane_assignment.flows import only
 
 ROOT = Path(__file__).parents[2]
 CHIP, FLOWS = str(ROOT / "examples/chip.edges"), str(ROOT / "examples/chip.csv")

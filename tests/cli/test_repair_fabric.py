@@ -20,8 +20,8 @@ from tests.fabrics.texts import ring
 from unknot._base import deadline
 from unknot._base.work import counting_work
 from unknot.fabrics import Fabric, read_fabric
-from unknot.repair import fabric_remedies
-from unknot.repair.fabric_remedies import FabricRemedy, FabricSearch
+from unknot.remedies import fabric_remedies
+from unknot.remedies.fabric_remedies import FabricRemedy, FabricSearch
 from unknot.verify.audit import audit
 
 

@@ -22,7 +22,7 @@ from unknot import check
 from unknot.fabrics.ethernet.fabric import EthernetFabric
 from unknot.fabrics.ethernet.folder import read_ethernet
 from unknot.network import Network
-from unknot.repair.lossless import repair_lossless
+from unknot.remedies.lossless import repair_lossless
 from unknot.routing.named import routing
 from unknot.routing.relation import Relation
 from unknot.verify.audit_ethernet import audit_ethernet

@@ -17,7 +17,7 @@ from tests.fabrics.texts import ibnetdiscover, lfts, lst, ring
 from unknot.cli.program import app
 from unknot.fabrics import Fabric, compare_fabrics, read_fabric, read_network
 from unknot.fabrics.rates import SIGNALLED, SPEEDS, Rate, rates
-from unknot.lanes import lanes
+from unknot.lane_assignment import lanes
 from unknot.network.bandwidth import LARGEST
 from unknot.verify.audit_merged import loads_by_level
 

@@ -47,8 +47,9 @@ class Group:
 
 ELSEWHERE = {
     "certificates": (
-        "tests/design/test_design.py", "tests/lanes/test_exact.py", "tests/lanes/test_low_loads.py",
-        "tests/lanes/test_queues.py", "tests/lanes/test_surviving_bounds.py", "tests/repair/test_pruned.py",
+        "tests/synthesis/test_design.py", "tests/lane_assignment/test_exact.py",
+        "tests/lane_assignment/test_low_loads.py", "tests/lane_assignment/test_queues.py",
+        "tests/lane_assignment/test_surviving_bounds.py", "tests/remedies/test_pruned.py",
         "tests/collectives/test_bounds.py", "tests/collectives/test_chunks.py",
         "tests/collectives/test_groups.py",
         "tests/verify/test_bubbles.py", "tests/verify/test_failure_groups.py", "tests/verify/test_phases.py",
@@ -57,7 +58,7 @@ ELSEWHERE = {
     "verify": ("tests/contract", "tests/base/test_memory.py"),
     "routing": (
         "tests/verify/test_audit_lanes.py", "tests/verify/test_audit_multicast.py", "tests/verify/test_bubbles.py",
-        "tests/repair/test_lossless.py", "tests/verify/test_ethernet_faults.py",
+        "tests/remedies/test_lossless.py", "tests/verify/test_ethernet_faults.py",
     ),
     "network": ("tests/fabrics/test_machines.py", "tests/papers/multistage"),
 }  # fmt: skip
@@ -66,7 +67,10 @@ GROUPS = {
     name + ("-kernels" if interpreted else ""): Group(
         goal, (f"src/unknot/{name}/**/*.py",), (f"tests/{name}", *ELSEWHERE.get(name, ())), interpreted
     )
-    for names, goal in (("certificates verify", 0.9), ("network routing traffic lanes studies simulation", 0.8))
+    for names, goal in (
+        ("certificates verify", 0.9),
+        ("network routing traffic lane_assignment studies simulation", 0.8),
+    )
     for name in names.split()
     for interpreted in (False, True)
     # Kernels of the simulator read their state by an intrinsic (`view_kernel.py`), which Python cannot run.

@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 
 from unknot.certificates import coq_file, document, verdict_claim
-from unknot.lanes import Refutation, changing_lanes, lanes, write_refutation
+from unknot.lane_assignment import Refutation, changing_lanes, lanes, write_refutation
 from unknot.network import tod
 from unknot.routing.named import routing
 from unknot.verify import check

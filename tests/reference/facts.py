@@ -9,7 +9,7 @@ from typing import Any
 from unknot.certificates import Rejected
 from unknot.certificates.verdict import Message
 from unknot.network import distances_from
-from unknot.repair.facts import Cycle, Entry, Fact, Knot, Literals, PathFact
+from unknot.remedies.facts import Cycle, Entry, Fact, Knot, Literals, PathFact
 from unknot.routing.relation import Relation
 
 

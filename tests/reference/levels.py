@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from unknot.lanes.tables import Table
+from unknot.lane_assignment.tables import Table
 
 Entries = dict[tuple[int, int, int], int]
 """The lane of a level, an input (a channel, or channels + router) and an output."""

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from unknot._base.errors import RelationError
-from unknot.lanes import lanes
+from unknot.lane_assignment import lanes
 from unknot.network.families import mesh, ring
 from unknot.report.export import entries, export
 from unknot.routing import Relation, dimension_order, duato, shortest_paths

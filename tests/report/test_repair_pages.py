@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from unknot.cli.program import app
 from unknot.fabrics.ethernet.folder import read_ethernet
-from unknot.repair.lossless import RepairedFabric, repair_lossless
+from unknot.remedies.lossless import RepairedFabric, repair_lossless
 from unknot.report.repair_pages import PAGE, ethernet_repair_page
 from unknot.verify.audit_ethernet import audit_ethernet
 

@@ -14,7 +14,7 @@ from typer.testing import CliRunner, Result
 import unknot
 from unknot._base.errors import UnknotError
 from unknot.cli.program import app
-from unknot.lanes.flows import only
+from unknot.lane_assignment.flows import only
 from unknot.network.families import mesh, ring, torus
 from unknot.report.export import export
 from unknot.routing import Relation, duato, fully_adaptive, shortest_paths

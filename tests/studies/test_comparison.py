@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 
 from unknot._base.errors import NetworkError
 from unknot.cli.program import app
-from unknot.lanes import lanes
+from unknot.lane_assignment import lanes
 from unknot.network import bisection_bounds, components, families
 from unknot.report.export import export
 from unknot.routing.named import routing

@@ -15,7 +15,7 @@ from unknot._base.errors import TextError, UnknotError
 from unknot.fabrics.ethernet.folder import read_ethernet
 from unknot.fabrics.ethernet.qos import read_config_db
 from unknot.fabrics.ethernet.routes import read_batfish_routes
-from unknot.repair.lossless import repair_lossless
+from unknot.remedies.lossless import repair_lossless
 from unknot.verify.audit_ethernet import EthernetAudit, audit_ethernet
 
 SAFE = "dual-tor-two-queues"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from unknot.repair.lossless import HOSTS, RULES, RepairedFabric
-from unknot.repair.route_maps import FILE
+from unknot.remedies.lossless import HOSTS, RULES, RepairedFabric
+from unknot.remedies.route_maps import FILE
 from unknot.report.phrases import ANSWERS, CAN_DEADLOCK, count
 from unknot.verify.audit import Audit
 from unknot.verify.update import Update

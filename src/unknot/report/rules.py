@@ -12,7 +12,7 @@ from unknot.report.phrases import escape
 from unknot.report.sheet import COLOURS, INK, PALE, SOFT
 
 if TYPE_CHECKING:
-    from unknot.design import Rule
+    from unknot.synthesis import Rule
 
 PANEL, TOP, COLUMNS, RADIUS = 220.0, 50.0, 4, 68.0
 MOST = 64
@@ -36,7 +36,7 @@ def draw_rule(rule: Rule) -> str:
 
     Examples
     --------
-    >>> from unknot.design import design
+    >>> from unknot.synthesis import design
     >>> draw_rule(design("mesh(2)", "vct").best.rule)[:4]
     '<svg'
     """
@@ -99,7 +99,7 @@ take.
 
 from __future__ import annotations
 
-from unknot.design import relation_of_offers
+from unknot.synthesis import relation_of_offers
 from unknot.network import Network
 from unknot.routing import Relation
 

@@ -24,7 +24,7 @@ class Bound(Brief):
 
     Examples
     --------
-    >>> from unknot.lanes import lanes
+    >>> from unknot.lane_assignment import lanes
     >>> routes = lanes("ring(6)")
     >>> bound = routes.load_evidence
     >>> bound.kind, bound.least, bound.evidence_holds(routes.relation.network)

@@ -230,7 +230,7 @@ def _of_messages(relation: Relation, schedule: Schedule) -> Relation:
     """The relation when only the messages of a schedule are sent."""
     import numpy as np
 
-    from unknot.lanes.flows import only
+    from unknot.lane_assignment.flows import only
     from unknot_collectives.messages import messages_of
 
     sends = np.zeros((relation.network.num_terminals,) * 2, dtype=np.bool_)

@@ -183,7 +183,7 @@ import numpy as np
 from numba.core.dispatcher import Dispatcher
 from numba.core.types import unliteral
 from unknot._base.kernels.lazy_kernel import Kernel
-from unknot.lanes import changing_lanes, lanes
+from unknot.lane_assignment import changing_lanes, lanes
 
 flows = np.random.default_rng(1).integers(0, 5, (8, 8))
 for paths in ("free", "table"):

@@ -32,7 +32,7 @@ SHOWN = re.findall(
 
 
 LONG = (
-    "repair examples/hangs/pods-in-a-ring.tod",  # tests/repair/test_repair.py has its parts
+    "repair examples/hangs/pods-in-a-ring.tod",  # tests/remedies/test_repair.py has its parts
     """check "mesh(3, 3)" --routing "message_classes(names=['request', 'command', 'response'])""",  # on mesh(3) below
 )
 """Commands that take seconds of processor time: in the campaign."""

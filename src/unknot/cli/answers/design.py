@@ -8,13 +8,13 @@ from unknot._base.quantities import By
 from unknot._base.switching import Switching
 from unknot.cli.answers.configuration_file import ConfigurationForm
 from unknot.cli.answers.form import CHECKED, Form, Natural, Number, Positive, Words, of
-from unknot.design.decision import Decision
-from unknot.design.design import Design
-from unknot.design.every_size import EverySize
-from unknot.design.ranking import Proof
-from unknot.design.rule import Rule
-from unknot.design.space import letter, shown
 from unknot.report.phrases import count
+from unknot.synthesis.decision import Decision
+from unknot.synthesis.design import Design
+from unknot.synthesis.every_size import EverySize
+from unknot.synthesis.ranking import Proof
+from unknot.synthesis.rule import Rule
+from unknot.synthesis.space import letter, shown
 
 if TYPE_CHECKING:
     from unknot.cli.commands.design_carrying import Carrying

@@ -8,7 +8,7 @@ from unknot._base.quantities import By
 from unknot.cli.answers.form import CIRCLE, SIZE, Form, HopCount, Natural, Number, Positive, Words, of
 from unknot.cli.answers.networks import NetworkForm
 from unknot.cli.answers.verdicts import VerdictForm
-from unknot.repair.fault_queues import FaultQueues
+from unknot.remedies.fault_queues import FaultQueues
 from unknot.report.repair_pages import WrittenRemedy
 from unknot.verify.audit_ethernet import EthernetAudit
 

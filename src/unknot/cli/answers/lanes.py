@@ -8,11 +8,11 @@ from unknot._base.quantities import By, ChannelNumber, MeanHops, RouterNumber, T
 from unknot.cli.answers.form import Form, HopCount, Natural, Number, Positive, Words, of
 from unknot.cli.answers.networks import RelationForm
 from unknot.cli.answers.verdicts import DeliveryForm, VerdictForm
-from unknot.lanes.changing import ChangingLanes
-from unknot.lanes.figures import Lanes, LongerLanes
-from unknot.lanes.forced import ForcedCycle, RouteCycle
-from unknot.lanes.lane_refutation import Refutation, RouteRefutation
-from unknot.repair.relaned import RepairedFault
+from unknot.lane_assignment.changing import ChangingLanes
+from unknot.lane_assignment.figures import Lanes, LongerLanes
+from unknot.lane_assignment.forced import ForcedCycle, RouteCycle
+from unknot.lane_assignment.lane_refutation import Refutation, RouteRefutation
+from unknot.remedies.relaned import RepairedFault
 from unknot.report.phrases import count
 from unknot.verify.failures import Parts
 

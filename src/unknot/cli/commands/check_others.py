@@ -58,7 +58,7 @@ def of_every_size(routed: RoutedNetwork) -> Answered:
     """Decide for all meshes of a family."""
     from unknot.cli.answers.design import CheckAllSizesAnswer
     from unknot.cli.commands import activity
-    from unknot.design import every_size
+    from unknot.synthesis import every_size
 
     family, routing, deadline = routed.network, routed.routing, routed.deadline
     if routed.vcs is not None:

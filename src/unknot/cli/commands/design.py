@@ -21,7 +21,7 @@ from unknot.cli.exit_codes import FAILS, HOLDS, UNDECIDED
 
 if TYPE_CHECKING:
     from unknot._base.deadline import Deadline
-    from unknot.design import Decision, Design
+    from unknot.synthesis import Decision, Design
 
 
 SEARCHING = 0.75
@@ -72,8 +72,8 @@ def design(
     from unknot.cli.answers.design import DesignAnswer, design_keys
     from unknot.cli.commands import activity
     from unknot.cli.commands.display import tell
-    from unknot.design import design as find
-    from unknot.lanes.figures import disagreement
+    from unknot.lane_assignment.figures import disagreement
+    from unknot.synthesis import design as find
 
     least = None if adaptive == "full" else _number(adaptive)
     counts = None if vcs is None else counts_of(vcs)

@@ -10,13 +10,13 @@ import numpy as np
 
 from unknot._base.deadline import Deadline
 from unknot._base.progress import Progress, reported
-from unknot.design import Decision, proved_rules
-from unknot.design.rule import rule_from
-from unknot.lanes.path_set import Floats
+from unknot.lane_assignment.path_set import Floats
 from unknot.network import Network
 from unknot.routing.relation import Relation
 from unknot.search.effort import SearchEffort
 from unknot.simulation import simulate
+from unknot.synthesis import Decision, proved_rules
+from unknot.synthesis.rule import rule_from
 from unknot.verify import loads
 
 PATTERNS = ("uniform", "transpose")

@@ -239,8 +239,8 @@ class FaultOptions(Options):
         from unknot.cli.answers.lanes import FaultsRepairAnswer
         from unknot.cli.commands import activity
         from unknot.cli.commands.display import tell
-        from unknot.lanes import lanes
-        from unknot.repair import repaired_faults
+        from unknot.lane_assignment import lanes
+        from unknot.remedies import repaired_faults
         from unknot.routing.named import routing as routing_from
 
         kept = None if self.evidence is None else Kept(self.evidence, self.kind, network)
@@ -265,7 +265,7 @@ class FaultOptions(Options):
         from unknot.cli.answers.ethernet import FaultsQueuesAnswer
         from unknot.cli.commands import activity
         from unknot.cli.commands.display import tell
-        from unknot.repair.fault_queues import fault_queues
+        from unknot.remedies.fault_queues import fault_queues
         from unknot.verify.failures import rerouting
 
         build = rerouting(network, routing)

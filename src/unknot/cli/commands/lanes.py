@@ -24,7 +24,7 @@ from unknot.cli.commands.printing import notify
 from unknot.cli.commands.shared import exit_code, write_evidence
 
 if TYPE_CHECKING:
-    from unknot.lanes import ChangingLanes, Lanes, LongerLanes
+    from unknot.lane_assignment import ChangingLanes, Lanes, LongerLanes
     from unknot.network import Network
     from unknot.verify.examination import Examination
 
@@ -121,8 +121,8 @@ def lanes(options: LanesOptions) -> None:
     from unknot.cli.commands.display import tell
     from unknot.cli.commands.shared import proved
     from unknot.fabrics.named import network
-    from unknot.lanes import LongerLanes, read_flows
-    from unknot.lanes.figures import disagreement
+    from unknot.lane_assignment import LongerLanes, read_flows
+    from unknot.lane_assignment.figures import disagreement
     from unknot.routing.named import require_connected
 
     _refuse_meaningless(options)
@@ -179,8 +179,8 @@ def _refuse_meaningless(options: LanesOptions) -> None:
 def _routes(options: LanesOptions, network: Network, search: dict[str, Any]) -> Lanes | ChangingLanes | LongerLanes:
     """Look for routes of the kind that is sought; `search` has what all searches take besides."""
     from unknot.cli.commands.shared import searching
-    from unknot.lanes import changing_lanes, longer_lanes, multipath
-    from unknot.lanes import lanes as fewest_lanes
+    from unknot.lane_assignment import changing_lanes, longer_lanes, multipath
+    from unknot.lane_assignment import lanes as fewest_lanes
     from unknot.routing.named import routing
 
     relation = None
@@ -203,8 +203,8 @@ def _routes(options: LanesOptions, network: Network, search: dict[str, Any]) -> 
 
 def _write_evidence(routes: Lanes | ChangingLanes | LongerLanes, proof: Examination, path: Path) -> None:
     """Write that the routes are safe and arrive, and why fewer lanes are impossible."""
-    from unknot.lanes import LongerLanes
-    from unknot.lanes.evidence import bound_claim
+    from unknot.lane_assignment import LongerLanes
+    from unknot.lane_assignment.evidence import bound_claim
 
     claims = proof.claims()
     if not isinstance(routes, LongerLanes) and routes.evidence is not None:
@@ -216,7 +216,7 @@ def _write_evidence(routes: Lanes | ChangingLanes | LongerLanes, proof: Examinat
 
 def _write_routes(routes: Lanes | ChangingLanes | LongerLanes, out: Path) -> None:
     """Write routes as tables, or the evidence of a refutation as clauses and a proof."""
-    from unknot.lanes import LongerLanes, Refutation, write_refutation
+    from unknot.lane_assignment import LongerLanes, Refutation, write_refutation
     from unknot.report.export import export
 
     if isinstance(routes, LongerLanes) or out.suffix.lower() != CLAUSES:
@@ -231,7 +231,7 @@ def _write_routes(routes: Lanes | ChangingLanes | LongerLanes, out: Path) -> Non
 
 def conclusion(routes: Lanes | ChangingLanes | LongerLanes, survive: str | None) -> str:
     """Return the conclusion in a sentence or two."""
-    from unknot.lanes import ChangingLanes, Lanes, LongerLanes
+    from unknot.lane_assignment import ChangingLanes, Lanes, LongerLanes
     from unknot.report.phrases import count
 
     one = routes.count == 1

@@ -116,7 +116,7 @@ def repair(options: RepairOptions) -> None:
     if out is not None and not out.suffix:
         from unknot.cli.commands.repair_fabric import repair_fabric
         from unknot.fabrics import read_fabric
-        from unknot.repair.fabric_remedies import FabricSearch
+        from unknot.remedies.fabric_remedies import FabricSearch
 
         with activity.working("looking for remedies") as progress:
             search = FabricSearch(
@@ -138,7 +138,7 @@ def _repair_routing(options: RepairOptions) -> int:
     from unknot.cli.commands import activity
     from unknot.cli.commands.display import sentences, tell
     from unknot.cli.commands.shared import proved, searching
-    from unknot.repair import repair as find_remedies
+    from unknot.remedies import repair as find_remedies
     from unknot.report.export import export
 
     switching, out, deadline = options.switching, options.out, options.deadline
@@ -231,7 +231,7 @@ def _repair_switches(options: RepairOptions) -> int:
     from unknot.cli.commands import activity
     from unknot.cli.commands.display import tell
     from unknot.fabrics.ethernet.folder import read_ethernet
-    from unknot.repair.lossless import repair_lossless
+    from unknot.remedies.lossless import repair_lossless
     from unknot.report.repair_pages import PAGE, ethernet_repair_page
 
     out = options.out

@@ -18,7 +18,7 @@ from unknot.cli.commands.shared import exit_code, write_evidence
 
 if TYPE_CHECKING:
     from unknot.fabrics import Fabric
-    from unknot.repair.fabric_remedies import FabricRemedy, FabricSearch
+    from unknot.remedies.fabric_remedies import FabricRemedy, FabricSearch
     from unknot.report.repair_pages import WrittenRemedy
     from unknot.verify.audit import Audit
     from unknot.verify.update import Update
@@ -49,7 +49,7 @@ def repair_fabric(
     from unknot.cli.commands.audit import audit_parts
     from unknot.cli.commands.display import tell
     from unknot.fabrics.opensm_files import lmc_of
-    from unknot.repair.fabric_remedies import fabric_remedies
+    from unknot.remedies.fabric_remedies import fabric_remedies
     from unknot.report.repair_pages import PAGE, WrittenRemedy, repair_page
     from unknot.verify.audit_merged import loads_by_level
 

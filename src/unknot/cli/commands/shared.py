@@ -70,7 +70,7 @@ def relation_of(
             matrix = None
             require_connected(built)
         else:
-            from unknot.lanes.flows import only, read_flows
+            from unknot.lane_assignment.flows import only, read_flows
 
             matrix = read_flows(flows, built)
         made = make(built, routing, vcs, flows=matrix, where=where)
@@ -132,7 +132,7 @@ def numbers_of(text: str, where: str) -> list[int]:
 
 def flows_in(file: Path, network: Network) -> Pattern:
     """The flows of a file as traffic."""
-    from unknot.lanes.flows import read_flows
+    from unknot.lane_assignment.flows import read_flows
     from unknot.traffic.pattern import weighted
 
     return weighted(network, file.name, read_flows(file, network))

@@ -75,7 +75,7 @@ class About:
     @cached_property
     def matrix(self) -> Any:
         """The flows between terminals; None: each sends 1 to each other."""
-        from unknot.lanes.flows import read_flows
+        from unknot.lane_assignment.flows import read_flows
 
         return None if self.flows is None else read_flows(self.flows, self.network)
 

@@ -63,7 +63,7 @@ def protocol(about: About, name: str, answer: bool | None = True) -> Document:
 
 def lanes(about: About, impossible: int | None = None, changes: str = "none", survive: str | None = None) -> Document:
     """Shortest paths cannot be free of deadlock in a number of lanes; or any paths after each failure."""
-    from unknot.lanes.served_pairs import plain_flows
+    from unknot.lane_assignment.served_pairs import plain_flows
 
     sends = None if about.matrix is None else plain_flows(about.matrix > 0)
     failures = None if survive is None else [*_gone(about.network, survive)]
@@ -186,9 +186,9 @@ def phases(
 
 def rule(about: About, family: str) -> Document:
     """The routing is a rule that cannot deadlock on meshes of every size."""
-    from unknot.design.design import family_of
-    from unknot.design.every_size import meshes_to_read, rule_of
-    from unknot.design.ranking import rule_claimed
+    from unknot.synthesis.design import family_of
+    from unknot.synthesis.every_size import meshes_to_read, rule_of
+    from unknot.synthesis.ranking import rule_claimed
 
     if about.routing is None:
         raise UnknotError("accept: the claim rule is about a routing; name it with --routing")
@@ -199,9 +199,9 @@ def rule(about: About, family: str) -> Document:
 def rules(about: About, family: str, vcs: str, by: str = "states", least: int | None = None) -> Document:
     """No rule for meshes of every size, with some VCs, is free of deadlock and adaptive."""
     from unknot.cli.commands.design import counts_of
-    from unknot.design.design import family_of
-    from unknot.design.requirements import Request
-    from unknot.design.space import Space
+    from unknot.synthesis.design import family_of
+    from unknot.synthesis.requirements import Request
+    from unknot.synthesis.space import Space
 
     space, kind = Space(counts_of(vcs), family_of(family)[1]), by
     adaptive: Any = kind

@@ -1,0 +1,328 @@
+# mypy: ignore-errors
+"""The search for orders of channels that serve all pairs: simulated annealing of their keys, and of a table.
+
+A move changes one key, or one entry of the table. What it changes is worked out again channel by channel, by falling
+key, and put back if the move is refused.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from unknot._base.kernels.mask_kernel import how_many, lowest
+from unknot._base.kernels.types_kernel import alone, called, inlined
+from unknot.lane_assignment.orders_kernel import (
+    below,
+    cooled,
+    counted,
+    covered,
+    draw,
+    onward,
+    pop,
+    push,
+    reached,
+    unit,
+)  # fmt: skip
+from unknot.lane_assignment.paths_kernel import completing, drawn_path, elsewhere, unserved_pair
+
+TRIES = 8
+"""Paths, each in a lane at random, of which an aimed move mends the one that falls least often."""
+SLACK = 8.0
+"""Cost, in pairs, by which a move is above the highest that is accepted when it is given up before its end."""
+
+
+class Undo(NamedTuple):
+    """What a move overwrote, by which it is taken back.
+
+    Attributes
+    ----------
+    count : int64 array, shape (3,)
+        Words of `reach` and of `cover` that were overwritten, and the change of what is missed.
+    word : int64 array, shape (places, 3)
+        Lane, channel and number of words of `reach`.
+    reach : int64 array, shape (places,)
+        Those words.
+    place : int64 array, shape (places, 3)
+        Lane, router and number of words of `cover`.
+    cover, missed : int64 arrays
+        Those words, and by how much more the router missed after them.
+    """
+
+    count: npt.NDArray[np.int64]
+    word: npt.NDArray[np.int64]
+    reach: npt.NDArray[np.int64]
+    place: npt.NDArray[np.int64]
+    cover: npt.NDArray[np.int64]
+    missed: npt.NDArray[np.int64]
+
+
+class MoveScratch(NamedTuple):
+    """Scratch arrays of moves.
+
+    Attributes
+    ----------
+    undo : Undo
+    heap : int64 array, shape (channels,)
+        Channels to be worked out.
+    stale : int64 array, shape (channels,)
+        Words to be worked out of each channel, as bits; see `spread`.
+    changed : int64 array, shape (words,)
+        Destinations that a channel won or lost.
+    higher : int64 array, shape (channels,)
+        The channels that are `onward`.
+    drawn : int64 array, shape (4, routers + 1)
+        Paths that moves aim at, and where they fall.
+    """
+
+    undo: Undo
+    heap: npt.NDArray[np.int64]
+    stale: npt.NDArray[np.int64]
+    changed: npt.NDArray[np.int64]
+    higher: npt.NDArray[np.int64]
+    drawn: npt.NDArray[np.int64]
+
+
+@inlined
+def exchange(paths, orders, old, new, w, bit):
+    """Take one of two channels to a destination where the other was, with all their virtual channels."""
+    for i in range(paths.copies):
+        orders.taken[old + i, w] ^= bit
+        orders.taken[new + i, w] ^= bit
+
+
+@called
+def uncover(paths, orders, lane, u, w, now, undo, spare):
+    """Overwrite a word of the destinations that a lane serves of a router; the change of cost."""
+    n, was = undo.count[1], orders.cover[lane, u, w]
+    undo.place[n, 0], undo.place[n, 1], undo.place[n, 2], undo.cover[n] = lane, u, w, was
+    orders.cover[lane, u, w] = now
+    undo.count[1] += 1
+    if paths.many.size:
+        undo.missed[n] = counted(paths, orders, lane, u, w, was)
+        undo.count[2] += undo.missed[n]
+        return np.float64(undo.missed[n])
+    lost, won = was & ~now & paths.wanted[u, w], now & ~was & paths.wanted[u, w]
+    # Of 64 destinations at a time, whether one, two or three other lanes at least serve them.
+    once, twice, often = np.int64(0), np.int64(0), np.int64(0)
+    for k in range(orders.key.shape[0]):
+        if k != lane:
+            other = orders.cover[k, u, w]
+            often |= twice & other
+            twice |= once & other
+            once |= other
+    missed = (how_many(lost & ~once) - how_many(won & ~once)) * paths.weight[w]
+    undo.missed[n] = missed
+    undo.count[2] += missed
+    orders.missed[u] += missed
+    # Served by one other lane, or by two: what gives up one of so few costs too, though nothing is missed yet.
+    alone, both = once & ~twice, twice & ~often
+    rarer = how_many(lost & alone) - how_many(won & alone)
+    rarer += spare * (how_many(lost & both) - how_many(won & both))
+    return missed + spare * rarer * paths.weight[w]
+
+
+@inlined
+def all_words(words):
+    """A bit for each word, and for every 64th after it."""
+    return np.int64(-1) if words >= 64 else (np.int64(1) << words) - 1
+
+
+@called
+def spread(paths, orders, scratch, lane, size, spare, cost, limit):
+    """Work out again what the channels in a heap reach in a lane, and all that this changes; the cost so far.
+
+    Channels come by falling key, so each is worked out once, after all that it may be followed by. Most changes are
+    of few words, and only words that may change are worked out: `stale` has a bit for each of them, and for every
+    64th after it. Above the limit of the cost the rest is left as it is: the move will be taken back.
+    """
+    keys, reach = orders.key[lane], orders.reach[lane]
+    heap, stale, changed, higher, undo = scratch.heap, scratch.stale, scratch.changed, scratch.higher, scratch.undo
+    words = reach.shape[1]
+    while size > 0 and cost <= limit:
+        c, size = pop(heap, size, keys)
+        left, stale[c] = stale[c], 0
+        u, new, count = paths.source[c], np.int64(0), onward(paths, keys, c, higher)
+        while left:
+            bit = lowest(left)
+            left &= left - 1
+            for w in range(bit, words, 64):
+                now, was = reached(paths, orders.taken, reach, c, w, higher, count), reach[c, w]
+                changed[w] = now ^ was
+                if now == was:
+                    continue
+                n = undo.count[0]
+                undo.word[n, 0], undo.word[n, 1], undo.word[n, 2], undo.reach[n] = lane, c, w, was
+                undo.count[0] += 1
+                reach[c, w] = now
+                new |= np.int64(1) << bit
+                cover = covered(paths, reach, u, w)
+                if cover != orders.cover[lane, u, w]:
+                    cost += uncover(paths, orders, lane, u, w, cover, undo, spare)
+        if new == 0:
+            continue
+        for j in range(paths.before_first[c], paths.before_first[c + 1]):
+            before = paths.before[j]
+            if keys[before] < keys[c]:
+                more = touched(paths, orders.taken, reach, before, c, changed, new) & ~stale[before]
+                if more and stale[before] == 0:
+                    size = push(heap, size, keys, before)
+                stale[before] |= more
+    for i in range(size):
+        stale[heap[i]] = 0
+    return cost
+
+
+@inlined
+def touched(paths, taken, reach, before, c, changed, new):
+    """Words that may change for a channel before another: what that lost, or won and the first does not reach yet."""
+    more, words = np.int64(0), reach.shape[1]
+    while new:
+        bit = lowest(new)
+        new &= new - 1
+        for w in range(bit, words, 64):
+            lost = ~reach[c, w]
+            if changed[w] & taken[before, w] & (lost | ~reach[before, w]):
+                more |= np.int64(1) << bit
+            for i in range(paths.detour.shape[0]):
+                v = w + (i + 1) * paths.block
+                if v < words and changed[w] & paths.detour[i, before, v] & (lost | ~reach[before, v]):
+                    more |= np.int64(1) << (v & 63)
+    return more
+
+
+@called
+def take_back(paths, orders, undo):
+    """Undo what a move changed of what is served, the last first."""
+    for i in range(undo.count[0]):
+        k, c, w = undo.word[i]
+        orders.reach[k, c, w] = undo.reach[i]
+    for i in range(undo.count[1] - 1, -1, -1):
+        k, u, w = undo.place[i]
+        tried = orders.cover[k, u, w]
+        orders.cover[k, u, w] = undo.cover[i]
+        if paths.many.size:
+            counted(paths, orders, k, u, w, tried)
+        else:
+            orders.missed[u] -= undo.missed[i]
+
+
+def anneal(paths, orders, state, step, aims) -> tuple[int, int]:
+    """Simulated annealing of the keys, and of a table, on the number of pairs that are not served.
+
+    A move gives a channel another key in one lane, or a router another channel to one destination; only what that
+    changes is worked out again, until the move is lost, and put back if it is refused. Stops at once when all pairs
+    are served.
+
+    Parameters
+    ----------
+    state : uint64 array, shape (1,)
+        Of the random numbers.
+    step : Step
+    aims : Aims
+
+    Returns
+    -------
+    least, moves made : int
+        The fewest pairs that were not served.
+    """
+    lanes, channels, words = orders.reach.shape
+    places = (channels * (lanes if aims.turned > 0 else 1) + 1) * words
+    undo = Undo(
+        np.zeros(3, np.int64), np.empty((places, 3), np.int64), np.empty(places, np.int64),
+        np.empty((places, 3), np.int64), np.empty(places, np.int64), np.empty(places, np.int64),
+    )  # fmt: skip
+    scratch = MoveScratch(
+        undo, np.empty(channels, np.int64), np.zeros(channels, np.int64), np.zeros(words, np.int64),
+        np.empty(channels, np.int64), np.empty((4, orders.missed.size + 1), np.int64),
+    )  # fmt: skip
+    return anneal_in(paths, orders, state, step, aims, scratch, orders.unserved, SLACK * float(paths.weight.max()))
+
+
+@alone
+def anneal_in(paths, orders, state, step, aims, scratch, unserved, slack):
+    """Do that with scratch arrays made for it."""
+    lanes, channels, words = orders.reach.shape
+    every = all_words(words)
+    undo, heap, stale, drawn = scratch.undo, scratch.heap, scratch.stale, scratch.drawn
+    path, fall, other_path, other_fall = drawn[0], drawn[1], drawn[2], drawn[3]
+    least, heat = unserved, step.hot
+    for move in range(step.moves):
+        if unserved == 0:
+            return 0, move
+        heat = cooled(heat, step, move)
+        lane = below(state, lanes)
+        keys = orders.key[lane]
+        old_channel, new_channel, w, bit = -1, -1, 0, np.int64(0)
+        undo.count[:] = 0
+        # Metropolis: what is worse is taken with a chance that falls with the temperature.
+        most, cost = -heat * np.log(1.0 - unit(state)), 0.0
+        c, old = below(state, channels), 0.0
+        new = paths.base[c] + unit(state)
+        if unit(state) < aims.aimed:
+            # Most paths of a pair fall once or twice somewhere, and a move mends one place: best is a path that a
+            # move completes, then one that falls least.
+            u, destination = unserved_pair(paths, orders, state)
+            best, sides = 0, 0
+            for _ in range(TRIES):
+                k = below(state, lanes)
+                falls = drawn_path(paths, orders, orders.key[k], state, u, destination, other_path, other_fall)
+                complete = (
+                    completing(paths, orders.key[k], other_path, other_fall[0], destination) if falls == 1 else 0
+                )
+                badness = 2 * falls - (complete > 0)
+                if falls > 0 and (best == 0 or badness < best):
+                    lane, best, sides = k, badness, complete
+                    path, other_path = other_path, path
+                    fall, other_fall = other_fall, fall
+            if best == 0:
+                continue
+            keys = orders.key[lane]
+            i = fall[below(state, (best + 1) >> 1)]
+            if unit(state) < aims.turned:
+                # The channel after the fall, or the one before it.
+                old_channel = path[i - np.int64(draw(state) & np.uint64(1))]
+                old_channel -= old_channel % paths.copies
+                new_channel = elsewhere(paths, orders, state, old_channel, destination)
+                if new_channel < 0:
+                    continue
+                w, bit = destination >> 6, np.int64(1) << (destination & 63)
+            else:
+                # Keys are spread over a unit, so this is about the distance to the next key: the two channels change
+                # places, and few others with them.
+                past = unit(state) / channels
+                if sides == 1 or (sides != 2 and draw(state) & np.uint64(1)):
+                    c, new = path[i - 1], keys[path[i]] - past
+                else:
+                    c, new = path[i], keys[path[i - 1]] + past
+        if new_channel >= 0:
+            exchange(paths, orders, old_channel, new_channel, w, bit)
+            for k in range(lanes):
+                size = np.int64(0)
+                for i in range(paths.copies):
+                    stale[old_channel + i] = stale[new_channel + i] = every
+                    size = push(heap, size, orders.key[k], old_channel + i)
+                    size = push(heap, size, orders.key[k], new_channel + i)
+                cost = spread(paths, orders, scratch, k, size, aims.spare, cost, most + slack)
+        else:
+            old = keys[c]
+            keys[c] = new
+            stale[c] = every
+            size = push(heap, np.int64(0), keys, c)
+            for j in range(paths.before_first[c], paths.before_first[c + 1]):
+                before = paths.before[j]
+                # What a channel before c reaches changes by the move itself only where c passes it.
+                if (keys[before] < old) != (keys[before] < new):
+                    stale[before] = every
+                    size = push(heap, size, keys, before)
+            cost = spread(paths, orders, scratch, lane, size, aims.spare, cost, most + slack)
+        if cost <= most:
+            unserved += undo.count[2]
+            least = min(least, unserved)
+            continue
+        if new_channel >= 0:
+            exchange(paths, orders, old_channel, new_channel, w, bit)
+        else:
+            keys[c] = old
+        take_back(paths, orders, undo)
+    return least, step.moves

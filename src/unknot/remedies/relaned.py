@@ -1,0 +1,311 @@
+"""Repairs of routes in lanes: after given faults, with as few changes as possible, and after every single fault."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from unknot._base.errors import RelationError, require_known
+from unknot._base.numbers import require_whole
+from unknot._base.progress import Progress, with_bar
+from unknot._base.shown import Brief
+from unknot._base.three_valued import ThreeValued, all_hold
+from unknot.lane_assignment.detours import LOST, detour_paths, improved, tree_order
+from unknot.lane_assignment.figures import Lanes
+from unknot.lane_assignment.laned import Routes, laned
+from unknot.lane_assignment.path_set import Demand, Floats, Ints, by_terminal, demand, every_path, terminal_columns
+from unknot.lane_assignment.rerouted import LoadGoal, routes_of
+from unknot.lane_assignment.tables import Table
+from unknot.network import Network
+from unknot.network.graph import survivors
+from unknot.network.parts import Origin
+from unknot.routing.paths import homes_of
+from unknot.routing.relation import Relation
+from unknot.search.effort import SearchEffort
+
+if TYPE_CHECKING:
+    from unknot.lane_assignment.carried_kernel import Carried
+    from unknot.verify.failures import FaultVerdict
+
+ROUNDS = 4
+"""Rounds of the search for other orders."""
+SAFE_LAST = (False, None, True)
+"""Answers, the worst first."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Relaned(Brief):
+    """Routes in lanes on what is left of a network.
+
+    Attributes
+    ----------
+    relation : Relation
+    count : int
+        Lanes; more than before if some pair had no way in those there were.
+    changed : int
+        Pairs of router and terminal whose route changed: exactly those that the faults cut, so fewer are impossible;
+        more only where orders had to change, so that the lanes there were are enough.
+    pairs : int
+        Pairs of router and terminal that are left.
+    entries : int
+        Entries (lane, input, destination) that are new or others.
+    longer : int
+        Pairs whose route is no shortest path of what is left.
+
+    Examples
+    --------
+    >>> from unknot.lane_assignment import lanes
+    >>> before = lanes("mesh(3, 3)")
+    >>> after = relaned(before, before.relation.network.without(channels=[0]))
+    >>> after.count, after.changed, after.pairs
+    (2, 6, 72)
+    """
+
+    relation: Relation
+    count: int
+    changed: int
+    pairs: int
+    entries: int
+    longer: int
+
+
+def relaned(before: Lanes, left: Network, *, within: int | None = None, seed: int = 1) -> Relaned:
+    """Make lanes for what faults have left of a network: whole routes stay, the others go where the lanes climb.
+
+    The orders of the lanes stay, so no route that is kept has to change for one that is new. Only where a pair has no
+    climbing path at all a lane is added, ordered by a spanning tree; or, if channels without one back are needed,
+    lanes ordered by the distance to a destination.
+
+    Parameters
+    ----------
+    before : Lanes
+        Free paths between terminals, or tables with one address for each terminal.
+    left : Network
+        Made by `Network.without` of the network of `before`.
+    within : int, optional
+        Most lanes. Where that is too few with the orders there are, other orders are searched for, and routes that do
+        not climb in them change too.
+    seed : int
+        Of that search.
+
+    Returns
+    -------
+    Relaned
+        The new lanes, and how many routes changed.
+
+    Raises
+    ------
+    NetworkError
+        If it is not, or some terminal has no way to another.
+    RelationError
+        If terminals have several addresses, or no routes were found within that many lanes.
+
+    Examples
+    --------
+    >>> from unknot.lane_assignment import lanes
+    >>> from unknot.remedies import relaned
+    >>> found = lanes("torus(4, 4)", seed=0)
+    >>> after = relaned(found, found.relation.network.without(channels=[0]))
+    >>> after.changed < 10, after.pairs
+    (True, 240)
+    """
+    whole = before.relation.network
+    of_left = survivors(whole, left)
+    terminals = of_left.terminals
+    flows = None
+    if before.sends is not None:
+        flows = before.sends[np.ix_(terminals, terminals)].astype(float)
+    traffic = demand(left, flows)
+    apart = isinstance(before.routes, Table) or before.lane.shape[1] == whole.num_terminals
+    traffic = by_terminal(traffic) if apart else traffic
+    columns = terminal_columns(whole) if apart else homes_of(whole)[1]
+    column = np.empty(traffic.distances.homes.size, dtype=np.int64)
+    column[traffic.distances.column] = _rows(before, columns)[terminals]
+    old = _kept(before, whole, left, of_left, column)
+    goal = LoadGoal(traffic, every_path(traffic), False, 0.0, longer=True)
+    key: Floats = before.key[:, of_left.channels]
+    effort = SearchEffort(seed=seed)
+    now = goal.drawn(key, effort, old)
+    if (traffic.wanted & (now.lane < 0)).any():
+        more = np.vstack([key, tree_order(left)])
+        by_tree = goal.drawn(more, effort, old)
+        if not (traffic.wanted & (by_tree.lane < 0)).any():
+            key, now = more, by_tree
+    while (lost := traffic.wanted & (now.lane < 0)).any():
+        far = traffic.distances.table[int(np.argmax(lost.sum(axis=0)))]
+        key = np.vstack([key, -far[left.target].astype(np.float64)])
+        now = goal.drawn(key, effort, old)
+    if within is not None and len(key) > within:
+        key = _reordered(traffic, key[:within], effort)
+        now = goal.drawn(key, effort, old)
+    changes = _changes(traffic, old, now)
+    routes = laned(left, routes_of(goal, now), sends=traffic.sends, minimal=changes["longer"] == 0)
+    return Relaned(routes, len(key), pairs=traffic.pairs, **changes)
+
+
+def _rows(laned: Lanes, columns: Ints) -> Ints:
+    """The row or column of routes to each terminal; `columns` has those of free routes."""
+    routes, network = laned.routes, laned.relation.network
+    if not isinstance(routes, Table):
+        return columns
+    row = routes.addresses.row
+    if len(row) != network.num_terminals or not np.array_equal(routes.home[row], network.eject):
+        raise RelationError(f"{laned.relation.name}: after faults, one address for each terminal is needed")
+    return row
+
+
+def _kept(laned: Lanes, whole: Network, left: Network, of_left: Origin, column: Ints) -> Routes:
+    """The routes by the numbers of what is left, with −1 for channels that are gone."""
+    routers, channels = of_left.routers, of_left.channels
+    now = np.full(whole.num_channels + 1, -1, dtype=np.int32)
+    now[channels] = np.arange(channels.size)
+    routes = laned.routes
+    lane = laned.lane[np.ix_(routers, column)]
+    if isinstance(routes, Table):
+        start = routes.next_channel[np.ix_(column, routers)].T
+        then = np.broadcast_to(
+            routes.next_channel[np.ix_(column, whole.target[channels])].T,
+            (len(laned.key), channels.size, column.size),
+        )
+    else:
+        start = routes.start[np.ix_(routers, column)]
+        then = routes.follow[:, channels][:, :, column]
+    return Routes(lane, now[start].astype(np.int64), now[then], np.zeros(left.num_channels))
+
+
+def _reordered(traffic: Demand, key: Floats, effort: SearchEffort) -> Floats:
+    """Other orders of as many lanes, from some that do not serve all pairs, in which all have a path."""
+    paths, taken = detour_paths(traffic, np.array([1, LOST]))
+    starts = [key, np.vstack([tree_order(traffic.network), key[1:]])]
+    for start in starts:
+        best = improved(paths, taken, start, effort, rounds=ROUNDS)
+        if best is not None:
+            return best[0]
+    raise RelationError(
+        f"{traffic.network.name}: no routes were found within {len(key)} lane{'s' * (len(key) > 1)}; more may do"
+    )
+
+
+def _walk(traffic: Demand, routes: Routes | Carried, u: int, column: int) -> list[tuple[int, int, int]] | None:
+    """The entries (lane, input channel or −1 − router, channel taken) of a route; None if it does not arrive."""
+    network = traffic.network
+    lane, channel = int(routes.lane[u, column]), int(routes.start[u, column])
+    entries = [(lane, -1 - u, channel)]
+    while channel >= 0:
+        if network.target[channel] == traffic.distances.homes[column]:
+            return entries
+        then = int(routes.follow[lane, channel, column])
+        entries.append((lane, channel, then))
+        channel = then
+    return None
+
+
+def _changes(traffic: Demand, old: Routes, new: Routes | Carried) -> dict[str, int]:
+    """Pairs whose route is another than before, entries that old routes do not have, and pairs on longer routes."""
+    changed, longer, before, after = 0, 0, set(), set()
+    for u, column in np.argwhere(traffic.wanted).tolist():
+        was, now = _walk(traffic, old, u, column), _walk(traffic, new, u, column) or []
+        changed += was != now
+        longer += len(now) > traffic.distances.table[column, u]
+        before |= {(column, *entry) for entry in (was or ())}
+        after |= {(column, *entry) for entry in now}
+    return {"changed": changed, "entries": len(after - before), "longer": longer}
+
+
+@dataclass(frozen=True)
+class RepairedFault(ThreeValued, asks="safe"):
+    """A single fault and the cost of its repair.
+
+    Attributes
+    ----------
+    part : str
+        The part that failed.
+    connected : bool
+        Whether what is left is connected; if not, nothing is repaired.
+    lanes, changed, pairs, entries, longer : int
+        Figures of the repair; see `Relaned`.
+    safe : bool or None
+        Whether it was judged deadlock-free and delivering; None: that is open.
+
+    Examples
+    --------
+    >>> from unknot.lane_assignment import lanes
+    >>> repairs = repaired_faults(lanes("mesh(3, 3)"))
+    >>> repairs[0].connected, repairs[0].changed, repairs[0].safe
+    (True, 12, True)
+    """
+
+    part: str
+    connected: bool
+    lanes: int = 0
+    changed: int = 0
+    pairs: int = 0
+    entries: int = 0
+    longer: int = 0
+    safe: bool | None = False
+
+
+@with_bar
+def repaired_faults(
+    laned: Lanes,
+    kind: str = "links",
+    *,
+    within: int | None = None,
+    progress: Progress | None = None,
+    on_verdict: Callable[[FaultVerdict], None] | None = None,
+) -> tuple[RepairedFault, ...]:
+    """Let every channel, link or router fail alone, and repair the lanes for what is left; the worst first.
+
+    Parameters
+    ----------
+    laned : Lanes
+        Routes in lanes.
+    kind : {"channels", "links", "routers", "any"}
+        What fails, one at a time.
+    within : int, optional
+        Most lanes of a repair, as of `relaned`.
+    progress : Progress or None
+        Called with what is done, how far it is, and how far it goes.
+    on_verdict : callable, optional
+        Called with what is known of each repair.
+
+    Returns
+    -------
+    tuple[RepairedFault, ...]
+        A repair for each fault.
+
+    Examples
+    --------
+    >>> from unknot.lane_assignment import lanes
+    >>> repairs = repaired_faults(lanes("mesh(3, 3)"))
+    >>> len(repairs), repairs[0].changed, repairs[0].safe
+    (12, 12, True)
+    """
+    from unknot.verify import check, deliver
+    from unknot.verify.failures import PARTS, FaultVerdict, left_after, parts_of
+
+    if within is not None:
+        require_whole("repaired_faults: within", within, 1, unit="lanes", error=RelationError)
+    require_known("repaired_faults: unknown kind", kind, PARTS, RelationError)
+    network = laned.relation.network
+    parts = list(parts_of(network, kind))  # type: ignore[arg-type]
+    done: list[RepairedFault] = []
+    for number, (name, numbers) in enumerate(parts, start=1):
+        left = left_after(network, kind, numbers)
+        if isinstance(left, str):
+            done.append(RepairedFault(name, False))
+        else:
+            after = relaned(laned, left, within=within)
+            verdict, delivery = check(after.relation), deliver(after.relation)
+            if on_verdict is not None:
+                on_verdict(FaultVerdict((name,), numbers, after.relation, verdict, delivery))
+            safe = all_hold((verdict.deadlock_free, delivery.delivered))
+            done.append(
+                RepairedFault(name, True, after.count, after.changed, after.pairs, after.entries, after.longer, safe)
+            )
+        if progress is not None:
+            progress(f"{name}: {done[-1].changed} of {done[-1].pairs} pairs", number, len(parts))
+    return tuple(sorted(done, key=lambda one: (SAFE_LAST.index(one.safe), one.connected, -one.lanes, -one.changed)))
