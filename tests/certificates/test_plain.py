@@ -37,14 +37,14 @@ from unknot.verify import check_all, deliver
 from unknot.verify.delivery import answer_claims
 
 
-def holds(relation: Relation, claim: dict[str, Any], table: dict[str, Any] | None = None) -> bool:
-    """Whether the plain checker accepts a claim, after a way through JSON."""
+def holds(relation: Relation, claim: dict[str, Any], table: dict[str, Any] | None = None) -> bool | None:
+    """Whether the plain checker accepts a claim, after a way through JSON; None: that is too much to check."""
     content = document(relation.network, None, [claim])
     content["relation"] = table or table_of(relation)
     try:
         plain.accept(json.loads(json.dumps(content)))
-    except Rejected:
-        return False
+    except Rejected as error:
+        return None if isinstance(error, plain.Unchecked) else False
     return True
 
 
@@ -56,8 +56,11 @@ def agree(relation: Relation, seed: int, times: int) -> Counter[bool]:
     for verdict in check_all(relation, buffer_depth=int(draw.integers(1, 4))).values():
         if verdict.deadlock_free is None:
             continue
-        assert holds(relation, verdict_claim(verdict), table)
-        assert evidence_holds(relation, verdict)
+        accepted = holds(relation, verdict_claim(verdict), table)
+        assert accepted == evidence_holds(relation, verdict)
+        if accepted is None:  # some thousand states
+            continue
+        assert accepted
         tally[True] += 1
         for _ in range(times):
             wrong = corrupted(verdict, draw)
