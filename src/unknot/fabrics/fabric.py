@@ -8,6 +8,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from unknot._base.arrays import Flags
 from unknot._base.shown import Brief
 from unknot.network import Network
 from unknot.network.model import IntArray
@@ -125,7 +126,7 @@ class Fabric:
         return {lid: column for column, lid in enumerate(self.lids.tolist())}
 
     @property
-    def cabled(self) -> npt.NDArray[np.bool_]:
+    def cabled(self) -> Flags:
         """Mask of the ports of each switch that have a cable, and of its own: shape (routers, 256)."""
         network = self.network
         cabled = np.zeros((network.num_routers, 256), dtype=bool)

@@ -11,6 +11,7 @@ from typing import Any, Literal, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from unknot._base.arrays import IntArray, Ints
 from unknot._base.errors import TextError
 from unknot._base.input import read_utf8
 from unknot.fabrics.fabric import LAST_UNICAST
@@ -234,13 +235,13 @@ class LargeText:
         return self.content[begin:end].decode().rstrip("\r"), end + 1
 
 
-def row_starts(content: bytes) -> npt.NDArray[np.int64]:
+def row_starts(content: bytes) -> Ints:
     """Offsets of the lines of a text of whole lines."""
     ends = np.flatnonzero(np.frombuffer(content, dtype=np.uint8) == _NEWLINE)
     return np.concatenate([[0], ends[:-1] + 1])
 
 
-def numbers_at(content: Bytes, places: npt.NDArray[np.int64], digits: int, base: int = 10) -> npt.NDArray[np.int32]:
+def numbers_at(content: Bytes, places: Ints, digits: int, base: int = 10) -> IntArray:
     """Return the numbers of a given length at some places, in base 10 or 16; negative for other characters."""
     numbers = np.zeros(places.size, dtype=np.int32)
     bad = np.zeros(places.size, dtype=bool)

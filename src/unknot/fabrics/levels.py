@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unknot._base import memory
+from unknot._base.arrays import Flags, Ints
 from unknot.fabrics.fabric import UNKNOWN_PORT, Fabric
 from unknot.fabrics.format import FabricText
 
@@ -145,7 +146,7 @@ def _set_by_switch(fabric: Fabric, file: LevelFile, level: npt.NDArray[np.int8],
     level[fabric.owner[column], column] = UNKNOWN
 
 
-def columns_of_hosts(fabric: Fabric) -> npt.NDArray[np.int64]:
+def columns_of_hosts(fabric: Fabric) -> Ints:
     """Positions in `lids` of the LIDs of hosts."""
     return np.flatnonzero((fabric.owner >= 0) & (fabric.owner < fabric.network.num_terminals))
 
@@ -227,7 +228,7 @@ def with_lanes(fabric: Fabric, file: LaneFile) -> Fabric:
     return replace(fabric, tables=ports, lanes=table, lanes_file=str(file.where), notes=tuple(notes))
 
 
-def _partial(fabric: Fabric, table: npt.NDArray[np.int8]) -> npt.NDArray[np.int64]:
+def _partial(fabric: Fabric, table: npt.NDArray[np.int8]) -> Ints:
     """Switches of which a row is missing that packets may need."""
     partial = []
     for r, ports in enumerate(fabric.cabled):
@@ -238,7 +239,7 @@ def _partial(fabric: Fabric, table: npt.NDArray[np.int8]) -> npt.NDArray[np.int6
     return np.array(partial, dtype=np.int64)
 
 
-def unrecorded(fabric: Fabric, lids: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
+def unrecorded(fabric: Fabric, lids: Ints) -> Flags:
     """Mask of the pairs of a host that has a LID and some LIDs of other hosts, by position, without a path record."""
     hosts, owner = fabric.network.num_terminals, fabric.owner[lids]
     if fabric.levels is None:

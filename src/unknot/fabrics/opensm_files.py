@@ -12,8 +12,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
+from unknot._base.arrays import Ints
 from unknot._base.errors import TextError, UnknotError
 from unknot._base.input import read_lines
 from unknot._base.numbers import require_whole
@@ -255,7 +255,7 @@ def lmc_of(fabric: Fabric) -> int:
     return int(np.unique(hosts, return_counts=True)[1].max(initial=1)).bit_length() - 1
 
 
-def _addressed(fabric: Fabric, lids: npt.NDArray[np.int64], owner: npt.NDArray[np.int64]) -> Fabric:
+def _addressed(fabric: Fabric, lids: Ints, owner: Ints) -> Fabric:
     order = np.argsort(lids)
     at, whose = lids[order].astype(np.int32), owner[order].astype(np.int32)
     cleared = replace(fabric, tables=None, tables_file="", levels=None, levels_file="", multicast=None)

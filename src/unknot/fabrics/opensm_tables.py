@@ -16,8 +16,8 @@ from array import array
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
+from unknot._base.arrays import IntArray
 from unknot._base.input import read_text
 from unknot.fabrics.fabric import LAST_UNICAST, NO_ENTRY
 from unknot.fabrics.format import Format, LargeText, integer, numbers_at, row_starts
@@ -103,7 +103,7 @@ class _Pattern:
         shown = np.frombuffer(rows, dtype=np.uint8)
         self._illegal = (np.asarray(table.ports) == NO_ENTRY) & (numbers_at(shown, self._places, 3) != NOT_ROUTED)
 
-    def ports(self, content: bytes, at: int, bounds: tuple[int, int]) -> npt.NDArray[np.int32] | None:
+    def ports(self, content: bytes, at: int, bounds: tuple[int, int]) -> IntArray | None:
         """The ports of the table whose rows begin at a byte; None unless all else is as in the last table."""
         rows = content[at : at + self.size]
         if len(rows) < self.size or self._without_ports(rows) != self._rows:
@@ -200,7 +200,7 @@ def read_fdbs(path: str | Path) -> TableFile:
     return file.whole()
 
 
-def _rows(text: bytes) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]] | None:
+def _rows(text: bytes) -> tuple[IntArray, IntArray] | None:
     """LIDs and ports of whole rows; None unless the LIDs are 1, 2, 3, …"""
     content, begin = np.frombuffer(text, dtype=np.uint8), row_starts(text)
     lids, ports = numbers_at(content, begin + 2, 4, base=16), numbers_at(content, begin + _HOPS_PORT_AT, 3)

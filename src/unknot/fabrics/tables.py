@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from unknot._base.arrays import IntArray
 from unknot._base.errors import TextError
 from unknot.fabrics.fabric import NO_ENTRY, UNKNOWN_PORT, Fabric
 from unknot.fabrics.format import FabricText, few
@@ -35,7 +36,7 @@ class SwitchTable:
     ports: Column = field(default_factory=lambda: array("i"))
     lines: Column = field(default_factory=lambda: array("i"))
 
-    def fill(self, lids: npt.NDArray[np.int32], ports: npt.NDArray[np.int32], first: int) -> None:
+    def fill(self, lids: IntArray, ports: IntArray, first: int) -> None:
         """Give an empty table its entries, in lines from `first` on."""
         self.lids, self.ports = lids, ports.astype(np.int16)
         self.lines = np.arange(first, first + lids.size, dtype=np.int32)

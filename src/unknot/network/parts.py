@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from unknot._base.arrays import IntArray as IntArray
 from unknot._base.errors import NetworkError
 
-IntArray = npt.NDArray[np.int32]
 Offsets = npt.NDArray[np.int64]
 
 

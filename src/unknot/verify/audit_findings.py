@@ -6,8 +6,8 @@ from collections import Counter
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
+from unknot._base.arrays import Ints
 from unknot.certificates.verdict import Configuration, Verdict
 from unknot.fabrics import NO_ENTRY, Fabric
 from unknot.fabrics.ethernet.fabric import EthernetFabric
@@ -27,9 +27,7 @@ SHOWN = 20
 """Most findings of a kind that are listed."""
 
 
-def lost_packets(
-    fabric: Fabric, relation: Relation, delivery: Delivery, lids: npt.NDArray[np.int64]
-) -> tuple[str, ...]:
+def lost_packets(fabric: Fabric, relation: Relation, delivery: Delivery, lids: Ints) -> tuple[str, ...]:
     """Dead ends and loops in words, each once: the switch, the LID, and what its table says of it.
 
     Where the table is unknown, nothing is said.
@@ -152,7 +150,7 @@ class Unknown:
 def unknown_traffic(
     fabric: Fabric,
     board: Switchboard,
-    lids: npt.NDArray[np.int64],
+    lids: Ints,
     stopped: IntArray,
     counts: IntArray,
 ) -> Unknown:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from unknot._base.arrays import grouped
+from unknot._base.arrays import Flags, Floats, Ints, grouped
 from unknot.fabrics import Fabric
 from unknot.fabrics.levels import UNKNOWN
 from unknot.network import Network
@@ -77,9 +77,7 @@ def _everywhere(fabric: Fabric, lane: npt.NDArray[np.int8], count: int) -> tuple
     return (first, count) if all((row == first).all() for row in rows) else None
 
 
-def _levels_by_switch(
-    fabric: Fabric, board: Switchboard, traffic: str, lids: npt.NDArray[np.int64], replies: bool
-) -> Levels:
+def _levels_by_switch(fabric: Fabric, board: Switchboard, traffic: str, lids: Ints, replies: bool) -> Levels:
     """Return the service levels at which some port of each switch sends to each LID."""
     network, owner = board.network, fabric.owner[lids]
     count = network.num_terminals if traffic != "host-to-host" else fabric.network.num_terminals
@@ -108,7 +106,7 @@ def pairs_by_switch(fabric: Fabric, board: Switchboard, traffic: str) -> tuple[I
     return home, counts
 
 
-def one_sender_each(network: Network, sends: npt.NDArray[np.bool_] | None = None) -> Network:
+def one_sender_each(network: Network, sends: Flags | None = None) -> Network:
     """Return the network with one terminal at each switch, called like the first there that sends."""
     at = np.arange(network.num_routers, dtype=np.int32)
     names = [f"a port of {network.router_name(r)}" for r in at.tolist()]
@@ -120,7 +118,7 @@ def one_sender_each(network: Network, sends: npt.NDArray[np.bool_] | None = None
 Entries = npt.NDArray[np.int64]
 
 
-def loads_by_level(fabric: Fabric, levels: int = 1) -> npt.NDArray[np.float64]:
+def loads_by_level(fabric: Fabric, levels: int = 1) -> Floats:
     """Return the routes between hosts over each channel and its bandwidth, those to LIDs of a port in equal shares.
 
     Returns

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from unknot._base.arrays import Ints
 from unknot._base.deadline import Deadline
 from unknot._base.switching import Switching
 from unknot._base.three_valued import ThreeValued, all_hold
@@ -146,7 +146,7 @@ def audit_traffic(tables: FollowedTables, traffic: Traffic, *, replies: bool = F
 def _audited(
     tables: FollowedTables,
     traffic: str,
-    lids: npt.NDArray[np.int64],
+    lids: Ints,
     relation: Relation,
     counts: IntArray,
     *,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from math import inf
 
 import numpy as np
-import numpy.typing as npt
 
+from unknot._base.arrays import Ints
 from unknot._base.deadline import MINUTE, counts_work
 from unknot._base.errors import RelationError
 from unknot._base.work import work_done
@@ -109,7 +109,7 @@ def best_loads(relation: Relation, traffic: PatternLike = "uniform", *, time_lim
     return offered.loads(load, forced, "routes" if forced else "best")
 
 
-def _merged(relation: Relation, visit: Visit) -> tuple[npt.NDArray[np.int64], list[tuple[int, int, int]]]:
+def _merged(relation: Relation, visit: Visit) -> tuple[Ints, list[tuple[int, int, int]]]:
     """States of an address from which the same ways lead on, made one: the node of each state, and the flows.
 
     A flow is (node, channel, next node), or (node, −1, −1) for ejection. VCs are not distinguished.

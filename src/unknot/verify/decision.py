@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from unknot._base.arrays import Ints
 from unknot._base.deadline import Deadline, clock
 from unknot._base.switching import Switching
 from unknot.certificates.verdict import Certificate, Configuration, Message, Verdict
@@ -188,7 +188,7 @@ class Decision:
         return Verdict(free, self.technique, method, scope, text, size=graph.size, **evidence)
 
 
-def _ranks(graph: Dependencies, removed: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+def _ranks(graph: Dependencies, removed: Ints) -> Ints:
     """Order of draining: components downstream first; within one as deleted, VCs that are left last and together."""
     keys = np.stack([graph.label.astype(np.int64), np.where(removed < 0, removed.size, removed)], axis=1)
     _, rank = np.unique(keys, axis=0, return_inverse=True)
@@ -229,7 +229,7 @@ def queued_cycle(graph: Dependencies, buffer_depth: int, effort: Effort | None =
     return Configuration("wormhole-nonatomic", buffer_depth, "injected" if direct else "scheduled", tuple(ordered))
 
 
-def _depths(graph: Dependencies, effort: Effort) -> npt.NDArray[np.int64]:
+def _depths(graph: Dependencies, effort: Effort) -> Ints:
     """Return for each dependency the fewest VCs from injection to a state at which it arises."""
     from unknot.verify.exact_kernel import nearest
 
@@ -242,7 +242,7 @@ def _depths(graph: Dependencies, effort: Effort) -> npt.NDArray[np.int64]:
     return least
 
 
-def _lowest(graph: Dependencies, source: npt.NDArray[np.int64], least: npt.NDArray[np.int64]) -> int:
+def _lowest(graph: Dependencies, source: Ints, least: Ints) -> int:
     """The smallest depth such that the dependencies up to it have a cycle."""
 
     def cyclic(depth: int) -> bool:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from unknot._base.arrays import Flags, Ints
 from unknot.fabrics.ethernet.fabric import EthernetFabric
 from unknot.network import Network
 from unknot.network.automorphisms import ColouredGraph
@@ -82,12 +83,12 @@ class AfterFailures:
     parts: Sequence[Part]
 
     @cached_property
-    def hosts(self) -> npt.NDArray[np.int64]:
+    def hosts(self) -> Ints:
         """Terminals at each router."""
         return np.bincount(self.vector.network.inject, minlength=self.vector.network.num_routers).astype(np.int64)
 
     @cached_property
-    def homes(self) -> npt.NDArray[np.int64]:
+    def homes(self) -> Ints:
         """Routers with terminals."""
         return homes_of(self.vector.network)[0]
 
@@ -101,7 +102,7 @@ class AfterFailures:
             own[routers], link[channels] = number, number
         return link, own
 
-    def left(self, numbers: Sequence[int]) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.int64]]:
+    def left(self, numbers: Sequence[int]) -> tuple[Flags, Ints]:
         """The channels that are alive after failures, and the terminals at each router then."""
         network, dead = self.vector.network, np.zeros(self.vector.network.num_routers, dtype=bool)
         routers, channels = failed_of(network, self.kind, numbers)
@@ -149,7 +150,7 @@ class AfterFailures:
         pairs = self.pairs(self.dependencies(alive, self.hosts, self.homes, vector.policy)[0])
         return RoutesBefore(network, self.homes, *pairs)
 
-    def by_changes(self, alive: npt.NDArray[np.bool_], hosts: Words) -> list[int] | None:
+    def by_changes(self, alive: Flags, hosts: Words) -> list[int] | None:
         """Channels that wait for one another, found by the destinations to which routes get longer.
 
         An empty list: none do. None: routes to all destinations are needed.
@@ -164,14 +165,12 @@ class AfterFailures:
         on_circle = self.before.destinations(possible)
         return self.circle(alive, hosts, np.union1d(longer, on_circle))[0] or None
 
-    def circle(self, alive: npt.NDArray[np.bool_], hosts: Words, homes: Words) -> tuple[list[int], int, Words]:
+    def circle(self, alive: Flags, hosts: Words, homes: Words) -> tuple[list[int], int, Words]:
         """Channels that wait for one another on routes to some destinations; undelivered pairs; `totals`."""
         after, undelivered, totals = self.dependencies(alive, hosts, homes, self.vector.policy)
         return shortest_cycle(*self.pairs(after), 1), undelivered, totals
 
-    def dependencies(
-        self, alive: npt.NDArray[np.bool_], hosts: Words, homes: Words, policy: Policy
-    ) -> tuple[Words, int, Words]:
+    def dependencies(self, alive: Flags, hosts: Words, homes: Words, policy: Policy) -> tuple[Words, int, Words]:
         """What waits for what, as words of bits for each channel; undelivered pairs; `totals` of the kernel."""
         from unknot.verify.failure_kernel import dependencies
 
@@ -183,7 +182,7 @@ class AfterFailures:
         )  # fmt: skip
         return after, undelivered, totals
 
-    def pairs(self, after: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    def pairs(self, after: Ints) -> tuple[Ints, Ints]:
         """Channels, and those that they wait for, of words of bits."""
         rows = after.reshape(self.vector.network.num_channels, -1)
         tail, head = self.vector.turns(np.flatnonzero(rows.any(axis=1)))

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unknot._base import memory
+from unknot._base.arrays import Ints
 from unknot._base.deadline import clock
 from unknot._base.kernels.lazy_kernel import viewed
 from unknot._base.work import spend
@@ -31,9 +32,9 @@ EXPLORED = 1e-4
 class Visit(NamedTuple):
     """The states of an address: input VCs in breadth-first order, and their candidates in compressed rows."""
 
-    order: npt.NDArray[np.int64]
+    order: Ints
     first: Offsets
-    candidates: npt.NDArray[np.int64]
+    candidates: Ints
 
     @property
     def steps(self) -> dict[int, list[int]]:

@@ -3,9 +3,7 @@
 
 from typing import NamedTuple
 
-import numpy as np
-import numpy.typing as npt
-
+from unknot._base.arrays import Flags, IntArray, Ints
 from unknot._base.kernels.lazy_kernel import kernel
 from unknot.network.graph_kernel import bfs
 from unknot.routing.path_vector_kernel import BITS, announce, graph_types, policy_types, route_types
@@ -24,9 +22,9 @@ class Failures(NamedTuple):
         Parts that fail at most.
     """
 
-    link: npt.NDArray[np.int64]
-    own: npt.NDArray[np.int64]
-    kept: npt.NDArray[np.bool_]
+    link: Ints
+    own: Ints
+    kept: Flags
     most: int
 
 
@@ -49,12 +47,12 @@ class Search(NamedTuple):
         Routers on shortest paths from terminals to the present destination.
     """
 
-    distance: npt.NDArray[np.int32]
-    seen: npt.NDArray[np.int32]
-    used: npt.NDArray[np.int32]
-    stack: npt.NDArray[np.int64]
-    queue: npt.NDArray[np.int32]
-    on_way: npt.NDArray[np.bool_]
+    distance: IntArray
+    seen: IntArray
+    used: IntArray
+    stack: Ints
+    queue: IntArray
+    on_way: Flags
 
 
 def failure_types(t):

@@ -9,9 +9,8 @@ from functools import cache, cached_property
 from itertools import pairwise
 
 import numpy as np
-import numpy.typing as npt
 
-from unknot._base.arrays import grouped
+from unknot._base.arrays import IntArray, Ints, grouped
 from unknot._base.kernels.lazy_kernel import is_small, plainly
 from unknot._base.threads import processors
 from unknot.network.graph import path_to, reached_from
@@ -126,7 +125,7 @@ class ShortestPaths:
         return channels
 
     @cached_property
-    def _incoming(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]:
+    def _incoming(self) -> tuple[Ints, IntArray]:
         alive = np.flatnonzero(self.alive)
         first, order = grouped(self.network.target[alive], self.network.num_routers)
         return first, alive[order].astype(np.int32)

@@ -19,7 +19,7 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
-from unknot._base.arrays import Ints
+from unknot._base.arrays import Flags, IntArray, Ints
 from unknot._base.kernels.lazy_kernel import is_small, plainly
 from unknot.network import Network
 from unknot.network.graph import cycle_through, on_cycles, reached_from, shortest_cycle
@@ -36,9 +36,7 @@ Taken = dict[State, dict[int, frozenset[int]]]
 """Next hops that are chosen at routers, in one state of each destination."""
 
 
-def route_steps(
-    senders: Iterable[int], hops: Callable[[int], Iterable[int]], target: npt.NDArray[np.int32]
-) -> Iterator[Step]:
+def route_steps(senders: Iterable[int], hops: Callable[[int], Iterable[int]], target: IntArray) -> Iterator[Step]:
     """Yield each channel on the way of packets, and those by which they go on."""
     for router in reached_from(senders, lambda router: [int(target[c]) for c in hops(router)]):
         for c in hops(router):
@@ -59,9 +57,9 @@ class RouteChoices:
     """
 
     vector: PathVector
-    alive: npt.NDArray[np.bool_]
-    hosts: npt.NDArray[np.int64]
-    homes: npt.NDArray[np.int64]
+    alive: Flags
+    hosts: Ints
+    homes: Ints
 
     @cached_property
     def hops(self) -> dict[State, list[list[int]]]:
@@ -159,7 +157,7 @@ class RouteChoices:
         return None
 
 
-def hops_to(homes: Ints, first: Ints, before: npt.NDArray[np.int32]) -> npt.NDArray[np.int16]:
+def hops_to(homes: Ints, first: Ints, before: IntArray) -> npt.NDArray[np.int16]:
     """Hops to each destination from each router, −1 without a path, by compressed rows of the routers before each."""
     from unknot.network.graph_kernel import distances
 
@@ -194,7 +192,7 @@ class RoutesBefore:
         first, channels = self.network.incoming
         return np.ascontiguousarray(hops_to(self.homes, first, self.network.source[channels]).T)
 
-    def longer(self, alive: npt.NDArray[np.bool_]) -> Ints:
+    def longer(self, alive: Flags) -> Ints:
         """Destinations to which a router has no next hop of before when only some channels are alive."""
         network, (first, outgoing) = self.network, self.network.outgoing
         up = np.zeros(network.num_routers, dtype=bool)
@@ -206,7 +204,7 @@ class RoutesBefore:
             longer |= up[router] & (hops > 0) & ~(near == hops - 1).any(axis=0)
         return self.homes[longer]
 
-    def circle(self, alive: npt.NDArray[np.bool_], tail: Ints, head: Ints) -> list[int]:
+    def circle(self, alive: Flags, tail: Ints, head: Ints) -> list[int]:
         """A circle of channels that wait as before, or now as given; none if there is none."""
         still = alive[self.tail] & alive[self.head]
         tail, head = np.concatenate([self.tail[still], tail]), np.concatenate([self.head[still], head])

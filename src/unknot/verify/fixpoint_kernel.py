@@ -4,8 +4,8 @@
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from unknot._base.arrays import IntArray, Ints
 from unknot._base.kernels.lazy_kernel import kernel
 from unknot.verify.cells_kernel import (
     cell_of,
@@ -27,11 +27,11 @@ ALL = (1 << WIDTH) - 1
 class Heads(NamedTuple):
     """Room for blocked heads, as `unknot.verify.remainder.Remainder` has them."""
 
-    input_vc: npt.NDArray[np.int32]
-    address: npt.NDArray[np.int32]
-    owner: npt.NDArray[np.int32]
-    first: npt.NDArray[np.int64]
-    wait: npt.NDArray[np.int32]
+    input_vc: IntArray
+    address: IntArray
+    owner: IntArray
+    first: Ints
+    wait: IntArray
 
 
 def head_types(t):

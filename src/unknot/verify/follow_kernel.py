@@ -3,9 +3,7 @@
 
 from typing import NamedTuple
 
-import numpy as np
-import numpy.typing as npt
-
+from unknot._base.arrays import IntArray, Ints
 from unknot._base.kernels.lazy_kernel import kernel
 from unknot.routing.contract import EJECT, NO_WAIT, VC_MASK
 from unknot.verify.states_kernel import ask, scratch_types, traversal_types
@@ -36,14 +34,14 @@ class Notes(NamedTuple):
         Number of states; of addresses; the input VC of a broken state; states on cycles of dependencies.
     """
 
-    rank: npt.NDArray[np.int32]
-    first: npt.NDArray[np.int64]
-    goes: npt.NDArray[np.int64]
-    waits: npt.NDArray[np.int64]
-    entered: npt.NDArray[np.int64]
-    outside: npt.NDArray[np.int64]
-    reached: npt.NDArray[np.int64]
-    totals: npt.NDArray[np.int64]
+    rank: IntArray
+    first: Ints
+    goes: Ints
+    waits: Ints
+    entered: Ints
+    outside: Ints
+    reached: Ints
+    totals: Ints
 
 
 def note_types(t):

@@ -8,9 +8,8 @@ from math import inf
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from unknot._base.arrays import Floats, Ints, positions
+from unknot._base.arrays import Flags, Floats, Ints, positions
 from unknot._base.errors import RelationError
 from unknot._base.progress import Progress, reported, with_bar
 from unknot._base.quantities import ChannelNumber, Load, MeanHops
@@ -55,7 +54,7 @@ def _uniform(relation: Relation, meant: Pattern) -> Callable[[int], Floats]:
     served = np.zeros(terminals, dtype=np.int64)
     homes = [np.flatnonzero(relation.destination == t) for t in range(terminals)]
 
-    def column(home: int) -> npt.NDArray[np.bool_]:
+    def column(home: int) -> Flags:
         usable = relation.usable(homes[home])
         sends = np.asarray(usable.any(axis=1))
         own = homes[home][usable[home]].tolist()
@@ -103,7 +102,7 @@ class Loads(Brief):
     (3.0, 2.5, True)
     """
 
-    channel: npt.NDArray[np.float64]
+    channel: Floats
     highest: float
     busiest: ChannelNumber | None
     throughput: Load
@@ -282,7 +281,7 @@ def _solve(relation: Relation, states: Visit, injected: Floats, address: int, lo
     load[order[live][on_vc]] += visits[on_vc]
 
 
-def _reach(moves: Any, starts: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
+def _reach(moves: Any, starts: Ints) -> Flags:
     """Return a mask of the states to which moves lead from some."""
     reached = np.zeros(moves.shape[0], dtype=bool)
     rows = moves.indptr, moves.indices

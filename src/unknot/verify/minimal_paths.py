@@ -14,7 +14,7 @@ from math import log2
 import numpy as np
 import numpy.typing as npt
 
-from unknot._base.arrays import offsets
+from unknot._base.arrays import Flags, Floats, offsets
 from unknot._base.errors import RelationError
 from unknot._base.progress import Progress, reported
 from unknot._base.quantities import ChannelNumber, TerminalNumber
@@ -52,7 +52,7 @@ class PathCounts:
     total: Words
 
     @property
-    def complete(self) -> npt.NDArray[np.bool_]:
+    def complete(self) -> Flags:
         """Mask of sources for which every shortest path is permitted."""
         return np.asarray((self.permitted == self.total).all(axis=1))
 
@@ -61,7 +61,7 @@ class PathCounts:
         return _number(self.permitted[i]), _number(self.total[i])
 
     @cached_property
-    def ratio(self) -> npt.NDArray[np.float64]:
+    def ratio(self) -> Floats:
         """Permitted over all shortest paths."""
         if self.total.shape[1] == 1:
             return np.asarray(self.permitted[:, 0] / self.total[:, 0])

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-import numpy.typing as npt
 
+from unknot._base.arrays import Ints
 from unknot._base.deadline import clock
 from unknot.certificates.verdict import Certificate, Configuration, Message, Verdict
 from unknot.flow_control.model import FlowControl
@@ -133,7 +133,7 @@ def check_pools(graph: Dependencies, flow: FlowControl, buffer_depth: int, effor
     return verdict(False, method, text, configuration=knot)
 
 
-def _climbing(graph: Dependencies, shut: Shut) -> npt.NDArray[np.int64] | None:
+def _climbing(graph: Dependencies, shut: Shut) -> Ints | None:
     """Ranks along which every route climbs down, equal in VCs sharing all slots; None without any.
 
     All below the lowest packets is empty then, and an empty VC must take packets from anywhere.
@@ -245,7 +245,7 @@ class Shut:
         return behind
 
 
-def _drained(heads: Heads, shut: Shut) -> npt.NDArray[np.int64]:
+def _drained(heads: Heads, shut: Shut) -> Ints:
     """When each VC drains, −1 for those that may stay occupied: int64 array, shape (VCs,).
 
     A VC drains when no header in it can wait only for VCs that stay shut; a ring that is never full drains at once

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from unknot._base.arrays import Ints
 from unknot._base.deadline import NEVER, Deadline, NoAnswerError
 from unknot._base.errors import RelationError
 from unknot._base.progress import Progress, with_bar
@@ -51,8 +52,8 @@ class VcUse(Brief):
     total: int
     per_channel: tuple[int, int]
     per_router: tuple[int, int]
-    unused: npt.NDArray[np.int64]
-    idle_channels: npt.NDArray[np.int64]
+    unused: Ints
+    idle_channels: Ints
     needed_per_channel: int
 
 

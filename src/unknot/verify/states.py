@@ -8,11 +8,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from unknot._base import memory
 from unknot._base.arrays import Flags as Flags
-from unknot._base.arrays import grouped, offsets, ranks, starts
+from unknot._base.arrays import Ints, grouped, offsets, ranks, starts
 from unknot._base.kernels.lazy_kernel import is_small, plainly, viewed
 from unknot._base.shown import Brief
 from unknot.certificates.verdict import Size
@@ -42,7 +41,7 @@ class Slots:
         self.rank = ranks(tail).astype(np.int32)
         self.first = offsets((np.diff(self._first)[self._head] + span - 1) // span)
 
-    def dependencies(self, word: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], IntArray]:
+    def dependencies(self, word: Ints) -> tuple[Ints, IntArray]:
         """Source and target of the dependencies whose bits are set in the slots, ascending."""
         octets = word.astype("<i8", copy=False).view(np.uint8)
         used = np.flatnonzero(octets)

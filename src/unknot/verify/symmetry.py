@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from unknot._base.arrays import ranks
+from unknot._base.arrays import Ints, ranks
 from unknot.network.graph import pairs
 from unknot.network.model import IntArray
 from unknot.routing.relation import Relation
@@ -64,7 +64,7 @@ class Positions:
             self.at[self._number(self.kind[things], (self.digit[:, things] + by) % self.radices[:, None])]
         )
 
-    def _number(self, kind: IntArray, digit: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+    def _number(self, kind: IntArray, digit: npt.NDArray[Any]) -> Ints:
         weights = np.cumprod([1, *self.radices[:-1]], dtype=np.int64)
         return np.asarray(kind * self.order + weights @ digit)
 
@@ -116,7 +116,7 @@ def _group(relation: Relation, dimensions: tuple[int, ...]) -> Translations | No
     order = int(np.prod(radices[along]))
     weights = np.cumprod([1, *radices[:-1]], dtype=np.int64)
 
-    def shifted(router: IntArray, back: IntArray) -> npt.NDArray[np.int64]:
+    def shifted(router: IntArray, back: IntArray) -> Ints:
         """Position of routers, as one number, after the shift that takes routers `back` to position 0."""
         where = at[router].copy()
         where[:, along] = (where[:, along] - at[back][:, along]) % radices[along]

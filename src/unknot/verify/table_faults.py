@@ -9,9 +9,8 @@ from math import comb
 from typing import Literal, get_args
 
 import numpy as np
-import numpy.typing as npt
 
-from unknot._base.arrays import grouped
+from unknot._base.arrays import Flags, grouped
 from unknot._base.frames import Row
 from unknot._base.memory import require
 from unknot._base.progress import Progress, reported, with_bar
@@ -239,8 +238,8 @@ class _Lost:
     """The table entries whose routes a fault cuts, from and to surviving switches."""
 
     routes: _Routes
-    alive: npt.NDArray[np.bool_]
-    dead: npt.NDArray[np.bool_]
+    alive: Flags
+    dead: Flags
     at: Entries
     column: Entries
 
@@ -257,13 +256,13 @@ class _Lost:
         return TableFault(names, outcome, lost, severed, pairs, dead_hosts, example)
 
     @cached_property
-    def severed(self) -> npt.NDArray[np.bool_]:
+    def severed(self) -> Flags:
         """Mask of the entries that have no way to their LID left."""
         network = self.routes.network
         left = ~self.dead
         part, _ = strong_components(network.source[left], network.target[left], network.num_routers)
         home = self.routes.home[self.column]
-        severed: npt.NDArray[np.bool_] = part[self.at] != part[home]
+        severed: Flags = part[self.at] != part[home]
         if severed.any():
             remaining = network.without(channels=np.flatnonzero(self.dead).tolist())
             for r in np.unique(self.at[severed]).tolist():

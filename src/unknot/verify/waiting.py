@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
 from unknot._base import memory
 from unknot._base.arrays import grouped, offsets, starts
@@ -146,7 +145,7 @@ class Left:
         How many VCs were deleted before it; −1 if it is left.
     """
 
-    removed: npt.NDArray[np.int64]
+    removed: Ints
     states: Waiting
     rules: Rules
     marks: Marks

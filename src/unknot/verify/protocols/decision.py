@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from itertools import islice
 
 import numpy as np
-import numpy.typing as npt
 
+from unknot._base.arrays import Flags
 from unknot._base.deadline import MINUTE, Deadline, clock, counts_work
 from unknot._base.errors import RelationError
 from unknot._base.numbers import require_whole
@@ -328,7 +328,7 @@ def _parts(system: System) -> Iterator[System]:
     yield system
 
 
-def _near(network: Network, centre: int, number: int) -> npt.NDArray[np.bool_]:
+def _near(network: Network, centre: int, number: int) -> Flags:
     """Terminals whose routers are nearest to that of one of them."""
     hops = distances_from(network, int(network.inject[centre]))
     near = np.zeros(network.num_terminals, dtype=bool)

@@ -13,8 +13,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from unknot._base.arrays import Flags
 from unknot._base.switching import Switching
 from unknot.flow_control.techniques import technique
 from unknot.network import Network
@@ -219,7 +219,7 @@ def extend(system: System, stages: int = 1, ample: tuple[str, ...] = ()) -> Exte
     return Extended(system, relation, tuple(int(k) for k in kinds), stages)
 
 
-def _usable(system: System, kind: int) -> npt.NDArray[np.bool_]:
+def _usable(system: System, kind: int) -> Flags:
     """Which terminal sends a message of a class to which of its addresses: shape (terminals, addresses)."""
     addresses = slice(system.first_address[kind], system.first_address[kind] + system.block)
     pairs = system.pairs(kind) if system.reaches is None else np.asarray(system.reaches[kind].any(axis=2))

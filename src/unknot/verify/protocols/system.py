@@ -11,8 +11,8 @@ from functools import cached_property
 from itertools import product
 
 import numpy as np
-import numpy.typing as npt
 
+from unknot._base.arrays import Flags
 from unknot._base.errors import RelationError
 from unknot.routing.relation import Relation
 from unknot.verify.protocols.protocol import Follow, MessageClass, Protocol, Queue
@@ -230,7 +230,7 @@ class System:
         return self.protocol.outstanding is not None or any(one.together for one in self.classes)
 
     @cached_property
-    def reaches(self) -> list[npt.NDArray[np.bool_]] | None:
+    def reaches(self) -> list[Flags] | None:
         """For each class, which terminal sends one to which, and who began the transaction; None: too many to follow.
 
         bool arrays, shape (terminals, terminals, terminals).
@@ -259,7 +259,7 @@ class System:
                     todo.append(other)
         return reached
 
-    def _require_addresses(self, kind: int, other: int, pairs: npt.NDArray[np.bool_]) -> None:
+    def _require_addresses(self, kind: int, other: int, pairs: Flags) -> None:
         """Refuse flows that hold a message and not its answer."""
         follow = next((f for f in self.classes[kind].follows if f.message == self.classes[other].name), None)
         lost = np.argwhere(pairs.any(axis=2) & ~self.pairs(other) & ~np.eye(self.terminals, dtype=bool))
@@ -270,7 +270,7 @@ class System:
                 f"{self.classes[kind].name}; the flows must hold both directions"
             )
 
-    def pairs(self, kind: int) -> npt.NDArray[np.bool_]:
+    def pairs(self, kind: int) -> Flags:
         """Which terminal has an address for messages of a class to which other one."""
         addresses = slice(self.first_address[kind], self.first_address[kind] + self.block)
         pairs = np.zeros((self.terminals, self.terminals), dtype=bool)
@@ -280,7 +280,7 @@ class System:
         return pairs
 
 
-def _answered(follow: Follow, reached: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+def _answered(follow: Follow, reached: Flags) -> Flags:
     """Senders, recipients and origins of a follow-up, of those of the message that it follows."""
     number = len(reached)
     everyone = np.arange(number)
