@@ -215,8 +215,8 @@ def noticed(function: str, code: CodeType, questions: Sequence[Callable[[], None
 
 
 ENCODERS = {
-    "design/requirements.py": ("Requirements.", "class_of"),
-    "design/search.py": ("clause_of", "images"),
+    "synthesis/requirements.py": ("Requirements.", "class_of"),
+    "synthesis/search.py": ("clause_of", "images"),
     "certificates/plain/encoder.py": ("Encoder.", "lane_clauses", "copied"),
     "certificates/plain/lanes.py": ("RouteEncoder.",),
     "certificates/plain/rule.py": ("Family.outs", "Family.comes", "class_of"),

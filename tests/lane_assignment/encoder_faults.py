@@ -38,9 +38,9 @@ ONE_WAY = from_edges([(i, (i + 1) % 5) for i in range(5)], directed=True)
 NETWORKS: tuple[Network, ...] = (mesh(2, 2), mesh(3, 2), mesh(3, 3), ring(4), ring(5), ring(6), torus(3, 3), ONE_WAY)
 NETWORKS += tuple(drawn(seed) for seed in range(12))
 SEARCH = {
-    "lanes/walks.py": ("ShortestWalks.", "SurvivingWalks.", "GivenWalks.", "ChangingWalks."),
-    "lanes/lane_model.py": ("LaneModel.", "LoadModel."),
-    "lanes/served_pairs.py": ("ServedPairs.",),
+    "lane_assignment/walks.py": ("ShortestWalks.", "SurvivingWalks.", "GivenWalks.", "ChangingWalks."),
+    "lane_assignment/lane_model.py": ("LaneModel.", "LoadModel."),
+    "lane_assignment/served_pairs.py": ("ServedPairs.",),
 }
 CHECKER = {
     "certificates/plain/encoder.py": ("Encoder.", "copied"),

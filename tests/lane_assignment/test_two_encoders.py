@@ -30,9 +30,9 @@ FAULTS = (
     Fault(MODEL + "close", "if e == start else", "if e != start else"),
 )
 OF_CHECKER = {
-    "lanes/second_opinion.py": "what the search found is asked of the checker",
-    "lanes/evidence.py": "clauses and proof are written into files",
-    "design/impossible.py": "the proof that no rule exists",
+    "lane_assignment/second_opinion.py": "what the search found is asked of the checker",
+    "lane_assignment/evidence.py": "clauses and proof are written into files",
+    "synthesis/impossible.py": "the proof that no rule exists",
 }
 """Files outside `certificates` that call its clauses."""
 
@@ -46,7 +46,7 @@ def test_who_searches_calls_no_clauses_of_the_checker() -> None:
     }
     assert callers == {*OF_CHECKER}
     for path in ("walks", "lane_model", "lane_search"):
-        assert "unknot.certificates" not in (SOURCE / "lanes" / f"{path}.py").read_text(encoding="utf-8")
+        assert "unknot.certificates" not in (SOURCE / "lane_assignment" / f"{path}.py").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: f"{fault.function.rpartition(':')[2]} {fault.old}")

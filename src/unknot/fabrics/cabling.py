@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Container, Iterable
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
@@ -125,26 +126,13 @@ class Cabling(FabricText):
             raise TextError("no switch in this file; is it cut off?", self.where)
         router = {node.key: r for r, node in enumerate(switches)}
         order = {node.key: number for number, node in enumerate(nodes)}
-        channels: list[tuple[int, int, int, int]] = []
-        hosts: list[tuple[Place, Place]] = []
         labels = self._labels(nodes)
         runs, differing = rates_of(self.cables, labels)
-        rated: tuple[list[tuple[str, Rate]], list[tuple[str, Rate]]] = [], []
-        down = 0
-        for near in sorted(self.cables, key=lambda place: (order[place[0]], place[1])):
-            cable = self.cables[near]
-            if near[0] not in router and cable.far[0] not in router:
-                raise self.error(f"host port {self.port(near)} is not cabled to a switch", cable.line)
-            if not (cable.up and self.cables[cable.far].up):
-                down += 1
-            elif near[0] not in router:
-                hosts.append((near, cable.far))
-                rated[1].append(runs[near])
-            elif cable.far[0] in router:
-                channels.append((router[near[0]], router[cable.far[0]], near[1], cable.far[1]))
-                rated[0].append(runs[near])
-        if down:
-            self.notes.append(f"{(down + 1) // 2} cabled links are not active and were left out")
+        active = self._active(router, sorted(self.cables, key=lambda place: (order[place[0]], place[1])))
+        hosts = [(near, far) for near, far in active if near[0] not in router]
+        links = [(near, far) for near, far in active if near[0] in router and far[0] in router]
+        channels = [(router[near[0]], router[far[0]], near[1], far[1]) for near, far in links]
+        rated = [runs[near] for near, _ in links], [runs[near] for near, _ in hosts]
         found = rates(*rated) if self.has_rates else Rates([Fraction(1)] * len(channels), [], [])
         self.notes += found.notes
         self.assumed += [*found.assumed, *differing, *doubts]
@@ -179,6 +167,21 @@ class Cabling(FabricText):
             notes=(*self.notes, *self.assumed),
             assumed=tuple(self.assumed),
         )
+
+    def _active(self, switches: Container[str], ports: Iterable[Place]) -> list[tuple[Place, Place]]:
+        """Return both ends of each cable that is up, from each end; note how many are not."""
+        active, down = list[tuple[Place, Place]](), 0
+        for near in ports:
+            cable = self.cables[near]
+            if near[0] not in switches and cable.far[0] not in switches:
+                raise self.error(f"host port {self.port(near)} is not cabled to a switch", cable.line)
+            if cable.up and self.cables[cable.far].up:
+                active.append((near, cable.far))
+            else:
+                down += 1
+        if down:
+            self.notes.append(f"{(down + 1) // 2} cabled links are not active and were left out")
+        return active
 
     def _restore_switches(self) -> None:
         """Add switches that the file leaves out, with the cables that others list; not if they are half of all."""

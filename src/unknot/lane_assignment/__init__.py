@@ -17,5 +17,7 @@ from unknot.lane_assignment.lane_refutation import RouteRefutation as RouteRefut
 from unknot.lane_assignment.lanes import lanes as lanes
 from unknot.lane_assignment.lanes import multipath as multipath
 from unknot.lane_assignment.longer import longer_lanes as longer_lanes
+from unknot.lane_assignment.wanted import Aim as Aim
+from unknot.lane_assignment.wanted import LaneEffort as LaneEffort
 
 __all__ = sorted(name for name, value in globals().items() if not name.startswith("_") and not _ismodule(value))

@@ -239,62 +239,97 @@ def anneal(paths, orders, state, step, aims) -> tuple[int, int]:
     return anneal_in(paths, orders, state, step, aims, scratch, orders.unserved, SLACK * float(paths.weight.max()))
 
 
+class Move(NamedTuple):
+    """Another key of a channel in a lane, or another channel to a destination.
+
+    Attributes
+    ----------
+    lane : int
+        −1: there is no move.
+    channel, key : int, float
+    old, new : int
+        The channels to the destination before and after; −1: the move is one of a key.
+    word, bit : int
+        The destination, as a bit of a word.
+    """
+
+    lane: np.int64
+    channel: np.int64
+    key: np.float64
+    old: np.int64
+    new: np.int64
+    word: np.int64
+    bit: np.int64
+
+
+@inlined
+def any_move(paths, orders, state, lane):
+    """A key drawn for a channel in a lane."""
+    channel, none = below(state, orders.reach.shape[1]), np.int64(-1)
+    return Move(lane, channel, paths.base[channel] + unit(state), none, none, np.int64(0), np.int64(0))
+
+
+@inlined
+def aimed_move(paths, orders, state, aims, drawn):
+    """A move that mends a place where a path of an unserved pair falls.
+
+    Most paths of a pair fall once or twice somewhere, and a move mends one place: best is a path that a move
+    completes, then one that falls least.
+    """
+    path, fall, other_path, other_fall = drawn[0], drawn[1], drawn[2], drawn[3]
+    u, destination = unserved_pair(paths, orders, state)
+    best, sides, none = 0, 0, np.int64(-1)
+    lane = none
+    for _ in range(TRIES):
+        k = below(state, orders.reach.shape[0])
+        falls = drawn_path(paths, orders, orders.key[k], state, u, destination, other_path, other_fall)
+        complete = completing(paths, orders.key[k], other_path, other_fall[0], destination) if falls == 1 else 0
+        badness = 2 * falls - (complete > 0)
+        if falls > 0 and (best == 0 or badness < best):
+            lane, best, sides = k, badness, complete
+            path, other_path = other_path, path
+            fall, other_fall = other_fall, fall
+    if best == 0:
+        return Move(none, none, 0.0, none, none, np.int64(0), np.int64(0))
+    i = fall[below(state, (best + 1) >> 1)]
+    if unit(state) < aims.turned:
+        # The channel after the fall, or the one before it.
+        old = path[i - np.int64(draw(state) & np.uint64(1))]
+        old -= old % paths.copies
+        new = elsewhere(paths, orders, state, old, destination)
+        lane = lane if new >= 0 else none
+        return Move(lane, none, 0.0, old, new, np.int64(destination >> 6), np.int64(1) << np.int64(destination & 63))
+    # Keys are spread over a unit, so this is about the distance to the next key: the two channels change places, and
+    # few others with them.
+    past = unit(state) / orders.reach.shape[1]
+    keys = orders.key[lane]
+    if sides == 1 or (sides != 2 and draw(state) & np.uint64(1)):
+        return Move(lane, path[i - 1], keys[path[i]] - past, none, none, np.int64(0), np.int64(0))
+    return Move(lane, path[i], keys[path[i - 1]] + past, none, none, np.int64(0), np.int64(0))
+
+
 @alone
 def anneal_in(paths, orders, state, step, aims, scratch, unserved, slack):
-    """Do that with scratch arrays made for it."""
-    lanes, channels, words = orders.reach.shape
+    """Anneal keys, and a table, with scratch arrays made for it, from some number of pairs that are not served."""
+    lanes, _, words = orders.reach.shape
     every = all_words(words)
-    undo, heap, stale, drawn = scratch.undo, scratch.heap, scratch.stale, scratch.drawn
-    path, fall, other_path, other_fall = drawn[0], drawn[1], drawn[2], drawn[3]
+    undo, heap, stale = scratch.undo, scratch.heap, scratch.stale
     least, heat = unserved, step.hot
-    for move in range(step.moves):
+    for number in range(step.moves):
         if unserved == 0:
-            return 0, move
-        heat = cooled(heat, step, move)
-        lane = below(state, lanes)
-        keys = orders.key[lane]
-        old_channel, new_channel, w, bit = -1, -1, 0, np.int64(0)
+            return 0, number
+        heat = cooled(heat, step, number)
         undo.count[:] = 0
+        lane = below(state, lanes)
         # Metropolis: what is worse is taken with a chance that falls with the temperature.
-        most, cost = -heat * np.log(1.0 - unit(state)), 0.0
-        c, old = below(state, channels), 0.0
-        new = paths.base[c] + unit(state)
+        most, cost, old = -heat * np.log(1.0 - unit(state)), 0.0, 0.0
+        move = any_move(paths, orders, state, lane)
         if unit(state) < aims.aimed:
-            # Most paths of a pair fall once or twice somewhere, and a move mends one place: best is a path that a
-            # move completes, then one that falls least.
-            u, destination = unserved_pair(paths, orders, state)
-            best, sides = 0, 0
-            for _ in range(TRIES):
-                k = below(state, lanes)
-                falls = drawn_path(paths, orders, orders.key[k], state, u, destination, other_path, other_fall)
-                complete = (
-                    completing(paths, orders.key[k], other_path, other_fall[0], destination) if falls == 1 else 0
-                )
-                badness = 2 * falls - (complete > 0)
-                if falls > 0 and (best == 0 or badness < best):
-                    lane, best, sides = k, badness, complete
-                    path, other_path = other_path, path
-                    fall, other_fall = other_fall, fall
-            if best == 0:
+            move = aimed_move(paths, orders, state, aims, scratch.drawn)
+            if move.lane < 0:
                 continue
-            keys = orders.key[lane]
-            i = fall[below(state, (best + 1) >> 1)]
-            if unit(state) < aims.turned:
-                # The channel after the fall, or the one before it.
-                old_channel = path[i - np.int64(draw(state) & np.uint64(1))]
-                old_channel -= old_channel % paths.copies
-                new_channel = elsewhere(paths, orders, state, old_channel, destination)
-                if new_channel < 0:
-                    continue
-                w, bit = destination >> 6, np.int64(1) << (destination & 63)
-            else:
-                # Keys are spread over a unit, so this is about the distance to the next key: the two channels change
-                # places, and few others with them.
-                past = unit(state) / channels
-                if sides == 1 or (sides != 2 and draw(state) & np.uint64(1)):
-                    c, new = path[i - 1], keys[path[i]] - past
-                else:
-                    c, new = path[i], keys[path[i - 1]] + past
+        lane, c, new, keys = move.lane, move.channel, move.key, orders.key[move.lane]
+        old_channel, new_channel, w, bit = move.old, move.new, move.word, move.bit
         if new_channel >= 0:
             exchange(paths, orders, old_channel, new_channel, w, bit)
             for k in range(lanes):

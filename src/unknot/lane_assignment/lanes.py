@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from typing import cast
+from typing import Unpack
 
 import numpy as np
 import numpy.typing as npt
 
 from unknot._base.deadline import Deadline, begun, counts_work
-from unknot._base.errors import RelationError, require_known
+from unknot._base.errors import RelationError
 from unknot._base.numbers import require_whole
 from unknot._base.progress import Progress, with_bar
+from unknot._base.records import require_options, with_fields
 from unknot.fabrics.fabric import LAST_UNICAST, MOST_LMC
 from unknot.lane_assignment.exact import ExactSearch
 from unknot.lane_assignment.figures import Lanes, RoutesInLanes
@@ -20,15 +21,16 @@ from unknot.lane_assignment.path_set import demand, path_set
 from unknot.lane_assignment.question import Question, question_of
 from unknot.lane_assignment.rooted import LaneOrders, orders_of
 from unknot.lane_assignment.tables import Table, lanes_of
+from unknot.lane_assignment.wanted import Aim, LaneEffort, SearchFields
 from unknot.network import Network
 from unknot.routing.layers import in_blocks, terminals, vcs_of_lanes
 from unknot.routing.paths import homes_of
 from unknot.routing.relation import EJECT, Out, Relation
 from unknot.routing.taking import takes_network
 from unknot.search.effort import CHOOSING, SEARCHING, SearchEffort
-from unknot.verify.failures import PARTS, Parts
 
-FIRST = ("lanes", "load")
+AIM = Aim()
+"""Routes in the fewest lanes."""
 MOST_STATES = 200_000_000
 """Most lanes × channels × destinations for which routes are tabulated; 32 bytes each."""
 
@@ -43,20 +45,14 @@ def lanes(
     routing: Relation | str | None = None,
     flows: npt.ArrayLike | None = None,
     vcs: int | None = None,
-    time_limit: float | Deadline | None = None,
-    tries: int = 4,
-    effort: int | None = None,
-    most: int | None = None,
-    first: str = "lanes",
-    worst: bool = False,
-    rounds: int = 7,
-    conflicts: int = 200_000,
     both_ways: bool = False,
-    limit: int | None = None,
-    survive: str | None = None,
     lmc: int = 0,
+    aim: Aim = AIM,
+    effort: LaneEffort | int | None = None,
+    time_limit: float | Deadline | None = None,
     seed: int = 1,
     progress: Progress | None = None,
+    **fields: Unpack[SearchFields],
 ) -> Lanes:
     """Route along shortest paths in as few lanes as are found, and say whether fewer are impossible.
 
@@ -77,42 +73,26 @@ def lanes(
         every other.
     vcs : int, optional
         VCs per channel of the relation, shared out among the lanes; by default one for each lane.
-    time_limit : float or Deadline, optional
-        Seconds; by default work is limited, to about a minute's, so that the result does not depend on the machine. A
-        first result is made whatever it is; Ctrl-C then keeps the best.
-    tries : int
-        Starts of the search for a low highest load: the routes found first, and the best of the named routings that
-        are shortest paths by tables, in as few lanes. Then, in networks of up to about 100 routers, as many by other
-        orders, while no bound shows that the load is the lowest.
-    effort : int, optional
-        Most moves of each start for each pair, in rounds of 200, 400, 800, …; by default 33 million for all pairs,
-        and at least 1,400 for each. It ends earlier where no load can be lower.
-    most : int, optional
-        Routes are also sought in more lanes than are needed, up to this many, for their loads: see `Lanes.front`.
-    first : {"lanes", "load"}
-        Which routes of the front are taken: those in the fewest lanes, or those of the lowest highest load.
-    worst : bool
-        Seek routes in as many lanes whose worst permutation loads channels little, and say its load: of all in which
-        each terminal sends to one other at most and receives from one. The load of all flows comes after that.
-    rounds : int
-        Rounds of annealing with the same number of lanes before the search gives up, each twice as long as the last.
-    conflicts : int
-        Most conflicts of the solver that searches exactly, where the annealing found no way.
     both_ways : bool
         For tables and given paths: two routers send to each other in the same lane, all their addresses included, as
         InfiniBand wants it, where the accepting side of a connection answers at the level of the request.
-    limit : int, optional
-        Lanes there are at most; an error if no routes are found in them.
-    survive : {"links", "channels", "routers", "any"}, optional
-        After every single failure of these that leaves terminals connected, every pair shall have a path that climbs
-        in one of the lanes, longer if need be; for free paths. Their proofs: `unknot.remedies.repaired_faults`.
     lmc : int
         For tables: each terminal has 2^lmc addresses, each with a route of its own, as InfiniBand's LIDs, and what is
         sent to it is shared out among them evenly.
+    aim : Aim
+        Properties of the routes: numbers of lanes, and failures that they survive.
+    effort : LaneEffort or int, optional
+        How long the search goes on; a number is that of the moves for each pair.
+    time_limit : float or Deadline, optional
+        Seconds; by default work is limited, to about a minute's, so that the result does not depend on the machine. A
+        first result is made whatever it is; Ctrl-C then keeps the best.
     seed : int
         The same seed gives the same result, unless time ran out.
     progress : callable, optional
         Called with what is being tried, see `unknot._base.progress`.
+    **fields
+        Fields of `LaneEffort` and `Aim` by themselves: `tries`, `rounds`, `conflicts`; `most`, `first`, `worst`,
+        `limit`, `survive`.
 
     Returns
     -------
@@ -133,19 +113,16 @@ def lanes(
     >>> routes.count, routes.lower_bound, routes.evidence_holds
     (2, 2, True)
     """
-    require_whole("lanes: tries", tries, 1, error=RelationError)
-    if effort is not None:
-        require_whole("lanes: effort", effort, 0, unit="moves for each pair", error=RelationError)
+    require_options("lanes", SearchFields, fields)
+    aim = with_fields(aim, fields)
+    effort = with_fields(effort if isinstance(effort, LaneEffort) else LaneEffort(moves=effort), fields)
     deadline = begun(time_limit, "lanes")
-    require_known("lanes: unknown first", first, FIRST, RelationError)
     if both_ways and paths == "free":
         raise RelationError("lanes: both directions of a pair share a lane for tables and given paths, not free ones")
-    if survive is not None:
-        require_known("lanes: unknown kind of failures to survive", survive, PARTS, RelationError)
-        if paths != "free":
-            raise RelationError("lanes: failures are survived by free paths, not by tables or given ones")
-    lids = _lids_of(network, lmc, paths, worst=worst)
-    if worst and paths == "given":
+    if aim.survive is not None and paths != "free":
+        raise RelationError("lanes: failures are survived by free paths, not by tables or given ones")
+    lids = _lids_of(network, lmc, paths, worst=aim.worst)
+    if aim.worst and paths == "given":
         raise RelationError("lanes: a low load of the worst permutation is sought for free paths and tables")
     spent = SearchEffort(deadline.part(SEARCHING).end, seed, progress)
     question = question_of(network, paths, "shared" if both_ways else "none", routing, flows)
@@ -153,7 +130,7 @@ def lanes(
     if pairs is not None:
         choosing = CHOOSING * float(pairs.distances.table.T[pairs.wanted].sum())
         spent.deadline = min(spent.deadline, deadline.end - choosing)
-    exact = ExactSearch(question, spent, conflicts)
+    exact = ExactSearch(question, spent, effort.conflicts)
 
     def in_lanes(orders: LaneOrders) -> Lanes:
         """Routes in the lanes of some orders, of low load."""
@@ -168,9 +145,11 @@ def lanes(
                     f"lanes on {network.name}: tables of {len(orders)} lanes × {network.num_channels} channels × "
                     f"{question.path_set.home.size} destinations are too large"
                 )
-            low = LowLoads(exact, orders, tries, effort, worst, cast("Parts | None", survive), limit, lids)
-            front += low.front(most or 0)
-        best = min(front, key=lambda o: (o.highest_load, o.count) if first == "load" else (o.count, o.highest_load))
+            low = LowLoads(exact, orders, effort, aim, lids)
+            front += low.front(aim.most or 0)
+        best = min(
+            front, key=lambda o: (o.highest_load, o.count) if aim.first == "load" else (o.count, o.highest_load)
+        )
         return Lanes(
             **vars(best),
             relation=best.relation_on(network, question.sends, vcs),
@@ -184,7 +163,7 @@ def lanes(
 
     orders = None
     try:
-        orders = fewest(question.path_set, exact, rounds=rounds, limit=limit)
+        orders = fewest(question.path_set, exact, rounds=effort.rounds, limit=aim.limit)
         return in_lanes(orders)
     except KeyboardInterrupt:
         # Once there are orders there is an answer, which Ctrl-C must not lose wherever it comes.

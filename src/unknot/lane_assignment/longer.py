@@ -28,6 +28,7 @@ from unknot.lane_assignment.rooted import LaneOrders, one_by_one, orders_of
 from unknot.lane_assignment.starts import MOST_STATES
 from unknot.lane_assignment.tables import hop_by_hop
 from unknot.lane_assignment.trees import order_of, trees
+from unknot.lane_assignment.wanted import Aim, LaneEffort
 from unknot.network import Network
 from unknot.routing.taking import takes_network
 from unknot.search.effort import SEARCHING, SEEDS, SearchEffort
@@ -279,7 +280,8 @@ class LongerSearch:
 def _along_shortest(question: Question, keys: Floats, effort: SearchEffort) -> tuple[Demand, RoutesInLanes]:
     """Routes of low load along shortest paths, in at most as many lanes as those of keys that serve all pairs."""
     orders = LaneOrders(keys, question.path_set.nearer)
-    search = effort.insist(partial(LowLoads, ExactSearch(question, effort, 0), orders, STARTS))
+    asked = LaneEffort(tries=STARTS)
+    search = effort.insist(partial(LowLoads, ExactSearch(question, effort, 0), orders, asked, Aim()))
     return search.goal.demand, min(search.front(len(keys)), key=lambda low: (low.highest_load, low.count))
 
 

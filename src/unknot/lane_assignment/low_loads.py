@@ -21,6 +21,7 @@ from unknot.lane_assignment.rooted import LaneOrders
 from unknot.lane_assignment.starts import catalogue
 from unknot.lane_assignment.surviving import climbing_turns, surviving
 from unknot.lane_assignment.tables import bits_of, free_table, table_from
+from unknot.lane_assignment.wanted import Aim, LaneEffort
 from unknot.search.bound import Bound
 from unknot.search.effort import SEEDS
 from unknot.verify.failures import Parts
@@ -52,17 +53,8 @@ class LowLoads:
         What is known of fewer lanes; the paths of its question are not given.
     orders : LaneOrders
         In as few lanes as were found.
-    starts : int
-        Starts that are annealed: the orders' own routes, and those of the catalogue of lowest load; then as many in
-        all by other orders, while a lower load is possible.
-    most_moves : int or None
-        Most moves of annealing for each pair; None: by `MOST_MOVES` and `LEAST_MOVES`.
-    worst : bool
-        Whether the load of the worst permutation is to be low, and not first that of all flows.
-    survive : {"links", "channels", "routers", "any"} or None
-        After which single failures each pair shall still have a path.
-    limit : int or None
-        Most lanes in which failures are survived.
+    asked : LaneEffort
+    aim : Aim
     lids : int
         Rows of each terminal in tables.
     single : float or None
@@ -71,11 +63,8 @@ class LowLoads:
 
     exact: ExactSearch
     orders: LaneOrders
-    starts: int
-    most_moves: int | None = None
-    worst: bool = False
-    survive: Parts | None = None
-    limit: int | None = None
+    asked: LaneEffort
+    aim: Aim
     lids: int = 1
     single: float | None = None
 
@@ -98,7 +87,7 @@ class LowLoads:
     @property
     def _rounds(self) -> int:
         """Most rounds of annealing, each of twice as many moves as the one before."""
-        most = self.most_moves
+        most = self.asked.moves
         if most is None:
             most = max(LEAST_MOVES, MOST_MOVES // max(1, self.goal.demand.pairs))
         return (most // ROUND + 1).bit_length() - 1
@@ -125,7 +114,7 @@ class LowLoads:
         if self.lids > 1:
             best = self._spread()
         else:
-            best = self._best() if self.survive is None else self._surviving(self._best(), self.survive)
+            best = self._best() if self.aim.survive is None else self._surviving(self._best(), self.aim.survive)
         yield self._made(best)
         for lanes in range(len(best.rank) + 1, most + 1):
             more = np.repeat(best.rank[-1:, ::-1], lanes - len(best.rank), axis=0)
@@ -145,7 +134,7 @@ class LowLoads:
         step = np.repeat(best.follow[0].T.astype(np.int64), self.lids, axis=0)
         now = self.goal.by_table(best.rank.astype(np.float64), step)
         self._bounded()
-        return balanced(self.goal, now, effort, self._first, stream=self.starts + 1)
+        return balanced(self.goal, now, effort, self._first, stream=self.asked.tries + 1)
 
     def _bounded(self) -> None:
         """Look for a better bound by linear programming."""
@@ -157,16 +146,16 @@ class LowLoads:
     def _surviving(self, best: Carried, kind: Parts) -> Carried:
         """Routes in orders that survive failures: those that climb in them stay to begin with."""
         goal, effort = self.goal, self.effort
-        key, after = surviving(self.exact, best, kind, effort, self.limit)
+        key, after = surviving(self.exact, best, kind, effort, self.aim.limit)
         turns = ("after_first", "after", "before_first", "before")
         wider = goal.path_set._replace(**{name: getattr(after, name) for name in turns})
         goal = self.goal = replace(goal, path_set=wider, kept=climbing_turns(wider, key))
         now = goal.drawn(key, effort, before=best)
-        return balanced(goal, now, effort, self._first, stream=self.starts + 1)
+        return balanced(goal, now, effort, self._first, stream=self.asked.tries + 1)
 
     def _best(self) -> Carried:
         """The best routes in the fewest lanes: of the orders, of the catalogue, and annealed."""
-        one, later = self._first[:1], (1 << len(self._first)) + self.starts
+        one, later = self._first[:1], (1 << len(self._first)) + self.asked.tries
         own = self.effort.insist(partial(self._own, self.orders))
         best = balanced(self.goal, own, self.effort, one, later=later)
         if self._reached(best):
@@ -176,16 +165,16 @@ class LowLoads:
             return self._simplest(best)
         others = self._named(len(best.rank))
         annealed: list[Carried] = []
-        for number, other in enumerate(others[: self.starts - 1], start=1):
+        for number, other in enumerate(others[: self.asked.tries - 1], start=1):
             annealed.append(balanced(self.goal, other, self.effort, one, stream=number, later=later - number))
         best = min([best, *annealed, *others], key=lambda now: (len(now.rank), highest(now)))
-        return balanced(self.goal, best, self.effort, self._first[1:], stream=self.starts)
+        return balanced(self.goal, best, self.effort, self._first[1:], stream=self.asked.tries)
 
     def _redrawn(self, best: Carried, bound: Bound) -> Carried:
         """The best of these routes in longer rounds, and of those in orders drawn anew, with a round less each."""
         question, lanes, last = self.question, len(best.rank), self._rounds
         goal = replace(self.goal, floor=float(bound.least))
-        starts = self.starts if self.lids == 1 and is_programmed(self._pairs) else 1
+        starts = self.asked.tries if self.lids == 1 and is_programmed(self._pairs) else 1
         rounds = range(len(self._first), last)
         best = balanced(goal, best, self.effort, rounds, stream=lanes, later=starts - 1 << last - 1)
         for number in range(1, starts):
@@ -240,10 +229,10 @@ class LowLoads:
         goal, bound = self.goal, self.bound
         if self._rounds and bound is not None and self.goal.kept is None:
             now, bound = lowest(goal, now, bound, self.effort)
-            if not self.worst and highest(now) > bound.least:
+            if not self.aim.worst and highest(now) > bound.least:
                 now, bound = lowest(goal, self._redrawn(now, bound), bound, self.effort)
         worst = None
-        if self.worst:
+        if self.aim.worst:
             now, worst = lower_worst(goal, [now, *self._named(len(now.rank))], self.effort)
         elif self._rounds:
             now = evened(goal, now, self.effort)

@@ -72,22 +72,9 @@ def nca(network: Network, vcs: int = 1, *, up: str = "adaptive") -> Relation:
     <Relation nca (adaptive) on fat_tree(2, 3), 32 VCs>
     """
     require_known("nca: unknown way up", up, WAYS_UP, RelationError)
-    level = levels(network)
-    if level is None or not network.num_channels:
-        raise NetworkError(
-            f"nca on {network.name}: it needs a fat tree, with terminals at the bottom and every channel between two "
-            "neighbouring levels, as in fat_tree(4, 3); this network has no such levels"
-        )
+    level, height = _levels_and_heights(network)
     rises = level[network.target] > level[network.source]
-    homes, column = homes_of(network)
-    height = _heights(network, level, homes)
-    lost = np.argwhere(height[np.unique(network.inject)] == NONE)
-    if lost.size:
-        start, end = int(np.unique(network.inject)[lost[0, 0]]), int(homes[lost[0, 1]])
-        raise NetworkError(
-            f"nca on {network.name}: there is no way up and then down from router {network.router_name(start)} to "
-            f"router {network.router_name(end)}"
-        )
+    column = homes_of(network)[1]
     ports = np.bincount(network.source[rises], minlength=network.num_routers)
     most = [int(ports[level == i].max()) for i in range(int(level.max()) + 1)]
     below = np.cumprod([1, *(max(1, count) for count in most[:-1])], dtype=np.int64)[level]
@@ -167,6 +154,26 @@ def _turns(
         edges.append(last + 1)
         turns.append(turn[last])
     return offsets(runs), np.concatenate(edges).astype(np.int32), np.concatenate(turns)
+
+
+def _levels_and_heights(network: Network) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int8]]:
+    """Return the level of each router, and the heights of ways; refuse networks without levels, or without ways."""
+    level = levels(network)
+    if level is None or not network.num_channels:
+        raise NetworkError(
+            f"nca on {network.name}: it needs a fat tree, with terminals at the bottom and every channel between two "
+            "neighbouring levels, as in fat_tree(4, 3); this network has no such levels"
+        )
+    homes = homes_of(network)[0]
+    height = _heights(network, level, homes)
+    lost = np.argwhere(height[np.unique(network.inject)] == NONE)
+    if lost.size:
+        start, end = int(np.unique(network.inject)[lost[0, 0]]), int(homes[lost[0, 1]])
+        raise NetworkError(
+            f"nca on {network.name}: there is no way up and then down from router {network.router_name(start)} to "
+            f"router {network.router_name(end)}"
+        )
+    return level, height
 
 
 def _heights(network: Network, level: npt.NDArray[np.int64], homes: npt.NDArray[np.int64]) -> npt.NDArray[np.int8]:

@@ -30,12 +30,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from unknot._base.arrays import Ints
+from unknot._base.arrays import Flags, Ints
 from unknot.network import Network
 from unknot.network.grid import Groups, groups_of
 from unknot.network.model import IntArray
 from unknot.routing.contract import ACYCLIC, PairNames
-from unknot.routing.relation import EJECT, Out, Relation
+from unknot.routing.relation import EJECT, Out, Relation, Rule
 from unknot.routing.taking import takes_network
 from unknot.routing.virtual_channels import VirtualChannels, enough_vcs
 
@@ -148,21 +148,14 @@ def _routing(network: Network, vcs: int | None, least: int, name: str) -> Relati
     enough_vcs(network, vcs, classes, name, f"local channels need a VC for each of {classes} classes")
     across = view.group[network.source] != view.group[network.target]
     virtual = VirtualChannels(network, np.where(across, classes - 1, classes) if vcs is None else vcs)
-    # Class k has the VCs share[k] … share[k + 1] − 1 of a local channel, share_across[k] … of a global one.
-    share = np.arange(classes + 1) * (vcs or classes) // classes
-    share_across = np.arange(classes) * (vcs or classes - 1) // (classes - 1)
-    now_at = np.where(
-        across[virtual.channel],
-        np.searchsorted(share_across[1:], virtual.index, side="right") + 1,
-        np.searchsorted(share[1:], virtual.index, side="right"),
-    )
+    share, share_across, now_at = _classes(virtual, across, vcs, classes)
     total, terminals, groups = virtual.total, network.num_terminals, len(view.names)
     # Tables that headers look at are few and of small numbers: large dragonflies do not fit in a cache.
     place = virtual.router * classes + np.append(now_at, np.zeros(terminals, dtype=np.int64))
     place, home = _narrow(place), _narrow(network.eject)
     group, index = _narrow(view.group), _narrow(view.index)
     gates, target, source = _gates(network, view, virtual.first), network.target, network.source
-    start, landing, gate_vc, first = gates.start, gates.end, gates.vc, virtual.first.astype(np.int32)
+    start, gate_vc, first = gates.start, gates.vc, virtual.first.astype(np.int32)
     inward = first[local]
 
     def rule(at: int, address: int, out: Out) -> int:
@@ -208,8 +201,49 @@ def _routing(network: Network, vcs: int | None, least: int, name: str) -> Relati
                 count = offered(out, count, low + share[now], share[now + 1] - share[now])
         return count
 
+    has_single_gates = least == 0 and np.count_nonzero(start < 0) == groups
+    hops = _hops(place // classes, home, group, index, gates) if has_single_gates else None
+    made = Relation(network, virtual, rule, name=name, source="Kim, Dally, Scott & Abts 2008", claims=ACYCLIC)
+    if least:
+        return replace(made, claims_minimal=True if groups > 1 else None)
+    every = np.tile(made.destination, groups)
+    minimal, names = False if groups > 1 else None, _names(network, view.names)
+    return replace(made, claims_minimal=minimal, destination=every, address_labels=names, hops=hops)
+
+
+def _classes(
+    virtual: VirtualChannels, across: Flags, vcs: int | None, classes: int
+) -> tuple[Ints, Ints, npt.NDArray[Any]]:
+    """Return the shares of classes in local and in global channels, and the class of each VC.
+
+    Class k has the VCs share[k] … share[k + 1] − 1 of a local channel, share_across[k] … of a global one.
+    """
+    share = np.arange(classes + 1) * (vcs or classes) // classes
+    share_across = np.arange(classes) * (vcs or classes - 1) // (classes - 1)
+    now_at = np.where(
+        across[virtual.channel],
+        np.searchsorted(share_across[1:], virtual.index, side="right") + 1,
+        np.searchsorted(share[1:], virtual.index, side="right"),
+    )
+    return share, share_across, now_at
+
+
+def _hops(router: npt.NDArray[Any], home: Ints, group: Ints, index: Ints, gates: _Gates) -> Rule:
+    """Return the rule of the number of hops by way of a group, where each two groups have one global channel.
+
+    Parameters
+    ----------
+    router : int array, shape (input VCs,)
+        The router at each.
+    home : int array, shape (terminals,)
+        The router at which each ejects.
+    group, index : int arrays, shape (routers,)
+    gates : _Gates
+    """
+    terminals, start, landing = home.size, gates.start, gates.end
+
     def hops(at: int, address: int, out: Out) -> int:
-        here, there, via = place[at] // classes, home[address % terminals], address // terminals
+        here, there, via = router[at], home[address % terminals], address // terminals
         here_group, position, goal, count = int(group[here]), int(index[here]), int(group[there]), 0
         if via != here_group:
             count = 1 + int(start[here_group, via] != position)
@@ -219,19 +253,7 @@ def _routing(network: Network, vcs: int | None, least: int, name: str) -> Relati
             position = int(landing[here_group, goal])
         return count + int(position != index[there])
 
-    pairs = 1 if least else groups
-    return Relation(
-        network,
-        virtual,
-        rule,
-        name=name,
-        destination=np.tile(np.arange(terminals, dtype=np.int32), pairs),
-        claims=ACYCLIC,
-        claims_minimal=bool(least) if groups > 1 else None,
-        address_labels=None if least else _names(network, view.names),
-        source="Kim, Dally, Scott & Abts 2008",
-        hops=hops if least == 0 and np.count_nonzero(start < 0) == groups else None,
-    )
+    return hops
 
 
 def _names(network: Network, groups: tuple[str, ...]) -> PairNames:

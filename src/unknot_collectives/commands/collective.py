@@ -19,12 +19,15 @@ from unknot.cli.exit_codes import FAILS, HOLDS, UNDECIDED
 from unknot_collectives.commands.block_sizes import most_of, rows_of
 
 if TYPE_CHECKING:
+    from unknot._base.deadline import Deadline
+    from unknot._base.units import Units
     from unknot.network import Network
     from unknot.routing.relation import Relation
     from unknot.verify.delivery import Delivery
     from unknot_collectives import Operation
     from unknot_collectives.bounds import Bound
     from unknot_collectives.execution import Timed
+    from unknot_collectives.platform import Platform
     from unknot_collectives.schedule import Schedule
 
 BOUNDING = 0.5
@@ -151,13 +154,13 @@ def collective(options: CollectiveOptions) -> None:
     if file.suffix == ".xml" and file.is_file() and kind_by_content(file) != "nccl":
         raise typer.Exit(HOLDS if _tell_program(file, json=json) else FAILS)
     from unknot._base.deadline import NEVER
-    from unknot._base.units import Scale, flits_of
+    from unknot._base.units import Scale
     from unknot.cli.answers.networks import in_units
     from unknot.cli.commands import activity
     from unknot.cli.commands.display import tell
     from unknot.fabrics.named import network as named
     from unknot.report.picture import require_ending
-    from unknot_collectives import bound, group_of, platform_of
+    from unknot_collectives import group_of, platform_of
     from unknot_collectives.answer import CollectiveAnswer
     from unknot_collectives.choice import PIECES, by_algorithm
     from unknot_collectives.execution import compared
@@ -167,9 +170,7 @@ def collective(options: CollectiveOptions) -> None:
     if out is not None and out.suffix not in (".csv", ".xml"):
         require_ending(out, "; transfers as .csv, an MSCCL program as .xml")
     scale = Scale.of(options.units)
-    size = options.size or ("1" if options.operation == "barrier" else "64")
-    rows = rows_of(Path(size), scale.units) if Path(size).suffix in (".csv", ".json") else []
-    sizes = [flits_of(one, scale.units) for one in Piece(size, "<size>").split(",")] if not rows else [most_of(rows)]
+    sizes, rows = _sizes(options, scale.units)
     relation = None
     if options.routing is not None:
         relation = relation_of(options.network, options.routing, options.vcs, simulated=True)
@@ -182,10 +183,7 @@ def collective(options: CollectiveOptions) -> None:
     names = () if options.algorithm == "best" else tuple(name.strip() for name in options.algorithm.split(","))
     operations = [replace(whole, size=Fraction(flits)) for flits in sizes]
     with activity.working("bounds"):
-        quick = [] if options.deadline is None else [bound(platform, one, quick=True) for one in operations]
-        part, about = deadline.part(BOUNDING), PER_MEMBER * len(whole.members) * len(platform.channels)
-        exact = part.unless_over(lambda: [bound(platform, one) for one in operations]) if about < part.left else None
-        bounds = exact or quick
+        bounds, is_exact = _bounds(platform, operations, options.deadline)
     with activity.working("schedules"):
         group, counts = group_of(built, whole), PIECES if options.pieces is None else (options.pieces,)
         made = compared(
@@ -194,10 +192,10 @@ def collective(options: CollectiveOptions) -> None:
         )  # fmt: skip
     best = [table[0] for table in made.tables if table]
     last, shown = max(0, len(best) - 1), best[-1:]
-    complete = made.complete and exact is not None
+    complete = made.complete and is_exact
     if not complete:
         count = f"{len(made.tables[last])} algorithms were compared" if best else "no schedule was made"
-        notify(f"{count} in {deadline.seconds:g} s, the time limit" + "; the bound is a quick one" * (exact is None))
+        notify(f"{count} in {deadline.seconds:g} s, the time limit" + "; the bound is a quick one" * (not is_exact))
     if out is not None and best:
         _write(out, best[-1], built)
     if options.evidence is not None:
@@ -206,13 +204,7 @@ def collective(options: CollectiveOptions) -> None:
     measured = best[-1].measured if best else None
     free = delivers = None
     if relation is not None and best:
-        from unknot.verify.check import check
-        from unknot.verify.delivery import deliver
-
-        # Each message waits for earlier ones alone: with both the schedule ends under every timing.
-        alone = _of_messages(relation, best[-1].schedule)
-        free = check(alone, options.switching, time_limit=deadline).deadlock_free
-        delivers = deadline.unless_over(lambda: _ends(deliver(alone)))
+        free, delivers = _proved(_of_messages(relation, best[-1].schedule), options.switching, deadline)
     tell(
         json, CollectiveAnswer, *shown, of=built, scale=scale, routing=relation and relation.name,
         deadlock_free=free, delivers=delivers,
@@ -224,6 +216,39 @@ def collective(options: CollectiveOptions) -> None:
     if not complete:
         raise typer.Exit(UNDECIDED)
     raise typer.Exit(HOLDS if relation is None or measured is not None else FAILS)
+
+
+def _sizes(options: CollectiveOptions, units: Units | None) -> tuple[list[int], list[list[int]]]:
+    """Return the sizes in flits, and the blocks of a file, if one is named."""
+    from unknot._base.units import flits_of
+
+    size = options.size or ("1" if options.operation == "barrier" else "64")
+    rows = rows_of(Path(size), units) if Path(size).suffix in (".csv", ".json") else []
+    return [most_of(rows)] if rows else [flits_of(one, units) for one in Piece(size, "<size>").split(",")], rows
+
+
+def _bounds(platform: Platform, operations: list[Operation], limit: Deadline | None) -> tuple[list[Bound], bool]:
+    """Return a bound for each operation, and whether the exact ones were done in their part of the time."""
+    from unknot._base.deadline import NEVER
+    from unknot_collectives import bound
+
+    quick = [] if limit is None else [bound(platform, one, quick=True) for one in operations]
+    part = (limit or NEVER).part(BOUNDING)
+    about = PER_MEMBER * len(operations[0].members) * len(platform.channels)
+    exact = part.unless_over(lambda: [bound(platform, one) for one in operations]) if about < part.left else None
+    return exact or quick, exact is not None
+
+
+def _proved(alone: Relation, switching: str, deadline: Deadline) -> tuple[bool | None, bool | None]:
+    """Whether messages of a schedule are free of deadlock, and whether all arrive.
+
+    Each message waits for earlier ones alone: with both the schedule ends under every timing.
+    """
+    from unknot.verify.check import check
+    from unknot.verify.delivery import deliver
+
+    free = check(alone, switching, time_limit=deadline).deadlock_free
+    return free, deadline.unless_over(lambda: _ends(deliver(alone)))
 
 
 def _of_messages(relation: Relation, schedule: Schedule) -> Relation:

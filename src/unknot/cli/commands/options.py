@@ -54,7 +54,7 @@ import inspect
 from collections.abc import Callable
 from contextlib import nullcontext
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, get_origin
+from typing import Annotated, Any, ClassVar, NamedTuple, get_origin
 
 import typer
 
@@ -164,6 +164,33 @@ def _described(name: str, kind: str, words: str) -> Any:
     )
 
 
+class _Found(NamedTuple):
+    """Options of a command: its own and those of its records, and what its docstrings say of each."""
+
+    parameters: dict[str, inspect.Parameter]
+    groups: dict[str, tuple[type[Options], list[str]]]
+    headings: dict[str, str]
+    words: dict[str, tuple[str, str]]
+
+
+def _options_of(command: Callable[..., None]) -> _Found:
+    """Find the options of a command."""
+    found = _Found({}, {}, {}, entries(inspect.getdoc(command) or ""))
+    for name, parameter in inspect.signature(command, eval_str=True).parameters.items():
+        record = parameter.annotation
+        if not isinstance(record, type) or not issubclass(record, Options):
+            found.parameters[name] = parameter
+            continue
+        fields = dict(inspect.signature(record, eval_str=True).parameters)
+        found.groups[name] = (record, list(fields))
+        found.parameters.update(fields)
+        parts: list[Any] = [*record.__mro__[: record.__mro__.index(Options)]]
+        for part in reversed(parts):
+            found.words.update(entries(inspect.getdoc(part) or ""))
+            found.headings.update(dict.fromkeys(inspect.get_annotations(part), part.heading))
+    return found
+
+
 def prepared(command: Callable[..., None]) -> Callable[..., None]:
     """A command as the program takes it.
 
@@ -172,22 +199,8 @@ def prepared(command: Callable[..., None]) -> Callable[..., None]:
     is given, all limits count work.
     """
     doc = inspect.getdoc(command) or ""
-    parameters: dict[str, inspect.Parameter] = {}
-    groups: dict[str, tuple[type[Options], list[str]]] = {}
-    headings: dict[str, str] = {}
-    words, shared = entries(doc), entries(__doc__)
-    for name, parameter in inspect.signature(command, eval_str=True).parameters.items():
-        record = parameter.annotation
-        if isinstance(record, type) and issubclass(record, Options):
-            fields = dict(inspect.signature(record, eval_str=True).parameters)
-            groups[name] = (record, list(fields))
-            parts: list[Any] = [*record.__mro__[: record.__mro__.index(Options)]]
-            for part in reversed(parts):
-                words |= entries(inspect.getdoc(part) or "")
-                headings |= dict.fromkeys(inspect.get_annotations(part), part.heading)
-            parameters |= fields
-        else:
-            parameters[name] = parameter
+    found, shared = _options_of(command), entries(__doc__)
+    parameters, groups, headings, words = found.parameters, found.groups, found.headings, found.words
     for name, parameter in [*parameters.items()]:
         if parameter.annotation is Switching:
             parameters[name] = parameter.replace(annotation=one_technique(words.pop(name, shared["switching"])[-1]))

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import fields, replace
-from typing import Any, TypedDict, TypeVar, cast
+from typing import Any, TypedDict
 
+from unknot._base.records import require_options, with_fields
 from unknot.simulation.run.scenario import Measurement
 from unknot.traffic import Bursts, PatternLike, Traffic, TrafficClass
 from unknot.traffic.workload import Lengths
-
-R = TypeVar("R")
 
 
 class PointOptions(TypedDict, total=False):
@@ -49,15 +47,6 @@ def records(
     TypeError
         If there is another option.
     """
-    unknown = [name for name in options if name not in known.__annotations__]
-    if unknown:
-        raise TypeError(f"{function}() got an unexpected keyword argument {unknown[0]!r}")
+    require_options(function, known, options)
     workload = traffic if isinstance(traffic, Traffic) else Traffic(traffic)
-    return _with_fields(workload, options), _with_fields(measurement, options)
-
-
-def _with_fields(record: R, options: Mapping[str, Any]) -> R:
-    """Return a record with the fields of its own among some options."""
-    names = [field.name for field in fields(cast(Any, record))]
-    own = {name: options[name] for name in names if name in options}
-    return cast(R, replace(cast(Any, record), **own)) if own else record
+    return with_fields(workload, options), with_fields(measurement, options)

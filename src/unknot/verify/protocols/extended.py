@@ -150,9 +150,7 @@ def extend(system: System, stages: int = 1, ample: tuple[str, ...] = ()) -> Exte
     first_send, width, back = system.vcs, terminals * sends, terminals * receives
     first_receive = first_send + stages * width
     total = first_receive + stages * back
-    counts = np.concatenate(
-        [base.vcs.counts, np.full(stages * terminals, sends), np.full(stages * terminals, receives)]
-    )
+    counts = np.concatenate([base.vcs.counts, *(np.full(stages * terminals, many) for many in (sends, receives))])
     rows = [
         (k, NEVER if queue is None else protocol.send_queues.index(queue))
         for k, one in enumerate(system.classes)
@@ -162,8 +160,7 @@ def extend(system: System, stages: int = 1, ample: tuple[str, ...] = ()) -> Exte
     waits = np.array([queue for _, queue in rows])
     send_of = np.array([protocol.send_queues.index(system.classes[k].send) for k in kinds])
     receive_of = np.array([protocol.receive_queues.index(system.classes[k].receive) for k in kinds])
-    reserved = [one.reserved or f"receive {one.receive}" in ample for one in system.classes]
-    safe = np.array(reserved)[kinds]
+    safe = np.array([one.reserved or f"receive {one.receive}" in ample for one in system.classes])[kinds]
     start = np.array(system.first_address)[kinds]
     block, inner, home = system.block, base.rule, base.destination.astype(np.int64)
     last_send, last_receive = first_receive - width, total - back
@@ -205,7 +202,7 @@ def extend(system: System, stages: int = 1, ample: tuple[str, ...] = ()) -> Exte
                     out[k] = queue + receive_of[row] + tier
         return taken
 
-    inside = (np.array(system.first_address)[kinds][:, None] + np.arange(block)).reshape(-1)
+    inside = (start[:, None] + np.arange(block)).reshape(-1)
     may_use = np.concatenate([_usable(system, int(k)) for k in kinds], axis=1)
     relation = Relation(
         network,
