@@ -19,7 +19,7 @@ from itertools import combinations, permutations, product
 import numpy as np
 
 from unknot import RelationError
-from unknot.synthesis.ranking import Edge, Level, ranked
+from unknot.synthesis.ranking import Level, RankEdge, ranked
 from unknot.synthesis.rule import Rule, rule_from
 from unknot.synthesis.space import Signs, Space, State, unit
 
@@ -123,9 +123,9 @@ def ranking_of(dimensions: int, prohibited: frozenset[Turn]) -> tuple[Level, ...
     """
     every = [(i, sign) for i in range(dimensions) for sign in (1, -1)]
     number = {direction: k for k, direction in enumerate(every)}
-    edges = [Edge(number[a], number[a], unit(*a, dimensions), True) for a in every]
+    edges = [RankEdge(number[a], number[a], unit(*a, dimensions), True) for a in every]
     edges += [
-        Edge(number[a], number[b], unit(*b, dimensions), True)
+        RankEdge(number[a], number[b], unit(*b, dimensions), True)
         for a, b in turns(dimensions)
         if (a, b) not in prohibited
     ]

@@ -17,7 +17,7 @@ from unknot_booksim.parse import OVERRIDE, Assignment, statements
 Kind = Literal["int", "float", "str", "ints", "floats", "strs"]
 
 
-class Key(NamedTuple):
+class BookSimKey(NamedTuple):
     """Type and default of a key, and its counterpart.
 
     Attributes
@@ -37,11 +37,11 @@ class Key(NamedTuple):
 
 KEYS_PAGE = files("unknot_booksim").joinpath("keys.md").read_text(encoding="utf-8")
 """The page of the docs that has all keys: a row of a table for each."""
-KEYS: dict[str, Key] = {}
+KEYS: dict[str, BookSimKey] = {}
 for _row in KEYS_PAGE.splitlines():
     if _row.startswith("| `"):
         _key, _kind, _default, _, _words = _row.strip("| ").split(" | ")
-        KEYS[_key.strip("`")] = Key(cast(Kind, _kind), _default.strip(" `"), _words)
+        KEYS[_key.strip("`")] = BookSimKey(cast(Kind, _kind), _default.strip(" `"), _words)
 
 POWER_KEYS = {
     "H_INVD2", "W_INVD2", "H_DFQD1", "W_DFQD1", "H_ND2D1", "W_ND2D1", "H_SRAM", "W_SRAM", "Vdd", "R", "IoffSRAM",

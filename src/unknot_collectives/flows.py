@@ -18,7 +18,7 @@ import numpy as np
 
 from unknot._base.errors import NetworkError
 from unknot_collectives.platform import Platform
-from unknot_collectives.trees import Edge, Tree
+from unknot_collectives.trees import Tree, TreeEdge
 
 PARTS = 1000
 """Largest denominator of the shares of paths."""
@@ -32,7 +32,7 @@ Demands = Mapping[tuple[int, int], Fraction]
 
 
 @dataclass(frozen=True)
-class Flow:
+class ConcurrentFlow:
     """A concurrent flow: the same share of all demands at a time, as large as channels allow.
 
     Attributes
@@ -49,7 +49,7 @@ class Flow:
     prices: np.ndarray[Any, np.dtype[np.float64]]
 
 
-def concurrent_flow(platform: Platform, demands: Demands) -> Flow:
+def concurrent_flow(platform: Platform, demands: Demands) -> ConcurrentFlow:
     """Return the flow that serves all demands at the same, highest rate.
 
     The linear program has a variable for each sender and channel, the last is the rate, and bandwidths are parts of
@@ -77,7 +77,9 @@ def concurrent_flow(platform: Platform, demands: Demands) -> Flow:
     if not flow.success or flow.x[-1] <= 0:
         raise NetworkError(f"{platform.name}: there is no flow from each member to each other one: {flow.message}")
     carried = flow.x[:-1].reshape(len(senders), len(channels))
-    return Flow(float(flow.x[-1]), dict(zip(senders, carried, strict=True)), np.maximum(0.0, -flow.ineqlin.marginals))
+    return ConcurrentFlow(
+        float(flow.x[-1]), dict(zip(senders, carried, strict=True)), np.maximum(0.0, -flow.ineqlin.marginals)
+    )
 
 
 def flow_paths(platform: Platform, demands: Demands) -> list[Tree]:
@@ -107,13 +109,13 @@ def flow_paths(platform: Platform, demands: Demands) -> list[Tree]:
     return trees
 
 
-def _legs(platform: Platform, path: Sequence[int]) -> tuple[Edge, ...]:
+def _legs(platform: Platform, path: Sequence[int]) -> tuple[TreeEdge, ...]:
     """Return the edges of a path from member to member: each takes in a chunk before it sends it on."""
-    edges, begun = list[Edge](), 0
+    edges, begun = list[TreeEdge](), 0
     for place, number in enumerate(path):
         if platform.channels[number].target in platform.members:
             one, other = platform.channels[path[begun]].source, platform.channels[number].target
-            edges.append(Edge(len(edges), one, other, tuple(path[begun : place + 1])))
+            edges.append(TreeEdge(len(edges), one, other, tuple(path[begun : place + 1])))
             begun = place + 1
     return tuple(edges)
 

@@ -17,7 +17,7 @@ from typing import Any
 from unknot._base.errors import NetworkError
 from unknot_collectives.platform import Operation, Platform, passage
 from unknot_collectives.timing import StartOrder
-from unknot_collectives.trees import Edge, Tree, spread, up_and_down
+from unknot_collectives.trees import Tree, TreeEdge, spread, up_and_down
 
 PATIENCE = (1.5, 0, 1e9)
 """Values of `patience` that are tried."""
@@ -49,7 +49,7 @@ class GreedyTrees:
     """
 
     trees: list[Tree]
-    grown: list[tuple[int, Edge]]
+    grown: list[tuple[int, TreeEdge]]
     time: float
 
 
@@ -104,7 +104,7 @@ def greedy(
     >>> [(tree.root, max(edge.step for edge in tree.edges)) for tree in made.trees]
     [(0, 0), (1, 0), (2, 0), (3, 0)]
     """
-    return _Run(platform, roots, size / pieces, pieces, patience, random.Random(seed)).trees()
+    return _GreedyRun(platform, roots, size / pieces, pieces, patience, random.Random(seed)).trees()
 
 
 def require_reach(platform: Platform, operation: Operation) -> list[Connection]:
@@ -143,7 +143,7 @@ def connections(platform: Platform, size: Fraction) -> Iterator[Connection]:
                 yield Connection(one, other, path, busy, float(taken.arrives))
 
 
-class _Run:
+class _GreedyRun:
     def __init__(
         self,
         platform: Platform,
@@ -173,9 +173,9 @@ class _Run:
             [(other.source, way.taken / other.taken) for other in into[way.target] if other.taken < way.taken]
             for way in self.connections
         ]
-        self.edges: list[list[Edge]] = [[] for _ in self.owners]
+        self.edges: list[list[TreeEdge]] = [[] for _ in self.owners]
         self.depth = [{owner: 0} for owner in self.owners]
-        self.order, self.last = list[tuple[int, Edge]](), 0.0
+        self.order, self.last = list[tuple[int, TreeEdge]](), 0.0
 
     def trees(self) -> GreedyTrees:
         """Let time go on from event to event: arrivals, and channels that are free again."""
@@ -226,7 +226,7 @@ class _Run:
             self.level[holders + 1] |= bit
             step = self.depth[chunk][way.source]
             self.depth[chunk][way.target] = step + 1
-            self.edges[chunk].append(Edge(step, way.source, way.target, way.path))
+            self.edges[chunk].append(TreeEdge(step, way.source, way.target, way.path))
             self.order.append((chunk, self.edges[chunk][-1]))
             heappush(events, (now + way.taken, way.target, chunk))
             self.last = max(self.last, now + way.taken)

@@ -19,7 +19,7 @@ import numpy as np
 
 from unknot._base.errors import NetworkError
 from unknot_collectives.platform import Platform, in_whole_numbers
-from unknot_collectives.trees import Edge, Tree
+from unknot_collectives.trees import Tree, TreeEdge
 
 Amounts = np.ndarray[Any, np.dtype[np.int64]]
 MOST = 2**31 - 1
@@ -233,7 +233,7 @@ def _on_paths(
         tops = [paths[one, other][-1] for _, one, other in batch.edges]
         used = min(left, *(there for _, there in tops))
         ends = zip(batch.edges, tops, strict=True)
-        yield Tree(batch.root, tuple(Edge(step, a, b, path) for (step, a, b), (path, _) in ends), used * unit)
+        yield Tree(batch.root, tuple(TreeEdge(step, a, b, path) for (step, a, b), (path, _) in ends), used * unit)
         for (_, one, other), (path, there) in zip(batch.edges, tops, strict=True):
             paths[one, other].pop()
             if there > used:

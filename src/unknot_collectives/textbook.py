@@ -26,9 +26,9 @@ from unknot_collectives.trees import (
     ALL_TO_ALL,
     IN_STEPS,
     UPWARD,
-    Edge,
     Sends,
     Tree,
+    TreeEdge,
     at_once,
     placed,
     rounds_of_doubling,
@@ -133,7 +133,7 @@ def _binomial_gather(group: Group) -> list[Tree]:
     return trees
 
 
-def _way_down(onto: Mapping[int, Edge], member: int) -> list[tuple[int, int, int]]:
+def _way_down(onto: Mapping[int, TreeEdge], member: int) -> list[tuple[int, int, int]]:
     """Return the edges of a tree from its root to a member."""
     sends = list[tuple[int, int, int]]()
     while member in onto:

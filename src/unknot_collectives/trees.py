@@ -34,7 +34,7 @@ PathOf = Callable[[int, int], tuple[int, ...]]
 
 
 @dataclass(frozen=True)
-class Edge:
+class TreeEdge:
     """An edge of a tree: the step in which what the parent has is sent to the child, and the channels."""
 
     step: int
@@ -50,7 +50,7 @@ class Tree:
     Attributes
     ----------
     root : int
-    edges : tuple of Edge
+    edges : tuple of TreeEdge
         A member receives in an earlier step than it sends.
     share : Fraction
         Of the block of the root, or of the pair of root and leaf.
@@ -59,19 +59,19 @@ class Tree:
     """
 
     root: int
-    edges: tuple[Edge, ...]
+    edges: tuple[TreeEdge, ...]
     share: Fraction = Fraction(1)
     leaf: int | None = None
 
     def turned(self, last: int) -> Tree:
         """Return the tree in which edges, paths and the order of steps, the last of which is named, are reversed."""
-        edges = tuple(Edge(last - e.step, e.child, e.parent, e.path[::-1]) for e in reversed(self.edges))
+        edges = tuple(TreeEdge(last - e.step, e.child, e.parent, e.path[::-1]) for e in reversed(self.edges))
         return replace(self, edges=edges)
 
 
 def tree_of(root: int, sends: Iterable[tuple[int, int, int]], parts: int = 1, leaf: int | None = None) -> Tree:
     """Return a tree of steps, senders and receivers, without channels yet, for one of equal parts of the data."""
-    return Tree(root, tuple(Edge(step, one, other, ()) for step, one, other in sends), Fraction(1, parts), leaf)
+    return Tree(root, tuple(TreeEdge(step, one, other, ()) for step, one, other in sends), Fraction(1, parts), leaf)
 
 
 def spread(name: str, platform: Platform, operation: Operation, trees: Sequence[Tree]) -> Schedule:
@@ -162,9 +162,9 @@ def shortest(platform: Platform) -> PathOf:
 def placed(trees: Iterable[Tree], path: PathOf, *, up: bool = False) -> list[Tree]:
     """Return trees with the channels of each edge; of those that are gone up, the channels from child to parent."""
 
-    def channels(edge: Edge) -> Edge:
+    def channels(edge: TreeEdge) -> TreeEdge:
         there = path(edge.child, edge.parent)[::-1] if up else path(edge.parent, edge.child)
-        return Edge(edge.step, edge.parent, edge.child, there)
+        return TreeEdge(edge.step, edge.parent, edge.child, there)
 
     return [Tree(tree.root, tuple(map(channels, tree.edges)), tree.share, tree.leaf) for tree in trees]
 

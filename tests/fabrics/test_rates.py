@@ -72,7 +72,9 @@ def test_bandwidths_have_the_proportions_of_the_rates(drawn: list[tuple[str, str
     found = rates([(str(i), rate) for i, rate in enumerate(given_rates)], [])
     usual = given_rates[found.bandwidth.index(Fraction(1))]
     clipped = False
-    assert max(drawn.count(one) for one in drawn) == drawn.count((usual.width, usual.speed))
+    # Two rates may be alike, as 8x NDR and 4x XDR.
+    alike = [drawn.count(one) for one, bandwidth in zip(drawn, found.bandwidth, strict=True) if bandwidth == 1]
+    assert max(drawn.count(one) for one in drawn) == max(alike)
     for rate, bandwidth in zip(given_rates, found.bandwidth, strict=True):
         exact = Fraction(int(rate.width[:-1])) * SPEEDS[rate.speed] / (int(usual.width[:-1]) * SPEEDS[usual.speed])
         within = min(max(exact, Fraction(1, LARGEST)), Fraction(LARGEST))

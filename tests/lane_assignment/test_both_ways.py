@@ -29,14 +29,14 @@ from unknot.lane_assignment.orders_kernel import settle
 from unknot.lane_assignment.path_set import demand, of_pairs, packed, path_set, served, unpacked
 from unknot.lane_assignment.rooted import orders_of
 from unknot.lane_assignment.served_pairs import shortest_pairs
-from unknot.lane_assignment.tables import Table
+from unknot.lane_assignment.tables import LaneTable
 from unknot.network import Network, from_edges
 from unknot.network.families import torus
 from unknot.remedies import repair
 from unknot.routing import dimension_order
 from unknot.routing.forwarding_table import DROP, EJECT_HERE, forwarding_table
 from unknot.routing.switchboard import fabric_relation
-from unknot.search.effort import SearchEffort, Step
+from unknot.search.effort import AnnealingStep, SearchEffort
 from unknot.verify import check, deliver
 
 LASH = EXAMPLES / "opensm-ring12-lash"
@@ -44,7 +44,7 @@ LASH = EXAMPLES / "opensm-ring12-lash"
 
 def shared(laned: Lanes) -> bool:
     """Whether every two routers send to each other, to whatever address, in one lane."""
-    assert isinstance(laned.routes, Table)
+    assert isinstance(laned.routes, LaneTable)
     of_pair: dict[frozenset[int], set[int]] = {}
     for u, row in np.argwhere(laned.routes.wanted).tolist():
         of_pair.setdefault(frozenset((u, int(laned.routes.home[row]))), set()).add(int(laned.lane[u, row]))
@@ -61,9 +61,9 @@ def test_what_orders_serve_both_ways(network: Network, count: int, seed: int) ->
     state = np.array([seed], dtype=np.uint64)
     for _ in range(20):
         before = orders.unserved
-        least, _ = anneal(paths, orders, state, Step(1, 3.0, 0.5), Aims(0.5, 0.0, 0.2))
+        least, _ = anneal(paths, orders, state, AnnealingStep(1, 3.0, 0.5), Aims(0.5, 0.0, 0.2))
         assert least == min(before, orders.unserved)
-    least, _ = anneal(paths, orders, state, Step(300, 3.0, 0.5), Aims(0.5, 0.0, 0.2))
+    least, _ = anneal(paths, orders, state, AnnealingStep(300, 3.0, 0.5), Aims(0.5, 0.0, 0.2))
     left = orders.unserved
     assert least <= left == climbing.unserved(network, orders.key, both_ways=True)
     some = np.bitwise_or.reduce(served(orders, paths.home), axis=0)

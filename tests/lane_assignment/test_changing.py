@@ -36,7 +36,7 @@ from unknot.lane_assignment.tables import free_table, paths_of, random_table, ta
 from unknot.network import Network, from_networkx
 from unknot.network.families import torus
 from unknot.routing import Relation, shortest_paths
-from unknot.search.effort import Step
+from unknot.search.effort import AnnealingStep
 from unknot.verify import check, deliver, loads
 
 
@@ -57,7 +57,7 @@ def test_what_orders_of_virtual_channels_serve(network: Network, count: int, ris
     start = paths.base + np.random.default_rng(seed).random((1, network.num_channels * count))
     orders = orders_of(paths, start)
     state = np.array([seed], dtype=np.uint64)
-    anneal(paths, orders, state, Step(200, 3.0, 0.5), Aims(0.5, 0.0, 0.2))
+    anneal(paths, orders, state, AnnealingStep(200, 3.0, 0.5), Aims(0.5, 0.0, 0.2))
     key = orders.key.reshape(-1, count).T
     naive = sum(
         not climbs(network, climbing.shortest_paths(network, s, t), key, rising) for s, t in climbing.pairs(network)
@@ -74,7 +74,7 @@ def test_tables_are_searched_with_virtual_channels(network: Network, count: int,
     paths = in_classes(network, plain, count, rising=rising)
     start = paths.base + np.random.default_rng(seed).random((1, network.num_channels * count))
     orders = orders_of(paths, start, np.repeat(random_table(plain, [seed]), count, axis=0))
-    anneal(paths, orders, np.array([seed], dtype=np.uint64), Step(200, 3.0, 0.5), Aims(0.5, 0.5, 0.2))
+    anneal(paths, orders, np.array([seed], dtype=np.uint64), AnnealingStep(200, 3.0, 0.5), Aims(0.5, 0.5, 0.2))
     left = orders.unserved
     settle(paths, orders)
     assert orders.unserved == left

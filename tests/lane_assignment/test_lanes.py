@@ -27,7 +27,7 @@ from unknot.lane_assignment.tables import paths_of_table, table_of
 from unknot.network import Network, from_networkx
 from unknot.network.families import mesh
 from unknot.routing import up_down
-from unknot.search.effort import Step
+from unknot.search.effort import AnnealingStep
 from unknot.verify import check, deliver, loads
 
 ATLAS = [g for g in nx.graph_atlas_g()[1:209] if nx.is_connected(g) and len(g) > 1]
@@ -54,9 +54,9 @@ def test_what_orders_serve(network: Network, count: int, seed: int) -> None:
     state = np.array([seed], dtype=np.uint64)
     for _ in range(20):
         before = orders.unserved
-        least, _ = anneal(paths, orders, state, Step(1, 3.0, 0.5), Aims(0.5, 0.0, 0.2))
+        least, _ = anneal(paths, orders, state, AnnealingStep(1, 3.0, 0.5), Aims(0.5, 0.0, 0.2))
         assert least == min(before, orders.unserved)
-    least, _ = anneal(paths, orders, state, Step(300, 3.0, 0.5), Aims(0.5, 0.0, 0.2))
+    least, _ = anneal(paths, orders, state, AnnealingStep(300, 3.0, 0.5), Aims(0.5, 0.0, 0.2))
     left = orders.unserved
     assert least <= left == climbing.unserved(network, orders.key)
     kept = [array.copy() for array in orders]

@@ -25,7 +25,7 @@ from unknot.lane_assignment.lane_search import Open, Solution
 from unknot.lane_assignment.load_bounds import load_bound
 from unknot.lane_assignment.path_set import by_terminal, demand
 from unknot.lane_assignment.served_pairs import Limits, limited_pairs
-from unknot.lane_assignment.tables import Table
+from unknot.lane_assignment.tables import LaneTable
 from unknot.network import Network, from_networkx, tod
 from unknot.routing.named import routing
 from unknot.search.bound import Bound
@@ -126,7 +126,7 @@ def test_no_named_routing_in_as_many_lanes_has_a_lower_load(text: str, paths: st
 
 def test_terminals_of_a_router_have_routes_of_their_own() -> None:
     routes = lanes("fat_tree(4, 2)", "table")
-    assert isinstance(routes.routes, Table)
+    assert isinstance(routes.routes, LaneTable)
     assert routes.routes.next_channel.shape[0] == 16
     assert routes.highest_load == routes.load_bound == 12
 

@@ -20,12 +20,12 @@ from unknot.lane_assignment.load_kernel import served_column
 from unknot.lane_assignment.orders_kernel import settle
 from unknot.lane_assignment.path_set import demand, path_set, unpacked
 from unknot.lane_assignment.rooted import orders_of
-from unknot.lane_assignment.tables import Table, paths_of_table, random_table, table_from, table_of
+from unknot.lane_assignment.tables import LaneTable, paths_of_table, random_table, table_from, table_of
 from unknot.network import Network
 from unknot.network.families import mesh, torus
 from unknot.routing import duato, shortest_paths
 from unknot.routing.named import routing
-from unknot.search.effort import Step
+from unknot.search.effort import AnnealingStep
 from unknot.verify import check, deliver, loads
 
 
@@ -45,7 +45,7 @@ def test_tables_and_orders_are_searched_together(network: Network, count: int, s
     taken = random_table(paths, [seed])
     orders = orders_of(paths, np.random.default_rng(seed).random((count, network.num_channels)), taken)
     state = np.array([seed], dtype=np.uint64)
-    anneal(paths, orders, state, Step(300, 3.0, 0.5), Aims(0.8, 0.5, 0.2))
+    anneal(paths, orders, state, AnnealingStep(300, 3.0, 0.5), Aims(0.8, 0.5, 0.2))
     homes = traffic.distances.homes
     step = table_from(paths, orders.taken)
     may = unpacked(paths.nearer, homes.size)
@@ -80,7 +80,7 @@ def test_tables_that_are_found_hold(network: Network, seed: int) -> None:
     assert delivery.delivered
     assert delivery.minimal
     assert laned.count >= lanes(network, seed=seed).lower_bound
-    assert isinstance(laned.routes, Table)
+    assert isinstance(laned.routes, LaneTable)
     assert np.allclose(laned.routes.loads()[0], laned.load)
 
 

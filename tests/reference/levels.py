@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from unknot.lane_assignment.tables import Table
+from unknot.lane_assignment.tables import LaneTable
 
 Entries = dict[tuple[int, int, int], int]
 """The lane of a level, an input (a channel, or channels + router) and an output."""
@@ -13,7 +13,7 @@ Entries = dict[tuple[int, int, int], int]
 Keys = npt.NDArray[np.float64]
 
 
-def route(table: Table, router: int, row: int) -> list[int]:
+def route(table: LaneTable, router: int, row: int) -> list[int]:
     """The channels of a route."""
     channels: list[int] = []
     while router != table.home[row]:
@@ -39,7 +39,7 @@ def climb(
     return lanes
 
 
-def filled(table: Table, key: Keys, levels: int) -> tuple[npt.NDArray[np.int64], Entries, int] | None:
+def filled(table: LaneTable, key: Keys, levels: int) -> tuple[npt.NDArray[np.int64], Entries, int] | None:
     """The first level for each pair that lets its route climb, long routes first; None if the levels do not suffice.
 
     Also the entries, and how many routes change their lane.

@@ -33,7 +33,7 @@ from unknot.routing import Relation, fully_adaptive, shortest_paths
 from unknot.routing.layers import tabled
 from unknot.routing.named import routing
 from unknot.search.bound import Bound
-from unknot.search.effort import SearchEffort, Step
+from unknot.search.effort import AnnealingStep, SearchEffort
 from unknot.search.programs import SCALE
 from unknot.verify import check, deliver
 
@@ -181,7 +181,7 @@ def test_detours_are_counted(network: Network, count: int, seed: int) -> None:
     random = np.random.default_rng(seed)
     orders = orders_of(form, random.random((count, network.num_channels)), taken)
     assert orders.unserved == naive_cost(traffic, orders.key, weights)
-    anneal(form, orders, np.array([seed], dtype=np.uint64), Step(200, 3.0, 0.5), Aims(aimed=0.5, spare=0.2))
+    anneal(form, orders, np.array([seed], dtype=np.uint64), AnnealingStep(200, 3.0, 0.5), Aims(aimed=0.5, spare=0.2))
     assert orders.unserved == naive_cost(traffic, orders.key, weights)
     kept = [np.array(array) for array in orders]
     cost = orders.unserved

@@ -17,7 +17,7 @@ from unknot.network.families import mesh
 from unknot.synthesis import Space, every_size
 from unknot.synthesis.every_size import NotUniform, rule_of
 from unknot.synthesis.proofs import kind_of, proof_of
-from unknot.synthesis.ranking import Edge, Proof, closed_walks, ranked
+from unknot.synthesis.ranking import Proof, RankEdge, closed_walks, ranked
 from unknot.synthesis.rule import Rule, rule_from
 
 
@@ -150,7 +150,7 @@ def test_proofs_that_were_changed_are_rejected() -> None:
 
 
 def test_edges_that_close_a_walk_have_no_ranking() -> None:
-    up, down = Edge(0, 1, (1,), True), Edge(1, 0, (-1,), True)
+    up, down = RankEdge(0, 1, (1,), True), RankEdge(1, 0, (-1,), True)
     assert isinstance(ranked([up, down], 2, 1), list)
     assert closed_walks([up, down], 1)
     levels = ranked([up, replace(down, way=(1,))], 2, 1)

@@ -11,7 +11,7 @@ import pytest
 from unknot.fabrics.ethernet.fabric import EthernetFabric
 from unknot.fabrics.ethernet.folder import read_ethernet
 from unknot.fabrics.ethernet.qos import PortQos, SwitchQos
-from unknot.routing.lossless import PfcModel, Place, Walk, lossless_relation
+from unknot.routing.lossless import PacketPlace, PfcModel, Walk, lossless_relation
 from unknot.verify.audit_ethernet import Flow, audit_ethernet, replay
 from unknot.verify.check import check
 
@@ -40,7 +40,7 @@ def shuffled(fabric: EthernetFabric, random: np.random.Generator) -> EthernetFab
 def some_flow(walk: Walk, random: np.random.Generator) -> Flow | None:
     """A flow with choices by lot; None if it does not come to a host."""
     starts = list(walk.starts)
-    place: Place = starts[int(random.integers(len(starts)))]
+    place: PacketPlace = starts[int(random.integers(len(starts)))]
     start, hops = place, []
     while walk.steps[place] and len(hops) < 20:
         hops.append(walk.steps[place][int(random.integers(len(walk.steps[place])))])

@@ -27,7 +27,7 @@ KeyPath = tuple[str | int, ...]
 
 
 @dataclass(frozen=True)
-class Place:
+class KeyPlace:
     """Offsets of a key and of its value; for an item of a list both are the same."""
 
     key: int
@@ -67,7 +67,7 @@ class Toml:
             raise self.source.error(f"not valid TOML: {what}", lines[line - 1] + column - 1) from error
 
     @cached_property
-    def places(self) -> dict[KeyPath, Place]:
+    def places(self) -> dict[KeyPath, KeyPlace]:
         """Place of every key path."""
         return locate(self.text)
 
@@ -171,9 +171,9 @@ def record(readers: Mapping[str, Reader], *needed: str) -> Reader:
     return read
 
 
-def locate(text: str) -> dict[KeyPath, Place]:
+def locate(text: str) -> dict[KeyPath, KeyPlace]:
     """Place of every key path of a TOML text that the standard parser accepts."""
-    places: dict[KeyPath, Place] = {}
+    places: dict[KeyPath, KeyPlace] = {}
     counts: dict[KeyPath, int] = {}
     table: KeyPath = ()
     for statement in _split(tokens(text), "\n"):
@@ -210,7 +210,7 @@ def _split(sequence: Iterable[Token], mark: str) -> Iterator[list[Token]]:
         yield part
 
 
-def _assign(places: dict[KeyPath, Place], table: KeyPath, statement: list[Token]) -> None:
+def _assign(places: dict[KeyPath, KeyPlace], table: KeyPath, statement: list[Token]) -> None:
     """Note the places of ``key = value``, and of what is in the value."""
     equal = next(i for i, token in enumerate(statement) if token[1] == "=")
     path = (*table, *_keys(statement[:equal]))
@@ -220,7 +220,7 @@ def _assign(places: dict[KeyPath, Place], table: KeyPath, statement: list[Token]
     _look_inside(places, path, statement[equal + 1 :])
 
 
-def _look_inside(places: dict[KeyPath, Place], path: KeyPath, value: list[Token]) -> None:
+def _look_inside(places: dict[KeyPath, KeyPlace], path: KeyPath, value: list[Token]) -> None:
     for index, member in enumerate(_split(value[1:-1], ",")):
         if value[0][1] == "{":
             _assign(places, path, member)
@@ -233,16 +233,16 @@ def _keys(statement: list[Token]) -> KeyPath:
     return tuple(word[1:-1] if kind == "text" else word for kind, word, _ in statement if kind != "mark")
 
 
-def _place(key: list[Token], value: list[Token]) -> Place:
-    return Place(key[0][2], value[0][2])
+def _place(key: list[Token], value: list[Token]) -> KeyPlace:
+    return KeyPlace(key[0][2], value[0][2])
 
 
-def nearest(places: dict[KeyPath, Place], path: Sequence[str | int]) -> tuple[KeyPath, Place]:
+def nearest(places: dict[KeyPath, KeyPlace], path: Sequence[str | int]) -> tuple[KeyPath, KeyPlace]:
     """The place of a path, or of the longest beginning of it that stands in the text."""
     known = tuple(path)
     while known and known not in places:
         known = known[:-1]
-    return known, places.get(known, Place(0, 0))
+    return known, places.get(known, KeyPlace(0, 0))
 
 
 def tokens(text: str) -> Iterator[Token]:

@@ -20,7 +20,7 @@ import numpy as np
 from unknot._base.errors import TextError
 from unknot.fabrics.fabric import LAST_UNICAST, Fabric
 from unknot.fabrics.format import FabricText
-from unknot.fabrics.nodes import Cable, Node, Place, doubtful_hosts, rates_of
+from unknot.fabrics.nodes import Cable, FabricNode, Place, doubtful_hosts, rates_of
 from unknot.fabrics.rates import Rate, Rates, rates
 from unknot.network import Network
 
@@ -40,7 +40,7 @@ class Cabling(FabricText):
     for what a file does not say; `has_rates`, whether files of the format give widths and speeds.
     """
 
-    nodes: dict[str, Node] = field(default_factory=dict)
+    nodes: dict[str, FabricNode] = field(default_factory=dict)
     addresses: dict[Place, dict[str, int]] = field(default_factory=dict)
     cables: dict[Place, Cable] = field(default_factory=dict)
     repeated: list[int] = field(default_factory=list)
@@ -49,7 +49,7 @@ class Cabling(FabricText):
     restored: list[str] = field(default_factory=list)
     _line_of: dict[Place, int] = field(default_factory=dict)
 
-    def node(self, new: Node) -> Node:
+    def node(self, new: FabricNode) -> FabricNode:
         """Add a node, or check that it is described as before."""
         if new.num_ports > MOST_PORTS:
             raise self.error(f"a node has at most {MOST_PORTS} ports, not {new.num_ports}", new.line)
@@ -188,7 +188,7 @@ class Cabling(FabricText):
         for near, cable in list(self.cables.items()):
             key, port = cable.far
             if key not in self.nodes and _SWITCH.fullmatch(key):
-                self.nodes[key] = Node(key, True, int(key[2:], 16), "", port, cable.line)
+                self.nodes[key] = FabricNode(key, True, int(key[2:], 16), "", port, cable.line)
                 self.restored.append(key)
             if key in self.restored:
                 self.nodes[key].num_ports = max(port, self.nodes[key].num_ports)
@@ -234,7 +234,7 @@ class Cabling(FabricText):
             if node.key not in cabled:
                 raise self.error(f"{self.called(node.key)} has no cable; is the file cut off?", node.line)
 
-    def _labels(self, nodes: list[Node]) -> dict[str, str]:
+    def _labels(self, nodes: list[FabricNode]) -> dict[str, str]:
         """Names of nodes, or GUIDs of nodes without a name of their own."""
         count = Counter(node.name for node in nodes)
         own = {node.key for node in nodes if node.name and count[node.name] == 1}

@@ -21,7 +21,7 @@ from unknot._base.input import read_lines
 from unknot.fabrics.cabling import Cabling
 from unknot.fabrics.fabric import Fabric
 from unknot.fabrics.format import Format
-from unknot.fabrics.nodes import Node
+from unknot.fabrics.nodes import FabricNode
 from unknot.fabrics.rates import Rate
 
 _IGNORED = re.compile(
@@ -53,7 +53,7 @@ def read_ibnetdiscover(path: str | Path) -> Fabric:
     """
     lines = read_lines(path, growth=40)
     cabling = Cabling(path, lines)
-    node: Node | None = None
+    node: FabricNode | None = None
     announced: tuple[str, int, int | None] | None = None
     silent: list[str] = []
     for number, line in enumerate(lines, start=1):
@@ -86,7 +86,7 @@ def _node(
     line: int,
     announced: tuple[str, int, int | None] | None,
     silent: list[str],
-) -> Node:
+) -> FabricNode:
     kind, ports, key, name, lid, lmc = match.groups()
     guid = int(key[2:], 16)
     if announced is None:
@@ -95,7 +95,7 @@ def _node(
         raise cabling.error(f"this node is {key}, but the GUID line above it says 0x{announced[1]:x}", line)
     if key[0] != _LETTER[kind] or (kind != "Switch" and lid is not None):
         raise cabling.error(f"a broken line of a {kind} node", line)
-    node = cabling.node(Node(key, kind == "Switch", guid, name.strip(), int(ports), line))
+    node = cabling.node(FabricNode(key, kind == "Switch", guid, name.strip(), int(ports), line))
     if node.switch and lid is None:
         cabling.address((key, 0), line, guid=announced[2])
         silent.append(cabling.called(key))
@@ -104,7 +104,7 @@ def _node(
     return node
 
 
-def _port(cabling: Cabling, node: Node, match: re.Match[str], line: int) -> None:
+def _port(cabling: Cabling, node: FabricNode, match: re.Match[str], line: int) -> None:
     near = (node.key, int(match[1]))
     far = (match[3], int(match[4]))
     if node.switch != (match[6] is None) or node.switch != (match[2] is None):
@@ -167,7 +167,7 @@ def read_subnet_list(path: str | Path) -> Fabric:
             guid = int(node_guid, 16)
             switch = kind == "SW" or guid in disguised
             key = f"0x{guid:016x}"
-            cabling.node(Node(key, switch, guid, name.strip(), int(ports, 16), number))
+            cabling.node(FabricNode(key, switch, guid, name.strip(), int(ports, 16), number))
             place = (key, int(port, 16))
             cabling.address((key, 0) if switch else place, number, lid=int(lid, 16), guid=int(port_guid, 16))
             places.append(place)

@@ -15,7 +15,7 @@ from unknot._base.input import read_lines
 from unknot.fabrics.cabling import Cabling
 from unknot.fabrics.fabric import Fabric
 from unknot.fabrics.format import Format
-from unknot.fabrics.nodes import Node, Place
+from unknot.fabrics.nodes import FabricNode, Place
 from unknot.fabrics.rates import Rate
 
 _HEAD = re.compile(r"^(CA|Switch|Router): (?:0x([0-9a-fA-F]{1,16}) ?)?(.*):\s*$")
@@ -67,7 +67,7 @@ def read_iblinkinfo(path: str | Path) -> Fabric:
     at = {int(row[2]): block for block in blocks for _, row in block.rows}
     for block in blocks:
         ports = max(int(row[3]) for _, row in block.rows)
-        cabling.node(Node(block.key, block.switch, block.guid, block.name, ports, block.line))
+        cabling.node(FabricNode(block.key, block.switch, block.guid, block.name, ports, block.line))
         for number, row in block.rows:
             guid = block.guid if block.switch else int(row[1], 16)
             cabling.address(block.place(row), number, lid=int(row[2]), guid=guid)

@@ -16,7 +16,7 @@ from unknot._base.input import read_lines
 from unknot._base.output import write_text
 from unknot.fabrics.cabling import Cabling
 from unknot.fabrics.format import Format
-from unknot.fabrics.nodes import Node
+from unknot.fabrics.nodes import FabricNode
 from unknot.network import Network
 from unknot.network.model import IntArray
 
@@ -35,11 +35,11 @@ def read_ibsim(path: str | Path) -> Network:
     """
     lines = read_lines(path, growth=100)
     cabling = Cabling(path, lines, has_rates=False)
-    node: Node | None = None
+    node: FabricNode | None = None
     for number, line in enumerate(lines, start=1):
         if match := _NODE.match(line):
             kind, ports, name = match.groups()
-            node = cabling.node(Node(name, kind == "Switch", 0, name, int(ports), number))
+            node = cabling.node(FabricNode(name, kind == "Switch", 0, name, int(ports), number))
         elif match := _PORT.match(line):
             if node is None:
                 raise cabling.error("a port line must stand below the line of its node", number)

@@ -15,7 +15,7 @@ AGGREGATION = "Aggregation Node"
 
 
 @dataclass
-class Node:
+class FabricNode:
     """A switch or a host (channel adapter, InfiniBand router)."""
 
     key: str
@@ -59,7 +59,7 @@ def rates_of(cables: dict[Place, Cable], labels: dict[str, str]) -> tuple[dict[P
     return runs, [f"cables with two rates at their ends, of which the slower counts: {shown}"] if differing else []
 
 
-def doubtful_hosts(nodes: dict[str, Node], cabled: Container[str]) -> tuple[list[str], list[str]]:
+def doubtful_hosts(nodes: dict[str, FabricNode], cabled: Container[str]) -> tuple[list[str], list[str]]:
     """Return hosts without a cable, left out of the fabric, and words about all doubtful hosts.
 
     The last node of a file may lack its cables because the file is cut off.

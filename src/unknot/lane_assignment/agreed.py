@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from unknot.lane_assignment.lane_refutation import Refutation
-from unknot.lane_assignment.lane_search import Impossible, Open, Own, Solution
+from unknot.lane_assignment.lane_search import NoOrders, Open, Own, Solution
 from unknot.lane_assignment.second_opinion import Theirs, believed
 from unknot.lane_assignment.served_pairs import ServedPairs
 from unknot.lane_assignment.walks import Pair
@@ -41,7 +41,7 @@ def refute(
     asked = served, lanes, changes, effort, conflicts
     found = Own(*asked).answer(first)
     answer: Answer
-    if isinstance(found, Impossible):
+    if isinstance(found, NoOrders):
         answer = Theirs(*asked).settle(found.pairs, found.cycles)
     else:
         doubted = isinstance(found, Solution) and not believed(served, lanes, found, changes)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from unknot.search.effort import MOVE, WORK, SearchEffort, Step
+from unknot.search.effort import MOVE, WORK, AnnealingStep, SearchEffort
 
 if TYPE_CHECKING:
     from unknot.lane_assignment.orders_kernel import Orders, PathSet
@@ -105,7 +105,7 @@ def _halves(
     paths: PathSet,
     orders: Orders,
     state: npt.NDArray[np.uint64],
-    step: Step,
+    step: AnnealingStep,
     aims: Aims,
 ) -> tuple[int, int]:
     """Anneal each half of the lanes by itself for a step; the cost then, and moves made.

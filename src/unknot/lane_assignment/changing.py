@@ -15,7 +15,7 @@ from unknot._base.progress import Progress, with_bar
 from unknot._base.shown import Brief
 from unknot.lane_assignment.changing_search import ChangingSearch, changes_of, table_steps
 from unknot.lane_assignment.evidence import shows
-from unknot.lane_assignment.figures import Figures
+from unknot.lane_assignment.figures import LaneFigures
 from unknot.lane_assignment.laned import by_levels, moving
 from unknot.lane_assignment.load_bounds import load_bound
 from unknot.lane_assignment.question import CHANGES, question_of
@@ -45,7 +45,7 @@ TABLE_ROUNDS = ((1.1, 0.1, 0.003), (1.05, 0.05, 0.001))
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
-class ChangingLanes(Brief, Figures):
+class ChangingLanes(Brief, LaneFigures):
     """Routes that change lanes on the way. In `key` all virtual channels have one order, in which every route climbs.
 
     An address is a terminal (or one of the given routing); where lanes change by ports it is level · addresses +

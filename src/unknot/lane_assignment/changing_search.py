@@ -14,7 +14,7 @@ from unknot.lane_assignment.orders import FIRST_ROUNDS, fewer, search
 from unknot.lane_assignment.path_set import CLASS, Floats, Ints, Numbers, in_classes, unpacked
 from unknot.lane_assignment.question import Question
 from unknot.lane_assignment.rooted import LaneOrders, beginning, one_by_one, orders_of
-from unknot.lane_assignment.tables import Table, hop_by_hop, hops_of, lanes_of
+from unknot.lane_assignment.tables import LaneTable, hop_by_hop, hops_of, lanes_of
 from unknot.network import Network
 from unknot.search.effort import SearchEffort
 
@@ -141,7 +141,7 @@ def _by_lane(orders: LaneOrders, count: int) -> LaneOrders:
     return LaneOrders(orders.key.reshape(-1, count).T.copy(), orders.taken[::count])
 
 
-def table_steps(table: Table, key: Floats) -> tuple[Ints, Ints]:
+def table_steps(table: LaneTable, key: Floats) -> tuple[Ints, Ints]:
     """Steps of routes by a table: always the lowest virtual channel that is higher than the last.
 
     They are the first of each pair, shape (routers, rows), and the next of each virtual channel.
@@ -176,7 +176,7 @@ def changes_of(network: Network, pairs_wanted: Ints, start: Ints, step: Numbers,
     return int(np.count_nonzero(changed))
 
 
-def in_levels(table: Table, key: Floats) -> LeveledRoutes | None:
+def in_levels(table: LaneTable, key: Floats) -> LeveledRoutes | None:
     """A service level for each pair, and what the lanes of each level are by ports; None if 16 levels do not suffice.
 
     A route climbs in the keys of the virtual channels. Pairs go into the first level whose entries so far let their
@@ -198,7 +198,7 @@ def in_levels(table: Table, key: Floats) -> LeveledRoutes | None:
     return LeveledRoutes(level, entries[:used], int(changed)) if used else None
 
 
-def apart(table: Table, lane: Ints, lanes: int) -> LeveledRoutes:
+def apart(table: LaneTable, lane: Ints, lanes: int) -> LeveledRoutes:
     """A service level for each lane, where pairs keep their lanes."""
     network = table.network
     shape = (lanes, network.num_channels + network.num_routers, slots(network)[1])

@@ -11,9 +11,9 @@ import numpy as np
 from unknot._base.shown import Brief
 from unknot._base.three_valued import ThreeValued
 from unknot.lane_assignment.evidence import Evidence, shows
-from unknot.lane_assignment.laned import Routes, laned
+from unknot.lane_assignment.laned import PairRoutes, laned
 from unknot.lane_assignment.path_set import Flags, Floats, Ints
-from unknot.lane_assignment.tables import Table
+from unknot.lane_assignment.tables import LaneTable
 from unknot.network import Network
 from unknot.routing.layers import tabled
 from unknot.routing.relation import Relation
@@ -68,7 +68,7 @@ def disagreement(questions: Sequence[str]) -> str:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Figures(BoundedLoad, asks="fewest_lanes"):
+class LaneFigures(BoundedLoad, asks="fewest_lanes"):
     """What every search for lanes finds: routes, loads, and bounds on fewer lanes.
 
     Attributes
@@ -136,7 +136,7 @@ class RoutesInLanes(BoundedLoad):
 
     Attributes
     ----------
-    routes : Routes or Table
+    routes : PairRoutes or LaneTable
         The tables behind the relation.
     lane : int64 array, shape (routers, columns of the routes or rows of the table)
         The lane of each pair; −1: none is needed. Columns are terminals by the routers where they eject.
@@ -150,7 +150,7 @@ class RoutesInLanes(BoundedLoad):
         Highest load of a channel under any permutation, where each terminal sends 1 to one other; None: not sought.
     """
 
-    routes: Routes | Table
+    routes: PairRoutes | LaneTable
     lane: Ints
     lane_load: Floats
     key: Floats
@@ -179,14 +179,14 @@ class RoutesInLanes(BoundedLoad):
 
     def relation_on(self, network: Network, sends: Flags | None, vcs: int | None) -> Relation:
         """The relation with this number of VCs per channel; by default one for each lane."""
-        if isinstance(self.routes, Table):
+        if isinstance(self.routes, LaneTable):
             table, minimal = self.routes, self.routes.minimal
             return tabled(table.addresses, table.next_channel, self.lane, self.count, vcs=vcs, minimal=minimal)
         return laned(network, self.routes, vcs=vcs, sends=sends)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
-class Lanes(Brief, RoutesInLanes, Figures):
+class Lanes(Brief, RoutesInLanes, LaneFigures):
     """Routes in lanes that packets keep. An address is lane · terminals + terminal; each lane has its own order.
 
     Attributes

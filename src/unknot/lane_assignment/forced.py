@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from unknot._base.shown import Brief
 from unknot.lane_assignment.path_set import Demand
-from unknot.lane_assignment.tables import Table
+from unknot.lane_assignment.tables import LaneTable
 from unknot.network import distances_from
 from unknot.network.graph import cycle_through, from_lowest, on_cycles, shortest_cycle
 
@@ -178,7 +178,7 @@ def forced_cycle(traffic: Demand) -> ForcedCycle | None:
     return None if not cycle else ForcedCycle(tuple(TurnOfPair(c, e, *turns[c, e]) for c, e in cycle))
 
 
-def cycle_of_routes(table: Table) -> RouteCycle | None:
+def cycle_of_routes(table: LaneTable) -> RouteCycle | None:
     """A short cycle of turns of given routes; None if there is none, and one lane is enough."""
     turns, used = table.turns, table.addresses
     cycle = cycle_of_turns(list(turns))

@@ -45,7 +45,7 @@ class Solution:
 
 
 @dataclass(frozen=True, eq=False)
-class Impossible:
+class NoOrders:
     """No orders of so many lanes: pairs and cycles of channels whose clauses contradict each other."""
 
     pairs: list[Pair]
@@ -194,12 +194,12 @@ class Own(Encoded):
         self.ordered = self.model.lanes * self.channels * self.served.turns * copies**2 <= MOST_CLOSED
         self.whole = self.served.limits is not None or self.ordered
 
-    def answer(self, first: Iterable[Pair]) -> Solution | Impossible | Open:
+    def answer(self, first: Iterable[Pair]) -> Solution | NoOrders | Open:
         """Orders that serve all pairs, or why there are none; by the first pairs the lanes are numbered."""
         every = self.served.pairs[:1]
         if self.whole:
             every = sorted(self.served.pairs, key=lambda pair: -hops_of(self.served.walks, pair))
-        answer: Solution | Impossible | Open = self.settle(dict.fromkeys([*first, *every]))
+        answer: Solution | NoOrders | Open = self.settle(dict.fromkeys([*first, *every]))
         return answer
 
     def complete(self) -> bool:
@@ -219,8 +219,8 @@ class Own(Encoded):
     def solution(self, keys: Floats, routes: dict[Pair, Any]) -> Solution:
         return Solution(keys, routes)
 
-    def refutation(self, solver: Any, pairs: list[Pair], cycles: list[tuple[int, ...]]) -> Impossible:
-        return Impossible(pairs, cycles)
+    def refutation(self, solver: Any, pairs: list[Pair], cycles: list[tuple[int, ...]]) -> NoOrders:
+        return NoOrders(pairs, cycles)
 
 
 def routed(model: LaneModel, keys: Floats, every: list[Pair]) -> tuple[dict[Pair, Any], list[Pair]]:

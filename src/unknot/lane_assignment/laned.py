@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from unknot._base.arrays import ranks
 from unknot.lane_assignment.path_set import Flags, Floats, Ints, Numbers
-from unknot.lane_assignment.tables import Table
+from unknot.lane_assignment.tables import LaneTable
 from unknot.network import Network
 from unknot.routing.contract import ACYCLIC
 from unknot.routing.layers import Addresses, in_blocks, terminals, vcs_of_lanes
@@ -18,7 +18,7 @@ from unknot.routing.virtual_channels import VirtualChannels
 
 
 @dataclass(frozen=True, eq=False)
-class Routes:
+class PairRoutes:
     """A route for each pair of routers, in a lane.
 
     Attributes
@@ -44,11 +44,11 @@ class Routes:
 
 def laned(
     network: Network,
-    routes: Routes,
+    routes: PairRoutes,
     *,
     vcs: int | None = None,
     sends: Flags | None = None,
-    table: Table | None = None,
+    table: LaneTable | None = None,
     minimal: bool = True,
     name: str = "lanes",
 ) -> Relation:
@@ -61,7 +61,7 @@ def laned(
         number of lanes.
     sends : bool array, shape (terminals, terminals), optional
         Who sends to whom; by default all do.
-    table : Table, optional
+    table : LaneTable, optional
         Has the addresses and who uses them; the routes are to its rows.
     minimal : bool
         Whether all routes are shortest paths.
@@ -87,7 +87,7 @@ def moving(
     *,
     vcs: int | None = None,
     sends: Flags | None = None,
-    table: Table | None = None,
+    table: LaneTable | None = None,
     changes: str = "any",
 ) -> Relation:
     """The relation of routes whose next virtual channel depends on the virtual channel and the destination.
@@ -100,7 +100,7 @@ def moving(
         The next of each; −1: none.
     vcs : int, optional
         VCs per channel, by default one for each lane. Lane l has VC l and every further one by the number of lanes.
-    table : Table, optional
+    table : LaneTable, optional
         Has the addresses and who uses them; by default they are terminals.
     """
     addresses = table.addresses if table else terminals(network, sends)
@@ -179,7 +179,7 @@ def slots(network: Network) -> tuple[Ints, int]:
     return slot, int(slot.max(initial=0)) + 1
 
 
-def by_levels(table: Table, packed: LeveledRoutes, lanes: int, *, vcs: int | None = None) -> Relation:
+def by_levels(table: LaneTable, packed: LeveledRoutes, lanes: int, *, vcs: int | None = None) -> Relation:
     """The relation of tables whose lane depends on input, output and level.
 
     Address a at level s is s · addresses + a.

@@ -20,7 +20,7 @@ from unknot.lane_assignment.orders import fewest
 from unknot.lane_assignment.path_set import demand, path_set
 from unknot.lane_assignment.question import Question, question_of
 from unknot.lane_assignment.rooted import LaneOrders, orders_of
-from unknot.lane_assignment.tables import Table, lanes_of
+from unknot.lane_assignment.tables import LaneTable, lanes_of
 from unknot.lane_assignment.wanted import Aim, LaneEffort, SearchFields
 from unknot.network import Network
 from unknot.routing.layers import in_blocks, terminals, vcs_of_lanes
@@ -231,7 +231,7 @@ def multipath(routes: Lanes, *, vcs: int | None = None) -> Relation:
     >>> check(relation).deadlock_free, max(len(relation.candidates(relation.num_vcs, a)) for a in range(40))
     (True, 2)
     """
-    if isinstance(routes.routes, Table):
+    if isinstance(routes.routes, LaneTable):
         raise RelationError(f"lanes: several paths for a pair are for free paths, and these are {routes.paths}")
     network, lanes, sends = routes.relation.network, routes.count, routes.sends
     orders = orders_of(path_set(demand(network, sends)), routes.key)

@@ -17,7 +17,7 @@ from unknot._base.progress import Progress, with_bar
 from unknot.lane_assignment.detours import LOST, detour_paths, improved, tree_order, unit_of
 from unknot.lane_assignment.exact import ExactSearch
 from unknot.lane_assignment.figures import LongerLanes, RoutesInLanes
-from unknot.lane_assignment.laned import Routes, laned
+from unknot.lane_assignment.laned import PairRoutes, laned
 from unknot.lane_assignment.load_bounds import load_bound
 from unknot.lane_assignment.low_loads import LowLoads
 from unknot.lane_assignment.orders import GROWN, grown
@@ -142,7 +142,7 @@ def longer_lanes(
         traffic, low = _along_shortest(question, keys, effort)
     else:
         traffic, low = search.traffic, search.low_load(keys)
-    assert isinstance(low.routes, Routes)
+    assert isinstance(low.routes, PairRoutes)
     shortest = np.where(traffic.wanted, traffic.distances.table.T, 0).astype(np.int64)
     hops = _hops(low.routes, network, traffic.distances.homes)
     return LongerLanes(
@@ -299,7 +299,7 @@ def _trees(goal: LoadGoal, lanes: int, effort: SearchEffort) -> list[Carried]:
     return [goal.by_table(np.concatenate([key[None], np.repeat(-key[None], lanes - 1, axis=0)]), step)]
 
 
-def _hops(routes: Routes | Carried, network: Network, home: Ints) -> Ints:
+def _hops(routes: PairRoutes | Carried, network: Network, home: Ints) -> Ints:
     """Hops of the route of each pair, shape (routers, columns); 0 where there is none."""
     hops = np.zeros(routes.lane.shape, dtype=np.int64)
     router, column = np.nonzero(routes.lane >= 0)

@@ -14,7 +14,7 @@ from unknot.lane_assignment.evidence import Evidence
 from unknot.lane_assignment.flows import only
 from unknot.lane_assignment.forced import cycle_of_routes, forced_cycle
 from unknot.lane_assignment.path_set import Demand, Flags, Ints, demand, of_pairs, packed, path_set, unpacked
-from unknot.lane_assignment.tables import Hops, Table, free_table, paths_of_table, table_of
+from unknot.lane_assignment.tables import Hops, LaneTable, free_table, paths_of_table, table_of
 from unknot.network import Network
 from unknot.routing.relation import Relation
 
@@ -38,7 +38,7 @@ class Question:
     path_set : PathSet
     demand : Demand or None
         Who sends to whom, where paths are not given.
-    table : Table or None
+    table : LaneTable or None
         The given paths.
     given : Relation or None
         The relation whose paths are given.
@@ -53,7 +53,7 @@ class Question:
     changes: str
     path_set: PathSet
     demand: Demand | None
-    table: Table | None
+    table: LaneTable | None
     given: Relation | None
     sends: Flags | None
     reason: Evidence | None
@@ -74,7 +74,7 @@ class Question:
         choices = int(np.count_nonzero(unpacked(self.path_set.nearer, self.path_set.home.size)))
         return float(choices / max(1, self.path_set.wanted.shape[0] * self.path_set.home.size))
 
-    def table_of(self, taken: Ints) -> Table:
+    def table_of(self, taken: Ints) -> LaneTable:
         """The given tables, or those by which channels are taken to destinations."""
         if self.demand is None:
             assert self.table is not None

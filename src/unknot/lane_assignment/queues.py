@@ -163,7 +163,7 @@ def fewest_queues(graph: FlowGraph, edges: Iterable[int], *, time_limit: float |
     tiers = hops_from_any(network, list(edges))
     if (tiers[network.source] != tiers[network.target]).all():
         options["bounces"] = _free(graph, by_bounces(network, tiers))
-    search, low, effort = _Search(graph, parts), 2, SearchEffort(deadline.end)
+    search, low, effort = _QueueQuestion(graph, parts), 2, SearchEffort(deadline.end)
     claim = search.claim(search.circle(), 1)
     while low < min((_count(tags) for tags in options.values() if tags), default=plain.MOST_LANES + 1):
         answer = refute(search.served, low, effort, changes="any", conflicts=CONFLICTS)
@@ -207,7 +207,7 @@ def _free(graph: FlowGraph, tagging: Tagging) -> dict[Key, int] | None:
     return None if climbing(turns, graph.network.num_channels * many) is None else tags
 
 
-class _Search:
+class _QueueQuestion:
     """The question for the encoder: an address for each whole path that has a part that can be on a circle."""
 
     def __init__(self, graph: FlowGraph, parts: dict[Path, int]) -> None:

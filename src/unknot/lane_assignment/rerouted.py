@@ -10,11 +10,11 @@ import numpy as np
 
 from unknot._base.deadline import clock
 from unknot._base.work import spend
-from unknot.lane_assignment.laned import Routes
+from unknot.lane_assignment.laned import PairRoutes
 from unknot.lane_assignment.path_set import Demand, Flags, Floats, Ints
 from unknot.lane_assignment.rooted import orders_of
 from unknot.lane_assignment.tables import bits_of, free_table, lanes_of
-from unknot.search.effort import ENOUGH, SearchEffort, Step
+from unknot.search.effort import ENOUGH, AnnealingStep, SearchEffort
 
 if TYPE_CHECKING:
     from unknot.lane_assignment.carried_kernel import Carried
@@ -125,7 +125,7 @@ class LoadGoal:
             climbing_hops(paths, now, np.asarray(key, dtype=np.float64))
         return now
 
-    def drawn(self, key: Floats, effort: SearchEffort, before: Carried | Routes | None = None) -> Carried:
+    def drawn(self, key: Floats, effort: SearchEffort, before: Carried | PairRoutes | None = None) -> Carried:
         """Routes that climb in lanes of these keys, at random; those of `before` in its lanes that climb stay.
 
         The lane of pairs without one is −1.
@@ -152,7 +152,7 @@ class LoadGoal:
         carry_routes(self.path_set, now, self.rate)
         return now
 
-    def _stay(self, now: Carried, before: Carried | Routes, key: Floats) -> Flags:
+    def _stay(self, now: Carried, before: Carried | PairRoutes, key: Floats) -> Flags:
         """The pairs whose route is whole, in a lane that is kept, and climbs; what follows is written to `now`."""
         target, home = self.path_set.target, self.path_set.home
         stay = self.demand.wanted & (before.lane >= 0) & (before.lane < len(key)) & (before.start >= 0)
@@ -258,14 +258,14 @@ def balanced(
     return best
 
 
-def _mover(goal: LoadGoal, effort: SearchEffort, *stream: int) -> Callable[[Carried, Step, float], None]:
+def _mover(goal: LoadGoal, effort: SearchEffort, *stream: int) -> Callable[[Carried, AnnealingStep, float], None]:
     """Moves of a step of an annealing of routes, with a scale of loads."""
     from unknot.lane_assignment.reroute_kernel import reroute
 
     rate = goal.rate
     state = np.array([np.random.default_rng([effort.seed, *stream]).integers(2**63)], dtype=np.uint64)
 
-    def moved(now: Carried, step: Step, scale: float) -> None:
+    def moved(now: Carried, step: AnnealingStep, scale: float) -> None:
         reroute(goal.path_set, now, rate, state, step, scale)
         effort.moves += step.moves
 
@@ -294,7 +294,7 @@ def unevenness(now: Carried) -> float:
     return float(((now.load / top) ** (1 << SQUARES)).sum() + EVEN * ((now.lane_load / top) ** 2).sum())
 
 
-def routes_of(goal: LoadGoal, now: Carried) -> Routes:
+def routes_of(goal: LoadGoal, now: Carried) -> PairRoutes:
     """Free routes as tables of what follows each channel; what no route takes is left out, in `now` too."""
     now.follow[now.users == 0] = -1
-    return Routes(now.lane, now.start, now.follow, now.load, goal.demand.distances.column)
+    return PairRoutes(now.lane, now.start, now.follow, now.load, goal.demand.distances.column)

@@ -16,7 +16,7 @@ from unknot.certificates import plain
 from unknot.certificates.documents import plain_table
 from unknot.lane_assignment.lane_model import LaneModel, LoadModel
 from unknot.lane_assignment.path_set import Flags
-from unknot.lane_assignment.tables import Table
+from unknot.lane_assignment.tables import LaneTable
 from unknot.lane_assignment.walks import (
     ChangingWalks,
     Failures,
@@ -178,7 +178,7 @@ def hops_of(walks: Walks, pair: Pair) -> int:
     return len(path_to(next(state for state in before if not walks.after(state)), before))
 
 
-def given_pairs(relation: Relation, table: Table) -> ServedPairs:
+def given_pairs(relation: Relation, table: LaneTable) -> ServedPairs:
     """A terminal and an address for each router and row of tables, with the route that the relation has for them."""
     row, network = table.addresses.row, relation.network
     users = table.addresses.may_use & table.wanted[network.inject][:, row]
@@ -191,7 +191,7 @@ def given_pairs(relation: Relation, table: Table) -> ServedPairs:
     return ServedPairs(network, pairs, GivenWalks(routes), home, given=plain_table(relation))
 
 
-def _route(table: Table, router: int, row: int) -> list[int]:
+def _route(table: LaneTable, router: int, row: int) -> list[int]:
     """The channels from a router by a row of tables."""
     route = list[int]()
     while router != table.home[row]:

@@ -13,7 +13,7 @@ from unknot.lane_assignment.forced import climbing
 from unknot.lane_assignment.orders import search
 from unknot.lane_assignment.path_set import Floats, of_pairs, packed
 from unknot.lane_assignment.rerouted import LoadGoal
-from unknot.lane_assignment.tables import Table, bits_of, free_table, paths_of_table, table_of
+from unknot.lane_assignment.tables import LaneTable, bits_of, free_table, paths_of_table, table_of
 from unknot.routing.named import routing, routings
 from unknot.search.effort import SearchEffort
 
@@ -31,7 +31,7 @@ ROUNDS = 2
 
 def catalogue(
     goal: LoadGoal, lanes: int, least: int, effort: SearchEffort, *, first: bool = False
-) -> Iterator[tuple[Table, Floats]]:
+) -> Iterator[tuple[LaneTable, Floats]]:
     """Named routings with one shortest path for each router and destination, in the fewest lanes that are found.
 
     Parameters
@@ -45,7 +45,7 @@ def catalogue(
 
     Yields
     ------
-    table : Table
+    table : LaneTable
         Its rows are the columns of the goal.
     key : float64 array, shape (lanes, channels)
         Orders of as many lanes, by which its routes climb.
@@ -74,7 +74,7 @@ def catalogue(
             yield table, key
 
 
-def _columns(goal: LoadGoal, table: Table) -> Table | None:
+def _columns(goal: LoadGoal, table: LaneTable) -> LaneTable | None:
     """A table with the columns of the goal as its rows; None if addresses of one are routed differently.
 
     Where nobody comes, the first channel that leads nearer.
@@ -95,7 +95,7 @@ def _columns(goal: LoadGoal, table: Table) -> Table | None:
     return None if shortest.any() else replace(free, next_channel=step)
 
 
-def _orders(goal: LoadGoal, table: Table, lanes: int, least: int, effort: SearchEffort) -> Floats | None:
+def _orders(goal: LoadGoal, table: LaneTable, lanes: int, least: int, effort: SearchEffort) -> Floats | None:
     """Orders of the fewest lanes that are found in which all routes of a table climb; None: of more than `lanes`."""
     key = climbing(table.turns, table.network.num_channels)
     if key is not None and not goal.path_set.many.size:

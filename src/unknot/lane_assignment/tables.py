@@ -28,7 +28,7 @@ Hops = npt.NDArray[np.integer[Any]]
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
+class LaneTable:
     """Tables of next channels, and who uses them. Addresses that are routed alike share a row.
 
     Attributes
@@ -95,7 +95,7 @@ class Table:
 
 
 @takes_relation
-def table_of(relation: Relation, flows: npt.ArrayLike | None = None) -> Table:
+def table_of(relation: Relation, flows: npt.ArrayLike | None = None) -> LaneTable:
     """The tables behind a relation; `flows` are what terminals send to each other, by default 1.
 
     Raises
@@ -154,7 +154,7 @@ def table_of(relation: Relation, flows: npt.ArrayLike | None = None) -> Table:
     np.add.at(rates, row, rate.T)
     labels = tuple(relation.address_name(a) for a in range(addresses))
     named = Addresses(network, row, relation.destination.astype(np.int64), may_use, labels)
-    return Table(network, merged[:, 1:], merged[:, 0], rates.T > 0, rates.T, named, minimal)
+    return LaneTable(network, merged[:, 1:], merged[:, 0], rates.T > 0, rates.T, named, minimal)
 
 
 def hop_by_hop(
@@ -181,14 +181,14 @@ def hops_of(network: Network, table: Ints, home: Ints) -> Ints:
     return route_lengths(network, next_channel).T.astype(np.int64)
 
 
-def free_table(traffic: Demand, paths: PathSet, taken: Ints) -> Table:
+def free_table(traffic: Demand, paths: PathSet, taken: Ints) -> LaneTable:
     """The tables that are found with orders: a row for each column of the demand."""
     addresses = terminals(traffic.network, traffic.sends, traffic.distances.column, traffic.lids)
     next_channel = table_from(paths, taken)
-    return Table(traffic.network, next_channel, paths.home, traffic.wanted, traffic.rate, addresses, True)
+    return LaneTable(traffic.network, next_channel, paths.home, traffic.wanted, traffic.rate, addresses, True)
 
 
-def paths_of_table(table: Table) -> PathSet:
+def paths_of_table(table: LaneTable) -> PathSet:
     """The given routes, as the search wants them: `nearer` has one channel for each router and row."""
     return following(table.network, packed(table.taken), packed(table.wanted), table.home)
 
@@ -238,7 +238,7 @@ def table_from(paths: PathSet, taken: Ints) -> Ints:
     return table
 
 
-def lanes_of(orders: Orders, table: Table) -> Ints:
+def lanes_of(orders: Orders, table: LaneTable) -> Ints:
     """A lane that serves each pair, in turn where several do, shape (routers, rows); −1 where nothing is needed."""
     rows = len(table.home)
     serves = np.array([unpacked(words, rows) for words in served(orders, table.home)]).reshape(

@@ -16,7 +16,7 @@ from typing import Literal
 import numpy as np
 
 from unknot._base.deadline import NEVER, Deadline
-from unknot.lane_assignment.tables import Table
+from unknot.lane_assignment.tables import LaneTable
 from unknot.network.graph import light_cycles
 from unknot.routing.relation import Relation
 from unknot.search.bound import Bound
@@ -38,13 +38,13 @@ MOST_GROUPS = 150_000
 """Most groups for which linear programs are solved."""
 
 
-def change_bound(relation: Relation, table: Table, kind: Kind, deadline: Deadline = NEVER) -> Bound | None:
+def change_bound(relation: Relation, table: LaneTable, kind: Kind, deadline: Deadline = NEVER) -> Bound | None:
     """The best bound of linear programming in a time; None if routes close no cycle, or the program is too large.
 
     Parameters
     ----------
     relation : Relation
-    table : Table
+    table : LaneTable
         Its tables.
     kind : {"pairs", "entries"}
         What is counted: pairs of a source router and an address whose routes change, or entries of tables (router,
@@ -102,7 +102,7 @@ def payers(relation: Relation, bound: Bound) -> Relation:
     return replace(relation, may_use=sends)
 
 
-def _groups(table: Table, kind: Kind, addresses: Sequence[int]) -> Groups:
+def _groups(table: LaneTable, kind: Kind, addresses: Sequence[int]) -> Groups:
     """For each turn, groups of changes: no route takes it only if one change of each group is made."""
     network, groups = table.network, Groups()
     for start, row, channel in table.steps():

@@ -11,7 +11,7 @@ from unknot._base.errors import RelationError
 from unknot._base.switching import DEFAULT_SWITCHING
 from unknot.lane_assignment.lanes import lanes
 from unknot.lane_assignment.path_set import Ints
-from unknot.lane_assignment.tables import Table
+from unknot.lane_assignment.tables import LaneTable
 from unknot.network import Network
 from unknot.remedies.escape_bounds import escape_bound
 from unknot.routing.overlay import Layer
@@ -113,7 +113,7 @@ def escaped(
     _, column = homes_of(network)
     if minimal:
         laned = lanes(network, "table", time_limit=deadline.part(1 - BOUND_SHARE), seed=seed, tries=1)
-        assert isinstance(laned.routes, Table)
+        assert isinstance(laned.routes, LaneTable)
         step, lane, count = laned.routes.next_channel, laned.lane, laned.count
         column = laned.routes.addresses.row
     else:

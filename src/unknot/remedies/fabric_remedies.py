@@ -18,7 +18,7 @@ from unknot.lane_assignment.figures import Lanes
 from unknot.lane_assignment.lanes import lanes as fewest_lanes
 from unknot.lane_assignment.load_bounds import load_bound
 from unknot.lane_assignment.path_set import Floats, demand
-from unknot.lane_assignment.tables import Table, table_of
+from unknot.lane_assignment.tables import LaneTable, table_of
 from unknot.lane_assignment.trees import trees
 from unknot.network import Network
 from unknot.remedies.rerouted import rerouted
@@ -199,7 +199,7 @@ def _entries(fabric: Fabric, next_channel: np.ndarray) -> np.ndarray:
 
 def _with_tables(fabric: Fabric, routes: Lanes) -> Fabric:
     """The tables that were found for LIDs of hosts; those of switches by a host there, else by Up*/Down*."""
-    assert isinstance(routes.routes, Table)
+    assert isinstance(routes.routes, LaneTable)
     network, table = fabric.network, routes.routes
     next_channel = up_down_table(network, _homes(fabric))
     rows = _rows(fabric, table)
@@ -210,7 +210,7 @@ def _with_tables(fabric: Fabric, routes: Lanes) -> Fabric:
     return replace(fabric, tables=_entries(fabric, next_channel))
 
 
-def _rows(fabric: Fabric, table: Table) -> np.ndarray:
+def _rows(fabric: Fabric, table: LaneTable) -> np.ndarray:
     """The row of each LID: its own, or of a switch that of a host there; −1: no host with a LID is there."""
     row_at = {int(home): row for row, home in enumerate(table.home)}
     rows = np.array([row_at.get(home, -1) for home in _homes(fabric).tolist()])
@@ -224,7 +224,7 @@ def _with_lanes(fabric: Fabric, routes: Lanes) -> Fabric:
     """The fabric with the lane of each pair of hosts as its service level."""
     if routes.count == 1:
         return fabric
-    assert isinstance(routes.routes, Table)
+    assert isinstance(routes.routes, LaneTable)
     network, table = fabric.network, routes.routes
     columns = destinations(fabric, "host-to-host")
     rows = table.addresses.row if routes.paths == "given" else _rows(fabric, table)[columns]

@@ -19,7 +19,7 @@ from unknot._base.arrays import Floats
 from unknot._base.work import PROGRAM, spend, spend_program, work_done
 from unknot.remedies.facts import CANDIDATE, Cycle, Entry, Fact, Literals
 from unknot.remedies.prune_space import EJECTED, Offers
-from unknot.search.programs import LEAST_SECONDS, SCALE, Program, Row, multipliers
+from unknot.search.programs import LEAST_SECONDS, SCALE, LinearProgram, Row, multipliers
 
 PRICE = 100
 """Price of an unsettled fact, times the number looked for: a hundredth of a fact may be all that is unsettled."""
@@ -32,7 +32,7 @@ Variable = tuple[str, tuple[int, ...]]
 "reached"; a candidate, if a header "relies" on it. VCs have a "height" from 0 to 1."""
 
 
-class CoveringProgram(Program[Entry]):
+class CoveringProgram(LinearProgram[Entry]):
     """Fewest candidates that settle some facts: a row for each, a column for each candidate or turn in one."""
 
     @classmethod
@@ -93,7 +93,7 @@ class Relaxed:
     """By entry, the multipliers of the facts that it is in."""
 
 
-class OrderedProgram(Program[Variable]):
+class OrderedProgram(LinearProgram[Variable]):
     """Fewest removed candidates where a part of the order of VCs is fixed."""
 
     @classmethod

@@ -15,10 +15,10 @@ from unknot._base.shown import Brief
 from unknot._base.three_valued import ThreeValued, all_hold
 from unknot.lane_assignment.detours import LOST, detour_paths, improved, tree_order
 from unknot.lane_assignment.figures import Lanes
-from unknot.lane_assignment.laned import Routes, laned
+from unknot.lane_assignment.laned import PairRoutes, laned
 from unknot.lane_assignment.path_set import Demand, Floats, Ints, by_terminal, demand, every_path, terminal_columns
 from unknot.lane_assignment.rerouted import LoadGoal, routes_of
-from unknot.lane_assignment.tables import Table
+from unknot.lane_assignment.tables import LaneTable
 from unknot.network import Network
 from unknot.network.graph import survivors
 from unknot.network.parts import Origin
@@ -119,7 +119,7 @@ def relaned(before: Lanes, left: Network, *, within: int | None = None, seed: in
     if before.sends is not None:
         flows = before.sends[np.ix_(terminals, terminals)].astype(float)
     traffic = demand(left, flows)
-    apart = isinstance(before.routes, Table) or before.lane.shape[1] == whole.num_terminals
+    apart = isinstance(before.routes, LaneTable) or before.lane.shape[1] == whole.num_terminals
     traffic = by_terminal(traffic) if apart else traffic
     columns = terminal_columns(whole) if apart else homes_of(whole)[1]
     column = np.empty(traffic.distances.homes.size, dtype=np.int64)
@@ -149,7 +149,7 @@ def relaned(before: Lanes, left: Network, *, within: int | None = None, seed: in
 def _rows(laned: Lanes, columns: Ints) -> Ints:
     """The row or column of routes to each terminal; `columns` has those of free routes."""
     routes, network = laned.routes, laned.relation.network
-    if not isinstance(routes, Table):
+    if not isinstance(routes, LaneTable):
         return columns
     row = routes.addresses.row
     if len(row) != network.num_terminals or not np.array_equal(routes.home[row], network.eject):
@@ -157,14 +157,14 @@ def _rows(laned: Lanes, columns: Ints) -> Ints:
     return row
 
 
-def _kept(laned: Lanes, whole: Network, left: Network, of_left: Origin, column: Ints) -> Routes:
+def _kept(laned: Lanes, whole: Network, left: Network, of_left: Origin, column: Ints) -> PairRoutes:
     """The routes by the numbers of what is left, with −1 for channels that are gone."""
     routers, channels = of_left.routers, of_left.channels
     now = np.full(whole.num_channels + 1, -1, dtype=np.int32)
     now[channels] = np.arange(channels.size)
     routes = laned.routes
     lane = laned.lane[np.ix_(routers, column)]
-    if isinstance(routes, Table):
+    if isinstance(routes, LaneTable):
         start = routes.next_channel[np.ix_(column, routers)].T
         then = np.broadcast_to(
             routes.next_channel[np.ix_(column, whole.target[channels])].T,
@@ -173,7 +173,7 @@ def _kept(laned: Lanes, whole: Network, left: Network, of_left: Origin, column: 
     else:
         start = routes.start[np.ix_(routers, column)]
         then = routes.follow[:, channels][:, :, column]
-    return Routes(lane, now[start].astype(np.int64), now[then], np.zeros(left.num_channels))
+    return PairRoutes(lane, now[start].astype(np.int64), now[then], np.zeros(left.num_channels))
 
 
 def _reordered(traffic: Demand, key: Floats, effort: SearchEffort) -> Floats:
@@ -189,7 +189,7 @@ def _reordered(traffic: Demand, key: Floats, effort: SearchEffort) -> Floats:
     )
 
 
-def _walk(traffic: Demand, routes: Routes | Carried, u: int, column: int) -> list[tuple[int, int, int]] | None:
+def _walk(traffic: Demand, routes: PairRoutes | Carried, u: int, column: int) -> list[tuple[int, int, int]] | None:
     """The entries (lane, input channel or −1 − router, channel taken) of a route; None if it does not arrive."""
     network = traffic.network
     lane, channel = int(routes.lane[u, column]), int(routes.start[u, column])
@@ -203,7 +203,7 @@ def _walk(traffic: Demand, routes: Routes | Carried, u: int, column: int) -> lis
     return None
 
 
-def _changes(traffic: Demand, old: Routes, new: Routes | Carried) -> dict[str, int]:
+def _changes(traffic: Demand, old: PairRoutes, new: PairRoutes | Carried) -> dict[str, int]:
     """Pairs whose route is another than before, entries that old routes do not have, and pairs on longer routes."""
     changed, longer, before, after = 0, 0, set(), set()
     for u, column in np.argwhere(traffic.wanted).tolist():

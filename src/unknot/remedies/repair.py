@@ -15,7 +15,7 @@ from unknot.lane_assignment.evidence import bound_claim as lane_bound_claim
 from unknot.lane_assignment.figures import Lanes
 from unknot.lane_assignment.flows import flows_of
 from unknot.lane_assignment.lanes import lanes as fewest_lanes
-from unknot.lane_assignment.tables import Table, paths_of, table_of
+from unknot.lane_assignment.tables import LaneTable, paths_of, table_of
 from unknot.remedies.escape import Escaped, escaped
 from unknot.remedies.pruned import Pruned, Unprunable, pruned
 from unknot.remedies.rerouted import Rerouted, rerouted
@@ -180,7 +180,7 @@ def repair(
     return _remedies(_of_tables(relation, table, few, both_ways), effort, before, deadline)
 
 
-def _of_tables(relation: Relation, table: Table, few: int, both_ways: bool) -> Tasks:
+def _of_tables(relation: Relation, table: LaneTable, few: int, both_ways: bool) -> Tasks:
     tasks: Tasks = {"same routes": lambda part: _lanes(relation, "given", part, both_ways=both_ways)}
     if few == 1 or not both_ways:
         tasks["few changed routes"] = lambda part: rerouted(relation, table, few, part)
@@ -241,7 +241,7 @@ def _escaped(relation: Relation, switching: str, effort: SearchEffort, *, minima
         return None
 
 
-def _table(relation: Relation) -> Table | None:
+def _table(relation: Relation) -> LaneTable | None:
     """The tables of a relation; None if it is adaptive."""
     from unknot.verify import deliver
 

@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from unknot.lane_assignment.detours import improved, table_paths, tree_order
-from unknot.lane_assignment.laned import Routes, laned
+from unknot.lane_assignment.laned import PairRoutes, laned
 from unknot.lane_assignment.path_set import Demand, Floats, Ints, every_path
 from unknot.lane_assignment.rerouted import LoadGoal, routes_of
 from unknot.lane_assignment.rooted import orders_of
-from unknot.lane_assignment.tables import Table, lanes_of, paths_of_table
+from unknot.lane_assignment.tables import LaneTable, lanes_of, paths_of_table
 from unknot.remedies.change_bounds import Kind, change_bound, payers
 from unknot.routing.layers import tabled
 from unknot.routing.paths import Distances, distances_to_homes
@@ -92,7 +92,7 @@ class Rerouted(Bounded):
         return None if self.evidence is None else self.evidence.evidence_holds(payers(self.original, self.evidence))
 
 
-def demand_of(table: Table) -> Demand:
+def demand_of(table: LaneTable) -> Demand:
     """The pairs that send by a table, to be routed anew; its rows are the homes."""
     distances = distances_to_homes(table.network, "repair")
     hops = distances.table[np.searchsorted(distances.homes, table.home)]
@@ -101,13 +101,13 @@ def demand_of(table: Table) -> Demand:
 
 @takes_relation
 def rerouted(
-    relation: Relation, table: Table, lanes: int, effort: SearchEffort, *, kind: Kind = "pairs"
+    relation: Relation, table: LaneTable, lanes: int, effort: SearchEffort, *, kind: Kind = "pairs"
 ) -> Rerouted | None:
     """Change few routes so that all fit into a number of lanes; None if no way was found to connect all.
 
     Parameters
     ----------
-    table : Table
+    table : LaneTable
         The tables of the relation.
     kind : {"pairs", "entries"}
         The routes of changed pairs are free; or the result is by tables again, and few entries change. Entries are
@@ -149,16 +149,16 @@ def rerouted(
     )  # fmt: skip
 
 
-def _nearby(traffic: Demand, table: Table, key: Floats, effort: SearchEffort) -> Routes:
+def _nearby(traffic: Demand, table: LaneTable, key: Floats, effort: SearchEffort) -> PairRoutes:
     """Short routes that climb in orders: those of a table where these do."""
     goal, then = LoadGoal(traffic, every_path(traffic), False, 0.0, longer=True), table.next_channel.T
     lane = lanes_of(orders_of(paths_of_table(table), key), table)
     follow = np.broadcast_to(then[table.network.target], (len(key), *table.taken.shape)).astype(np.int32)
-    before = Routes(lane, then, follow, np.zeros(table.network.num_channels))
+    before = PairRoutes(lane, then, follow, np.zeros(table.network.num_channels))
     return routes_of(goal, goal.drawn(key, effort, before))
 
 
-def changed_table(table: Table, key: Floats) -> Ints:
+def changed_table(table: LaneTable, key: Floats) -> Ints:
     """Tables whose routes climb in one lane, with few entries changed.
 
     Entries whose routes climb are kept. The others take, channels by falling keys, the first channel from which the

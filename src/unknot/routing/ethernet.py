@@ -20,7 +20,7 @@ from unknot.network.model import IntArray
 from unknot.network.parts import frozen
 from unknot.routing.forwarding_table import NextHops
 from unknot.routing.own import is_code, is_file
-from unknot.routing.path_vector_kernel import BITS, Graph, Policy, Routes, announce
+from unknot.routing.path_vector_kernel import BITS, ChannelGraph, Policy, VectorRoutes, announce
 from unknot.routing.paths import homes_of, require_room
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_network
@@ -81,10 +81,12 @@ class PathVector:
         return Policy(self.systems, self.shared, self.limit, self.relax)
 
     @cached_property
-    def graph(self) -> Graph:
+    def graph(self) -> ChannelGraph:
         """The channels, as kernels take them."""
         network = self.network
-        return Graph(*network.incoming, *network.outgoing, network.source, network.target, ranks(network.source))
+        return ChannelGraph(
+            *network.incoming, *network.outgoing, network.source, network.target, ranks(network.source)
+        )
 
     @property
     def words(self) -> int:
@@ -96,10 +98,10 @@ class PathVector:
         (first, outgoing), ends = self.network.outgoing, self.network.target[channels]
         return np.repeat(channels, np.diff(first)[ends]), outgoing[positions(first, ends)].astype(np.int64)
 
-    def no_routes(self) -> Routes:
+    def no_routes(self) -> VectorRoutes:
         """Room for the routes to one destination."""
         size = self.network.num_routers
-        return Routes(np.zeros(size * self.words, dtype=np.int64), *np.zeros((3, size), dtype=np.int32))
+        return VectorRoutes(np.zeros(size * self.words, dtype=np.int64), *np.zeros((3, size), dtype=np.int32))
 
     def tables(self, home: int, alive: npt.NDArray[np.bool_]) -> list[npt.NDArray[np.int64]]:
         """Next hops to a router in every state that its routes can settle in, as words of bits for each router.

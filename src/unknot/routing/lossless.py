@@ -43,7 +43,7 @@ class Header:
 
 
 @dataclass(frozen=True)
-class Place:
+class PacketPlace:
     """A packet at a switch: the channel it came by (`SENT` from a host), its priority group, header, and class."""
 
     router: int
@@ -59,7 +59,7 @@ class Hop:
 
     channel: int
     queue: int
-    place: Place
+    place: PacketPlace
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,38 +82,38 @@ class PfcModel:
             rows.append({g: near.priority_to_queue[p] for g, p in sent.items() if p in far.enabled & near.enabled})
         return rows
 
-    def is_lossless(self, place: Place) -> bool:
+    def is_lossless(self, place: PacketPlace) -> bool:
         """Whether a packet is in a group whose buffer has headroom."""
         if place.channel == SENT:
             return place.group != LOSSY
         return place.group in self.fabric.receiver(place.channel).lossless
 
-    def enter(self, router: int, port: PortQos, header: Header) -> Place:
+    def enter(self, router: int, port: PortQos, header: Header) -> PacketPlace:
         """The place of a packet that comes from a host, by the maps of its port."""
         tc = port.dscp_to_tc[header.dscp]
         group = port.tc_to_group[tc]
-        return Place(router, SENT, group if group in port.lossless else LOSSY, header, tc)
+        return PacketPlace(router, SENT, group if group in port.lossless else LOSSY, header, tc)
 
-    def ends(self, place: Place) -> bool:
+    def ends(self, place: PacketPlace) -> bool:
         """Whether a packet leaves the fabric here."""
         one = self.fabric.destinations[place.header.destination]
         return place.header.inner is None and place.router in one.owners and place.router not in one.standby
 
-    def arrive(self, router: int, channel: int, header: Header) -> Place:
+    def arrive(self, router: int, channel: int, header: Header) -> PacketPlace:
         """The place of a packet that arrives, decapsulated if its tunnel ends here."""
         port, tunnel = self.fabric.receiver(channel), self.fabric.qos[router].tunnel
         inner = header.inner
         if inner is None or router not in self.fabric.destinations[header.destination].owners:
             tc = port.dscp_to_tc[header.dscp]
-            return Place(router, channel, port.tc_to_group[tc], header, tc)
+            return PacketPlace(router, channel, port.tc_to_group[tc], header, tc)
         if tunnel.uniform:
             inner = replace(inner, dscp=header.dscp)
         tc = port.dscp_to_tc[header.dscp]
         if tunnel.decap_dscp_to_tc is not None:
             tc = tunnel.decap_dscp_to_tc[inner.dscp]
-        return Place(router, channel, (tunnel.decap_tc_to_group or port.tc_to_group)[tc], inner, tc)
+        return PacketPlace(router, channel, (tunnel.decap_tc_to_group or port.tc_to_group)[tc], inner, tc)
 
-    def hops(self, place: Place) -> Iterator[Hop]:
+    def hops(self, place: PacketPlace) -> Iterator[Hop]:
         """All steps from a place, one for each choice of ECMP."""
         fabric, header, tc = self.fabric, place.header, place.traffic_class
         tunnel = fabric.qos[place.router].tunnel
@@ -167,8 +167,8 @@ class Walk:
     """
 
     model: PfcModel
-    steps: dict[Place, list[Hop]] = field(default_factory=dict)
-    starts: dict[Place, None] = field(default_factory=dict)
+    steps: dict[PacketPlace, list[Hop]] = field(default_factory=dict)
+    starts: dict[PacketPlace, None] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         fabric = self.model.fabric
@@ -183,7 +183,7 @@ class Walk:
                     self.starts |= dict.fromkeys(self.model.enter(source, port, header) for header in headers)
         reached_from(self.starts, self._onward)
 
-    def _onward(self, place: Place) -> list[Place]:
+    def _onward(self, place: PacketPlace) -> list[PacketPlace]:
         self.steps[place] = [] if self.model.ends(place) else list(self.model.hops(place))
         return [hop.place for hop in self.steps[place]]
 

@@ -173,7 +173,7 @@ def read_routes(network: Network, path: str | Path) -> Relation:
         raise RelationError(f"{path}: this form of tables lacks addresses and cannot be read; write routes as .json")
     content = read_json(path, growth=100)
     try:
-        return _Reading(network, Path(path).name, content).relation()
+        return _RoutesFile(network, Path(path).name, content).relation()
     except UnknotError as error:
         raise RelationError(f"{path}: {error}") from None
     except (AttributeError, KeyError, TypeError, ValueError, IndexError) as error:
@@ -184,7 +184,7 @@ def read_routes(network: Network, path: str | Path) -> Relation:
 
 
 @dataclass(frozen=True)
-class _Reading:
+class _RoutesFile:
     """A file of routes and the network they are for."""
 
     network: Network

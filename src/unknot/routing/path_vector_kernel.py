@@ -12,7 +12,7 @@ BITS = 62
 """Outgoing channels of a router in each word of its next hops; a word is then never negative."""
 
 
-class Graph(NamedTuple):
+class ChannelGraph(NamedTuple):
     """A network's channels.
 
     Attributes
@@ -42,7 +42,7 @@ class Policy(NamedTuple):
     relax: bool
 
 
-class Routes(NamedTuple):
+class VectorRoutes(NamedTuple):
     """Routes to one destination, as `announce` writes them.
 
     Attributes
@@ -64,7 +64,7 @@ class Routes(NamedTuple):
 
 
 def graph_types(t):
-    return t.NamedTuple((t.READ64, t.READ32, t.READ64, t.READ32, t.READ32, t.READ32, t.READ64), Graph)
+    return t.NamedTuple((t.READ64, t.READ32, t.READ64, t.READ32, t.READ32, t.READ32, t.READ64), ChannelGraph)
 
 
 def policy_types(t):
@@ -72,7 +72,7 @@ def policy_types(t):
 
 
 def route_types(t):
-    return t.NamedTuple((t.I64, t.I32, t.I32, t.I32), Routes)
+    return t.NamedTuple((t.I64, t.I32, t.I32, t.I32), VectorRoutes)
 
 
 @kernel(lambda t: t.boolean(t.READ32, t.READ32, t.READ_BOOL, t.boolean, t.int64, t.int64), allocates=False)

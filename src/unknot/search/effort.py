@@ -34,7 +34,7 @@ ENOUGH = 1 + 1e-9
 """Highest load over its lower bound at which a search ends."""
 
 
-class Step(NamedTuple):
+class AnnealingStep(NamedTuple):
     """A step of an annealing: its moves, and the temperatures at its beginning and at its end."""
 
     moves: int
@@ -142,7 +142,7 @@ class SearchEffort:
 
     def cooled(
         self, moves: int, heat: tuple[float, float], *, each: float = MOVE, share: float = 1.0, words: int = 1
-    ) -> Iterator[Step]:
+    ) -> Iterator[AnnealingStep]:
         """Steps of an annealing.
 
         Between two steps the clock is read. If there is no time for all moves they are fewer and cool faster.
@@ -170,7 +170,7 @@ class SearchEffort:
                 return
             spent = spent if slow else 0.0
             now, then = (hot * (cold / hot) ** min(1.0, max(spent, m / moves)) for m in (done, done + chunk))
-            step = Step(min(chunk, moves - done), now, then)
+            step = AnnealingStep(min(chunk, moves - done), now, then)
             yield step
             spend(step.moves * each)
             spent = (clock() - began) / time

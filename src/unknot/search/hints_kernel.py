@@ -14,7 +14,7 @@ from numba import types
 from unknot._base.kernels.types_kernel import I64, READ32, READ64, called, inlined, kept
 
 
-class Clauses(NamedTuple):
+class HintClauses(NamedTuple):
     """Clauses one behind the other, each used for those before `until`."""
 
     literal: npt.NDArray[np.int32]
@@ -22,7 +22,7 @@ class Clauses(NamedTuple):
     until: npt.NDArray[np.int64]
 
 
-class Units(NamedTuple):
+class HintUnits(NamedTuple):
     """What follows by units so far.
 
     Attributes
@@ -134,13 +134,13 @@ def hints(variables, literal, first, until, originals, hint, hint_first):
     Returns the number of clauses that have hints, the empty one included; −1 if a clause does not follow, or nothing
     is contradicted; −2 if `hint` is too short.
     """
-    clauses, many = Clauses(literal, first, until), first.size - 1
+    clauses, many = HintClauses(literal, first, until), first.size - 1
     value = np.zeros(2 * variables + 2, np.int8)
     reason, needed = np.full(variables + 1, -1, np.int64), np.zeros(variables + 1, np.int64)
     trail, size = np.empty(variables + 1, np.int64), np.int64(0)
     head, following = np.full(2 * variables + 2, -1, np.int64), np.full(2 * many, -1, np.int64)
     watched = np.empty(2 * many, np.int64)
-    units = Units(value, reason, trail, head, following, watched)
+    units = HintUnits(value, reason, trail, head, following, watched)
     done, count, steps = np.int64(0), np.int64(0), np.int64(0)
     conflict = np.int64(-1)
     for i in range(many + 1):

@@ -34,7 +34,7 @@ Row = tuple[float, Sequence[tuple[V, float]]]
 
 
 @dataclass(frozen=True, eq=False)
-class Program(Generic[V]):
+class LinearProgram(Generic[V]):
     """Conditions on variables: a row for each condition, a column for each variable.
 
     Attributes
@@ -113,7 +113,7 @@ def cut(
         rows |= {name: row for name, row in cuts(value) if name not in rows}
         if len(rows) == known or (known and deadline.over):
             break
-        program = Program.of(rows.values(), first)
+        program = LinearProgram.of(rows.values(), first)
         solved = program.cheapest(np.array([cost(variable) for variable in program.column]), deadline.left)
         if solved.status != 0:
             break

@@ -155,7 +155,7 @@ class StudyOptions(TypedDict, total=False):
     note: Note | None
 
 
-class CurveOptions(PointOptions, StudyOptions):
+class CurveFields(PointOptions, StudyOptions):
     """What `curve` takes beside its own arguments."""
 
 
@@ -173,7 +173,7 @@ def curve(
     measurement: Measurement = MEASUREMENT,
     beyond: bool = False,
     seeds: Sequence[int] = (1,),
-    **options: Unpack[CurveOptions],
+    **options: Unpack[CurveFields],
 ) -> StudyResult:
     """Latency and accepted load against offered load, for one or several routings; each is proved first.
 
@@ -213,7 +213,7 @@ def curve(
     >>> [(design.design.name, len(design.runs)) for design in curves.designs]
     [('dimension_order', 2), ('duato', 2)]
     """
-    workload, measurement = records("curve", CurveOptions, options, traffic, measurement)
+    workload, measurement = records("curve", CurveFields, options, traffic, measurement)
     if workload.classes or measurement.interval is not None or measurement.by_pair:
         raise UnknotError("curve: traffic classes, interval and by_pair are for single runs, as simulate makes them")
     of_study: dict[str, Any] = {

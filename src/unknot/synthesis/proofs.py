@@ -22,7 +22,7 @@ from itertools import islice
 from unknot._base.switching import Switching
 from unknot.flow_control.techniques import technique
 from unknot.search.effort import SearchEffort
-from unknot.synthesis.ranking import Edge, Kind, Proof, closed_walks, minus, ranked
+from unknot.synthesis.ranking import Kind, Proof, RankEdge, closed_walks, minus, ranked
 from unknot.synthesis.requirements import Request, Word
 from unknot.synthesis.search import Proposals, images
 from unknot.synthesis.space import Flags, Space, State, Symmetry, moved_signs, symmetries, unit
@@ -55,11 +55,11 @@ class _Choice(Proposals):
     ) -> None:
         super().__init__(space, request)
         self.kind, self.plain = kind, plain
-        self.walks: list[tuple[Edge, ...]] = []
+        self.walks: list[tuple[RankEdge, ...]] = []
         self.exact = True
         self.images = list(islice(symmetries(space), IMAGES))
-        self.edges: dict[int, Edge] = {}
-        self._edge: dict[Edge, int] = {}
+        self.edges: dict[int, RankEdge] = {}
+        self._edge: dict[RankEdge, int] = {}
         if kind == "order":
             self.solver.append_formula(self.requirements.dependencies())
         if offers is not None:
@@ -70,7 +70,7 @@ class _Choice(Proposals):
         return self.requirements("escape", state[1] if self.plain else state, out)
 
     def edge(self, high: int, low: int, way: tuple[int, ...], *, strict: bool) -> int:
-        edge = Edge(high, low, way, strict)
+        edge = RankEdge(high, low, way, strict)
         if edge not in self._edge:
             what = ("depends", high, low) if self.kind == "order" else ("edge", edge)
             self._edge[edge] = self.requirements(*what)
@@ -138,15 +138,15 @@ class _Choice(Proposals):
                 self._forbid(walk)
         return None
 
-    def _forbid(self, walk: tuple[Edge, ...]) -> None:
+    def _forbid(self, walk: tuple[RankEdge, ...]) -> None:
         """Forbid a closed walk and its images; an edge that nothing asks for is never taken."""
         for image in self.images:
             edges = [self._moved(image, edge) for edge in walk]
             if all(edge in self._edge for edge in edges):
                 self.solver.add_clause(sorted({-self._edge[edge] for edge in edges}))
 
-    def _moved(self, image: Symmetry, edge: Edge) -> Edge:
-        return Edge(image[edge.high], image[edge.low], moved_signs(self.space, image, edge.way), edge.strict)
+    def _moved(self, image: Symmetry, edge: RankEdge) -> RankEdge:
+        return RankEdge(image[edge.high], image[edge.low], moved_signs(self.space, image, edge.way), edge.strict)
 
     def exclude(self, offers: Flags) -> None:
         """Forbid a rule and its images: what is offered in the states that packets come to."""

@@ -41,7 +41,7 @@ def minus(a: Way, b: Way) -> Way:
 
 
 @dataclass(frozen=True, order=True)
-class Edge:
+class RankEdge:
     """The VC of type `low`, `way` further on, ranks lower than the one of type `high`; if not `strict`, or equal."""
 
     high: int
@@ -125,7 +125,7 @@ def rule_claimed(space: Space, offers: Flags, switching: str, waits: Flags | Non
     return {"subject": "rule", **family, "rule": rows}
 
 
-def ranked(edges: Iterable[Edge], types: int, dimensions: int) -> tuple[Level, ...] | list[Edge]:
+def ranked(edges: Iterable[RankEdge], types: int, dimensions: int) -> tuple[Level, ...] | list[RankEdge]:
     """A ranking that all edges ask for, or the edges of which some cannot be had together.
 
     Complexity: at most as many linear programs as edges, each of their size.
@@ -144,7 +144,7 @@ def ranked(edges: Iterable[Edge], types: int, dimensions: int) -> tuple[Level, .
     return tuple(levels)
 
 
-def _difference(level: Level, edge: Edge) -> int:
+def _difference(level: Level, edge: RankEdge) -> int:
     gradient = level.gradient[edge.low]
     if gradient != level.gradient[edge.high]:
         raise ArithmeticError("a level compares types of unequal gradients")
@@ -152,7 +152,7 @@ def _difference(level: Level, edge: Edge) -> int:
     return step + level.offset[edge.low] - level.offset[edge.high]
 
 
-def _level(edges: Sequence[Edge], types: int, dimensions: int) -> Level:
+def _level(edges: Sequence[RankEdge], types: int, dimensions: int) -> Level:
     """The linear function that lowers most edges and raises none; types that are joined have one gradient."""
     from scipy.optimize import linprog
     from scipy.sparse import coo_array
@@ -181,17 +181,17 @@ def _level(edges: Sequence[Edge], types: int, dimensions: int) -> Level:
     return Level(gradient, tuple(whole[gradients:]))
 
 
-def closed_walks(edges: Iterable[Edge], dimensions: int) -> list[tuple[Edge, ...]]:
+def closed_walks(edges: Iterable[RankEdge], dimensions: int) -> list[tuple[RankEdge, ...]]:
     """Short closed walks back to their router, with a strict edge: one from each such edge where any is near."""
-    after: dict[int, list[Edge]] = {}
+    after: dict[int, list[RankEdge]] = {}
     for edge in sorted(set(edges)):
         after.setdefault(edge.high, []).append(edge)
-    walks: dict[frozenset[Edge], tuple[Edge, ...]] = {}
+    walks: dict[frozenset[RankEdge], tuple[RankEdge, ...]] = {}
     best = 2 * REACH * dimensions
     for first in [edge for edges_of in after.values() for edge in edges_of if edge.strict]:
         goal = first.high, (0,) * dimensions
         start = first.low, first.way
-        before: dict[tuple[int, Way], tuple[tuple[int, Way], Edge]] = {}
+        before: dict[tuple[int, Way], tuple[tuple[int, Way], RankEdge]] = {}
         depth = {start: 1}
         todo = deque([start])
         while todo and goal not in depth:

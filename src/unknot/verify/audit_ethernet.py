@@ -22,7 +22,7 @@ from unknot.fabrics.ethernet.fabric import EthernetFabric
 from unknot.fabrics.ethernet.qos import DSCPS
 from unknot.flow_control.techniques import PFC
 from unknot.network.graph import backwards, path_to, reached_from
-from unknot.routing.lossless import Hop, PfcModel, Place, Walk, header_name, lossless_relation
+from unknot.routing.lossless import Hop, PacketPlace, PfcModel, Walk, header_name, lossless_relation
 from unknot.routing.relation import Relation
 from unknot.verify.audit_findings import circle_of, forwarding_loops, lossless_drops, odd_maps, places_without_route
 from unknot.verify.check import check
@@ -195,7 +195,7 @@ def _flows(walk: Walk, configuration: Configuration | None) -> list[Flow]:
     return list(flows)
 
 
-def _hops(walk: Walk, path: list[Place]) -> Iterator[Hop]:
+def _hops(walk: Walk, path: list[PacketPlace]) -> Iterator[Hop]:
     """The steps along places that follow one another."""
     return (next(hop for hop in walk.steps[here] if hop.place == there) for here, there in pairwise(path))
 
@@ -210,10 +210,10 @@ def _flow_name(fabric: EthernetFabric, flow: Flow) -> str:
 class Flow:
     """A flow: the place at which it starts, and its steps by the choice of the hash at each switch."""
 
-    start: Place
+    start: PacketPlace
     hops: tuple[Hop, ...]
 
-    def place(self, steps: int) -> Place:
+    def place(self, steps: int) -> PacketPlace:
         """The place after some steps."""
         return self.hops[steps - 1].place if steps else self.start
 

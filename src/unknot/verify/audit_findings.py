@@ -18,7 +18,7 @@ from unknot.network.graph import from_lowest, reached_from, strong_components
 from unknot.network.metrics import hops_from_any
 from unknot.network.model import IntArray
 from unknot.routing.forwarding_table import UNKNOWN_ENTRY
-from unknot.routing.lossless import Place, Walk, header_name
+from unknot.routing.lossless import PacketPlace, Walk, header_name
 from unknot.routing.relation import Relation
 from unknot.routing.switchboard import Switchboard
 from unknot.verify.delivery import Delivery
@@ -198,7 +198,7 @@ def forwarding_loops(walk: Walk) -> tuple[str, ...]:
     pairs = [(number[a], number[hop.place]) for a, hops in walk.steps.items() for hop in hops]
     rows, columns = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
     part, cyclic = strong_components(rows, columns, len(number))
-    parts: dict[int, list[Place]] = {}
+    parts: dict[int, list[PacketPlace]] = {}
     for place, i in number.items():
         if cyclic[i]:
             parts.setdefault(int(part[i]), []).append(place)

@@ -97,7 +97,7 @@ class Race:
 
 
 @dataclass
-class Message:
+class SentChunk:
     contents: list[int]
     clock: Clock
 
@@ -114,7 +114,7 @@ class Following:
         self.blocks = [(r, b) for r, rank in enumerate(program.ranks) for b in range(len(rank.blocks))]
         self.number = {pair: number for number, pair in enumerate(self.blocks)}
         self.done = [0] * len(self.blocks)
-        self.queues: defaultdict[tuple[int, int, int], deque[Message]] = defaultdict(deque)
+        self.queues: defaultdict[tuple[int, int, int], deque[SentChunk]] = defaultdict(deque)
         self.waits: list[Wait] = []
         self.races: list[Race] = []
         self.wrong: list[str] = []
@@ -214,7 +214,7 @@ class Following:
         self.done[number] += 1
         if step.type in SENDING:
             outgoing = (rank, block.send_to, block.channel)
-            self.queues[outgoing].append(Message(contents, clock.copy()))
+            self.queues[outgoing].append(SentChunk(contents, clock.copy()))
             yield ("message", outgoing)
         if step.signals:
             self.signalled[number].append((place.step, clock.copy()))
