@@ -7,13 +7,15 @@ from typing import Any
 
 import numpy as np
 
+from unknot._base.arrays import Rows
+
 Lists = Sequence[Sequence[int]]
 
 
-def rows(lists: Lists, dtype: Any = np.int64) -> tuple[np.ndarray, np.ndarray]:
+def rows(lists: Lists, dtype: Any = np.int64) -> Rows:
     """Compressed rows."""
     first = np.cumsum([0, *map(len, lists)], dtype=np.int64)
-    return first, np.array([entry for row in lists for entry in row], dtype=dtype)
+    return Rows(first, np.array([entry for row in lists for entry in row], dtype=dtype))
 
 
 def reached(graph: Lists, some: Iterable[int]) -> set[int]:

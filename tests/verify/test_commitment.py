@@ -97,7 +97,7 @@ def test_marks_change_no_verdict(relation: Relation, switching: Switching) -> No
         heads = on_cycles(dependencies(same), "wormhole")
         left = among(same, range(same.num_vcs), switching)
         assert left is not None
-        parts.append((heads.head_owner.tolist(), heads.head_wait.tolist(), left.head_wait.tolist()))
+        parts.append((heads.head_owner.tolist(), heads.waits.lists(), left.waits.lists()))
     assert verdicts[0].deadlock_free == verdicts[1].deadlock_free
     assert verdicts[0].configuration == verdicts[1].configuration
     assert parts[0] == parts[1]

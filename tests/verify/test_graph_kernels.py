@@ -64,9 +64,9 @@ def test_what_may_block_or_leave_is_left(rng: random.Random) -> None:
         alive = kept
     every, flags = np.arange(NODES), np.array(leaves)
     owner = np.array([head[0] for head in heads], dtype=np.int64)
-    part = Remainder(np.array(on), every, *rows(graph), flags, flags, owner, *rows([h[1] for h in heads])).pruned()
+    part = Remainder(np.array(on), every, rows(graph), flags, flags, owner, rows([h[1] for h in heads])).pruned()
     assert set(part.owner.tolist()) == alive
-    waits = [(int(part.owner[s]), part.waits(h)) for h, s in enumerate(part.head_owner.tolist())]
+    waits = [(int(part.owner[s]), sorted({*row})) for s, row in zip(part.head_owner, part.waits.lists(), strict=True)]
     assert waits == [(heads[h][0], sorted(set(heads[h][1]))) for h in sorted(blocking)]
 
 

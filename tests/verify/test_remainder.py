@@ -24,12 +24,11 @@ def named(part: Remainder) -> tuple[dict[Named, tuple[set[Named], bool]], Counte
     """Steps and entry of each state, and all heads, by (VC, address)."""
     states = list(zip(part.input_vc.tolist(), part.owner.tolist(), strict=True))
     steps = {
-        state: ({states[t] for t in part.next_state[a:b]}, bool(enters))
-        for state, a, b, enters in zip(states, part.next_first, part.next_first[1:], part.enters, strict=False)
+        state: ({states[t] for t in row}, bool(enters))
+        for state, row, enters in zip(states, part.onward.lists(), part.enters, strict=True)
     }
     heads = Counter(
-        (states[owner], frozenset(part.head_wait[a:b].tolist()))
-        for owner, a, b in zip(part.head_owner, part.head_first, part.head_first[1:], strict=False)
+        (states[owner], frozenset(row)) for owner, row in zip(part.head_owner, part.waits.lists(), strict=True)
     )
     return steps, heads
 

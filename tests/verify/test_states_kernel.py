@@ -82,11 +82,10 @@ def test_states_on_cycles(relation: Relation) -> None:
     found, part = on_cycles(dependencies(relation), "wormhole"), components(relation)
     states = list(zip(found.input_vc.tolist(), found.owner.tolist(), strict=True))
     steps = {
-        state: Counter(states[to] for to in found.next_state[a:b])
-        for state, a, b in zip(states, found.next_first, found.next_first[1:], strict=False)
+        state: Counter(states[to] for to in row) for state, row in zip(states, found.onward.lists(), strict=True)
     }
     heads = Counter(
-        (states[state], frozenset(found.waits(head))) for head, state in enumerate(found.head_owner.tolist())
+        (states[state], frozenset(row)) for state, row in zip(found.head_owner, found.waits.lists(), strict=True)
     )
     expected, blocked = {}, Counter[tuple[tuple[int, int], frozenset[int]]]()
     for address, answers in enumerate(states_of(relation)):

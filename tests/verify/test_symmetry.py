@@ -162,7 +162,7 @@ def compare(relation: Relation) -> tuple[bool, bool]:
         assert np.array_equal(left.vcs, other.vcs)
         some |= bool(left)
         if left and not spread:
-            assert set(left.heads().input_vc.tolist()) == set(other.heads().input_vc.tolist())
+            assert set(left.heads().vc.tolist()) == set(other.heads().vc.tolist())
     for switching in ("vct", "wormhole"):
         accept_verdict(relation, check(relation, switching))
     return with_it.group is not None, some

@@ -59,20 +59,22 @@ def compare(relation: Relation, seen: Counter[str]) -> None:
         seen["left" if left else "drained"] += 1
         if left and not spread:
             heads = left.heads()
-            assert set(heads.input_vc.tolist()) == expected == set(heads.input_vc[heads.head_owner].tolist())
-            assert set(heads.head_wait.tolist()) <= expected
+            assert set(heads.vc.tolist()) == expected
+            assert set(heads.waits.entries.tolist()) <= expected
+            waits: dict[tuple[int, int], list[list[int]]] = defaultdict(list)
+            for vc, address, row in zip(heads.vc.tolist(), heads.address.tolist(), heads.waits.lists(), strict=True):
+                waits[vc, address].append(sorted(row))
             picked: dict[int, list[frozenset[int]]] = defaultdict(list)
-            for state, vc in enumerate(heads.input_vc.tolist()):
-                own = np.flatnonzero(heads.head_owner == state).tolist()
-                picked[vc].append(frozenset(w for head in own for w in heads.waits(head)))
+            for (vc, _), own in waits.items():
+                picked[vc].append(frozenset(w for row in own for w in row))
             for vc, expected_waits in needed_by(relation, expected, entered).items():
                 assert len(set(picked[vc])) == len(picked[vc]) == min(len(expected_waits), PICKED)
                 assert set(picked[vc]) <= expected_waits
-            for head, state in enumerate(heads.head_owner.tolist()):
-                found = relation.candidates(int(heads.input_vc[state]), int(heads.owner[state]))
+            for (vc, address), own in waits.items():
+                found = relation.candidates(vc, address)
                 waited = sorted({c.vc for c in found if c.waits and c.vc is not None})
-                assert heads.waits(head) == waited or (relation.commits and len(heads.waits(head)) == 1)
-                assert set(heads.waits(head)) <= set(waited)
+                assert own == [waited] or (relation.commits and {len(row) for row in own} == {1})
+                assert {w for row in own for w in row} <= set(waited)
         if spread:
             rest = on_cycles(graph, "wormhole", left.vcs).pruned()
             assert set(rest.input_vc.tolist()) == expected

@@ -5,7 +5,8 @@ Compressed rows are entries of one row after the other in one array, and where e
 
 from __future__ import annotations
 
-from typing import Any
+from itertools import pairwise
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -34,14 +35,71 @@ def starts(row: npt.NDArray[Any], rows: int) -> Ints:
     return offsets(np.bincount(row, minlength=rows))
 
 
-def grouped(row: npt.NDArray[Any], rows: int) -> tuple[Ints, npt.NDArray[np.int32]]:
-    """Return where each row begins and the numbers of its entries, ascending within a row.
+class Rows(NamedTuple):
+    """Compressed rows.
+
+    Attributes
+    ----------
+    first : int64 array, shape (rows + 1,)
+        Where each row begins, and the end.
+    entries : array
+
+    Examples
+    --------
+    >>> some = Rows(np.array([0, 1, 1, 3]), np.array([7, 8, 9]))
+    >>> some.at(2), some.row.tolist(), some.lists()
+    ([8, 9], [0, 2, 2], [[7], [], [8, 9]])
+    """
+
+    first: Ints
+    entries: npt.NDArray[Any]
+
+    @property
+    def width(self) -> Ints:
+        """Number of entries of each row."""
+        return np.diff(self.first)
+
+    @property
+    def row(self) -> Ints:
+        """Row of each entry."""
+        return row_of(self.first)
+
+    def at(self, row: int) -> list[int]:
+        """Return the entries of a row."""
+        entries: list[int] = self.entries[self.first[row] : self.first[row + 1]].tolist()
+        return entries
+
+    def lists(self) -> list[list[int]]:
+        """Return the entries of every row."""
+        entries = self.entries.tolist()
+        return [entries[low:high] for low, high in pairwise(self.first.tolist())]
+
+    def take(self, rows: npt.NDArray[Any]) -> Rows:
+        """Return some of the rows, in their order."""
+        return Rows(offsets(self.width[rows]), self.entries[positions(self.first, rows)])
+
+    def where(self, kept: Flags) -> Rows:
+        """Return the rows with some of their entries."""
+        return Rows(starts(self.row[kept], self.first.size - 1), self.entries[kept])
+
+
+def row_of(first: Ints) -> Ints:
+    """Return the row of each entry, from where rows begin.
+
+    >>> row_of(np.array([0, 1, 1, 3])).tolist()
+    [0, 2, 2]
+    """
+    return np.repeat(np.arange(first.size - 1), np.diff(first))
+
+
+def grouped(row: npt.NDArray[Any], rows: int) -> Rows:
+    """Return rows of the numbers of their entries, ascending within a row.
 
     >>> first, entries = grouped(np.array([2, 0, 2]), 3)
     >>> first.tolist(), entries.tolist()
     ([0, 1, 1, 3], [1, 0, 2])
     """
-    return starts(row, rows), np.argsort(row, kind="stable").astype(np.int32)
+    return Rows(starts(row, rows), np.argsort(row, kind="stable").astype(np.int32))
 
 
 def ranks(row: npt.NDArray[Any]) -> Ints:

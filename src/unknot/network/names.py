@@ -9,10 +9,10 @@ from functools import cached_property
 
 import numpy as np
 
-from unknot._base.arrays import grouped
+from unknot._base.arrays import Rows, grouped
 from unknot._base.errors import NetworkError, near, visible
 from unknot._base.shown import Drawn
-from unknot.network.parts import IntArray, Offsets, Origin
+from unknot.network.parts import IntArray, Origin
 
 _INDEX = re.compile(r"[0-9]{1,18}")
 
@@ -43,12 +43,12 @@ class Named(Drawn):
         return int(self.inject.size)
 
     @cached_property
-    def outgoing(self) -> tuple[Offsets, IntArray]:
+    def outgoing(self) -> Rows:
         """Channels by source: ``channels[first[r]:first[r + 1]]`` leave router r, in index order."""
         return grouped(self.source, self.num_routers)
 
     @cached_property
-    def incoming(self) -> tuple[Offsets, IntArray]:
+    def incoming(self) -> Rows:
         """Channels by target: ``channels[first[r]:first[r + 1]]`` enter router r, in index order."""
         return grouped(self.target, self.num_routers)
 

@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from unknot._base.arrays import positions, ranks
+from unknot._base.arrays import ranks
 from unknot._base.calls import apply, parse_call
 from unknot._base.errors import RelationError
 from unknot._base.kernels.lazy_kernel import is_small, plainly
@@ -95,8 +95,8 @@ class PathVector:
 
     def turns(self, channels: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
         """Some channels, each as often as others leave the router at its end, and these."""
-        (first, outgoing), ends = self.network.outgoing, self.network.target[channels]
-        return np.repeat(channels, np.diff(first)[ends]), outgoing[positions(first, ends)].astype(np.int64)
+        onward = self.network.outgoing.take(self.network.target[channels])
+        return np.repeat(channels, onward.width), onward.entries.astype(np.int64)
 
     def no_routes(self) -> VectorRoutes:
         """Room for the routes to one destination."""

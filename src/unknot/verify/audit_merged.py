@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from unknot._base.arrays import Flags, Floats, Ints, grouped
+from unknot._base.arrays import Flags, Floats, Ints, Rows, grouped
 from unknot.fabrics import Fabric
 from unknot.fabrics.levels import UNKNOWN
 from unknot.network import Network
@@ -164,10 +164,8 @@ def cables_of(fabric: Fabric) -> list[tuple[str, tuple[int, int]]]:
     ]
 
 
-def routes_by_channel(
-    target: IntArray, next_channel: IntArray, at: Entries, column: Entries
-) -> tuple[Entries, Entries]:
-    """Return the table entries whose routes take each channel, as compressed rows.
+def routes_by_channel(target: IntArray, next_channel: IntArray, at: Entries, column: Entries) -> Rows:
+    """Return the table entries whose routes take each channel.
 
     An entry r · LIDs + i is the switch r with the LID i; `at` and `column` give those to follow, all of which arrive.
     """
@@ -182,4 +180,4 @@ def routes_by_channel(
         entries.append(entry)
     channels = np.concatenate(taken)
     first, order = grouped(channels, target.size)
-    return first, np.concatenate(entries)[order]
+    return Rows(first, np.concatenate(entries)[order])

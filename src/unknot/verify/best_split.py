@@ -6,7 +6,7 @@ from math import inf
 
 import numpy as np
 
-from unknot._base.arrays import Ints
+from unknot._base.arrays import Ints, Rows
 from unknot._base.deadline import MINUTE, counts_work
 from unknot._base.errors import RelationError
 from unknot._base.work import work_done
@@ -114,13 +114,11 @@ def _merged(relation: Relation, visit: Visit) -> tuple[Ints, list[tuple[int, int
 
     A flow is (node, channel, next node), or (node, −1, −1) for ejection. VCs are not distinguished.
     """
-    vcs, (order, first, offered) = relation.vcs, visit
+    channel, order = relation.vcs.channel, visit.order
     slot = {at: i for i, at in enumerate(order.tolist())}
-    after = [
-        [(-1, -1) if vc == EJECT else (int(vcs.channel[vc]), slot[vc]) for vc in (offered[a:b] & VC_MASK).tolist()]
-        for a, b in zip(first[:-1].tolist(), first[1:].tolist(), strict=True)
-    ]
-    router = vcs.router[order].tolist()
+    candidates = Rows(visit.first, visit.candidates & VC_MASK).lists()
+    after = [[(-1, -1) if vc == EJECT else (int(channel[vc]), slot[vc]) for vc in row] for row in candidates]
+    router = relation.vcs.router[order].tolist()
     node, count = list(range(order.size)), order.size
     while True:
         known: dict[tuple[int, frozenset[tuple[int, int]]], int] = {}

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
-from functools import cache
-from itertools import pairwise
 
 import numpy as np
 
@@ -15,6 +13,7 @@ from unknot._base.work import spend
 from unknot.verify.effort import TimeUpError
 from unknot.verify.exact_model import Worm
 from unknot.verify.remainder import Remainder
+from unknot.verify.waiting import Heads
 
 STARTS = 64
 """Places from which a small set is looked for."""
@@ -26,12 +25,12 @@ WALKED = 5e-6
 """Work of a step on the way to worms, and to circles of worms."""
 
 
-def small_closed_set(part: Remainder) -> list[Worm]:
+def small_closed_set(heads: Heads) -> list[Worm]:
     """A small set of messages of one VC each, closed under waiting; every VC that a head waits for has a head."""
     on: dict[int, list[int]] = {}
-    for head, vc in enumerate(part.input_vc[part.head_owner].tolist()):
+    for head, vc in enumerate(heads.vc.tolist()):
         on.setdefault(vc, []).append(head)
-    starts, waits = sorted(on), cache(part.waits)
+    starts, waits = sorted(on), [sorted({*row}) for row in heads.waits.lists()]
     best: dict[int, int] = {}
     for start in starts[:: max(1, len(starts) // STARTS)]:
         chosen: dict[int, int] = {}
@@ -39,17 +38,15 @@ def small_closed_set(part: Remainder) -> list[Worm]:
         inside = {start}
         while todo and (not best or len(chosen) < len(best)):
             vc = todo.popleft()
-            head = min(on[vc], key=lambda h: (len(set(waits(h)) - inside), h))
+            head = min(on[vc], key=lambda h: (len({*waits[h]} - inside), h))
             chosen[vc] = head
-            for w in waits(head):
+            for w in waits[head]:
                 if w not in inside:
                     inside.add(w)
                     todo.append(w)
         if not todo and (not best or len(chosen) < len(best)):
             best = chosen
-    return [
-        Worm(int(part.owner[part.head_owner[head]]), (vc,), tuple(waits(head))) for vc, head in sorted(best.items())
-    ]
+    return [Worm(int(heads.address[head]), (vc,), tuple(waits[head])) for vc, head in sorted(best.items())]
 
 
 def reduce(worms: Sequence[Worm]) -> list[Worm]:
@@ -147,22 +144,20 @@ def _shortest(worms: Worms) -> dict[int, dict[int, int]]:
 
 def _worms(part: Remainder, longest: int, end: float) -> Worms:
     """The worms that hold at most `longest` VCs, listed under each VC that they hold."""
-    first, heads = (rows.tolist() for rows in part.heads_of)
-    begin, wait_first = part.next_first.tolist(), part.head_first.tolist()
-    vcs, target, wait = part.input_vc.tolist(), part.next_state.tolist(), part.head_wait.tolist()
-    waits = [frozenset(wait[low:high]) for low, high in pairwise(wait_first)]
+    vcs, heads, onward = part.input_vc.tolist(), part.heads.lists(), part.onward.lists()
+    waits = [frozenset(row) for row in part.waits.lists()]
     worms: Worms = {vc: set() for vc in vcs}
     count = 0
     stack: list[tuple[int, tuple[int, ...]]] = [(s, (vc,)) for s, vc in enumerate(vcs)]
     while stack:
         spend(WALKED)
         s, path = stack.pop()
-        for head in heads[first[s] : first[s + 1]]:
+        for head in heads[s]:
             count += 1
             for vc in path:
                 worms[vc].add((frozenset(path), waits[head]))
         if count > MOST_WORMS or clock() > end:
             raise TimeUpError("worms of few VCs", count, MOST_WORMS)
         if len(path) < longest:
-            stack += [(t, (*path, vcs[t])) for t in target[begin[s] : begin[s + 1]] if vcs[t] not in path]
+            stack += [(t, (*path, vcs[t])) for t in onward[s] if vcs[t] not in path]
     return worms

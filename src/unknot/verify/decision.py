@@ -218,8 +218,7 @@ def queued_cycle(graph: Dependencies, buffer_depth: int, effort: Effort | None =
     """
     effort = effort or Effort()
     least = _depths(graph, effort)
-    source = np.repeat(np.arange(graph.relation.num_vcs), np.diff(graph.first))
-    inside = graph.cyclic[source] & (graph.label[source] == graph.label[graph.target])
+    source, inside = graph.source, graph.inner
     depth = _lowest(graph, source, np.where(inside, least, np.iinfo(np.int64).max))
     kept = np.flatnonzero(inside & (least <= depth))
     cycle = shortest_cycle(source[kept], graph.target[kept])

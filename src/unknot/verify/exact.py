@@ -21,10 +21,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from unknot._base.arrays import Ints
 from unknot._base.deadline import clock
 from unknot.routing.relation import Relation
 from unknot.verify.exact_model import Model, Worm
-from unknot.verify.remainder import Ints, Remainder
+from unknot.verify.remainder import Remainder
 from unknot.verify.states import Dependencies
 
 

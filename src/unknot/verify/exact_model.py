@@ -113,19 +113,17 @@ class Model:
         self.model = model = cp_model.CpModel()
         states = range(part.input_vc.size)
         self.state = [model.new_bool_var("") for _ in states]
-        self.step = [model.new_bool_var("") for _ in range(part.next_state.size)]
+        self.step = [model.new_bool_var("") for _ in range(part.onward.entries.size)]
         self.stay = [model.new_bool_var("") for _ in range(part.head_owner.size)]
         self.leave = {s: model.new_bool_var("") for s in np.flatnonzero(part.leaves).tolist()}
-        first, heads = (rows.tolist() for rows in part.heads_of)
-        begin = part.next_first.tolist()
-        target = part.next_state.tolist()
+        heads, onward, begin = part.heads.lists(), part.onward.lists(), part.onward.first.tolist()
         self.into: list[list[Any]] = [[] for _ in states]
         for s in states:
             steps = self.step[begin[s] : begin[s + 1]]
-            stays = [self.stay[b] for b in heads[first[s] : first[s + 1]]]
+            stays = [self.stay[b] for b in heads[s]]
             leave = [self.leave[s]] if s in self.leave else []
             model.add_exactly_one([~self.state[s], *steps, *stays, *leave])
-            for t, y in zip(target[begin[s] : begin[s + 1]], steps, strict=True):
+            for t, y in zip(onward[s], steps, strict=True):
                 self.into[t].append(y)
         for arriving, x in zip(self.into, self.state, strict=True):
             if arriving:
@@ -137,11 +135,9 @@ class Model:
             else:
                 self.held[v] = model.new_bool_var("")
                 model.add_exactly_one([~self.held[v], *(self.state[s] for s in on)])
-        wait_first, waits = part.head_first.tolist(), part.head_wait.tolist()
-        for b, h in enumerate(self.stay):
-            waited = [self.held[w] for w in waits[wait_first[b] : wait_first[b + 1]]]
-            if waited:
-                model.add_bool_and(waited).only_enforce_if(h)
+        for h, waits in zip(self.stay, part.waits.lists(), strict=True):
+            if waits:
+                model.add_bool_and([self.held[w] for w in waits]).only_enforce_if(h)
         self._forbid_rings()
 
     def _on(self) -> dict[int, list[int]]:
@@ -152,21 +148,18 @@ class Model:
 
     def _forbid_rings(self) -> None:
         """Number the states of a worm where states form cycles, so that it cannot bite its tail."""
-        part = self.part
-        size = part.input_vc.size
-        if not part.next_state.size:
+        tail, head = self.part.onward.row, self.part.onward.entries
+        if not head.size:
             return
-        row = np.repeat(np.arange(size), np.diff(part.next_first))
-        ring, _ = strong_components(row, part.next_state, size)
+        ring, _ = strong_components(tail, head, self.part.input_vc.size)
         length = np.bincount(ring)
-        round_it = np.flatnonzero(ring[row] == ring[part.next_state])
-        position: dict[int, Any] = {}
+        round_it = np.flatnonzero(ring[tail] == ring[head])
+        position = {
+            u: self.model.new_int_var(0, int(length[ring[u]]) - 1, "")
+            for u in dict.fromkeys(np.stack([tail, head])[:, round_it].T.ravel().tolist())
+        }
         for e in round_it.tolist():
-            s, t = int(row[e]), int(part.next_state[e])
-            for u in (s, t):
-                if u not in position:
-                    position[u] = self.model.new_int_var(0, int(length[ring[u]]) - 1, "")
-            self.model.add(position[t] == position[s] + 1).only_enforce_if(self.step[e])
+            self.model.add(position[int(head[e])] == position[int(tail[e])] + 1).only_enforce_if(self.step[e])
 
     def start_at_terminals(self, relation: Relation) -> None:
         """Every worm begins where a packet enters, and no router sends more worms than it has terminals."""
@@ -198,13 +191,12 @@ class Model:
         """Forbid all solutions in which these worms stay together; the part must not be `merged`."""
         part = self.part
         state = {key: s for s, key in enumerate(zip(part.owner.tolist(), part.input_vc.tolist(), strict=True))}
-        first, heads = part.heads_of
         together = []
         for worm in worms:
             path = [state[worm.address, vc] for vc in worm.path]
             together += [self.state[s] for s in path]
-            for b in heads[first[path[-1]] : first[path[-1] + 1]].tolist():
-                if {*part.waits(b)} == {*worm.waits}:
+            for b in part.heads.at(path[-1]):
+                if {*part.waits.at(b)} == {*worm.waits}:
                     together.append(self.stay[b])
         self.model.add_bool_or([~variable for variable in together])
 
@@ -229,26 +221,19 @@ class Model:
     def worms(self, solver: Any) -> list[Worm]:
         """The worms of a solution."""
         part = self.part
-        begin, target = part.next_first, part.next_state
-        first, heads = part.heads_of
         true = np.array(solver.response_proto.solution, dtype=bool)
         state, step, stay = (
             np.flatnonzero(true[[variable.index for variable in variables]]) if variables else np.zeros(0, dtype=int)
             for variables in (self.state, self.step, self.stay)
         )
         stays = set(stay.tolist())
-        tails = np.searchsorted(begin, step, side="right") - 1
-        ahead = dict(zip(tails.tolist(), target[step].tolist(), strict=True))
+        ahead = dict(zip(part.onward.row[step].tolist(), part.onward.entries[step].tolist(), strict=True))
         held = set(state.tolist())
         worms = []
         for s in sorted(held - set(ahead.values())):
             path = [s]
             while path[-1] in ahead:
                 path.append(ahead[path[-1]])
-            last = path[-1]
-            waits: list[int] = []
-            for b in heads[first[last] : first[last + 1]].tolist():
-                if b in stays:
-                    waits = part.waits(b)
-            worms.append(Worm(int(part.owner[s]), tuple(part.input_vc[path].tolist()), tuple(waits)))
+            waits = {w for b in part.heads.at(path[-1]) if b in stays for w in part.waits.at(b)}
+            worms.append(Worm(int(part.owner[s]), tuple(part.input_vc[path].tolist()), tuple(sorted(waits))))
         return worms

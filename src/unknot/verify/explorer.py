@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from unknot._base import memory
-from unknot._base.arrays import Ints
+from unknot._base.arrays import Ints, Rows
 from unknot._base.deadline import clock
 from unknot._base.kernels.lazy_kernel import viewed
 from unknot._base.work import spend
@@ -36,12 +35,14 @@ class Visit(NamedTuple):
     first: Offsets
     candidates: Ints
 
+    def headers(self) -> Iterator[tuple[int, list[int]]]:
+        """Yield each input VC with its candidates."""
+        return zip(self.order.tolist(), Rows(self.first, self.candidates).lists(), strict=True)
+
     @property
     def steps(self) -> dict[int, list[int]]:
         """The candidate VCs of each input VC, ejection left out."""
-        vcs, bounds = [v & VC_MASK for v in self.candidates.tolist()], pairwise(self.first.tolist())
-        pairs = zip(self.order.tolist(), bounds, strict=True)
-        return {at: [vc for vc in vcs[a:b] if vc != EJECT] for at, (a, b) in pairs}
+        return {at: [vc for v in row if (vc := v & VC_MASK) != EJECT] for at, row in self.headers()}
 
 
 def require_candidates(network: Network, vcs: int, routing: str) -> None:

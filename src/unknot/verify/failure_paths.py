@@ -10,7 +10,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from unknot._base.arrays import IntArray, Ints, grouped
+from unknot._base.arrays import Rows
 from unknot._base.kernels.lazy_kernel import is_small, plainly
 from unknot._base.threads import processors
 from unknot.network.graph import path_to, reached_from
@@ -116,19 +116,12 @@ class ShortestPaths:
     @cached_property
     def onward(self) -> Callable[[int], list[tuple[int, int]]]:
         """Channels out of a router, and where they lead."""
-        (first, outgoing), target = self.network.outgoing, self.network.target
-
-        @cache
-        def channels(router: int) -> list[tuple[int, int]]:
-            return [(int(c), int(target[c])) for c in outgoing[first[router] : first[router + 1]] if self.alive[c]]
-
-        return channels
+        out, target = self.network.outgoing, self.network.target
+        return cache(lambda router: [(c, int(target[c])) for c in out.at(router) if self.alive[c]])
 
     @cached_property
-    def _incoming(self) -> tuple[Ints, IntArray]:
-        alive = np.flatnonzero(self.alive)
-        first, order = grouped(self.network.target[alive], self.network.num_routers)
-        return first, alive[order].astype(np.int32)
+    def _incoming(self) -> Rows:
+        return self.network.incoming.where(self.alive[self.network.incoming.entries])
 
     @cached_property
     def hops(self) -> Callable[[int], list[int]]:
@@ -170,7 +163,6 @@ class ShortestPaths:
         """A shortest path to one of some destinations that takes one channel and then another."""
         source, target = self.network.source, self.network.target
         start, middle, end = int(source[channel]), int(target[channel]), int(target[onward])
-        first, incoming = self._incoming
         for home in homes:
             hops = self.hops(home)
             if not hops[start] - 1 == hops[middle] == hops[end] + 1 >= 1:
@@ -178,7 +170,7 @@ class ShortestPaths:
             before = reached_from(
                 [start],
                 lambda r, hops=hops: [  # type: ignore[misc]
-                    int(source[c]) for c in incoming[first[r] : first[r + 1]] if hops[source[c]] == hops[r] + 1
+                    int(source[c]) for c in self._incoming.at(r) if hops[source[c]] == hops[r] + 1
                 ],
             )
             for sender in (router for router in before if self.hosts[router]):

@@ -64,12 +64,11 @@ class RouteChoices:
     @cached_property
     def hops(self) -> dict[State, list[list[int]]]:
         """The next hops of each router, of which it takes as many as the limit admits."""
-        (first, outgoing), words = self.vector.network.outgoing, self.vector.words
+        outgoing, words = self.vector.network.outgoing.lists(), self.vector.words
         return {
             (home, number): [
-                [int(c) for i, c in enumerate(outgoing[first[r] : first[r + 1]])
-                 if table[r * words + i // BITS] >> (i % BITS) & 1]
-                for r in range(self.hosts.size)
+                [c for i, c in enumerate(row) if table[r * words + i // BITS] >> (i % BITS) & 1]
+                for r, row in enumerate(outgoing)
             ]
             for home in self.homes.tolist() if self.hosts[home]
             for number, table in enumerate(self.vector.tables(home, self.alive))
@@ -194,12 +193,12 @@ class RoutesBefore:
 
     def longer(self, alive: Flags) -> Ints:
         """Destinations to which a router has no next hop of before when only some channels are alive."""
-        network, (first, outgoing) = self.network, self.network.outgoing
+        network = self.network
         up = np.zeros(network.num_routers, dtype=bool)
         up[network.source[alive]] = up[network.target[alive]] = True
         longer = np.zeros(self.homes.size, dtype=bool)
         for router in np.unique(network.source[~alive]):
-            onward = outgoing[first[router] : first[router + 1]]
+            onward = np.array(network.outgoing.at(router))
             hops, near = self.hops[router], self.hops[network.target[onward[alive[onward]]]]
             longer |= up[router] & (hops > 0) & ~(near == hops - 1).any(axis=0)
         return self.homes[longer]

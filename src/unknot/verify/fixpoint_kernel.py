@@ -1,11 +1,8 @@
 # mypy: ignore-errors
 """Greatest fixpoints over the states on cycles of dependencies, by deletion; blocked heads of what is left."""
 
-from typing import NamedTuple
-
 import numpy as np
 
-from unknot._base.arrays import IntArray, Ints
 from unknot._base.kernels.lazy_kernel import kernel
 from unknot.verify.cells_kernel import (
     cell_of,
@@ -22,20 +19,6 @@ from unknot.verify.follow_kernel import WIDTH
 
 ALL = (1 << WIDTH) - 1
 """Set of all addresses of a block."""
-
-
-class Heads(NamedTuple):
-    """Room for blocked heads, as `unknot.verify.remainder.Remainder` has them."""
-
-    input_vc: IntArray
-    address: IntArray
-    owner: IntArray
-    first: Ints
-    wait: IntArray
-
-
-def head_types(t):
-    return t.NamedTuple((t.I32, t.I32, t.I32, t.I64, t.I32), Heads)
 
 
 @kernel(lambda t: t.int64(t.READ64, t.int64, t.int64), inline=True)
@@ -224,26 +207,27 @@ def drain(inner, cells, kinds, rules, marks, budget):
 
 
 @kernel(
-    lambda t: t.void(
-        inner_types(t), cell_types(t), kind_types(t), rule_types(t), mark_types(t), t.READ64, t.int64, head_types(t),
-        t.I64,
+    lambda t: t.int64(
+        inner_types(t), cell_types(t), kind_types(t), rule_types(t), mark_types(t), t.READ64, t.int64,
+        t.Tuple((t.I32, t.I32, t.I64, t.I32)),
     )
 )  # fmt: skip
-def pick(inner, cells, kinds, rules, marks, addresses, most, heads, sizes):
+def pick(inner, cells, kinds, rules, marks, addresses, most, heads):
     """Pick for each VC that is left up to `most` blocked states, no two of which wait for the same VCs that are left.
 
-    `sizes` becomes how many states and heads were picked.
+    Their heads are written as `unknot.verify.waiting.Heads` has them, one for each choice of a header that commits.
+    Returns how many there are.
     """
     cell_first, block, word, bits = cells
     inner_first, kind = inner.first, kinds.of
     live, blocked, removed, commits = marks.live, marks.blocked, marks.removed, rules.commits
-    input_vc, address, head_owner, head_first, head_wait = heads
+    head_vc, address, first, wait = heads
     widest = 0
     for v in range(kind.size):
         widest = max(widest, inner_first[v + 1] - inner_first[v])
     known = np.empty((most, widest), np.bool_)
-    count, many = 0, 0
-    head_first[0] = 0
+    count, filled = 0, 0
+    first[0] = 0
     for v in range(kind.size):
         if removed[kind[v]] >= 0:
             continue
@@ -267,22 +251,15 @@ def pick(inner, cells, kinds, rules, marks, addresses, most, heads, sizes):
                     f += 1
                 if same:
                     continue
-                input_vc[count] = v
-                address[count] = addresses[WIDTH * block[c] + size_of(one - 1)]
-                filled = head_first[many]
                 for e in range(degree):
                     if known[picked, e]:
-                        head_wait[filled] = inner.target[inner_first[v] + e]
+                        wait[filled] = inner.target[inner_first[v] + e]
                         filled += 1
-                        if commits:
-                            head_owner[many] = count
-                            many += 1
-                            head_first[many] = filled
-                if not commits:
-                    head_owner[many] = count
-                    many += 1
-                    head_first[many] = filled
+                    if filled > first[count] and (commits or e + 1 == degree):
+                        head_vc[count] = v
+                        address[count] = addresses[WIDTH * block[c] + size_of(one - 1)]
+                        count += 1
+                        first[count] = filled
                 picked += 1
-                count += 1
             base += words_of(inner, v)
-    sizes[0], sizes[1] = count, many
+    return count

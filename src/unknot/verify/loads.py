@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from unknot._base.arrays import Flags, Floats, Ints, positions
+from unknot._base.arrays import Flags, Floats, Ints, Rows
 from unknot._base.errors import RelationError
 from unknot._base.progress import Progress, reported, with_bar
 from unknot._base.quantities import ChannelNumber, Load, MeanHops
@@ -243,8 +243,8 @@ class OfferedTraffic:
 
 def _lowest(states: Visit, rows: Ints) -> tuple[Ints, Ints]:
     """The candidates of the lowest tier of some states: the place of each state among these, and the VC."""
-    _, first, answers = states
-    tail, offered = np.repeat(np.arange(rows.size), np.diff(first)[rows]), answers[positions(first, rows)]
+    chosen = Rows(states.first, states.candidates).take(rows)
+    tail, offered = chosen.row, chosen.entries
     tier = (offered // TIER) & 0xFF
     lowest = np.full(rows.size, 255)
     np.minimum.at(lowest, tail, tier)

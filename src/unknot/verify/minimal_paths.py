@@ -86,7 +86,7 @@ class Destinations:
         self.addresses = [np.flatnonzero(relation.destination == t) for t in range(network.num_terminals)]
         self.virtual = (vcs.router, vcs.first, vcs.channel, network.target, vcs.index)
         self.width = int(vcs.counts.max(initial=1))
-        _, outgoing = network.outgoing
+        outgoing = network.outgoing.entries
         self.out_source, self.out_target = network.source[outgoing], network.target[outgoing]
         self.size = 4 * (network.num_channels + network.num_terminals) + 64
 
@@ -218,14 +218,12 @@ def forbidden_path(relation: Relation, source: int, home: int) -> ForbiddenPath 
     """
     network, vcs = relation.network, relation.vcs
     distance = distances_from(network, int(network.eject[home]), reverse=True)
-    first, leaving = network.outgoing
     mine = np.flatnonzero(relation.destination == home)
     start = frozenset((relation.num_vcs + source, a) for a in mine[relation.usable(mine)[source]].tolist())
     ask = cache(relation.candidates)
 
     def nearer(router: int) -> list[int]:
-        channels = leaving[first[router] : first[router + 1]].tolist()
-        return [c for c in channels if distance[network.target[c]] == distance[router] - 1 >= 0]
+        return [c for c in network.outgoing.at(router) if distance[network.target[c]] == distance[router] - 1 >= 0]
 
     def after(states: States, channel: int) -> States:
         taken = ((c.vc, a) for at, a in states for c in ask(at, a) if c.vc is not None)

@@ -141,7 +141,7 @@ def _climbing(graph: Dependencies, shut: Shut) -> Ints | None:
     flow, vcs = shut.flow, graph.relation.num_vcs
     if not graph.complete or any(shut.shuts(vcs, v, set()) for v in flow.pools_of):
         return None
-    source = np.repeat(np.arange(vcs), np.diff(graph.first))
+    source = graph.source
     sharing = [pair for pool in flow.pools if not pool.own for pair in pairwise((pool.vcs[-1], *pool.vcs))]
     tail, head = np.array(sharing, dtype=np.int64).reshape(-1, 2).T
     rank, _ = strong_components(np.concatenate([source, tail]), np.concatenate([graph.target, head]), vcs)
@@ -155,9 +155,7 @@ def _heads(relation: Relation, length: int, effort: Effort) -> Heads:
     comes: list[dict[int, int]] = [{} for _ in range(vcs)]
     ports: dict[frozenset[int], Message] = {}
     for address, visit in explorer.visits("what headers wait for", effort):
-        order, first, offered = (part.tolist() for part in visit)
-        for i, at in enumerate(order):
-            candidates = offered[first[i] : first[i + 1]]
+        for at, candidates in visit.headers():
             for v in candidates:
                 if v & VC_MASK != EJECT:
                     comes[v & VC_MASK].setdefault(min(at, vcs), address)

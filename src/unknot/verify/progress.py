@@ -164,10 +164,8 @@ class _Waits:
         self.contenders: defaultdict[int, list[int]] = defaultdict(list)
         self.adaptive: tuple[int, int] | None = None
         for address, visit in self.explorer.visits():
-            order, first, offered = (part.tolist() for part in visit)
             leaves = -1 - int(relation.destination[address])
-            for i, at in enumerate(order):
-                entries = offered[first[i] : first[i + 1]]
+            for at, entries in visit.headers():
                 waited = {v & VC_MASK for v in entries if not v & NO_WAIT}
                 if len(waited) > 1 and not relation.commits:
                     self.adaptive = self.adaptive or (at, address)

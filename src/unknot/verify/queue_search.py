@@ -60,9 +60,7 @@ def kinds_of(relation: Relation, effort: Effort) -> tuple[dict[Place, int], list
     """Number the kinds of packets at each place; packets with equal ways are of one kind."""
     rows: dict[Place, tuple[tuple[int, ...], tuple[tuple[int, ...], ...]]] = {}
     for address, visit in Explorer(relation).visits("kinds of packets", effort):
-        order, first, offered = (part.tolist() for part in visit)
-        for i, at in enumerate(order):
-            candidates = offered[first[i] : first[i + 1]]
+        for at, candidates in visit.headers():
             waited = sorted({v & VC_MASK for v in candidates if relation.commits or not v & NO_WAIT})
             choices = tuple((v,) for v in waited) if relation.commits else (tuple(waited),) * bool(waited)
             rows[at, address] = tuple(sorted({v & VC_MASK for v in candidates})), choices

@@ -12,16 +12,15 @@ import numpy as np
 import numpy.typing as npt
 
 from unknot._base import memory
-from unknot._base.arrays import Ints as Ints
-from unknot._base.arrays import grouped, offsets, positions, starts
+from unknot._base.arrays import Flags, Ints, Rows, grouped, offsets
 from unknot._base.splitmix import STEP, mixed
 from unknot._base.switching import Switching
 from unknot.flow_control.techniques import technique
-from unknot.network.model import IntArray, Offsets
+from unknot.network.model import IntArray
 from unknot.routing.relation import EJECT, NO_WAIT, VC_MASK, Relation
 from unknot.verify.effort import Effort
 from unknot.verify.explorer import Explorer
-from unknot.verify.states import Dependencies, Flags
+from unknot.verify.states import Dependencies
 
 Hashes = npt.NDArray[np.uint64]
 ROOM, BYTES = 1 << 16, 100
@@ -36,51 +35,38 @@ class Remainder:
     ----------
     input_vc, owner : int64 arrays, shape (states,)
         VC and address of each state.
-    next_first, next_state : compressed rows over states
-        Successors.
+    onward : Rows
+        Successors of each state.
     leaves, enters : bool arrays, shape (states,)
         Whether a worm may also go on to where it is not looked at any more; whether it may come straight from a
         terminal.
     head_owner : int64 array, shape (heads,)
         State of each head, ascending.
-    head_first, head_wait : compressed rows over heads
-        VCs a head waits for.
+    waits : Rows
+        VCs that each head waits for.
     """
 
     input_vc: Ints
     owner: Ints
-    next_first: Offsets
-    next_state: Ints
+    onward: Rows
     leaves: Flags
     enters: Flags
     head_owner: Ints
-    head_first: Offsets
-    head_wait: Ints
-
-    def waits(self, head: int) -> list[int]:
-        """VCs a head waits for, each once."""
-        return sorted(set(self.head_wait[self.head_first[head] : self.head_first[head + 1]].tolist()))
+    waits: Rows
 
     @property
     def vcs(self) -> int:
         """One more than the highest VC that a state is on or a head waits for."""
-        return int(max(self.input_vc.max(initial=-1), self.head_wait.max(initial=-1))) + 1
+        return int(max(self.input_vc.max(initial=-1), self.waits.entries.max(initial=-1))) + 1
 
     @cached_property
-    def by_vc(self) -> tuple[Offsets, Ints]:
-        """States of each VC, in compressed rows over VCs."""
-        return starts(self.input_vc, self.vcs), np.argsort(self.input_vc, kind="stable")
-
-    @cached_property
-    def heads_of(self) -> tuple[Offsets, Ints]:
-        """Heads of each state, in compressed rows over states."""
-        return starts(self.head_owner, self.input_vc.size), np.argsort(self.head_owner, kind="stable")
+    def heads(self) -> Rows:
+        """Heads of each state."""
+        return grouped(self.head_owner, self.input_vc.size)
 
     def on(self, vcs: Ints) -> Ints:
         """States on some VCs, ascending."""
-        first, order = self.by_vc
-        vcs = vcs[vcs < first.size - 1]
-        return np.sort(order[positions(first, vcs)])
+        return np.flatnonzero(np.isin(self.input_vc, vcs))
 
     def cut(self, states: Ints, *, open_ends: bool = False, heads: Flags | None = None) -> Remainder:
         """Only these states (ascending), and of the heads those wanted.
@@ -92,51 +78,38 @@ class Remainder:
         number[states] = np.arange(states.size)
         inside = np.zeros(self.vcs, dtype=bool)
         inside[self.input_vc[states]] = True
-        steps = positions(self.next_first, states)
-        target = number[self.next_state[steps]]
-        stays = target >= 0
-        row = np.repeat(np.arange(states.size), np.diff(self.next_first)[states])
+        onward = self.onward.take(states)
+        onward = Rows(onward.first, number[onward.entries])
+        stays = onward.entries >= 0
         leaves = self.leaves[states].copy()
-        if open_ends:
-            leaves[row[~stays]] = True
-        first, order = self.heads_of
-        chosen = order[positions(first, states)]
+        chosen = self.heads.take(states).entries
         if heads is not None:
             chosen = chosen[heads[chosen]]
-        waits = self.head_wait[positions(self.head_first, chosen)]
-        whose = np.repeat(np.arange(chosen.size), np.diff(self.head_first)[chosen])
-        held = inside[waits]
-        if not open_ends:
-            fine = np.ones(chosen.size, dtype=bool)
-            fine[whose[~held]] = False
-            held = fine[whose]
-            whose = (np.cumsum(fine) - 1)[whose]
-            chosen = chosen[fine]
-        return Remainder(
-            self.input_vc[states],
-            self.owner[states],
-            starts(row[stays], states.size),
-            target[stays],
-            leaves,
-            self.enters[states],
-            number[self.head_owner[chosen]],
-            starts(whose[held], chosen.size),
-            waits[held],
-        )
+        waits = self.waits.take(chosen)
+        held = inside[waits.entries]
+        if open_ends:
+            leaves[onward.row[~stays]] = True
+            waits = waits.where(held)
+        else:
+            fine = np.setdiff1d(np.arange(chosen.size), waits.row[~held])
+            chosen, waits = chosen[fine], waits.take(fine)
+        owner = number[self.head_owner[chosen]]
+        vcs, addresses, enters = self.input_vc[states], self.owner[states], self.enters[states]
+        return Remainder(vcs, addresses, onward.where(stays), leaves, enters, owner, waits)
 
     def pruned(self) -> Remainder:
         """Remove states from which no worm comes to stay, again and again until nothing changes."""
         from unknot.verify.states_kernel import mark_back
 
-        states, head = self.input_vc.size, np.repeat(np.arange(self.head_owner.size), np.diff(self.head_first))
-        before, edge = grouped(self.next_state, states)
-        back = np.repeat(np.arange(states), np.diff(self.next_first))[edge]
+        states, head = self.input_vc.size, self.waits.row
+        before, edge = grouped(self.onward.entries, states)
+        back = self.onward.row[edge]
         alive = np.ones(states, dtype=bool)
         while True:
             held = np.zeros(self.vcs, dtype=bool)
             held[self.input_vc[alive]] = True
             blocks = alive[self.head_owner]
-            blocks[head[~held[self.head_wait]]] = False
+            blocks[head[~held[self.waits.entries]]] = False
             # What leads nowhere now has led nowhere before, so nothing is reached over states that are gone.
             kept = alive & self.leaves
             kept[self.head_owner[blocks]] = True
@@ -151,35 +124,20 @@ class Remainder:
 
         Each state and each head is stood for by the first of its kind; `owner` is then the address of that one.
         """
-        head_kind = _sums(_mix(self.head_wait), self.head_first)
-        alike = _firsts(head_kind)
-        if not _same_rows(self.head_first, self.head_wait, alike):
+        alike = _firsts(_sums(_mix(self.waits.entries), self.waits.first))
+        if not _same_rows(self.waits, alike):
             return self
-        first, heads = self.heads_of
-        kind = start = _mix(self.input_vc * 4 + self.leaves * 2 + self.enters) + _sums(_mix(alike[heads]), first)
+        own = np.stack([self.input_vc, self.leaves, self.enters])
+        heads = Rows(self.heads.first, alike[self.heads.entries])
+        kind = start = _mix(own[0] * 4 + own[1] * 2 + own[2]) + _sums(_mix(heads.entries), heads.first)
         count = 0
         while count < (count := np.unique(kind).size):
-            kind = _mix(start) + _sums(_mix(kind)[self.next_state], self.next_first)
+            kind = _mix(start) + _sums(_mix(kind)[self.onward.entries], self.onward.first)
         like = _firsts(kind)
-        exact = (
-            (self.input_vc == self.input_vc[like]).all()
-            and (self.leaves == self.leaves[like]).all()
-            and (self.enters == self.enters[like]).all()
-            and _same_rows(first, alike[heads], like)
-            and _same_rows(self.next_first, like[self.next_state], like)
-        )
-        if not exact:
+        onward = Rows(self.onward.first, like[self.onward.entries])
+        if (own != own[:, like]).any() or not _same_rows(heads, like) or not _same_rows(onward, like):
             return self
-        keep = np.flatnonzero(like == np.arange(like.size))
-        return replace(self, next_state=like[self.next_state]).cut(keep)
-
-
-def heads_alone(input_vc: Any, owner: Any, head_owner: Any, head_first: Any, head_wait: Any) -> Remainder:
-    """Heads on single VCs, without steps."""
-    columns = (np.asarray(column, dtype=np.int64) for column in (input_vc, owner, head_owner, head_first, head_wait))
-    vcs, addresses, *heads = columns
-    nowhere = np.zeros(vcs.size, dtype=bool)
-    return Remainder(vcs, addresses, starts(vcs[:0], vcs.size), vcs[:0], nowhere, nowhere, *heads)
+        return replace(self, onward=onward).cut(np.flatnonzero(like == np.arange(like.size)))
 
 
 def on_cycles(
@@ -221,15 +179,15 @@ def among(
     parts: list[tuple[npt.NDArray[Any], ...]] = [(slot[:0],) * 8]
     states, room = 0, ROOM
     for address, (order, first, offered) in explorer.visits(stage, effort):
-        rows = np.flatnonzero(inside[order])
-        if states + rows.size > limit:
+        found = np.flatnonzero(inside[order])
+        if states + found.size > limit:
             return None
-        while states + rows.size > room:
+        while states + found.size > room:
             room *= 2
             memory.require(f"the {stage} of {relation.name} on {relation.network.name}", BYTES * room)
-        at, width = order[rows], np.diff(first)[rows]
+        at, candidates = order[found], Rows(first, offered).take(found)
         slot[at] = np.arange(states, states + at.size)
-        row, candidate = np.repeat(np.arange(at.size), width), offered[positions(first, rows)]
+        row, candidate = candidates.row, candidates.entries
         vc = candidate & VC_MASK
         leaves = vc == EJECT
         vc[leaves] = 0
@@ -250,19 +208,10 @@ def among(
         steps = np.bincount(row[step], minlength=at.size)
         parts.append((at, np.full(at.size, address), steps, slot[vc[step]], enters, states + head, waits, vc[chosen]))
         states += at.size
-    input_vc, owner, steps, next_state, enters, head_owner, waits, head_wait = map(
-        np.concatenate, zip(*parts, strict=True)
-    )
+    input_vc, owner, steps, onward, enters, head_owner, waits, waited = map(np.concatenate, zip(*parts, strict=True))
+    successors, never = Rows(offsets(steps), onward), np.zeros(states, dtype=bool)
     return Remainder(
-        input_vc,
-        owner,
-        offsets(steps),
-        next_state,
-        np.zeros(states, dtype=bool),
-        enters.astype(bool),
-        head_owner,
-        offsets(waits),
-        head_wait,
+        input_vc, owner, successors, never, enters.astype(bool), head_owner, Rows(offsets(waits), waited)
     )
 
 
@@ -271,7 +220,7 @@ def _mix(values: npt.NDArray[Any]) -> Hashes:
     return np.asarray(mixed(values.astype(np.uint64) + STEP))
 
 
-def _sums(values: Hashes, first: Offsets) -> Hashes:
+def _sums(values: Hashes, first: Ints) -> Hashes:
     """Sum of each row."""
     total = np.zeros(values.size + 1, dtype=np.uint64)
     np.cumsum(values, out=total[1:])
@@ -284,10 +233,9 @@ def _firsts(kind: Hashes) -> Ints:
     return np.asarray(keep[number.reshape(-1)])
 
 
-def _same_rows(first: Offsets, offered: Ints, like: Ints) -> bool:
+def _same_rows(rows: Rows, like: Ints) -> bool:
     """Whether each row has the same entries, in any order, as the row it is said to be like."""
-    width = np.diff(first)
-    if (width != width[like]).any():
+    if (rows.width != rows.width[like]).any():
         return False
-    order = np.lexsort((offered, np.repeat(np.arange(width.size), width)))
-    return bool((offered[order] == offered[order][positions(first, like)]).all())
+    ordered = Rows(rows.first, rows.entries[np.lexsort((rows.entries, rows.row))])
+    return bool((ordered.entries == ordered.take(like).entries).all())

@@ -14,7 +14,7 @@ from typing import get_args
 
 import numpy as np
 
-from unknot._base.arrays import positions, starts
+from unknot._base.arrays import starts
 from unknot._base.deadline import MINUTE, Deadline, clock, counts_work
 from unknot._base.switching import BUFFER_DEPTH, DEFAULT_SWITCHING, Switching, switching_named
 from unknot.certificates.verdict import Configuration, Reachability
@@ -178,8 +178,8 @@ class _Search:
         span = np.empty((vcs.size, vcs.size), dtype=np.int16)
         rest = self.rest
         spans(
-            vcs.size, number[rest.input_vc], rest.next_first, rest.next_state, rest.heads_of[0], rest.head_first,
-            number[rest.head_wait], span.ravel(),
+            vcs.size, number[rest.input_vc], *rest.onward, rest.heads.first, rest.waits.first,
+            number[rest.waits.entries], span.ravel(),
         )  # fmt: skip
         tail, waited = np.nonzero(span < FAR)
         steps = len(shortest_cycle(tail, waited, most=vcs.size))
@@ -274,11 +274,10 @@ def _size(worms: list[Worm]) -> tuple[int, int]:
 
 def _path(rest: Remainder, tail: int, waited: int, length: int) -> list[int]:
     """The VCs of a worm of a given length that holds one at its tail and waits for another."""
-    (first, heads), begin, onward = rest.heads_of, rest.next_first, rest.next_state
     for start in rest.on(np.array([tail])).tolist():
-        before = reached_from([start], lambda s: onward[begin[s] : begin[s + 1]].tolist())
+        before = reached_from([start], rest.onward.at)
         for s in before:
-            waits = rest.head_wait[positions(rest.head_first, heads[first[s] : first[s + 1]])]
+            waits = [w for head in rest.heads.at(s) for w in rest.waits.at(head)]
             if waited in waits and len(path := path_to(s, before)) == length:
                 vcs: list[int] = rest.input_vc[path].tolist()
                 return vcs

@@ -11,7 +11,7 @@ import numpy as np
 
 from unknot._base import memory
 from unknot._base.arrays import Flags as Flags
-from unknot._base.arrays import Ints, grouped, offsets, ranks, starts
+from unknot._base.arrays import Ints, Rows, grouped, offsets, ranks, row_of, starts
 from unknot._base.kernels.lazy_kernel import is_small, plainly, viewed
 from unknot._base.shown import Brief
 from unknot.certificates.verdict import Size
@@ -47,7 +47,7 @@ class Slots:
         used = np.flatnonzero(octets)
         bit = np.flatnonzero(np.unpackbits(octets[used], bitorder="little"))
         bit = 8 * used[bit >> 3] + (bit & 7)
-        source = np.repeat(np.arange(self.rank.size), np.diff(self.first))[bit >> 6]
+        source = row_of(self.first)[bit >> 6]
         rank = self.span * ((bit >> 6) - self.first[source]) + (bit & 63)
         return source, self._leaving[self._first[self._head[source]] + rank]
 
@@ -118,9 +118,20 @@ class Dependencies(Brief):
     def acyclic(self) -> bool:
         return not self.cyclic.any()
 
+    @property
+    def source(self) -> Ints:
+        """The VC that depends, of each dependency."""
+        return row_of(self.first)
+
+    @property
+    def inner(self) -> Flags:
+        """Which dependencies lie on cycles."""
+        source = self.source
+        return np.asarray(self.cyclic[source] & (self.label[source] == self.label[self.target]))
+
     def depends(self, vc: int, other: int) -> bool:
         """Whether a VC depends on another one."""
-        return other in self.target[self.first[vc] : self.first[vc + 1]]
+        return other in Rows(self.first, self.target).at(vc)
 
     @property
     def complete(self) -> bool:

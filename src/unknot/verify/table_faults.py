@@ -206,7 +206,7 @@ class _Routes:
         require(f"the routes of {fabric.name}, {steps:,} hops in all,", 40 * steps)
         self.pairs = int(self.weight.sum())
         self.delivered = int(self.weight[at, column].sum())
-        self._first, self._entries = routes_by_channel(self.network.target, next_channel, at, column)
+        self._crossing = routes_by_channel(self.network.target, next_channel, at, column)
 
     @property
     def relation(self) -> Relation:
@@ -226,9 +226,7 @@ class _Routes:
         alive[routers] = False
         dead = ~(alive[network.source] & alive[network.target])
         dead[channels] = True
-        crossing = [self._entries[self._first[c] : self._first[c + 1]] for c in np.flatnonzero(dead).tolist()]
-        entries = np.unique(np.concatenate(crossing)) if crossing else np.zeros(0, dtype=np.int64)
-        at, column = np.divmod(entries, self.lids.size)
+        at, column = np.divmod(np.unique(self._crossing.take(np.flatnonzero(dead)).entries), self.lids.size)
         kept = alive[at] & alive[self.home[column]]
         return _Lost(self, alive, dead, at[kept], column[kept])
 
@@ -271,11 +269,11 @@ class _Lost:
 
     def rows(self) -> Iterator[Row]:
         routes, fabric = self.routes, self.routes.fabric
-        network, (first, hosts) = routes.network, routes.hosts
+        network = routes.network
         for r, column, severed in zip(self.at.tolist(), self.column.tolist(), self.severed.tolist(), strict=True):
             owner = int(routes.owner[column])
             lid = f"0x{int(fabric.lids[routes.lids[column]]):04x}"
-            for host in hosts[first[r] : first[r + 1]].tolist():
+            for host in routes.hosts.at(r):
                 if host != owner:
                     source, destination = network.terminal_name(host), network.terminal_name(owner)
                     yield {"source": source, "destination": destination, "lid": lid, "severed": severed}

@@ -11,21 +11,21 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
 from unknot._base import memory
-from unknot._base.arrays import grouped, offsets, starts
+from unknot._base.arrays import Flags, Ints, Rows, grouped, offsets, starts
 from unknot._base.work import spend
 from unknot.network.model import IntArray, Offsets
 from unknot.verify.cells_kernel import Cells, Inner, Kinds, Marks, Rules, count_cells, fill_cells
 from unknot.verify.effort import Effort, step
-from unknot.verify.fixpoint_kernel import Heads, begin, pick
+from unknot.verify.fixpoint_kernel import begin, pick
 from unknot.verify.fixpoint_kernel import drain as delete
 from unknot.verify.follow_kernel import WIDTH
-from unknot.verify.remainder import Ints, Remainder, heads_alone
-from unknot.verify.states import Dependencies, Flags, Follower, Slots
-from unknot.verify.symmetry import Translations, commutes, translations
+from unknot.verify.states import Dependencies, Follower, Slots
+from unknot.verify.symmetry import Positions, Translations, commutes, translations
 
 SHARES = 16
 """Most shares of the addresses whose cells are counted apart, so that threads can fill them at the same time."""
@@ -84,9 +84,7 @@ def waiting(graph: Dependencies, effort: Effort | None = None, *, symmetry: bool
     """
     relation, effort = graph.relation, effort or Effort()
     vcs, slots = relation.num_vcs, Slots(relation, 1)
-    source = np.repeat(np.arange(vcs, dtype=np.int32), np.diff(graph.first))
-    within = graph.cyclic[source] & (graph.label[source] == graph.label[graph.target])
-    source, inner = source[within], graph.target[within]
+    source, inner = (ends[graph.inner].astype(np.int32) for ends in (graph.source, graph.target))
     inner_first = starts(source, vcs)
     back_first, order = grouped(inner, vcs)
     back, back_edge = source[order], (order - inner_first[source[order]]).astype(np.int32)
@@ -135,6 +133,14 @@ def waiting(graph: Dependencies, effort: Effort | None = None, *, symmetry: bool
     return Waiting(graph, edges, addresses, states, cells, group)
 
 
+class Heads(NamedTuple):
+    """Blocked heads: the VC and the address of each, and the VCs that it waits for."""
+
+    vc: IntArray
+    address: IntArray
+    waits: Rows
+
+
 @dataclass(frozen=True, eq=False)
 class Left:
     """VCs and states that are left when VCs drain.
@@ -158,49 +164,39 @@ class Left:
     def __bool__(self) -> bool:
         return bool((self.removed < 0).any())
 
-    def heads(self) -> Remainder:
-        """Return for each VC that is left some heads that wait for such VCs only, without transitions."""
-        states = self.states
-        edges = np.diff(states.inner.first)[self.vcs]
-        most = np.minimum(WIDTH * np.diff(states.cells.first)[self.vcs], PICKED)
-        input_vc, address = (np.empty(int(most.sum()), dtype=np.int32) for _ in range(2))
-        head_owner, head_wait = (np.empty(int((most * edges).sum()), dtype=np.int32) for _ in range(2))
-        head_first = np.empty(head_owner.size + 1, dtype=np.int64)
-        sizes = np.zeros(2, dtype=np.int64)
-        room = Heads(input_vc, address, head_owner, head_first, head_wait)
-        pick(states.inner, states.cells, states.kinds, self.rules, self.marks, states.addresses, PICKED, room, sizes)
-        count, heads = sizes.tolist()
-        waits = head_first[: heads + 1], head_wait[: head_first[heads]]
-        heads_of_left = heads_alone(input_vc[:count], address[:count], head_owner[:heads], *waits)
-        return heads_of_left if states.group is None else _everywhere(heads_of_left, states.group)
+    def heads(self) -> Heads:
+        """Return for each VC that is left some heads that wait for such VCs only."""
+        states, cells = self.states, self.states.cells
+        most = np.minimum(WIDTH * np.diff(cells.first), PICKED)[self.vcs]
+        room = int((most * np.diff(states.inner.first)[self.vcs]).sum())
+        vc, address, wait = (np.empty(room, dtype=np.int32) for _ in range(3))
+        first = np.empty(room + 1, dtype=np.int64)
+        columns = vc, address, first, wait
+        count = pick(states.inner, cells, states.kinds, self.rules, self.marks, states.addresses, PICKED, columns)
+        waits = Rows(first[: count + 1], wait[: first[count]])
+        heads = Heads(vc[:count], address[:count], waits)
+        return heads if states.group is None else _everywhere(heads, states.group)
 
 
-def _everywhere(heads: Remainder, group: Translations) -> Remainder:
+def _everywhere(heads: Heads, group: Translations) -> Heads:
     """Heads of representatives moved by all translations; of those of one kind that wait for the same, the first."""
+    kind, places = group.places.kind, group.places
     chosen: dict[tuple[int, ...], int] = {}
     number: Counter[int] = Counter()
-    for head, state in enumerate(heads.head_owner.tolist()):
-        kinds = group.places.kind[heads.waits(head)].tolist()
-        key = (int(group.places.kind[heads.input_vc[state]]), *sorted(kinds))
+    for head, (vc, row) in enumerate(zip(heads.vc.tolist(), heads.waits.lists(), strict=True)):
+        key = (int(kind[vc]), *sorted(kind[row].tolist()))
         if key not in chosen and number[key[0]] < PICKED:
             chosen[key] = head
             number[key[0]] += 1
     kept = np.array(list(chosen.values()), dtype=np.int64)
-    states = heads.head_owner[kept]
-    widths = np.diff(heads.head_first)[kept]
-    entry = np.concatenate([np.arange(heads.head_first[h], heads.head_first[h + 1]) for h in kept.tolist()])
-    moves = np.array(np.unravel_index(np.arange(group.order), group.places.radices[::-1]))[::-1]
+    moves = np.array(np.unravel_index(np.arange(group.order), places.radices[::-1]))[::-1]
 
-    def moved(input_vcs: Ints) -> IntArray:
-        return group.places.moved(np.tile(input_vcs, group.order), np.repeat(moves, input_vcs.size, axis=1))
+    def moved(positions: Positions, things: IntArray) -> IntArray:
+        return positions.moved(np.tile(things, group.order), np.repeat(moves, things.size, axis=1))
 
-    return heads_alone(
-        moved(heads.input_vc[states]),
-        group.addresses.moved(np.tile(heads.owner[states], group.order), np.repeat(moves, states.size, axis=1)),
-        np.arange(states.size * group.order),
-        offsets(np.tile(widths, group.order)),
-        moved(heads.head_wait[entry]),
-    )
+    waits = heads.waits.take(kept)
+    everywhere = Rows(offsets(np.tile(waits.width, group.order)), moved(places, waits.entries))
+    return Heads(moved(places, heads.vc[kept]), moved(group.addresses, heads.address[kept]), everywhere)
 
 
 def drain(states: Waiting, *, spread: bool, entered: bool = False, effort: Effort | None = None) -> Left:

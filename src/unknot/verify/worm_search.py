@@ -7,7 +7,6 @@ in nobody's way. So back from a deadlock a worm takes back its last step, or lea
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import pairwise
 
 from unknot._base.deadline import clock
 from unknot._base.work import spend
@@ -43,8 +42,7 @@ class Worms:
     def __init__(self, relation: Relation, part: Remainder, end: float) -> None:
         self.relation, self.part, self.end, self.left = relation, part, end, STATES
         self.vc, self.enters = part.input_vc.tolist(), part.enters.tolist()
-        first, onward = part.next_first.tolist(), part.next_state.tolist()
-        self.onward = dict(enumerate(sorted({*onward[low:high]}) for low, high in pairwise(first)))
+        self.onward = dict(enumerate(sorted({*row}) for row in part.onward.lists()))
         self.before = backwards(self.onward)
         self.seen = set[frozenset[Path]]()
         starts: list[Path] = [(s,) for s in self.onward if self.enters[s]]
@@ -72,9 +70,8 @@ class Worms:
 
         A worm reaches back just to a VC for which a header waits: where a longer worm comes, so does a shorter one.
         """
-        part, (first, heads) = self.part, (rows.tolist() for rows in self.part.heads_of)
-        waits = [{frozenset(part.waits(h)) for h in heads[low:high]} for low, high in pairwise(first)]
-        ends = [(path, waited) for path in self.alone for waited in waits[path[-1]]]
+        waits, heads = self.part.waits.lists(), self.part.heads.lists()
+        ends = [(path, w) for path in self.alone for w in {frozenset(waits[h]) for h in heads[path[-1]]}]
         by: dict[int, list[End]] = {}
         for end in ends:
             for v in self.held(end[0]):
