@@ -189,6 +189,7 @@ def test_a_measurement_that_is_too_short_is_undecided() -> None:
 @pytest.mark.parametrize(
     ("option", "text", "column"),
     [
+        ("--fault", "200: router 1 2", 13),
         ("--class", "share=.5, flits=x", 17),
         ("--router", "iterations=2, allocator=islp", 25),
         ("--traffic", "hotspot(x)", 9),

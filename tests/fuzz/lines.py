@@ -42,6 +42,7 @@ GOOD: dict[str, list[str]] = {
     "--traffic": ["uniform", "hotspot(1, share=0.2)", "permutation(seed=2)"],
     "--router": ["routing_delay=1", "allocator=islip, iterations=2", "selection=random"],
     "--bursts": ["0.01, 0.1"],
+    "--fault": ["30: router 1", "30: router 1; routing up_down"],
     "--measure": ["200", "1000"],
     "--warmup": ["0", "100"],
     "--precision": ["0.1"],

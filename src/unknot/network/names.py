@@ -15,6 +15,7 @@ from unknot._base.shown import Drawn
 from unknot.network.parts import IntArray, Origin
 
 _INDEX = re.compile(r"[0-9]{1,18}")
+_ARROW = re.compile(r"\s*(<->|↔|->|→)\s*")
 
 
 class Named(Drawn):
@@ -80,6 +81,33 @@ class Named(Drawn):
         first, channels = self.outgoing
         leaving = channels[first[source] : first[source + 1]]
         return [int(c) for c in leaving[self.target[leaving] == target]]
+
+    def channels_named(self, name: str | int) -> list[int]:
+        """Channels by number or text: ``(1,1)->(1,2)``, with ``<->`` those back too, or the name of a channel.
+
+        Raises
+        ------
+        NetworkError
+            If there are none.
+        """
+        if isinstance(name, (int, np.integer)):
+            if not 0 <= name < self.num_channels:
+                last = self.num_channels - 1
+                raise NetworkError(f"network {self.name!r} has no channel {name}: channels are numbered 0 to {last}")
+            return [int(name)]
+        start, arrow, stop = (*_ARROW.split(name.strip(), 1), "", "")[:3]
+        if not arrow:
+            raise NetworkError(f"{name!r} is no channel; name it by its routers, such as (1,1)->(1,2)")
+        if arrow in ("->", "→") and re.search(r"[#\[]", stop):
+            exactly = f"{start}→{stop}".replace(" ", "")
+            if exact := [c for c in range(self.num_channels) if self.channel_name(c).replace(" ", "") == exactly]:
+                return exact
+        a, b = self.router(start), self.router(stop)
+        channels = self.between(a, b) + (self.between(b, a) if arrow in ("<->", "↔") else [])
+        if not channels:
+            ends = f"from {self.router_name(a)} to {self.router_name(b)}"
+            raise NetworkError(f"network {self.name!r} has no channel {ends}")
+        return channels
 
     def router(self, name: str | int) -> int:
         """Index of a router given by index, label, or coordinates text such as ``(3,4)``."""

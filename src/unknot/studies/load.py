@@ -14,6 +14,7 @@ from pydantic_core import ErrorDetails
 from unknot._base.errors import TextError, UnknotError, bare, near
 from unknot._base.toml_places import EntryError, KeyPath, Toml, read_toml
 from unknot.flow_control.techniques import technique
+from unknot.simulation.faults.fault import fault_of
 from unknot.studies.entries import VALUE, points_of, require_few
 from unknot.studies.study import Design, Proof, Ramp, Simulation, Study, builder
 
@@ -117,7 +118,11 @@ _LISTS = ("network", "routing", "vcs", "switching", "packet_length", "buffer_dep
 
 
 def _lists(entry: dict[str, Any]) -> dict[str, list[Any]]:
-    return {key: entry[key] for key in _LISTS if isinstance(entry.get(key), list) and entry[key]}
+    lists = {key: entry[key] for key in _LISTS if isinstance(entry.get(key), list) and entry[key]}
+    faults = entry.get("faults")  # a list already; several of them are lists in a list
+    if isinstance(faults, list) and faults and all(isinstance(each, list) for each in faults):
+        lists["faults"] = faults
+    return lists
 
 
 def _combinations(entry: dict[str, Any]) -> int:
@@ -145,6 +150,8 @@ def _multiplied(entry: Any) -> Iterable[tuple[Any, dict[str, int]]]:
 
 def _spoken(key: str, entry: Any) -> str:
     words = {"vcs": f"{entry} VC{'' if entry == 1 else 's'}", "packet_length": f"{entry} flits"}
+    if key == "faults":
+        return f"faults {'; '.join(map(str, entry))}" if entry else "no faults"
     if isinstance(entry, dict):
         inner = ", ".join(f"{name} {part}" for name, part in entry.items())
         return f"packets of {inner}" if key == "packet_length" else f"{key} {inner}"
@@ -159,14 +166,20 @@ def _misfits(study: Study, problem: _Locator) -> Iterable[TextError]:
         if design.name in seen:
             yield problem(("designs", index, "name"), f"a second design is called {design.name!r}")
         seen.add(design.name)
-        control, key = None, "routing"
+        control, place = None, list[str | int](["routing"])
         try:
-            relation, key = build(design), "switching"
-            control = design.flow(relation, study.folder) or technique(design.switching)
+            relation, place = build(design), ["switching"]
+            flow = design.flow(relation, study.folder)
+            control = flow or technique(design.switching)
+            for number, text in enumerate(design.faults):
+                place = ["faults", number]
+                fault_of(text, relation.network, VALUE)
+            place = ["faults"]
+            design.check_faults(relation, flow)
         except TextError as error:
-            yield problem(("designs", index, key), error.message, inner=error.column)
+            yield problem(("designs", index, *place), error.message, inner=error.column)
         except UnknotError as error:
-            yield problem(("designs", index, key), str(error))
+            yield problem(("designs", index, *place), str(error))
         if control is not None and control.whole and design.longest_packet > design.buffer_depth:
             yield problem(
                 ("designs", index, "packet_length"),

@@ -89,7 +89,7 @@ def run_point(
     """One simulation of a design."""
     what = {
         **_relation(design, relation, "run", folder, flow),
-        **{name: getattr(design, name) for name in ("packet_length", "router", "bursts")},
+        **{name: getattr(design, name) for name in ("packet_length", "router", "bursts", "faults")},
         "traffic": design.traffic if traffic is None else traffic.digest,
         **vars(measurement),
         "load": load,
@@ -160,7 +160,8 @@ def _checked(point: Point, relation: Relation, outcome: Proven | Run) -> Proven 
     from unknot.verify import deliver
 
     if isinstance(outcome, Run):
-        about = {**stated(_scenario(point, relation)), "network": relation.network.name, "routing": relation.name}
+        scenario = _scenario(point, relation)
+        about = {**stated(scenario), "network": relation.network.name, "routing": relation.name}
         shape = outcome.utilisation.shape, outcome.occupancy.shape
         if any(getattr(outcome, name) != said for name, said in about.items()):
             raise UnknotError("it is the run of another point")
@@ -168,7 +169,10 @@ def _checked(point: Point, relation: Relation, outcome: Proven | Run) -> Proven 
             raise UnknotError("it has a count below 0")
         if shape != ((relation.network.num_channels,), (relation.num_vcs,)):
             raise UnknotError("it is of other channels")
-        if outcome.deadlock is not None:
+        struck = [str(fault) for fault in scenario.failing[: len(outcome.faults)]]
+        if [each.fault for each in outcome.faults] != struck:
+            raise UnknotError("it is a run with other faults")
+        if outcome.deadlock is not None and not outcome.faults:  # after a fault it is one of several routings
             if outcome.deadlock.switching != outcome.switching:
                 raise UnknotError("its deadlock is one under another switching technique")
             accept_configuration(relation, outcome.deadlock)
@@ -272,7 +276,7 @@ def _scenario(point: Point, relation: Relation) -> Scenario:
     what, design = point.what, point.design
     workload = Traffic(point.traffic or design.traffic, design.packet_length, design.bursts)
     routers = _technique(what["switching"], point.flow), design.buffer_depth, design.router
-    return Scenario(relation, what["load"], workload, *routers, what["seed"], flow=point.flow)
+    return Scenario(relation, what["load"], workload, *routers, what["seed"], flow=point.flow, faults=design.faults)
 
 
 def _simulate(point: Point) -> Run:

@@ -30,8 +30,11 @@ from unknot.routing.named import routing as routing_from
 from unknot.routing.named import routing_to_simulate
 from unknot.routing.own import rooted
 from unknot.routing.relation import Relation
+from unknot.simulation.engine.pairs import nobody
 from unknot.simulation.engine.router import Router
+from unknot.simulation.faults.steps import steps
 from unknot.simulation.run.admission import require_fit
+from unknot.simulation.run.scenario import Scenario
 from unknot.studies import entries
 from unknot.studies.entries import MOST_LOADS, VALUE
 from unknot.traffic.workload import PACKET_LENGTH, PATTERN, Bursts, length_shares
@@ -61,6 +64,8 @@ class Design(_Table):
     traffic : str
     router : Router
     bursts : Bursts or None
+    faults : tuple of str
+        Texts of what dies during each run, such as ``2000: (1,1)->(1,2)``.
 
     Examples
     --------
@@ -82,6 +87,7 @@ class Design(_Table):
     traffic: Annotated[str, AfterValidator(entries.known_traffic)] = PATTERN
     router: Annotated[Router, BeforeValidator(entries.router)] = Router()
     bursts: Annotated[Bursts | None, BeforeValidator(entries.bursts)] = None
+    faults: tuple[str, ...] = ()
 
     @property
     def longest_packet(self) -> int:
@@ -91,6 +97,20 @@ class Design(_Table):
     def relation(self, folder: str | Path = ".") -> Relation:
         """Build the relation; relative paths of networks start at `folder`."""
         return builder(folder)(self)
+
+    def check_faults(self, relation: Relation, flow: FlowControl | None) -> None:
+        """Refuse faults that cannot come up in a run of the relation.
+
+        Raises
+        ------
+        UnknotError
+            Says why.
+        """
+        if self.faults:
+            scenario = Scenario(
+                relation, 0.0, buffer_depth=self.buffer_depth, router=self.router, flow=flow, faults=self.faults
+            )
+            steps(relation, scenario.failing, nobody(relation.network.num_terminals))
 
     def flow(self, relation: Relation, folder: str | Path = ".") -> FlowControl | None:
         """Make the flow control of the relation, for as many packets as fit into its buffers; None: a technique."""

@@ -15,6 +15,7 @@ from unknot.cli.answers.networks import RelationForm, WithUnits
 from unknot.report import phrases
 from unknot.routing.relation import Relation
 from unknot.simulation.engine.router import Router
+from unknot.simulation.faults.fault_run import FaultRun
 from unknot.simulation.run.limits import Saturation
 from unknot.simulation.run.replication import Runs
 from unknot.simulation.run.run import ClassRun, Run
@@ -54,7 +55,8 @@ class BurstsForm(Form, of=Bursts, said=_bursts_words):
 
 POINT = """
     network.name routing vcs switching buffer_depth router flow watchdog traffic bursts offered_load accepted_load
-    latency_mean latency_p50 latency_p95 latency_p99 latency_max network_latency_mean hops_mean dropped intervals
+    latency_mean latency_p50 latency_p95 latency_p99 latency_max network_latency_mean hops_mean dropped
+    lost_packets lost_flits faults assumed intervals
     outcome reason hint
 """
 """Keys of a simulated point on the terminal."""
@@ -62,6 +64,10 @@ POINT = """
 
 class ClassRunForm(Form, of=ClassRun):
     """One traffic class of a run, requests and replies together; times in cycles."""
+
+
+class FaultRunForm(Form, of=FaultRun):
+    """A fault of a run: losses, and latency and accepted load before and after it; all routers know of it at once."""
 
 
 class RunForm(Form, of=Run, without="utilisation occupancy pairs network routing vcs"):
@@ -75,6 +81,8 @@ class RunForm(Form, of=Run, without="utilisation occupancy pairs network routing
     """stable, saturated, deadlock, livelock, starvation, or too short: so few cycles cannot tell."""
     watchdog: IfAny
     dropped: IfAny
+    lost_packets: IfAny
+    lost_flits: IfAny
     lengths: Shares
     """Lengths of packets and their shares, when there are several."""
 
@@ -194,6 +202,8 @@ class SimulateAnswer(RunForm, SimulatedForm):
     """Processor time, once everything is compiled."""
     hint: str
     """A change after which a short run is stable, or those that do not help; may be empty."""
+    assumed: str
+    """What a run with faults takes for granted; empty: there are none."""
     busiest: ChannelForm | None
     """The channel that carried most; null: there are no channels."""
     channels: list[ChannelForm] | None

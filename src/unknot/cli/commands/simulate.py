@@ -21,6 +21,7 @@ from unknot.cli.commands.options import (
     Seeds,
     refuse_beside,
 )
+from unknot.cli.commands.printing import notify
 from unknot.cli.commands.shared import flows_in, relation_of, write_counterexample, write_rows
 
 
@@ -36,6 +37,9 @@ class DesignOptions(Options):
         As --switching "bubble('RULE')".
     watchdog : CYCLES
         Cycles between two looks, after which packets blocked at both are dropped and sent again; 0: none.
+    fault
+        What dies in a cycle: '2000: (1,1)->(1,2)', '3000: router (2,2); routing up_down'; all routers know of it at
+        once; repeatable.
     """
 
     heading = "Network and router"
@@ -47,6 +51,7 @@ class DesignOptions(Options):
     router: str = ""
     bubble: str | None = None
     watchdog: int = 0
+    fault: list[str] | None = None
 
 
 @dataclass(frozen=True)
@@ -165,10 +170,12 @@ def _require_one_kind(options: SimulateOptions) -> None:
         )
     if options.flows is not None and (options.traffic != "uniform" or options.traffic_class):
         raise SimulationError("--flows says who sends what; leave out --traffic and --class")
+    if options.fault:
+        refuse_beside("--fault", "ends in no knot of one routing that could be replayed", **options.some("export"))
     if options.seeds is not None:
         refuse_beside("--seeds", "is for one run", **options.some(*OF_ONE, "saturation"))
     if options.saturation:
-        classes = {"class": options.traffic_class}
+        classes = {"class": options.traffic_class, "fault": options.fault}
         refuse_beside("--saturation", "is for one run", **options.some(*OF_ONE, *DURATION), **classes)
 
 
@@ -198,6 +205,10 @@ def _simulate(options: SimulateOptions) -> None:
     if options.traffic_class:
         point["classes"] = [parsed.class_of(text) for text in options.traffic_class]
     relation = relation_of(options.network, options.routing, options.vcs, simulated=True, flows=options.flows)
+    if options.fault:
+        from unknot.simulation.faults.fault import fault_of
+
+        point["faults"] = [fault_of(text, relation.network, "--fault") for text in options.fault]
     fitting = max(1, options.buffer_depth // Traffic(packet_length=point["packet_length"]).longest)
     point["switching"], point["flow"] = flow_of(relation, options.switching, options.bubble, packets=fitting)
     load = options.load
@@ -224,6 +235,10 @@ def _simulate(options: SimulateOptions) -> None:
         vcs = relation.made_by[1] if relation.made_by else options.vcs
         if not options.json:
             describe(relation, outcome.deadlock, outcome.packet_length)
+        if len(outcome.faults) < len(options.fault or ()):
+            notify(
+                f"the run ended in cycle {outcome.cycles}, before all faults had come; --measure says for how long"
+            )
         if options.out is not None:
             simulated.draw(relation, outcome, options.out, scale)
         if options.export is not None:
@@ -242,8 +257,8 @@ def _simulate_protocol(options: SimulateOptions, text: str) -> None:
     from unknot.verify.protocols.evidence import blocked, steps
 
     others = options.some(
-        "bubble", "watchdog", "bursts", "warmup", "precision", "interval", "saturation", "seeds", "threads", "out",
-        "export", "csv", "units", "channels",
+        "bubble", "watchdog", "fault", "bursts", "warmup", "precision", "interval", "saturation", "seeds", "threads",
+        "out", "export", "csv", "units", "channels",
     )  # fmt: skip
     others |= {"traffic": options.traffic != "uniform", "class": options.traffic_class}
     refuse_beside("--protocol", "is about runs without it", **others)

@@ -16,6 +16,11 @@ if TYPE_CHECKING:
     from unknot.simulation import Run
     from unknot.traffic import Pattern
 
+ASSUMED = (
+    "every router knows of a fault in its cycle, and what is lost frees its buffers at once; the time that routers "
+    "take to learn of it is that up to a second fault, with the routing"
+)
+"""What a run with faults takes for granted, in words."""
 RUN = 4096
 """Bytes of a run that is kept, its channels apart."""
 
@@ -53,7 +58,7 @@ def one(
     from unknot.simulation import simulate as run_flits
     from unknot.simulation.run.start import run_threads
 
-    alone = "classes" in point or bool(point["flow"] or point["watchdog"])
+    alone = "classes" in point or bool(point["flow"] or point["watchdog"] or point.get("faults"))
     threads = run_threads(point["threads"], relation.network, load, alone=alone)
     clock = _Clock(alone=threads == 1)
     sent = point["traffic"]
@@ -77,6 +82,7 @@ def one(
         run,
         {
             "hint": hint,
+            "assumed": ASSUMED if run.faults else "",
             "channels": channels_of(relation, run, units) if channels or flows else None,
             "busiest": channels_of(relation, run, units, busiest=True)[0] if run.utilisation.size else None,
             "network": relation.network,

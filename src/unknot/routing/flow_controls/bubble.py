@@ -5,14 +5,13 @@ docs/flow-control.md states the rules and what they assume.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from unknot._base.errors import RelationError, require_known
+from unknot._base.errors import NetworkError, RelationError, require_known
 from unknot._base.numbers import require_whole
 from unknot._base.toml_places import NUMBER, TEXT, EntryError, list_of, read_toml, record, shown_in
 from unknot.flow_control.model import FlowControl
@@ -163,17 +162,7 @@ def _ring(relation: Relation, table: dict[str, Any], path: tuple[str | int, ...]
 
 def _channels(network: Network, name: str, path: tuple[str | int, ...]) -> list[int]:
     """The channels that a text names."""
-    ends = re.split(r"\s*(<->|↔|->|→)\s*", name.strip())
-    if len(ends) != 3:
-        raise EntryError(f"{name!r} is no channel; name it by its routers, such as (1,1)->(1,2)", path)
-    start, arrow, stop = ends
-    if arrow in ("->", "→") and re.search(r"[#\[]", stop):
-        exactly = f"{start}→{stop}".replace(" ", "")
-        if exact := [c for c in range(network.num_channels) if network.channel_name(c).replace(" ", "") == exactly]:
-            return exact
-    a, b = network.router(start), network.router(stop)
-    channels = network.between(a, b) + (network.between(b, a) if arrow in ("<->", "↔") else [])
-    if not channels:
-        message = f"network {network.name!r} has no channel from {network.router_name(a)} to {network.router_name(b)}"
-        raise EntryError(message, path)
-    return channels
+    try:
+        return network.channels_named(name)
+    except NetworkError as error:
+        raise EntryError(str(error), path) from None

@@ -8,7 +8,7 @@ from unknot._base.kernels.types_kernel import inlined
 from unknot._base.kernels.words_kernel import call_at
 from unknot.routing.contract import IN_ROUTER
 from unknot.simulation.engine.choice_kernel import win
-from unknot.simulation.engine.codes import UNDECIDED, WAVEFRONT
+from unknot.simulation.engine.codes import DEAD_END, UNDECIDED, WAVEFRONT
 from unknot.simulation.engine.match_kernel import CYCLIC, ends_of_match, honoured, match, offer, remember, standing
 from unknot.simulation.engine.selection_kernel import first_in_turn, request
 from unknot.simulation.engine.state_kernel import bit_of, packet_of
@@ -45,7 +45,12 @@ def request_vcs(rule, s, w0, w1, now):
             status = request(rule, s, b, p, w0, w1, now, count * many)
             if status < 0:
                 s.count.failed_at = b
-                return status
+                if s.lost.size == 0 or (status != -DEAD_END and s.packets.created[p] >= s.setup.replaced):
+                    return status
+                s.lost[s.count.lost] = b
+                s.count.lost += 1
+                cell, bit = bit_of(s, b, w0)
+                s.masks.heads[cell] &= ~bit
             if status > 0:
                 s.headers[count] = b
                 count += 1

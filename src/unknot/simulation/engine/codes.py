@@ -69,8 +69,9 @@ UNEQUAL = -2
 """Of a traffic class: its destinations are in tables, and not alike."""
 MOST_ANSWERS = 127
 """Answers of a router that the routing cache keeps."""
-DONE, FULL, QUIET, BROKEN_RULE, DEAD_END = range(5)
+DONE, FULL, QUIET, BROKEN_RULE, DEAD_END, LOST = range(6)
 """How a kernel call ended: cycle reached; room for latencies used up; nothing moves any more; the rule failed or gave
-what it must not; a header has no candidate (its input row in ``count.failed_at``)."""
+what it must not; a header has no candidate (its input row in ``count.failed_at``); headers without a candidate are to
+be lost (their input rows in `lost`)."""
 SPAN = 512
 """Most cycles in a call of the kernel when there are several parts."""

@@ -13,7 +13,7 @@ import numpy as np
 
 from unknot._base.kernels.types_kernel import inlined
 from unknot._base.kernels.words_kernel import call_at, let_others_run, load, store
-from unknot.simulation.engine.codes import DONE, FULL, QUIET
+from unknot.simulation.engine.codes import DONE, FULL, LOST, QUIET
 from unknot.simulation.engine.inject_kernel import inject
 from unknot.simulation.engine.pack_kernel import is_simple, pack
 from unknot.simulation.engine.simple_kernel import run_router
@@ -103,6 +103,9 @@ def cycles(rule, s, until, pack, run_router):
         begin = end
         if parts > 1:
             store(progress + 128 * part, end)
+        if count.lost > 0:
+            count.now = end
+            return np.int64(LOST)
     count.now = until
     return np.int64(DONE)
 

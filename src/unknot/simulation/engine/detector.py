@@ -16,9 +16,10 @@ from unknot.certificates.verdict import Configuration, Message, Reachability
 from unknot.flow_control.techniques import technique_of
 from unknot.network.graph import path_to, reached_from
 from unknot.routing.relation import Relation
-from unknot.simulation.engine.codes import ANY, BETTER_OF_TWO, BLOCKED, FRESH, IDLE, MOVING, STALLED
+from unknot.simulation.engine.codes import ANY, BETTER_OF_TWO, BLOCKED, MOVING, STALLED
+from unknot.simulation.engine.dropping import remove
 from unknot.simulation.engine.kernels import find_stuck
-from unknot.simulation.engine.state_arrays import State, set_bit
+from unknot.simulation.engine.state_arrays import State
 from unknot.simulation.run.scenario import Scenario
 
 PASSES = 2
@@ -260,7 +261,6 @@ class Watchdog:
         vcs = relation.vcs
         self.rows = part.in_row[: vcs.total].astype(np.int64)
         self.outputs = part.out_row[: vcs.total].astype(np.int64)
-        self.upstream, self.here = (end[vcs.channel] for end in (relation.network.source, relation.network.target))
         self.stood: npt.NDArray[Any] = np.full((2, vcs.total), -1)
 
     def next_look(self, now: int) -> int:
@@ -279,17 +279,9 @@ class Watchdog:
         self.stood = stands
 
     def _drop(self, part: State, vc: int, packet: int) -> None:
-        row, output = int(self.rows[vc]), int(self.outputs[vc])
-        length, source = int(part.packets.length[packet]), int(part.packets.source[packet])
-        inputs = part.inputs[row]
-        inputs.stored -= length
-        inputs.front = (inputs.front + 1) % part.setup.ring
-        inputs.out, inputs.state = -1, FRESH if inputs.stored else IDLE
-        part.outputs.credits[output] += length
-        part.wake(self.upstream[vc])
-        part.wake(self.here[vc])
-        if not inputs.stored:
-            set_bit(part.masks.heads, part.words.first_input, row, False)
+        output, length = int(self.outputs[vc]), int(part.packets.length[packet])
+        source = int(part.packets.source[packet])
+        remove(part, packet, 0)
         slots = part.slots[output] if len(part.slots) else None
         member = -1 if slots is None else int(slots.member)
         if slots is not None and slots.flits:
@@ -298,7 +290,6 @@ class Watchdog:
             part.members.left[member] += 1
             part.pools.left_in[part.members.pool[member]] = -1  # free at once
             member = int(part.members.next[member])
-        part.count.flits_in -= length
         part.count.dropped += 1
         part.waiting[packet] = -1
         if part.replies.first[source] < 0:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import numpy.typing as npt
 
@@ -18,6 +20,7 @@ from unknot.simulation.engine.sources import Sources
 from unknot.simulation.engine.state import TABLES
 from unknot.simulation.engine.state_arrays import State
 from unknot.simulation.engine.tables import MOST_STATES, empty_network
+from unknot.simulation.faults.striking import Faults
 from unknot.simulation.run.scenario import Scenario
 
 ENOUGH = 20_000_000
@@ -58,14 +61,20 @@ class Engine:
         With `general` all routers take the general path, whose tables others may read and write between cycles.
         """
         self.scenario, self.relation, watchdog = scenario, scenario.simulated, scenario.watchdog
-        # Slots of VCs and pools, and what a watchdog drops, are in tables of all routers on the general path.
-        network, in_one_part = self.relation.network, scenario.control.slotted or watchdog > 0
+        # Slots of VCs and pools, and packets that are dropped or lost, are in tables of routers on the general path.
+        network, in_one_part = (
+            self.relation.network,
+            scenario.control.slotted or watchdog > 0 or bool(scenario.faults),
+        )
         if sources is None:
             sources = Sources(0.0, nobody(network.num_terminals), scenario.traffic.packet_length)
         threads = 1 if in_one_part else max(1, min(threads, network.num_routers))
         self.sources, self.parts = sources, empty_network(scenario, sources, threads, general=general or in_one_part)
         self.nodes = network.num_terminals // (sources.subnets * scenario.router.terminal_width)
         self.watchdog = Watchdog(self.relation, self.parts[0], watchdog) if watchdog else None
+        self.faults: Faults | None = None
+        if scenario.faults and isinstance(sources, Sources):
+            self.faults = Faults(scenario, sources.pairs, self.parts[0])
         self.deadlock: Configuration | None = None
         self.calls_from = 0
         self.interval, self.records = interval, [] if interval is None else [self._record()]
@@ -158,6 +167,8 @@ class Engine:
             if stuck.any():
                 tied = knot(self.scenario, self.state, stuck)
                 self.deadlock = tied if self.scenario.router.terminal_width == 1 else of_terminals(tied, self.nodes)
+                if self.faults is not None and self.faults.struck:
+                    self.deadlock = replace(self.deadlock, reachability="not-established")
         return self.deadlock is not None
 
     def advance_to(self, cycle: int) -> None:
@@ -187,6 +198,14 @@ class Engine:
                 self._simulate_on(look)
                 if self.now == look:
                     self.watchdog.look(self.parts[0])
+        while self.faults is not None and (cycle := self.faults.next_cycle) < until:
+            if self.now < cycle:
+                is_quiet = self._simulate_on(cycle)
+                if self.now < cycle:
+                    return is_quiet
+            self.parts[0] = self.faults.strike(self.parts[0])
+            self.scenario, self.relation = self.faults.scenario, self.faults.scenario.relation
+            self.calls_from = self.count("flit_hops")
         return self._simulate_on(until)
 
     def _simulate_on(self, until: int) -> bool:
@@ -203,6 +222,8 @@ class Engine:
                 continue
             if end == status.FULL:
                 self._make_room(0, self.parts[0].latencies.size)
+            elif end == status.LOST and self.faults is not None:
+                self.faults.strand(self.parts[0])
             elif end in (status.BROKEN_RULE, status.DEAD_END):
                 fail(self.relation, self.parts[0], is_dead_end=end == status.DEAD_END)
             else:

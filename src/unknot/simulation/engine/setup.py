@@ -76,6 +76,7 @@ SETUP = rows(
     slotted=int64,  # whether packets take slots of some VCs, see `pool_kernel`
     awake=int64,  # whether headers that find nothing free go on requesting
     watchdog=int64,  # cycles between two looks for packets to drop, or 0
+    replaced=int64,  # cycle of the last new relation: whatever it says of packets created before, they may be lost
     claim=int64,  # credits that a VC must have to be requested under wormhole-nonatomic; −1: that does not matter
 )
 """Entries of `State.setup`."""
@@ -139,6 +140,7 @@ COUNT = rows(
     flit_hops=int64,
     dropped=int64,  # packets, by a watchdog
     last_move=int64,  # cycle in which a flit moved
+    lost=int64,  # how many rows there are in `lost`
     failed_at=int64,  # row of `inputs` at which the rule failed
     packed=int64,  # whether rows say all only after `pack_kernel.unpack`
     matches=int64,  # of allocators

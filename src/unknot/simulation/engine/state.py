@@ -120,6 +120,7 @@ TABLES: dict[str, np.dtype[Any]] = {
         crossed=int64,  # the same of crossing the switch, but the step
         spent=int64,  # output VCs to which a flit was sent in this cycle, of packed routers whose packets choose
     ),
+    "lost": np.dtype(int32),  # rows of `inputs` whose header has no candidate, of runs with faults
     # Slots and pools of them, see `pool_kernel`; without any empty.
     "slots": rows(  # of each row of `outputs`
         flits=int32,  # of a slot; 0: its flits are counted alone

@@ -177,6 +177,7 @@ class Plan:
         late = self.spare * self.arrivals // max(1, self.terminals)
         return {
             "free": 2 * self.packets,
+            "lost": len(self.ends["buffer"]) * bool(self.scenario.faults),
             "latencies": 4096 + AT_ONCE * self.arrivals + late,
             "candidates": most,
             "wishes": bits * self.words,

@@ -88,7 +88,9 @@ def simulate(
         Called with the stage and the cycle reached, see `unknot._base.progress`.
     **fields
         Fields of `Traffic` and `Measurement` by themselves: `packet_length`, `bursts`, `classes`, `subnets`;
-        `warmup`, `measure`, `precision`, `interval`, `by_pair`.
+        `warmup`, `measure`, `precision`, `interval`, `by_pair`; and `faults` of the network, each a `Fault`
+        or its text, such as ``2000: (1,1)->(1,2)``: what dies during the run, and routings that take the place of
+        others. All routers know of each in its cycle.
 
     Returns
     -------
@@ -109,7 +111,8 @@ def simulate(
     (True, 19.7, 2.42)
     """
     workload, measurement = records("simulate", SimulateOptions, fields, traffic, measurement)
-    scenario = Scenario(relation, load, workload, switching, buffer_depth, router, seed, watchdog, flow)
+    faults = fields.get("faults", ())
+    scenario = Scenario(relation, load, workload, switching, buffer_depth, router, seed, watchdog, flow, faults)
     return run_scenario(scenario, measurement, threads=threads, progress=progress)
 
 
@@ -128,7 +131,7 @@ def run_scenario(
     # Without a window where a knot came before.
     window = source.window or Window(engine)
     reason = source.reason if engine.deadlock is None else in_words(engine.relation, engine.deadlock, engine.now)
-    relation = engine.relation
+    relation, faults = scenario.simulated, () if engine.faults is None else engine.faults.figures(engine.state)
     return Run(
         **stated(scenario),
         **(window.figures() | arrivals(engine) | source.kept),
@@ -137,6 +140,9 @@ def run_scenario(
         cycles=engine.now,
         flit_hops=engine.count("flit_hops"),
         dropped=engine.count("dropped"),
+        faults=faults,
+        lost_packets=sum(fault.lost_packets for fault in faults),
+        lost_flits=sum(fault.lost_flits for fault in faults),
         network=relation.network.name,
         routing=relation.name,
         vcs=relation.vcs.each,

@@ -121,7 +121,7 @@ class Measured(Drawn):
             return f"{words}; {rest}"
         if self.reason.startswith(TOO_SHORT):
             return f"{self.reason}; {LONGER}"
-        if self.scenario.traffic.classes:
+        if self.scenario.traffic.classes or self.scenario.faults:
             return self.reason
         used = kept["accepted_load"], kept["utilisation"], kept["occupancy"]
         bound = bottleneck(self.scenario, self.demand.flits, *used)

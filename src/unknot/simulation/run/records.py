@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, TypedDict
 
 from unknot._base.records import require_options, with_fields
+from unknot.simulation.faults.fault import Fault
 from unknot.simulation.run.scenario import Measurement
 from unknot.traffic import Bursts, PatternLike, Traffic, TrafficClass
 from unknot.traffic.workload import Lengths
@@ -22,12 +23,13 @@ class PointOptions(TypedDict, total=False):
 
 
 class SimulateOptions(PointOptions, total=False):
-    """All fields of `Traffic` and `Measurement` but the pattern."""
+    """All fields of `Traffic` and `Measurement` but the pattern, and what happens to the network of a `Scenario`."""
 
     classes: Sequence[TrafficClass]
     subnets: int
     interval: int | None
     by_pair: bool
+    faults: Sequence[Fault | str]
 
 
 def records(

@@ -16,6 +16,7 @@ from unknot._base.three_valued import ThreeValued
 from unknot.certificates.verdict import Configuration
 from unknot.flow_control.model import FlowControl
 from unknot.simulation.engine.router import Router
+from unknot.simulation.faults.fault_run import FaultRun
 from unknot.simulation.run.backlog import TOO_SHORT
 from unknot.traffic.workload import Bursts
 
@@ -113,7 +114,7 @@ MEASURED = (
     "latency_p50", "latency_p95", "latency_p99", "latency_max", "network_latency_mean", "hops_mean",
     "stable", "outcome",
 )  # fmt: skip
-COUNTS = ("reason", "packets", "cycles", "warmup", "measured", "flit_hops")
+COUNTS = ("reason", "packets", "cycles", "warmup", "measured", "flit_hops", "lost_packets")
 """Names of columns: the point that was simulated, what was measured, and counts."""
 
 
@@ -181,6 +182,10 @@ class Run(ThreeValued, Figures, Tabular, Shown, asks="carried"):
         there are several.
     dropped : int
         Packets that the watchdog dropped in all; each was sent again, and its latency counts from its creation.
+    lost_packets, lost_flits : int
+        Packets lost to faults, and flits of them that vanished from the network.
+    faults : tuple of FaultRun
+        The faults that came before the run ended, and what each cost.
     warmup, measured : int
         Cycles before the measuring window, and in it.
     network, routing, vcs, traffic :
@@ -217,6 +222,9 @@ class Run(ThreeValued, Figures, Tabular, Shown, asks="carried"):
     flow: FlowControl | None = None
     watchdog: WholeCycles = 0
     dropped: int = 0
+    lost_packets: int = 0
+    lost_flits: int = 0
+    faults: tuple[FaultRun, ...] = ()
     warmup: WholeCycles = 0
     measured: WholeCycles = 0
     classes: tuple[ClassRun, ...] = ()

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import cast
 
 import numpy as np
 
@@ -16,6 +18,7 @@ from unknot.routing.flow_controls.named import flow_given
 from unknot.routing.relation import Relation
 from unknot.routing.subnets import in_subnets, with_ports
 from unknot.simulation.engine.router import DEFAULT, Router
+from unknot.simulation.faults.fault import Fault, fault_of
 from unknot.simulation.run.admission import require_fit
 from unknot.traffic import pattern
 from unknot.traffic.workload import Traffic
@@ -46,6 +49,8 @@ class Scenario:
         Cycles between two looks of a watchdog that drops packets which stand still; 0: there is none.
     flow : FlowControl or str, optional
         Flow control of the relation, in place of a technique; or a call that makes one, as the command takes it.
+    faults : sequence of Fault or str
+        Channels and routers that die during the run, and relations that take the place of others; or their texts.
 
     Raises
     ------
@@ -62,6 +67,7 @@ class Scenario:
     seed: int = 1
     watchdog: int = 0
     flow: FlowControl | str | None = None
+    faults: Sequence[Fault | str] = ()
 
     def __post_init__(self) -> None:
         if not isinstance(self.router, Router):
@@ -81,6 +87,7 @@ class Scenario:
             raise SimulationError(
                 "a watchdog drops packets that are whole in a buffer, so it goes with saf and vct, without classes"
             )
+        object.__setattr__(self, "faults", self._read_faults())
         own_slots = self.router.own_slots
         if own_slots and (self.control.enters in ("packet", "empty or packet") or own_slots > self.buffer_depth):
             raise SimulationError(
@@ -92,11 +99,34 @@ class Scenario:
             resolved = replace(self.traffic, pattern=pattern(self.relation.network, self.traffic.pattern))
             object.__setattr__(self, "traffic", resolved)
 
+    def _read_faults(self) -> tuple[Fault, ...]:
+        """Return the faults; refuse them where packets cannot be lost."""
+        texts = (self.faults,) if isinstance(self.faults, (str, Fault)) else self.faults
+        faults = [fault_of(one, self.relation.network) if isinstance(one, str) else one for one in texts]
+        for what, is_given in (
+            (f"the flow control {self.control.name}", self.given is not None),
+            ("a watchdog", self.watchdog > 0),
+            ("traffic classes", bool(self.traffic.classes)),
+            ("several subnets", self.traffic.subnets > 1),
+            (f"a terminal_width of {self.router.terminal_width}", self.router.terminal_width > 1),
+        ):
+            if faults and is_given:
+                raise SimulationError(
+                    "faults lose packets of saf, vct, wormhole and wormhole-nonatomic with one source at each "
+                    f"terminal; they do not go with {what}"
+                )
+        return tuple(sorted(faults, key=lambda fault: fault.cycle))
+
     @property
     def given(self) -> FlowControl | None:
         """The flow control of the relation, if there is any."""
         assert not isinstance(self.flow, str)
         return self.flow
+
+    @property
+    def failing(self) -> tuple[Fault, ...]:
+        """Its faults, in the order of their cycles."""
+        return cast(tuple[Fault, ...], self.faults)
 
     @property
     def control(self) -> FlowControl:

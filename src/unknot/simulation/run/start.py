@@ -24,7 +24,7 @@ def engine_of(scenario: Scenario, measurement: Measurement, threads: int | None 
     network, subnets = scenario.relation.network, scenario.traffic.subnets
     width = scenario.router.terminal_width
     several = bool(scenario.traffic.classes)
-    count = run_threads(threads, network, scenario.load / width, alone=several)
+    count = run_threads(threads, network, scenario.load / width, alone=several or bool(scenario.faults))
     if subnets > 1 and scenario.control.pools:
         raise SimulationError(
             f"{scenario.control.name} has pools of the VCs of one network, so it goes with one subnet only"

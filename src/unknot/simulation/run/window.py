@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -168,6 +169,9 @@ class Window:
         """Reason why the network cannot take the demand, see `Backlog`; to be called when the window ends."""
         engine, network = self.engine, self.engine.relation.network
         first = network.num_terminals - engine.nodes  # of several subnets the terminals of the last one send
+        if engine.faults is not None:
+            left = engine.faults.offered(demand.flits, self.start, self.start + self.cycles)
+            demand = replace(demand, flits=left)
         return self.backlog.failure(
             self.accepted, demand, lambda source: network.terminal_name(source % engine.nodes + first), early=early
         )
