@@ -26,6 +26,7 @@ from unknot._base.errors import NetworkError, RelationError, TextError, UnknotEr
 from unknot._base.extensions import DESIGNERS
 from unknot._base.input import read_json, read_text
 from unknot.network import Network
+from unknot.routing.path_lists import ENDING, read_paths
 from unknot.routing.relation import EJECT, VC_MASK, Candidate, Relation
 from unknot.routing.table import Table, encode, lookup
 from unknot.routing.virtual_channels import VirtualChannels
@@ -43,7 +44,7 @@ def is_file(text: str) -> bool:
     >>> is_file("routes.json"), is_file("lanes")
     (True, False)
     """
-    return text.strip().lower().endswith((".json", *OTHER_TABLES))
+    return text.strip().lower().endswith((".json", ENDING, *OTHER_TABLES))
 
 
 def is_designed(text: str) -> bool:
@@ -161,7 +162,7 @@ def rooted(text: str, folder: str | Path, *, confined: bool = False) -> str:
 
 
 def read_routes(network: Network, path: str | Path) -> Relation:
-    """Read the routes that `unknot.report.export` wrote as JSON.
+    """Read the routes that `unknot.report.export` wrote as JSON, or a plain list of paths.
 
     Raises
     ------
@@ -169,6 +170,8 @@ def read_routes(network: Network, path: str | Path) -> Relation:
         If the file is of another form or for another network, naming what this one has not, or its routes break the
         contract of relations; TextError if it cannot be read or is not JSON.
     """
+    if Path(path).suffix.lower() == ENDING:
+        return read_paths(network, path)
     if Path(path).suffix.lower() in OTHER_TABLES:
         raise RelationError(f"{path}: this form of tables lacks addresses and cannot be read; write routes as .json")
     content = read_json(path, growth=100)
