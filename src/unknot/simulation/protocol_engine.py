@@ -79,7 +79,7 @@ def set_ejection(engine: Engine, system: System, place: int, *, is_open: bool) -
     row = int(part.ejection_row[terminal]) + queue
     part.outputs.credits[row] = ENDLESS if is_open else 0
     part.set_open(row, is_open)
-    part.wake(int(engine.relation.network.eject[terminal]))
+    part.wake()
 
 
 def divide(engine: Engine, vc: int, flits: int) -> int:

@@ -161,8 +161,7 @@ def _let_go(engine: Engine) -> None:
     part = engine.parts[0]
     chosen = part.script[part.packets.script + part.packets.stop]
     part.setup.hold, part.packets.script[chosen < 0] = 0, -1
-    for router in range(engine.relation.network.num_routers):
-        part.wake(router)
+    part.wake()
 
 
 def _settle(advance: Callable[[], object], moves: Callable[[], tuple[int, ...]]) -> None:

@@ -74,7 +74,7 @@ class Engine:
         self.watchdog = Watchdog(self.relation, self.parts[0], watchdog) if watchdog else None
         self.faults: Faults | None = None
         if scenario.faults and isinstance(sources, Sources):
-            self.faults = Faults(scenario, sources.pairs, self.parts[0])
+            self.faults = Faults(scenario, sources)
         self.deadlock: Configuration | None = None
         self.calls_from = 0
         self.interval, self.records = interval, [] if interval is None else [self._record()]

@@ -257,13 +257,19 @@ def joined(pairs: Sequence[Pairs]) -> Pairs:
     )
 
 
-def _own_addresses(relation: Relation) -> npt.NDArray[np.int64]:
-    """Addresses with which their own terminal may send to itself."""
+def candidates_at(relation: Relation, place: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """Return the number of candidates of each address at an input VC or injection port; −1 where the rule fails."""
     from unknot.simulation.engine.kernels import served
 
     count = np.zeros(relation.num_addresses, dtype=np.int64)
-    place = (relation.num_vcs + relation.destination).astype(np.int64)
     served(relation.compiled.address, place, np.zeros(relation.max_candidates, dtype=np.int64), count)
+    return count
+
+
+def _own_addresses(relation: Relation) -> npt.NDArray[np.int64]:
+    """Addresses with which their own terminal may send to itself."""
+    place = (relation.num_vcs + relation.destination).astype(np.int64)
+    count = candidates_at(relation, place)
     failed = np.flatnonzero(count < 0)
     if failed.size:
         relation.refuse(int(place[failed[0]]), int(failed[0]))

@@ -68,11 +68,10 @@ class State:
             return self.tables[name]
         raise AttributeError(name)
 
-    def wake(self, router: int) -> None:
-        """Let the sleeping headers of a router request again, as `state_kernel.wake` does."""
-        words = slice(*self.first_word[router : router + 2].tolist())
-        self.masks.heads[words] |= self.masks.asleep[words]
-        self.masks.asleep[words] = 0
+    def wake(self) -> None:
+        """Let all sleeping headers request again, as `state_kernel.wake` does those of a router."""
+        self.masks.heads |= self.masks.asleep
+        self.masks.asleep[:] = 0
 
     def new_packet(self) -> int:
         """Take the number of a packet that is not in use."""

@@ -14,7 +14,7 @@ from unknot._base.errors import NetworkError, SimulationError
 from unknot.network import Network
 from unknot.network.graph import survivors
 from unknot.routing.relation import EJECT, NO_WAIT, VC_MASK, Relation
-from unknot.simulation.engine.pairs import Pairs, in_rows, pairs_in_rows
+from unknot.simulation.engine.pairs import Pairs, candidates_at, in_rows, pairs_in_rows
 
 
 def surviving(relation: Relation, dead: Flags, gone: Flags) -> Relation:
@@ -112,15 +112,10 @@ def _kept(network: Network, small: Network) -> tuple[Ints, Ints]:
 
 def usable_addresses(relation: Relation, gone: Flags) -> Flags:
     """Return a mask of addresses with a candidate at each injection port: shape (terminals, addresses)."""
-    from unknot.simulation.engine.kernels import served
-
-    terminals, addresses = relation.network.num_terminals, relation.num_addresses
-    candidates, count = np.zeros(relation.max_candidates, dtype=np.int64), np.zeros(addresses, dtype=np.int64)
-    usable = np.zeros((terminals, addresses), dtype=bool)
+    usable = np.zeros((gone.size, relation.num_addresses), dtype=bool)
     for terminal in np.flatnonzero(~gone).tolist():
-        at = np.full(addresses, relation.num_vcs + terminal, dtype=np.int64)
-        served(relation.compiled.address, at, candidates, count)
-        usable[terminal] = count > 0
+        place = np.full(relation.num_addresses, relation.num_vcs + terminal, dtype=np.int64)
+        usable[terminal] = candidates_at(relation, place) > 0
     return usable & relation.usable()
 
 

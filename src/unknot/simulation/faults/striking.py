@@ -7,15 +7,17 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from unknot._base.arrays import Ints
 from unknot._base.errors import RelationError
+from unknot._base.splitmix import STEP
 from unknot.routing.relation import Relation
 from unknot.simulation.engine.codes import BLOCKED, FRESH, NO_CYCLE
-from unknot.simulation.engine.dropping import give_back, owns, remove, residents, wake_all
+from unknot.simulation.engine.dropping import give_back, owns, remove, residents
 from unknot.simulation.engine.entries import entries_of, tiled_by
 from unknot.simulation.engine.option_tables import hop_tables
-from unknot.simulation.engine.pairs import Pairs
+from unknot.simulation.engine.sources import Sources
 from unknot.simulation.engine.state_arrays import State
 from unknot.simulation.faults.fault import Fault
 from unknot.simulation.faults.fault_run import FaultRun
@@ -43,15 +45,14 @@ class Faults:
         Of each fault: packets lost, their flits that were in the network, and the packets that had no candidate.
     """
 
-    def __init__(self, scenario: Scenario, pairs: Pairs, part: State) -> None:
-        self.scenario, self.pairs = scenario, pairs
-        self.coming = steps(scenario.relation, scenario.failing, pairs)
+    def __init__(self, scenario: Scenario, sources: Sources) -> None:
+        self.scenario, self.sources = scenario, sources
+        self.coming = steps(scenario.relation, scenario.failing, sources.pairs)
         for step in self.coming:
             step.relation.compiled  # noqa: B018 what has to be compiled is compiled now
-        self.struck: list[Fault] = []
+        self.struck, self._terminals = list[Fault](), scenario.relation.network.num_terminals
         self.lost: list[list[int]] = []
-        self._chance, self._rate = part.terminals.chance.copy(), pairs.rate
-        self._shares = [(0, 1.0)]
+        self._offered = [(0, sum(sources.flits))]
         self._flits_lost: list[tuple[int, int]] = []
         self._marks: list[Ints] = [np.zeros(4, dtype=np.int64)]
 
@@ -78,20 +79,19 @@ class Faults:
         self._lose(part, packets)
         self.lost[-1][2] += packets.size
 
-    def offered(self, load: float, begin: int, end: int) -> float:
-        """Flits per terminal and cycle that can arrive of an offered load: without what is not created, or lost."""
-        starts, shares = zip(*self._shares, strict=True)
+    def offered(self, begin: int, end: int) -> float:
+        """Flits per terminal and cycle that can arrive in some cycles: without those not created, or lost."""
+        starts, flits = zip(*self._offered, strict=True)
         cycles = np.diff(np.clip([*starts, NO_CYCLE], begin, end))
-        lost: int = sum(flits for cycle, flits in self._flits_lost if begin <= cycle < end)
-        left = load * float(cycles @ shares) - lost / self._chance.size
-        return float(max(0.0, left) / max(1, end - begin))
+        lost = sum(flits for cycle, flits in self._flits_lost if begin <= cycle < end)
+        return max(0.0, float(cycles @ flits) - lost) / (self._terminals * max(1, end - begin))
 
     def figures(self, part: State) -> tuple[FaultRun, ...]:
         """What each fault that came cost, at the end of a run."""
         times = []
         for cycles, out, latency, arrived in np.diff([*self._marks, _mark(part)], axis=0).tolist():
             mean = latency / arrived if arrived else None
-            times.append((mean, out / (max(1, cycles) * self._chance.size)))
+            times.append((mean, out / (max(1, cycles) * self._terminals)))
         latencies, loads = zip(*times, strict=True)
         columns = self.struck, self.lost, latencies, latencies[1:], loads, loads[1:]
         return tuple(
@@ -135,12 +135,12 @@ class Faults:
         chosen = np.append(step.dead[: part.setup.num_vcs], [False, False])[np.where(header, out, -1)]
         again = header & (step.fault.relation is not None or chosen)
         part.inputs.out[again], part.inputs.state[again] = -1, FRESH
-        wake_all(part)
+        part.wake()
 
     def _go_on(self, part: State, step: Step) -> State:
         """Relation and traffic from now on."""
-        relation, before, now = step.relation, self.pairs, int(part.count.now)
-        self.scenario, self.pairs = replace(self.scenario, relation=relation, faults=()), step.pairs
+        relation, now = step.relation, int(part.count.now)
+        self.scenario = replace(self.scenario, relation=relation, faults=())
         router, tables = self.scenario.selecting_router, dict[str, Any](cache=0)
         entries = entries_of(self.scenario)
         part.setup.write(**{name: entries[name] for name in OF_RELATION if name in entries})
@@ -149,14 +149,24 @@ class Faults:
             tables |= {"destination": relation.destination, "direct": direct}
             tables |= hop_tables(relation, router, part.out_row)
             part.setup.write(tiled=tiled_by(relation), replaced=now)
-        if step.pairs is not before:
-            tables |= step.pairs.tables
-            rate = step.pairs.rate
-            part.setup.everyone = step.pairs.everyone
-            part.terminals.chance[:] = self._chance * np.minimum(1.0, rate / np.maximum(self._rate, 1e-300))
-            self._shares.append((now, float(rate.sum() / max(self._rate.sum(), 1e-300))))
+        if step.pairs is not self.sources.pairs:
+            sources = self.sources = replace(self.sources, pairs=step.pairs)
+            tables |= sources.pairs.tables
+            part.setup.everyone = sources.everyone
+            _forget_ahead(part.terminals, part.random, now)
+            part.terminals.chance[:] = sources.columns(part.random, int(part.setup.local))["chance"]
+            self._offered.append((now, sum(sources.flits)))
         part.count.last_move = now
         return part.replaced(**tables)
+
+
+def _forget_ahead(terminals: Any, random: npt.NDArray[np.uint64], now: int) -> None:
+    """Take back what terminals have drawn for cycles to come, a number for each: chances are others from now on."""
+    early = np.maximum(0, terminals.drawn - now)
+    is_known = terminals.packet == -2  # a packet is created in the cycle `drawn`
+    random -= STEP * (early + is_known).astype(np.uint64)
+    terminals.drawn -= early
+    terminals.packet[is_known] = -1
 
 
 def _mark(part: State) -> Ints:

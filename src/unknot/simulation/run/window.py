@@ -170,8 +170,7 @@ class Window:
         engine, network = self.engine, self.engine.relation.network
         first = network.num_terminals - engine.nodes  # of several subnets the terminals of the last one send
         if engine.faults is not None:
-            left = engine.faults.offered(demand.flits, self.start, self.start + self.cycles)
-            demand = replace(demand, flits=left)
+            demand = replace(demand, flits=engine.faults.offered(self.start, self.start + self.cycles))
         return self.backlog.failure(
             self.accepted, demand, lambda source: network.terminal_name(source % engine.nodes + first), early=early
         )
