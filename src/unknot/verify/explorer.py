@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import cache
+from heapq import heappop, heappush
 from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
@@ -15,7 +16,7 @@ from unknot._base.arrays import Ints, Rows
 from unknot._base.deadline import clock
 from unknot._base.kernels.lazy_kernel import viewed
 from unknot._base.work import spend
-from unknot.network.graph import reached_from, shortest_cycle
+from unknot.network.graph import backwards, path_to, reached_from, shortest_cycle
 from unknot.network.model import IntArray, Network, Offsets
 from unknot.routing.relation import EJECT, VC_MASK, Relation
 from unknot.routing.virtual_channels import VirtualChannels
@@ -149,6 +150,39 @@ class Explorer:
         return tuple(shortest_cycle(*edges.T))
 
 
+class Ways:
+    """Ways of packets from injection through a network.
+
+    Attributes
+    ----------
+    graph : callable
+        The candidate VCs of each reachable input VC of an address, ejection left out.
+    """
+
+    def __init__(self, relation: Relation) -> None:
+        self.ports = relation.num_vcs
+        self.graph = cache(Explorer(relation).steps)
+        self._before = cache(lambda address: backwards(self.graph(address)))
+
+    def to(self, vc: int, address: int, free: Callable[[int, int], bool]) -> Iterator[tuple[int, ...]]:
+        """Yield the injection port and the VCs of a shortest way from each terminal to a VC, the nearest first.
+
+        Parameters
+        ----------
+        free : callable
+            Whether packets may go from an input VC or a port to a VC.
+        """
+        onward, before = {vc: vc}, self._before(address)
+        todo = [vc]
+        for to in todo:
+            for at in before.get(to, ()):
+                if at not in onward and free(at, to):
+                    onward[at] = to
+                    todo.append(at)
+                    if at >= self.ports:
+                        yield tuple(path_to(at, onward)[::-1])
+
+
 def _read_only(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
     view = array.view()
     view.setflags(write=False)
@@ -183,13 +217,25 @@ def explored(
     ends: Callable[[S], bool],
     most_states: int,
     end: float = float("inf"),
+    *,
+    rank: Callable[[S], int] | None = None,
+    work: float = EXPLORED,
 ) -> Exploration[M]:
-    """Search for a state, up to a number of states and a time of `clock`."""
+    """Search for a state, up to a number of states and a time of `clock`.
+
+    Parameters
+    ----------
+    rank : callable, optional
+        States with the least sum of this and their moves come first, of equal ones the newest. By default the search
+        is breadth first.
+    work : float
+        Of a state, beside its moves.
+    """
     came: dict[S, tuple[S, M] | None] = {start: None}
     before: dict[S, list[S]] = {start: []}
-    queue = deque([start])
-    while queue:
-        here = queue.popleft()
+    heap = [(0, 0, 0, start)]
+    while heap:
+        *_, depth, here = heappop(heap)
         if ends(here):
             run: list[M] = []
             while (last := came[here]) is not None:
@@ -200,8 +246,9 @@ def explored(
             if there not in came:
                 came[there] = here, move
                 before[there] = []
-                queue.append(there)
-                spend(EXPLORED)
+                order = (0, len(came)) if rank is None else (depth + 1 + rank(there), -len(came))
+                heappush(heap, (*order, depth + 1, there))
+                spend(work)
                 if len(came) > most_states or (len(came) % 64 == 0 and clock() > end):
                     return Exploration(None, False, len(came))
             before[there].append(here)

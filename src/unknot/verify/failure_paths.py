@@ -161,24 +161,20 @@ class ShortestPaths:
 
     def _over(self, channel: int, onward: int, homes: list[int]) -> list[int]:
         """A shortest path to one of some destinations that takes one channel and then another."""
-        source, target = self.network.source, self.network.target
-        start, middle, end = int(source[channel]), int(target[channel]), int(target[onward])
+        source, target = self.network.source.tolist(), self.network.target
+        start, middle, end = source[channel], int(target[channel]), int(target[onward])
+
+        def before(later: int) -> list[int]:
+            """Channels on shortest paths before one."""
+            return [c for c in self._incoming.at(source[later]) if hops[source[c]] == hops[source[later]] + 1]
+
         for home in homes:
             hops = self.hops(home)
             if not hops[start] - 1 == hops[middle] == hops[end] + 1 >= 1:
                 continue
-            before = reached_from(
-                [start],
-                lambda r, hops=hops: [  # type: ignore[misc]
-                    int(source[c]) for c in self._incoming.at(r) if hops[source[c]] == hops[r] + 1
-                ],
-            )
-            for sender in (router for router in before if self.hosts[router]):
-                routers = path_to(sender, before)[::-1]
-                lead = [next(c for c, to in self.onward(a) if to == b) for a, b in pairwise(routers)]
-                rest = self.path(end, home, frozenset()) if end != home else []
-                assert rest is not None
-                return [*lead, channel, onward, *rest]
+            after = reached_from([channel], before)
+            for first in (c for c in after if self.hosts[source[c]]):
+                return [*path_to(first, after)[::-1], onward, *(self.path(end, home, frozenset()) or ())]
         raise AssertionError("a dependency of shortest paths is on one of them")
 
 

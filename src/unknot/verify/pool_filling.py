@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, deque
+from collections import Counter
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -10,9 +10,8 @@ from unknot._base.deadline import clock
 from unknot._base.work import spend
 from unknot.certificates.verdict import Message
 from unknot.flow_control.model import FlowControl
-from unknot.network.graph import backwards
 from unknot.routing.relation import Relation
-from unknot.verify.explorer import Explorer
+from unknot.verify.explorer import Ways
 
 FILLED = 2e-5
 """Work to try the filling of a VC after another."""
@@ -36,7 +35,7 @@ class Sent:
 
     head: Head
     address: int
-    path: list[int]
+    path: tuple[int, ...]
 
 
 class Buffers:
@@ -74,34 +73,13 @@ class Paths:
     """Paths of packets from terminals to VCs, through VCs that are empty."""
 
     def __init__(self, relation: Relation) -> None:
-        self.relation, self.explorer = relation, Explorer(relation)
-        self.back: dict[int, dict[int, list[int]]] = {}
+        self.ways = Ways(relation)
 
-    def before(self, address: int) -> dict[int, list[int]]:
-        """For each VC, where headers with an address come to it from."""
-        if address not in self.back:
-            self.back[address] = backwards(self.explorer.steps(address))
-        return self.back[address]
-
-    def shortest(self, buffers: Buffers, address: int, vc: int) -> list[int] | None:
+    def shortest(self, buffers: Buffers, address: int, vc: int) -> tuple[int, ...] | None:
         """The injection port and the VCs, the last included, of a path that is open; None if there is none."""
-        back, onward = self.before(address), {vc: vc}
-        queue = deque([vc])
-        while queue:
-            v = queue.popleft()
-            for at in back.get(v, ()):
-                if at in onward or buffers.held[at] > 0 or not buffers.takes(at, v):
-                    continue
-                onward[at] = v
-                if at >= self.relation.num_vcs:
-                    path = [at]
-                    while path[-1] != vc:
-                        path.append(onward[path[-1]])
-                    return path
-                queue.append(at)
-        return None
+        return next(self.ways.to(vc, address, lambda at, to: buffers.held[at] <= 0 and buffers.takes(at, to)), None)
 
-    def add(self, buffers: Buffers, address: int, vc: int) -> list[int] | None:
+    def add(self, buffers: Buffers, address: int, vc: int) -> tuple[int, ...] | None:
         """Send one packet more to a VC, if there is a path; return the path."""
         path = self.shortest(buffers, address, vc)
         if path is None:
@@ -186,6 +164,6 @@ def _messages(relation: Relation, sent: list[Sent], length: int) -> list[Message
         head = packet.head
         awaited = () if head.vc in begun else head.waited
         begun.add(head.vc)
-        lead, source = tuple(packet.path[1:-1]), packet.path[0] - relation.num_vcs
+        lead, source = packet.path[1:-1], packet.path[0] - relation.num_vcs
         messages.append(Message(source, packet.address, length, lead, (head.vc,), awaited))
     return messages

@@ -110,10 +110,10 @@ def check_pools(graph: Dependencies, flow: FlowControl, buffer_depth: int, effor
     order: tuple[int, ...] = ()
     try:
         if messages is None and graph.states <= MOST_TABLE and clock() < effort.end:
-            pools = Queues(relation, flow, effort, {*flow.pools_of})
-            if pools.run(any_blocked=True) is None and pools.complete:
+            every = Queues(relation, flow, effort, {*flow.pools_of}).search(any_blocked=True)
+            if every.run is None and every.complete:
                 text = (
-                    f"none of the {pools.states} states of the pools holds packets that wait for each other for good"
+                    f"none of the {every.states} states of the pools holds packets that wait for each other for good"
                 )
                 return verdict(True, "search of all states", text, certificate=Certificate("states", rank))
             messages, order = Queues(relation, flow, effort).filling(length) or (None, ())

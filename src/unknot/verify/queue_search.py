@@ -8,15 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
-from heapq import heappop, heappush
 
-from unknot._base.deadline import clock
-from unknot._base.work import spend
 from unknot.certificates.verdict import Message
 from unknot.flow_control.model import FlowControl
 from unknot.routing.relation import EJECT, NO_WAIT, VC_MASK, Relation
 from unknot.verify.effort import Effort
-from unknot.verify.explorer import Explorer
+from unknot.verify.explorer import Exploration, Explorer, explored
 
 STATES = 30_000
 """States that are looked at."""
@@ -96,7 +93,7 @@ class Queues:
         for kind in outside:
             self.others.setdefault(kind.at, set()).update(kind.choices)
         self.ports = [(at, choice) for at in [*self.others] if at >= vcs for choice in sorted(self.others.pop(at))]
-        self.states, self.complete, self.end = 0, False, effort.end
+        self.end = effort.end
 
     @property
     def start(self) -> State:
@@ -154,36 +151,20 @@ class Queues:
             marks = self.flow.marks_after([len(queue) for queue in queues], marks, at, vc)
         return tuple(queues), marks
 
-    def run(self, any_blocked: bool = False) -> list[Move] | None:
-        """Moves to a state with all packets, or any packet, blocked for good.
+    def search(self, any_blocked: bool = False) -> Exploration[Move]:
+        """Search for a state with all packets, or any packet, blocked for good.
 
-        States with more packets behind headers that cannot leave come first. `complete` says whether all states
-        were looked at; at most `STATES` are.
+        States with more packets behind headers that cannot leave come first.
         """
-        start = self.start
-        came: dict[State, tuple[State, Move] | None] = {start: None}
-        heap = [(0, 0, 0, start)]
-        while heap:
-            _, _, depth, here = heappop(heap)
-            stuck = self.blocked(here)
-            if stuck and (any_blocked or all(v in stuck for v, queue in enumerate(here[0]) if queue)):
-                run = []
-                while (last := came[here]) is not None:
-                    here, move = last
-                    run.append(move)
-                return run[::-1]
-            for move, there in self.moves(here):
-                if there in came:
-                    continue
-                if len(came) >= STATES or (len(came) % 64 == 0 and clock() > self.end):
-                    self.states = len(came)
-                    return None
-                spend(QUEUED)
-                came[there] = here, move
-                waiting = sum(len(queue) for queue in there[0] if queue and not self.kinds[queue[0]].leaves)
-                heappush(heap, (depth + 1 - 4 * waiting, -len(came), depth + 1, there))
-        self.states, self.complete = len(came), True
-        return None
+
+        def ends(state: State) -> bool:
+            stuck = self.blocked(state)
+            return bool(stuck) and (any_blocked or all(v in stuck for v, queue in enumerate(state[0]) if queue))
+
+        def rank(state: State) -> int:
+            return -4 * sum(len(queue) for queue in state[0] if queue and not self.kinds[queue[0]].leaves)
+
+        return explored(self.start, self.moves, ends, STATES, self.end, rank=rank, work=QUEUED)
 
     def filling(self, length: int) -> tuple[list[Message], tuple[int, ...]] | None:
         """Packets of a length that come to wait for each other for good, and whose header moves, move by move.
@@ -192,12 +173,12 @@ class Queues:
         packets, or packets would leave where they can never go on.
         """
         for any_blocked in (True, False)[: 1 + bool(self.flow.marks)]:
-            filled = self._filling(self.run(any_blocked) or [], length)
+            filled = self._filling(self.search(any_blocked).run or (), length)
             if filled is not None:
                 return filled
         return None
 
-    def _filling(self, run: list[Move], length: int) -> tuple[list[Message], tuple[int, ...]] | None:
+    def _filling(self, run: tuple[Move, ...], length: int) -> tuple[list[Message], tuple[int, ...]] | None:
         """The packets of a run that wait for each other for good, if these alone come to do so too."""
         ways, order, state = list[list[Move]](), list[int](), self.start
         queues: dict[int, list[int]] = {vc: [] for vc in range(self.relation.num_vcs)}

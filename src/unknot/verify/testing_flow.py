@@ -13,15 +13,12 @@ from unknot._base.errors import ConformanceError, RelationError, UnknotError
 from unknot._base.later import WATCHED
 from unknot.flow_control.model import FlowControl
 from unknot.routing.relation import Relation
+from unknot.verify.explorer import Exploration, explored
 
 Packet = tuple[int, int | None]
 """Address, and where a header that commits goes: −1 to leave, None where headers choose again."""
 State = tuple[tuple[tuple[Packet, ...], ...], tuple[int, ...]]
 """Packets in each VC, the first in front; the VC of each pool's mark."""
-
-
-class TooManyStatesError(Exception):
-    """Limit of the states that are looked at."""
 
 
 class States:
@@ -112,27 +109,15 @@ class States:
         opens = [vc < 0 or self.lets_in(state, at, vc) for vc in waited]
         return not (all(opens) if self.relation.commits else any(opens))
 
-    def deadlock(self, most: int) -> State | None:
-        """A state in which packets are deadlocked; None if there is none.
-
-        Raises
-        ------
-        TooManyStatesError
-            If there are more states than `most`.
-        """
+    def deadlock(self, most: int) -> Exploration[None]:
+        """Search up to `most` states for one in which packets are deadlocked; those with more packets come first."""
         marks = tuple(pool.vcs[0] if pool.keeps == "marked slot" else -1 for pool in self.flow.pools)
         start: State = ((),) * self.relation.num_vcs, marks
-        seen, todo = {start}, [start]
-        while todo:
-            state = todo.pop()
-            if self.stuck(state):
-                return state
-            new = {*self.after(state)} - seen
-            seen |= new
-            todo += new
-            if len(seen) > most:
-                raise TooManyStatesError
-        return None
+
+        def packets(state: State) -> int:
+            return -most * sum(map(len, state[0]))
+
+        return explored(start, lambda at: ((None, to) for to in self.after(at)), self.stuck, most, rank=packets)
 
 
 SMALL: tuple[tuple[str, str], ...] = (
@@ -204,9 +189,12 @@ def check_flow_control(
             if flow != builder(relation, **options):
                 raise ConformanceError("made twice, it is not the same")
             pools = isinstance(flow, FlowControl) and flow.pools
-            stuck = States(relation, flow).deadlock(most_states) if pools else None
+            search = States(relation, flow).deadlock(most_states) if pools else None
+            if search is not None and not search.complete:
+                compared[on] = None
+                continue
             verdict = check(relation, flow=validated(relation, flow, name))
-            free = stuck is None if pools else verdict.deadlock_free
+            free = verdict.deadlock_free if search is None else search.run is None
             if verdict.deadlock_free not in (free, None):
                 raise ConformanceError(
                     f"the prover says {verdict.established}; of its states {'none is' if free else 'some are'} stuck"
@@ -215,8 +203,6 @@ def check_flow_control(
                 accept_verdict(relation, verdict)
             if WATCHED()(relation, flow) is not None and free:
                 raise ConformanceError("packets block each other for good in a run, and in none of its states")
-        except TooManyStatesError:
-            free = None
         except (UnknotError, Rejected) as error:
             raise ConformanceError(f"{name}: {on}: {error}") from error
         compared[on] = free

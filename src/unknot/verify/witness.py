@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from functools import cache, partial
+from functools import partial
 from math import inf
 from typing import Any
 
@@ -16,12 +16,11 @@ from unknot._base.numbers import require_whole
 from unknot._base.switching import Switching
 from unknot.certificates.verdict import Configuration, Message, Reachability
 from unknot.flow_control.techniques import technique
-from unknot.network.graph import backwards, path_to, reached_from
 from unknot.routing.relation import Relation
 from unknot.verify.closed_sets import own_terminals, reduce
 from unknot.verify.exact import Surroundings
 from unknot.verify.exact_model import Model, Worm, fewest, solver_for
-from unknot.verify.explorer import Explorer
+from unknot.verify.explorer import Ways
 from unknot.verify.remainder import among
 
 SECONDS = 5.0
@@ -37,14 +36,11 @@ EDGES = 100_000
 
 
 class LeadIns:
-    """Ways from injection to a state of an address; `limited` when a limit ended a search for them.
-
-    `graph` gives the candidate VCs of each reachable input VC of an address, ejection left out.
-    """
+    """Ways from injection to the tails of worms; `limited` when a limit ended a search for them."""
 
     def __init__(self, relation: Relation, end: float = inf) -> None:
         self.relation, self.end = relation, end
-        self.graph = cache(Explorer(relation).steps)
+        self.ways = Ways(relation)
         self.limited = False
 
     @property
@@ -58,16 +54,10 @@ class LeadIns:
         return clock() > self.end
 
     def leads(self, worm: Worm, banned: Iterable[int]) -> Iterator[tuple[int, tuple[int, ...]]]:
-        """Yield each terminal that reaches the tail of a worm, with a shortest way past some VCs and the worm's own.
-
-        One breadth-first search back from the tail serves all terminals; nearest terminals come first.
-        """
+        """Yield terminals from which the tail of a worm is reached, with a shortest way past some VCs and its own."""
         closed = {*banned, *worm.path}
-        before = backwards({at: vcs for at, vcs in self.graph(worm.address).items() if at not in closed})
-        ahead = reached_from(worm.path[:1], lambda vc: before.get(vc, ()))
-        for at in ahead:
-            if at >= self.relation.num_vcs:
-                yield at - self.relation.num_vcs, tuple(path_to(at, ahead)[-2:0:-1])
+        for port, *way in self.ways.to(worm.path[0], worm.address, lambda at, _: at not in closed):
+            yield port - self.relation.num_vcs, tuple(way[:-1])
 
 
 def configuration(
@@ -193,7 +183,7 @@ def _at_terminals(lead_ins: LeadIns, worms: Sequence[Worm]) -> list[Led] | None:
     """A terminal of its own for each worm, from which its tail is entered straight; decided by matching."""
     relation, doors = lead_ins.relation, []
     for worm in worms:
-        graph, sources = lead_ins.graph(worm.address), relation.sources(worm.address).tolist()
+        graph, sources = lead_ins.ways.graph(worm.address), relation.sources(worm.address).tolist()
         doors.append([t for t in sources if worm.path[0] in graph[relation.num_vcs + t]])
     own = own_terminals(doors)
     return [(worm, terminal, ()) for worm, terminal in zip(worms, own, strict=True)] if own else None
@@ -215,7 +205,7 @@ def _led_back(lead_ins: LeadIns, worms: Sequence[Worm]) -> list[Led] | None:
         if lead_ins.late:
             lead_ins.limited = True
             return None
-        graph = lead_ins.graph(worm.address)
+        graph = lead_ins.ways.graph(worm.address)
         flow: dict[tuple[int, int], Any] = {}
         out: dict[int, list[Any]] = {}
         into: dict[int, list[Any]] = {worm.path[0]: []}
