@@ -16,7 +16,6 @@ from unknot.flow_control import FlowControl, Pool, technique
 from unknot.network.families import ring
 from unknot.routing import Relation, dimension_order
 from unknot.routing.flow_controls import bubble, cbfc, damq, whole_packet
-from unknot.simulation.engine import option_tables
 from unknot.simulation.engine.engine import Engine
 from unknot.simulation.run.start import engine_of
 from unknot.verify import check
@@ -84,7 +83,7 @@ def test_flow_controls_without_pools_are_run() -> None:
 def test_a_simulator_that_is_wrong_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """Pools that never keep a packet out, credits that come from nowhere or never back, and false deadlocks."""
     dated = [("ring(3, directed=true)", "dimension_order(vcs=2)")]
-    monkeypatch.setattr(option_tables, "limits", lambda *_: False)
+    monkeypatch.setattr(FlowControl, "limiting", property(lambda flow: (False,) * len(flow.pools)))
     with pytest.raises(ConformanceError, match="a run invents slots of"):
         check_flow_control(damq, dated, slots=1, reserved=0)
     monkeypatch.undo()
@@ -105,6 +104,6 @@ def test_a_simulator_that_is_wrong_is_found(monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_a_prover_that_is_wrong_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """Were pools without slots of their own never full, the prover would be."""
-    monkeypatch.setattr("unknot.verify.pools.Shut._pools", lambda *_: [])
+    monkeypatch.setattr("unknot.verify.pools.Shut.shuts", lambda _, at, vc, left: left[vc] > 0)
     with pytest.raises(ConformanceError):
         check_flow_control(damq, [("ring(3, directed=true)", "dimension_order(vcs=2)")], slots=1, reserved=0)

@@ -25,5 +25,11 @@ def flow_words(flow: FlowControl) -> Document:
 
 def _pool_words(pool: Pool) -> Document:
     """A pool of slots, by all fields: the checker does not judge a pool with a word that is not known there."""
-    lists = {"vcs": [*pool.vcs], "hops": [*map(list, sorted(pool.hops))], "unguarded": sorted(pool.unguarded)}
-    return {field.name: getattr(pool, field.name) for field in fields(pool)} | lists
+    return {field.name: _listed(getattr(pool, field.name)) for field in fields(pool)}
+
+
+def _listed(value: object) -> object:
+    """Tuples as lists, and sets as sorted ones."""
+    if not isinstance(value, (tuple, frozenset)):
+        return value
+    return [*map(_listed, sorted(value) if isinstance(value, frozenset) else value)]

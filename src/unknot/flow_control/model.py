@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
@@ -77,7 +77,7 @@ class FlowControl:
         """Positions of the pools in which a packet that goes to a VC has to leave something free."""
         return [p for p in self.pools_of.get(vc, ()) if self.pools[p].guards(at, vc)]
 
-    def takes(self, held: Held, marks: Sequence[int], at: int, vc: int) -> bool:
+    def takes(self, held: Held, marks: Mapping[int, int] | Sequence[int], at: int, vc: int) -> bool:
         """Whether a packet in an input VC, or at a port, may go to a VC with so many packets in each.
 
         A packet stays in its VC until its move is done, so that a pool counts the slot it leaves as taken.
@@ -94,6 +94,19 @@ class FlowControl:
         if not marks or held[vc] < self.packets:
             return marks
         return tuple(at if mark == vc and (at, vc) in self.pools[p].hops else mark for p, mark in enumerate(marks))
+
+    @cached_property
+    def limiting(self) -> tuple[bool, ...]:
+        """Of each pool whether it may keep a packet out for want of a slot, where other guards keep none out."""
+        port = 1 + max((v for pool in self.pools for v in pool.vcs), default=-1)
+        held, limiting = [self.packets] * port, list[bool]()
+        for pool in self.pools:
+            limiting.append(pool.keeps in ("nothing", "slot of the pool"))
+            for v in pool.vcs:
+                held[v] -= 1
+                limiting[-1] |= not pool.takes(held, port, v)
+                held[v] += 1
+        return tuple(limiting)
 
     @property
     def alone(self) -> bool:

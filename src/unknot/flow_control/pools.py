@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
+from typing import Any, Literal, get_type_hints
 
-Held = Mapping[int, int] | Sequence[int]
+Held = Sequence[int]
 """Packets in each VC."""
 Keeps = Literal["nothing", "slot of the buffer", "slot of the pool", "marked slot"]
 
@@ -77,3 +77,9 @@ class Pool:
         if held[vc] < self.own or ((at, vc) in self.hops and not self.own):
             return True
         return self.free(held) > self.leaves(at, vc)
+
+
+KINDS: dict[str, Any] = get_type_hints(Pool)
+"""Fields of a pool and their types. Validation, documents and tables of the simulator follow from these."""
+NUMBERS = tuple(name for name, kind in KINDS.items() if kind is int)
+"""Fields that are whole numbers, none of them negative; the simulator has a column for each."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -41,12 +41,8 @@ class Sent:
 class Buffers:
     """Packets in each VC, and the VCs of marked slots."""
 
-    def __init__(
-        self, flow: FlowControl, held: Counter[int] | None = None, marks: tuple[int, ...] | None = None
-    ) -> None:
-        self.flow = flow
-        self.held = Counter[int]() if held is None else held.copy()
-        self.marks = flow.marks if marks is None else marks
+    def __init__(self, flow: FlowControl, held: Sequence[int], marks: tuple[int, ...]) -> None:
+        self.flow, self.held, self.marks = flow, [*held], marks
 
     def copy(self) -> Buffers:
         """Return the same buffers, to be filled otherwise."""
@@ -56,9 +52,14 @@ class Buffers:
         """Whether a packet in an input VC, or at a port, may go to a VC."""
         return self.flow.takes(self.held, self.marks, at, vc)
 
+    def opens(self, at: int, vc: int) -> bool:
+        """Whether a packet may come to a VC from a port, or by way of an empty VC."""
+        return (at >= len(self.held) or not self.held[at]) and self.takes(at, vc)
+
     def move(self, at: int, vc: int) -> None:
         """Move a packet; a mark goes back from the slot that the packet takes to the slot left."""
-        self.held[at] -= 1
+        if at < len(self.held):
+            self.held[at] -= 1
         self.held[vc] += 1
         self.marks = self.flow.marks_after(self.held, self.marks, at, vc)
 
@@ -77,7 +78,7 @@ class Paths:
 
     def shortest(self, buffers: Buffers, address: int, vc: int) -> tuple[int, ...] | None:
         """The injection port and the VCs, the last included, of a path that is open; None if there is none."""
-        return next(self.ways.to(vc, address, lambda at, to: buffers.held[at] <= 0 and buffers.takes(at, to)), None)
+        return next(self.ways.to(vc, address, buffers.opens), None)
 
     def add(self, buffers: Buffers, address: int, vc: int) -> tuple[int, ...] | None:
         """Send one packet more to a VC, if there is a path; return the path."""
@@ -118,7 +119,8 @@ def filling(
     """
     paths = Paths(relation)
     for first in sorted(knot)[:FIRST]:
-        buffers, sent, left = Buffers(flow), list[Sent](), dict(knot)
+        buffers = Buffers(flow, [0] * relation.num_vcs, flow.marks)
+        sent, left = list[Sent](), dict(knot)
         following: int | None = first
         while following is not None and clock() < end:
             spend(FILLED * len(left) ** 2)

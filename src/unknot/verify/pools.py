@@ -5,9 +5,9 @@ docs/flow-control.md has the rules, the proof and when the answer is exact.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import chain, islice, pairwise
 
 import numpy as np
 
@@ -95,14 +95,14 @@ def check_pools(graph: Dependencies, flow: FlowControl, buffer_depth: int, effor
     except TimeUpError as error:
         return verdict(None, method, f"undecided: {error}")
     rank = _drained(heads, shut)
-    left = {int(v) for v in np.flatnonzero(rank < 0)}
+    left = [packets * (level < 0) for level in rank.tolist()]
     port = relation.num_vcs
-    kept_out = [m for m in heads.ports if shut.blocks(port, m.wanted, set())]
-    if not left and not kept_out:
+    empty = [0] * port
+    kept_out = [m for m in heads.ports if shut.blocks(port, m.wanted, empty)]
+    if not any(left) and not kept_out:
         rings = "every ring keeps room for a packet, and what leaves it drains before it"
         text = rings if shut.rings else "no packet waits only for VCs that stay shut"
         return verdict(True, f"empty {method}", text, certificate=Certificate("pools", rank))
-    empty = [0] * port
     alone = next((m for m in kept_out if not any(flow.takes(empty, flow.marks, port, v) for v in m.wanted)), None)
     knots: Iterable[dict[int, Head]] = _knots(heads, shut, left) if alone is None else ()
     fillings = (filling(relation, flow, knot, length, effort.end) for knot in knots)
@@ -120,8 +120,8 @@ def check_pools(graph: Dependencies, flow: FlowControl, buffer_depth: int, effor
     except TimeUpError:
         pass  # that there was no more time is said below
     if messages is None:
-        many = f"{len(left)} of {relation.num_vcs} VCs may stay occupied for ever"
-        if not left:
+        many = f"{np.count_nonzero(left)} of {relation.num_vcs} VCs may stay occupied for ever"
+        if not any(left):
             many = "packets may be alone in the network and not let in, if marked slots meet"
         late = "; there was no more time" if clock() > effort.end else ""
         return verdict(None, method, f"undecided: {many}, and no way there was found{late}")
@@ -139,9 +139,10 @@ def _climbing(graph: Dependencies, shut: Shut) -> Ints | None:
     All below the lowest packets is empty then, and an empty VC must take packets from anywhere.
     """
     flow, vcs = shut.flow, graph.relation.num_vcs
-    if not graph.complete or any(shut.shuts(vcs, v, set()) for v in flow.pools_of):
+    empty, source = [0] * vcs, graph.source
+    moves = chain(((vcs, v) for v in flow.pools_of), zip(source.tolist(), graph.target.tolist(), strict=True))
+    if not graph.complete or any(shut.shuts(at, v, empty) for at, v in moves if v in flow.pools_of):
         return None
-    source = graph.source
     sharing = [pair for pool in flow.pools if not pool.own for pair in pairwise((pool.vcs[-1], *pool.vcs))]
     tail, head = np.array(sharing, dtype=np.int64).reshape(-1, 2).T
     rank, _ = strong_components(np.concatenate([source, tail]), np.concatenate([graph.target, head]), vcs)
@@ -206,41 +207,34 @@ class Shut:
         let_in = all(hop in other.hops for other, hop in along)
         return ring if let_in and not pool.own and (guarded or pool.slots < room) else ()
 
-    def _pools(self, at: int, vc: int, stay: set[int]) -> list[Pool]:
-        """Pools without a slot for a packet from outside once packets that stay in some VCs fill them."""
-        pools = [self.flow.pools[p] for p in self.flow.pools_of.get(vc, ())]
-        return [
-            pool
-            for pool in pools
-            if not pool.own
-            and (at, vc) not in pool.hops
-            and pool.slots - self.flow.packets * len(stay.intersection(pool.vcs)) <= pool.leaves(at, vc)
-        ]
+    def shuts(self, at: int, vc: int, left: Sequence[int]) -> bool:
+        """Whether a packet may be kept out of a VC for good while so many packets stay in each."""
+        marks = {p: vc if vc in self.marked[p] else -1 for p in self.flow.pools_of.get(vc, ())}
+        return left[vc] > 0 or not self.flow.takes(left, marks if self.flow.marks else (), at, vc)
 
-    def shuts(self, at: int, vc: int, stay: set[int]) -> bool:
-        """Whether a packet may be kept out of a VC for good while packets stay in some VCs."""
-        if vc in stay:
-            return True
-        guarding = self.flow.guarding(at, vc)
-        kept = any(self.flow.pools[p].keeps == "slot of the buffer" for p in guarding)
-        if kept + sum(vc in self.marked[p] for p in guarding) >= self.flow.packets:
-            return True
-        return bool(self._pools(at, vc, stay))
-
-    def blocks(self, at: int, waited: Iterable[int], stay: set[int]) -> bool:
+    def blocks(self, at: int, waited: Iterable[int], left: Sequence[int]) -> bool:
         """Whether a header that waits for these VCs may wait for good."""
-        return all(self.shuts(at, v, stay) for v in waited)
+        return all(self.shuts(at, v, left) for v in waited)
 
-    def behind(self, head: Head, stay: set[int], known: set[int]) -> set[int]:
+    def behind(self, head: Head, left: Sequence[int], known: set[int]) -> set[int]:
         """VCs whose packets may keep a header waiting, as few as can be beside some that are known."""
         behind = set[int]()
         for v in head.waited:
-            ways = [{v}] if v in stay else []
-            for pool in self._pools(head.vc, v, stay):
-                most = -(-(pool.slots - pool.leaves(head.vc, v)) // self.flow.packets)
-                ways.append({*sorted(stay.intersection(pool.vcs), key=lambda u: (u not in known, u))[:most]})
+            ways = [{v}] if left[v] else []
+            for pool in (self.flow.pools[p] for p in self.flow.pools_of.get(v, ())):
+                stay = sorted((u for u in pool.vcs if left[u]), key=lambda u: (u not in known, u))
+                fills = (k for k in range(len(stay) + 1) if not pool.takes(filled(left, stay[:k]), head.vc, v))
+                ways += [{*stay[:k]} for k in islice(fills, not pool.own)]
             behind |= min(ways, key=lambda way: len(way - known), default=behind)
         return behind
+
+
+def filled(left: Sequence[int], stay: Iterable[int]) -> list[int]:
+    """Packets in each VC where those alone stay that are in some VCs."""
+    held = [0] * len(left)
+    for v in stay:
+        held[v] = left[v]
+    return held
 
 
 def _drained(heads: Heads, shut: Shut) -> Ints:
@@ -250,27 +244,27 @@ def _drained(heads: Heads, shut: Shut) -> Ints:
     when no header in it can do so without the next VC of the ring.
     """
     rank = np.full(len(heads.waits), -1, dtype=np.int64)
-    left = set(range(len(heads.waits)))
-    level, before = 0, len(left) + 1
+    left = [shut.flow.packets] * len(heads.waits)
+    level, before = 0, -1
 
     def drain(vcs: tuple[int, ...]) -> None:
         nonlocal level
-        rank[list(vcs)] = level
-        left.difference_update(vcs)
+        for v in vcs:
+            rank[v], left[v] = level, 0
         level += 1
 
-    while len(left) < before:
-        before = len(left)
-        for v in sorted(left):
-            if not any(shut.blocks(v, waited, left) for waited in heads.waits[v]):
+    while before < level:
+        before = level
+        for v, waits in enumerate(heads.waits):
+            if left[v] and not any(shut.blocks(v, waited, left) for waited in waits):
                 drain((v,))
         for ring in shut.rings:
-            if left.issuperset(ring) and not any(True for _ in _leaving(heads, shut, ring, left)):
+            if all(left[v] for v in ring) and not any(True for _ in _leaving(heads, shut, ring, left)):
                 drain(ring)
     return rank
 
 
-def _leaving(heads: Heads, shut: Shut, ring: tuple[int, ...], left: set[int]) -> Iterator[Head]:
+def _leaving(heads: Heads, shut: Shut, ring: tuple[int, ...], left: Sequence[int]) -> Iterator[Head]:
     """Headers in a ring that may wait for good, and not for the next VC of the ring."""
     for v, after in pairwise((*ring, ring[0])):
         for waited in heads.waits[v]:
@@ -278,9 +272,10 @@ def _leaving(heads: Heads, shut: Shut, ring: tuple[int, ...], left: set[int]) ->
                 yield heads.head(v, waited)
 
 
-def _knots(heads: Heads, shut: Shut, left: set[int]) -> list[dict[int, Head]]:
+def _knots(heads: Heads, shut: Shut, left: Sequence[int]) -> list[dict[int, Head]]:
     """Sets of VCs whose headers may block each other, with these headers; the smaller ones first."""
-    starts = sorted(left)[:: max(1, len(left) // KNOTS)]
+    stay = [v for v, packets in enumerate(left) if packets]
+    starts = stay[:: max(1, len(stay) // KNOTS)]
     knots: dict[tuple[int, ...], dict[int, Head]] = {}
     for start in starts:
         knot: dict[int, Head] = {}

@@ -87,8 +87,9 @@ class Queues:
         self.number, self.kinds = kinds_of(relation, effort)
         self.inside = {*range(vcs)} if inside is None else {*inside}
         outside = [kind for kind in self.kinds if kind.at not in self.inside]
-        into = {(vc, k): min(kind.at, vcs) for kind in outside for vc, k in kind.onward if vc in self.inside}
-        self.enters = sorted((at, *there) for there, at in into.items())
+        into = {(min(kind.at, vcs), *there) for kind in outside for there in kind.onward if there[0] in self.inside}
+        # VCs of no pool are alike, and ports are; a flow control may tell the latter from the former.
+        self.enters = sorted({(at < vcs, *there): (at, *there) for at, *there in sorted(into)}.values())
         self.others: dict[int, set[tuple[int, ...]]] = {}
         for kind in outside:
             self.others.setdefault(kind.at, set()).update(kind.choices)

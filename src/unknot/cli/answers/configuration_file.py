@@ -18,7 +18,7 @@ from unknot.cli.answers.filling import answer, differences, read_form
 from unknot.cli.answers.form import Bounds, Form, Natural, Positive, of
 from unknot.cli.answers.networks import ManifestForm
 from unknot.flow_control.model import FlowControl
-from unknot.flow_control.pools import Pool
+from unknot.flow_control.pools import KINDS, Pool
 from unknot.flow_control.techniques import technique
 from unknot.routing.flow_controls.bubble import KEEPS
 from unknot.routing.flow_controls.validated import validated
@@ -211,17 +211,7 @@ def configuration_on(relation: Relation, file: ConfigurationFile) -> Configurati
 def _flow(relation: Relation, form: Any) -> FlowControl:
     """The flow control of a file, looked at."""
     said = {field.name: getattr(form, field.name) for field in fields(FlowControl)}
-    pools = tuple(
-        Pool(
-            **{field.name: getattr(pool, field.name) for field in fields(Pool)}
-            | {
-                "vcs": _vcs(pool.vcs),
-                "hops": frozenset((u.vc, v.vc) for u, v in pool.hops),
-                "unguarded": frozenset(_vcs(pool.unguarded)),
-            }
-        )
-        for pool in form.pools
-    )
+    pools = tuple(Pool(**{name: _numbered(getattr(pool, name)) for name in KINDS}) for pool in form.pools)
     return validated(relation, FlowControl(**said | {"pools": pools}), "configuration.flow")
 
 
@@ -243,6 +233,13 @@ def _with_pools(content: Any, path: str | Path) -> Any:
         raise UnknotError(f"{path}: configuration.bubble: this is no rule of rings: {error}") from None
     told["flow"] = asdict(technique("vct")) | {"name": name, "packets": packets, "pools": pools}
     return content
+
+
+def _numbered(value: Any) -> Any:
+    """Numbers of VCs, in whatever lists they are."""
+    if isinstance(value, (int, str)):
+        return value
+    return value.vc if hasattr(value, "vc") else tuple(map(_numbered, value))
 
 
 def _vcs(places: list[VcForm]) -> tuple[int, ...]:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from operator import index
-from typing import Any, get_args
+from typing import Any, get_args, get_origin
 
 from unknot._base.errors import RelationError, near, shown
 from unknot.flow_control.model import Enters, FlowControl, Holds
-from unknot.flow_control.pools import Keeps, Pool
+from unknot.flow_control.pools import KINDS, NUMBERS, Keeps, Pool
 from unknot.flow_control.techniques import technique_of
 from unknot.routing.relation import Relation
 
@@ -57,15 +57,17 @@ def validated(relation: Relation, made: Any, who: str) -> FlowControl:
 
 
 def _plain(pool: Pool) -> Pool:
-    """A pool with plain numbers."""
-    return replace(
-        pool,
-        vcs=tuple(map(index, pool.vcs)),
-        slots=index(pool.slots),
-        own=index(pool.own),
-        hops=frozenset((index(u), index(v)) for u, v in pool.hops),
-        unguarded=frozenset(map(index, pool.unguarded)),
-    )
+    """A pool with plain numbers, and tuples and sets of these."""
+    return replace(pool, **{name: _of(kind, getattr(pool, name)) for name, kind in KINDS.items()})
+
+
+def _of(kind: Any, value: Any) -> Any:
+    if kind is int:
+        return index(value)
+    within = get_args(kind)
+    if get_origin(kind) is tuple and within[-1] is not ...:
+        return tuple(_of(one, each) for one, each in zip(within, value, strict=True))
+    return get_origin(kind)(_of(within[0], each) for each in value) if isinstance(get_origin(kind), type) else value
 
 
 def _require_known(what: str, value: object, kinds: Any) -> None:
@@ -83,8 +85,8 @@ def _wrong(relation: Relation, flow: FlowControl, pool: Pool) -> Iterator[str]:
         twice = [vcs.name(v) for v in pool.vcs if pool.vcs.count(v) > 1]
         yield f"it has {twice[0]} twice" if twice else "it has no VCs"
     first = vcs.name(pool.vcs[0])
-    if pool.slots < 0 or pool.own < 0:
-        yield f"the pool of {first} has {pool.slots} slots and {pool.own} for each VC alone; neither can be negative"
+    for name in (name for name in NUMBERS if getattr(pool, name) < 0):
+        yield f"the pool of {first} has {name}={getattr(pool, name)}, which cannot be negative"
     for v in sorted({*pool.unguarded, *(v for hop in pool.hops for v in hop)} - {*pool.vcs}):
         yield f"{vcs.name(v) if 0 <= v < vcs.total else f'VC {v}'} is in its hops or unguarded, and not of the pool"
     for u, v in sorted(pool.hops):

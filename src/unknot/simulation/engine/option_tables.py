@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from unknot._base.memory import require
 from unknot.flow_control.model import FlowControl
-from unknot.flow_control.pools import Pool
+from unknot.flow_control.pools import NUMBERS
 from unknot.routing.paths import distances_to_homes
 from unknot.routing.relation import Relation
 from unknot.simulation.engine.codes import KEPT
@@ -105,15 +105,9 @@ def slot_tables(
         "pools": {
             "first": np.cumsum(sizes) - sizes,
             "end": np.cumsum(sizes),
-            "slots": [pool.slots for pool in pools],
-            "own": [pool.own for pool in pools],
             "keeps": [KEPT.index(pool.keeps) for pool in pools],
-            "limits": [limits(flow, pool) for pool in pools],
+            "limits": flow.limiting,
             "mark": [-1 if v < 0 else out_row[v] for v in flow.marks or [-1] * len(pools)],
+            **{name: [getattr(pool, name) for pool in pools] for name in NUMBERS},
         },
     }
-
-
-def limits(flow: FlowControl, pool: Pool) -> bool:
-    """Whether a pool may keep a packet out for want of a slot."""
-    return pool.keeps in ("nothing", "slot of the pool") or pool.slots < (flow.packets - pool.own) * len(pool.vcs)

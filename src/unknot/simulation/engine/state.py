@@ -20,6 +20,8 @@ from typing import Any
 import numpy as np
 from numpy import int8, int16, int32, int64, uint64
 
+from unknot.flow_control.pools import NUMBERS
+
 
 def rows(size: int = 0, /, **columns: Any) -> np.dtype[Any]:
     """Return the type of a table's rows with these columns, packed in order.
@@ -143,13 +145,12 @@ TABLES: dict[str, np.dtype[Any]] = {
     "pools": rows(
         first=int64,  # of its `members`
         end=int64,
-        slots=int64,  # that its members share
-        own=int64,  # of each member for itself
         keeps=int64,  # what a packet that comes in leaves free, NOTHING, …
         limits=int64,  # whether its slots may be taken before those of all its members are
         taken=int64,  # slots that are taken, those included that were left since a router looked
         left_in=int64,  # the cycle in which any were left
         mark=int64,  # row of `outputs` of the marked slot, or −1
+        **dict.fromkeys(NUMBERS, int64),  # as `Pool` describes them
     ),
     "planes": np.dtype(int64),  # counters of the buffers of packed routers, see `pack_kernel`
     # Cache of what the rule says, see `cache_kernel`; empty until it is made.

@@ -27,7 +27,7 @@ from unknot.simulation.engine.entries import (
     tiled_by,
 )
 from unknot.simulation.engine.mix import Mix
-from unknot.simulation.engine.option_tables import hop_tables, limits, matrix_arbiters, slot_tables
+from unknot.simulation.engine.option_tables import hop_tables, matrix_arbiters, slot_tables
 from unknot.simulation.engine.router import Router
 from unknot.simulation.engine.sources import Sources, streams, thresholds
 from unknot.simulation.engine.state import TABLES
@@ -211,7 +211,7 @@ class Plan:
             "span": self.span, "parts": self.threads, "patience": (1 << self.ahead.bit_length()) + 7,
             "num_words": self.ends["first_word"][-1], "width": self.width, "ring": self.held,
             "large": self.size > IN_CACHE, "slotted": flow.slotted,
-            "awake": has_slack or any(limits(flow, pool) for pool in flow.pools),
+            "awake": has_slack or any(flow.limiting),
             "packable": self.packable and not is_mixed, "watchdog": scenario.watchdog,
         }  # fmt: skip
 
