@@ -8,8 +8,8 @@ from functools import cached_property
 from graphlib import CycleError, TopologicalSorter
 
 import numpy as np
-import numpy.typing as npt
 
+from unknot._base.arrays import Ints
 from unknot._base.errors import RelationError
 from unknot.certificates import plain
 from unknot.certificates.documents import plain_table
@@ -142,7 +142,7 @@ def graph_of_relations(network: Network, relations: Iterable[Relation]) -> FlowG
     return FlowGraph(network, tuple(came), tuple(after))
 
 
-def by_bounces(network: Network, tiers: npt.NDArray[np.int64]) -> Tagging:
+def by_bounces(network: Network, tiers: Ints) -> Tagging:
     """Tags of a Clos: one more whenever a packet that came down goes up again, so that k bounces take k + 1 tags.
 
     S. Hu, Y. Zhu, P. Cheng, C. Guo, K. Tan, J. Padhye, K. Chen: Tagger: practical PFC deadlock prevention in data

@@ -12,8 +12,8 @@ from itertools import pairwise
 from typing import Any, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
+from unknot._base.arrays import Floats
 from unknot._base.shown import Brief
 from unknot.lane_assignment.path_set import Demand
 from unknot.lane_assignment.tables import LaneTable
@@ -25,7 +25,7 @@ MAX_LEVELS = 400_000_000
 """Most routers × channels × destinations for which turns longer than two hops apart are sought."""
 
 
-def climbing(turns: Iterable[Turn], channels: int) -> npt.NDArray[np.float64] | None:
+def climbing(turns: Iterable[Turn], channels: int) -> Floats | None:
     """Keys of all channels, from 0 on, in which all turns climb; None if they close a cycle."""
     before: dict[int, list[int]] = {channel: [] for channel in range(channels)}
     for channel, following in turns:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from unknot._base.arrays import ranks
+from unknot._base.arrays import IntArray, ranks
 from unknot.lane_assignment.path_set import Flags, Floats, Ints, Numbers
 from unknot.lane_assignment.tables import LaneTable
 from unknot.network import Network
@@ -37,7 +37,7 @@ class PairRoutes:
 
     lane: Ints
     start: Ints
-    follow: npt.NDArray[np.int32]
+    follow: IntArray
     load: Floats
     column: Ints | None = None
 

@@ -14,7 +14,6 @@ from math import inf
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from unknot._base.deadline import NoAnswerError, within
 from unknot._base.work import spend, work_done
@@ -89,7 +88,7 @@ def _rounded(weights: Floats) -> list[Ints]:
     return parts
 
 
-def _weights(traffic: Demand, time_limit: float, longer: bool) -> npt.NDArray[np.float64]:
+def _weights(traffic: Demand, time_limit: float, longer: bool) -> Floats:
     """Weights of channels, such that Σ rate × lightest path / Σ weight × bandwidth is greatest; or zeros.
 
     Unknown are the weights and how far every router is from every home by them. Time grows with channels × homes.

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from unknot._base.arrays import ranks, starts
+from unknot._base.arrays import IntArray, ranks, starts
 from unknot._base.deadline import clock
 from unknot._base.errors import NetworkError, UnknotError
 from unknot._base.work import spend
@@ -71,7 +71,7 @@ class TurnOrder(NamedTuple):
         The place of each channel in the order, and the channel at each place.
     """
 
-    uses: npt.NDArray[np.int32]
+    uses: IntArray
     rank: Ints
     at: Ints
 

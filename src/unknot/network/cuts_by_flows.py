@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from unknot._base.arrays import Floats
+from unknot._base.arrays import Floats, Ints
 from unknot.network.model import Network
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ MOST_STEPS = 300_000_000
 """Pairs of routers with terminals × channels up to which the flow of one terminal to one other is bounded."""
 
 
-def cuts_by_flows(network: Network, weight: npt.NDArray[np.int64], half: int) -> list[float]:
+def cuts_by_flows(network: Network, weight: Ints, half: int) -> list[float]:
     """Least cuts by two flows that every split into halves lets cross: all pairs, and one terminal to one other.
 
     What crosses a split, both ways, takes as many channels as it is times the load of the busiest one.
@@ -39,7 +39,7 @@ def cuts_by_flows(network: Network, weight: npt.NDArray[np.int64], half: int) ->
 class _ShortestPaths:
     """Distances, −1 where there is no way, and numbers of shortest paths, from each start to each router."""
 
-    distance: npt.NDArray[np.int64]
+    distance: Ints
     paths: Floats
 
 
@@ -57,9 +57,7 @@ def _shortest_paths(step: csr_array, starts: npt.NDArray[np.intp]) -> _ShortestP
     return _ShortestPaths(distance, paths)
 
 
-def _uniform_load(
-    network: Network, weight: npt.NDArray[np.int64], from_each: _ShortestPaths, step: csr_array
-) -> float:
+def _uniform_load(network: Network, weight: Ints, from_each: _ShortestPaths, step: csr_array) -> float:
     """Flow through the busiest channel when each terminal sends 1 to each other one, on all shortest paths evenly."""
     starts = np.flatnonzero(weight)
     distance, paths = from_each.distance, from_each.paths
@@ -78,7 +76,7 @@ def _uniform_load(
     return float(load.max())
 
 
-def _worst_load(network: Network, weight: npt.NDArray[np.int64], from_each: _ShortestPaths, step: csr_array) -> float:
+def _worst_load(network: Network, weight: Ints, from_each: _ShortestPaths, step: csr_array) -> float:
     """Most that a channel carries while no terminal sends or receives more than 1, over all shortest paths evenly.
 
     An upper bound: of each source the destination for which most passes the channel, or of each destination the

@@ -7,9 +7,8 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
-from unknot._base.arrays import Floats
+from unknot._base.arrays import Floats, Ints
 from unknot._base.errors import NetworkError, near
 from unknot._base.numbers import is_number
 from unknot._base.toml_places import read_toml
@@ -145,7 +144,7 @@ def bill(network: Network, prices: Prices | None = None) -> Bill:
     return Bill(network.num_routers, ports, cabinets, electrical, optical, float(length.sum()), cost)
 
 
-def _cabinets(network: Network, prices: Prices) -> npt.NDArray[np.int64]:
+def _cabinets(network: Network, prices: Prices) -> Ints:
     """The cabinet of each switch."""
     if network.coordinates is not None and "group" in network.dimensions:
         return network.coordinates[:, network.dimensions.index("group")].astype(np.int64)

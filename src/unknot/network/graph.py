@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from unknot._base.arrays import grouped
+from unknot._base.arrays import Flags, Ints, grouped
 from unknot._base.errors import NetworkError
 from unknot._base.kernels.lazy_kernel import CHANNELS, is_small, plainly
 from unknot.network.model import Network
@@ -51,9 +51,7 @@ def survivors(whole: Network, left: Network) -> Origin:
     return Origin(*places)
 
 
-def strong_components(
-    tail: npt.NDArray[Any], head: npt.NDArray[Any], nodes: int
-) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.bool_]]:
+def strong_components(tail: npt.NDArray[Any], head: npt.NDArray[Any], nodes: int) -> tuple[IntArray, Flags]:
     """Number of each node's strongly connected component, and whether the node lies on a cycle.
 
     Edges between components lead from higher to lower numbers.
@@ -67,7 +65,7 @@ def strong_components(
     return label, cyclic
 
 
-def components(network: Network) -> tuple[npt.NDArray[np.int32], int]:
+def components(network: Network) -> tuple[IntArray, int]:
     """Find the strongly connected components, along directed channels.
 
     Parameters
@@ -93,14 +91,14 @@ def components(network: Network) -> tuple[npt.NDArray[np.int32], int]:
     return label, int(label.max(initial=-1)) + 1
 
 
-def pairs(network: Network) -> npt.NDArray[np.int64]:
+def pairs(network: Network) -> Ints:
     """A number for the pair of routers that each channel joins."""
     return network.source.astype(np.int64) * network.num_routers + network.target
 
 
 def channels_between(
     network: Network, source: npt.NDArray[Any], target: npt.NDArray[Any], *, last: bool = False
-) -> npt.NDArray[np.int64]:
+) -> Ints:
     """The first (or last) channel from each of some routers to another; −1 where there is none."""
     ends = pairs(network)
     order = np.argsort(ends, kind="stable")

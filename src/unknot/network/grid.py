@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from unknot._base.arrays import Ints, starts
+from unknot._base.arrays import Flags, Ints, starts
 from unknot._base.errors import NetworkError
 from unknot._base.shown import Brief
 from unknot.network.model import IntArray, Network
@@ -42,13 +42,13 @@ class Grid(Brief):
 
     coordinates: IntArray
     radices: IntArray
-    wraps: npt.NDArray[np.bool_]
+    wraps: Flags
     channel: IntArray
     dimension: IntArray
     directions: npt.NDArray[np.int8]
 
     @property
-    def down(self) -> npt.NDArray[np.bool_]:
+    def down(self) -> Flags:
         """Mask of channels that lead down their dimension: bool array, shape (channels,)."""
         leads_down = np.zeros(self.dimension.size, dtype=bool)
         channels = self.channel[:, 1::2]
@@ -104,7 +104,7 @@ def grid(network: Network) -> Grid:
     moved = delta != 0
     dimension = np.argmax(moved, axis=1).astype(np.int32) if delta.size else np.empty(0, dtype=np.int32)
     step = np.take_along_axis(delta, dimension[:, None], axis=1)[:, 0] if delta.size else dimension
-    wrap: npt.NDArray[np.bool_] = np.array((np.abs(step) == radices[dimension] - 1) & (radices[dimension] > 2))
+    wrap: Flags = np.array((np.abs(step) == radices[dimension] - 1) & (radices[dimension] > 2))
     wrong = np.flatnonzero((moved.sum(axis=1) != 1) | ~((np.abs(step) == 1) | wrap)) if delta.size else dimension
     if wrong.size:
         raise NetworkError(
@@ -143,7 +143,7 @@ def whole_grid(network: Network) -> Grid | None:
     return product if product.complete else None
 
 
-def _second_links(network: Network, port: IntArray, short: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
+def _second_links(network: Network, port: IntArray, short: Flags) -> Ints:
     """Channels that are the second of two between the routers of a ring of 2: they lead the other way round."""
     key = network.source.astype(np.int64) * (2 * len(network.radices)) + port
     order = np.argsort(key, kind="stable")

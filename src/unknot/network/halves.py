@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from unknot._base.arrays import Flags, Floats
+from unknot._base.arrays import Flags, Floats, Ints
 from unknot._base.errors import NetworkError
 from unknot.network.cuts_by_flows import cuts_by_flows
 from unknot.network.graph import components, pairs
@@ -149,7 +149,7 @@ def _same_ends(network: Network) -> bool:
     return np.array_equal(network.inject, network.eject)
 
 
-def _joined(network: Network) -> npt.NDArray[np.int64]:
+def _joined(network: Network) -> Ints:
     """Channels between each two routers, both ways together, shape (routers, routers)."""
     joined = np.zeros((network.num_routers, network.num_routers), dtype=np.int64)
     np.add.at(joined, (network.source, network.target), 1)
@@ -158,7 +158,7 @@ def _joined(network: Network) -> npt.NDArray[np.int64]:
     return joined
 
 
-def _largest_half(weight: npt.NDArray[np.int64]) -> int:
+def _largest_half(weight: Ints) -> int:
     """Terminals of the smaller half in the most even split that whole routers allow."""
     total = int(weight.sum())
     sums = 1
@@ -167,7 +167,7 @@ def _largest_half(weight: npt.NDArray[np.int64]) -> int:
     return next(half for half in range(total // 2, -1, -1) if sums >> half & 1)
 
 
-def _fiedler(joined: npt.NDArray[np.int64], weight: npt.NDArray[np.int64]) -> tuple[float, Floats]:
+def _fiedler(joined: Ints, weight: Ints) -> tuple[float, Floats]:
     """The least x·Lx / Σ weight·(x − mean)², and the vector that has it.
 
     Routers without terminals take the position that is best for the others, so they are eliminated (Schur
@@ -206,7 +206,7 @@ def _natural_orders(network: Network) -> Iterator[npt.NDArray[np.intp]]:
     yield np.arange(network.num_routers)
 
 
-def _split_in_order(network: Network, weight: npt.NDArray[np.int64], cut: int) -> Flags | None:
+def _split_in_order(network: Network, weight: Ints, cut: int) -> Flags | None:
     """Split of a natural order with the given number of cut channels; None without any."""
     half = _largest_half(weight)
     for order in _natural_orders(network):
@@ -216,7 +216,7 @@ def _split_in_order(network: Network, weight: npt.NDArray[np.int64], cut: int) -
     return None
 
 
-def _split(order: npt.NDArray[np.intp], weight: npt.NDArray[np.int64], half: int) -> Flags:
+def _split(order: npt.NDArray[np.intp], weight: Ints, half: int) -> Flags:
     """Routers with `half` terminals in all, the first of an order wherever later ones can make up the rest."""
     sums = [1]
     for router in order[::-1].tolist():
@@ -230,7 +230,7 @@ def _split(order: npt.NDArray[np.intp], weight: npt.NDArray[np.int64], half: int
     return side
 
 
-def _improved(joined: npt.NDArray[np.int64], weight: npt.NDArray[np.int64], side: Flags, half: int) -> Flags:
+def _improved(joined: Ints, weight: Ints, side: Flags, half: int) -> Flags:
     """A split after moves of routers and exchanges, as long as a round of them lowers the cut."""
     side = side.copy()
     while True:
@@ -240,9 +240,7 @@ def _improved(joined: npt.NDArray[np.int64], weight: npt.NDArray[np.int64], side
         side[moves[:kept]] ^= True
 
 
-def _round(
-    joined: npt.NDArray[np.int64], weight: npt.NDArray[np.int64], side: Flags, half: int
-) -> tuple[list[int], int]:
+def _round(joined: Ints, weight: Ints, side: Flags, half: int) -> tuple[list[int], int]:
     """Move each router once, the best first, from the side with more terminals; how many moves to keep."""
     gain = np.where(side, joined @ ~side - joined @ side, joined @ side - joined @ ~side).astype(np.float64)
     total, inside = int(weight.sum()), int(weight[side].sum())

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from unknot._base.arrays import Flags, Ints
 from unknot._base.errors import NetworkError
 from unknot._base.kernels.lazy_kernel import CHANNELS, is_small, plainly
 from unknot._base.quantities import Hops, MeanHops
@@ -191,7 +192,7 @@ def distances_from(network: Network, router: int, *, reverse: bool = False) -> I
     return distance
 
 
-def hops_from_any(network: Network, starts: npt.ArrayLike, *, either_way: bool = False) -> npt.NDArray[np.int64]:
+def hops_from_any(network: Network, starts: npt.ArrayLike, *, either_way: bool = False) -> Ints:
     """Count hops from the nearest of some routers to each router, as the tiers of a Clos are counted; −1: no way.
 
     With `either_way` channels are gone against their direction too.
@@ -232,16 +233,14 @@ def _grid_distances(product: Grid) -> tuple[int, float]:
     return diameter, mean * routers / (routers - 1) if routers > 1 else 0.0
 
 
-def _distances(network: Network, starts: npt.NDArray[np.int64]) -> tuple[int, float]:
+def _distances(network: Network, starts: Ints) -> tuple[int, float]:
     """Diameter and mean distance of a connected network, as far as they are seen from some routers."""
     farthest, total = spread(network, starts, np.ones(network.num_routers, dtype=bool))
     pairs = starts.size * (network.num_routers - 1)
     return int(farthest.max()), float(total.sum() / pairs) if pairs else 0.0
 
 
-def spread(
-    network: Network, starts: npt.NDArray[np.int64], marked: npt.NDArray[np.bool_], *, reverse: bool = False
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+def spread(network: Network, starts: Ints, marked: Flags, *, reverse: bool = False) -> tuple[Ints, Ints]:
     """Greatest distance, and sum of distances, from each of some routers to the marked ones (or, if `reverse`, back).
 
     Both are −1 where a marked router is out of reach. O(starts × channels) time.

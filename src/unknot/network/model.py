@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from unknot._base.arrays import Ints
 from unknot._base.errors import NetworkError
 from unknot._base.frames import to_frame
 from unknot._base.numbers import is_whole
@@ -271,7 +272,7 @@ class Network(Named):
         )
 
 
-def _picked(labels: tuple[str, ...] | None, keep: npt.NDArray[np.int64]) -> tuple[str, ...] | None:
+def _picked(labels: tuple[str, ...] | None, keep: Ints) -> tuple[str, ...] | None:
     return None if labels is None else tuple(labels[i] for i in keep.tolist())
 
 

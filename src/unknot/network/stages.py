@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from unknot._base.arrays import Flags, Ints
 from unknot._base.errors import NetworkError
 from unknot.network.metrics import hops_from_any
 from unknot.network.model import IntArray, Network
@@ -83,7 +83,7 @@ def stages(network: Network) -> Stages:
     return Stages(stage, row, router)
 
 
-def reaches(network: Network, *, back: bool = False) -> npt.NDArray[np.bool_]:
+def reaches(network: Network, *, back: bool = False) -> Flags:
     """Mask of switches that have a path to each terminal, or one from it: bool array, shape (routers, terminals).
 
     Parameters
@@ -109,7 +109,7 @@ def reaches(network: Network, *, back: bool = False) -> npt.NDArray[np.bool_]:
     return np.asarray(reach[:, column])
 
 
-def levels(network: Network) -> npt.NDArray[np.int64] | None:
+def levels(network: Network) -> Ints | None:
     """The level of each router, or None when some channel does not lead from a level to the next.
 
     The first coordinate where that is called ``level``; else the hops to the nearest of the routers with terminals
@@ -128,7 +128,7 @@ def levels(network: Network) -> npt.NDArray[np.int64] | None:
     return level if level.min() >= 0 and bool((steps == 1).all()) else None
 
 
-def seated(network: Network) -> npt.NDArray[np.bool_]:
+def seated(network: Network) -> Flags:
     """Routers with terminals, or, where all have some, those with more than the fewest; all where all are alike."""
     ends = np.bincount(np.concatenate([network.inject, network.eject]), minlength=network.num_routers)
     fewest = 0 if ends.min() == ends.max() else int(ends.min())

@@ -6,9 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from math import comb
 
-import numpy as np
-import numpy.typing as npt
-
+from unknot._base.arrays import Ints
 from unknot._base.deadline import MINUTE, Deadline, counts_work
 from unknot._base.errors import UnknotError
 from unknot._base.progress import Progress, reported
@@ -173,7 +171,7 @@ def _fewest_alone(
     return worst, enough
 
 
-def pairs_without_valley_free_path(network: Network, tiers: npt.NDArray[np.int64]) -> int:
+def pairs_without_valley_free_path(network: Network, tiers: Ints) -> int:
     """Ordered pairs of switches with hosts between which no path goes up and then down, by the tiers of switches."""
     first, channels = network.outgoing
     ends, lost = {*network.eject.tolist()}, 0

@@ -9,6 +9,7 @@ from typing import Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
+from unknot._base.arrays import Floats
 from unknot._base.errors import UnknotError, require_known, shortened
 from unknot._base.units import Scale, Units
 from unknot.fabrics.named import network as network_named
@@ -147,7 +148,7 @@ def draw_load(
     return shapes.svg(max(sheet.width, 560.0, 40 + 6.4 * len(note)), height, title, parts)
 
 
-def _whole(network: Network, loads: npt.NDArray[np.float64], top: float, unit: str) -> tuple[Sheet, list[str]]:
+def _whole(network: Network, loads: Floats, top: float, unit: str) -> tuple[Sheet, list[str]]:
     """Every channel in its colour, with its name and load to hover."""
     sheet = Sheet.of(network)
     both = set(zip(network.source.tolist(), network.target.tolist(), strict=True))
@@ -205,7 +206,7 @@ def _round_up(figure: float) -> float:
 
 
 def draw_matrix(
-    network: Network, values: npt.NDArray[np.float64], title: str, ink: Callable[[float], str], top: float, what: str
+    network: Network, values: Floats, title: str, ink: Callable[[float], str], top: float, what: str
 ) -> Drawing:
     """Adjacency matrix: a row for each router the channels leave, a column for each they enter.
 

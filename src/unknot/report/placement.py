@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from unknot._base.arrays import Ints, ranks
+from unknot._base.arrays import Floats, Ints, ranks
 from unknot.network import Network
 from unknot.network.model import IntArray
 from unknot.network.stages import is_multistage, levels
@@ -113,14 +113,14 @@ def _between(layer: Ints) -> float:
     return max(1.6, float(np.bincount(layer).max()) / (3.0 * depth))
 
 
-def _spread(network: Network, layer: Ints) -> npt.NDArray[np.float64]:
+def _spread(network: Network, layer: Ints) -> Floats:
     """Positions along the layers: in order of number, or by the mean of the neighbours where that is much shorter."""
     x = np.zeros(network.num_routers)
     width = max(float(np.bincount(layer).max()), 2.0)
     depth = int(layer.max())
     degree = np.bincount(np.concatenate([network.source, network.target]), minlength=network.num_routers)
 
-    def place(members: npt.NDArray[np.int64], keys: npt.NDArray[np.float64]) -> None:
+    def place(members: Ints, keys: Floats) -> None:
         ordered = members[np.lexsort((members, keys))]
         x[ordered] = (np.arange(ordered.size) + 0.5) * width / ordered.size
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
+from unknot._base.arrays import Flags, Floats, Ints
 from unknot.network import Network
 from unknot.report.placement import Places, placement
 
@@ -72,7 +72,7 @@ class Sheet:
             network, z + complex(margin, margin + lift), round(radius, 2), round(max(wide, 200.0), 1), round(high, 1)
         )
 
-    def around(self, routers: npt.NDArray[np.int64]) -> Sheet:
+    def around(self, routers: Ints) -> Sheet:
         """The sheet cut to some routers and enlarged; the same one if that gains little."""
         if not routers.size or self.gap >= ROOMY:
             return self
@@ -92,7 +92,7 @@ class Sheet:
         )
 
     @property
-    def visible(self) -> npt.NDArray[np.bool_]:
+    def visible(self) -> Flags:
         """Which routers lie within the sheet."""
         z = self.place
         inside = (z.real >= 0) & (z.real <= self.width) & (z.imag >= 0) & (z.imag <= self.height)
@@ -109,7 +109,7 @@ class Sheet:
         return all(5.4 * len(short_name(self.network, r)) < self.gap for r in range(self.network.num_routers))
 
     @cached_property
-    def bend(self) -> npt.NDArray[np.float64]:
+    def bend(self) -> Floats:
         """Bend of each channel to the right of the straight line from its lower to its higher router."""
         network = self.network
         low, high = np.minimum(network.source, network.target), np.maximum(network.source, network.target)
@@ -229,7 +229,7 @@ def _direction(line: Line, i: int) -> complex:
     return way / (abs(way) or 1.0)
 
 
-def _at(line: Sequence[complex], reach: npt.NDArray[np.float64], distance: float) -> complex:
+def _at(line: Sequence[complex], reach: Floats, distance: float) -> complex:
     return complex(np.interp(distance, reach, line))
 
 

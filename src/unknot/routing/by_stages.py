@@ -156,7 +156,7 @@ def _turns(
     return offsets(runs), np.concatenate(edges).astype(np.int32), np.concatenate(turns)
 
 
-def _levels_and_heights(network: Network) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int8]]:
+def _levels_and_heights(network: Network) -> tuple[Ints, npt.NDArray[np.int8]]:
     """Return the level of each router, and the heights of ways; refuse networks without levels, or without ways."""
     level = levels(network)
     if level is None or not network.num_channels:
@@ -176,7 +176,7 @@ def _levels_and_heights(network: Network) -> tuple[npt.NDArray[np.int64], npt.ND
     return level, height
 
 
-def _heights(network: Network, level: npt.NDArray[np.int64], homes: npt.NDArray[np.int64]) -> npt.NDArray[np.int8]:
+def _heights(network: Network, level: Ints, homes: Ints) -> npt.NDArray[np.int8]:
     """Return the height of each router's way to each home: 0 where there is a way down, NONE where there is none."""
     if network.num_routers * homes.size > 2 * MAX_DISTANCES:
         raise RelationError(

@@ -21,8 +21,8 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 import numpy as np
-import numpy.typing as npt
 
+from unknot._base.arrays import Ints
 from unknot._base.errors import RelationError
 from unknot.network import Network
 from unknot.routing.contract import PairNames
@@ -176,7 +176,7 @@ def in_ranges(network: Network, vcs: int, ranges: Sequence[tuple[str, int, Relat
 
 def _side_by_side(
     virtual: VirtualChannels,
-    parts: Sequence[tuple[Relation, npt.NDArray[np.int64]]],
+    parts: Sequence[tuple[Relation, Ints]],
     names: tuple[str, ...],
     name: str,
     claims: Mapping[str, bool] | None = None,

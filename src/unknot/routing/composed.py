@@ -19,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unknot._base import memory
+from unknot._base.arrays import Flags, Ints
 from unknot._base.errors import RelationError, require_known
 from unknot._base.numbers import require_whole
 from unknot.network import Network
@@ -119,12 +120,12 @@ class _Part:
     """
 
     relation: Relation
-    channel: npt.NDArray[np.int64]
-    terminal: npt.NDArray[np.int64]
+    channel: Ints
+    terminal: Ints
     seat: dict[int, int]
 
 
-def _parts_of(network: Network, dimension: str | None) -> tuple[npt.NDArray[np.int64], list[str]]:
+def _parts_of(network: Network, dimension: str | None) -> tuple[Ints, list[str]]:
     """The part of each router, counted from 0, and their names."""
     if network.coordinates is None or len(network.dimensions) < 2:
         raise RelationError(
@@ -138,7 +139,7 @@ def _parts_of(network: Network, dimension: str | None) -> tuple[npt.NDArray[np.i
     return number.astype(np.int64), [f"part {network.dimensions[axis]} = {name}" for name in names]
 
 
-def _part(network: Network, inner: npt.NDArray[np.bool_], name: str, text: str, vcs: int | None) -> _Part:
+def _part(network: Network, inner: Flags, name: str, text: str, vcs: int | None) -> _Part:
     """The network of some routers, and a routing on it."""
     left = network.without(routers=np.flatnonzero(~inner).tolist())
     kept = survivors(network, left)
@@ -170,9 +171,7 @@ def _part(network: Network, inner: npt.NDArray[np.bool_], name: str, text: str, 
     return _Part(relation, channel, terminal, seat)
 
 
-def _exits(
-    network: Network, number: npt.NDArray[np.int64], names: list[str], exits: str | npt.ArrayLike
-) -> npt.NDArray[np.int64]:
+def _exits(network: Network, number: Ints, names: list[str], exits: str | npt.ArrayLike) -> Ints:
     """The channel by which packets leave each part for each destination terminal; −1 in its own part."""
     count, owner = len(names), number[network.eject]
     if not isinstance(exits, str):
@@ -204,9 +203,9 @@ def _exits(
 
 def _rule(
     virtual: VirtualChannels,
-    number: npt.NDArray[np.int64],
+    number: Ints,
     parts: list[_Part],
-    leave: npt.NDArray[np.int64],
+    leave: Ints,
     legs: int,
 ) -> Rule:
     """The rule of the whole: that of a part, in whose numbers a header stands somewhere in it, or the exit."""

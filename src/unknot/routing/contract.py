@@ -9,6 +9,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from unknot._base.arrays import Flags
 from unknot._base.errors import RelationError
 from unknot._base.switching import SWITCHINGS
 from unknot.network import Network
@@ -152,7 +153,7 @@ def terminals_of(name: str, stated: Any, network: Network) -> IntArray:
 
 
 def direct_addresses(
-    name: str, stated: Any, destination: IntArray, terminals: int, may_use: npt.NDArray[np.bool_] | None
+    name: str, stated: Any, destination: IntArray, terminals: int, may_use: Flags | None
 ) -> IntArray:
     """Return `direct` of the relation of this name, checked; RelationError where an address is none that is used."""
     direct = np.array(stated, dtype=np.int32)

@@ -7,9 +7,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
-from unknot._base.arrays import ranks
+from unknot._base.arrays import Flags, Ints, ranks
 from unknot._base.calls import apply, parse_call
 from unknot._base.errors import RelationError
 from unknot._base.kernels.lazy_kernel import is_small, plainly
@@ -71,7 +70,7 @@ class PathVector:
         return self.next_hops().relation(self.name, SOURCES[self.name])
 
     @cached_property
-    def shared(self) -> npt.NDArray[np.bool_]:
+    def shared(self) -> Flags:
         """Routers whose AS has others; a path cannot come back to a router that is alone in its AS."""
         return np.asarray(np.bincount(self.systems)[self.systems] > 1)
 
@@ -93,7 +92,7 @@ class PathVector:
         """Words of the next hops of a router."""
         return -(-int(np.diff(self.network.outgoing[0]).max(initial=1)) // BITS)
 
-    def turns(self, channels: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    def turns(self, channels: Ints) -> tuple[Ints, Ints]:
         """Some channels, each as often as others leave the router at its end, and these."""
         onward = self.network.outgoing.take(self.network.target[channels])
         return np.repeat(channels, onward.width), onward.entries.astype(np.int64)
@@ -103,14 +102,14 @@ class PathVector:
         size = self.network.num_routers
         return VectorRoutes(np.zeros(size * self.words, dtype=np.int64), *np.zeros((3, size), dtype=np.int32))
 
-    def tables(self, home: int, alive: npt.NDArray[np.bool_]) -> list[npt.NDArray[np.int64]]:
+    def tables(self, home: int, alive: Flags) -> list[Ints]:
         """Next hops to a router in every state that its routes can settle in, as words of bits for each router.
 
         One state, unless the age of routes decides which path a router announces and others may treat it otherwise.
         RelationError if there are more than `MOST_STATES`.
         """
         size, (first, outgoing) = self.network.num_routers, self.network.outgoing
-        tables, left, calls = dict[bytes, npt.NDArray[np.int64]](), [np.full(size, -1, dtype=np.int32)], 0
+        tables, left, calls = dict[bytes, Ints](), [np.full(size, -1, dtype=np.int32)], 0
         while left:
             preferred, calls = left.pop(), calls + 1
             routes, choices = self.no_routes(), np.zeros(2, dtype=np.int64)
@@ -135,7 +134,7 @@ class PathVector:
         network, (homes, _) = self.network, homes_of(self.network)
         require_room(network, homes, "next hops")
         outgoing, position, size = network.outgoing[1], self.graph.position, network.num_routers
-        alive, rows = np.ones(network.num_channels, dtype=bool), list[npt.NDArray[np.int32]]()
+        alive, rows = np.ones(network.num_channels, dtype=bool), list[IntArray]()
         begins = np.zeros(homes.size * size + 1, dtype=np.int64)
         place = network.source[outgoing] * self.words + position[outgoing] // BITS
         with plainly(is_small(homes.size * network.num_channels, announce)):

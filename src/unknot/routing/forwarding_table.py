@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from unknot._base.arrays import positions, starts
+from unknot._base.arrays import Ints, positions, starts
 from unknot._base.errors import RelationError
 from unknot.network import Network
 from unknot.network.graph import survivors
@@ -184,7 +184,7 @@ class NextHops:
     """
 
     network: Network
-    homes: npt.NDArray[np.int64]
+    homes: Ints
     first: IntArray
     channels: IntArray
 

@@ -33,8 +33,8 @@ HyperX networks. SC 2019.
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from unknot._base.arrays import Ints
 from unknot._base.errors import RelationError
 from unknot.network import Network
 from unknot.routing.contract import ACYCLIC, towards_home
@@ -157,7 +157,7 @@ def _as_many(hops: int) -> str:
 def _relation(
     virtual: VirtualChannels,
     product: CompleteProduct,
-    share: npt.NDArray[np.int64],
+    share: Ints,
     name: str,
     source: str,
     *,

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from unknot._base.arrays import Ints as Ints
 from unknot._base.errors import NetworkError, RelationError
@@ -62,9 +61,9 @@ class CompleteProduct:
     """
 
     coordinates: IntArray
-    start: npt.NDArray[np.int64]
+    start: Ints
     port: IntArray
-    dimension: npt.NDArray[np.int64]
+    dimension: Ints
     hops: int
 
 

@@ -29,6 +29,7 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
+from unknot._base.arrays import Ints
 from unknot._base.errors import RelationError
 from unknot.network import Network
 from unknot.network.model import IntArray
@@ -183,7 +184,7 @@ class Layer:
         return rule
 
 
-def _ports(network: Network) -> npt.NDArray[np.int64]:
+def _ports(network: Network) -> Ints:
     """A terminal of each router, −1 where there is none."""
     seat = np.full(network.num_routers, -1, dtype=np.int64)
     seat[network.inject] = np.arange(network.num_terminals)
@@ -196,7 +197,7 @@ def _ports(network: Network) -> npt.NDArray[np.int64]:
     return seat
 
 
-def _anywhere(layers: list[Layer], k: int, seat: npt.NDArray[np.int64], router: IntArray, *, returns: bool) -> Rule:
+def _anywhere(layers: list[Layer], k: int, seat: Ints, router: IntArray, *, returns: bool) -> Rule:
     """The rule of layer k for a header anywhere in the network."""
     inner, base, ask = layers[k].inner, layers[0].inner, layers[k].rule
     total, tier, closed = inner.size, TIER if k == 0 else 0, k > 0 and not returns

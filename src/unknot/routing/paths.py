@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from unknot._base.arrays import starts
+from unknot._base.arrays import Flags, Ints, starts
 from unknot._base.errors import NetworkError, RelationError
 from unknot._base.kernels.lazy_kernel import CHANNELS, is_small, plainly
 from unknot.network import Network, components, distances_from
@@ -37,8 +37,8 @@ class Distances:
         −1 where there is no way.
     """
 
-    homes: npt.NDArray[np.int64]
-    column: npt.NDArray[np.int64]
+    homes: Ints
+    column: Ints
     table: Table
 
 
@@ -62,13 +62,13 @@ def distances_to_homes(network: Network, needed_by: str) -> Distances:
     return Distances(homes, column, table)
 
 
-def homes_of(network: Network) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+def homes_of(network: Network) -> tuple[Ints, Ints]:
     """The routers that eject, ascending, and which of them each terminal ejects at."""
     homes, column = np.unique(network.eject, return_inverse=True)
     return homes.astype(np.int64), column.reshape(-1).astype(np.int64)
 
 
-def require_room(network: Network, homes: npt.NDArray[np.int64], needed_by: str) -> None:
+def require_room(network: Network, homes: Ints, needed_by: str) -> None:
     """Refuse a table of distances to the homes that is too large."""
     if network.num_routers * homes.size > MAX_DISTANCES:
         raise RelationError(
@@ -83,9 +83,7 @@ def refuse_too_far(network: Network, failed: int) -> None:
         raise RelationError(f"{network.name}: a path of more than 32767 hops is too long for the tables")
 
 
-def require_ways(
-    network: Network, missing: npt.NDArray[np.bool_], homes: npt.NDArray[np.int64], needed_by: str
-) -> None:
+def require_ways(network: Network, missing: Flags, homes: Ints, needed_by: str) -> None:
     """Refuse a network in which some terminal has no way to another, by a mask of shape (homes, routers)."""
     starts = np.unique(network.inject)
     lost = np.argwhere(missing[:, starts])
@@ -200,7 +198,7 @@ def lone_channel(network: Network) -> int | None:
     return int(alone[0]) if alone.size else None
 
 
-def tree_both_ways(network: Network, root: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+def tree_both_ways(network: Network, root: int) -> tuple[Ints, Ints]:
     """The channel up a tree of shortest paths to a root, and the one back, of each router; −1 where there is none.
 
     Of the channels that lead nearer to the root, and have one back, it is the first.

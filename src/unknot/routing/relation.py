@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from unknot._base.arrays import Flags
 from unknot._base.errors import RelationError, require_known
 from unknot.network import Network
 from unknot.network.model import IntArray
@@ -98,7 +99,7 @@ class Relation(Asked):
     rule: Rule
     name: str = "rule"
     destination: IntArray = None  # type: ignore[assignment]
-    may_use: npt.NDArray[np.bool_] | None = None
+    may_use: Flags | None = None
     commits: bool = False
     claims: Mapping[str, bool] = field(default_factory=dict)
     claims_minimal: bool | None = None

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unknot._base import memory
+from unknot._base.arrays import Flags, Ints
 from unknot._base.errors import UnknotError, require_known
 from unknot.fabrics.fabric import UNKNOWN_PORT, Fabric
 from unknot.fabrics.levels import DROPPED, LEVELS, UNKNOWN, unrecorded
@@ -141,19 +142,19 @@ def fabric_relation(
     )  # fmt: skip
 
 
-def destinations(fabric: Fabric, traffic: str) -> npt.NDArray[np.int64]:
+def destinations(fabric: Fabric, traffic: str) -> Ints:
     """Positions in `fabric.lids` of the LIDs a kind of traffic goes to: the addresses of its relation, in order."""
     require_known("unknown traffic", traffic, TRAFFICS)
     return np.flatnonzero((fabric.owner >= 0) & _side(fabric.owner, fabric.network.num_terminals, traffic, 1))
 
 
-def senders(fabric: Fabric, traffic: str) -> npt.NDArray[np.bool_]:
+def senders(fabric: Fabric, traffic: str) -> Flags:
     """Return a mask of the ports, of hosts and then of switches, that send in a kind of traffic."""
     ports = np.arange(fabric.network.num_terminals + fabric.network.num_routers, dtype=np.int32)
     return _side(ports, fabric.network.num_terminals, traffic, 0)
 
 
-def _side(ports: IntArray, hosts: int, traffic: str, side: int) -> npt.NDArray[np.bool_]:
+def _side(ports: IntArray, hosts: int, traffic: str, side: int) -> Flags:
     """Return a mask of the ports that send (side 0) or receive (side 1) in a kind of traffic."""
     if traffic == "all":
         return np.ones(ports.shape, dtype=bool)
@@ -161,7 +162,7 @@ def _side(ports: IntArray, hosts: int, traffic: str, side: int) -> npt.NDArray[n
     return ports < hosts if hosts_meant else ports >= hosts
 
 
-def levels_of(fabric: Fabric, senders: IntArray, lids: npt.NDArray[np.int64]) -> Levels:
+def levels_of(fabric: Fabric, senders: IntArray, lids: Ints) -> Levels:
     """Service levels from the first ports to some LIDs, by position; none between hosts without a record.
 
     Ports of switches send and receive at level 0 where there is no record.
@@ -236,10 +237,10 @@ def dropped_for_their_lane(
     fabric: Fabric,
     board: Switchboard,
     relation: Relation,
-    lids: npt.NDArray[np.int64],
+    lids: Ints,
     hops: IntArray,
     lanes: int | None = None,
-) -> npt.NDArray[np.bool_]:
+) -> Flags:
     """Mask of the pairs, by terminal and LID, of which SL to VL tables drop a packet at one of its levels.
 
     Parameters
@@ -274,7 +275,7 @@ def laned_table(
     next_channel: IntArray,
     in_port: IntArray,
     level: Levels,
-    may_use: npt.NDArray[np.bool_],
+    may_use: Flags,
     lane: npt.NDArray[np.int8],
     lanes: int,
     owner: IntArray,

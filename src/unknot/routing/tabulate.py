@@ -14,6 +14,7 @@ from typing import Any, NoReturn
 import numpy as np
 import numpy.typing as npt
 
+from unknot._base.arrays import Flags
 from unknot._base.errors import RelationError, raised
 from unknot._base.progress import Progress
 from unknot.network import Network
@@ -42,7 +43,7 @@ class Asked:
     rule: Rule
     name: str
     destination: IntArray
-    may_use: npt.NDArray[np.bool_] | None
+    may_use: Flags | None
     commits: bool
     address_labels: Sequence[str] | None
     hops: Rule | None
@@ -67,7 +68,7 @@ class Asked:
         """Terminals that may send to an address, ascending."""
         return np.flatnonzero(self.usable(slice(address, address + 1))[:, 0]).astype(np.int32)
 
-    def usable(self, addresses: npt.NDArray[np.integer[Any]] | slice = slice(None)) -> npt.NDArray[np.bool_]:
+    def usable(self, addresses: npt.NDArray[np.integer[Any]] | slice = slice(None)) -> Flags:
         """Which terminals may send to some addresses: bool array, shape (terminals, addresses)."""
         if self.may_use is None:
             return np.ones((self.network.num_terminals, self.destination[addresses].size), dtype=bool)

@@ -20,6 +20,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from unknot._base.arrays import Ints
 from unknot._base.errors import NetworkError, RelationError, require_known
 from unknot.network import Network, distances_from
 from unknot.network.metrics import spread
@@ -144,9 +145,7 @@ def _ranks(network: Network, top: int, levels: str) -> IntArray:
     return np.argsort(np.argsort(depth, kind="stable")).astype(np.int32)
 
 
-def _hops(
-    network: Network, rank: npt.NDArray[np.integer], homes: npt.NDArray[np.int64], *, shorter: bool
-) -> tuple[Table, Table]:
+def _hops(network: Network, rank: npt.NDArray[np.integer], homes: Ints, *, shorter: bool) -> tuple[Table, Table]:
     """Hops to each home by channels down alone, and by channels up first where no way down is there or is shorter."""
     hops = np.full((network.num_routers, homes.size), FAR, dtype=np.int16)
     hops[homes, np.arange(homes.size)] = 0

@@ -7,10 +7,9 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from unknot._base import memory
-from unknot._base.arrays import offsets
+from unknot._base.arrays import Ints, offsets
 from unknot._base.errors import RelationError
 from unknot.network import Network
 from unknot.network.model import IntArray
@@ -77,7 +76,7 @@ class VirtualChannels:
         object.__setattr__(self, "widest", int(stated.max(initial=1)))
 
     @cached_property
-    def first(self) -> npt.NDArray[np.int64]:
+    def first(self) -> Ints:
         return offsets(self.counts)
 
     @property

@@ -8,13 +8,11 @@ from __future__ import annotations
 
 from typing import TypeVar
 
-import numpy as np
-import numpy.typing as npt
-
+from unknot._base.arrays import Ints
 from unknot.flow_control.techniques import technique
 from unknot.routing.contract import NO_WAIT
 
-Entries = TypeVar("Entries", int, npt.NDArray[np.int64])
+Entries = TypeVar("Entries", int, Ints)
 
 
 def effective(entries: Entries, commits: bool) -> Entries:

@@ -22,8 +22,8 @@ from dataclasses import replace
 from functools import partial
 
 import numpy as np
-import numpy.typing as npt
 
+from unknot._base.arrays import Flags
 from unknot._base.errors import RelationError
 from unknot.network import Network, grid
 from unknot.network.model import IntArray
@@ -44,7 +44,7 @@ def via_waypoint(
     first: Relation,
     second: Relation,
     *,
-    may_use: npt.NDArray[np.bool_] | None = None,
+    may_use: Flags | None = None,
     direct: IntArray | None = None,
     name: str = "via_waypoint",
     claims_minimal: bool | None = None,

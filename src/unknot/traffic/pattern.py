@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from unknot._base.arrays import Floats
 from unknot._base.errors import UnknotError
 from unknot._base.shown import Brief
 from unknot.network import Network
@@ -45,7 +45,7 @@ class Pattern(Brief):
     name: str
     itself: bool = True
     destination: IntArray | None = None
-    weight: npt.NDArray[np.float64] | None = None
+    weight: Floats | None = None
 
     @property
     def digest(self) -> str:
@@ -54,7 +54,7 @@ class Pattern(Brief):
         return hashlib.sha256(repr(self.itself).encode() if rates is None else rates.tobytes()).hexdigest()
 
     @property
-    def received(self) -> npt.NDArray[np.float64] | None:
+    def received(self) -> Floats | None:
         """Load sent to each terminal if the busiest sends 1: float64, shape (terminals,); None of uniform traffic."""
         if self.destination is not None:
             silent = self.destination < 0

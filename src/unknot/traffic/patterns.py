@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from unknot._base.arrays import Flags, Ints
+from unknot._base.arrays import Flags, IntArray, Ints
 from unknot._base.calls import apply, chosen, parse_call
 from unknot._base.extensions import Catalogue
 from unknot._base.numbers import is_number, is_whole, require_whole
@@ -254,7 +254,7 @@ def _bits(network: Network, name: str) -> tuple[Ints, int]:
     return np.arange(count, dtype=np.int64), bits
 
 
-def _digits(network: Network) -> npt.NDArray[np.int32] | None:
+def _digits(network: Network) -> IntArray | None:
     """Coordinates of the router of each terminal, if every router of a whole grid has one terminal."""
     if network.coordinates is None or not np.array_equal(network.inject, network.eject):
         return None
@@ -265,7 +265,7 @@ def _digits(network: Network) -> npt.NDArray[np.int32] | None:
     return network.coordinates[network.inject]
 
 
-def _ids(network: Network, digits: npt.NDArray[np.int32]) -> Ints:
+def _ids(network: Network, digits: IntArray) -> Ints:
     """The terminals at some coordinates."""
     own = _digits(network)
     if own is None:

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
+from unknot._base.arrays import Flags
 from unknot._base.errors import NetworkError, shown
 from unknot._base.numbers import is_whole, require_whole
 from unknot._base.shown import Brief
@@ -71,11 +71,11 @@ class TriangularMesh(Brief):
         return np.bincount(edges, minlength=keys.size).astype(np.int32)
 
     @cached_property
-    def exterior(self) -> npt.NDArray[np.bool_]:
+    def exterior(self) -> Flags:
         """Mask of edges that lie in one facet only: bool array, shape (edges,)."""
         return np.asarray(self.uses == 1)
 
-    def carries(self, network: Network) -> npt.NDArray[np.bool_]:
+    def carries(self, network: Network) -> Flags:
         """Which channels of a network, parallel ones included, join routers that the mesh joins."""
         n, ends = np.int64(network.num_routers), self.edges.astype(np.int64)
         low, high = np.minimum(network.source, network.target), np.maximum(network.source, network.target)

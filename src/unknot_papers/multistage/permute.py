@@ -19,6 +19,7 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
+from unknot._base.arrays import Ints
 from unknot._base.deadline import MINUTE, Deadline, counts_work
 from unknot._base.errors import UnknotError
 from unknot.network import Network
@@ -111,7 +112,7 @@ class _Task:
     deadline: Deadline
     explain: bool
 
-    def known(self, destinations: npt.NDArray[np.int64]) -> Realisation | None:
+    def known(self, destinations: Ints) -> Realisation | None:
         """The answer of a method made for a whole network of a family."""
         network, terminals = self.network, self.network.num_terminals
         if network.origin is not None:
@@ -160,14 +161,14 @@ class _Task:
         return self.blocked("cp-sat", few, core, minimal=minimal)
 
     def too_narrow(self, links: int) -> Realisation:
-        def answer_of(kept: npt.NDArray[np.int64]) -> Answer:
+        def answer_of(kept: Ints) -> Answer:
             return False if cut(self.network, self.sources[kept], self.destinations[kept]) is not None else None
 
         core, minimal = self.minimised(answer_of)
         words = f"{self.sources.size} messages, but no more than {links} can pass, whichever outputs they go to"
         return self.blocked("cut", words, core, minimal=minimal)
 
-    def minimised(self, answer_of: Callable[[npt.NDArray[np.int64]], Answer]) -> tuple[tuple[int, ...], bool]:
+    def minimised(self, answer_of: Callable[[Ints], Answer]) -> tuple[tuple[int, ...], bool]:
         """Messages that are blocked together, each needed for that; and whether this was made sure of."""
         core = np.arange(self.sources.size)
         if core.size > MAX_MINIMISED or not self.explain:
@@ -194,7 +195,7 @@ class _Task:
     def answer(self, realised: bool | None, method: str, words: str, paths: IntArray) -> Realisation:
         return Realisation(self.network, self.sources, self.destinations, realised, method, words, paths)
 
-    def solve(self, kept: npt.NDArray[np.int64]) -> Answer:
+    def solve(self, kept: Ints) -> Answer:
         left = max(0.1, self.deadline.left)
         return solve(self.network, self.sources[kept], self.destinations[kept], time_limit=left)
 
@@ -206,7 +207,7 @@ class _Task:
         paths = solve(self.network, self.sources, self.destinations, time_limit=limit, most=True)
         return paths if isinstance(paths, np.ndarray) else _none(self.network, self.sources)
 
-    def path_counts(self) -> npt.NDArray[np.int64]:
+    def path_counts(self) -> Ints:
         return count_paths(self.network)[self.sources, self.destinations]
 
     def name(self, m: int) -> str:

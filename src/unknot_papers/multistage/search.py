@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from unknot._base.arrays import Ints
 from unknot._base.deadline import MINUTE, counts_work
 from unknot._base.memory import require
 from unknot._base.threads import processors
@@ -14,7 +15,7 @@ from unknot.network.stages import reaches, stages
 from unknot_papers import solved
 
 
-def count_paths(network: Network) -> npt.NDArray[np.int64]:
+def count_paths(network: Network) -> Ints:
     """Number of paths of every pair of terminals, by dynamic programming from stage to stage.
 
     Returns

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from unknot._base.arrays import Flags
 from unknot._base.errors import NetworkError
 from unknot._base.shown import Brief
 from unknot.network import Network
@@ -174,6 +175,6 @@ def tags_of_rows(rows: npt.ArrayLike) -> Tags:
     return Tags(length, ones, bars)
 
 
-def digits_of(change: Numbers, front: npt.NDArray[np.bool_]) -> Numbers:
+def digits_of(change: Numbers, front: Flags) -> Numbers:
     """The tag digits, 2 for 1̄, of links by what they change in the row, in the front half or behind it."""
     return np.where(change == 0, 0, np.where((change == 1) ^ front, 1, 2))

@@ -36,7 +36,6 @@ J.-C. Bermond, M. Syska: Routage « wormhole » et canaux virtuels. Algorithmiqu
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from unknot._base.arrays import Ints
 from unknot._base.errors import NetworkError, RelationError, require_known
@@ -281,7 +280,7 @@ def _corners(network: Network) -> tuple[Ints, Ints, Ints]:
     n, bits = network.radices[-1], network.radices[:-1]
     if n < 3 or n > 25 or bits not in ((2,) * n, (2**n,)) or network.num_routers != n * 2**n:
         raise refusal
-    weights: npt.NDArray[np.int64] = 1 << np.arange(len(bits), dtype=np.int64)
+    weights: Ints = 1 << np.arange(len(bits), dtype=np.int64)
     corner = network.coordinates[:, :-1].astype(np.int64) @ weights
     position = network.coordinates[:, -1].astype(np.int64)
     routers = np.arange(network.num_routers)

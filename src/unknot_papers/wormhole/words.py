@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from unknot._base.arrays import Ints
+from unknot._base.arrays import IntArray, Ints
 from unknot._base.errors import NetworkError
 from unknot.network import Network
 from unknot.network.graph import channels_between
@@ -95,7 +94,7 @@ def joined(network: Network) -> Ints:
     return pairs(network.num_routers, network.source.astype(np.int64), network.target.astype(np.int64), False)
 
 
-def channels_to(network: Network, target: Ints, *, last: bool = False) -> npt.NDArray[np.int32]:
+def channels_to(network: Network, target: Ints, *, last: bool = False) -> IntArray:
     """Return for every router u the first (or last) channel to target[u]; −1 where that is u or there is none."""
     routers = np.arange(network.num_routers)
     return np.where(target == routers, -1, channels_between(network, routers, target, last=last)).astype(np.int32)

@@ -11,7 +11,6 @@ from __future__ import annotations
 import itertools
 
 import numpy as np
-import numpy.typing as npt
 
 from unknot._base.errors import NetworkError
 from unknot.network import Network
@@ -120,7 +119,7 @@ def polarstar(q: int, inner: int, concentration: int | None = None, *, latency: 
     )
 
 
-def _orthogonal(q: int) -> npt.NDArray[np.int64]:
+def _orthogonal(q: int) -> Ints:
     """Pairs of points of the projective plane whose product is 0, in both orders, shape (2, pairs)."""
     power, plus, log = field(q)
     product = np.zeros((q, q), dtype=np.int64)
