@@ -9,7 +9,9 @@ from unknot._base.errors import SimulationError
 from unknot.network import Network
 from unknot.network.families import mesh
 from unknot.routing import Relation, fully_adaptive
-from unknot.simulation.faults.detours import translated
+from unknot.simulation.engine.pairs import Pairs, pairs_of
+from unknot.simulation.faults.detours import thinned, translated
+from unknot.traffic import pattern
 
 WHOLE = mesh(3, 3)
 BROKEN = WHOLE.without(channels=[0, 5])
@@ -45,3 +47,31 @@ def test_what_is_no_part_is_refused() -> None:
             translated(fully_adaptive(other), fully_adaptive(WHOLE))
     with pytest.raises(SimulationError, match="give the first relation as many"):
         translated(fully_adaptive(BROKEN, 2), fully_adaptive(WHOLE))
+
+
+@pytest.mark.parametrize("itself", [False, True])
+def test_terminals_send_what_they_still_may_as_often_as_before(itself: bool) -> None:
+    random = np.random.default_rng(3)
+    weight = random.integers(0, 4, (9, 9)) * (1.0 - np.eye(9) * (not itself))
+    relation, usable = fully_adaptive(WHOLE), random.random((9, 9)) < 0.7
+    pairs = pairs_of(relation, pattern(WHOLE, weight))
+    before = rates(pairs)
+    assert np.allclose(before, weight / weight.sum(axis=1).max())
+    after = thinned(pairs, relation.destination, relation, usable)
+    assert np.allclose(rates(after), before * usable)
+    alike = pairs_of(relation, pattern(WHOLE, "uniform_others"))
+    expected = (1 - np.eye(9)) / 8 * usable
+    assert np.allclose(rates(thinned(alike, relation.destination, relation, usable)), expected)
+
+
+def rates(pairs: Pairs) -> np.ndarray:
+    """What each terminal sends to each, by walking through all that its draws can come to."""
+    found = np.zeros((9, 9))
+    for t in range(9):
+        entries = range(int(pairs.pair_first[t]), int(pairs.pair_first[t + 1]))
+        for entry in entries:
+            stays = pairs.keep[entry] / 2**53 if pairs.keep.size else 1.0
+            for to, part in ((entry, stays), (int(pairs.other[entry]) if pairs.keep.size else entry, 1 - stays)):
+                addresses = pairs.addresses[pairs.address_range[2 * to] : pairs.address_range[2 * to + 1]]
+                found[t, addresses] += pairs.rate[t] * part / len(entries) / max(1, len(addresses))
+    return found

@@ -16,8 +16,8 @@ from tests.simulation.relations import clockwise, random_relation
 from unknot._base.errors import NetworkError, SimulationError, TextError
 from unknot._base.switching import SWITCHINGS, Switching
 from unknot.network import Network
-from unknot.network.families import line, mesh, ring
-from unknot.routing import Relation, dimension_order, up_down
+from unknot.network.families import dragonfly, line, mesh, ring
+from unknot.routing import Relation, dimension_order, dragonfly_ugal, up_down
 from unknot.simulation import Fault, Router, simulate
 from unknot.simulation.engine.codes import EMPTY
 from unknot.simulation.engine.dropping import owns, residents
@@ -28,7 +28,7 @@ from unknot.simulation.engine.state_arrays import State
 from unknot.simulation.faults.fault import fault_of
 from unknot.simulation.player import run as run_on
 from unknot.simulation.run.scenario import Scenario
-from unknot.traffic import Traffic
+from unknot.traffic import Bursts, Traffic
 
 
 def engine_of(
@@ -399,3 +399,46 @@ def test_what_no_run_can_have() -> None:
     for faults in ([Fault(3, [999])], [Fault(3, ["(0,0)->(5,5)"])], [Fault(3, routers=["(9,9)"])]):
         with pytest.raises(NetworkError):
             simulate(relation, 0.1, faults=faults, switching="wormhole")
+
+
+def test_figures_of_faults_are_those_of_the_series() -> None:
+    faults = ["400: (1,1)<->(1,2)", "800: routing up_down"]
+    run = simulate(
+        "mesh(4, 4)", 0.2, routing="up_down", warmup=300, measure=1100, interval=100, packet_length=2, faults=faults
+    )
+    first, second = run.faults
+    accepted = run.series.accepted
+    assert first.accepted_before == pytest.approx(accepted[:4].mean())
+    assert first.accepted_after == second.accepted_before == pytest.approx(accepted[4:8].mean())
+    assert second.accepted_after == pytest.approx(accepted[8:].mean(), rel=0.02)
+    assert first.accepted_after < 0.9 * first.accepted_before
+    assert second.latency_after > first.latency_before
+    assert (run.lost_packets, run.lost_flits) == (
+        first.lost_packets + second.lost_packets,
+        first.lost_flits + second.lost_flits,
+    )
+    assert 0 < first.stranded_packets <= first.lost_packets
+
+
+@pytest.mark.parametrize("variant", ["UGAL-L", "UGAL-L_VC", "UGAL-L_VCH"])
+def test_packets_that_compare_two_ways_are_lost_or_arrive(variant: str) -> None:
+    relation = dragonfly_ugal(dragonfly(2), variant=variant)
+    around = [int(c) for c in relation.network.outgoing[1][:3]]
+    sources = Sources(0.2, uniform(relation), 2)
+    engine = engine_of(relation, "vct", sources, [Fault(60, around), Fault(200, routers=[5])], seed=4)
+    for until in range(10, 400, 10):
+        engine.advance_to(until)
+        balance(engine)
+    assert 0 < lost(engine)[0] < engine.count("arrived")
+    drain(engine)
+
+
+def test_bursts_and_pairs() -> None:
+    run = simulate(
+        "mesh(4, 4)", 0.2, routing="fully_adaptive", vcs=2, bursts=Bursts(0.05, 0.1), by_pair=True, warmup=200,
+        measure=2000, faults=["200: router (0,0)"],
+    )  # fmt: skip
+    assert run.pairs is not None
+    assert not run.pairs.packets[0].any()
+    assert not run.pairs.packets[1:, 0].any()
+    assert run.pairs.packets[1:, 1:].sum() == run.packets > 1000
