@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from unknot.traffic import Pattern
 
 ASSUMED = (
-    "every router knows of a fault in its cycle, and what is lost frees its buffers at once; the time that routers "
-    "take to learn of it is that up to a second fault, with the routing"
+    "every router knows of a fault in its cycle, and what is lost frees its buffers at once; a delay until there are "
+    "new routes is one until a second fault, of the routing alone"
 )
 """What a run with faults takes for granted, in words."""
 RUN = 4096

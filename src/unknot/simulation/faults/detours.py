@@ -64,7 +64,7 @@ def translated(relation: Relation, base: Relation) -> Relation:
     most = base.vcs.counts[channels]
     if (relation.vcs.counts > most).any() or (whole and (relation.vcs.counts != most).any()):
         raise SimulationError(
-            f"fault: {relation.name} has {int(relation.vcs.counts.max())} VCs on a channel, and {base.name}, whose "
+            f"{relation.name} has {int(relation.vcs.counts.max())} VCs on a channel, and {base.name}, whose "
             f"place it takes, has {int(base.vcs.counts.max())}; give the first relation as many"
         )
     here = base.vcs.first[channels[relation.vcs.channel]] + relation.vcs.index
@@ -105,7 +105,7 @@ def _kept(network: Network, small: Network) -> tuple[Ints, Ints]:
         if network.without(*(np.flatnonzero(each) for each in failed)) == small:
             return kept.channels.astype(np.int64), kept.terminals.astype(np.int64)
     raise SimulationError(
-        f"fault: {small.name} is neither {network.name} nor what is left of it; make the relation on "
+        f"{small.name} is neither {network.name} nor what is left of it; make the relation on "
         "network.without(…) of the network that is simulated"
     )
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from unknot._base.arrays import Flags
+from unknot._base.errors import SimulationError, UnknotError
 from unknot.routing.named import routing_named
 from unknot.routing.relation import Relation
 from unknot.simulation.engine.pairs import Pairs
@@ -46,7 +47,7 @@ def steps(relation: Relation, faults: Iterable[Fault], pairs: Pairs) -> list[Ste
     ------
     NetworkError
         If there is no such channel or router.
-    SimulationError, RelationError
+    SimulationError
         If a relation cannot take the place of another, or a routing be made on what is left.
     """
     network, current = relation.network, relation
@@ -61,19 +62,23 @@ def steps(relation: Relation, faults: Iterable[Fault], pairs: Pairs) -> list[Ste
         channels |= routers[network.source] | routers[network.target]
         gone = routers[network.inject] | routers[network.eject]
         if fault.relation is not None:
-            current = translated(_made(fault.relation, relation, routers, channels), relation)
+            try:
+                made = _made(fault.relation, relation, routers, channels)
+                current = translated(made, relation)
+            except UnknotError as error:
+                raise SimulationError(f"fault {fault}: {error}") from error
         injection = np.repeat(routers[network.inject], relation.vcs.widest)
         dead = np.append(channels[relation.vcs.channel], injection)
-        left = surviving(current, dead, gone)
-        usable = usable_addresses(left, gone)
-        if not np.array_equal(left.destination, addressed.destination) or not np.array_equal(usable, may):
-            may, traffic, addressed = usable, thinned(pairs, relation.destination, left, usable), left
-        effects.append(Step(fault, dead, gone, left, traffic))
+        after = surviving(current, dead, gone)
+        usable = usable_addresses(after, gone)
+        if not np.array_equal(after.destination, addressed.destination) or not np.array_equal(usable, may):
+            may, traffic, addressed = usable, thinned(pairs, relation.destination, after, usable), after
+        effects.append(Step(fault, dead, gone, after, traffic))
     return effects
 
 
 def _made(replacement: Relation | str, base: Relation, routers: Flags, channels: Flags) -> Relation:
-    """A relation as given, or made by a routing on the rest of the network, with as many VCs if possible."""
+    """A relation as given, or made by a routing on the rest of a network, with as many VCs if possible."""
     if isinstance(replacement, Relation):
         return replacement
     left = base.network.without(np.flatnonzero(routers).tolist(), np.flatnonzero(channels).tolist())
