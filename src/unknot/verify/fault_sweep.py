@@ -22,7 +22,7 @@ from unknot.routing.subnets import restricted
 from unknot.routing.taking import takes_network
 from unknot.verify.between_states import states_between
 from unknot.verify.check import check
-from unknot.verify.delivery import Delivery, deliver
+from unknot.verify.delivery import deliver
 from unknot.verify.ethernet_faults import fabric_of, never_circular
 from unknot.verify.failure_groups import announced_faults
 from unknot.verify.failures import (
@@ -182,28 +182,24 @@ def fault_sweep(
     fabric = None if one_by_one else fabric_of(network, str(routing), kind)
 
     def outcome(failed: Failed) -> Fault:
-        names, numbers = failed.names, failed.numbers
-        left = left_after(network, kind, numbers)
+        names = failed.names
+        left = left_after(network, kind, failed.numbers)
         if isinstance(left, str):
             return Fault(names, "disconnected", 0, 0, left)
         try:
             relation = build(left)
             verdict = check(relation, technique, time_limit=min(time_limit, until.left))
-            delivery = deliver(relation)
+            after = FaultVerdict(names, failed.numbers, relation, verdict, deliver(relation))
         except UnknotError as error:
             return Fault(names, "refused", 0, 0, str(error))
         if on_verdict is not None:
-            on_verdict(FaultVerdict(names, numbers, relation, verdict, delivery))
-        free, delivered = verdict.deadlock_free, delivery.delivered
-        name: Outcome = (
-            "deadlock" if free is False else "undelivered" if not delivered else "holds" if free else "undecided"
-        )
-        why = _lost(relation, delivery) if name == "undelivered" else verdict.established
+            on_verdict(after)
+        name, why = _named(after)
         if vector is not None and name == "holds":
             meanwhile = states_between(vector, vector.after_failures(left), failures.seed, time_limit)
             why = meanwhile.established
             name = "holds" if meanwhile.free else "undecided" if meanwhile.free is None else "between"
-        return Fault(names, name, delivery.undelivered_pairs, delivery.pairs, why)
+        return Fault(names, name, after.delivery.undelivered_pairs, after.delivery.pairs, why)
 
     tried, claims = list[Fault](), list[dict[str, Any]]()
     for size in sizes:
@@ -222,28 +218,20 @@ def fault_sweep(
     never = None if fabric is None else never_circular(fabric.vector)
     claims += [] if never is None else [never]
     tried.sort(key=lambda fault: (OUTCOMES.index(fault.outcome), len(fault.parts), -fault.undelivered_pairs))
-    proved = True if never else None
-    return FaultSweep(
-        network.name,
-        whole.name,
-        technique,
-        kind,
-        failures.at_once,
-        failures.fewer,
-        possible,
-        sampled,
-        proved,
-        tuple(tried),
-        tuple(claims),
-        sampled and until.over,
-    )
+    about = network.name, whole.name, technique, kind, failures.at_once, failures.fewer
+    proved, late = True if never else None, sampled and until.over
+    return FaultSweep(*about, possible, sampled, proved, tuple(tried), tuple(claims), late)
 
 
-def _lost(relation: Relation, delivery: Delivery) -> str:
-    """The first dead end or loop, by names."""
-    name = relation.vcs.name
+def _named(after: FaultVerdict) -> tuple[Outcome, str]:
+    """The outcome of a fault, and why: of lost packets the first dead end or loop, by names."""
+    relation, free, delivery = after.relation, after.verdict.deadlock_free, after.delivery
+    name, established = relation.vcs.name, after.verdict.established
+    if free is False or delivery.delivered:
+        return "deadlock" if free is False else "holds" if free else "undecided", established
     for at, address in delivery.dead_ends[:1]:
-        return f"bound for {relation.address_name(address)}, no way on from {name(at)}"
+        return "undelivered", f"bound for {relation.address_name(address)}, no way on from {name(at)}"
     for input_vcs, address in delivery.loops[:1]:
-        return f"bound for {relation.address_name(address)}, round for ever by {', '.join(map(name, input_vcs))}"
-    return ""
+        way = ", ".join(map(name, input_vcs))
+        return "undelivered", f"bound for {relation.address_name(address)}, round for ever by {way}"
+    return "undelivered", ""

@@ -156,8 +156,7 @@ def extend(system: System, stages: int = 1, ample: tuple[str, ...] = ()) -> Exte
         for k, one in enumerate(system.classes)
         for queue in waits_for(protocol, ample)[one.name] or (None,)
     ]
-    kinds = np.array([k for k, _ in rows])
-    waits = np.array([queue for _, queue in rows])
+    kinds, waits = np.ascontiguousarray(np.transpose(rows))
     send_of = np.array([protocol.send_queues.index(system.classes[k].send) for k in kinds])
     receive_of = np.array([protocol.receive_queues.index(system.classes[k].receive) for k in kinds])
     safe = np.array([one.reserved or f"receive {one.receive}" in ample for one in system.classes])[kinds]
