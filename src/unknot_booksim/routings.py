@@ -73,10 +73,9 @@ def min_anynet(built: Built, vcs: int, faithful: bool) -> Relation:
     routers = network.num_routers
     require(f"the routing table of {network.name}", 4 * routers * routers)
     table = np.full((routers, routers), -1, dtype=np.int32)
-    start, channels = network.outgoing
     near: list[list[tuple[int, int, int]]] = []
     for r in range(routers):
-        out = channels[start[r] : start[r + 1]].tolist()
+        out = network.outgoing.at(r)
         near.append(sorted((int(network.target[c]), int(network.latency[c]), c) for c in out))
     for source in range(routers):
         distance, by = [2**62] * routers, [-1] * routers

@@ -64,9 +64,13 @@ class Rows(NamedTuple):
         """Row of each entry."""
         return row_of(self.first)
 
+    def of(self, row: int) -> npt.NDArray[Any]:
+        """Return the entries of a row as an array."""
+        return self.entries[self.first[row] : self.first[row + 1]]
+
     def at(self, row: int) -> list[int]:
-        """Return the entries of a row."""
-        entries: list[int] = self.entries[self.first[row] : self.first[row + 1]].tolist()
+        """Return the entries of a row as a list."""
+        entries: list[int] = self.of(row).tolist()
         return entries
 
     def lists(self) -> list[list[int]]:

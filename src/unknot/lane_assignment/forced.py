@@ -139,13 +139,12 @@ def forced_turns(traffic: Demand) -> dict[tuple[int, int], tuple[int, int]]:
 
 def _two_hops(traffic: Demand) -> dict[tuple[int, int], tuple[int, int]]:
     network = traffic.network
-    first, leaving = network.outgoing
     paths: dict[tuple[int, int], list[tuple[int, int]]] = {}
     apart = np.zeros((network.num_routers, network.num_routers), dtype=bool)
     apart[:, traffic.distances.homes] = traffic.wanted & (traffic.distances.table.T == 2)
     for c in np.flatnonzero(np.asarray(apart.any(axis=1))[network.source]).tolist():
         u, v = int(network.source[c]), int(network.target[c])
-        after = leaving[first[v] : first[v + 1]]
+        after = network.outgoing.of(v)
         for e in after[apart[u, network.target[after]]].tolist():
             paths.setdefault((u, int(network.target[e])), []).append((c, e))
     return {turns[0]: pair for pair, turns in paths.items() if len(turns) == 1}

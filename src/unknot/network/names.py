@@ -78,9 +78,7 @@ class Named(Drawn):
 
     def between(self, source: int, target: int) -> list[int]:
         """Return the channels from one router to another."""
-        first, channels = self.outgoing
-        leaving = channels[first[source] : first[source + 1]]
-        return [int(c) for c in leaving[self.target[leaving] == target]]
+        return [c for c in self.outgoing.at(source) if self.target[c] == target]
 
     def channels_named(self, name: str | int) -> list[int]:
         """Channels by number or text: ``(1,1)->(1,2)``, with ``<->`` those back too, or the name of a channel.

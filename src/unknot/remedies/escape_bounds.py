@@ -33,13 +33,12 @@ def escape_bound(relation: Relation, switching: str, *, minimal: bool, deadline:
         return None
     homes = network.eject[relation.destination]
     away = {h: distances_from(network, h, reverse=True) for h in np.unique(homes).tolist()}
-    first, leaving = network.outgoing
 
     @cache
     def channels(at: int, address: int) -> list[int]:
         """The channels whose added VCs a header may turn to."""
         here = relation.vcs.router[at]
-        out, hops = leaving[first[here] : first[here + 1]], away[int(homes[address])]
+        out, hops = network.outgoing.of(here), away[int(homes[address])]
         nearer: list[int] = (out[hops[network.target[out]] < hops[here]] if minimal else out).tolist()
         return nearer
 

@@ -173,12 +173,11 @@ def _fewest_alone(
 
 def pairs_without_valley_free_path(network: Network, tiers: Ints) -> int:
     """Ordered pairs of switches with hosts between which no path goes up and then down, by the tiers of switches."""
-    first, channels = network.outgoing
     ends, lost = {*network.eject.tolist()}, 0
 
     def onward(at: tuple[int, bool]) -> Iterator[tuple[int, bool]]:
         router, rising = at
-        for far in network.target[channels[first[router] : first[router + 1]]].tolist():
+        for far in network.target[network.outgoing.of(router)].tolist():
             up = bool(tiers[far] > tiers[router])
             if rising or not up:
                 yield far, up

@@ -26,9 +26,8 @@ def entries(relation: Relation) -> Iterator[Entry]:
     for address in range(relation.num_addresses):
         if not relation.sources(address).size:
             continue
-        order, first, candidates_of_all = explorer.visit(address)
-        for i, at in enumerate(order.tolist()):
-            candidates = [decode(int(x)) for x in candidates_of_all[first[i] : first[i + 1]]]
+        for at, entries in explorer.visit(address).headers():
+            candidates = [decode(entry) for entry in entries]
             yield int(router[at]), at, address, [(c.vc, c.tier, c.waits) for c in candidates]
 
 

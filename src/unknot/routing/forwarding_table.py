@@ -10,12 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from unknot._base.arrays import Ints, positions, starts
+from unknot._base.arrays import Ints, Rows
 from unknot._base.errors import RelationError
 from unknot.network import Network
 from unknot.network.graph import survivors
@@ -188,10 +189,14 @@ class NextHops:
     first: IntArray
     channels: IntArray
 
+    @cached_property
+    def _rows(self) -> Rows:
+        return Rows(self.first.astype(np.int64), self.channels)
+
     def row(self, home: int, router: int) -> list[int]:
         """Outgoing channels of a router for the destination at a position in `homes`."""
         at = home * self.network.num_routers + router
-        return [int(channel) for channel in self.channels[self.first[at] : self.first[at + 1]]]
+        return self._rows.at(at)
 
     def left(self, network: Network) -> NextHops:
         """Next hops on the network left after failures; failed next hops are struck."""
@@ -202,10 +207,9 @@ class NextHops:
         here[kept.channels] = np.arange(network.num_channels)
         homes = homes_of(network)[0]
         rows = (np.searchsorted(self.homes, kept.routers[homes])[:, None] * size + kept.routers).reshape(-1)
-        number = np.repeat(np.arange(rows.size), np.diff(self.first)[rows])
-        channels = here[self.channels[positions(self.first.astype(np.int64), rows)]]
-        number, channels = number[channels >= 0], channels[channels >= 0]
-        return NextHops(network, homes, frozen(starts(number, rows.size)), frozen(channels))
+        hops = self._rows.take(rows)
+        hops = Rows(hops.first, here[hops.entries])
+        return NextHops(network, homes, *map(frozen, hops.where(hops.entries >= 0)))
 
     def relation(self, name: str, source: str = "") -> Relation:
         """Return the ECMP relation in one lossless class: a flow keeps its hash choice, which may be any."""

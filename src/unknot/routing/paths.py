@@ -183,10 +183,9 @@ def fill_hops(
     shorter : bool
         Whether it is filled in as well where the way that there is has more hops.
     """
-    first, leaving = network.outgoing
     order = np.argsort(height, kind="stable")
     for r in (order if up else order[::-1]).tolist():
-        ends = network.target[leaving[first[r] : first[r + 1]]]
+        ends = network.target[network.outgoing.of(r)]
         onward = hops[ends[(height[ends] < height[r]) == up]].min(axis=0, initial=far)
         better = onward < hops[r] - cost if shorter else (hops[r] == far) & (onward < far)
         np.copyto(hops[r], onward + cost, where=better)

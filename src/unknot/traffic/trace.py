@@ -9,7 +9,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from unknot._base.arrays import Ints, offsets
+from unknot._base.arrays import Ints, Rows, grouped, offsets, row_of
 from unknot._base.errors import RelationError, SimulationError
 from unknot._base.numbers import is_whole
 from unknot._base.shown import Brief
@@ -127,7 +127,7 @@ class Trace(Brief):
             if bad.size:
                 words = f"{name} must be a whole number from {least} to {most.get(name, MOST)}, got {column[bad[0]]}"
                 raise TraceError(words, int(bad[0]), name)
-        owner = np.repeat(np.arange(len(self)), np.diff(self.need_first))
+        owner = row_of(self.need_first)
         lost = np.flatnonzero((self.needs < 0) | (self.needs >= len(self)))
         if lost.size:
             words = f"it needs message {self.needs[lost[0]]}; there are messages 0 to {len(self) - 1}"
@@ -161,7 +161,7 @@ class Trace(Brief):
         if not -len(self) <= i < len(self):
             raise IndexError(i)
         i %= len(self)
-        needs = self.needs[self.need_first[i] : self.need_first[i + 1]].tolist()
+        needs = Rows(self.need_first, self.needs).at(i)
         columns = {name: int(getattr(self, name)[i]) for name in COLUMNS}
         return TracedMessage(**columns, needs=tuple(needs), message_class=self.classes[i] if self.classes else "")
 
@@ -174,11 +174,8 @@ class Trace(Brief):
 
     def followers(self) -> list[list[int]]:
         """Return for each message those that need it."""
-        followers: list[list[int]] = [[] for _ in range(len(self))]
-        owner = np.repeat(np.arange(len(self)), np.diff(self.need_first))
-        for i, need in zip(owner.tolist(), self.needs.tolist(), strict=True):
-            followers[need].append(i)
-        return followers
+        first, needs = grouped(self.needs, len(self))
+        return Rows(first, row_of(self.need_first)[needs]).lists()
 
     def _check_sizes(self) -> None:
         sizes = {name: getattr(self, name).size for name in COLUMNS}

@@ -97,11 +97,11 @@ def tags_of(realisation: Realisation) -> list[str | None]:
 
 def _ports(realisation: Realisation, m: int) -> str:
     network = realisation.network
-    (first, channels), path = network.outgoing, realisation.paths[m].tolist()
+    path = realisation.paths[m].tolist()
     at = network.source[path].tolist()
-    ports = [int(np.searchsorted(channels[first[r] : first[r + 1]], c)) for r, c in zip(at, path, strict=True)]
+    ports = [int(np.searchsorted(network.outgoing.of(r), c)) for r, c in zip(at, path, strict=True)]
     last = int(network.eject[realisation.destinations[m]])
     mates = np.flatnonzero(network.eject == last)
     ports.append(int(np.searchsorted(mates, realisation.destinations[m])))
-    joint = "" if int(np.diff(first).max(initial=0)) <= 10 and max(ports) < 10 else "."
+    joint = "" if int(network.outgoing.width.max(initial=0)) <= 10 and max(ports) < 10 else "."
     return joint.join(map(str, ports))
