@@ -293,11 +293,15 @@ def test_packets_around_a_square_of_any_mesh(corner: int) -> None:
         rules.deadlock(plain.SWITCHINGS["vct"], [{**messages[0], "source": [2**31, 0]}, *messages[1:]])
 
 
+VCT = plain.SWITCHINGS["vct"]
+
+
 def round_circle(rule: str, packets: int, *unguarded: int) -> tuple[plain.Table, plain.Pools]:
     """A circle of four VCs as one ring; places 4 to 7 are the ports of terminals."""
     table = plain.Table(plain.Network(network_of(CIRCLE)), table_of(one_way()))
     about = {"rule": rule, "packets": packets, "rings": [[0, 1, 2, 3]], "unguarded": [*unguarded]}
-    return table, plain.Pools(table, plain.flow_of({"bubble": about}))
+    flow = plain.flow_of({"bubble": about})
+    return table, plain.Pools(table.vcs, flow.packets, flow.pools)
 
 
 def test_what_room_is_kept_in_a_ring() -> None:
@@ -370,17 +374,17 @@ def test_a_packet_of_a_ring_goes_where_its_candidates_lead() -> None:
         messages = [ahead[0], {**ahead[1], "held": way}]
         proof = {"reachability": "scheduled", "buffer_depth": 3, "messages": messages}
         with pytest.raises(Rejected, match=why):
-            plain.check_queued_deadlock(table, rings, proof)
+            plain.check_queued_deadlock(table, rings, VCT, proof)
     full = [{"source": t, "address": (t + 2) % 4, "length": 1, "lead": [], "held": [t], "wanted": [(t + 1) % 4]}
             for t in range(4)]  # fmt: skip
     proof = {"reachability": "scheduled", "buffer_depth": 1, "messages": full}
-    plain.check_queued_deadlock(*round_circle("global", 1, 0, 1, 2, 3), proof)
+    plain.check_queued_deadlock(*round_circle("global", 1, 0, 1, 2, 3), VCT, proof)
     for elsewhere in ({"source": 4}, {"address": 4}):
         foreign = {**proof, "messages": [full[0] | elsewhere, *full[1:]]}
         with pytest.raises(Rejected, match="begins at a terminal that sends to its address"):
-            plain.check_queued_deadlock(*round_circle("global", 1, 0, 1, 2, 3), foreign)
+            plain.check_queued_deadlock(*round_circle("global", 1, 0, 1, 2, 3), VCT, foreign)
     with pytest.raises(Rejected, match="packet 4 cannot go"):
-        plain.check_queued_deadlock(*round_circle("global", 1), proof)
+        plain.check_queued_deadlock(*round_circle("global", 1), VCT, proof)
 
 
 def test_steps_of_phases_are_of_nodes_and_chunks_that_are_there() -> None:

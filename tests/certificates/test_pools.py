@@ -17,7 +17,6 @@ from tests.reference.brute_force import TooLargeError
 from tests.reference.pools import Explorer, Move
 from unknot._base.errors import RelationError
 from unknot.certificates import Rejected, Unchecked, Verdict, document, plain, verdict_claim
-from unknot.certificates.documents import plain_table
 from unknot.certificates.flow_words import flow_words
 from unknot.flow_control import FlowControl, technique
 from unknot.flow_control.pools import Keeps, Pool
@@ -230,7 +229,8 @@ def test_the_checker_lets_in_what_the_record_does() -> None:
     for seed in (chance.randrange(1 << 40) for _ in range(15)):
         relation, flow = pool_system(seed)
         read = plain.flow_of({"flow": flow_words(flow)})
-        pools, vcs = plain.Pools(plain_table(relation), read), relation.num_vcs
+        vcs = relation.num_vcs
+        pools = plain.Pools(vcs, read.packets, read.pools)
         each = [plain.pool_of(one) for one in flow_words(flow)["pools"]]
         sorted_by = sorted(range(len(each)), key=each.__getitem__)
         assert [each[number] for number in sorted_by] == [*read.pools]

@@ -20,10 +20,10 @@ def flow_words(flow: FlowControl) -> Document:
     """Flow control in the vocabulary of evidence."""
     said: Document = {name: getattr(flow, name) for name in ("name", "holds", "enters", "packets")}
     said |= {"cell": flow.cell} if flow.cell > 1 else {}
-    return said | {"may_change": not flow.keeps, "pools": [_pool_words(pool) for pool in flow.pools]}
+    return said | {"may_change": not flow.keeps, "pools": [pool_words(pool) for pool in flow.pools]}
 
 
-def _pool_words(pool: Pool) -> Document:
+def pool_words(pool: Pool) -> Document:
     """A pool of slots, by all fields: the checker does not judge a pool with a word that is not known there."""
     return {field.name: _listed(getattr(pool, field.name)) for field in fields(pool)}
 

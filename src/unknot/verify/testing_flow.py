@@ -1,7 +1,6 @@
-"""Conformance check of flow controls: states of queues whose VCs share pools, by the definition of pools alone.
+"""Conformance check of flow controls: states of queues whose VCs share pools, as the checker of evidence reads these.
 
-Only the fields of pools are read, and every answer of the record's own functions is compared; nothing is shared with
-the search of the prover.
+Every answer of the record's own functions is compared; nothing is shared with the search of the prover.
 """
 
 from __future__ import annotations
@@ -11,6 +10,8 @@ from typing import Any
 
 from unknot._base.errors import ConformanceError, RelationError, UnknotError
 from unknot._base.later import WATCHED
+from unknot.certificates import plain
+from unknot.certificates.flow_words import pool_words
 from unknot.flow_control.model import FlowControl
 from unknot.routing.relation import Relation
 from unknot.verify.explorer import Exploration, explored
@@ -32,6 +33,8 @@ class States:
 
     def __init__(self, relation: Relation, flow: FlowControl) -> None:
         self.relation, self.flow, self.offered = relation, flow, dict[tuple[int, int], tuple[list[int], list[int]]]()
+        pools = [*map(plain.pool_of, map(pool_words, flow.pools))]
+        self.pools: plain.Pools[Packet] = plain.Pools(relation.num_vcs, flow.packets, pools)
         ports = [(relation.num_vcs + int(t), a) for a in range(relation.num_addresses) for t in relation.sources(a)]
         self.ports = [port for port in ports if self.offers(*port)[1]]
 
@@ -43,25 +46,20 @@ class States:
             self.offered[at, address] = [v for v, _ in candidates], waited
         return self.offered[at, address]
 
+    def at(self, state: State) -> plain.Pools[Packet]:
+        """The pools in a state, as the checker has them."""
+        self.pools.queues, self.pools.marked = {v: [*queue] for v, queue in enumerate(state[0])}, [*state[1]]
+        return self.pools
+
     def lets_in(self, state: State, at: int, vc: int) -> bool:
-        """Whether a packet may go from an input VC or a port to a VC, by the fields of pools.
+        """Whether a packet may go from an input VC or a port to a VC, by the words for its pools.
 
         Raises
         ------
         RelationError
             If a function of the record says otherwise, so that slots are lost or invented.
         """
-        held, kept, fits = [len(queue) for queue in state[0]], 0, True
-        for pool, mark in zip(self.flow.pools, state[1], strict=True):
-            if vc in pool.vcs and (pool.own or (at, vc) not in pool.hops):
-                guards = vc not in pool.unguarded
-                left = pool.slots - sum(max(held[v] - pool.own, 0) for v in pool.vcs)
-                least = 2 if guards and pool.keeps == "slot of the pool" else 1
-                fits = fits and (held[vc] < pool.own or left >= least)
-                kept += guards and pool.keeps == "marked slot" and mark == vc
-        buffers = [pool for pool in self.flow.pools if vc in pool.vcs and pool.keeps == "slot of the buffer"]
-        kept += any((at, vc) not in pool.hops and vc not in pool.unguarded for pool in buffers)
-        fits = fits and held[vc] + kept < self.flow.packets
+        held, fits = [len(queue) for queue in state[0]], self.at(state).room(at, vc)
         if fits != self.flow.takes(held, state[1], at, vc):
             name = self.relation.vcs.name(vc)
             raise RelationError(
@@ -72,15 +70,9 @@ class States:
 
     def moved(self, state: State, at: int, vc: int, packet: Packet) -> State:
         """The state after a packet went to a VC, or left (−1)."""
-        queues, marks = [*state[0]], [*state[1]]
-        if at < len(queues):
-            queues[at] = queues[at][1:]
-        if vc >= 0:
-            queues[vc] = (*queues[vc], packet)
-            for number, pool in enumerate(self.flow.pools):
-                if marks[number] == vc and (at, vc) in pool.hops and len(queues[vc]) >= self.flow.packets:
-                    marks[number] = at
-        return tuple(queues), tuple(marks)
+        pools = self.at(state)
+        pools.move(packet, at, vc)
+        return tuple(map(tuple, pools.queues.values())), tuple(pools.marked)
 
     def after(self, state: State) -> Iterator[State]:
         """States after one move of a packet, or after one was sent."""
@@ -111,8 +103,7 @@ class States:
 
     def deadlock(self, most: int) -> Exploration[None]:
         """Search up to `most` states for one in which packets are deadlocked; those with more packets come first."""
-        marks = tuple(pool.vcs[0] if pool.keeps == "marked slot" else -1 for pool in self.flow.pools)
-        start: State = ((),) * self.relation.num_vcs, marks
+        start: State = ((),) * self.relation.num_vcs, tuple(pool.first for pool in self.pools.pools)
 
         def packets(state: State) -> int:
             return -most * sum(map(len, state[0]))

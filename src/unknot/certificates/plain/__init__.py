@@ -18,14 +18,9 @@ VC: with room for the whole `packet`, if the VC is `empty`, with one or the othe
 with room. Under `wormhole` packets hold rows, and enter what is empty; under `wormhole-nonatomic` they follow tails,
 and keep their choice. A packet takes whole cells of a buffer, of one flit unless a `cell` has more.
 
-Where a VC is a queue with room for a number of `packets`, some VCs may share slots, in `pools`. A pool has a number
-of `slots`, beside those that each VC has as its `own` and takes first. A packet needs a slot in each pool of the VC
-that it goes to, and gives back the slots that it had then. Where it comes in by another move than the `hops` of the
-pool, to a VC that is not `unguarded`, it leaves free what the pool `keeps`: `nothing`; a `slot of the buffer`, room
-for another packet in the VC; a `slot of the pool`, another one; or the `marked slot`, which is in the first VC of the
-pool at the beginning. When a packet comes by one of the hops to the last slot of the VC with the mark, the mark goes
-back to the VC that it leaves. Here a deadlock is a state, reached from the empty network, in which no packet can move
-and none is sent any more.
+Where a VC is a queue with room for a number of `packets`, some VCs may share slots, in `pools`. A packet
+needs a slot in each pool of the VC that it goes to, as `Pool` of `slots` says. Here a deadlock is a state, reached
+from the empty network, in which no packet can move and none is sent any more.
 
 Contents
 --------
@@ -35,10 +30,11 @@ Of a claim one reads `reading` and `tables`, the file that names its subject wit
 - amounts: exact numbers, and sums of them along ways
 - registry: checkers by the subjects of claims; packages of others bring more
 - collective: collective operations, and bounds of their time: `collective`
+- slots: pools of slots in this vocabulary, and packets that take them
 - flow: flow control in the closed vocabulary of claims
 - tables: networks, relations as tables, and what can be reached there
 - packets: packets of a deadlock: their ways, and how they come there
-- pools: pools of slots, and packets in them
+- pools: deadlock where VCs share pools of slots
 - worms: searches for worms that hold all that they wait for
 - free: relations that are free of deadlock
 - deadlock: deadlocks, and their sizes: `deadlock`, `size`
@@ -101,7 +97,6 @@ if TYPE_CHECKING:
     from unknot.certificates.plain.flow import choices as choices
     from unknot.certificates.plain.flow import flow_of as flow_of
     from unknot.certificates.plain.flow import keeps_choice as keeps_choice
-    from unknot.certificates.plain.flow import pool_of as pool_of
     from unknot.certificates.plain.flows import AllPairs as AllPairs
     from unknot.certificates.plain.flows import capacities as capacities
     from unknot.certificates.plain.flows import flow_amounts as flow_amounts
@@ -122,7 +117,6 @@ if TYPE_CHECKING:
     from unknot.certificates.plain.phases import Phased as Phased
     from unknot.certificates.plain.phases import check_phases as check_phases
     from unknot.certificates.plain.play import Play as Play
-    from unknot.certificates.plain.pools import Pools as Pools
     from unknot.certificates.plain.pools import check_queued_deadlock as check_queued_deadlock
     from unknot.certificates.plain.progress import hop_times as hop_times
     from unknot.certificates.plain.progress import sent_to as sent_to
@@ -158,6 +152,8 @@ if TYPE_CHECKING:
     from unknot.certificates.plain.rules import check_rules as check_rules
     from unknot.certificates.plain.rules import rule_clauses as rule_clauses
     from unknot.certificates.plain.schedule import check_schedule as check_schedule
+    from unknot.certificates.plain.slots import Pools as Pools
+    from unknot.certificates.plain.slots import pool_of as pool_of
     from unknot.certificates.plain.tables import Network as Network
     from unknot.certificates.plain.tables import Table as Table
     from unknot.certificates.plain.tables import closure as closure

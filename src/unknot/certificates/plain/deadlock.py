@@ -7,9 +7,10 @@ from typing import Any
 from unknot.certificates.plain.flow import Technique, flow_of, technique
 from unknot.certificates.plain.free import check_free
 from unknot.certificates.plain.packets import check_order, check_reachability, packets_of, require_blocked
-from unknot.certificates.plain.pools import Pools, check_queued_deadlock
+from unknot.certificates.plain.pools import check_queued_deadlock
 from unknot.certificates.plain.reading import Rejected, field, number, numbers, pay, word
 from unknot.certificates.plain.registry import checks
+from unknot.certificates.plain.slots import Pools
 from unknot.certificates.plain.tables import Table, closure
 from unknot.certificates.plain.worms import KEEPING, States, Steps, still_holdable, waiting_states, worms_inside
 
@@ -38,7 +39,7 @@ def check_deadlock(table: Table, switching: Technique, proof: Any) -> None:
     if switching.packets or ("order" in proof and switching.alone):
         longest = max((field(message, "length", int) for message in field(proof, "messages", list)), default=depth)
         room = switching.packets or depth // max(1, switching.taken(longest))
-        check_queued_deadlock(table, Pools(table, switching._replace(packets=room)), proof)
+        check_queued_deadlock(table, Pools(table.vcs, room, switching.pools), switching, proof)
         return
     reachability = word(proof, "reachability", ("injected", "scheduled", "not-established"))
     packets = packets_of(table, switching, proof)

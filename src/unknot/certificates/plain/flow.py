@@ -14,25 +14,9 @@ from unknot.certificates.plain.reading import (
     field,
     integers,
     number,
-    numbers,
-    printable,
     word,
 )
-
-NOTHING, BUFFER, POOL, MARK = KEEPS = ("nothing", "slot of the buffer", "slot of the pool", "marked slot")
-"""What a packet that comes in leaves free."""
-
-
-class Pool(NamedTuple):
-    """A pool of slots, with its lists in order: equal if it says the same. `first` has the mark, or is −1."""
-
-    vcs: tuple[int, ...]
-    slots: int
-    own: int
-    keeps: str
-    hops: tuple[tuple[int, int], ...]
-    unguarded: tuple[int, ...]
-    first: int
+from unknot.certificates.plain.slots import KEEPS, Pool, in_words, pool_of
 
 
 class Technique(NamedTuple):
@@ -123,28 +107,6 @@ def flow_of(claim: Any) -> Technique:
     if "switching" in claim and SWITCHINGS[word(claim, "switching", SWITCHINGS)].words != words:
         raise Rejected(f"what the claim says of its flow control is not {claim['switching']}")
     return UNDERSTOOD[words]._replace(packets=packets, pools=pools, cell=number(said, "cell", 1))
-
-
-def in_words(said: dict[str, Any], known: dict[str, Any]) -> dict[str, Any]:
-    """Known words as they are said, or else as they are taken; `Unchecked` if another word is there."""
-    if others := said.keys() - known:
-        raise Unchecked(f"{printable(min(map(str, others)))!r} is no word of flow control that is known here")
-    return known | said
-
-
-def pool_of(document: Any) -> Pool:
-    """A pool of a claim."""
-    known: dict[str, Any] = {"vcs": None, "slots": None, "own": 0, "keeps": NOTHING, "hops": [], "unguarded": []}
-    said = in_words(field({"pool": document}, "pool", dict), known)
-    vcs, keeps, own = numbers(said, "vcs", 0, MOST_VCS), field(said, "keeps", str), number(said, "own", 0)
-    hops = {(u, v) for u, v in (integers(hop, "hops", 0, MOST_VCS, 2) for hop in field(said, "hops", list))}
-    unguarded = {*vcs}.intersection(numbers(said, "unguarded", 0, MOST_VCS)) if keeps != NOTHING else ()
-    if not len({*vcs}) == len(vcs) > 0 or any({*hop}.difference(vcs) for hop in hops):
-        raise Rejected("a pool has VCs, each of them once, and hops between these")
-    if keeps not in KEEPS or (own and hops):
-        raise Unchecked("nothing is known of a pool that keeps something else, or has both own slots and hops")
-    row = tuple(sorted(vcs)), number(said, "slots", 0), own, keeps, tuple(sorted(hops)), tuple(sorted(unguarded))
-    return Pool(*row, first=vcs[0] if keeps == MARK else -1)
 
 
 def of_rings(claim: Any) -> dict[str, Any]:

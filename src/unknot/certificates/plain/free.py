@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from unknot.certificates.plain.flow import RINGS, SWITCHINGS, Technique
-from unknot.certificates.plain.pools import Pools, check_drained, check_pool_states
+from unknot.certificates.plain.pools import check_drained, check_pool_states
 from unknot.certificates.plain.reading import EJECT, Rejected, field, integers, lists, numbers, pay
+from unknot.certificates.plain.slots import Pools
 from unknot.certificates.plain.tables import Table, backwards
 from unknot.certificates.plain.worms import (
     Steps,
@@ -40,13 +41,13 @@ def check_free(table: Table, switching: Technique, proof: Any) -> None:
     kind = require_kind(switching, proof)
     if kind == "states":
         if switching.pools:
-            check_pool_states(table, Pools(table, switching))
+            check_pool_states(table, Pools(table.vcs, switching.packets, switching.pools))
         else:
             check_worm_states(table)
         return
     rank = numbers(proof, "rank", -(2**60), 2**60, table.vcs)
     if kind == "pools":
-        check_drained(table, Pools(table, switching), rank)
+        check_drained(table, Pools(table.vcs, switching.packets, switching.pools), rank)
         return
     core = {*numbers(proof, "core", 0, table.vcs)} if kind == "exhausted" else set[int]()
     for address, candidates in enumerate(table.may):

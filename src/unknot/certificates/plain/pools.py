@@ -1,4 +1,4 @@
-"""Pools of slots, and packets in them."""
+"""Deadlock where VCs share pools of slots."""
 
 from __future__ import annotations
 
@@ -7,89 +7,32 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Any
 
-from unknot.certificates.plain.flow import BUFFER, NOTHING, POOL, Technique
+from unknot.certificates.plain.flow import Technique
 from unknot.certificates.plain.packets import packets_of
 from unknot.certificates.plain.reading import EJECT, LOOK, MOST_STATES, Rejected, field, numbers, pay
-from unknot.certificates.plain.tables import Table, backwards, closure
+from unknot.certificates.plain.slots import NOTHING, POOL, Pools
+from unknot.certificates.plain.tables import Table, closure
 
 
-class Pools:
-    """What VCs hold where each is a queue with room for a number of packets: queues, and VCs with marked slots."""
+def never_full(pools: Pools[int], p: int) -> bool:
+    """Whether a pool is a ring with room for a packet at all times, into which the packet behind may go.
 
-    def __init__(self, table: Table, switching: Technique) -> None:
-        self.switching, self.packets, self.pools = switching, switching.packets, switching.pools
-        if any(pool.vcs[-1] >= table.vcs for pool in self.pools):
-            raise Rejected(f"a pool has VCs of another relation, which has {table.vcs}")
-        self.queues: dict[int, list[int]] = {v: [] for v in range(table.vcs)}
-        self.marked = [pool.first for pool in self.pools]
-        self.through = backwards({number: pool.vcs for number, pool in enumerate(self.pools)})
-        self.hops = [{*pool.hops} for pool in self.pools]
-
-    def entered(self, at: int, v: int) -> list[int]:
-        """The pools in which a packet that goes from a place to VC v has to leave something free."""
-        through = self.through.get(v, ())
-        pay(1 + sum(1 + len(self.pools[p].unguarded) for p in through))
-        return [
-            p for p in through
-            if self.pools[p].keeps != NOTHING and v not in self.pools[p].unguarded and (at, v) not in self.hops[p]
-        ]  # fmt: skip
-
-    def kept(self, entered: list[int]) -> int:
-        """Slots of the VC that a packet leaves free, besides those with a mark."""
-        return int(any(self.pools[p].keeps == BUFFER for p in entered))
-
-    def asked(self, p: int, at: int, v: int, entered: list[int]) -> int:
-        """Slots of a pool that must be free for a packet; 0 if a VC with room, or the packet itself, has one."""
-        pool = self.pools[p]
-        more = pool.keeps == POOL and p in entered
-        ample = pool.slots >= len(pool.vcs) * (self.packets - pool.own)
-        none = (at, v) in self.hops[p] or len(self.queues[v]) < pool.own or (ample and not more)
-        return 0 if none else 1 + more
-
-    def room(self, at: int, v: int) -> bool:
-        """Whether a packet can move from a place to VC v now; what it had is free only then."""
-        entered = self.entered(at, v)
-        if len(self.queues[v]) + self.kept(entered) + sum(self.marked[p] == v for p in entered) >= self.packets:
-            return False
-        for p in self.through.get(v, ()):
-            pool, asked = self.pools[p], self.asked(p, at, v, entered)
-            pay(len(pool.vcs) if asked else 1)
-            if asked and pool.slots - sum(max(0, len(self.queues[u]) - pool.own) for u in pool.vcs) < asked:
-                return False
-        return True
-
-    def move(self, packet: int, at: int, v: int) -> None:
-        """Move a packet, the first of its queue, to VC v or out of the network."""
-        if at in self.queues:
-            pay(len(self.queues[at]) >> 3)
-            self.queues[at].pop(0)
-        if v == EJECT:
-            return
-        self.queues[v].append(packet)
-        pay(len(self.through.get(v, ())))
-        for p in self.through.get(v, ()):
-            if self.marked[p] == v and (at, v) in self.hops[p] and len(self.queues[v]) == self.packets:
-                self.marked[p] = at
-
-    def never_full(self, p: int) -> bool:
-        """Whether a pool is a ring with room for a packet at all times, into which the packet behind may go.
-
-        Each hop leads to the next VC, and takes and gives back a slot of each pool that the VC has. So a packet moves
-        on unless the next VC is full, and all VCs never are: there are fewer slots; or packets that come in leave one
-        free, which hops move at most.
-        """
-        pool = self.pools[p]
-        onward, whole = dict(pool.hops), len(pool.vcs) * self.packets
-        pay(LOOK * len(pool.hops))
-        round_it = closure(pool.vcs[:1], lambda v: [onward[v]] if v in onward else [])
-        ring = len(round_it) == len(pool.vcs) == len(pool.hops) == len({*onward.values()})
-        alone = all(hop in self.hops[other] for hop in pool.hops for other in self.through[hop[1]])
-        guarded = pool.keeps != NOTHING and not pool.unguarded
-        most = pool.slots - (guarded and pool.keeps == POOL)
-        return ring and alone and (most < whole or (guarded and pool.keeps != POOL))
+    Each hop leads to the next VC, and takes and gives back a slot of each pool that the VC has. So a packet moves
+    on unless the next VC is full, and all VCs never are: there are fewer slots; or packets that come in leave one
+    free, which hops move at most.
+    """
+    pool = pools.pools[p]
+    onward, whole = dict(pool.hops), len(pool.vcs) * pools.packets
+    pay(LOOK * len(pool.hops))
+    round_it = closure(pool.vcs[:1], lambda v: [onward[v]] if v in onward else [])
+    ring = len(round_it) == len(pool.vcs) == len(pool.hops) == len({*onward.values()})
+    alone = all(hop in pools.hops[other] for hop in pool.hops for other in pools.through[hop[1]])
+    guarded = pool.keeps != NOTHING and not pool.unguarded
+    most = pool.slots - (guarded and pool.keeps == POOL)
+    return ring and alone and (most < whole or (guarded and pool.keeps != POOL))
 
 
-def check_drained(table: Table, pools: Pools, rank: list[int]) -> None:
+def check_drained(table: Table, pools: Pools[int], rank: list[int]) -> None:
     """Check that all VCs drain in the order of their ranks when nothing is sent any more.
 
     Of a state in which nothing can move, take a packet on the lowest rank that has any, or one at a port. All below
@@ -99,7 +42,7 @@ def check_drained(table: Table, pools: Pools, rank: list[int]) -> None:
     """
     along = {
         hop for p, pool in enumerate(pools.pools)
-        if len({rank[v] for v in pool.vcs}) == 1 and pools.never_full(p) for hop in pool.hops
+        if len({rank[v] for v in pool.vcs}) == 1 and never_full(pools, p) for hop in pool.hops
     }  # fmt: skip
     made = {(at, v) for rows in table.may for at, row in rows.items() for v in row}
     # A mark goes back over hops that packets make.
@@ -109,15 +52,9 @@ def check_drained(table: Table, pools: Pools, rank: list[int]) -> None:
     def drains(at: int, v: int) -> bool:
         if v == EJECT or (at, v) in along:
             return True
-        low, entered = 2**60 if at >= table.vcs else rank[at], pools.entered(at, v)
-        if rank[v] >= low or pools.kept(entered) + sum(v in marked[p] for p in entered) >= pools.packets:
-            return False  # all slots of an empty VC may be marked ones
-        for p in pools.through.get(v, ()):
-            pool, asked = pools.pools[p], pools.asked(p, at, v, entered)
-            pay(len(pool.vcs) if asked else 1)
-            if asked and pool.slots - pools.packets * sum(rank[u] >= low for u in pool.vcs) < asked:
-                return False
-        return True
+        low = 2**60 if at >= table.vcs else rank[at]
+        full = lambda u: pools.packets * (rank[u] >= low)  # noqa: E731
+        return rank[v] < low and pools.lets_in(at, v, full, lambda p, u: u in marked[p])
 
     for address in range(table.addresses):
         for at in table.may[address]:
@@ -155,7 +92,7 @@ def kinds_of_states(table: Table) -> dict[tuple[int, int], int]:
         many = len(kinds)
 
 
-def check_pool_states(table: Table, pools: Pools) -> None:
+def check_pool_states(table: Table, pools: Pools[int]) -> None:
     """Visit all that VCs of pools may hold, whatever other VCs hold at the time; nowhere do packets wait for good.
 
     Of a deadlock, the packets that never move wait for each other also where all others have left, since a packet
@@ -164,11 +101,12 @@ def check_pool_states(table: Table, pools: Pools) -> None:
     """
     pooled = {*pools.through}
     label, pair = kinds_of_states(table), dict[int, tuple[int, int]]()
-    enters, beyond = set[tuple[int, int]](), dict[int, list[list[int]]]()
+    # VCs of no pool are alike, and ports are.
+    enters, beyond = dict[tuple[int, int, bool], int](), dict[int, list[list[int]]]()
     for (at, a), kind in label.items():
         pair.setdefault(kind, (at, a))
         if at not in pooled:
-            enters |= {(v, label[v, a]) for v in table.may[a][at] if v in pooled}
+            enters |= {(v, label[v, a], at < table.vcs): at for v in table.may[a][at] if v in pooled}
             beyond.setdefault(at, []).extend(table.choices(at, a))
     ports = {at: beyond.pop(at) for at in [*beyond] if at >= table.vcs}
 
@@ -195,21 +133,22 @@ def check_pool_states(table: Table, pools: Pools) -> None:
     def after(state: PoolState) -> Iterator[PoolState]:
         pay(table.vcs)
         require_moving(state)
-        moves = [(table.vcs, v, kind) for v, kind in enters]
+        moves = [(at, v, kind) for (v, kind, _), at in enters.items()]
         for at, a in ((at, pair[queue[0]][1]) for at, queue in enumerate(state[0]) if queue):
             moves += [(at, v, label[v, a] if v in pooled else -1) for v in table.may[a][at] or [EJECT]]
         for at, v, kind in moves:
             hold(state, range(table.vcs))
             if kind >= 0 and not pools.room(at, v):
                 continue
-            pools.move(kind, at, v if kind >= 0 else EJECT)
+            # Other VCs hold whatever may come there.
+            pools.move(kind, at if at in pooled else table.vcs, v if kind >= 0 else EJECT)
             yield tuple(map(tuple, pools.queues.values())), tuple(pools.marked)
 
     start: PoolState = ((),) * table.vcs, tuple(pools.marked)
     closure([start], after, MOST_STATES)
 
 
-def check_queued_deadlock(table: Table, pools: Pools, proof: Any) -> None:
+def check_queued_deadlock(table: Table, pools: Pools[int], switching: Technique, proof: Any) -> None:
     """Send packets in an order of their moves, by default one after the other; in the end none can move.
 
     A packet that holds no VC in the end, and has come over some, has left the network from there, by one move more.
@@ -219,7 +158,7 @@ def check_queued_deadlock(table: Table, pools: Pools, proof: Any) -> None:
         raise Rejected("a deadlock of queues of packets is a schedule, after which some are left")
     depth = field(proof, "buffer_depth", int)
     for number, packet in enumerate(packets, start=1):
-        if not 0 < pools.switching.taken(field(packet.message, "length", int)) * pools.packets <= depth:
+        if not 0 < switching.taken(field(packet.message, "length", int)) * pools.packets <= depth:
             raise Rejected(f"buffers of {depth} flits have no room for {pools.packets} packets like {number}")
     order = [number for number, packet in enumerate(packets) for _ in packet.way]
     if "order" in proof:
