@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from unknot._base.quantities import Hops, MeanHops
 from unknot._base.shown import Brief
 from unknot._base.three_valued import ThreeValued
 from unknot.lane_assignment.evidence import Evidence, shows
@@ -265,17 +266,17 @@ class LongerLanes(Brief, RoutesInLanes):
     complete: bool
 
     @property
-    def mean_hops(self) -> float:
+    def mean_hops(self) -> MeanHops:
         """Mean length of the routes of all pairs of routers, in hops."""
         return float(self.hops[self.wanted].mean()) if self.wanted.any() else 0.0
 
     @property
-    def mean_shortest(self) -> float:
+    def mean_shortest(self) -> MeanHops:
         """Hops of shortest paths, over all pairs of routers: no routes have a lower mean."""
         return float(self.shortest[self.wanted].mean()) if self.wanted.any() else 0.0
 
     @property
-    def longest_detour(self) -> int:
+    def longest_detour(self) -> Hops:
         """Hops that some route has more than a shortest path."""
         return int((self.hops - self.shortest)[self.wanted].max(initial=0))
 

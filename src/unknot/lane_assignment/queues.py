@@ -47,7 +47,7 @@ class LosslessQueues:
     Attributes
     ----------
     count : int
-        Queues.
+        Lossless queues for each class.
     lower_bound : int
         Fewer are impossible, by `claim`.
     established : str

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from unknot._base.quantities import Hops
 from unknot.remedies.lossless import HOSTS, RULES, RepairedFabric
 from unknot.remedies.route_maps import FILE
 from unknot.report.phrases import ANSWERS, CAN_DEADLOCK, count
@@ -61,7 +62,7 @@ class WrittenRemedy:
     complete: bool = True
 
     @property
-    def longest(self) -> int | None:
+    def longest(self) -> Hops | None:
         """Hops of the longest route between hosts."""
         return self.audit.host_to_host.delivery.longest_route
 

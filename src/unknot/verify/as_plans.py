@@ -86,10 +86,13 @@ class PlanSweep:
     Attributes
     ----------
     routing : str
-        With the plan.
-    same_routes, compared_routes : int
-        Routes of the folder that are those computed with all cables up, and all.
+        With the AS plan.
+    same_routes : int
+        Routes of the folder that are those computed with all cables up.
+    compared_routes : int
+        Routes that were compared.
     sweep : FaultSweep
+        All faults.
     """
 
     routing: str

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from unknot._base.quantities import AddressNumber, ChannelNumber, RouterNumber, TerminalNumber, VcNumber
-from unknot.cli.answers.form import PAIR, Form, Natural, Number, Words, of
+from unknot.cli.answers.form import PAIR, Form, Number, Words
 from unknot.cli.answers.networks import RelationForm, WithUnits
 from unknot.cli.answers.verdicts import DeliveryForm, LoopForm
 from unknot.verify.adaptivity import Adaptivity
+from unknot.verify.as_plans import PlanSweep
 from unknot.verify.fault_sweep import FaultSweep
 from unknot.verify.minimal_paths import ForbiddenPath
 from unknot.verify.properties import Properties, VcUse
@@ -66,35 +67,18 @@ def _proved(never: bool | None, _: Any) -> str:
     return "yes" if never else ""
 
 
-class FaultsAnswer(Form, of=FaultSweep, without="claims"):
+class FaultsAnswer(Form, of=FaultSweep, without="claims", also="survives counts"):
     """JSON answer of `unknot faults`."""
 
     table = "network routing switching kind faults possible counts survives never_deadlocks tried unread"
 
-    survives: bool | None
-    """Nothing but `holds` and `disconnected` came about; null: some are `undecided`, or not all is read."""
-    counts: dict[str, int]
-    """Sets of faults by outcome."""
     never_deadlocks: Annotated[bool | None, Words(_proved)]
 
 
-class PlanForm(Form):
+class PlanForm(Form, of=PlanSweep, also="counts=sweep.counts survives=sweep.survives"):
     """Faults of a folder of Ethernet switches under one AS plan."""
 
     table = "routing same_routes compared_routes counts survives"
-
-    routing: str
-    """With the AS plan."""
-    same_routes: Natural
-    """Routes of the folder that are those computed with all cables up."""
-    compared_routes: Natural
-    """Routes that were compared."""
-    counts: dict[str, int] = of("sweep.counts")
-    """Sets of faults by outcome."""
-    survives: bool | None = of("sweep.survives")
-    """As of `sweep`."""
-    sweep: FaultsAnswer
-    """All faults."""
 
 
 class FaultsPlansAnswer(Form):
@@ -109,20 +93,18 @@ class FaultsPlansAnswer(Form):
     """AS plans that have a name, each with its result."""
 
 
-class FaultsFabricAnswer(Form, of=TableFaults, without="fabric _routes _failed"):
+class FaultsFabricAnswer(
+    Form,
+    of=TableFaults,
+    without="fabric _routes _failed",
+    also="survives counts fabric=fabric.name tables_file=fabric.tables_file",
+):
     """JSON answer of `unknot faults FABRIC`: faults with the forwarding tables as they are."""
 
     table = """
         fabric tables_file kind faults possible pairs undelivered_before counts survives unknown_because
         tried
     """
-
-    fabric: str
-    tables_file: str
-    survives: bool | None
-    """No fault cuts off a pair of surviving hosts; null: not all routes are known."""
-    counts: dict[str, int]
-    """Sets of faults by outcome."""
 
 
 def _batches_words(batches: list[list[str]], _: Any) -> str:
@@ -180,14 +162,12 @@ class OrderForm(Form, of=Order, without="proofs"):
     drained: Annotated[list[AddressNumber], Words(_drained_words)]
 
 
-class UpdateForm(Form, of=Update, without="mixture proofs"):
+class UpdateForm(Form, of=Update, without="mixture proofs", also="evidence_holds"):
     """What can happen while routers change from one routing to another."""
 
     lasts: Annotated[bool, Words(_lasts_words)]
     lost: Annotated[list[LostForm], Words(_lost_words)]
     loops: Annotated[list[LoopForm], Words(_loops_words)]
-    evidence_holds: bool | None
-    """Whether the separate checker accepts the evidence; null: none, or too large."""
 
 
 class CheckUpdateAnswer(UpdateForm, RelationForm):

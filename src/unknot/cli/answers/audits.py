@@ -16,7 +16,13 @@ from unknot.verify.audit_traffic import TrafficAudit
 from unknot.verify.update import Update
 
 
-class TrafficForm(VerdictForm, DeliveryForm, of=TrafficAudit, without="relation verdict delivery unknown"):
+class TrafficForm(
+    VerdictForm,
+    DeliveryForm,
+    of=TrafficAudit,
+    without="relation verdict delivery unknown",
+    also="holds meaning unknown_because=unknown.unknown_because",
+):
     """Verdict and delivery for one kind of traffic."""
 
     parts = ("verdict", "delivery")
@@ -25,24 +31,19 @@ class TrafficForm(VerdictForm, DeliveryForm, of=TrafficAudit, without="relation 
         extra_hops loop lost meaning
     """
 
-    holds: bool | None
     loop: Annotated[list[str], CIRCLE]
     longer_pairs: Annotated[int, NONZERO]
     extra_hops: Annotated[int, NONZERO]
-    meaning: str
     unknown_pairs: Annotated[int, NONZERO] = of("unknown.unknown_pairs")
     """Pairs whose route, or service level, the files do not tell."""
-    unknown_because: list[str] = of("unknown.unknown_because")
 
 
-class MulticastTablesForm(VerdictForm, of=MulticastAudit, without="relation verdict"):
+class MulticastTablesForm(VerdictForm, of=MulticastAudit, without="relation verdict", also="delivered holds"):
     """Verdict and delivery for multicast groups and the routes between hosts together."""
 
     parts = ("verdict",)
     table = "groups level deadlock_free certificate_holds delivered pairs undelivered_pairs loop circling lost"
 
-    delivered: bool
-    holds: bool | None
     loop: Annotated[list[str], CIRCLE]
 
 
@@ -61,7 +62,16 @@ class ChangesForm(Form, of=Changes, without="switches"):
     changed too, or there are no old tables."""
 
 
-class AuditAnswer(TrafficForm, of=Audit, without="host_to_host switching"):
+class AuditAnswer(
+    TrafficForm,
+    of=Audit,
+    without="host_to_host switching",
+    also="""
+        fabric=fabric.name fabric_file=fabric.fabric_file tables_file=fabric.tables_file
+        levels_file=fabric.levels_file lanes_file=fabric.lanes_file multicast_file=fabric.multicast_file
+        notes=fabric.notes
+    """,
+):
     """JSON answer of `unknot audit`; verdict and delivery are those of host-to-host traffic."""
 
     table = """
@@ -72,14 +82,6 @@ class AuditAnswer(TrafficForm, of=Audit, without="host_to_host switching"):
         tables_file levels_file lanes_file multicast_file notes others
     """
 
-    fabric: str = of("fabric.name")
-    fabric_file: str = of("fabric.fabric_file")
-    tables_file: str = of("fabric.tables_file")
-    levels_file: str = of("fabric.levels_file")
-    lanes_file: str = of("fabric.lanes_file")
-    multicast_file: str = of("fabric.multicast_file")
-    notes: list[str] = of("fabric.notes")
-    """Noticed on reading."""
     network: NetworkForm = of("fabric.network")
     changes: ChangesForm | None
 

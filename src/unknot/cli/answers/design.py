@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 from unknot._base.quantities import By
-from unknot._base.switching import Switching
-from unknot.cli.answers.configuration_file import ConfigurationForm
 from unknot.cli.answers.form import CHECKED, Form, Natural, Number, Positive, Words, of
 from unknot.report.phrases import count
 from unknot.synthesis.decision import Decision
@@ -50,6 +48,7 @@ class ProofForm(Form, of=Proof, without="space escapes", said=_ranking):
     types: list[str] = of("space.names")
     """Types of VCs in the order of the functions of each level."""
     escapes: list[EscapeForm] = of("named_escapes")
+    """The escape of each reachable state; none are needed for `order`."""
 
 
 class RowForm(Form):
@@ -72,19 +71,15 @@ def _rows(rule: Rule | None, _: Any) -> list[dict[str, object]] | None:
 Rows = Annotated[list[RowForm] | None, By(_rows)]
 
 
-class JudgedForm(Form, of=Decision, without="space switching rule proof evidence request"):
+class JudgedForm(
+    Form, of=Decision, without="space switching rule proof evidence request", also="vcs=space.vcs holds"
+):
     """Verdict on one distribution of VCs."""
 
     table = "counts vcs outcome holds rounds evidence"
 
     counts: Annotated[Counts, Words(_by_direction)] = of("space.counts")
     """VCs up and down each dimension, as pairs."""
-    vcs: Positive = of("space.vcs")
-    """VCs per router."""
-    holds: bool | None
-    """Whether the checkers accept proof or evidence; null: there is none."""
-    sides: list[Positive]
-    """Sides of the largest mesh that rules were tried on."""
     evidence: Annotated[list[dict[str, Any]], By(lambda evidence, _: [evidence.claim] if evidence else [])]
     """Claims that there is no rule, as in files of evidence, each with its proof."""
 
@@ -126,39 +121,34 @@ class CarryingForm(Form):
     carried: list[CarriedForm]
 
 
-class DesignAnswer(Form, of=Design, without="request decisions short"):
+class DesignAnswer(
+    Form,
+    of=Design,
+    without="request decisions short",
+    also="adaptive=request.adaptive switching vcs fewest lower_bound proof=best.proof judged=decisions",
+):
     """JSON answer of `unknot design`."""
 
     table = "conclusion vcs counts provided proof carrying complete seconds rule judged"
 
     family: str
-    switching: Switching
-    adaptive: Literal["states", "paths"] = of("request.adaptive")
     least: Natural
     """BNRs to be provided at least."""
     conclusion: str
-    vcs: Positive | None
-    """VCs per router of the rule; null: none was found."""
-    fewest: bool
-    """Fewer VCs per router are shown to be impossible."""
-    lower_bound: Positive
-    """Lower bound on the VCs per router of any rule."""
     counts: Annotated[Counts | None, Words(_by_direction)] = of("best.space.counts")
     """VCs up and down each dimension, as pairs."""
     rule: Rows = of("best.rule")
     provided: list[str] | None
     """BNRs that the rule provides: signs of directions."""
-    proof: ProofForm | None = of("best.proof")
     carrying: Annotated[CarryingForm | None, Words(_carried)]
     """What the rule carries, with --carry."""
-    judged: list[JudgedForm] = of("decisions")
     seconds: Number
 
 
 Sides = Annotated[str, By(lambda sides, _: "x".join(map(str, sides)))]
 
 
-class CheckAllSizesAnswer(Form, of=EverySize, without="rule refuted seconds"):
+class CheckAllSizesAnswer(Form, of=EverySize, without="rule refuted", also="configuration=refuted.configuration"):
     """JSON answer of `unknot check --all-sizes`."""
 
     table = """
@@ -175,11 +165,8 @@ class CheckAllSizesAnswer(Form, of=EverySize, without="rule refuted seconds"):
     """The smallest mesh on which it deadlocks."""
     established: Annotated[str, By(lambda words, _: words or "")] = of("refuted.established")
     """What is shown there; empty without one."""
-    configuration: ConfigurationForm | None = of("refuted.configuration")
-    """The deadlock on that mesh."""
     holds: Annotated[bool | None, CHECKED]
     """Whether the checker accepts proof or deadlock; null: there is none."""
-    seconds: Number
 
 
 def design_keys(design: Design, carrying: Carrying | None = None) -> dict[str, Any]:

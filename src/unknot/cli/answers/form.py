@@ -1,9 +1,10 @@
 """Forms: the keys of an answer, each described once for JSON, its schema and the table on the terminal.
 
-A form is a class whose annotations are keys, with their texts below them. It takes over the fields of dataclasses,
-with types and texts, so that only what stands otherwise in JSON is written down; a dataclass of which nothing does
-needs no form. `unknot.cli.answers.filling` fills forms from objects, `model` makes a pydantic model to check what is
-read, and `unknot.cli.commands.display` prints them. `unknot._base.quantities` has the types of numbers.
+A form is a class whose annotations are keys, with their texts below them. It takes over the fields of dataclasses and
+the properties that it names, with types and texts, so that only what stands otherwise in JSON is written down; a
+dataclass of which nothing does needs no form. `unknot.cli.answers.filling` fills forms from objects, `model` makes a
+pydantic model to check what is read, and `unknot.cli.commands.display` prints them. `unknot._base.quantities` has the
+types of numbers.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ MISSING: Any = object()
 
 
 class Form:
-    """Base of all forms, declared as in ``class NAME(Form, of=DATACLASS, without="FIELD FIELD")``.
+    """Base of all forms, declared as in ``class NAME(Form, of=DATACLASS, without="FIELD FIELD", also="PROPERTY")``.
 
     Attributes
     ----------
@@ -34,7 +35,9 @@ class Form:
         Classes of the objects that fill the keys of this form. Where results have a field of the first class, it
         takes this form.
     without : str
-        Fields of these classes that are no keys.
+        Fields of these classes that are no keys; ``*``: none is.
+    also : str
+        Properties of these classes that are keys; ``KEY=FIELD.FIELD`` are attributes of attributes.
     said : Words, optional
         How the terminal says the whole of it; else its keys are shown.
     parts : tuple of str
@@ -45,14 +48,19 @@ class Form:
 
     kinds: ClassVar[tuple[type, ...]] = ()
     without: ClassVar[str] = ""
+    also: ClassVar[str] = ""
     parts: ClassVar[tuple[str, ...]] = ()
     table: ClassVar[str] = ""
     said: ClassVar[Words | None] = None
 
     def __init_subclass__(
-        cls, of: type | tuple[type, ...] = (), without: str = "", said: Callable[[Any, Any], Any] | None = None
+        cls,
+        of: type | tuple[type, ...] = (),
+        without: str = "",
+        also: str = "",
+        said: Callable[[Any, Any], Any] | None = None,
     ) -> None:
-        cls.without = without
+        cls.without, cls.also = without, also
         if said:
             cls.said = Words(said)
         if of:
@@ -104,6 +112,8 @@ class Key:
         What it holds in JSON.
     home : tuple of type
         Classes whose attributes may fill it; empty: any.
+    told : str
+        The place of its text, where the form has none: a class and an attribute of it.
     """
 
     of: str = ""
@@ -111,6 +121,7 @@ class Key:
     name: str = ""
     hint: Any = None
     home: tuple[type, ...] = ()
+    told: tuple[type, str] | None = None
 
     @cached_property
     def types(self) -> tuple[Any, ...]:
@@ -169,16 +180,35 @@ def _keys_of(form: type[Form]) -> Mapping[str, Key]:
         heirs = [kind.__dict__.get("kinds") for kind in line if issubclass(kind, base)]
         home = next(filter(None, heirs), ())
         for kind in base.__dict__.get("kinds", ()):
-            types_of = get_type_hints(kind, include_extras=True)
-            names = (one.name for one in fields(kind)) if is_dataclass(kind) else ()
+            whole = is_dataclass(kind) and base.without != "*"
+            types_of = get_type_hints(kind, include_extras=True) if whole else {}
+            names = (one.name for one in fields(kind)) if whole else ()
             for name in [name for name in names if name not in base.without.split()]:
-                keys[name] = replace(keys.get(name) or Key(hint=_in_json(types_of[name])), home=(kind,))
+                keys[name] = replace(
+                    keys.get(name) or Key(hint=_in_json(types_of[name])), home=(kind,), told=(kind, name)
+                )
+            for name, _, path in (entry.partition("=") for entry in base.also.split()):
+                hint, told = _stated(kind, path or name)
+                keys[name] = Key(path, hint=_in_json(hint), home=(kind,), told=told)
         for name in inspect.get_annotations(base):
             if get_origin(hints[name]) is not ClassVar:
                 said = base.__dict__.get(name, MISSING)
                 said = said if isinstance(said, Key) else Key(default=said)
-                keys[name] = replace(said, hint=_in_json(hints[name]), home=keys[name].home if name in keys else home)
+                before = keys.get(name) or Key(home=home)
+                keys[name] = replace(said, hint=_in_json(hints[name]), home=before.home, told=before.told)
     return keys
+
+
+def _stated(kind: Any, path: str) -> tuple[Any, tuple[type, str]]:
+    """The type of an attribute, or one of attributes, and the class that states it; null where one on the way is."""
+    hint, null = kind, False
+    for name in path.split("."):
+        null |= type(None) in get_args(hint)
+        kind = next(filter(inspect.isclass, (*get_args(hint), hint)))
+        member = inspect.getattr_static(kind, name, None)
+        function = getattr(member, "fget", None) or getattr(member, "func", None)
+        hint = get_type_hints(function or kind, include_extras=True)["return" if function else name]
+    return hint | None if null else hint, (kind, name)
 
 
 keys_of: Callable[[Any], Mapping[str, Key]] = cache(_keys_of)
@@ -192,6 +222,8 @@ def texts_of(kind: type) -> Mapping[str, str]:
     for base in reversed(kind.__mro__):
         if is_dataclass(base):
             texts |= {name: words for name, (_, words) in entries(base.__doc__ or "").items()}
+        read = {name: one for name, one in vars(base).items() if isinstance(one, (property, cached_property))}
+        texts |= {name: (inspect.getdoc(one) or "").partition("\n\n")[0] for name, one in read.items()}
         if base is not Form and (is_form(base) or is_dataclass(base)):
             texts |= below(base)
     return texts
@@ -268,7 +300,8 @@ def model(form: Any, **more: Any) -> Any:
     columns: dict[str, Any] = {}
     for name, key in keys_of(form).items():
         default = ... if key.default is MISSING else key.default
-        text = next(filter(None, (texts_of(kind).get(name) for kind in (form, *key.home))), None)
-        columns[name] = key.hint, Column(default, alias=key.name or None, description=text)
+        places = ((form, name), *filter(None, (key.told,)), *((kind, name) for kind in key.home))
+        text = next(filter(None, (texts_of(kind).get(named) for kind, named in places)), "").replace("None", "null")
+        columns[name] = key.hint, Column(default, alias=key.name or None, description=text or None)
     config = ConfigDict(extra="forbid", frozen=True)
     return create_model(form.__name__, __config__=config, __doc__=form.__doc__, **columns, **more)

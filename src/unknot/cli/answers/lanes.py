@@ -5,15 +5,17 @@ from __future__ import annotations
 from typing import Annotated, Any, ClassVar, Literal
 
 from unknot._base.quantities import By, ChannelNumber, MeanHops, RouterNumber, TerminalNumber
-from unknot.cli.answers.form import Form, HopCount, Natural, Number, Positive, Words, of
+from unknot.cli.answers.form import Form, Natural, Number, Positive, Words, of
 from unknot.cli.answers.networks import RelationForm
 from unknot.cli.answers.verdicts import DeliveryForm, VerdictForm
 from unknot.lane_assignment.changing import ChangingLanes
-from unknot.lane_assignment.figures import Lanes, LongerLanes
+from unknot.lane_assignment.figures import LaneFigures, Lanes, LongerLanes
 from unknot.lane_assignment.forced import ForcedCycle, RouteCycle
 from unknot.lane_assignment.lane_refutation import Refutation, RouteRefutation
 from unknot.remedies.relaned import RepairedFault
+from unknot.remedies.repair import Remedy
 from unknot.report.phrases import count
+from unknot.verify.examination import Examination
 from unknot.verify.failures import Parts
 
 
@@ -116,7 +118,18 @@ def why_fewer_fail(evidence: Any, _: Any) -> str:
     )
 
 
-class FewestForm(VerdictForm, DeliveryForm, RelationForm):
+UNSHOWN = "relation count key sends given load load_evidence"
+OF_ROUTES = f"{UNSHOWN} routes lane lane_load"
+
+
+class FewestForm(
+    VerdictForm,
+    DeliveryForm,
+    RelationForm,
+    of=LaneFigures,
+    without=UNSHOWN,
+    also="fewest highest_load mean_load load_bound load_gap load_bound_holds",
+):
     """Routes in few lanes, whether packets keep them or not."""
 
     table: ClassVar[str] = """
@@ -127,69 +140,35 @@ class FewestForm(VerdictForm, DeliveryForm, RelationForm):
     """
 
     lanes: Positive
-    fewest: bool
-    """Fewer lanes are shown to be impossible."""
     conclusion: str
     evidence: Annotated[
         ForcedCycleForm | RefutationForm | RouteCycleForm | RouteRefutationForm | None, Words(why_fewer_fail)
     ]
-    evidence_holds: bool | None
-    """Whether the separate checker accepts it; null: none to check."""
-    highest_load: Number
-    """Highest load of a channel, in routes or in the units of the flows."""
-    mean_load: Number
-    """Mean load of the channels."""
-    load_bound: Number | None
-    """No shortest paths in as many lanes have a lower load; null: given paths."""
-    load_gap: Number | None
-    """The highest load over this bound, less 1."""
-    load_bound_holds: bool | None
-    """Whether the separate checker accepts this bound."""
     tried: Annotated[list[TriedForm], By(_tried)]
-    conflicts: dict[str, Natural]
-    """Conflicts of exact searches without an answer, by number of lanes; 0: too large for one."""
-    disagreements: list[str]
-    """Open because search and checker have different answers, which is to be reported."""
     seconds: Number
 
 
-UNSHOWN = "relation count key sends given load load_evidence"
-OF_ROUTES = f"{UNSHOWN} routes lane lane_load"
-
-
-class SharedForm(Form):
-    """How pairs and loads are shared out among lanes."""
-
-    lane_pairs: list[Natural]
-    """Pairs in each lane."""
-    lane_highest: list[Number]
-    """Highest load of a channel in each lane."""
-
-
-class LanesAnswer(SharedForm, FewestForm, of=Lanes, without=OF_ROUTES):
+class LanesAnswer(FewestForm, of=Lanes, without=OF_ROUTES, also="evidence_holds lane_pairs lane_highest"):
     """JSON answer of `unknot lanes`."""
 
-    worst_load: Number | None
-    """Highest load of a channel under any permutation; null: not sought."""
-    lmc: Natural
-    """Each terminal has 2^LMC addresses."""
-    single_load: Number | None
-    """Highest load with one address for each terminal; null: there are no more."""
     front: list[FrontForm]
     history: list[FoundForm]
 
 
-class LanesChangesAnswer(FewestForm, of=ChangingLanes, without=UNSHOWN):
+class LanesChangesAnswer(FewestForm, of=ChangingLanes, without=UNSHOWN, also="evidence_holds"):
     """JSON answer of `unknot lanes --changes …`."""
 
 
 class LanesLongerAnswer(
-    SharedForm,
     VerdictForm,
     DeliveryForm,
     RelationForm,
     of=LongerLanes,
     without=f"{OF_ROUTES} worst_load hops shortest wanted",
+    also="""
+        pairs longer_pairs mean_hops mean_shortest longest_detour highest_load load_bound load_gap
+        load_bound_holds lane_pairs lane_highest
+    """,
 ):
     """JSON answer of `unknot lanes --lanes K`."""
 
@@ -201,21 +180,6 @@ class LanesLongerAnswer(
 
     lanes: Positive
     conclusion: str
-    pairs: Natural
-    longer_pairs: Natural
-    """Pairs of routers whose route is longer than a shortest path."""
-    mean_hops: MeanHops
-    mean_shortest: MeanHops
-    """Mean hops of shortest paths."""
-    longest_detour: HopCount
-    """Hops that some route has more than a shortest path."""
-    highest_load: Number
-    load_bound: Number | None
-    """No paths have a lower load; in as many lanes no shortest ones, if all are."""
-    load_gap: Number | None
-    """The highest load over this bound, less 1."""
-    load_bound_holds: bool | None
-    """Whether the separate checker accepts this bound."""
 
 
 ANSWERS: dict[type, type[Form]] = {
@@ -226,15 +190,17 @@ ANSWERS: dict[type, type[Form]] = {
 """Forms of what the searches return."""
 
 
-class StateForm(Form):
+class StateForm(
+    Form,
+    of=Examination,
+    without="*",
+    also="""
+        deadlock_free=verdict.deadlock_free certificate_holds=holds delivered=delivery.delivered
+        minimal=delivery.minimal
+    """,
+):
     """Verdict, delivery and load of a routing."""
 
-    deadlock_free: bool | None = of("verdict.deadlock_free")
-    certificate_holds: bool | None = of("holds")
-    """Whether the separate checker accepts the verdict's evidence."""
-    delivered: bool | None = of("delivery.delivered")
-    """null: there was no time to follow the routes."""
-    minimal: bool | None = of("delivery.minimal")
     widest_vcs: int
     """Most VCs of a channel."""
     highest_load: Number
@@ -242,7 +208,7 @@ class StateForm(Form):
     mean_hops: MeanHops
 
 
-class RemedyForm(Form):
+class RemedyForm(Form, of=Remedy, without="change", also="evidence_holds lane_pairs lane_highest"):
     """A remedy and its cost."""
 
     table = """
@@ -250,23 +216,8 @@ class RemedyForm(Form):
         after.mean_hops after.deadlock_free after.delivered after.minimal lane_pairs lane_highest
     """
 
-    kind: str
-    """Kind of change."""
-    cost: Natural | None
-    """Cost in units; null: the remedy is impossible."""
     unit: Literal["lanes", "pairs", "entries", "candidates", "VCs"]
-    lower_bound: Natural
-    """Lower bound on the cost that any such remedy needs."""
-    evidence_holds: bool | None
-    """Whether the checker accepts the bound; null: none to check."""
-    changed_pairs: Natural | None
-    """Pairs of routers whose route changes; null: not compared."""
-    pairs: Positive | None
     after: StateForm | None
-    lane_pairs: list[Natural]
-    """Pairs of routers in each lane, where there are several."""
-    lane_highest: list[Number]
-    """Highest load of a channel in each lane."""
 
 
 class RepairAnswer(RelationForm):

@@ -75,8 +75,6 @@ class RunForm(Form, of=Run, without="utilisation occupancy pairs network routing
 
     table: ClassVar[str] = "seed offered_load accepted_load latency_mean latency_p99 hops_mean outcome"
 
-    deadlock: ConfigurationForm | None
-    """The knot of blocked messages, when the run came to one."""
     outcome: str
     """stable, saturated, deadlock, livelock, starvation, or too short: so few cycles cannot tell."""
     watchdog: IfAny

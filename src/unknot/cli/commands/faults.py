@@ -200,8 +200,7 @@ class FaultOptions(Options):
             write_rows(list(faults.rows(self.show)), self.csv)
         if self.evidence is not None:
             write_evidence(self.evidence, faults.relation, [faults.claim])
-        files: dict[str, Any] = {"fabric": fabric.name, "tables_file": fabric.tables_file}
-        tell(self.json, FaultsFabricAnswer, faults, max_rows=self.show, **files)
+        tell(self.json, FaultsFabricAnswer, faults, max_rows=self.show)
         return faults.survives
 
     def rerouted(self, network: Network, routing: Anew, known: FabricRouting) -> bool | None:
