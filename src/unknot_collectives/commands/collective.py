@@ -7,8 +7,6 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import typer
-
 from unknot._base.calls import Piece
 from unknot._base.errors import SimulationError, UnknotError
 from unknot._base.switching import DEFAULT_SWITCHING, Switching
@@ -140,7 +138,7 @@ class CollectiveOptions(Options):
         )  # fmt: skip
 
 
-def collective(options: CollectiveOptions) -> None:
+def collective(options: CollectiveOptions) -> int:
     """Find the best schedule of a collective operation, and how near it is to the bound.
 
     With --routing schedules run flit by flit. A FILE.xml is an MSCCL program: whether it hangs, races or ends with
@@ -152,7 +150,7 @@ def collective(options: CollectiveOptions) -> None:
     from unknot.fabrics.formats import kind_by_content
 
     if file.suffix == ".xml" and file.is_file() and kind_by_content(file) != "nccl":
-        raise typer.Exit(HOLDS if _tell_program(file, json=json) else FAILS)
+        return HOLDS if _tell_program(file, json=json) else FAILS
     from unknot._base.deadline import NEVER
     from unknot._base.units import Scale
     from unknot.cli.answers.networks import in_units
@@ -214,8 +212,8 @@ def collective(options: CollectiveOptions) -> None:
         units=in_units(scale.units, [{"latency": measured}]),
     )  # fmt: skip
     if not complete:
-        raise typer.Exit(UNDECIDED)
-    raise typer.Exit(HOLDS if relation is None or measured is not None else FAILS)
+        return UNDECIDED
+    return HOLDS if relation is None or measured is not None else FAILS
 
 
 def _sizes(options: CollectiveOptions, units: Units | None) -> tuple[list[int], list[list[int]]]:

@@ -6,8 +6,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import typer
-
 from unknot._base.switching import DEFAULT_SWITCHING, Switching
 from unknot.cli.commands.options import (
     Json,
@@ -59,7 +57,7 @@ class MulticastOptions(Options):
     json: Json = False
 
 
-def multicast(options: MulticastOptions) -> None:
+def multicast(options: MulticastOptions) -> int:
     """Schedule a collective operation, say which messages may meet, and run it.
 
     Exit code 0: it ran to its end; 1: its messages blocked each other for good;
@@ -104,4 +102,4 @@ def multicast(options: MulticastOptions) -> None:
     tell(options.json, MulticastAnswer, of=relation, scale=scale, **given, **keys)
     if not options.json:
         describe(relation, done.deadlock)
-    raise typer.Exit(HOLDS if done.makespan is not None else FAILS)
+    return HOLDS if done.makespan is not None else FAILS

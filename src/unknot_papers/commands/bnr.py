@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import typer
-
 from unknot._base.switching import DEFAULT_SWITCHING, Switching
 from unknot.cli.commands.options import MINUTE, Json, NetworkText, TimeLimit
 from unknot.cli.commands.shared import exit_code, relation_of, write
@@ -19,7 +17,7 @@ def bnr(
     deadline: TimeLimit = MINUTE,
     out: Path | None = None,
     json: Json = False,
-) -> None:
+) -> int:
     """Show whether a routing is minimal, deadlock-free and fully adaptive, or exactly where it is not.
 
     On a mesh or torus, for each choice of a direction in every dimension the table says whether messages that go
@@ -47,4 +45,4 @@ def bnr(
         write(out, draw_bnr(relation, table, conclusion.reasons))
     sources = (conclusion, conclusion.verdict, conclusion.delivery)
     tell(json, BnrAnswer, *sources, of=relation, bnrs=conclusion.table, certificate_holds=proof.holds)
-    raise typer.Exit(exit_code(conclusion.holds))
+    return exit_code(conclusion.holds)

@@ -5,8 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import typer
-
 from unknot.cli.commands.options import MINUTE, Json, NetworkText, TimeLimit
 from unknot.cli.commands.printing import notify
 from unknot.cli.commands.shared import exit_code, write
@@ -19,7 +17,7 @@ def itm(
     compared: int = 500,
     out: Path | None = None,
     json: Json = False,
-) -> None:
+) -> int:
     """Look for a triangular mesh in a network: is there an escape layer, what does it cost, what does it buy?
 
     Exit code 0: there is one; 1: there is none; 3: undecided in the time given.
@@ -53,4 +51,4 @@ def itm(
     tell(json, ItmAnswer, layer, layer.spanning, of=layer.network, **keys)
     if not layer.routes:
         notify(f"{built.num_routers} routers: verdicts and routes only with --compared of that many or more")
-    raise typer.Exit(exit_code(layer.spanning.found))
+    return exit_code(layer.spanning.found)

@@ -5,8 +5,6 @@ from __future__ import annotations
 from functools import partial
 from pathlib import Path
 
-import typer
-
 from unknot.cli.commands.options import MINUTE, Json, NetworkText, TimeLimit
 from unknot.cli.commands.shared import exit_code, write
 
@@ -19,7 +17,7 @@ def permute(
     deadline: TimeLimit = MINUTE,
     out: Path | None = None,
     json: Json = False,
-) -> None:
+) -> int:
     """Route a permutation through a multistage network, no two messages on one link, or prove that it is blocked.
 
     Exit code 0: it is realised; 1: it is blocked; 3: undecided.
@@ -64,4 +62,4 @@ def permute(
 
         write(out, draw_realisation(realisation))
     put(json, PermuteAnswer, permute_answer(realisation), max_rows=realisation.sources.size)
-    raise typer.Exit(exit_code(realisation.realised))
+    return exit_code(realisation.realised)

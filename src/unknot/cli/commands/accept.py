@@ -75,7 +75,7 @@ def accept(
     effort: Effort = 1,
     standalone: Path | None = None,
     json: Json = False,
-) -> None:
+) -> int:
     """Check evidence with a program that shares nothing with those that found it.
 
     The checker is plain Python without dependencies, and --standalone writes it as one file that runs by itself. What
@@ -139,7 +139,7 @@ def accept(
         notify("whose networks and routings these are was not asked: --network, --routing and --claim compare them")
     if json:
         show_json(answer(AcceptAnswer, files=answers))
-    raise typer.Exit(exit_code(*(file["accepted"] for file in answers)))
+    return exit_code(*(file["accepted"] for file in answers))
 
 
 def _read(path: Path) -> Any:

@@ -7,8 +7,6 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-import typer
-
 from unknot._base.errors import UnknotError
 from unknot._base.switching import DEFAULT_SWITCHING, Switching
 from unknot.cli.commands.options import MINUTE, Json, Options, TimeLimit
@@ -68,7 +66,7 @@ class AuditOptions(Options):
     json: Json = False
 
 
-def audit(options: AuditOptions) -> None:
+def audit(options: AuditOptions) -> int:
     """Say whether the forwarding tables of a fabric can deadlock, and whether they deliver.
 
     A folder with routes of Ethernet switches (SWITCH/route.json) is checked under priority flow control (PFC), with
@@ -99,7 +97,7 @@ def audit(options: AuditOptions) -> None:
             raise UnknotError(
                 f"{fabric}: an audit of Ethernet takes --out, --evidence, --time-limit and --json alone"
             )
-        raise typer.Exit(_audit_switches(options))
+        return _audit_switches(options)
     read = read_fabric(
         fabric, options.tables, lids=options.lids, levels=options.sl, lanes=options.sl2vl, multicast=options.mcfdbs,
         assume=options.assume,
@@ -126,7 +124,7 @@ def audit(options: AuditOptions) -> None:
         describe(one.relation, one.verdict.configuration)
         if audited.multicast is not None and audited.deadlock_free:
             describe(audited.multicast.relation, audited.multicast.verdict.configuration)
-    raise typer.Exit(exit_code(audited.holds))
+    return exit_code(audited.holds)
 
 
 def _audit_switches(options: AuditOptions) -> int:

@@ -7,8 +7,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import typer
-
 from unknot._base.errors import RelationError, UnknotError, require_known
 from unknot.cli.commands.check_others import Answered, of_end_points, of_every_size, of_update
 from unknot.cli.commands.flows import flow_of
@@ -106,7 +104,7 @@ class AnswerFiles(Options):
             raise UnknotError(f"{self.evidence}: files for Coq are {about}; with {option}, --evidence is a FILE.json")
 
 
-def check(routed: RoutedNetwork, question: OtherQuestion, details: Details, output: AnswerFiles) -> None:
+def check(routed: RoutedNetwork, question: OtherQuestion, details: Details, output: AnswerFiles) -> int:
     """Prove that a routing cannot deadlock and delivers every pair, or show how it fails.
 
     The answers under the other switching techniques follow, a line each. With --smallest, the numbers of messages and
@@ -136,7 +134,7 @@ def check(routed: RoutedNetwork, question: OtherQuestion, details: Details, outp
     else:
         answered = _of_routing(routed, details, coq=output.evidence is not None and output.evidence.suffix == COQ)
     _give(answered, routed, output)
-    raise typer.Exit(exit_code(*answered.holds))
+    return exit_code(*answered.holds)
 
 
 def _of_routing(routed: RoutedNetwork, details: Details, *, coq: bool) -> Answered:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import typer
-
 from unknot.cli.commands.options import PAGE, Json
 from unknot.cli.commands.printing import notify, wrote
 from unknot.cli.commands.shared import exit_code, kept, kept_in
@@ -23,7 +21,7 @@ def compare(
     store: Path | None = None,
     out: Path | None = None,
     json: Json = False,
-) -> None:
+) -> int:
     """Compare designs: cost, bisection, throughput and its bounds, verdict, VCs.
 
     Exit code 1: the routing of one can deadlock or does not deliver; 3: one is undecided.
@@ -68,4 +66,4 @@ def compare(
         write_comparison_report(rows, out)
         wrote(out)
     tell(json, CompareAnswer, rows=rows)
-    raise typer.Exit(exit_code(*(row.holds for row in rows)))
+    return exit_code(*(row.holds for row in rows))

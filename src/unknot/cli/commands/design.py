@@ -8,8 +8,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-import typer
-
 from unknot._base.calls import Piece
 from unknot._base.switching import DEFAULT_SWITCHING, Switching
 from unknot.cli.commands.guard import keeping_the_best
@@ -41,7 +39,7 @@ def design(
     out: Path | None = None,
     evidence: Path | None = None,
     json: Json = False,
-) -> None:
+) -> int:
     """Find a deadlock-free adaptive routing with the fewest virtual channels, and prove that fewer are too few.
 
     All minimal rules are searched that depend on the type of virtual channel a header is in and on the directions
@@ -123,10 +121,10 @@ def design(
     name_idle(carry=carry and carrying is None, every=every and counts is not None)
     holds = all(one.holds is not False for one in outcome.decisions)
     if not holds:
-        raise typer.Exit(FAILS)
+        return FAILS
     if best is not None:
-        raise typer.Exit(HOLDS if best.proof is not None and not differ else UNDECIDED)
-    raise typer.Exit(FAILS if outcome.found is False else UNDECIDED)
+        return HOLDS if best.proof is not None and not differ else UNDECIDED
+    return FAILS if outcome.found is False else UNDECIDED
 
 
 def _write_evidence(path: Path, outcome: Design, deadline: Deadline) -> None:

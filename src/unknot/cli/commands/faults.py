@@ -7,8 +7,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-import typer
-
 from unknot._base.errors import UnknotError
 from unknot._base.switching import DEFAULT_SWITCHING, Switching
 from unknot._base.three_valued import all_hold
@@ -31,7 +29,7 @@ ROW = 400
 """Bytes of a row about a pair, until it is written."""
 
 
-def faults(options: FaultOptions) -> None:
+def faults(options: FaultOptions) -> int:
     """Check a routing after the failure of each link, channel or router.
 
     The routing is rebuilt for each fault, as its algorithm takes the network that remains. With --repair its routes
@@ -54,7 +52,7 @@ def faults(options: FaultOptions) -> None:
             raise UnknotError(
                 "faults: --repair, --fewer, --between and --vcs are of a --routing; a fabric's tables stay"
             )
-        raise typer.Exit(exit_code(options.of_tables()))
+        return exit_code(options.of_tables())
     if options.tables is not None or options.csv is not None or options.assume is not None:
         raise UnknotError(
             "faults: --tables, --csv and --assume are for a fabric as its tables route it, without --routing"
@@ -73,21 +71,21 @@ def faults(options: FaultOptions) -> None:
         fabric = read_ethernet(options.network)
         known = fabric_routing(fabric, routing)
         if len(known.texts) > 1:
-            raise typer.Exit(exit_code(of_plans(options, fabric, known)))
+            return exit_code(of_plans(options, fabric, known))
         routing = known.texts[0]
         same, compared = compare_routes(fabric, routing)
         known = known.compared(same, compared)
     to_repair = repair and routing != "lanes"
     whole = routing_from(built, routing, options.vcs, where="--routing") if to_repair else None
     if whole is not None and whole.commits and whole.vcs.widest == 1:
-        raise typer.Exit(exit_code(if_read(options.queued(built, routing), known.unread)))
+        return exit_code(if_read(options.queued(built, routing), known.unread))
     if repair and (options.at_once != 1 or options.fewer):
         raise UnknotError("faults: --repair is for single faults")
     if options.beforehand and not (repair and routing == "lanes"):
         raise UnknotError("faults: --beforehand is for --repair with --routing lanes")
     if repair:
-        raise typer.Exit(exit_code(if_read(options.repaired(built, routing), known.unread)))
-    raise typer.Exit(exit_code(options.rerouted(built, routing, known)))
+        return exit_code(if_read(options.repaired(built, routing), known.unread))
+    return exit_code(options.rerouted(built, routing, known))
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-import typer
-
 from unknot._base.errors import RelationError
 from unknot.cli.commands.guard import keeping_the_best
 from unknot.cli.commands.options import (
@@ -108,7 +106,7 @@ class LanesOptions(Options):
         return self.count is not None or self.stretch is not None
 
 
-def lanes(options: LanesOptions) -> None:
+def lanes(options: LanesOptions) -> int:
     """Find routes along shortest paths that cannot deadlock, in as few virtual lanes as possible.
 
     A lane is one virtual channel of each channel. A packet keeps its lane all the way, or with --changes may leave it
@@ -149,7 +147,7 @@ def lanes(options: LanesOptions) -> None:
         more["seconds"] = seconds
     sources = (routes, proof.verdict, proof.delivery)
     tell(options.json, ANSWERS[type(routes)], *sources, of=routes.relation, certificate_holds=proof.holds, **more)
-    raise typer.Exit(exit_code(proof.safe, None if differing else True))
+    return exit_code(proof.safe, None if differing else True)
 
 
 def _refuse_meaningless(options: LanesOptions) -> None:

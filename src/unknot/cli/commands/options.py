@@ -173,7 +173,7 @@ class _Found(NamedTuple):
     words: dict[str, tuple[str, str]]
 
 
-def _options_of(command: Callable[..., None]) -> _Found:
+def _options_of(command: Callable[..., int | None]) -> _Found:
     """Find the options of a command."""
     found = _Found({}, {}, {}, entries(inspect.getdoc(command) or ""))
     for name, parameter in inspect.signature(command, eval_str=True).parameters.items():
@@ -191,12 +191,12 @@ def _options_of(command: Callable[..., None]) -> _Found:
     return found
 
 
-def prepared(command: Callable[..., None]) -> Callable[..., None]:
+def prepared(command: Callable[..., int | None]) -> Callable[..., None]:
     """A command as the program takes it.
 
     Parameters that docstrings describe are options and arguments, and so are the fields of `Options`. With
     ``--from FORMAT`` a network becomes ``FORMAT:NETWORK``. Every command ends within its ``--time-limit``. Where none
-    is given, all limits count work.
+    is given, all limits count work. The number that a command returns is its exit code.
     """
     doc = inspect.getdoc(command) or ""
     found, shared = _options_of(command), entries(__doc__)
@@ -237,11 +237,13 @@ def prepared(command: Callable[..., None]) -> Callable[..., None]:
                 options[name] = record(**{field: options.pop(field) for field in fields})
             with together() as files:
                 try:
-                    command(**options)
+                    code = command(**options)
                 except (typer.Exit, BrokenPipeError, SystemExit):  # also if nobody reads what is printed
                     files.place()
                     raise
                 files.place()
+            if code is not None:
+                raise typer.Exit(code)
 
     seconds: Any = True
     if own is not None and own.default is not None:

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-import typer
-
 from unknot._base.deadline import Deadline
 from unknot._base.errors import UnknotError
 from unknot._base.switching import DEFAULT_SWITCHING, Switching
@@ -70,7 +68,7 @@ class RepairOptions(Options):
     json: Json = False
 
 
-def repair(options: RepairOptions) -> None:
+def repair(options: RepairOptions) -> int:
     """Find remedies for a routing that can deadlock, and show what each costs.
 
     Of tables: the same routes in as few virtual lanes as possible; few changed routes, or entries, in the lanes there
@@ -107,7 +105,7 @@ def repair(options: RepairOptions) -> None:
             raise UnknotError(
                 f"{network}: a repair of Ethernet takes --out, --evidence, --time-limit and --json alone"
             )
-        raise typer.Exit(_repair_switches(options))
+        return _repair_switches(options)
     if out is not None and (routing is not None or out.suffix) and out.suffix.lower() != ".json":
         raise UnknotError(
             f"{out}: routes of remedies are written as .json, such as {out.with_suffix('.json')}; "
@@ -123,11 +121,10 @@ def repair(options: RepairOptions) -> None:
                 options.deadline, options.seed, options.both_ways is not False, progress, options.lmc
             )
             fabric = read_fabric(network, assume=options.assume)
-            code = repair_fabric(fabric, out, search, options.evidence, json=options.json)
-        raise typer.Exit(code)
+            return repair_fabric(fabric, out, search, options.evidence, json=options.json)
     if options.lmc is not None:
         raise UnknotError("repair: --lmc is for --out DIR, files of a fabric for OpenSM")
-    raise typer.Exit(_repair_routing(options))
+    return _repair_routing(options)
 
 
 def _repair_routing(options: RepairOptions) -> int:

@@ -5,8 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import typer
-
 from unknot.cli.commands.options import Json
 from unknot.cli.commands.shared import is_path, relation_of, routing_in, write_knot
 from unknot.cli.commands.unread import name_idle
@@ -26,7 +24,7 @@ def replay(
     cycles: int = 1000,
     out: Path | None = None,
     json: Json = False,
-) -> None:
+) -> int:
     """Check a deadlock configuration and carry it out in the simulator, where nothing may ever move.
 
     Exit code 0: it is a deadlock, and it sticks; 1: it is not, or does not.
@@ -81,7 +79,7 @@ def replay(
     name_idle(outside_files=outside_files and network is not None and routing is not None)
     if not json and against is None and all(waits(configuration)):
         describe(relation, configuration)
-    raise typer.Exit(HOLDS if against is None and outcome is not None and outcome.stuck else FAILS)
+    return HOLDS if against is None and outcome is not None and outcome.stuck else FAILS
 
 
 def _from_here(file: Path, network: str) -> str:

@@ -39,7 +39,7 @@ def rerun(
     file: Path,
     allow_code: bool = False,
     json: Json = False,
-) -> None:
+) -> int:
     """Run the command again that made a file, and say whether the outcome is the same.
 
     The command stands in the manifest of the file. It is run from the present folder, and no file is written:
@@ -77,7 +77,7 @@ def rerun(
     changes = list(_changes(recorded, running))
     keys: dict[str, Any] = {"same": not differences, "differences": differences, "changes": changes}
     tell(json, RerunAnswer, recorded, file=str(file), **keys)
-    raise typer.Exit(FAILS if differences else HOLDS)
+    return FAILS if differences else HOLDS
 
 
 def _read(file: Path) -> tuple[Manifest, bytes]:

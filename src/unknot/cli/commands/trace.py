@@ -6,8 +6,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import typer
-
 from unknot._base.switching import DEFAULT_SWITCHING, Switching
 from unknot.cli.commands.options import (
     SEED,
@@ -83,7 +81,7 @@ class TraceOptions(Options):
     json: Json = False
 
 
-def trace(options: TraceOptions) -> None:
+def trace(options: TraceOptions) -> int:
     """Run given messages, or requests and replies, flit by flit.
 
     Exit code 0: all arrived; 1: some never will; 3: the limit was reached.
@@ -133,7 +131,7 @@ def trace(options: TraceOptions) -> None:
     )  # fmt: skip
     if not options.json:
         describe(relation, run.deadlock)
-    raise typer.Exit(exit_code(run.finished))
+    return exit_code(run.finished)
 
 
 def _relation(network: str, routing: str, vcs: int | None, classes: str) -> Relation:
