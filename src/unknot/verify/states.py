@@ -120,12 +120,12 @@ class Dependencies(Brief):
 
     @property
     def source(self) -> Ints:
-        """The VC that depends, of each dependency."""
+        """Source VC of each dependency."""
         return row_of(self.first)
 
     @property
     def inner(self) -> Flags:
-        """Which dependencies lie on cycles."""
+        """Mask of the dependencies on cycles."""
         source = self.source
         return np.asarray(self.cyclic[source] & (self.label[source] == self.label[self.target]))
 

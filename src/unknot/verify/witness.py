@@ -54,7 +54,7 @@ class LeadIns:
         return clock() > self.end
 
     def leads(self, worm: Worm, banned: Iterable[int]) -> Iterator[tuple[int, tuple[int, ...]]]:
-        """Yield terminals from which the tail of a worm is reached, with a shortest way past some VCs and its own."""
+        """Yield terminals with a shortest way to the tail of a worm, past some VCs and its own."""
         closed = {*banned, *worm.path}
         for port, *way in self.ways.to(worm.path[0], worm.address, lambda at, _: at not in closed):
             yield port - self.relation.num_vcs, tuple(way[:-1])
