@@ -20,10 +20,11 @@ from jsonschema import Draft202012Validator, ValidationError
 from typer.testing import CliRunner
 
 from tests.fabrics.folders import EXAMPLES
+from unknot._base.quantities import HOPS, Hops, Unit
 from unknot._base.switching import SWITCHINGS
 from unknot.certificates import Verdict, evidence_holds
 from unknot.cli.answers.filling import answer
-from unknot.cli.answers.form import Form, model
+from unknot.cli.answers.form import Form, keys_of, model
 from unknot.cli.answers.schemas import FORMS, json_schemas, write_schemas
 from unknot.cli.answers.verdicts import VerdictForm
 from unknot.cli.commands.options import prepared
@@ -253,6 +254,55 @@ def test_descriptions_come_from_docstrings_of_dataclasses_and_texts_below_keys()
     assert below["description"].startswith("False: under none of these plans; else null")
     inherited = schemas()["lanes"]["properties"]["lower_bound"]
     assert inherited["description"].startswith("Fewer lanes are impossible")
+
+
+@dataclass
+class Inner:
+    """What is within.
+
+    Attributes
+    ----------
+    length : int
+        Length of the part.
+    """
+
+    length: Hops
+
+
+@dataclass
+class Outer:
+    """What is around."""
+
+    inner: Inner | None
+
+    @property
+    def found(self) -> bool:
+        """Whether there is something; None never."""
+        return self.inner is not None
+
+
+class OuterForm(Form, of=Outer, without="*", also="found hops=inner.length"):
+    """A form that states nothing itself."""
+
+
+@given(st.none() | st.integers(0, 99))
+def test_keys_that_a_form_names_are_stated_by_the_class(length: int | None) -> None:
+    filled = answer(OuterForm, Outer(None if length is None else Inner(length)))
+    assert filled == {"found": length is not None, "hops": length}
+    _of(OuterForm).validate(filled)
+    assert keys_of(OuterForm)["hops"].mark(Unit) == HOPS
+    keys = model(OuterForm).model_json_schema(mode="serialization")["properties"]
+    assert keys["hops"]["description"] == "Length of the part."
+    assert keys["found"]["description"] == "Whether there is something; null never."
+    assert {kind.get("type") for kind in keys["hops"]["anyOf"]} == {"integer", "null"}
+
+
+def test_a_key_that_the_class_lacks_is_no_key() -> None:
+    class WrongForm(Form, of=Outer, without="*", also="lost"):
+        """A form with a name that is wrong."""
+
+    with pytest.raises(KeyError, match="lost"):
+        keys_of(WrongForm)
 
 
 def test_schemas_refuse_what_is_not_so() -> None:

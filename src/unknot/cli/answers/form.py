@@ -112,8 +112,8 @@ class Key:
         What it holds in JSON.
     home : tuple of type
         Classes whose attributes may fill it; empty: any.
-    told : str
-        The place of its text, where the form has none: a class and an attribute of it.
+    told : (type, str), optional
+        Class and attribute whose text describes the key, where the form has none.
     """
 
     of: str = ""
@@ -200,7 +200,7 @@ def _keys_of(form: type[Form]) -> Mapping[str, Key]:
 
 
 def _stated(kind: Any, path: str) -> tuple[Any, tuple[type, str]]:
-    """The type of an attribute, or one of attributes, and the class that states it; null where one on the way is."""
+    """Find the type of a path of attributes, null where a part may be, and the class that states the last."""
     hint, null = kind, False
     for name in path.split("."):
         null |= type(None) in get_args(hint)
