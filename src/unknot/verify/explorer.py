@@ -226,8 +226,8 @@ def explored(
     Parameters
     ----------
     rank : callable, optional
-        States with the least sum of this and their moves come first, of equal ones the newest. By default the search
-        is breadth first.
+        States with the least sum of rank and moves come first, the newest of equals. By default the search is breadth
+        first.
     work : float
         Of a state, beside its moves.
     """

@@ -215,8 +215,8 @@ def drain(inner, cells, kinds, rules, marks, budget):
 def pick(inner, cells, kinds, rules, marks, addresses, most, heads):
     """Pick for each VC that is left up to `most` blocked states, no two of which wait for the same VCs that are left.
 
-    Their heads are written as `unknot.verify.waiting.Heads` has them, one for each choice of a header that commits.
-    Returns how many there are.
+    Heads are written as for `unknot.verify.waiting.Heads`: a header that commits has a head for each choice. Returns
+    the number of heads.
     """
     cell_first, block, word, bits = cells
     inner_first, kind = inner.first, kinds.of
