@@ -26,6 +26,8 @@ SIGNS = {
     "old.conf": "adv_routing_engine ar_ftree\n",
     "opensm.log": "Jun 20 14:38:48 0x02 -> osm_ucast_mgr_process: ar_ftree tables configured on all switches\n",
     "start.sh": "exec /usr/sbin/opensm -F /etc/opensm.conf -R ar_updn -B\n",
+    "plugin.conf": "event_plugin_name osmarmgr\n",
+    "options.conf": "# options\nevent_plugin_options armgr --conf_file /etc/opensm/ar_mgr.conf\n",
     "armgr.log": "AR Manager - Configuration cycle (number 1) completed successfully\n",
     "diagnet.log": "Adaptive Routing: enabled on 40 switches\n",
     "ibdiagnet2.db_csv": "START_AR_INFO\nNodeGUID,e,group_top\n0x20,1,16\nEND_AR_INFO\n",

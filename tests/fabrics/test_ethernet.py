@@ -256,3 +256,70 @@ def test_numbers_that_are_none_and_groups_the_wrong_way_round_are_refused(
     path.write_text('{"PORT_QOS_MAP": {"Ethernet0": {"dscp_to_tc_map": "AZURE"}}, ' + table + "}")
     with pytest.raises(TextError, match=words):
         read_config_db(path)
+
+
+def less(tmp_path: Path, of: Path, switch: str, file: str, *keys: str) -> Path:
+    """A copy of a folder in which a table, or a row, of a file of a switch is gone; or the whole file."""
+    folder = tmp_path / of.name
+    shutil.copytree(of, folder)
+    path = folder / switch / file if (folder / switch).is_dir() else folder / f"{switch}.{file}"
+    if not keys:
+        path.unlink()
+        return folder
+    content = json.loads(path.read_text())
+    table = content
+    for key in keys[:-1]:
+        table = table[key]
+    del table[keys[-1]]
+    path.write_text(json.dumps(content))
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("of", "gone", "word"),
+    [
+        (
+            "dual-tor-two-queues",
+            ("tor-a", "config_db.json", "MUX_CABLE"),
+            "the mux of Ethernet0, whose server MUX_CABLE",
+        ),
+        (
+            "dual-tor-two-queues",
+            ("tor-a", "config_db.json", "MUX_CABLE", "Ethernet4"),
+            "the mux of 192.168.0.3, which",
+        ),
+        (
+            "dual-tor-two-queues",
+            ("tor-a", "config_db.json", "MUX_CABLE", "Ethernet0", "server_ipv4"),
+            "the mux of Ethernet0, whose server",
+        ),
+        ("dual-tor-two-queues", ("tor-a", "config_db.json"), "QoS maps, for want of config_db.json"),
+        (
+            "frr-two-links-down",
+            ("spine1", "route.json", "10.1.1.0/24"),
+            "the route to 10.1.1.0/24, to which others send",
+        ),
+        (
+            "dual-tor-two-queues",
+            ("tor-a", "route.json", "192.168.0.0/24"),
+            "the route to 192.168.0.0/24, to which others",
+        ),
+    ],
+)
+def test_less_knowledge_is_named(tmp_path: Path, of: str, gone: tuple[str, ...], word: str) -> None:
+    """Whoever takes a row away takes no question away: the answer names what is missing."""
+    fabric = read_ethernet(less(tmp_path, EXAMPLES / of, *gone))
+    assert any(word in line for line in fabric.unread), fabric.unread
+
+
+def test_muxes_without_any_configuration_are_named(tmp_path: Path) -> None:
+    folder = tmp_path / "muxes"
+    shutil.copytree(EXAMPLES / "dual-tor-two-queues", folder)
+    for file in folder.glob("*/config_db.json"):
+        file.unlink()
+    assert "mux.json, for want of the servers in config_db.json (tor-a, tor-b)" in read_ethernet(folder).unread
+
+
+def test_ends_that_are_taken_for_owners_are_named() -> None:
+    notes = read_ethernet(UP).notes
+    assert any("taken to end where no route goes on: 10.1.0.0/24 at leaf0 and 3 more" in note for note in notes)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import networkx as nx
@@ -95,3 +96,11 @@ def test_a_file_that_is_no_fragment_is_refused_with_its_line(old: str, new: str,
     path.write_text("".join(line for line in lines if old[0] == "n" or "neighbor" not in line))
     with pytest.raises(TextError, match=words):
         judge_route_maps(read_ethernet(tmp_path / "out"), tmp_path / "out")
+
+
+def test_maps_beside_routes_that_are_not_read_are_open(tmp_path: Path) -> None:
+    fabric = read_ethernet(EXAMPLES / "frr-two-links-down")
+    assert repair_lossless(fabric, tmp_path / "whole").maps.free is True
+    assert (
+        repair_lossless(replace(fabric, unread=("routes of VRF blue (spine1)",)), tmp_path / "part").maps.free is None
+    )

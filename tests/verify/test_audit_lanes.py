@@ -53,8 +53,10 @@ def test_an_audit_says_where_the_lanes_come_from() -> None:
     own = "SL 0 for the switches' own ports without a path record"
     assert said["SL"] == f"6 virtual lanes (VLs) in use; {by_file}, {own}; {unmapped}"
     assert said["SL VL"] == said["SL"].replace(unmapped, f"mapped to VLs by {lanes}")
-    assert said["VL"].startswith("one virtual lane (VL) in use; all at SL 0")
-    assert said["VL"].endswith(f"mapped to VLs by {lanes}")
+    assert said["VL"].startswith(
+        "no service levels are known, so all traffic is judged at service level (SL) 0, mapped"
+    )
+    assert f"by {lanes}; tables that need several lanes" in said["VL"]
 
 
 @pytest.mark.parametrize(("lanes", "free"), [(1, False), (2, False), (3, False), (6, True), (8, True)])

@@ -28,7 +28,7 @@ _SIGNS = {
         re.M,
     ),
     "OpenSM's manager of adaptive routing": re.compile(
-        rb"^AR Manager - Configuration cycle|^[ \t]*event_plugin_name[ \t]+.*\barmgr\b", re.M
+        rb"^AR Manager - Configuration cycle|^[ \t]*event_plugin_(?:name|options)[ \t]+.*\b(?:osm)?armgr\b", re.M
     ),
     "adaptive routing enabled": re.compile(
         rb"^[^#\n]*\b(?:adaptive[ _-]routing|AR)\b[^\n]{0,20}?[:= \t](?:is[ \t]+)?(?:enabled|active)\b", re.M | re.I

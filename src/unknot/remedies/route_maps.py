@@ -115,7 +115,9 @@ def judge_route_maps(fabric: EthernetFabric, folder: Path) -> RouteMaps:
     verdict = check(relation, flow=PFC)
     accepted = evidence_holds(relation, verdict) is not False
     return RouteMaps(
-        verdict.deadlock_free if accepted else None, cut, network.num_terminals * (network.num_terminals - 1)
+        None if not accepted or (verdict.deadlock_free and fabric.unread) else verdict.deadlock_free,
+        cut,
+        network.num_terminals * (network.num_terminals - 1),
     )
 
 

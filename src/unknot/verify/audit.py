@@ -26,6 +26,9 @@ ONE_LANE = (
     "no service levels are known, so all traffic is judged as sharing one virtual lane (VL) of every link; tables "
     "that need several lanes to be safe, such as those of LASH or Torus-2QoS, may look worse here than in use"
 )
+ONE_LEVEL = ONE_LANE.replace(
+    "as sharing one virtual lane (VL) of every link", "at service level (SL) 0, mapped to virtual lanes (VLs) by {}"
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,15 +153,15 @@ def audit(
 
 def _assumption(fabric: Fabric, lanes: int) -> str:
     """Describe what the lanes of packets were taken from."""
-    if fabric.levels is None and fabric.lanes is None:
-        return ONE_LANE
+    if fabric.levels is None:
+        return ONE_LANE if fabric.lanes is None else ONE_LEVEL.format(fabric.lanes_file)
     count = f"{lanes} virtual lanes (VLs)" if lanes > 1 else "one virtual lane (VL)"
-    level = f"service levels (SLs) by {fabric.levels_file}" if fabric.levels is not None else "all at SL 0"
     lane = (
         f"mapped to VLs by {fabric.lanes_file}"
         if fabric.lanes is not None
         else "the VL is the SL modulo their number"
     )
+    level = f"service levels (SLs) by {fabric.levels_file}"
     return f"{count} in use; {level}, SL 0 for the switches' own ports without a path record; {lane}"
 
 

@@ -25,7 +25,7 @@ from unknot.certificates.plain import (  # noqa: F401
     schedule,
     update,
 )  # fmt: skip
-from unknot.certificates.plain.questions import Part, Wishes
+from unknot.certificates.plain.questions import Part, Wishes, require_nothing_beside
 from unknot.certificates.plain.reading import (
     FORMAT,
     LOOK,
@@ -157,6 +157,8 @@ def answered(document: Any, question: Any) -> tuple[list[str], list[str]]:
         if wishes is not None:
             missing += [prefix + left for left in wishes.left]
     why = "".join(f"; {line}" for line in sorted(others, key=lambda line: "nothing of this" in line)[:1])
+    if question is not None:
+        require_nothing_beside(question)
     if missing:
         raise Rejected(f"asked for, and not claimed: {', '.join(missing[:5])}{why}")
     if unchecked is not None:

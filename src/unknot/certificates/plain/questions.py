@@ -44,6 +44,15 @@ def about(claim: Any) -> dict[str, Any]:
     return said
 
 
+def require_nothing_beside(question: Any) -> None:
+    """Refuse a question of which something fails, or is open, that no evidence can be about."""
+    for entry, words, error in (("fails", "fails", Rejected), ("open", "is open", Unchecked)):
+        named = [*map(printable, question.get(entry, []))]
+        if named:
+            more = f" and {len(named) - 5} more" if len(named) > 5 else ""
+            raise error(f"beside what evidence can show, this {words}: {'; '.join(named[:5])}{more}")
+
+
 def unlike(one: Table, other: Table) -> str:
     """What differs between two tables of the same network, in words; empty if they are the same relation."""
     pay(2 * LOOK * one.size)

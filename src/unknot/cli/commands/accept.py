@@ -135,6 +135,8 @@ def accept(
         if not json:
             print("\n".join(f"{path}: {word}: {line}" for line in says))
             print("".join(f"{path}: not asked for, does not count: {line}\n" for line in others), end="")
+    if about is not None and not options.claim and about.open and not json:
+        notify(f"the audit of {about.text} is open beside what evidence shows: {'; '.join(about.open[:3])}")
     if question is None and files and not json:
         notify("whose networks and routings these are was not asked: --network, --routing and --claim compare them")
     if json:

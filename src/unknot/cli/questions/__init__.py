@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from unknot._base.calls import apply, chosen, parse_call
+from unknot._base.errors import UnknotError
 from unknot._base.extensions import Catalogue
 from unknot._base.switching import SWITCHINGS
 from unknot.certificates import plain
@@ -55,10 +56,16 @@ def question_of(about: About, claims: Sequence[str]) -> Document:
     wishes = [one for one in asked if one is not None]
     needs = {plain.CLAIMS[one["subject"]].about for one in wishes}
     routed = about.routing is not None or about.tables is not None
+    if "relation" in needs and not routed and about.text is not None and _has_tables(about.text):
+        raise UnknotError(
+            f"accept: {' and '.join(claims)} is about a routing, and {about.text} is a folder of tables: ask for "
+            "--claim audit, what `unknot audit` says of these, or name a --routing"
+        )
     of: Any = about.relation if "relation" in needs and routed else None
     if of is None and (needs != {""} or about.parts):
         of = about.network
-    return _plainly(question(of, wishes, about.parts, optional=not claims))
+    beside = {"open": about.open, "fails": about.fails}
+    return _plainly({**question(of, wishes, about.parts, optional=not claims), **beside})
 
 
 def claims() -> Catalogue[Callable[..., Document | None]]:

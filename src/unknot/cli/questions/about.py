@@ -30,6 +30,8 @@ class About:
         Questions about parts of the document.
     tables : Relation or None
         The routing of a folder.
+    open, fails : list of str
+        What files of a folder leave open, and what fails there, beside all that evidence can show.
     """
 
     text: str | None = None
@@ -39,6 +41,8 @@ class About:
     flows: Path | None = None
     parts: list[Document] = field(default_factory=list)
     tables: Relation | None = None
+    open: list[str] = field(default_factory=list)
+    fails: list[str] = field(default_factory=list)
 
     @property
     def place(self) -> str:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from unknot.certificates.documents import Document, part_of
 from unknot.cli.questions.about import About, claim
 from unknot.cli.questions.claims import delivered
+
+if TYPE_CHECKING:
+    from unknot.routing.relation import Relation
 
 
 def _free(about: About, answer: bool | None) -> Document:
@@ -47,30 +50,54 @@ def faults(
 
 
 def audit(
-    about: About, answer: bool | None = True, traffic: str | None = None, named: str = "", folder: str | None = None
+    about: About,
+    answer: bool | None = True,
+    traffic: str | None = None,
+    named: str = "",
+    folder: str | None = None,
+    assume: str | None = None,
 ) -> None:
-    """Each kind of traffic on the tables of a folder is free of deadlock and delivered.
+    """The tables of a folder are free of deadlock and deliver, as `unknot audit` judges them.
 
     With a folder that `unknot repair` wrote, `named` is the kind of the remedy, before the names of its parts.
     """
-    from unknot.fabrics import read_fabric
-    from unknot.fabrics.ethernet.folder import is_ethernet, read_ethernet
-    from unknot.verify.audit import audit as audited
+    from unknot.fabrics.ethernet.folder import is_ethernet
+
+    path = Path(folder or about.place)
+    kinds = _of_switches(about, path, folder) if is_ethernet(path) else _of_traffics(about, path, traffic, assume)
+    wishes = {"buffers": [_free(about, answer)], "multicast": [_free(about, answer)]}
+    both = [_free(about, answer), delivered(about, answer)]
+    about.parts += [
+        part_of(named + kind, relation, wishes.get(kind, both), of_its_own=True)
+        for kind, relation in kinds if traffic in (None, kind)
+    ]  # fmt: skip
+
+
+def _of_switches(about: About, path: Path, folder: str | None) -> list[tuple[str, Relation]]:
+    """Buffers of Ethernet switches; note what is not read, and packets that are lost."""
+    from unknot.fabrics.ethernet.folder import read_ethernet
     from unknot.verify.audit_ethernet import audit_ethernet
 
-    path, wish = Path(folder or about.place), _free(about, answer)
-    if is_ethernet(path):
-        switches = read_ethernet(path)
-        kinds = [("buffers", audit_ethernet(switches).relation, [wish])]
-        about.network = about.network if folder else switches.network
-    else:
-        read = audited(read_fabric(path), switching=about.technique)
-        kinds = [(one.traffic, one.relation, [wish, delivered(about, answer)]) for one in read.rows]
-        kinds += [] if read.multicast is None else [("multicast", read.multicast.relation, [wish])]
-    about.parts += [
-        part_of(named + kind, relation, wishes, of_its_own=True)
-        for kind, relation, wishes in kinds if traffic in (None, kind)
-    ]  # fmt: skip
+    switches = read_ethernet(path)
+    judged = audit_ethernet(switches)
+    about.network = about.network if folder else switches.network
+    about.open += [f"not read: {one}" for one in switches.unread]
+    about.fails += [*judged.forwarding_loops, *judged.lost, *judged.losses]
+    return [("buffers", judged.relation)]
+
+
+def _of_traffics(about: About, path: Path, traffic: str | None, assume: Any) -> list[tuple[str, Relation]]:
+    """Kinds of traffic by InfiniBand tables, those of the audit's answer and the named kind."""
+    from unknot.fabrics import read_fabric
+    from unknot.verify.audit import audit as audited
+
+    fabric = read_fabric(path, assume=assume)
+    read = audited(fabric, switching=about.technique)
+    rows = [one for one in read.rows if one in (read.host_to_host, read.replies) or one.traffic == traffic]
+    about.open += [f"adaptive routing: {sign}" for sign in fabric.adaptive]
+    about.open += dict.fromkeys(why for one in rows for why in one.unknown.unknown_because)
+    trees = [] if read.multicast is None else [("multicast", read.multicast.relation)]
+    return [(one.traffic, one.relation) for one in rows] + trees
 
 
 def remedy(about: About, name: str, routing: str, answer: bool | None = True) -> None:

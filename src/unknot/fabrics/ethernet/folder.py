@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from ipaddress import ip_address
@@ -40,6 +41,22 @@ class _Treatment(NamedTuple):
     dropped: bool = False
 
 
+class _Ways(NamedTuple):
+    """Owners of a prefix, channels towards these, and switches without a route.
+
+    Owners are assumed where no switch lists the prefix as connected.
+    """
+
+    owners: tuple[int, ...]
+    hops: dict[int, tuple[int, ...]]
+    missing: tuple[int, ...]
+    assumed: bool = False
+
+
+def _is_loopback(interface: str) -> bool:
+    return interface.lower().startswith(("lo", "dummy"))
+
+
 @dataclass(frozen=True)
 class _Tables:
     """Routes of all switches, and their interfaces."""
@@ -59,6 +76,13 @@ class _Tables:
     def channels_of(self, router: int, route: Route) -> tuple[int, ...]:
         """Channels by which the next hops of a route leave, ascending."""
         return tuple(sorted({c for name in route.interfaces for c in self.leads(router, name)}))
+
+    def lists_hosts(self, router: int) -> bool:
+        """Whether the routes of a switch list prefixes of hosts connected to it."""
+        return any(
+            route.local and not all(_is_loopback(name) or self.leads(router, name) for name in route.interfaces)
+            for route in self.routes[router].values()
+        )
 
     def route(self, router: int, prefix: Prefix) -> Route | None:
         """The route by the longest prefix that covers one."""
@@ -115,6 +139,9 @@ def read_ethernet(folder: str | Path) -> EthernetFabric:
         for switch, one in zip(switches, qos, strict=True):
             if not one.configured:
                 note(switch, "QoS maps, for want of config_db.json: one lossless class is assumed")
+    for switch in switches:
+        if "mux.json" in files[switch] and "config_db.json" not in files[switch]:
+            note(switch, "mux.json, for want of the servers in config_db.json")
     for kind, family in zip(ROUTES, ("IPv4", "IPv6"), strict=True):
         if not computed and not any(kind in files[switch] for switch in switches):
             notes.append(f"no {kind}: packets of {family} are not judged")
@@ -144,24 +171,39 @@ def read_ethernet(folder: str | Path) -> EthernetFabric:
         if own.ports and end.name not in own.ports:
             note(end.switch, f"port {end.name}, which has a cable and is not in config_db.json")
     tables = _Tables(network, routes, dict(channels), switches, qos)
+    for switch, what in _muxes_of_others(tables):
+        note(switch, what)
     return EthernetFabric(
-        network.name, network, ends, tuple(qos), _destinations(tables, notes), str(folder), tuple(notes),
+        network.name, network, ends, tuple(qos), _destinations(tables, notes, note), str(folder), tuple(notes),
         in_words(unread),
     )  # fmt: skip
 
 
-def _destinations(tables: _Tables, notes: list[str]) -> tuple[Destination, ...]:
+def _destinations(tables: _Tables, notes: list[str], note: Callable[[str, str], None]) -> tuple[Destination, ...]:
     """Prefixes by how the switches treat them, those of servers behind two ToRs by the state of their muxes."""
+    missing: defaultdict[int, list[Prefix]] = defaultdict(list)
+    assumed: list[str] = []
     groups: dict[_Treatment, list[Prefix]] = defaultdict(list)
     tunnels = {prefix_of(one.peer) for one in tables.qos if one.peer is not None}
     for prefix in sorted({*tunnels, *_prefixes(tables)}, key=lambda one: (one.version, one)):
-        owners, hops = _owners_and_hops(tables, prefix)
+        owners, hops, lost, is_assumed = _ways(tables, prefix)
+        for router in lost:
+            missing[router].append(prefix)
+        assumed += [f"{prefix} at {tables.switches[owner]}" for owner in owners] * is_assumed
         dropping = () if owners or _circular(tables.network, hops) else tuple(r for r in hops if not hops[r])
         if dropping:
             owners, hops = dropping, {router: channels for router, channels in hops.items() if channels}
         if hops or (len(owners) > 1 and not dropping):
             rows = tuple(sorted(hops.items()))
             groups[_Treatment(owners, rows, prefix in tunnels, bool(dropping))].append(prefix)
+    if assumed:
+        more = f" and {len(assumed) - 1} more" if len(assumed) > 1 else ""
+        notes.append(
+            f"prefixes that no switch lists as connected are taken to end where no route goes on: {assumed[0]}{more}"
+        )
+    for router, prefixes in missing.items():
+        more = f" and {len(prefixes) - 1} more prefixes" if len(prefixes) > 1 else ""
+        note(tables.switches[router], f"the route to {prefixes[0]}{more}, to which others send packets there")
     for prefix in sorted({p for routes in tables.routes for p in routes if not p.prefixlen}, key=str):
         # A default route leads out of the fabric, unless it comes back to a switch.
         table = {r: routes[prefix] for r, routes in enumerate(tables.routes) if prefix in routes}
@@ -175,7 +217,7 @@ def _destinations(tables: _Tables, notes: list[str]) -> tuple[Destination, ...]:
         prefix
         for routes in tables.routes
         for prefix, route in routes.items()
-        if route.local and all(name.lower().startswith(("lo", "dummy")) for name in route.interfaces)
+        if route.local and all(map(_is_loopback, route.interfaces))
     }
     for treatment, prefixes in groups.items():
         shown = [prefix for prefix in prefixes if prefix not in loopbacks and prefix not in tunnels]
@@ -219,11 +261,11 @@ def _prefixes(tables: _Tables) -> set[Prefix]:
     return {prefix for routes in tables.routes for prefix in routes if prefix.prefixlen and prefix not in inner}
 
 
-def _owners_and_hops(tables: _Tables, prefix: Prefix) -> tuple[tuple[int, ...], dict[int, tuple[int, ...]]]:
-    """Owners of a prefix, and the channels by which others reach it.
+def _ways(tables: _Tables, prefix: Prefix) -> _Ways:
+    """Find the owners of a prefix, and the channels towards these.
 
-    A switch owns what is connected to it or leaves through a port without a cable. If none does, those own it that
-    have no route where others send packets: FRR announces networks that it has no route to. A default route through
+    A switch owns what is connected to it or leaves through a port without a cable. If none does, the one owns it that
+    has no route where others send packets: FRR announces networks that it has no route to. A default route through
     a port without a cable, as to the management network, counts for nothing.
 
     Raises
@@ -258,10 +300,23 @@ def _owners_and_hops(tables: _Tables, prefix: Prefix) -> tuple[tuple[int, ...], 
             + (", ".join(ports) or "no port")
         )
     owners = sorted([*local, *outside])
-    if not owners:
-        reached = {int(tables.network.target[channel]) for channels in hops.values() for channel in channels}
-        owners = sorted(reached - set(hops))
-    return tuple(owners), hops
+    reached = {int(tables.network.target[channel]) for channels in hops.values() for channel in channels}
+    ends = sorted(reached - {*hops, *owners})
+    if owners:
+        return _Ways(tuple(owners), hops, tuple(ends))
+    doubtful = len(ends) > 1 or any(tables.lists_hosts(router) for router in ends)
+    return _Ways(tuple(ends), hops, tuple(ends) if doubtful else (), assumed=bool(ends) and not doubtful)
+
+
+def _muxes_of_others(tables: _Tables) -> Iterator[tuple[str, str]]:
+    """Yield switches to which a server is connected whose mux another switch names, and they do not; in words."""
+    servers = sorted({server for one in tables.qos for server in one.mux})
+    for router, one in enumerate(tables.qos):
+        for server in servers:
+            route = tables.route(router, prefix_of(server)) if server not in one.mux else None
+            if route is not None and route.local:
+                yield tables.switches[router], f"the mux of {server}, which another ToR names"
+                break
 
 
 def _standby(

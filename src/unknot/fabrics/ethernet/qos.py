@@ -189,6 +189,7 @@ def read_config_db(path: str | Path, mux_file: str | Path | None = None) -> Swit
     if len({*peers.values()}) > 1:
         raise reader.document.error("there are several peers, which differ", "PEER_SWITCH")
     tunnels = reader.rows("TUNNEL")
+    mux, nameless = _mux(reader, mux_file)
     name = MUX_TUNNEL if MUX_TUNNEL in tunnels or len(tunnels) != 1 else next(iter(tunnels))
     return SwitchQos(
         ports={**dict.fromkeys(up, bare), **configured},
@@ -197,9 +198,11 @@ def read_config_db(path: str | Path, mux_file: str | Path | None = None) -> Swit
         aliases={str(row["alias"]): name for name, row in reader.rows("PORT").items() if "alias" in row},
         members=members,
         peer=next(iter(peers.values()), None),
-        mux=_mux(reader, mux_file),
+        mux=mux,
         configured=True,
-        unread=tuple(dict.fromkeys([*unread_config(reader.rows), *(f"TUNNEL {name}" for name in tunnels)])),
+        unread=tuple(
+            dict.fromkeys([*unread_config(reader.rows), *nameless, *(f"TUNNEL {name}" for name in tunnels)])
+        ),
     )
 
 
@@ -247,8 +250,11 @@ def _address(document: Document, text: Any, *keys: str) -> str:
         raise document.error(f"an address is needed, got {text!r}", *keys) from None
 
 
-def _mux(reader: _Reader, file: str | Path | None) -> dict[str, bool]:
-    """For each server whether the ToR is on standby: by the state of its port, else by the configuration."""
+def _mux(reader: _Reader, file: str | Path | None) -> tuple[dict[str, bool], list[str]]:
+    """For each server whether the ToR is on standby: by the state of its port, else by the configuration.
+
+    Beside that, in words, states of ports whose servers nothing names.
+    """
     state_of: dict[str, Any] = {}
     if file is not None:
         document = Document.read(Path(file))
@@ -256,8 +262,9 @@ def _mux(reader: _Reader, file: str | Path | None) -> dict[str, bool]:
         for port, row in state.items():
             row = document.table(row, "MUX_CABLE", port)
             state_of[port] = row.get("STATUS", row.get("status"))
-    standby = {}
-    for port, row in reader.rows("MUX_CABLE").items():
+    standby, rows = {}, reader.rows("MUX_CABLE")
+    nameless = [*dict.fromkeys([*state_of, *rows])]
+    for port, row in rows.items():
         word = str(state_of.get(port, row.get("state", "auto"))).lower()
         if word not in ("active", "standby"):
             raise reader.document.error(
@@ -266,4 +273,8 @@ def _mux(reader: _Reader, file: str | Path | None) -> dict[str, bool]:
             )  # fmt: skip
         for key in sorted({"server_ipv4", "server_ipv6"} & {*row}):
             standby[_address(reader.document, row[key], "MUX_CABLE", port, key)] = word == "standby"
-    return standby
+            nameless = [name for name in nameless if name != port]
+    unread = [f"the mux of {port}, whose server MUX_CABLE does not name" for port in nameless]
+    return standby, unread + ["MUX_CABLE, which is missing beside PEER_SWITCH"] * (
+        not rows and bool(reader.rows("PEER_SWITCH"))
+    )
