@@ -18,7 +18,7 @@ from unknot.cli.answers.filling import answer, differences, read_form
 from unknot.cli.answers.form import Bounds, Form, Natural, Positive, of
 from unknot.cli.answers.networks import ManifestForm
 from unknot.flow_control.model import FlowControl
-from unknot.flow_control.pools import KINDS, Pool
+from unknot.flow_control.pools import KINDS, NUMBERS, Pool
 from unknot.flow_control.techniques import technique
 from unknot.routing.flow_controls.bubble import KEEPS
 from unknot.routing.flow_controls.validated import validated
@@ -219,11 +219,18 @@ def _with_pools(content: Any, path: str | Path) -> Any:
     """A file in which a rule of rings, as older ones have, is said by pools."""
     told = content.get("configuration") if isinstance(content, dict) else None
     if not isinstance(told, dict) or (said := told.pop("bubble", None)) is None:
+        # A field that came later is at its default.
+        flow = told.get("flow") if isinstance(told, dict) else None
+        pools = flow.get("pools") if isinstance(flow, dict) else None
+        for pool in pools if isinstance(pools, list) else ():
+            for name in NUMBERS if isinstance(pool, dict) else ():
+                if hasattr(Pool, name):
+                    pool.setdefault(name, getattr(Pool, name))
         return content
     try:
         rings, loose, packets = said["rings"], said["unguarded"], said["packets"]
         pools = [
-            {"vcs": ring, "slots": len(ring) * packets, "own": 0, "keeps": KEEPS[said["rule"]],
+            {"vcs": ring, "slots": len(ring) * packets, "keeps": KEEPS[said["rule"]],
              "hops": sorted(pairwise([*ring, *ring[:1]]), key=lambda hop: hop[0]["vc"]),
              "unguarded": sorted((vc for vc in loose if vc in ring), key=lambda vc: vc["vc"])}
             for ring in rings
@@ -232,7 +239,7 @@ def _with_pools(content: Any, path: str | Path) -> Any:
     except (AttributeError, KeyError, TypeError) as error:
         raise UnknotError(f"{path}: configuration.bubble: this is no rule of rings: {error}") from None
     told["flow"] = asdict(technique("vct")) | {"name": name, "packets": packets, "pools": pools}
-    return content
+    return _with_pools(content, path)
 
 
 def _numbered(value: Any) -> Any:
