@@ -230,7 +230,7 @@ class Shut:
 
 
 def filled(left: Sequence[int], stay: Iterable[int]) -> list[int]:
-    """Packets in each VC where those alone stay that are in some VCs."""
+    """Packets in each VC where only packets in some VCs stay."""
     held = [0] * len(left)
     for v in stay:
         held[v] = left[v]

@@ -134,7 +134,7 @@ def waiting(graph: Dependencies, effort: Effort | None = None, *, symmetry: bool
 
 
 class Heads(NamedTuple):
-    """Blocked heads: the VC and the address of each, and the VCs that it waits for."""
+    """Blocked heads: VC, address, and the awaited VCs of each."""
 
     vc: IntArray
     address: IntArray

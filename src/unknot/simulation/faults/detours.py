@@ -149,7 +149,7 @@ def thinned(pairs: Pairs, destination: npt.NDArray[np.int32], relation: Relation
 
 
 def _shares(pairs: Pairs, destination: npt.NDArray[np.int32], terminal: int) -> tuple[Ints, npt.NDArray[np.float64]]:
-    """Terminals that a terminal sends to, and the share of each in what it sends."""
+    """Destinations of a terminal, and the share of each in its traffic."""
     first, last = int(pairs.pair_first[terminal]), int(pairs.pair_first[terminal + 1])
     ends = destination[pairs.addresses[pairs.address_range[2 * first : 2 * last : 2]]].astype(np.int64)
     if not pairs.keep.size:

@@ -161,7 +161,7 @@ class Faults:
 
 
 def _forget_ahead(terminals: Any, random: npt.NDArray[np.uint64], now: int) -> None:
-    """Take back what terminals have drawn for cycles to come, a number for each: chances are others from now on."""
+    """Take back draws of terminals for cycles to come, a number for each: chances change now."""
     early = np.maximum(0, terminals.drawn - now)
     is_known = terminals.packet == -2  # a packet is created in the cycle `drawn`
     random -= STEP * (early + is_known).astype(np.uint64)
