@@ -106,6 +106,8 @@ intersphinx_mapping = {
 }
 nitpick_ignore = [
     ("py:class", "Evidence"),  # the union of three public classes of unknot.lane_assignment, named in the text
+    ("py:class", "hop"),  # units of quantities, which properties are annotated with
+    ("py:class", "hops"),
 ]
 
 # --- How it looks ---------------------------------------------------------------------------------------------------
