@@ -173,7 +173,17 @@ def command() -> Any:
 
     from unknot.cli.program import app
 
-    rooms = ("cli.answers", "fabrics", "report", "simulation", "studies", "lanes", "repair", "network.tod", "verify")
+    rooms = (
+        "cli.answers",
+        "fabrics",
+        "report",
+        "simulation",
+        "studies",
+        "lane_assignment",
+        "remedies",
+        "network.tod",
+        "verify",
+    )
     for room in rooms:
         importlib.import_module(f"unknot.{room}")
     return typer.main.get_command(app)

@@ -205,7 +205,7 @@ def test_a_switch_without_maps_among_others_is_no_yes(tmp_path: Path) -> None:
 
 
 def test_a_family_without_routes_is_said_not_to_be_judged() -> None:
-    assert read_ethernet(DOWN).notes == ("no route6.json: packets of IPv6 are not judged",)
+    assert read_ethernet(DOWN).notes[0] == "no route6.json: packets of IPv6 are not judged"
 
 
 def test_servers_by_their_other_address_are_tunnelled_too(tmp_path: Path) -> None:

@@ -69,13 +69,13 @@ def read_paths(network: Network, path: str | Path) -> Relation:
 
     Examples
     --------
-    >>> import os, tempfile
+    >>> import pathlib, tempfile
     >>> from unknot import check
     >>> from unknot.network.families import ring
     >>> lines = [f"{a} {(a + 2) % 4}  {a} {(a + 1) % 4} {(a + 2) % 4}" for a in range(4)]
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     file = os.path.join(folder, "clockwise.paths")
-    ...     _ = open(file, "w").write("\\n".join(lines))
+    ...     file = pathlib.Path(folder, "clockwise.paths")
+    ...     _ = file.write_text("\\n".join(lines))
     ...     relation = read_paths(ring(4), file)
     >>> check(relation).answer
     'no'

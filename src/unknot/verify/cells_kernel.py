@@ -3,7 +3,9 @@
 
 from typing import NamedTuple
 
-from unknot._base.arrays import Flags, IntArray, Ints
+import numpy as np
+import numpy.typing as npt
+
 from unknot._base.kernels.lazy_kernel import kernel
 from unknot.verify.follow_kernel import WIDTH, follow, note_types
 from unknot.verify.states_kernel import traversal_types
@@ -23,13 +25,13 @@ class Inner(NamedTuple):
         VCs with an edge to a VC, and its number among their edges.
     """
 
-    cyclic: Flags
-    first: Ints
-    target: IntArray
-    slot: Ints
-    back_first: Ints
-    back: IntArray
-    back_edge: IntArray
+    cyclic: npt.NDArray[np.bool_]
+    first: npt.NDArray[np.int64]
+    target: npt.NDArray[np.int32]
+    slot: npt.NDArray[np.int64]
+    back_first: npt.NDArray[np.int64]
+    back: npt.NDArray[np.int32]
+    back_edge: npt.NDArray[np.int32]
 
 
 class Cells(NamedTuple):
@@ -48,10 +50,10 @@ class Cells(NamedTuple):
         These words.
     """
 
-    first: Ints
-    block: IntArray
-    word: Ints
-    bits: Ints
+    first: npt.NDArray[np.int64]
+    block: npt.NDArray[np.int32]
+    word: npt.NDArray[np.int64]
+    bits: npt.NDArray[np.int64]
 
 
 class Kinds(NamedTuple):
@@ -64,9 +66,9 @@ class Kinds(NamedTuple):
         VCs of each kind, in compressed rows.
     """
 
-    of: IntArray
-    first: Ints
-    member: IntArray
+    of: npt.NDArray[np.int32]
+    first: npt.NDArray[np.int64]
+    member: npt.NDArray[np.int32]
 
 
 class Rules(NamedTuple):
@@ -110,15 +112,15 @@ class Marks(NamedTuple):
         Head and tail of the queue, size of the stack.
     """
 
-    live: Flags
-    owner: IntArray
-    blocked: Ints
-    dead: Ints
-    on: Ints
-    removed: Ints
-    queue: IntArray
-    stack: IntArray
-    cursor: Ints
+    live: npt.NDArray[np.bool_]
+    owner: npt.NDArray[np.int32]
+    blocked: npt.NDArray[np.int64]
+    dead: npt.NDArray[np.int64]
+    on: npt.NDArray[np.int64]
+    removed: npt.NDArray[np.int64]
+    queue: npt.NDArray[np.int32]
+    stack: npt.NDArray[np.int32]
+    cursor: npt.NDArray[np.int64]
 
 
 def inner_types(t):

@@ -4,8 +4,8 @@
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
-from unknot._base.arrays import Ints
 from unknot._base.kernels.lazy_kernel import kernel
 from unknot.network.graph_kernel import bfs
 from unknot.routing.contract import EJECT, VC_MASK
@@ -29,10 +29,10 @@ class RouteNotes(NamedTuple):
         The first addresses with cycles, each with its first state.
     """
 
-    totals: Ints
-    dead: Ints
-    loops: Ints
-    endless: Ints
+    totals: npt.NDArray[np.int64]
+    dead: npt.NDArray[np.int64]
+    loops: npt.NDArray[np.int64]
+    endless: npt.NDArray[np.int64]
 
 
 def route_note_types(t):

@@ -3,7 +3,9 @@
 
 from typing import NamedTuple
 
-from unknot._base.arrays import Flags, IntArray, Ints
+import numpy as np
+import numpy.typing as npt
+
 from unknot._base.kernels.lazy_kernel import kernel
 from unknot.network.graph_kernel import bfs
 from unknot.routing.path_vector_kernel import BITS, announce, graph_types, policy_types, route_types
@@ -22,9 +24,9 @@ class Failures(NamedTuple):
         Parts that fail at most.
     """
 
-    link: Ints
-    own: Ints
-    kept: Flags
+    link: npt.NDArray[np.int64]
+    own: npt.NDArray[np.int64]
+    kept: npt.NDArray[np.bool_]
     most: int
 
 
@@ -47,12 +49,12 @@ class Search(NamedTuple):
         Routers on shortest paths from terminals to the present destination.
     """
 
-    distance: IntArray
-    seen: IntArray
-    used: IntArray
-    stack: Ints
-    queue: IntArray
-    on_way: Flags
+    distance: npt.NDArray[np.int32]
+    seen: npt.NDArray[np.int32]
+    used: npt.NDArray[np.int32]
+    stack: npt.NDArray[np.int64]
+    queue: npt.NDArray[np.int32]
+    on_way: npt.NDArray[np.bool_]
 
 
 def failure_types(t):

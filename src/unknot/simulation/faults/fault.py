@@ -22,6 +22,7 @@ class Fault:
     Parameters
     ----------
     cycle : int
+        Cycle at whose beginning they die.
     channels : sequence of int or str
         Numbers of directed channels, or texts: ``(1,1)->(1,2)`` for all channels from one router to another,
         ``(1,1)<->(1,2)`` for those in both directions, the name of a channel.
