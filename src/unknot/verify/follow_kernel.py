@@ -10,7 +10,8 @@ from unknot._base.kernels.lazy_kernel import kernel
 from unknot.routing.contract import EJECT, NO_WAIT, VC_MASK
 from unknot.verify.states_kernel import ask, scratch_types, traversal_types
 
-IntArray, Ints = npt.NDArray[np.int32], npt.NDArray[np.int64]
+IntArray = npt.NDArray[np.int32]
+Ints = npt.NDArray[np.int64]
 
 WIDTH = 63
 """Addresses that `follow` follows at a time: the bits of a word that is never negative."""
