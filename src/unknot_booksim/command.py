@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from unknot._base.errors import UnknotError
-from unknot._base.output import make_folder
+from unknot._base.output import make_folder, require_place
 from unknot.cli.commands.printing import notify
 from unknot.cli.commands.run import FileOptions, RunOptions
 from unknot.cli.commands.shared import write, write_rows
@@ -87,7 +87,7 @@ def _run_configuration(options: RunOptions, own: BookSimOptions, scale: Scale) -
     if idle := setup.configuration.idle():
         notify(f"{path}: set, and without effect here: {', '.join(idle)}")
     if out is not None:
-        make_folder(out)
+        require_place(out / path.name, makes_folders=True)
     with activity.working(path.name) as progress:
         batches = run_batches(setup) if setup.batches else None
         count = processors() if options.jobs is None else options.jobs
@@ -114,6 +114,7 @@ def _run_configuration(options: RunOptions, own: BookSimOptions, scale: Scale) -
     for run in () if options.json or len(points) != 1 else filled["points"][0]["found"]["runs"]:
         print_forms(ClassRunForm, run["classes"], f"classes, seed {run['seed']}", scale)
     if out is not None:
+        make_folder(out)
         write_rows(rows, (out / path.name).with_suffix(".csv"), units=scale.units)
         if along is not None and along[0] == "injection_rate":
             from unknot.report.curves import draw_curves

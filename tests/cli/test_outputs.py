@@ -203,6 +203,46 @@ def test_an_option_that_counts_once_is_given_once(words: str) -> None:
     assert "more than once" in result.output
 
 
+@pytest.mark.parametrize(
+    ("words", "computed"),
+    [
+        ("run s.toml", "unknot.studies.run_study"),
+        ("run s.toml --out new/folder", "unknot.studies.run_study"),
+        ("run k.cfg --out new/folder", "unknot_booksim.runs.run_booksim"),
+    ],
+)
+def test_a_folder_is_made_when_there_is_something_to_write(
+    words: str, computed: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "s.toml").write_text(STUDY, encoding="utf-8")
+    (tmp_path / "k.cfg").write_text("topology = mesh; k = 2; n = 2; routing_function = dor;", encoding="utf-8")
+    with monkeypatch.context() as during:
+        during.setattr(computed, interrupted)
+        assert CliRunner().invoke(app, words.split()).exit_code == 130
+    assert [path.name for path in tmp_path.iterdir() if path.is_dir()] == []
+    assert CliRunner().invoke(app, words.split()).exit_code == 0
+    assert len([path.name for path in tmp_path.iterdir() if path.is_dir()]) == 1
+
+
+@pytest.mark.parametrize("file", ["s.toml", "k.cfg"])
+def test_a_folder_that_cannot_be_made_is_refused_before_anything_is_computed(
+    file: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "s.toml").write_text(STUDY, encoding="utf-8")
+    (tmp_path / "k.cfg").write_text("topology = mesh; k = 2; n = 2; routing_function = dor;", encoding="utf-8")
+    (tmp_path / "there").touch()
+    for computed in ("unknot.studies.run_study", "unknot_booksim.runs.run_booksim"):
+        monkeypatch.setattr(computed, lambda *_, **__: pytest.fail("computed"))
+    for out in ("there", "there/within"):
+        result = CliRunner().invoke(app, ["run", file, "--out", out])
+        assert (result.exit_code, "cannot be written" in result.output) == (2, True), result.output
+
+
 def test_an_option_that_counts_several_times_is_given_so(tmp_path: Path) -> None:
     words = "curve ring(4) --routing dimension_order --vcs 2 --loads 0.1 --warmup 20 --measure 50 --jobs 1"
     words += " --out {0}/a.csv --out {0}/b.csv"

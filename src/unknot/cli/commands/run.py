@@ -10,7 +10,7 @@ from typing import ClassVar
 
 from unknot._base.errors import UnknotError
 from unknot._base.extensions import Catalogue
-from unknot._base.output import make_folder
+from unknot._base.output import require_place
 from unknot.cli.commands.options import Json, Options
 from unknot.cli.commands.printing import notify
 from unknot.cli.commands.shared import kept_in, write_rows
@@ -103,13 +103,12 @@ def run(options: RunOptions, **others: FileOptions) -> None:
 
     scale = Scale.of(options.units)
     loaded = load_study(study, outside_files=options.outside_files, allow_code=options.allow_code)
-    out = options.out or Path("reports")
-    make_folder(out)
+    report = (options.out or Path("reports")) / f"{study.stem}.html"
+    require_place(report, makes_folders=True)
     computing = nullcontext((None, options.jobs)) if options.dask is None else cluster(options.dask, options.jobs)
     bar = activity.working(study.name)
     with kept_in(store or default_store(study)), bar as progress, computing as (executor, jobs):
         outcome = run_study(loaded, executor=executor, jobs=jobs, store=store, progress=progress, note=notify)
-    report = out / f"{study.stem}.html"
     write_study_report(outcome, report, units=scale.units)
     if options.csv or options.parquet:
         write_rows(outcome.rows, options.csv, options.parquet, units=scale.units)
