@@ -176,7 +176,9 @@ def parse_call(text: str, where: str | Path = "<call>") -> Call:
 def chosen(
     call: Call, functions: Mapping[str, Callable[..., _T]], kind: str, also: Iterable[str] = ()
 ) -> Callable[..., _T]:
-    """The function a call names, or an error at the name that lists near ones, those of `also` among them."""
+    """Return the function that a call names; an unknown name raises an error with near names from `functions` and
+    `also`.
+    """
     if call.name not in functions:
         raise call.error(f"unknown {kind} {call.name!r}; {near(call.name, [*functions, *also])}")
     return functions[call.name]

@@ -135,7 +135,7 @@ class Deadline:
 
     @classmethod
     def of(cls, limit: float | Deadline, what: str = "", wrong: type[UnknotError] = RelationError) -> Deadline:
-        """Begin a limit of seconds; one that has begun stays as it is."""
+        """Start a limit of seconds; a running `Deadline` is returned unchanged."""
         return limit if isinstance(limit, Deadline) else cls.after(limit, what, wrong)
 
     @property
@@ -158,7 +158,9 @@ class Deadline:
 
     @property
     def closing(self) -> Deadline:
-        """The deadline of what has to be done when this one is over; twice in turn still keeps what is promised."""
+        """The deadline for finishing work once this deadline has passed; two in a row stay within the
+        promised time.
+        """
         return replace(self, end=self.end + max(CLOSING * self.seconds, AT_LEAST))
 
     def undecided(self, established: str) -> str:

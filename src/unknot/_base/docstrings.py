@@ -54,7 +54,7 @@ def _below(module: str) -> dict[str, dict[str, str]]:
 
 
 def completed(doc: str, parameters: Iterable[str], shared: str) -> str:
-    """Return a docstring with what another one says of its parameters, and the sections of it that it lacks.
+    """Return a docstring completed from a shared one: its descriptions of parameters, and its missing sections.
 
     Parameters
     ----------
@@ -126,7 +126,7 @@ def _stripped(lines: list[str]) -> tuple[str, ...]:
 
 
 def _blocks(lines: Iterable[str]) -> list[tuple[str, ...]]:
-    """The entries of a section: a line, and those below it that are indented."""
+    """The entries of a section: each a line with the indented lines below."""
     blocks: list[list[str]] = []
     for line in lines:
         if line and not line.startswith(" "):

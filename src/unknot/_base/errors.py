@@ -27,7 +27,7 @@ class NetworkError(UnknotError):
 
 
 class RelationError(UnknotError):
-    """A routing relation that breaks its contract, or an algorithm asked for what it cannot do."""
+    """A routing relation breaks its contract, or an algorithm is given a network or options outside its domain."""
 
 
 class SimulationError(UnknotError):
@@ -104,7 +104,7 @@ class Source:
 
 
 def raised(error: BaseException, file: str) -> str:
-    """An exception of a user's code in words, with the last line of that file that led to it.
+    """Describe an exception of a user's code in words, with the last line of the user's file on its traceback.
 
     Parameters
     ----------
@@ -135,7 +135,8 @@ EXTRAS = {
 
 
 def missing_extra(error: ImportError) -> str:
-    """Return which extra brings the library that is missing, and how to install it; empty if none does.
+    """Return the name of the extra with a missing library, and the command to install it; empty if no
+    extra has it.
 
     >>> missing_extra(ModuleNotFoundError(name="matplotlib.figure"))
     "matplotlib is not installed, and this needs it: pip install 'unknot[plotting]'"
@@ -239,6 +240,6 @@ def near(name: str, names: Iterable[str]) -> str:
 
 
 def require_known(what: str, word: str, words: Collection[str], error: type[UnknotError] = UnknotError) -> None:
-    """Refuse a word that is none of those there are, and say which are near."""
+    """Refuse an unknown word, and name the known words near it."""
     if word not in words:
         raise error(f"{what} {word!r}; {near(str(word), words)}")

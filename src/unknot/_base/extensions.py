@@ -40,7 +40,7 @@ DESIGNERS: dict[str, Callable[[], Callable[..., Any]]] = {}
 
 
 class Catalogue(Mapping[str, T]):
-    """Parts of the core by name, then those of extensions, each of which is loaded when it is taken.
+    """Parts of the core by name, then parts of extensions; each extension is loaded on first use.
 
     Parameters
     ----------
@@ -138,7 +138,7 @@ def folders() -> list[Path]:
 
 
 def author_of(error: BaseException) -> str:
-    """Whose code raised an error: Unknot's, or that of an extension, which is described."""
+    """Return whose code raised an error: Unknot's, or an extension's with its description."""
     for frame, _ in reversed(list(traceback.walk_tb(error.__traceback__))):
         root = str(frame.f_globals.get("__name__", "")).partition(".")[0]
         if root == "unknot":

@@ -105,7 +105,9 @@ def read_utf8(path: str | Path, *, what: str = "plain UTF-8 is needed", growth: 
 
 
 def as_utf8(content: bytes) -> bytes:
-    """UTF-16 that begins with a byte order mark, as Windows shells write it, as UTF-8; other bytes as they are."""
+    """Return text as UTF-8: UTF-16 with a byte order mark, as Windows shells write, is converted; other
+    bytes are kept.
+    """
     if content[:2] not in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
         return content
     return content[: len(content) // 2 * 2].decode("utf-16", errors="replace").encode()

@@ -23,7 +23,7 @@ _NAME = re.compile(r"^    from (\S+) import (\w+) as \2$", re.M)
 
 
 class _Package(ModuleType):
-    """A package whose public names stay what they are when a module of the same name is imported."""
+    """A package whose public names stay bound when a module of the same name is imported."""
 
     def __setattr__(self, name: str, part: Any) -> None:
         if not isinstance(part, ModuleType) or name not in self.__dict__.get("__all__", ()):

@@ -199,7 +199,7 @@ def _of_machine() -> int:
 
 
 def _of_groups(root: Path = Path("/sys/fs/cgroup"), groups: Path = Path("/proc/self/cgroup")) -> Iterator[int]:
-    """Yield the memory left by each control group, version 1 or 2, of this process and by those above it."""
+    """Yield the memory left in each control group, version 1 or 2, of this process and in the groups above."""
     for line in _lines(groups):
         _, controllers, path = line.split(":", 2)
         if controllers not in ("", "memory") and "memory" not in controllers.split(","):

@@ -32,7 +32,7 @@ class WriteError(UnknotError):
 
 
 def write_text(path: str | Path, text: str, *, encoding: str = "utf-8") -> None:
-    """Write a text beside the file and rename it, so that the file is the old one or the new one.
+    """Write a text beside the file and rename it: readers see the old file or the new one, never a part.
 
     Lines end as they do in `text`. While a command runs its manifest is put in, where the format has room for it, and
     into a file beside a CSV file.
@@ -188,7 +188,7 @@ def _named(fresh: Path, folder: Path) -> Iterator[Path]:
 
 
 def make_folder(path: Path) -> None:
-    """Make a folder for files, and those it is in, unless files are captured; WriteError if that fails."""
+    """Create a folder for files with its parents, unless files are captured; WriteError on failure."""
     if _captured is None:
         try:
             path.mkdir(parents=True, exist_ok=True)

@@ -14,7 +14,7 @@ LETTERS, ITEMS = 60, 4
 
 
 class Brief:
-    """Base of dataclasses whose text is a line: plain values as they are, of others how large they are.
+    """Base of dataclasses with one-line representations: plain values in full, other values by their size.
 
     Examples
     --------

@@ -12,7 +12,7 @@ _share: list[int] = []
 
 
 def processors() -> int:
-    """Processors that this process may use: its share of them in a worker of a study."""
+    """Number of processors for this process; in a worker of a study, the worker's share."""
     if _share:
         return _share[-1]
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

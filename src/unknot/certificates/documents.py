@@ -122,7 +122,8 @@ def part_of(
     *,
     of_its_own: bool = False,
 ) -> Document:
-    """A part of a document: claims about a relation on its network, on what is left of that, or on one of its own.
+    """A part of a document: claims about a relation on its network, on the network after failures, or on another
+    network.
 
     Parameters
     ----------
@@ -189,7 +190,7 @@ def message_of(message: Message) -> Document:
 
 
 def delivery_claim(relation: Relation, delivered: bool) -> Document:
-    """The claim that every packet can always be ejected; or that one is lost, with its way there.
+    """The claim of delivery to every terminal, or the claim of a lost packet with its path.
 
     Parameters
     ----------

@@ -14,7 +14,8 @@ LOWEST, HIGHEST = -(2**62), 2**62
     )
 )  # fmt: skip
 def walk(rule, address, method, proof, layout, home, count, work, out, pointer):
-    """Find best[at]: the greatest r such that a header there may, over ranks ≥ r, come to wait for ranks ≥ r only.
+    """Find best[at], the greatest r such that a header at `at` may, over ranks ≥ r, come to wait for
+    ranks ≥ r only.
 
     `method`: whether all candidates count, whether worms stretch over VCs, whether headers commit. `proof`: rank and
     core. `layout`: router of each input VC, and where each output VC begins. `work`: seen, input VCs (which begin

@@ -41,7 +41,7 @@ WHOLE = 200
 
 
 class _Program(TyperGroup):
-    """The commands, and those of extensions, which are loaded when they are named or listed.
+    """The commands of the core and of extensions; a command is loaded when named or listed.
 
     Every way to end becomes a message and an exit code.
     """
@@ -135,7 +135,7 @@ def __getattr__(name: str) -> typer.Typer:
 
 
 def main() -> None:
-    """Entry point of the command `unknot`; one that is named first is the only one that is loaded.
+    """Entry point of the command `unknot`; only the named command is loaded.
 
     Kernels optimised at level 1 are as fast as at Numba's level 3, and compile in two thirds of the time. A program
     that imports Unknot keeps the level that it has.

@@ -76,7 +76,7 @@ class Cabling(FabricText):
                 )
 
     def cable(self, near: Place, far: Place, line: int, up: bool = True, rate: Rate = UNKNOWN_RATE) -> None:
-        """Note what a port is cabled to, or check it against what was said before."""
+        """Note the cable of a port, or compare it with an earlier statement."""
         old = self.cables.setdefault(near, Cable(far, line, up, rate))
         if old.far != far:
             raise self.error(
@@ -184,7 +184,9 @@ class Cabling(FabricText):
         return active
 
     def _restore_switches(self) -> None:
-        """Add switches that the file leaves out, with the cables that others list; not if they are half of all."""
+        """Add switches missing from the file, with the cables listed by others; an error if they are half of all or
+        more.
+        """
         for near, cable in list(self.cables.items()):
             key, port = cable.far
             if key not in self.nodes and _SWITCH.fullmatch(key):

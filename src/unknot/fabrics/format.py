@@ -121,7 +121,7 @@ class Lines(Protocol):
 
 @dataclass
 class FabricText:
-    """A text of a fabric while it is read: its lines, and what there is to say about it.
+    """The text of a fabric during reading: its lines, and notes about it.
 
     Attributes
     ----------

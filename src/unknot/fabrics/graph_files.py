@@ -88,7 +88,7 @@ def _scalar(attribute: Any) -> str | int:
 
 
 def _no_character(code: int) -> bool:
-    """Whether this is one of the code points that Unicode keeps from being characters."""
+    """Whether a code point is barred from being a character by Unicode."""
     return code & 0xFFFE == 0xFFFE or 0xFDD0 <= code <= 0xFDEF
 
 

@@ -96,7 +96,7 @@ class TableFile(FabricText):
         table.append(lid, port, line)
 
     def owned(self, lid: int, guid: int, line: int) -> None:
-        """Note whose LID it is, or check it against what was said before."""
+        """Note the owner of a LID, or compare it with an earlier statement."""
         known, first = self.guids.setdefault(self.unicast(lid, line), (guid, line))
         if known != guid:
             raise self.error(
@@ -105,7 +105,7 @@ class TableFile(FabricText):
             )
 
     def whole(self) -> TableFile:
-        """The file when it is read; TextError if there is no table in it."""
+        """Return the complete file; TextError if it has no table."""
         if not self.tables:
             raise TextError("no forwarding table in this file", self.where)
         self.note_noise()

@@ -73,7 +73,7 @@ class Pool:
         return self.keeps == "slot of the pool" and self.guards(at, vc)
 
     def takes(self, held: Held, at: int, vc: int) -> bool:
-        """Whether the pool has a slot for a packet that comes to a VC, and another one if that has to stay free."""
+        """Whether the pool has a slot for a packet that enters a VC, beside a slot that must stay free."""
         if held[vc] < self.own or ((at, vc) in self.hops and not self.own):
             return True
         return self.free(held) > self.leaves(at, vc)

@@ -33,7 +33,7 @@ SLACK = 8.0
 
 
 class Undo(NamedTuple):
-    """What a move overwrote, by which it is taken back.
+    """Values overwritten by a move, used to undo the move.
 
     Attributes
     ----------
@@ -130,7 +130,7 @@ def all_words(words):
 
 @called
 def spread(paths, orders, scratch, lane, size, spare, cost, limit):
-    """Work out again what the channels in a heap reach in a lane, and all that this changes; the cost so far.
+    """Recompute the reach of channels in a heap within a lane, with all consequences; return the cost so far.
 
     Channels come by falling key, so each is worked out once, after all that it may be followed by. Most changes are
     of few words, and only words that may change are worked out: `stale` has a bit for each of them, and for every
@@ -175,7 +175,7 @@ def spread(paths, orders, scratch, lane, size, spare, cost, limit):
 
 @inlined
 def touched(paths, taken, reach, before, c, changed, new):
-    """Words that may change for a channel before another: what that lost, or won and the first does not reach yet."""
+    """Words that may change for the channel before: bits lost by its successor, or gained and not yet reached."""
     more, words = np.int64(0), reach.shape[1]
     while new:
         bit = lowest(new)

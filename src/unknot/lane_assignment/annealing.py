@@ -29,7 +29,7 @@ SHARE = 0.5
 
 
 class Aims(NamedTuple):
-    """How moves of orders are drawn, and what they cost beside pairs that are no longer served.
+    """How moves of orders are drawn, and the cost of channels beside the pairs left unserved.
 
     Attributes
     ----------

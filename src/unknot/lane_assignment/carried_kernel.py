@@ -74,7 +74,7 @@ class Carried(NamedTuple):
 
 @inlined
 def turn(paths, c, e):
-    """The number of the turn from a channel to one that follows it."""
+    """The number of the turn from channel c to its successor e."""
     j = paths.after_first[c]
     while paths.after[j] != e:
         j += 1

@@ -46,7 +46,7 @@ TABLE_ROUNDS = ((1.1, 0.1, 0.003), (1.05, 0.05, 0.001))
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class ChangingLanes(Brief, LaneFigures):
-    """Routes that change lanes on the way. In `key` all virtual channels have one order, in which every route climbs.
+    """Routes that change lanes on the way; `key` orders all virtual channels so that every route climbs.
 
     An address is a terminal (or one of the given routing); where lanes change by ports it is level · addresses +
     address. The evidence also excludes routes that change lanes. Where `tried` says 0 pairs, all had routes, but

@@ -58,7 +58,7 @@ class ChangingSearch:
         return best
 
     def _at_first(self, kept: LaneOrders) -> LaneOrders:
-        """The first 2, 4, 8, … of lanes that are kept, as soon as they serve all pairs if packets change them."""
+        """The first 2, 4, 8, … of the kept lanes, as soon as they serve all pairs by lane changes."""
         count = 2
         while count < len(kept):
             key = _in_turn(kept.key[:count])

@@ -53,7 +53,7 @@ PARTS = 10**6
 
 @dataclass(eq=False)
 class ExactSearch:
-    """Exact searches in one question, the lower bound that they show, and what they left open.
+    """Exact searches for a question, with their lower bound and the numbers of lanes left open.
 
     Attributes
     ----------
@@ -75,7 +75,7 @@ class ExactSearch:
         self.open: dict[int, int] = {}
 
     def surviving(self, lanes: int, failures: Failures) -> Floats | None:
-        """Keys by which that many lanes survive failures; None if it is open, or if they do not; then `low` rises."""
+        """Keys of lanes that survive failures; None if open or impossible, and if impossible `low` rises."""
         if self.question.pairs * (1 + len(failures)) > MOST_PAIRS:
             return None
         served = surviving_pairs(self.question.network, self.question.sends, failures)
@@ -87,7 +87,7 @@ class ExactSearch:
         return answer.keys if isinstance(answer, Solution) else None
 
     def figures(self, lanes: float = inf) -> dict[str, Any]:
-        """Fields that all results (`Figures`) take from a search: its question, what it spent, and what it showed.
+        """Fields shared by all results (`Figures`): the question, the effort spent, and the bound shown.
 
         Of searches in a number of lanes only those in fewer than `lanes`.
         """
@@ -116,7 +116,7 @@ class ExactSearch:
         return given_pairs(question.given, question.table)
 
     def keys(self, count: int, share: float = 0.5) -> Floats | None:
-        """Keys by which that many lanes serve all pairs, if tables are not free; None if it is open, or they do not.
+        """Keys of `count` lanes that serve all pairs, unless tables are free; None if open or impossible.
 
         Parameters
         ----------
@@ -138,7 +138,7 @@ class ExactSearch:
         return None
 
     def _decided(self, count: int, effort: SearchEffort, changes: str) -> Answer:
-        """Orders of that many lanes, or a refutation of them or of more lanes, which a clique rules out."""
+        """Orders of `count` lanes, a refutation of these lanes, or a refutation of more lanes by a clique."""
         first = list[Pair]()
         if changes in KEPT:
             first = self._clique

@@ -29,7 +29,7 @@ Tagging = Callable[[int, int, int], int]
 
 @dataclass(frozen=True, eq=False)
 class FlowGraph:
-    """Places that packets reach, under one set of routes or several, and the places to which they go on.
+    """Places reached by packets, under one or several sets of routes, with their successors.
 
     Attributes
     ----------
@@ -58,7 +58,7 @@ class FlowGraph:
         return [int(part) for part in label]
 
     def together(self, place: int, then: int) -> bool:
-        """Whether a step goes from a channel to one of the same part, so that it can be on a circle."""
+        """Whether a step joins two channels of the same part and so can lie on a cycle."""
         return self.came[place] != SENT and self.part[self.came[place]] == self.part[self.came[then]]
 
     def paths(self, along: Callable[[int, int], bool] | None = None) -> dict[Path, int]:
@@ -101,7 +101,7 @@ class FlowGraph:
         return self.paths(self.together)
 
     def whole(self, part: Path, place: int) -> Path:
-        """A path from where packets start to where they end, with this part from this place on."""
+        """A path of packets from start to end, through a given part from a given place on."""
         sent = [n for n, channel in enumerate(self.came) if channel == SENT]
         way = path_to(place, reached_from(sent, self.after.__getitem__))
         lead = [self.came[n] for n in way[1:-1]]
@@ -143,7 +143,7 @@ def graph_of_relations(network: Network, relations: Iterable[Relation]) -> FlowG
 
 
 def by_bounces(network: Network, tiers: Ints) -> Tagging:
-    """Tags of a Clos: one more whenever a packet that came down goes up again, so that k bounces take k + 1 tags.
+    """Tags of a Clos: plus one at each turn from down to up, so that k bounces take k + 1 tags.
 
     S. Hu, Y. Zhu, P. Cheng, C. Guo, K. Tan, J. Padhye, K. Chen: Tagger: practical PFC deadlock prevention in data
     center networks. CoNEXT 2017.

@@ -107,7 +107,7 @@ class ForcedCycle(CycleOfTurns):
 
 
 def forced_turns(traffic: Demand) -> dict[tuple[int, int], tuple[int, int]]:
-    """Turns that all shortest paths of some wanted pair take, and one such pair for each.
+    """Turns common to all shortest paths of a wanted pair, each with such a pair.
 
     If every router sends to every other, a turn is forced if it is the only way between its ends, two hops apart.
     Otherwise pairs farther apart are looked at too, which takes routers × channels × destinations.
@@ -152,7 +152,7 @@ def _two_hops(traffic: Demand) -> dict[tuple[int, int], tuple[int, int]]:
 
 @dataclass(frozen=True, repr=False)
 class RouteCycle(CycleOfTurns):
-    """A cycle of turns that given routes take: with these routes one lane is not enough.
+    """A cycle of turns in given routes, because of which one lane is not enough.
 
     Attributes
     ----------

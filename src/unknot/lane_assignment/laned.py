@@ -174,7 +174,7 @@ class LeveledRoutes:
 
 
 def slots(network: Network) -> tuple[Ints, int]:
-    """The place of each channel among those that leave its router, and the most there are."""
+    """The position of each channel among the channels out of its router, and the highest number of positions."""
     slot = ranks(network.source)
     return slot, int(slot.max(initial=0)) + 1
 

@@ -20,7 +20,7 @@ def lane_of(entry, keys, channel, last):
 
 @kept()
 def fill(pairs, next_channel, home, target, slot, keys, level, entries):
-    """Give each pair, in turn, the first level whose entries let its route climb, and write the lanes it takes there.
+    """Give each pair, in turn, the first level in which its route can climb, and write the lanes of its hops.
 
     Parameters
     ----------

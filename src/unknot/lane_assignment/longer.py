@@ -204,7 +204,7 @@ class LongerSearch:
 
     @cached_property
     def _detours(self) -> tuple[PathSet, Ints]:
-        """The paths that may be taken, by what they cost."""
+        """The paths allowed in the search, by their cost."""
         blocks = BLOCKS if self.stretch is None else self.stretch // unit_of(self.traffic)
         weights = np.array([STEEP**i if self.goal == "longest" else 1 for i in range(blocks)] + [LOST])
         return detour_paths(self.traffic, weights, limited=self.stretch is not None)
@@ -217,7 +217,7 @@ class LongerSearch:
         return start
 
     def _fewest(self, paths: PathSet, taken: Ints) -> Floats:
-        """Keys of the fewest lanes that are found; at most as many as those that serve shortest paths."""
+        """Keys of the fewest lanes found, never more than shortest paths need."""
         effort, kept = self.effort, one_by_one(self.question.path_set, [self.effort.seed, 0]).key
         if paths.nearer.size >= GROWN:
             for fewer in self._within(1, len(kept)):
@@ -246,7 +246,9 @@ class LongerSearch:
                 yield fewer.key
 
     def low_load(self, keys: Floats) -> RoutesInLanes:
-        """Routes of low load in lanes of these keys, or where they may be longer in those of a tree for each home."""
+        """Routes of low load in lanes with these keys; where longer routes are allowed, also in tree
+        lanes of each home.
+        """
         traffic, effort, bandwidth = self.traffic, self.effort, self.question.network.bandwidth
         bound = effort.insist(lambda: load_bound(traffic, time_limit=effort.bounding, longer=True))
         goal = LoadGoal(traffic, every_path(traffic), False, float(bound.least), longer=True)
@@ -286,7 +288,7 @@ def _along_shortest(question: Question, keys: Floats, effort: SearchEffort) -> t
 
 
 def _trees(goal: LoadGoal, lanes: int, effort: SearchEffort) -> list[Carried]:
-    """Trees in one lane, whose load is not above that of named routings, in the first of the lanes."""
+    """Trees in the first of the lanes, with a load at most as high as named routings have."""
     traffic, target = goal.demand, goal.path_set.target
     if effort.over or goal.path_set.home.size * target.size > MOST_STATES:
         return []

@@ -144,7 +144,7 @@ class LowLoads:
             self.goal = replace(self.goal, floor=self._floor)
 
     def _surviving(self, best: Carried, kind: Parts) -> Carried:
-        """Routes in orders that survive failures: those that climb in them stay to begin with."""
+        """Routes in orders that survive failures; at the start, climbing routes are kept."""
         goal, effort = self.goal, self.effort
         key, after = surviving(self.exact, best, kind, effort, self.aim.limit)
         turns = ("after_first", "after", "before_first", "before")
@@ -191,7 +191,7 @@ class LowLoads:
         return best
 
     def _simplest(self, best: Carried) -> Carried:
-        """Of routes that cannot have a lower load, and named ones that are soon made, those of least unevenness.
+        """The most even routes, of the proven best and of quickly made named routings.
 
         If they are equal, the named ones: all that comes to a channel goes on by few others, so fewer inputs contend.
         """

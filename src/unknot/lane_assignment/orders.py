@@ -190,7 +190,7 @@ def fewer(
 
 
 def from_below(best: LaneOrders, exact: ExactSearch, exactly: Exactly, longer: Longer) -> Iterator[LaneOrders]:
-    """Refute numbers of lanes from the fewest up, until one is possible, which is yielded, or it is left open.
+    """Refute numbers of lanes from the lowest up; yield the first possible number, or stop at an open one.
 
     Each is tried by a short annealing before, which is sooner done where it is enough; but not where pairs have few
     shortest paths, of which the solver needs no more than seconds.

@@ -152,7 +152,7 @@ def onward(paths, keys, c, higher):
 
 @inlined
 def reached(paths, taken, reach, c, w, higher, count):
-    """Word w of the destinations that channel c reaches, from what those that are `onward` reach."""
+    """Word w of the destinations reached by channel c, from the reach of its `onward` successors."""
     word, longer = paths.own[c, w], np.int64(0)
     for j in range(count):
         word |= reach[higher[j], w]

@@ -174,7 +174,7 @@ def following(
     copies: int = 1,
     rising: bool = False,
 ) -> PathSet:
-    """The paths with these sets of destinations: channels follow each other if they have one in common.
+    """The paths with given sets of destinations; channels with a common destination follow each other.
 
     With `back` false none is followed by one that leads straight back. For `copies` and `rising` see `in_classes`.
     """

@@ -91,7 +91,7 @@ def drawn_path(paths, orders, keys, state, u, destination, path, fall):
 
 @called
 def completing(paths, keys, path, i, destination):
-    """Which channel makes a path climb, of which keys fall at place i alone, when it moves just past the other there.
+    """The channel whose move just past its neighbour makes a path climb, if keys fall at place i alone.
 
     1: the one before, 2: the one after, 3: either, 0: neither.
     """

@@ -31,7 +31,7 @@ NEAR = 0.8
 
 
 def lower_worst(goal: LoadGoal, starts: Sequence[Carried], effort: SearchEffort) -> tuple[Carried, float]:
-    """Routes whose worst permutation loads channels least, of those given and of others, and that load; no bound.
+    """Routes with the lowest load in their worst permutation, given routes included, and the load; not a bound.
 
     By cutting planes: the worst permutations of the routes so far become flows, for which routes are annealed again.
     """
@@ -86,7 +86,7 @@ def worst_load(goal: LoadGoal, now: Carried) -> tuple[float, Floats]:
 
 
 def _taken(goal: LoadGoal, now: Carried) -> tuple[Ints, Ints, Ints]:
-    """Every channel that a flow takes, with the terminals that send and receive it."""
+    """Every channel of a flow, with the flow's sending and receiving terminals."""
     demand, home = goal.demand, goal.path_set.home
     network = demand.network
     sends = ~np.eye(network.num_terminals, dtype=bool) if demand.flows is None else demand.flows > 0

@@ -243,7 +243,7 @@ class _QueueQuestion:
         return RouteCycle(tuple(TurnOfPair(*turn, *taker[turn]) for turn in cycle_of_turns(list(taker))))
 
     def claim(self, evidence: RouteCycle | Refutation, impossible: int) -> dict[str, Any]:
-        """The claim that a number of queues is too few, with the paths that it is about."""
+        """The claim that a number of queues is too few for given paths."""
         return {
             "subject": "lanes of routes", "impossible": impossible, "changes": "any",
             "relation": self.document, "proof": evidence.proof,

@@ -23,7 +23,7 @@ def climb_in(paths, now, mark, stack, k, c, e):
 
 @called
 def onward(paths, now, state, k, c, h):
-    """A channel, at random, that may follow a channel on the way to a home; one that climbs, if there is any."""
+    """A random channel among the possible next channels to a home, a climbing one if possible."""
     count, rising, choice = 0, 0, -1
     for j in range(paths.after_first[c], paths.after_first[c + 1]):
         e = paths.after[j]
@@ -166,7 +166,7 @@ def swing(paths, now, u, h, old, new, scale):
 
 @called
 def legal(paths, now, mark, stack, k, h, new):
-    """Whether in a lane all that takes a channel to a home climbs, there and from there on."""
+    """Whether in a lane all traffic that takes a channel to a home climbs, at the channel and afterwards."""
     for j in range(paths.before_first[new], paths.before_first[new + 1]):
         if now.users[k, paths.before[j], h] > 0 and after(now, k, paths.before[j], h) == new:
             if not climb_in(paths, now, mark, stack, k, paths.before[j], new):
@@ -182,7 +182,7 @@ def legal(paths, now, mark, stack, k, h, new):
 
 @called
 def relane(paths, now, rate, mark, stack, lane, u, first, end, scale):
-    """Put what router u sends to the columns from `first` to `end` into a lane, if it may be there."""
+    """Move the traffic of router u to the columns from `first` to `end` into a lane, if legal."""
     for h in range(first, end):
         if now.lane[u, h] >= 0:
             add(paths, now, now.lane[u, h], now.start[u, h], h, np.int64(-1), -rate[u, h], scale)

@@ -126,7 +126,7 @@ class LoadGoal:
         return now
 
     def drawn(self, key: Floats, effort: SearchEffort, before: Carried | PairRoutes | None = None) -> Carried:
-        """Routes that climb in lanes of these keys, at random; those of `before` in its lanes that climb stay.
+        """Random routes that climb in lanes with given keys; climbing routes of `before` keep their lanes.
 
         The lane of pairs without one is −1.
         """
@@ -153,7 +153,7 @@ class LoadGoal:
         return now
 
     def _stay(self, now: Carried, before: Carried | PairRoutes, key: Floats) -> Flags:
-        """The pairs whose route is whole, in a lane that is kept, and climbs; what follows is written to `now`."""
+        """The pairs with a complete, climbing route in a kept lane; the next channels are written to `now`."""
         target, home = self.path_set.target, self.path_set.home
         stay = self.demand.wanted & (before.lane >= 0) & (before.lane < len(key)) & (before.start >= 0)
         router, column = np.nonzero(stay)
@@ -201,7 +201,7 @@ class LoadGoal:
         return now
 
     def widened(self, now: Carried, key: Floats | Ints) -> Carried:
-        """The same routes in lanes of these orders, of which those after the first few are empty so far."""
+        """The same routes in lanes with given orders, the additional lanes still empty."""
         from unknot.lane_assignment.carried_kernel import carry_routes
 
         wide = self.empty(key)
@@ -224,7 +224,7 @@ def copied(now: Carried) -> Carried:
 def balanced(
     goal: LoadGoal, now: Carried, effort: SearchEffort, rounds: range, *, stream: int = 0, later: int = 0
 ) -> Carried:
-    """Anneal routes in rounds; the best of all, which are those given or better. Ctrl-C ends them.
+    """Anneal routes in rounds and return the best, never worse than the given routes; Ctrl-C ends the rounds.
 
     Each round begins with the best so far. Ends when the highest load is at the floor. Costs are of loads over the
     highest one at each look at the clock: over an old one that is much higher, all costs would be lost in the heat.

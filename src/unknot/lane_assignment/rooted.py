@@ -45,7 +45,7 @@ class LaneOrders:
 
 
 def orders_of(paths: PathSet, key: Floats, taken: Ints | None = None) -> Orders:
-    """Orders with these keys, and what they serve; by default every way may be taken."""
+    """Orders with given keys and the pairs they serve; by default every path may be taken."""
     from unknot.lane_assignment.orders_kernel import Orders, settle
 
     lanes, channels = key.shape
@@ -65,7 +65,7 @@ def orders_of(paths: PathSet, key: Floats, taken: Ints | None = None) -> Orders:
 
 
 def around(paths: PathSet, way: Sequence[int]) -> Floats:
-    """Keys of the channels from 0 to 1: first those toward some routers, then those away from them.
+    """Keys of the channels from 0 to 1: first the channels toward some routers, then the channels away.
 
     The routers are numbered: those of `way` in turn, then breadth-first from them. Channels to a lower number come
     first, those from high numbers before those from low ones; then channels to a higher number, the other way round.
@@ -124,7 +124,7 @@ def filled(paths: PathSet, random: np.random.Generator) -> Floats:
 
 
 def one_by_one(paths: PathSet, seed: Sequence[int], hops: Hops | None = None, limit: int | None = None) -> LaneOrders:
-    """Orders that serve all pairs, without a search; if there are more than `limit`, not all of them.
+    """Orders that serve all pairs, built without a search; with more than `limit` orders some pairs stay unserved.
 
     Parameters
     ----------
@@ -191,7 +191,7 @@ def _of_pair(paths: PathSet, taken: Ints | None) -> Floats:
 
 
 def diagonal_orders(network: Network, paths: PathSet, hops: Hops | None) -> LaneOrders | None:
-    """Two lanes that serve all pairs of a torus of two dimensions; None if it is none, or they do not.
+    """Two lanes that serve all pairs of a two-dimensional torus; None on other networks or if pairs are left.
 
     In both lanes channels of the first dimension come before those of the second. Each ring is cut where one channel
     must not follow another: in lane 0 the channels up cut rings on the diagonal and those down half a ring farther,

@@ -110,7 +110,8 @@ class Theirs(Encoded):
         return turns
 
     def refutation(self, solver: Any, pairs: list[Pair], cycles: list[tuple[int, ...]]) -> Refutation | None:
-        """The proof of a solver; again of clauses as the checker numbers them, or of those alone that a proof names.
+        """The proof of a solver, repeated on the checker's numbering of the clauses or on the clauses
+        used in a proof.
 
         Pairs that are left out let later ones number the lanes, which is as good: any pairs may.
         """

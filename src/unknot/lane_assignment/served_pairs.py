@@ -206,7 +206,7 @@ def plain_flows(sends: Flags | None) -> list[list[int]] | None:
 
 
 def clique(served: ServedPairs) -> list[Pair]:
-    """Pairs each two of which exclude each other from a lane: with as many lanes less one they cannot be served.
+    """Pairs of which no two fit into the same lane: fewer lanes than pairs cannot serve them.
 
     Two pairs exclude each other if for any of their paths there are two channels that these take in opposite orders.
     Where every channel has one back no two shortest paths do; those of one-way networks, or of tables, may. Cliques

@@ -45,7 +45,7 @@ BYTES = 60
 def surviving(
     exact: ExactSearch, now: Carried, kind: Parts, effort: SearchEffort, limit: int | None = None
 ) -> tuple[Floats, PathSet]:
-    """Orders that serve all pairs by shortest paths, and by any path after each single failure that leaves one.
+    """Orders that serve all pairs by shortest paths, and after each single failure by any remaining path.
 
     Parameters
     ----------
@@ -92,7 +92,7 @@ def surviving(
 
 
 def _near(paths: PathSet, key: Floats, effort: SearchEffort) -> tuple[Floats, int]:
-    """Orders near others, by annealing, and the pairs that they do not serve."""
+    """Orders near given orders, by annealing, and the number of unserved pairs."""
     text = f"{len(key)} lane{'s' * (len(key) > 1)} after each single failure: {{}} pairs left"
     for number in range(ROUNDS):
         now = orders_of(paths, key.copy())

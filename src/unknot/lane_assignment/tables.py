@@ -74,7 +74,7 @@ class LaneTable:
 
     @property
     def turns(self) -> dict[tuple[int, int], tuple[int, int]]:
-        """Channels that follow one another on some route, each with where such a route starts, and its row."""
+        """Successive channels of routes, each with the start and the row of a route that takes both."""
         turns: dict[tuple[int, int], tuple[int, int]] = {}
         channels, target = self.network.num_channels, self.network.target
         for start, row, channel in self.steps():
@@ -254,7 +254,7 @@ def lanes_of(orders: Orders, table: LaneTable) -> Ints:
 def paths_of(
     relation: Relation, deadline: Deadline = NEVER
 ) -> dict[tuple[int, int], frozenset[tuple[int, ...]]] | None:
-    """The channels of the routes between every two routers one of whose terminals sends to one of the other's.
+    """The channels of the routes between every two routers with terminals that exchange traffic.
 
     A terminal that has several addresses has several routes. None if there are more than `PAIRS` pairs of terminals,
     or no time for them.

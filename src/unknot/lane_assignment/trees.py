@@ -80,7 +80,7 @@ Spanned = tuple[TurnOrder, npt.NDArray[np.int8]]
 
 
 class Trees(NamedTuple):
-    """Trees of next channels, one for each row, and what they carry.
+    """Trees of next channels, a tree for each row, and their loads.
 
     Attributes
     ----------

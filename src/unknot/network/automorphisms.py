@@ -24,7 +24,7 @@ Colours = npt.NDArray[np.uint64]
 
 @dataclass(frozen=True)
 class Alike:
-    """Sets of parts that automorphisms turn into one another: the numbers of one of them, and how many there are."""
+    """Sets of parts equal up to automorphisms: the numbers of a representative, and the size of the class."""
 
     parts: tuple[int, ...]
     sets: int
@@ -162,7 +162,7 @@ class Orbits:
         return orbits
 
     def _enter(self, larger: dict[bytes, list[Alike]], new: Alike) -> bool:
-        """Add sets to the orbit that they are in; True if it is a new one."""
+        """Add sets to their orbit; True for a new orbit."""
         marks = self._marks(new.parts)
         row = larger[np.sort(self.graph.coloured(marks)).tobytes()]
         for number, known in enumerate(row):

@@ -19,7 +19,7 @@ MOST_STEPS = 300_000_000
 
 
 def cuts_by_flows(network: Network, weight: Ints, half: int) -> list[float]:
-    """Least cuts by two flows that every split into halves lets cross: all pairs, and one terminal to one other.
+    """Least cuts by two flows across every split into halves: between all pairs, and between two terminals.
 
     What crosses a split, both ways, takes as many channels as it is times the load of the busiest one.
     """

@@ -152,7 +152,7 @@ def reached_from(starts: Iterable[N], after: Callable[[N], Iterable[N]]) -> dict
 
 
 def backwards(after: Mapping[N, Iterable[N]]) -> dict[N, list[N]]:
-    """Return for each node those from which an edge leads to it."""
+    """Return the predecessors of each node."""
     before: dict[N, list[N]] = {}
     for node, onward in after.items():
         for to in onward:

@@ -84,7 +84,7 @@ def stages(network: Network) -> Stages:
 
 
 def reaches(network: Network, *, back: bool = False) -> Flags:
-    """Mask of switches that have a path to each terminal, or one from it: bool array, shape (routers, terminals).
+    """Mask of switches with a path to, or from, each terminal: bool array, shape (routers, terminals).
 
     Parameters
     ----------

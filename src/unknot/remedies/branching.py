@@ -47,7 +47,7 @@ class Branch:
 
 @dataclass(eq=False)
 class Branching:
-    """The tree, and the facts that are known; they grow while it does.
+    """The tree of branch and bound, and the known facts, which grow together.
 
     Attributes
     ----------
@@ -69,7 +69,7 @@ class Branching:
 
     @property
     def upper_bound(self) -> int:
-        """Number of candidates in `best`; without it, one more than there are."""
+        """Number of candidates in `best`; without `best`, the number of all candidates plus 1."""
         return self.offers.count + 1 if self.best is None else len(self.best)
 
     @property
@@ -78,7 +78,9 @@ class Branching:
         return min(self.open[0].lower_bound, self.upper_bound) if self.open else self.upper_bound
 
     def improve(self, removed: frozenset[Entry] | None) -> None:
-        """Keep removed candidates that do, also if they are as many as before: local search goes on from others."""
+        """Keep sufficient removed candidates, even without progress, because local search continues
+        from other sets.
+        """
         if removed is not None and len(removed) <= self.upper_bound:
             self.best = removed
             self.open = [branch for branch in self.open if branch.lower_bound < self.upper_bound]
@@ -135,7 +137,7 @@ class Branching:
         return self._program.relaxed(branch.fixed, self.upper_bound)
 
     def bound(self, *, divided: bool = True) -> Bound | None:
-        """The tree, or its root alone, as a proof, of the facts that it uses; None if it shows nothing.
+        """The tree, or its root alone, as a proof with its facts; None if it shows nothing.
 
         Each node of the proof comes before its branches. A candidate has two: it is removed, then it is kept; a turn
         rises, then it falls. A leaf has the multipliers with which facts are added up, by number of the fact.

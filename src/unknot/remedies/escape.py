@@ -54,7 +54,7 @@ class Escaped(Bounded):
 
     @property
     def lower_bound(self) -> int:
-        """Fewest added VCs that can be enough for a relation that can deadlock as it is."""
+        """Fewest added VCs that can be enough for a relation that deadlocks without escapes."""
         return max(1, super().lower_bound)
 
 

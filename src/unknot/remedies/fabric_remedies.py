@@ -126,7 +126,7 @@ def _same_routes(fabric: Fabric, search: FabricSearch) -> FabricRemedy:
 
 
 def _few_entries(fabric: Fabric, search: FabricSearch) -> FabricRemedy:
-    """Tables in one lane that differ little from those there are; LIDs of switches keep theirs."""
+    """Tables in one lane close to the present tables; LIDs of switches keep their entries."""
     relation, network = _as_it_is(fabric), fabric.network
     table = table_of(relation)
     hops = sum(row.size for _, row, _ in table.steps())
@@ -198,7 +198,7 @@ def _entries(fabric: Fabric, next_channel: np.ndarray) -> np.ndarray:
 
 
 def _with_tables(fabric: Fabric, routes: Lanes) -> Fabric:
-    """The tables that were found for LIDs of hosts; those of switches by a host there, else by Up*/Down*."""
+    """The found tables for LIDs of hosts; LIDs of switches follow a host at the switch, else Up*/Down*."""
     assert isinstance(routes.routes, LaneTable)
     network, table = fabric.network, routes.routes
     next_channel = up_down_table(network, _homes(fabric))
@@ -211,7 +211,7 @@ def _with_tables(fabric: Fabric, routes: Lanes) -> Fabric:
 
 
 def _rows(fabric: Fabric, table: LaneTable) -> np.ndarray:
-    """The row of each LID: its own, or of a switch that of a host there; −1: no host with a LID is there."""
+    """The row of each LID: its own, or for a switch the row of a host at the switch; −1 without such a host."""
     row_at = {int(home): row for row, home in enumerate(table.home)}
     rows = np.array([row_at.get(home, -1) for home in _homes(fabric).tolist()])
     for number, host in enumerate(_talking(fabric).tolist()):

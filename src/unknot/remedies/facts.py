@@ -72,7 +72,7 @@ class Knot:
 
     @property
     def comes(self) -> bool:
-        """Whether the messages can come there one after the other, each before those that stand on its way."""
+        """Whether the messages can arrive in some order, each before the messages in its way."""
         holder = {vc: i for i, message in enumerate(self.messages) for vc in message.held}
         later = {i: [holder[vc] for vc in m.lead if vc in holder] for i, m in enumerate(self.messages)}
         try:
@@ -98,7 +98,7 @@ def plain_fact(fact: Fact) -> dict[str, Any]:
 
 
 def literals(relation: Relation, fact: Fact, switching: str) -> Literals:
-    """The clause of a fact; that it is a fact is not checked here, since the checker derives clauses anew."""
+    """The clause of a fact; the fact is taken on trust, since the checker derives clauses anew."""
     if isinstance(fact, Knot):
         return _knot(relation, fact, switching)
     if isinstance(fact, Cycle):

@@ -116,7 +116,7 @@ class Offers:
         return _reached(ends, backwards(steps))
 
     def order(self, removed: frozenset[Entry]) -> dict[int, int] | None:
-        """Ranks of VCs by which headers fall, without some candidates; None if there is no such order."""
+        """Ranks of VCs by which headers fall after some candidates are removed; None if no such order exists."""
         stuck: dict[int, list[list[int]]] = {}
         for address in range(self.relation.num_addresses):
             for at in self.reached(address, removed):
@@ -137,7 +137,7 @@ class Offers:
                 del stuck[at]
 
     def reached(self, address: int, removed: frozenset[Entry]) -> dict[int, int]:
-        """The input VCs that packets to an address come to, each with the one they come from first, or itself."""
+        """The input VCs reached by packets to an address, each with its first predecessor, or itself."""
         return _reached(self._sources(address), self._steps(address, removed))
 
     def hold(self, removed: frozenset[Entry]) -> bool:

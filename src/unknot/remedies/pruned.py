@@ -159,7 +159,7 @@ def pruned(
 
 
 def named(offers: Offers, effort: SearchEffort) -> Iterator[frozenset[Entry]]:
-    """Candidates that a named routing does not have, if it has no others, is safe and delivers."""
+    """Candidates absent from a named routing, provided that the routing adds none, is safe and delivers."""
     relation, known, fits = offers.relation, set[frozenset[Entry]](), False
     named = effort.limit.part(NAMED_SHARE)
     for name in routings().core if offers.count <= MOST_NAMED else ():

@@ -30,7 +30,7 @@ BOUNDING = 0.3
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Rerouted(Bounded):
-    """Routes by tables, some of them changed so that they fit into a number of lanes.
+    """Routes by tables, some changed so that all fit into a number of lanes.
 
     Attributes
     ----------
@@ -150,7 +150,7 @@ def rerouted(
 
 
 def _nearby(traffic: Demand, table: LaneTable, key: Floats, effort: SearchEffort) -> PairRoutes:
-    """Short routes that climb in orders: those of a table where these do."""
+    """Short routes that climb in given orders; climbing routes of a table are kept."""
     goal, then = LoadGoal(traffic, every_path(traffic), False, 0.0, longer=True), table.next_channel.T
     lane = lanes_of(orders_of(paths_of_table(table), key), table)
     follow = np.broadcast_to(then[table.network.target], (len(key), *table.taken.shape)).astype(np.int32)

@@ -139,7 +139,7 @@ def read_route_maps(fabric: EthernetFabric, folder: Path) -> Turns:
 
 
 def _read(path: Path, ports: dict[str, str]) -> tuple[set[str], set[str]]:
-    """Ports from which routes are marked in every address family, and those to which marked ones are denied."""
+    """Ports whose routes are marked in every address family, and ports to which marked routes are denied."""
     lists, sets, denies = dict[str, str](), dict[str, str](), dict[str, str]()
     block, family = ("", ""), ""
     marked: dict[str, set[str]] = {}
@@ -180,7 +180,7 @@ def _ports(fabric: EthernetFabric, name: str, files: dict[str, Path]) -> dict[st
 
 
 def _neighbours(path: Path) -> dict[str, str]:
-    """The address of the neighbour behind each interface by which routes lead; none if it is a link-local one."""
+    """The address of the neighbour behind each interface with routes, without link-local addresses."""
     document, known = Document.read(path), dict[str, str]()
     for prefix, entries in document.table(document.content).items():
         for entry in document.rows(entries, prefix):

@@ -104,7 +104,7 @@ def _in_queues(relation: Relation, configuration: Configuration) -> list[str]:
 def describe_message(
     relation: Relation, message: Message, index: int, holder: Mapping[int, int], flits: int | None = None
 ) -> str:
-    """A message: where from, where to, what it holds, what it waits for and who holds that."""
+    """A message in words: its source, its target, the VCs it holds and waits for, and their holders."""
     vcs = relation.vcs
     requested = []
     for vc in message.wanted:
@@ -129,7 +129,7 @@ def _seat(network: Network, router: int) -> str:
 
 
 def waits(configuration: Configuration) -> list[tuple[int, ...]]:
-    """Return for each message the positions of those that hold what it waits for, or of the first in its VC."""
+    """Return for each message the positions of the holders it waits for, or of the first message in its VC."""
     holder = configuration.holder
     holders = []
     for i, message in enumerate(configuration.messages):

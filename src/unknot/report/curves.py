@@ -75,7 +75,7 @@ class CurvePoint:
 
 
 def points(runs: Iterable[Run | CurvePoint]) -> list[CurvePoint]:
-    """The runs of one design gathered by load, ascending; points that were gathered stay as they are."""
+    """The runs of a design gathered by load, ascending; already gathered points are kept."""
     by_load: dict[float, list[CurvePoint]] = {}
     for run in runs:  # of each its figures alone: there may be many
         by_load.setdefault(run.offered_load, []).append(run if isinstance(run, CurvePoint) else _point(run))

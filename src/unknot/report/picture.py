@@ -139,7 +139,7 @@ def write_picture(svg: str, path: str | Path) -> None:
 
 
 def require_ending(path: Path, beside: str = "") -> None:
-    """Refuse a file name whose ending is that of no picture; `beside` says what else may be written.
+    """Refuse a file name without the ending of a picture; `beside` names the other permitted endings.
 
     Raises
     ------

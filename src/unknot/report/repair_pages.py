@@ -68,7 +68,7 @@ class WrittenRemedy:
 
     @property
     def replies_free(self) -> bool | None:
-        """Whether replies at the level of the request cannot deadlock; in one lane they are what requests are."""
+        """Whether replies at the level of the request cannot deadlock; in a single lane, whether requests cannot."""
         answered = self.audit.host_to_host if self.audit.replies is None else self.audit.replies
         return answered.verdict.deadlock_free
 

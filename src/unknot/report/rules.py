@@ -76,7 +76,7 @@ def _seat(name: str, at: complex, used: bool) -> list[str]:
 
 
 def _arrow(centre: complex, tail: complex, head: complex, colour: str) -> str:
-    """A straight arrow a little to one side, so that one back can be seen; a loop outside a disc."""
+    """A straight arrow shifted to the side, so that an opposite arrow stays visible; a loop outside a disc."""
     if tail == head:
         out = (head - centre) / abs(head - centre)
         points = [head + out * (19 + cmath.rect(8, math.pi * (0.75 - 1.5 * k / 12))) for k in range(13)]

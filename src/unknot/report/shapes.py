@@ -83,7 +83,9 @@ def _fine(width: float) -> str:
 
 
 def routers(sheet: Sheet, chosen: set[int], *, faint: bool, only: bool = False) -> list[str]:
-    """Discs of the routers; those with terminals are filled. `faint` draws those not chosen, `only` those chosen."""
+    """Discs of the routers, filled for routers with terminals; `faint` also draws unchosen routers, `only` chosen
+    ones alone.
+    """
     network = sheet.network
     seats = seated(network)
     parts = []
@@ -100,7 +102,7 @@ def routers(sheet: Sheet, chosen: set[int], *, faint: bool, only: bool = False) 
 
 
 def _name(sheet: Sheet, z: complex, name: str, *, faint: bool, always: bool) -> list[str]:
-    """The name of a router inside its disc if it fits, else beside it if it must or can be shown."""
+    """The name of a router inside its disc if it fits, else beside the disc if required or possible."""
     size = paper.font_size(name, sheet.radius)
     colour = "#8a939d" if faint else INK
     if size >= paper.SMALLEST:
@@ -130,7 +132,7 @@ def stroke(
 
 
 def area(d: str, ink: str, words: str = "") -> str:
-    """What a closed line surrounds; `words` are shown by a pointer that rests on it."""
+    """The inside of a closed line; a pointer resting on the area shows `words`."""
     return _path(f'd="{d}" fill="{ink}"', words)
 
 

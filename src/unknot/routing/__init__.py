@@ -65,7 +65,7 @@ __all__ = __dir__()
 
 
 def _reduced(relation: Relation) -> tuple[Any, ...]:
-    """What makes a relation again, for pickle: the algorithm, if one made it, else what needs Numba's pickler."""
+    """The pickled form of a relation: its algorithm if known, else the parts for Numba's pickler."""
     from unknot.routing.own import is_designed
 
     if relation.made_by is not None and not is_designed(relation.made_by[0]):

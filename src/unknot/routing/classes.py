@@ -253,7 +253,7 @@ def _check(network: Network, one: Relation, relation: Relation, name: str) -> No
 
 
 def _by_number(rules: Sequence[Callable[[int, int, Out], int]]) -> Numbered:
-    """One function of several rules, of which the first argument says which."""
+    """A single function of several rules, selected by the first argument."""
     last = rules[-1]
 
     def only(number: int, at: int, address: int, out: Out) -> int:

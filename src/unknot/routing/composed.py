@@ -208,7 +208,7 @@ def _rule(
     leave: Ints,
     legs: int,
 ) -> Rule:
-    """The rule of the whole: that of a part, in whose numbers a header stands somewhere in it, or the exit."""
+    """The rule of the whole network: the rule of a part, in its numbering, or the exit to the next part."""
     network, width, router = virtual.network, virtual.widest // legs, virtual.router.tolist()
     part_of = [number[network.source], number[network.target]]
     inner = {int(t): i for part in parts for i, t in enumerate(part.terminal)}

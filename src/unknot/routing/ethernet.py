@@ -32,7 +32,7 @@ MOST_STATES = 200
 
 @dataclass(frozen=True, eq=False)
 class PathVector:
-    """How routers of a network choose among the paths that they announce to one another.
+    """The choice of routers in a network among paths announced by their neighbours.
 
     Attributes
     ----------
@@ -71,7 +71,7 @@ class PathVector:
 
     @cached_property
     def shared(self) -> Flags:
-        """Routers whose AS has others; a path cannot come back to a router that is alone in its AS."""
+        """Routers whose AS has several routers; a path never returns to a router alone in its AS."""
         return np.asarray(np.bincount(self.systems)[self.systems] > 1)
 
     @cached_property

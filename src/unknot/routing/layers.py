@@ -244,7 +244,7 @@ def in_blocks(
 def vcs_of_lanes(
     network: Network, vcs: int | None, lanes: int, name: str = "lanes", word: str = "lane"
 ) -> VirtualChannels:
-    """The virtual channels that lanes share out, by default one for each; RelationError if there are fewer."""
+    """The virtual channels shared among lanes, by default one for each lane; RelationError if too few."""
     why = f"its routes need {lanes} {word}s, and so as many VCs"
     return VirtualChannels(network, enough_vcs(network, vcs, lanes, name, why))
 

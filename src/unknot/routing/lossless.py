@@ -156,7 +156,7 @@ class PfcModel:
 
 @dataclass(eq=False)
 class Walk:
-    """All places that packets reach, and what they wait for there.
+    """All places reached by packets, with the places they wait for.
 
     Attributes
     ----------

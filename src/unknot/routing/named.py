@@ -73,7 +73,7 @@ def routing(
 
 @dataclass(frozen=True)
 class NamedRouting:
-    """What the text of a routing names: a function, and the call with which it makes a relation on a network."""
+    """The function named by the text of a routing, and the call that makes a relation on a network."""
 
     text: str
     function: Callable[..., Relation]
@@ -118,7 +118,9 @@ class NamedRouting:
 
 
 def routing_named(text: str, where: str = "<routing>") -> NamedRouting:
-    """What a text names: a function of a user's file, which is run, routes in a file, or one of `unknot.routing`."""
+    """What a text names: a function of a user's file, which is run, routes in a file, or a routing of
+    `unknot.routing`.
+    """
     if is_code(text):
         return NamedRouting(text, *own_function(text, where))
     if is_file(text):

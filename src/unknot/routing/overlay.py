@@ -150,7 +150,7 @@ def _with_the_rest(network: Network, parts: list[Relation], text: str, vcs: int)
 
 
 class Layer:
-    """A relation among those whose VCs lie side by side: it has those of each channel from some index on.
+    """A layer of an overlay: the VCs of a relation begin at some index of each channel.
 
     Attributes
     ----------

@@ -109,7 +109,7 @@ def require_function(text: str, where: str) -> None:
 
 
 def _near(name: str, path: Path) -> str:
-    """A phrase with the functions that a file itself makes, not those it imports."""
+    """A phrase with the functions defined in a file itself, without imported ones."""
     try:
         body = ast.parse(read_text(path)).body
     except (SyntaxError, ValueError) as error:

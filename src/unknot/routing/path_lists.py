@@ -42,7 +42,7 @@ class ListedPath:
 
 
 def read_paths(network: Network, path: str | Path) -> Relation:
-    """Read the paths of a file as a relation, in which every packet follows one of them to its end.
+    """Read the paths of a file as a relation in which every packet follows a path to its end.
 
     Paths to a terminal that agree on what comes next wherever they meet share an address, so that tables of routers
     come out as such; others have addresses of their own.
@@ -194,7 +194,7 @@ def _terminal(network: Network, token: str) -> int:
 
 
 def _hop(network: Network, here: int, token: str) -> tuple[int, int, int]:
-    """Return the router that a token names, and the channel and VC by which it is reached; −1 where a path begins."""
+    """Return the router named by a token, and the channel and VC that lead to it; −1 at the start of a path."""
     match = _HOP.fullmatch(token)
     if match is None:
         raise RelationError('expected a router such as 3, 3@1, 3#0@1 or "name"@1')

@@ -63,7 +63,7 @@ def distances_to_homes(network: Network, needed_by: str) -> Distances:
 
 
 def homes_of(network: Network) -> tuple[Ints, Ints]:
-    """The routers that eject, ascending, and which of them each terminal ejects at."""
+    """The ejecting routers, ascending, and the position of each terminal's router among them."""
     homes, column = np.unique(network.eject, return_inverse=True)
     return homes.astype(np.int64), column.reshape(-1).astype(np.int64)
 
@@ -112,7 +112,7 @@ def cut_of(network: Network) -> str:
 
 
 def best_root(network: Network) -> int:
-    """The router least far from all terminals and they from it, by the farthest of them, then on average.
+    """The router with the least farthest distance to and from all terminals, ties broken by the mean.
 
     Searched breadth-first both ways from every router, or, where that would take more than `MAX_STEPS`, from as many
     evenly spread ones as it allows. `NetworkError` if none of them reaches every terminal and is reached by it.
@@ -166,7 +166,7 @@ def fill_hops(
     cost: int = 1,
     shorter: bool = False,
 ) -> None:
-    """Fill in, where there is no way yet, the shortest one that begins with channels up, or with channels down.
+    """Fill in missing routes by the shortest way that begins with channels up, or with channels down.
 
     O(channels × homes) time.
 

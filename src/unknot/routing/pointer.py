@@ -97,7 +97,7 @@ def _add_function(digest: Any, function: FunctionType, outer: tuple[Any, ...]) -
 
 
 def _names(code: CodeType) -> list[str]:
-    """Names that a function, or one defined in it, may look up."""
+    """Names looked up by a function and by functions defined inside."""
     inner = [name for constant in code.co_consts if isinstance(constant, CodeType) for name in _names(constant)]
     return sorted({*code.co_names, *inner})
 

@@ -186,7 +186,7 @@ class Relation(Asked):
 
     @property
     def made_by(self) -> tuple[str, int | None] | None:
-        """Routing text and VCs per channel by which `unknot.routing.named.routing` made it; None if it did not."""
+        """Routing text and VCs per channel given to `unknot.routing.named.routing`; None for other relations."""
         made_by: tuple[str, int | None] | None = self.__dict__.get("_made_by")
         return made_by
 

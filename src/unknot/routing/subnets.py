@@ -140,7 +140,7 @@ def with_ports(relation: Relation, width: int) -> Relation:
 
 
 def restricted(relation: Relation, left: Network) -> Relation:
-    """What is left of a relation by table on the network that some faults leave: candidates beyond it are struck.
+    """A relation by tables on the network after faults, without candidates on failed parts.
 
     Parameters
     ----------

@@ -109,7 +109,7 @@ class Asked:
         return candidates
 
     def refuse(self, at: int, address: int, otherwise: str = OTHERWISE) -> NoReturn:
-        """Raise the error of a state that breaks the contract; where the plain rule keeps it, one in these words."""
+        """Raise the error of a state that breaks the contract; if the plain rule obeys, raise `otherwise`."""
         if isinstance(pointer := self.__dict__.get("compiled"), Remembered) and pointer.interrupted:
             pointer.interrupted = False
             raise KeyboardInterrupt

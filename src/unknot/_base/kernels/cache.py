@@ -38,7 +38,7 @@ OTHERS = stat.S_IWGRP | stat.S_IWOTH
 
 
 def read(name: str) -> bytes | None:
-    """Return what was kept under a name; None if there is nothing, or if it is damaged."""
+    """Return the kept bytes of a name; None if missing or damaged."""
     path = folder() / (name + ENDING)
     try:
         sealed = path.read_bytes()
@@ -87,7 +87,7 @@ def clear() -> int:
 
 @cache
 def folder() -> Path:
-    """Return the folder of compiled code, which is made if it is not there.
+    """Return the folder of compiled code, created if missing.
 
     It is `unknot` in the folder that ``NUMBA_CACHE_DIR`` names, or in the user's cache. Where that cannot be written
     to, as in containers and on batch nodes, or is not safe, it is a private one among the temporary files, and a line
@@ -117,7 +117,7 @@ def _user_cache() -> Path:
 
 
 def _refused(path: Path) -> str:
-    """Return why a folder cannot keep compiled code, empty if it can; make it if it is not there."""
+    """Return why a folder cannot keep compiled code, empty if it can; a missing folder is created first."""
     try:
         path.mkdir(mode=0o700, parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=path):
@@ -156,7 +156,7 @@ def sources_digest(module: str) -> str:
 
 
 def made_of(module: str) -> set[str]:
-    """Return a module and those it imports, directly or not, that end in `_kernel` or are among `CONSTANTS`."""
+    """Return a module and its direct and indirect imports among `*_kernel` modules and `CONSTANTS`."""
     reached, todo = {module}, [module]
     while todo:
         fresh = {name for name in _source(todo.pop())[1] if name.endswith("_kernel") or name in CONSTANTS} - reached
@@ -167,7 +167,7 @@ def made_of(module: str) -> set[str]:
 
 @cache
 def _source(module: str) -> tuple[str, frozenset[str]]:
-    """The hash of the file of a module, and the names that it imports; neither where there is no file."""
+    """The hash of a module's file and the names of its imports; both empty without a file."""
     package, *inner = module.split(".")
     paths = getattr(sys.modules.get(package), "__path__", ()) if inner else ()
     own = getattr(sys.modules.get(module), "__file__", None)

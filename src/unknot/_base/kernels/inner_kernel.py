@@ -112,7 +112,7 @@ def _cut(code, arguments):
 
 
 def _constant(code, arguments, variable):
-    """Return what a variable always is, or a type that knows what its attributes are; None if that is not known."""
+    """Return the constant value of a variable, or a type that knows constant attributes; None if neither is known."""
     # A variable that is assigned more than once has no single definition, and none is found for it.
     made = guard(get_definition, code, variable)
     if isinstance(made, ir.Const | ir.Global | ir.FreeVar):
@@ -175,7 +175,7 @@ class Infer(FunctionPass):
 
 
 class _Flags(Flags):
-    """Options of a compilation that no longer change: one object for all that are alike.
+    """Frozen options of a compilation, one shared object for equal options.
 
     Numba looks up what each call means by the options, too, and would compare all of them each time.
     """

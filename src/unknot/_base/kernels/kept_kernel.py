@@ -149,7 +149,7 @@ class CFunction:
 
 
 class KeptByNumba:
-    """A C function that was kept and needs more than memory of Numba, which loads it; an error if there is none."""
+    """A kept C function that needs Numba's runtime, loaded by Numba; an error if none is kept."""
 
     def __init__(self, file):
         name, kept = pickle.loads(kernel_cache.read(file + BY_NUMBA) or b"")

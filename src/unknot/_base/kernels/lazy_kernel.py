@@ -117,7 +117,7 @@ class Kernel:
 
     @property
     def _numba_type_(self) -> Any:
-        """Numba's protocol for objects of other libraries: what it compiles calls this kernel compiled."""
+        """Numba's protocol for foreign objects: compiled code calls the compiled form of this kernel."""
         return self.compiled._numba_type_
 
     def __call__(self, *arguments: Any) -> Any:
@@ -142,7 +142,7 @@ def kernel(
 
 
 def helper(signature: Callable[[Any], Any] | None = None) -> Callable[[Callable[..., Any]], Kernel]:
-    """Make a function a kernel that only rules and kernels call: in plain Python they call it as it is."""
+    """Make a function a kernel for rules and kernels alone: in plain Python they call the function itself."""
     return lambda function: _Helper(function, signature)
 
 
@@ -179,7 +179,7 @@ def plainly(plain: bool = True) -> Iterator[bool]:
 
 
 def viewed() -> Callable[[Any], Any]:
-    """Return what wraps the arrays that kernels take: memory views in plain Python, which reads them faster."""
+    """Return the wrapper of a kernel's arrays: memory views in plain Python, which are faster to read."""
     return memoryview if _plain.get() else lambda array: array
 
 

@@ -88,7 +88,7 @@ def _machine() -> str:
 
 
 def file_of(name: str, *made_of: object) -> str:
-    """Return the name of the file of a function, on this processor, by all that it is made of."""
+    """Return the name of a function's file on this processor, a digest of all its sources."""
     return f"{name}-{hashlib.sha256(repr((*made_of, _machine())).encode()).hexdigest()[:32]}"
 
 

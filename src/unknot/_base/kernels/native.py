@@ -19,7 +19,7 @@ ADDRESS = "address"
 
 
 class Native:
-    """A kernel of whole numbers, one-dimensional arrays and tuples of them, that answers with a whole number.
+    """A kernel of whole numbers, one-dimensional arrays and tuples of both, with a whole number as its result.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ class Native:
 
     @property
     def address(self) -> int:
-        """Address of that function, for kernels that call it."""
+        """Address of the compiled C function, for kernels that call it."""
         function: Any = self.function
         return ctypes.cast(function, ctypes.c_void_p).value or 0
 

@@ -30,5 +30,5 @@ I32, I64 = types.int32[::1], types.int64[::1]
 
 
 def __getattr__(name):
-    """Numba's own types, so that all those of a signature are found here."""
+    """Numba's own types, so that every type of a signature can be imported from this module."""
     return getattr(types, name)

@@ -37,7 +37,7 @@ OPERATIONS = {
 
 
 class Collective:
-    """A collective operation and what it runs on, as claims state them.
+    """A collective operation and its platform, as stated in claims.
 
     `due` has the size of each block by its source, target and group; None: from, or to, all members of the group.
     """

@@ -12,7 +12,8 @@ from unknot.certificates.plain.tables import Table, ends_first, reaching
 
 @checks("delivery", "relation", "delivered")
 def check_delivery(table: Table, claim: Any, proof: Any) -> str:
-    """Check that ejection can be reached from every reachable state, or that a packet can come where it cannot.
+    """Check that every reachable state can reach ejection, or that a packet can reach a state without
+    ejection ahead.
 
     A packet of a terminal to itself that has no candidates is not sent.
     """

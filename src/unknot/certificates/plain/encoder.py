@@ -127,7 +127,7 @@ class Encoder:
         return [c for c in self.network.leaving[pair[0]] if hops.get(target[c]) == hops[pair[0]] - 1]
 
     def after(self, pair: Pair, c: int) -> list[int]:
-        """Channels that may follow a channel on paths of a pair; none if they end there."""
+        """Channels that may follow a channel on paths of a pair; none at the end of the paths."""
         here = self.network.target[c]
         onward = self.begin((here, pair[1])) if here != self.home(pair) else []
         return [e for e in onward if c % self.levels <= e % self.levels]

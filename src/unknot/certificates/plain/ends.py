@@ -182,7 +182,8 @@ class Ends:
 
 
 def extended(ends: Ends, stages: int, ample: list[Any]) -> Table:
-    """The relation in which the queues of terminals are VCs: `stages` in a row each, and one that is never kept.
+    """The relation with the queues of terminals as VCs: `stages` VCs in a row for each queue, and one that always
+    drains.
 
     A message that waits for one of several full queues stands for as many addresses. VCs of the network come first,
     then the send queues of all terminals, stage by stage, then the receive queues and, of each terminal, room that

@@ -67,7 +67,7 @@ def every_choice(slots: list[list[Any]]) -> Iterator[tuple[Any, ...]]:
 
 
 def emptied(ends: Ends, switching: Technique) -> int:
-    """Return how many states can be reached; `Rejected` if there is one from which not all messages can leave.
+    """Return the number of reachable states; `Rejected` if some state cannot be emptied of all messages.
 
     Where the empty state can be reached from every state, no message can be in a place for ever.
     """

@@ -107,7 +107,9 @@ class Failures:
         return {*(self.of_channel[c] for c in way), *routers} - {None}
 
     def require_near(self, start: int, home: int, onward: dict[int, list[int]]) -> None:
-        """Check that a shortest path is left: of more of them than failures, without common parts, one is."""
+        """Check that a shortest path survives: of more disjoint paths than failures, at least one has
+        no failed part.
+        """
         more, used, apart = self.more or 0, set[Any](), 0
         while apart <= more and (way := self.path(start, home, onward, used)) is not None:
             parts = self.inner(way)
@@ -117,7 +119,7 @@ class Failures:
             return
 
         def worse(failed: frozenset[Any]) -> Iterator[frozenset[Any]]:
-            """Failures of one part more that may break all paths; one of each path must fail."""
+            """Failures of one more part that may break all paths; every path has to contain a failed part."""
             pay(LOOK * (len(failed) + len(self.unless)))
             if any(parts <= failed for parts in self.unless):
                 return
@@ -153,7 +155,7 @@ class Failures:
                 yield e
 
     def require_waiting(self, c: int, e: int, path: Any) -> None:
-        """Check that a shortest path takes one channel after another, and that none of its parts fails."""
+        """Check that a shortest path takes channel e after channel c, and that all its parts survive."""
         way, network = integers(path, "path", 0, self.network.channels), self.network
         if (c, e) not in pairwise(way):
             raise Rejected(f"a path does not take channel {c} and then {e}")

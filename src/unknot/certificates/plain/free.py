@@ -81,7 +81,7 @@ def require_climbing(
     after: Iterable[tuple[int, Iterable[int]]],
     name: Callable[[int], str] = "channel {}".format,
 ) -> None:
-    """Check that ranks rise from each VC, or channel, to all that follow it: then none depends on itself."""
+    """Check that ranks rise from each VC, or channel, to all its successors, so that none depends on itself."""
     for at, onward in after:
         for v in onward if at < len(rank) else ():
             if v != EJECT and rank[v] <= rank[at]:
@@ -89,7 +89,7 @@ def require_climbing(
 
 
 def waited_ranks(table: Table, address: int, rank: list[int]) -> list[tuple[int, int]]:
-    """Each state with the lowest rank of those that a header may wait for there, if ejection is not among them."""
+    """Each state with the lowest rank among the VCs for which a header waits; states with ejection are left out."""
     return [
         (at, min(map(rank.__getitem__, choice)))
         for at in table.may[address]

@@ -86,7 +86,7 @@ def check_turns(encoder: Encoder, pairs: Container[Pair], turns: list[Any]) -> N
 
 @checks("changes", "relation", "least")
 def check_changes(table: Table, claim: Any, proof: Any) -> str:
-    """Check that routes in one lane close a cycle of channels, however fewer than `least` of them are changed.
+    """Check that routes in one lane close a cycle of channels after any change of fewer than `least` routes.
 
     What is changed is the route of a router to an address ("pairs"), or a router's entry for an address ("entries").
     Each cycle [channel, …, weight] has to lose a turn, which all routes that take it then give up. A payment
@@ -157,7 +157,7 @@ class SurvivingEncoder(Encoder):
         return [c for c in self.network.leaving[pair[0]] if c not in failed and self.network.target[c] in left]
 
     def paths(self, pair: Pair) -> list[list[int]] | None:
-        """All shortest paths before a failure, if they are few; after it there are too many."""
+        """All shortest paths of a pair before a failure, if few; None after a failure."""
         return super().paths(pair) if pair[1] < self.network.routers else None
 
 

@@ -75,7 +75,7 @@ def load_shown(
 
 @checks("load", "network", "least")
 def check_load(network: Network, claim: Any, proof: Any) -> str:
-    """Check that some channel has at least a load: on any paths, shortest ones, or those that some lanes can have."""
+    """Check that some channel has at least a load, over any paths, shortest paths, or paths within some lanes."""
     least = fraction(claim.get("least"), "least", 0)
     if "lanes" in claim:
         if claim.keys() & {"paths", "pieces"}:
@@ -127,7 +127,7 @@ class LoadEncoder(Encoder):
         return self.network.eject[pair[1]]
 
     def serve(self, pair: Pair, first_lanes: int) -> None:
-        """Add the clauses of a pair, and note by which variables it takes which channels."""
+        """Add the clauses of a pair, and note the variables by which the pair uses each channel."""
         super().serve(pair, first_lanes)
         paths = self.paths(pair)
         if paths is None:
@@ -146,7 +146,7 @@ class LoadEncoder(Encoder):
                 del self.takers[c][pair]
 
     def _turn(self, step: tuple[Any, ...], pair: Pair, lanes: range, c: int, e: int) -> None:
-        """Add for each lane that it has the turn, and that packets to the terminal go on so."""
+        """Add that each lane of a pair has the turn, and that packets to the terminal take the same next channel."""
         super()._turn(step, pair, lanes, c, e)
         if not self.table and len(self.after(pair, c)) > 1:
             for k in lanes:
@@ -154,7 +154,9 @@ class LoadEncoder(Encoder):
                 self.clauses.append((-self.variable(*step), -self.lane(pair, k), onward))
 
     def limit(self) -> None:
-        """Add that packets to a terminal go on by one channel only, and that no channel has more than its most."""
+        """Add that packets to a terminal leave a channel by a single channel, and that channels keep to their highest
+        loads.
+        """
         onward: dict[Any, list[int]] = {}
         for meaning, variable in self.number.items():
             if meaning[0] == "next":

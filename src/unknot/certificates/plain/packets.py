@@ -29,7 +29,7 @@ class Packet:
         self.at = self.way[-1] if self.way else table.vcs + self.source
 
     def waited_for(self, i: int, choices: list[list[int]]) -> list[int]:
-        """The VCs for which packet i says that its header waits; `Rejected` if they are none of its choices."""
+        """The VCs for which packet i claims to wait; `Rejected` if a VC is not among its choices."""
         wants = numbers(self.message, "wanted", 0, self.table.vcs)
         if not 0 < len(wants) == len({*wants}) or {*wants} not in map(set, choices):
             raise Rejected(f"packet {i} does not wait at {self.table.name(self.at)} for what it says")
@@ -95,7 +95,9 @@ def require_blocked(switching: Technique, packets: list[Packet], targets: list[i
 
 
 def check_reachability(reachability: str, packets: list[Packet]) -> None:
-    """`injected`: packets reach back to terminals of their own. `scheduled`: each gets there past those before it."""
+    """Check how packets arrive: `injected`, each from a terminal of its own; `scheduled`, each past the
+    earlier packets.
+    """
     ports = {packet.source for packet in packets}
     if reachability == "injected" and (any(packet.lead for packet in packets) or len(ports) < len(packets)):
         raise Rejected("packets do not reach back to terminals of their own")

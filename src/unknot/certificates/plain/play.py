@@ -119,7 +119,7 @@ class Play:
             self.held.setdefault(target, []).append(message)
 
     def choose(self, side: str | int, terminal: int, queue: str, stage: int, to: int) -> None:
-        """Let a header wait for a full candidate alone: one that the tail of the worm there has come into.
+        """Let a header wait for one full candidate alone, which the tail of the worm ahead has entered.
 
         A header with one candidate, or for which there is room, gains nothing by choosing before it moves.
         """
@@ -137,7 +137,7 @@ class Play:
         return place is not None and any(message.chosen == place for message in self.under_way())
 
     def in_two(self, place: Place, message: Sent) -> bool:
-        """Whether the packet of a message, whose header is in a place, holds another one behind it."""
+        """Whether a message's packet, whose header is in a place, holds a second message behind the first."""
         inside = self.received(place)
         end = message.behind[-1] if message.behind and inside else place
         return bool(self.ends.classes[message.kind]["carries"]) and not self.received(end)

@@ -19,7 +19,7 @@ MOST_ROWS = 200_000
 
 @checks("protocol", "relation", "deadlock_free")
 def check_protocol(table: Table, claim: Any, proof: Any) -> str:
-    """Check that messages of a protocol can never wait for each other for ever, or a run after which they do."""
+    """Check that messages of a protocol never wait for each other for ever, or check a run to a deadlock."""
     switching, free = technique(claim), field(claim, "deadlock_free", bool)
     try:
         ends = Ends(table, field(claim, "protocol", dict))
@@ -113,7 +113,7 @@ class Circles:
                     self.edges.setdefault(held, {}).setdefault(to, set()).add(message.origin)
 
     def need(self, place: Place) -> int:
-        """Messages that a place holds at least while one waits for it."""
+        """Return the least number of messages in a place while another place waits for it."""
         sends = not isinstance(place, int) and place[0] == "send"
         return max(1, self.play.depth(place) - (self.several - 1) * sends)
 

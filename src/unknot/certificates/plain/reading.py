@@ -35,7 +35,7 @@ KEPT_STATE = 5
 
 
 class Rejected(Exception):  # noqa: N818
-    """The evidence does not show what it claims; the text says where, with the beginning of what was read."""
+    """Evidence that does not show its claim; the text names the place, with the beginning of the offending entry."""
 
     word, status = "REJECTED", 1
 

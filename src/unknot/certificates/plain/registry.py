@@ -11,7 +11,7 @@ Check = TypeVar("Check", bound=Callable[..., str])
 
 
 class Checker(NamedTuple):
-    """Who checks claims of a subject: what they are about, the function, and which entries are the answer.
+    """The checker of a subject: what its claims are about, the function, and the entries with the answer.
 
     The function gets a claim and its proof, after the network of a claim about a "network", or the table of a claim
     about a "relation". It returns in words what the claim shows, or raises `Rejected`. A question may leave answers

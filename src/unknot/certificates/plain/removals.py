@@ -132,7 +132,9 @@ def removal_clause(table: Table, switching: Technique, minimal: bool, fact: Any)
 
 
 def knot_clause(table: Table, switching: Technique, messages: list[Any]) -> tuple[set[Entry], set[Entry]]:
-    """Packets come there and stay, unless a candidate on a way is removed, or one that nobody holds is kept."""
+    """The literals under which packets reach a knot and stay: no candidate on their ways removed, no free candidate
+    kept.
+    """
     packets = [Packet(table, switching, message) for message in messages]
     held = {v for packet in packets for v in packet.held}
     removed: set[Entry] = set()

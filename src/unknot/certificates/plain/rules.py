@@ -79,7 +79,7 @@ class Rules(Family):
         return [then for out in self.outs(*at) for then in self.comes((*at, out))]
 
     def _leave(self, at: tuple[int, Signs], unless: Clause, kind: Signs | None) -> None:
-        """Add that packets go on from a state; if they are adaptive there, in all dimensions that remain."""
+        """Add that packets go on from a state; adaptive packets in all remaining dimensions."""
         onward: dict[int, list[int]] = {}
         for out in self.outs(*at):
             every = self.adaptive == "states" and (self.full or kind is not None)
@@ -87,7 +87,7 @@ class Rules(Family):
         self.clauses += [(*unless, *way) for way in onward.values()]
 
     def _class(self, kind: Signs, starts: list[tuple[int, Signs]]) -> None:
-        """Add which hops packets of a class take, and that they are adaptive if the class is to be."""
+        """Add the hops of a class of packets, and the class's adaptivity if the rule is to be adaptive."""
         for at in starts:
             self._leave(at, (-self("all", kind),), kind)
             self.clauses += [(-self("hop", (*at, out)), self("of", kind, (*at, out))) for out in self.outs(*at)]
@@ -123,7 +123,7 @@ class Rules(Family):
             before = here
 
     def cycle(self, entries: Any) -> Clause:
-        """The clause that types do not follow one another back to the router where they began."""
+        """The clause against types of hops that lead one after another back to the first router."""
         types = integers(entries, "cycles", 0, len(self.types))
         pay(len(types) * self.sides)
         moved = [sum(self.types[t][1] for t in types if self.types[t][0] == i) for i in range(self.sides)]
@@ -132,7 +132,7 @@ class Rules(Family):
         return tuple(sorted({-self("after", a, b) for a, b in around(types)}))
 
     def deadlock(self, switching: Technique, messages: list[Any]) -> set[tuple[bool, Hop]]:
-        """The literals of packets that block each other, unless a hop of theirs is missing, or one leads past them.
+        """The literals of packets that block each other, unless a hop is missing or leads past the others.
 
         Each has its `source` and `target`, as coordinates, its `way` of types, and holds the last `holds` of these.
         A header that queues behind tails has committed to a type that it `wants`.
@@ -224,7 +224,7 @@ def rule_clauses(claim: Any, proof: Any) -> Rules:
 
 @checks("rules", "")
 def check_rules(claim: Any, proof: Any) -> str:
-    """Check that no rule for meshes of every size does what a claim says, by clauses that contradict each other."""
+    """Check by contradictory clauses that no rule for meshes of every size has the claimed properties."""
     rules = rule_clauses(claim, proof)
     check_refutation(rules.clauses, len(rules.number), field(proof, "steps", list))
     return (

@@ -80,7 +80,7 @@ def check_schedule(claim: Any, proof: Any) -> str:
 
 
 def by_steps(operation: Collective, sizes: list[Fraction], steps: list[Any]) -> list[Transfer]:
-    """Transfers of steps, in each of which all begin at once, with what was there when the step began.
+    """Transfers of steps: all transfers of a step begin at once and send the parts held when the step began.
 
     A step takes the longest latency of its paths, and what its busiest channel carries over the bandwidth of that.
     """
@@ -103,7 +103,7 @@ def by_steps(operation: Collective, sizes: list[Fraction], steps: list[Any]) -> 
 
 
 def by_starts(operation: Collective, sizes: list[Fraction], sends: Any) -> list[Transfer]:
-    """Transfers with a start each, which send what is there at their start, what arrives then included.
+    """Transfers with a start each, which send the parts held at their start, including those just arrived.
 
     One passes all channels of its path at the rate of the slowest, each from when the first byte has come; what
     passes a channel at a time has no larger rate together than its bandwidth.
@@ -130,7 +130,7 @@ def by_starts(operation: Collective, sizes: list[Fraction], sends: Any) -> list[
 
 
 def replay(operation: Collective, transfers: list[Transfer], holds: dict[tuple[int, int], int]) -> None:
-    """Follow who holds what: of each chunk and node the bits of the members whose parts it has.
+    """Follow the parts of each chunk at each node, as bits of the members that contributed.
 
     Parts are added to what is there, none twice but in a barrier; or take its place, and then none may be lost.
     """

@@ -44,7 +44,7 @@ class Pool(NamedTuple):
 
 
 def in_words(said: dict[str, Any], known: dict[str, Any]) -> dict[str, Any]:
-    """Known words as they are said, or else as they are taken; `Unchecked` if another word is there."""
+    """Known words by name, missing words by default; `Unchecked` for any other word."""
     if others := said.keys() - known:
         raise Unchecked(f"{printable(min(map(str, others)))!r} is no word of flow control that is known here")
     return known | said

@@ -178,7 +178,7 @@ class Table:
         return choices(entries, self.commits, switching)
 
     def chosen(self, switching: Technique | None) -> bool:
-        """Whether a blocked header waits for one candidate alone, which it has chosen."""
+        """Whether a blocked header waits for its single chosen candidate."""
         return keeps_choice(self.commits, switching)
 
 

@@ -83,7 +83,7 @@ class Mixed:
 
 
 def joined(entries: list[int], others: list[int]) -> list[int]:
-    """Entries, and those of others that are of other VCs."""
+    """Entries, and the other entries whose VCs are different."""
     known = {max(v, -v - 2) for v in entries}
     return entries + [v for v in others if max(v, -v - 2) not in known]
 
@@ -135,7 +135,7 @@ def check_update(network: Network, claim: Any, proof: Any) -> str:
 
 
 def check_update_deadlock(mixed: Mixed, switching: Technique, proof: Any) -> None:
-    """Check that packets go one after the other to where they block each other, past routers that are updated."""
+    """Check the order in which packets reach a state of mutual blocking, past updated routers."""
     table, updated = mixed.either, {*numbers(proof, "updated", 0, mixed.network.routers)}
     packets = packets_of(table, switching, proof)
     check_reachability("scheduled", packets)

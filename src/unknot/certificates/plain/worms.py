@@ -69,7 +69,7 @@ Worm = tuple[frozenset[int], frozenset[int]]
 def worms_inside(
     states: list[States], left: set[int], window: set[int], steps: Steps, longest: int = MOST_VCS
 ) -> dict[int, set[Worm]]:
-    """The worms by each VC of the window that they hold; a worm that goes on outside waits for nothing inside."""
+    """The worms inside the window by each VC they hold; a worm that continues outside waits for nothing inside."""
     worms: dict[int, set[Worm]] = {v: set() for v in window}
     for of_address in states:
         alive = heads(of_address, left)
@@ -91,7 +91,7 @@ def worms_inside(
 
 
 def holdable(goal: int, worms: dict[int, set[Worm]], steps: Steps) -> bool:
-    """Whether worms that share no VC, and hold all that they wait for, can hold a VC of the window."""
+    """Whether disjoint worms, which hold every VC they wait for, can hold a given VC of the window."""
     first = frozenset[int](), frozenset({goal})
     stack, seen = [first], {first}
     while stack:

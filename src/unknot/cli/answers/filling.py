@@ -23,7 +23,7 @@ class Answer(dict[str, Any]):
 
 
 class Answers(Sequence[Answer]):
-    """Forms filled from objects of one kind, each when it is looked at; `json.dumps` takes a list of them."""
+    """A list of forms, each filled from its object when read; `json.dumps` accepts it."""
 
     def __init__(self, form: type[Form], sources: Sequence[object], of: Relation | Network) -> None:
         self.form, self.sources, self.of = form, sources, of
@@ -101,7 +101,7 @@ class Subject:
 
 
 def _written(hint: Any, value: Any, subject: Subject | None) -> Any:
-    """What JSON holds of a value whose type there is `hint`."""
+    """The JSON form of a value with the declared type `hint`."""
     if isinstance(value, (np.ndarray, np.generic)):
         value = value.tolist()
     origin, inner = get_origin(hint), get_args(hint)

@@ -77,7 +77,7 @@ _forms: dict[type, type[Form]] = {}
 
 @dataclass(frozen=True)
 class Words:
-    """Mark of a type: `write`, given a value and the filled form around it, makes what the terminal shows of it."""
+    """Mark of a type: `write` makes the terminal's text from a value and its filled form."""
 
     write: Callable[[Any, Any], Any]
 
@@ -142,7 +142,7 @@ class Key:
 
     @cached_property
     def form(self) -> type[Form] | None:
-        """The form that it holds, one or several."""
+        """The form held by this key, single or in a list."""
         return next(filter(is_form, self.types), None)
 
     @cached_property

@@ -31,7 +31,7 @@ class ForcedTurnForm(Form):
 
 
 class ForcedCycleForm(Form, of=ForcedCycle):
-    """Proof that one lane is impossible: forced turns that close a cycle."""
+    """Proof that one lane is impossible: a closed cycle of forced turns."""
 
     kind: Literal["forced-cycle"] = "forced-cycle"
     lanes: Literal[1] = 1
@@ -61,7 +61,7 @@ class RouteTurnForm(Form):
 
 
 class RouteCycleForm(Form, of=RouteCycle):
-    """Proof that one lane is impossible for given routes: turns of these routes that close a cycle."""
+    """Proof that one lane is impossible for given routes: a closed cycle of turns taken by the routes."""
 
     kind: Literal["route-cycle"] = "route-cycle"
     lanes: Literal[1] = 1

@@ -50,7 +50,7 @@ class RouterForm(Form, of=Router, said=_router_words):
 
 
 class BurstsForm(Form, of=Bursts, said=_bursts_words):
-    """Chances in a cycle that a burst begins and that it ends."""
+    """Chances in a cycle: that a burst begins, and that a burst ends."""
 
 
 POINT = """

@@ -138,7 +138,7 @@ def check(routed: RoutedNetwork, question: OtherQuestion, details: Details, outp
 
 
 def _of_routing(routed: RoutedNetwork, details: Details, *, coq: bool) -> Answered:
-    """Prove a routing or show how it fails, and answer what else is asked of it, until the time is over."""
+    """Prove a routing or show how it fails, and answer the further questions within the time."""
     from unknot.cli.answers.verdicts import CheckAnswer
     from unknot.cli.commands import activity
     from unknot.verify.examination import FurtherAnswers, examine

@@ -143,7 +143,7 @@ def _write_evidence(path: Path, outcome: Design, deadline: Deadline) -> None:
 
 
 def _checked(one: Decision, ending: Deadline) -> Decision:
-    """The decision on a distribution; open if there was no time to check the evidence that it is impossible."""
+    """The decision on a distribution; open if time ran out before its evidence of impossibility was checked."""
     if one.outcome == "impossible" and ending.unless_over(lambda: one.holds) is None:
         return replace(one, outcome="open", evidence=None)
     return one

@@ -35,7 +35,7 @@ SEARCHING = 0.4
 
 @dataclass(frozen=True, eq=False)
 class Carrying:
-    """What a rule carries, and what it was compared with.
+    """Throughput of the rule chosen by `--carry`, with the rules compared.
 
     Attributes
     ----------
@@ -77,7 +77,7 @@ class Carrying:
 
 
 def most_carrying(decision: Decision, ending: Deadline, progress: Progress | None) -> Carrying:
-    """The rule that carries most, of those with the VCs of a decision that have a proof for every size."""
+    """The rule with the highest throughput among those with a decision's VCs and a proof for every size."""
     space, every, rules = decision.space, False, [decision]
     with suppress(TimeoutError):
         effort = SearchEffort(ending.part(SEARCHING).end)

@@ -111,7 +111,7 @@ def _shown(form: Any) -> list[str]:
 
 
 def print_forms(form: type[Form], filled: Any, title: str, scale: Scale = PLAIN, max_rows: int = MOST_ROWS) -> None:
-    """Print a table of a list of filled forms, or of a dictionary of them by what they are named."""
+    """Print a table of filled forms: a list, or a dictionary by name."""
     named = list(filled.items()) if isinstance(filled, dict) else [("", one) for one in islice(filled, max_rows)]
     paths = _shown(form)
     lines = [
@@ -227,7 +227,7 @@ def describe(relation: Relation, configuration: Configuration | None, packet_len
 
 
 def print_rows(rows: Sequence[tuple[str, str | Text]]) -> None:
-    """Print labels and what stands beside them, without those beside which nothing stands."""
+    """Print labels with their values; labels without a value are left out."""
     out, text = console(), Text()
     wide = max((cell_len(name) for name, cell in rows if cell), default=0) + 2
     for name, cell in rows:
@@ -284,7 +284,7 @@ def sentences(lines: Iterable[str]) -> None:
 
 
 class _Console(Console):
-    """A console whose texts hold nothing that a terminal obeys, and nothing that the stream cannot hold."""
+    """A console whose texts hold no terminal controls and no characters outside the stream's encoding."""
 
     def render(self, renderable: Any, options: Any = None) -> Iterator[Segment]:
         for words, style, control in super().render(renderable, options):

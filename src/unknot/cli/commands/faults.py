@@ -232,7 +232,7 @@ class FaultOptions(Options):
         return replace(sweep, routing=named, unread=known.unread, never_deadlocks=None if known.unread else never)
 
     def repaired(self, network: Network, routing: str) -> bool | None:
-        """Put the routes into lanes, and give other routes in these lanes to those that are cut."""
+        """Put the routes into lanes, and give routes cut by a failure other paths in the same lanes."""
         from unknot.cli.answers.lanes import FaultsRepairAnswer
         from unknot.cli.commands import activity
         from unknot.cli.commands.display import tell

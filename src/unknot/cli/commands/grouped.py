@@ -22,7 +22,7 @@ class Grouped(TyperCommand):
     """A command whose help lists options by group, in the order of its parameters; its outcomes have manifests."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Refuse an option that is given twice, although one of them would have no effect."""
+        """Refuse an option given twice, because only its last value would count."""
         order: list[Any] = []
         with suppress(UsageError):  # said by the parsing below
             _, _, order = self.make_parser(ctx).parse_args(args=list(args))

@@ -59,7 +59,7 @@ def keeping_the_best() -> Iterator[None]:
 
 
 def _end_tracker() -> None:
-    """Wait for the process that multiprocessing starts beside its workers; it would outlive this one for a moment.
+    """Wait for the helper process of multiprocessing, which would outlive this process for a moment.
 
     Only who started it can: in a worker it is known, but without an id.
     """
@@ -87,7 +87,7 @@ class _Count:
         self._repeated = 0
 
     def next(self, number: int) -> Literal["again", "same", "spared", "end"]:
-        """Count one more signal: it repeats a lost one, comes with one just spared, is spared, or ends all."""
+        """Count a signal: a repeat of a lost one ("again"), a straggler ("same"), a spared one, or the end."""
         if number == signal.SIGINT:
             if len(_repeated) > self._repeated:
                 # Python code sees one signal for several that came at a time; a straggler counts as the same.
@@ -176,7 +176,7 @@ def _lost(unraisable: Any) -> None:
 
 
 def _repeat() -> None:
-    """Interrupt the main thread by real signals, which end what it waits for in the system as well.
+    """Interrupt the main thread by real signals, so that blocking system calls end as well.
 
     One that comes just before it begins to wait is not noticed before the wait is over, so more follow.
     """

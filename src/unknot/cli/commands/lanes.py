@@ -151,7 +151,7 @@ def lanes(options: LanesOptions) -> int:
 
 
 def _refuse_meaningless(options: LanesOptions) -> None:
-    """Refuse options that have no meaning beside others, and a file that routes cannot be written to."""
+    """Refuse options without meaning beside others, and files that cannot store routes."""
     from unknot.report.export import require_format
 
     longer, changing, most = options.longer, options.changes != "none", options.most

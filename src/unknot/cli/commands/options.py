@@ -128,7 +128,7 @@ _WRITTEN = {"csv", "evidence", "export", "out", "parquet", "results", "standalon
 
 
 def _check_of(name: str, metavar: str) -> Callable[[Any], Any] | None:
-    """The check of what a file option names; that it can be written is known before the command begins."""
+    """The check of a file option's value; unwritable files are found before the command begins."""
     if name not in _WRITTEN:
         return None
 

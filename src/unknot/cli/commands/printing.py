@@ -97,7 +97,7 @@ def _escaped(text: str) -> str:
 
 
 def flushed(code: int) -> int:
-    """Write out what was printed: the exit code, which is another one if that fails."""
+    """Flush printed text and return the exit code, another code if flushing fails."""
     for stream, counts in ((sys.stdout, True), (sys.stderr, False)):
         try:
             stream.flush()

@@ -183,7 +183,7 @@ def _repair_routing(options: RepairOptions) -> int:
 
 
 def state_of(relation: Relation, proof: Examination, deadline: Deadline) -> Answer:
-    """What is known of a routing at a deadline, as `StateForm` has it; what is not known then is None."""
+    """What is known of a routing at a deadline, in the keys of `StateForm`; unknown values are None."""
     from unknot._base.errors import RelationError
     from unknot.cli.answers.filling import answer
     from unknot.cli.answers.lanes import StateForm

@@ -106,7 +106,7 @@ def repair_fabric(
 
 
 def _require_own(out: Path, page: str) -> None:
-    """Refuse a folder whose files are not those of an earlier repair, since it would be replaced."""
+    """Refuse a folder with files not written by an earlier repair, because the folder would be replaced."""
     if not out.exists() or (out.is_dir() and not any(out.iterdir())):
         return
     page_there = out / page
@@ -134,7 +134,8 @@ def _update(fabric: Fabric, made: Fabric, search: FabricSearch) -> Update | None
 def _written(
     fabric: Fabric, kind: str, remedy: FabricRemedy, beside: Path, out: Path, search: FabricSearch
 ) -> WrittenRemedy:
-    """Write the files of a remedy, read them back, and judge them and the way there; `beside` will be `out`.
+    """Write the files of a remedy, read them back, and judge tables and updates; `beside` is renamed to
+    `out` later.
 
     Raises
     ------

@@ -112,7 +112,9 @@ def _command(context: typer.Context, recorded: Manifest, file: Path) -> Any:
 
 
 def _require_harmless(command: Any, file: Path) -> None:
-    """Refuse what would run code of a user, here or elsewhere: who gives the file would have it run."""
+    """Refuse commands that run code of a user, locally or elsewhere, because the author of the file
+    would control it.
+    """
     code = [str(word) for word in _words(list(command.params.values())) if ".py:" in str(word)]
     code += [f"--{name.replace('_', '-')}" for name in ("allow_code", "dask") if command.params.get(name)]
     if code:

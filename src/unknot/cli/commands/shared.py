@@ -212,7 +212,7 @@ def write(path: Path, svg: str) -> None:
 
 
 def write_knot(path: Path, relation: Relation, configuration: Configuration | None) -> None:
-    """Write a counterexample: drawn, or as a page that steps through it. Without one the network is drawn."""
+    """Write a counterexample as a drawing or as a page of its steps; without a counterexample draw the network."""
     from unknot.report import draw_configuration, draw_network, write_knot_page
 
     if path.suffix.lower() != PAGE:
@@ -276,7 +276,7 @@ LEAST_SHARE, SHARE = 0.2, 0.35
 
 
 def searching(network: Network, deadline: Deadline, times: int = 1) -> Deadline:
-    """The deadline of a search that leaves time for the proof of what it finds, several times."""
+    """The deadline of a search that leaves time for `times` proofs of the result."""
     from unknot._base.work import work_done
 
     if work_done() is not None:

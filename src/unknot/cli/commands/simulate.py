@@ -190,7 +190,7 @@ def _common(options: SimulateOptions) -> dict[str, Any]:
 
 
 def _simulate(options: SimulateOptions) -> None:
-    """Make one run, one for each seed, or those that find saturation; print and write what came out."""
+    """Make one run, a run for each seed, or the search for saturation; print and write the results."""
     from unknot._base.units import Scale
     from unknot.cli.answers.networks import in_units
     from unknot.cli.commands import simulated

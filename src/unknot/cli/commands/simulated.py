@@ -52,7 +52,7 @@ def load_of(flows: Pattern, scale: Scale, network: Network) -> float:
 def one(
     relation: Relation, load: float, point: dict[str, Any], units: Units | None, *, channels: bool, hinted: bool
 ) -> Told:
-    """Make one run; `hinted`: with what helps where it is not stable."""
+    """Make one run; `hinted` adds advice to an unstable result."""
     from unknot.cli.answers.runs import SimulateAnswer, channels_of, flows_of
     from unknot.cli.commands import activity
     from unknot.simulation import simulate as run_flits

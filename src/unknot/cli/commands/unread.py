@@ -17,7 +17,7 @@ _READ: ContextVar[set[str]] = ContextVar("_READ")
 
 
 class Recorded:
-    """A record whose fields are noted when they are read; in `vars` they are not read."""
+    """A record that notes which fields are read; reading `vars` notes nothing."""
 
     if not TYPE_CHECKING:  # else any name would do
 

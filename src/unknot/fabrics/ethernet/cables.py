@@ -15,7 +15,7 @@ CABLES = "cables.txt"
 def cables_of(
     folder: Path, files: dict[str, dict[str, Path]], switches: list[str], qos: list[SwitchQos], notes: list[str]
 ) -> list[tuple[Port, Port]]:
-    """Cables between the switches: the list if there is one, else by LLDP; in LLDP one end is enough."""
+    """Cables between the switches: from the list if given, else from LLDP, where one end is enough."""
     alias = {switch: one.aliases for switch, one in zip(switches, qos, strict=True)}
     if (folder / CABLES).is_file():
         return [(min(cable), max(cable)) for cable in read_cable_list(folder / CABLES, switches)]

@@ -35,7 +35,7 @@ class Document:
 
     @classmethod
     def read(cls, path: Path) -> Document:
-        """Read a file; TextError, with the command that prints it, if it cannot be read or is not JSON."""
+        """Read a JSON file; TextError, with the command that prints such a file, if unreadable or malformed."""
         try:
             return cls(path, read_json(path))
         except TextError as error:
@@ -44,7 +44,7 @@ class Document:
             raise TextError(message, error.where, error.line, error.column, error.text) from None
 
     def error(self, message: str, *keys: object) -> TextError:
-        """An error at the line where these keys stand one after another, as far as they are there."""
+        """Make an error at the line of nested keys, as deep as the keys exist."""
         text, place = read_text(self.path), 0
         for key in keys:
             place = max(place, text.find(json.dumps(str(key), ensure_ascii=False), place))

@@ -42,7 +42,7 @@ class Destination:
 
 @dataclass(frozen=True, eq=False)
 class EthernetFabric:
-    """Switches are routers, each with one terminal for all that is plugged in there; a cable is two channels.
+    """Ethernet switches as routers, each with one terminal for all its hosts; a cable is two channels.
 
     Attributes
     ----------

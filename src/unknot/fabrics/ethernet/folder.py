@@ -309,7 +309,7 @@ def _ways(tables: _Tables, prefix: Prefix) -> _Ways:
 
 
 def _muxes_of_others(tables: _Tables) -> Iterator[tuple[str, str]]:
-    """Yield switches to which a server is connected whose mux another switch names, and they do not; in words."""
+    """Yield switches with a connected server whose mux only another switch declares, with the reason in words."""
     servers = sorted({server for one in tables.qos for server in one.mux})
     for router, one in enumerate(tables.qos):
         for server in servers:

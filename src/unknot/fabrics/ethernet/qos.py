@@ -120,7 +120,7 @@ class _Reader:
         return number
 
     def map(self, row: dict[str, Any], field: str, table: str, limits: tuple[int, int], *keys: str) -> Map | None:
-        """The map to which a field refers, as ``[TABLE|NAME]`` or a bare name; what it leaves out goes to 0."""
+        """The map named by a field, as ``[TABLE|NAME]`` or a bare name; missing entries go to 0."""
         reference = row.get(field)
         if reference is None:
             return None

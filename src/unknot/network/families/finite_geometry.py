@@ -195,7 +195,7 @@ def _powers(low: tuple[int, ...], p: int, q: int) -> list[int] | None:
 
 
 def require_prime_power(family: str, q: int) -> int:
-    """The prime of which q is a power, or an error that names the powers near it."""
+    """Return the prime of which q is a power; an error names the nearest prime powers."""
     whole(family, "q", q, 2, 2**12)
     p = prime_root(q)
     if p is None:

@@ -24,7 +24,7 @@ MOST_LABELS = 2**16
 
 
 def whole(family: str, what: str, number: Any, least: int, most: float = MAX_CHANNELS) -> int:
-    """A size that is a whole number in its limits, or an error that names them."""
+    """Return a size as a whole number within its limits; an error names the limits."""
     if not is_whole(number) or not least <= number <= most:
         limits = f"of at least {least}" if most >= MAX_CHANNELS else f"from {least} to {most}"
         raise NetworkError(f"{family}: {what} must be a whole number {limits}, got {shown(number)}")
@@ -40,7 +40,7 @@ def affordable(name: str, routers: int, channels: int, terminals: int = 0, dimen
 
 
 def latencies(name: str, latency: int | Sequence[int], count: int, of_what: str) -> list[int]:
-    """Latencies of several kinds of links, from one for all of them or one for each."""
+    """Latencies of several kinds of links, from a single number or from a list."""
     cycles = [latency] * count if isinstance(latency, (int, np.integer)) else list(latency)
     if len(cycles) != count:
         raise NetworkError(f"{name}: one latency, or {count} {of_what}, are needed; got {len(cycles)}")

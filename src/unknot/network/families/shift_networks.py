@@ -19,7 +19,7 @@ from unknot.network.families.links import directed as one_way
 
 
 def de_bruijn(degree: int, diameter: int, *, directed: bool = True, latency: int = 1) -> Network:
-    """The de Bruijn network B(d, D): a channel from every word of D letters to those that shift one letter in.
+    """The de Bruijn network B(d, D): each word of D letters has channels to the words after a shift by one letter.
 
     Router u has channels to d·u + 0 … d·u + d − 1 modulo d^D, loops at the words of one letter included; between any
     two routers a route of D hops is spelled by the letters of the destination (de Bruijn 1946).

@@ -25,7 +25,7 @@ End = tuple[Any, ...]
 
 
 def listed(edges: Sequence[Edge], latency: Callable[[Node], Value]) -> Graph:
-    """The graph of an edge list. Channels keep the order in which they are written; a repeated one is parallel.
+    """The graph of an edge list. Channels keep their order; repeated channels are parallel.
 
     Routers are called by numbers, names or texts, or by several of these in parentheses. If all calls in a place are
     numbers, they are positions; otherwise they are names, in order of first appearance.

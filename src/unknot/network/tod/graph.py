@@ -152,7 +152,7 @@ class Graph:
 
 
 def wires(channels: int, latency: Any = 1, bandwidth: Any = 1.0) -> Wires:
-    """What channels carry along, from one latency and bandwidth for all or one for each."""
+    """Latency and bandwidth of channels, from single values or from lists."""
     made = np.empty(channels, dtype=WIRE)
     made["latency"], made["bandwidth"] = latency, bandwidth
     return made
@@ -198,7 +198,7 @@ def from_network(network: Network, *, straight: bool = False) -> Graph:
 
 
 def to_network(graph: Graph, name: str) -> Network:
-    """The network of a graph: coordinates where it has any that mean a place, labels where it has names.
+    """The network of a graph, with coordinates and labels if the graph has them.
 
     Routers that are numbered with gaps are labelled by their numbers.
     """

@@ -89,7 +89,7 @@ def oriented(c: Caller, graph: Operand) -> Oriented:
 
 
 def replaced_by(c: Caller, graph: Operand, part: Operand) -> Value:
-    """H[G]: in the products that follow it is H that is multiplied, and every router of the result becomes a G."""
+    """H[G]: later products multiply H, and every router of the result is replaced by a G."""
     if isinstance(graph, Replaced):
         graph = settle(c.budget, graph)
     if isinstance(graph, Oriented):

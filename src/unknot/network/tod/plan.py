@@ -115,7 +115,8 @@ class Budget:
         return self.plan(place, lambda: graph, (), graph.routers, graph.channels, len(graph.dimensions), shape)
 
     def build(self, plan: Plan) -> Graph:
-        """Make the graph of a plan, each part once after those it is made of; it is given up after its last use.
+        """Make the graph of a plan, each part once and after its own parts; parts are dropped after
+        their last use.
 
         Raises
         ------

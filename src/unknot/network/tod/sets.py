@@ -64,7 +64,7 @@ def join(a: Graph, b: Graph, link: Wires | None = None) -> Graph:
 
 
 def undirected(a: Graph) -> Graph:
-    """The graph with the opposite of every channel beside it (none is added where it is there already)."""
+    """The graph with the opposite of every channel added where missing."""
     return arranged(a, [(a.target, a.source, a.wire)])
 
 
@@ -74,7 +74,9 @@ def reverse(a: Graph) -> Graph:
 
 
 def arranged(a: Graph, parts: list[Joints]) -> Graph:
-    """The graph and the channels of `parts` that it has not, each as often as where it stands most often."""
+    """The graph joined with the missing channels of `parts`; each appears as often as in the part with
+    the most copies.
+    """
     for part in parts:
         extra = a.joined(*part)
         a = a.joined(*_both(a.joints, _channels(extra, ~_in(_keys(extra), _keys(a)))))

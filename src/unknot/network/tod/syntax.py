@@ -208,7 +208,7 @@ class TodError(TextError):
 
 
 def raise_all(problems: Sequence[TextError]) -> None:
-    """Raise the problems, if any: a single one as it is, several as one `TodError`."""
+    """Raise the problems, if any: a single problem unchanged, several as a `TodError`."""
     if len(problems) == 1:
         raise problems[0]
     if problems:

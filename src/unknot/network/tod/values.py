@@ -191,7 +191,7 @@ FileName: TypeAlias = Annotated[str, 'a file name in "quotes"', lambda value: is
 
 @dataclass(frozen=True, eq=False)
 class Caller:
-    """The call that a function answers: where it stands, where its values stand, and what may be spent."""
+    """The call behind a function: its place in the text, the places of its values, and the remaining budget."""
 
     place: Node
     values: tuple[Node, ...]

@@ -148,7 +148,7 @@ def _read(relation: Relation, path: str | Path) -> tuple[list[tuple[int, ...]] |
 
 
 def _ring(relation: Relation, table: dict[str, Any], path: tuple[str | int, ...]) -> tuple[int, ...]:
-    """The VCs of a ring: one index of channels that are named one after the other."""
+    """The VCs of a ring: a single index on a row of named channels."""
     vcs, index, ring = relation.vcs, table.get("vc", 0), []
     for k, name in enumerate(table["channels"]):
         channel, *more = _channels(relation.network, name, (*path, "channels", k))
