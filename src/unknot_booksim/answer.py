@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from unknot.cli.answers.form import Form, of
+from typing import Annotated
+
+from unknot.cli.answers.form import Form, Words, of
 from unknot.cli.answers.networks import RelationForm, WithUnits
 from unknot.cli.answers.runs import RunsForm
 from unknot_booksim.runs import ConfiguredPoint
@@ -24,7 +26,7 @@ class RunBooksimAnswer(RelationForm, WithUnits):
 
     table = """
         network.name routing vcs switching deadlock_free established delivered requests_and_replies batches
-        points
+        complete points
     """
 
     file: str
@@ -39,10 +41,12 @@ class RunBooksimAnswer(RelationForm, WithUnits):
     """The technique that the verdict is for."""
     established: str
     """Result of the proof in words."""
-    delivered: bool
-    """Whether every packet arrives."""
+    delivered: bool | None
+    """Whether every packet arrives; null: there was no time to follow them."""
     requests_and_replies: str | None
     """Whether requests and replies with queues of their own can wait for each other; null: no replies."""
     batches: list[list[int]] | None
     """With sim_type = batch the cycles of each, by seed."""
+    complete: Annotated[bool, Words(lambda complete, _: "" if complete else "NO, others were not finished")]
+    """Whether all points, or batches, were finished; not where a time limit or Ctrl-C came first."""
     points: list[BookSimPoint]

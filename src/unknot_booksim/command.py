@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from unknot._base.deadline import NEVER, Deadline
 from unknot._base.errors import UnknotError
 from unknot._base.output import make_folder, require_place
+from unknot.cli.commands.guard import SPARED, keeping_the_best
 from unknot.cli.commands.printing import notify
 from unknot.cli.commands.run import FileOptions, RunOptions
-from unknot.cli.commands.shared import write, write_rows
+from unknot.cli.commands.shared import exit_code, write, write_rows
 
 if TYPE_CHECKING:
     from unknot._base.frames import Row
@@ -48,24 +51,32 @@ class BookSimOptions(FileOptions):
 
         return is_configuration(file, self.overrides or ())
 
-    def run(self, options: RunOptions) -> None:
-        """Print the verdict and the figures of all points."""
+    def run(self, options: RunOptions) -> int:
+        """Print the verdict and the figures of all points; return the exit code."""
         from unknot._base.units import Scale
 
         if options.store is not None or options.dask is not None:
             raise UnknotError(f"{options.study}: --store and --dask are for studies, not for {self.kind}")
         scale = Scale.of(options.units)
-        write_rows(_run_configuration(options, self, scale), options.csv, options.parquet, units=scale.units)
+        rows, code = _run_configuration(options, self, scale)
+        if rows:
+            write_rows(rows, options.csv, options.parquet, units=scale.units)
+        for file in () if rows else filter(None, (options.csv, options.parquet)):
+            notify(f"{file} was not written: there are no rows")
+        return code
 
 
 PROOF = 20.0
 """Time limit of the proof, in seconds."""
+PROVING, RUNNING = 0.2, 0.9
+"""Shares of `--time-limit` for each stage of the proof, and of what is then left for the runs."""
 
 
-def _run_configuration(options: RunOptions, own: BookSimOptions, scale: Scale) -> list[Row]:
-    """Run a configuration, and print its verdict and the figures of its points.
+def _run_configuration(options: RunOptions, own: BookSimOptions, scale: Scale) -> tuple[list[Row], int]:
+    """Run a configuration, and print its verdict and the figures of its points; return rows and exit code.
 
-    With `out`, a folder, a row for each run is written there, and of a sweep of loads the curves. Returns the rows.
+    With `out`, a folder, a row for each run is written there, and of a sweep of loads the curves. At the time limit,
+    or after Ctrl-C, all this is of the points that are finished.
     """
     from unknot._base.threads import processors
     from unknot.cli.answers.filling import answer
@@ -88,24 +99,32 @@ def _run_configuration(options: RunOptions, own: BookSimOptions, scale: Scale) -
         notify(f"{path}: set, and without effect here: {', '.join(idle)}")
     if out is not None:
         require_place(out / path.name, makes_folders=True)
-    with activity.working(path.name) as progress:
-        batches = run_batches(setup) if setup.batches else None
+    limit = options.deadline
+    with activity.working("proving"):
+        verdict, delivery = _proof(setup, limit)
+        replies = None if setup.batches else _of_replies(setup, limit)
+    with keeping_the_best(), activity.working(path.name) as progress:
+        until = None if limit is None else limit.part(RUNNING)
         count = processors() if options.jobs is None else options.jobs
-        points = [] if setup.batches else run_booksim(setup, sweep=along, jobs=count, progress=progress)
+        batches = run_batches(setup, time_limit=until) if setup.batches else None
+        of_points = partial(run_booksim, setup, sweep=along, jobs=count, progress=progress, time_limit=until or NEVER)
+        points = [] if setup.batches else of_points()
     for point in points:
         if (load := point.offered_packets * point.mean_length) > 1 + 1e-9:
             which = point.setting or path.name
             notify(f"{which}: {load:g} flits per terminal and cycle; a terminal sends one at most, so 1 was run")
-    with activity.working("proving"):
-        verdict, delivery = _proof(setup)
     rows = [row for point in points for row in point.runs.rows]
+    done, planned = len(points), 1 if along is None else len(along[1])
+    if setup.batches is not None and batches is not None:
+        done, planned = sum(map(len, batches)), len(setup.seeds) * setup.batches.count
     more: dict[str, Any] = {
         "file": str(path),
         "warnings": setup.warnings,
         "without_effect": idle,
         "delivered": delivery.delivered,
-        "requests_and_replies": _of_replies(setup) if points else None,
+        "requests_and_replies": replies,
         "batches": batches,
+        "complete": done == planned,
         "points": points,
         "units": in_units(scale.units, rows) if points else None,
     }
@@ -113,30 +132,38 @@ def _run_configuration(options: RunOptions, own: BookSimOptions, scale: Scale) -
     put(options.json, RunBooksimAnswer, filled, scale)
     for run in () if options.json or len(points) != 1 else filled["points"][0]["found"]["runs"]:
         print_forms(ClassRunForm, run["classes"], f"classes, seed {run['seed']}", scale)
-    if out is not None:
+    part = "" if done == planned else f"{done} of {planned} {'points' if batches is None else 'batches'}"
+    if out is not None and rows:
         make_folder(out)
         write_rows(rows, (out / path.name).with_suffix(".csv"), units=scale.units)
         if along is not None and along[0] == "injection_rate":
             from unknot.report.curves import draw_curves
 
             runs = [run for point in points for run in point.runs.runs]
-            write((out / path.name).with_suffix(".svg"), draw_curves({path.stem: runs}, units=scale.units))
-    return rows
+            name = f"{path.stem}, {part}" if part else path.stem
+            write((out / path.name).with_suffix(".svg"), draw_curves({name: runs}, units=scale.units))
+    if part and limit is not None and not SPARED.is_set():
+        notify(f"given up after {limit.seconds:g} s, the time limit: {part} were finished")
+    return rows, exit_code(None if part else True)
 
 
-def _proof(setup: Setup) -> tuple[Verdict, Delivery]:
+def _proof(setup: Setup, limit: Deadline | None) -> tuple[Verdict, Delivery]:
+    """The worst verdict and delivery of all relations; with a limit in their share of its seconds."""
     from unknot.verify import check, deliver
+    from unknot.verify.delivery import NOT_FOLLOWED
 
-    switching = setup.options["switching"]
-    proofs = [
-        (check(relation, switching, time_limit=PROOF, buffer_depth=setup.options["buffer_depth"]), deliver(relation))
-        for relation in setup.proved
-    ]
+    proofs = []
+    for relation in setup.proved:
+        until = PROOF if limit is None else limit.part(PROVING)
+        options = {"time_limit": until, "buffer_depth": setup.options["buffer_depth"]}
+        verdict = check(relation, setup.options["switching"], **options)
+        delivery = deliver(relation) if limit is None else limit.part(PROVING).unless_over(partial(deliver, relation))
+        proofs.append((verdict, NOT_FOLLOWED if delivery is None else delivery))
     worst = {True: 2, None: 1, False: 0}
-    return min(proofs, key=lambda one: (worst[one[0].deadlock_free], one[1].delivered))
+    return min(proofs, key=lambda one: (worst[one[0].deadlock_free], worst[one[1].delivered]))
 
 
-def _of_replies(setup: Setup) -> str | None:
+def _of_replies(setup: Setup, limit: Deadline | None) -> str | None:
     """Return the verdict in words on requests that wait for replies; None without replies."""
     if not setup.answers or "subnets" in setup.options:
         return None
@@ -145,5 +172,6 @@ def _of_replies(setup: Setup) -> str | None:
     requests = [MessageClass(name, follows=(Follow(reply),)) for name, reply in setup.answers.items()]
     classes = [*requests, *(MessageClass(reply) for reply in setup.answers.values())]
     protocol = Protocol("requests and replies", tuple(classes), tuple((one.name,) for one in requests))
-    verdict = check_protocol(setup.relation, protocol, setup.options["switching"], time_limit=PROOF)
+    until = PROOF if limit is None else limit.part(PROVING)
+    verdict = check_protocol(setup.relation, protocol, setup.options["switching"], time_limit=until)
     return f"{protocol.name} in queues of their own: {verdict.established}"

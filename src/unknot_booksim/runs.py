@@ -5,15 +5,18 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
+from threading import TIMEOUT_MAX
 
 from unknot._base.calls import Piece
-from unknot._base.errors import SimulationError
-from unknot._base.progress import Progress, reported
+from unknot._base.deadline import NEVER, Deadline
+from unknot._base.errors import SimulationError, UnknotError
+from unknot._base.progress import Progress
 from unknot.simulation import closed_loop, simulate
 from unknot.simulation.run.replication import Runs, gather
+from unknot.studies.workers import Calls, workers
 from unknot_booksim.configuration import KEYS
 from unknot_booksim.setup import Setup
 
@@ -80,6 +83,7 @@ def run_booksim(
     sweep: tuple[str, Sequence[str]] | None = None,
     jobs: int = 1,
     progress: Progress | None = None,
+    time_limit: float | Deadline = NEVER,
 ) -> list[ConfiguredPoint]:
     """Run a configuration, or one for each value of a sweep.
 
@@ -91,6 +95,13 @@ def run_booksim(
         Points at a time, each on a thread.
     progress : callable, optional
         Called with each point and the points done, see `unknot._base.progress`.
+    time_limit : float
+        Seconds for all points; Ctrl-C ends them as well.
+
+    Returns
+    -------
+    list of ConfiguredPoint
+        In the order of the sweep, without points that were not finished.
 
     Raises
     ------
@@ -99,16 +110,26 @@ def run_booksim(
     """
     key, values = sweep or ("", ("",))
     setups = {f"{key}={setting}": setup.at(key, setting) for setting in values} if sweep else {"": setup}
-    several = min(jobs, len(setups)) > 1
+    if jobs < 1:
+        raise UnknotError(f"at least 1 job is needed, got {jobs!r}")
+    several, deadline = min(jobs, len(setups)) > 1, Deadline.of(time_limit, "run_booksim")
     if several:
         setup.relation.compiled  # noqa: B018 compiled once, before threads share it
-    with ThreadPoolExecutor(jobs) as pool:
-        run = partial(_run, threads=1 if several else None)
-        points = (pool.map if several else map)(run, setups, setups.values())
-        return [*reported(points, len(setups), progress, lambda point: point.setting)]
+    done: dict[str, ConfiguredPoint] = {}
+    with workers(None, jobs, threads=True) as pool, suppress(KeyboardInterrupt):
+        calls = Calls(pool)
+        for setting, each in setups.items():
+            calls.submit(_run, setting, each, 1 if several else None)
+        while len(done) < len(setups) and not deadline.over:
+            for future in calls.ended(min(deadline.left, TIMEOUT_MAX)):
+                point = future.result()
+                done[point.setting] = point
+                if progress is not None:
+                    progress(point.setting, len(done), len(setups))
+    return [done[setting] for setting in setups if setting in done]
 
 
-def _run(setting: str, setup: Setup, *, threads: int | None = None) -> ConfiguredPoint:
+def _run(setting: str, setup: Setup, threads: int | None) -> ConfiguredPoint:
     began = time.monotonic()
     options = {"threads": threads} | setup.options
     runs = gather(simulate(setup.relation, min(setup.load, 1.0), seed=seed, **options) for seed in setup.seeds)
@@ -117,8 +138,10 @@ def _run(setting: str, setup: Setup, *, threads: int | None = None) -> Configure
     return ConfiguredPoint(setting, setup.load / setup.mean_length, setup.mean_length, lengths, seconds, runs)
 
 
-def run_batches(setup: Setup) -> list[list[int]]:
+def run_batches(setup: Setup, *, time_limit: Deadline | None = None) -> list[list[int]]:
     """Cycles that each batch takes, for each seed; a batch begins with an empty network.
+
+    At the end of a time limit batches that are not finished are left out.
 
     Raises
     ------
@@ -128,16 +151,18 @@ def run_batches(setup: Setup) -> list[list[int]]:
     batches = setup.batches
     assert batches is not None
     (flits,) = setup.packet_length
-    cycles = []
+    cycles: list[list[int]] = []
     for seed in setup.seeds:
-        times = []
+        cycles.append([])
         for batch in range(batches.count):
-            run = closed_loop(
-                setup.relation, requests=batches.size, window=batches.window, request_flits=flits, reply_flits=0,
-                think=1, seed=(seed + 7919 * batch) & 0xFFFFFFFF, **setup.options,
+            play = partial(
+                closed_loop, setup.relation, requests=batches.size, window=batches.window, request_flits=flits,
+                reply_flits=0, think=1, seed=(seed + 7919 * batch) & 0xFFFFFFFF, **setup.options,
             )  # fmt: skip
+            run = play() if time_limit is None else time_limit.unless_over(play)
+            if run is None:
+                return cycles
             if run.makespan is None:
                 raise SimulationError(f"batch {batch + 1} of seed {seed}: {run.reason}")
-            times.append(run.makespan + 1)
-        cycles.append(times)
+            cycles[-1].append(run.makespan + 1)
     return cycles

@@ -5,6 +5,9 @@ from __future__ import annotations
 import csv
 import json
 import re
+import threading
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +16,13 @@ from typer.testing import CliRunner
 
 from tests.booksim.files import MESH, credited, understood, written
 from tests.cli.test_schemas import schema
+from unknot._base.deadline import Deadline
 from unknot._base.errors import SimulationError, TextError, UnknotError
 from unknot.cli.commands.display import number
 from unknot.cli.program import app
 from unknot.simulation import Router, simulate
-from unknot_booksim.runs import ConfiguredPoint, run_booksim, sweep_of
+from unknot.studies.workers import Calls
+from unknot_booksim.runs import ConfiguredPoint, run_batches, run_booksim, sweep_of
 from unknot_booksim.setup import Setup
 
 
@@ -67,6 +72,87 @@ def test_a_sweep_of_loads_writes_its_curve(tmp_path: Path, monkeypatch: pytest.M
     assert "stable up to 0.2" in Path("found/mesh.svg").read_text()
     run(*short, "--sweep", "num_vcs=1:2:1", "--out", "other")
     assert {path.name for path in Path("other").iterdir()} == {"mesh.csv", "mesh.csv.manifest.json"}
+
+
+@pytest.fixture
+def slow_points(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[set[str]]:
+    """Points of a sweep that never end, by their settings; others are known at once."""
+    (point,) = run_booksim(understood(tmp_path, "sample_period=100"))
+    slow, released = set[str](), threading.Event()
+
+    def known(setting: str, *_: object) -> ConfiguredPoint:
+        if setting in slow:
+            released.wait()
+        return replace(point, setting=setting)
+
+    monkeypatch.setattr("unknot_booksim.runs._run", known)
+    yield slow
+    released.set()
+
+
+LIMITED = ("--sweep", "injection_rate=0.1:0.3:0.1", "--jobs", "2", "--time-limit", "1.5", "--out", "found")
+
+
+def test_a_limit_loses_no_finished_points(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, slow_points: set[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    path = written(tmp_path).rename(tmp_path / "mesh.cfg")
+    slow_points.add("injection_rate=0.2")
+    result = CliRunner().invoke(app, ["run", str(path), "--json", "--csv", "all.csv", *LIMITED])
+    assert result.exit_code == 3, result.output
+    answer = json.loads(result.stdout)
+    schema("run-booksim").validate(answer)
+    assert [point["setting"] for point in answer["points"]] == ["injection_rate=0.1", "injection_rate=0.3"]
+    assert (answer["complete"], answer["deadlock_free"]) == (False, True)
+    assert "given up after 1.5 s, the time limit: 2 of 3 points were finished" in result.stderr
+    for name in ("found/mesh.csv", "all.csv"):
+        assert len(list(csv.DictReader(Path(name).read_text().splitlines()))) == 2
+    assert "mesh, 2 of 3 points" in Path("found/mesh.svg").read_text()
+
+
+def test_a_limit_without_finished_points_leaves_the_verdict(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, slow_points: set[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    slow_points.update(f"injection_rate=0.{tenth}" for tenth in (1, 2, 3))
+    result = CliRunner().invoke(app, ["run", str(written(tmp_path)), "--csv", "all.csv", *LIMITED])
+    assert result.exit_code == 3, result.output
+    assert re.search(r"^deadlock-free +yes$", result.stdout, re.M)
+    assert re.search(r"^complete +NO, others were not finished$", result.stdout, re.M)
+    assert "all.csv was not written: there are no rows" in result.stderr
+    assert not Path("found").exists()
+    assert not Path("all.csv").exists()
+
+
+def test_ctrl_c_keeps_finished_points(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, slow_points: set[str]) -> None:
+    monkeypatch.chdir(tmp_path)
+    slow_points.add("injection_rate=0.3")
+    monkeypatch.setattr("unknot.cli.commands.guard.SPARED", spared := threading.Event())
+    monkeypatch.setattr("unknot.cli.commands.shared.SPARED", spared)
+    monkeypatch.setattr("unknot_booksim.command.SPARED", spared)
+    ended = Calls.ended
+
+    def interrupted(calls: Calls, timeout: float) -> list[Any]:
+        if first := ended(calls, 0.2):
+            return first
+        spared.set()
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Calls, "ended", interrupted)
+    result = CliRunner().invoke(app, ["run", str(written(tmp_path)), *LIMITED[:-4], "--csv", "all.csv"])
+    assert result.exit_code == 130, result.output
+    assert len(Path("all.csv").read_text().splitlines()) == 3
+    assert re.search(r"^complete +NO, others were not finished$", result.stdout, re.M)
+
+
+def test_batches_end_at_a_limit_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    setup = understood(tmp_path, "sim_type=batch", "batch_size=10", "batch_count=3")
+    whole = run_batches(setup)
+    assert [len(times) for times in whole] == [3]
+    limit, passed = Deadline.after(600), iter((True, False))
+    monkeypatch.setattr(Deadline, "unless_over", lambda _, work: work() if next(passed) else None)
+    assert run_batches(setup, time_limit=limit) == [whole[0][:1]]
 
 
 def test_a_load_above_one_is_run_at_one_and_said(tmp_path: Path) -> None:

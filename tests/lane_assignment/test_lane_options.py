@@ -110,7 +110,7 @@ def test_ctrl_c_keeps_the_best_so_far() -> None:
     assert answer["complete"] is False
     assert answer["lanes"] >= 2
     # the proof has half a second, which is enough unless the machine is busy
-    assert process.returncode == (0 if answer["deadlock_free"] and answer["delivered"] else 3)
+    assert process.returncode == (0 if answer["deadlock_free"] and answer["delivered"] else 130)
     assert answer["deadlock_free"] in (True, None)
     assert answer["delivered"] in (True, None)
     assert answer["history"][-1]["lanes"] == answer["lanes"]

@@ -11,7 +11,7 @@ from typing import ClassVar
 from unknot._base.errors import UnknotError
 from unknot._base.extensions import Catalogue
 from unknot._base.output import require_place
-from unknot.cli.commands.options import Json, Options
+from unknot.cli.commands.options import Json, MostTime, Options
 from unknot.cli.commands.printing import notify
 from unknot.cli.commands.shared import kept_in, write_rows
 
@@ -50,6 +50,7 @@ class RunOptions(Options):
     parquet: Path | None = None
     units: str | None = None
     allow_code: bool = False
+    deadline: MostTime = None
     json: Json = False
 
 
@@ -65,8 +66,8 @@ class FileOptions(Options):
         """Whether a file is of this kind."""
         raise NotImplementedError
 
-    def run(self, options: RunOptions) -> None:
-        """Run a file, and print the answer."""
+    def run(self, options: RunOptions) -> int | None:
+        """Run a file, and print the answer; return the exit code."""
         raise NotImplementedError
 
 
@@ -79,7 +80,7 @@ def kind_of_run(file: Path) -> FileOptions | None:
     return next((options for _, make in KINDS.usable() if (options := make()).takes(file)), None)
 
 
-def run(options: RunOptions, **others: FileOptions) -> None:
+def run(options: RunOptions, **others: FileOptions) -> int | None:
     """Prove and simulate the designs of a study file, and write a report; or run a file of another kind.
 
     Finished points are kept: a study that was stopped goes on where it stood.
@@ -87,8 +88,7 @@ def run(options: RunOptions, **others: FileOptions) -> None:
     study, store = options.study, options.store
     for other in others.values():
         if other.takes(study):
-            other.run(options)
-            return
+            return other.run(options)
         if other != type(other)():
             raise UnknotError(f"{study}: {other.spoken} are for {other.kind}")
     from unknot._base.units import Scale
@@ -114,6 +114,7 @@ def run(options: RunOptions, **others: FileOptions) -> None:
         write_rows(outcome.rows, options.csv, options.parquet, units=scale.units)
     real = in_units(scale.units, outcome.rows) if scale.units else None  # there may be 100,000 rows
     tell(options.json, RunAnswer, outcome, scale=scale, report=str(report), units=real)
+    return None
 
 
 _OTHERS = dict(KINDS.usable())

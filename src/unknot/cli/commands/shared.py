@@ -149,8 +149,13 @@ def routing_in(file: Path, routing: str, *, outside_files: bool) -> str:
 
 
 def exit_code(*answers: bool | None) -> int:
-    """Exit code: 0 if all are so, 1 if one is not, 3 if that is open."""
-    return {True: HOLDS, False: FAILS, None: UNDECIDED}[all_hold(answers)]
+    """Exit code: 0 if all answers are yes, 1 after a no, 3 while some are open, 130 while Ctrl-C left some open."""
+    return {True: HOLDS, False: FAILS, None: left_open()}[all_hold(answers)]
+
+
+def left_open() -> int:
+    """Exit code of an answer that is open."""
+    return INTERRUPTED if SPARED.is_set() else UNDECIDED
 
 
 def if_read(holds: bool | None, unread: tuple[str, ...]) -> bool | None:
