@@ -159,7 +159,7 @@ class Configuration:
         return self.assignments[key].value.text if key in self.assignments else KEYS[key].default
 
     def whole(self, key: str, least: int | None = None, most: int = LARGEST) -> int:
-        """The value of a key that is a whole number, or for this traffic class that of a list of them."""
+        """The value of a key as a whole number; from a list, the number of the current traffic class."""
         text = self.one(key) if KEYS[key].kind == "ints" else self.text(key)
         if not _WHOLE.fullmatch(text) or len(text) > 11:
             raise self.error(key, f"a whole number is needed, not {text[:40]}")
@@ -181,7 +181,7 @@ class Configuration:
         return float(text)
 
     def values(self, key: str) -> tuple[str, ...]:
-        """The values of a key that may be a list in braces; without braces it is one value."""
+        """The values of a key: a list in braces, or a single value without braces."""
         return split(self.text(key))
 
     def one(self, key: str) -> str:
@@ -196,7 +196,7 @@ class Configuration:
         return values[0]
 
     def require(self, key: str, *allowed: str) -> None:
-        """Refuse any value but the default of a key, and others that are the same as it."""
+        """Refuse any value of a key but its default and equivalent spellings."""
         if self.text(key) not in (KEYS[key].default, *allowed):
             raise self.error(key, f"{self.text(key)} is not built: {KEYS[key].words}")
 

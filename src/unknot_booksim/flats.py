@@ -143,7 +143,9 @@ def _dragonfly_port(built: Built) -> PortOf:
 
 
 def dragonfly_min(built: Built, vcs: int, faithful: bool) -> Relation:
-    """To the group of the destination by the one global channel; VC 0 before it, VC 1 on it and behind it."""
+    """To the group of the destination by its single global channel, on VC 0 before and VC 1 from the
+    global channel on.
+    """
     at_least(vcs, 2)
     virtual, outward = VirtualChannels(built.network, vcs), 2 * built.k - 1
     index, total = virtual.index, virtual.total

@@ -28,7 +28,7 @@ NO_DELAY = {("vc_alloc_delay", "0"): "1"}
 
 
 def as_booksim(assignments: Sequence[Assignment]) -> tuple[list[Assignment], list[str]]:
-    """Return the assignments as BookSim would have them, and warnings; those of other files as they are."""
+    """Return the assignments translated to BookSim's keys, with warnings; other files' assignments are unchanged."""
     own = [one.key for one in assignments if one.key.text in OWN_KEYS]
     foreign = [one for one in assignments if (one.key.text, one.value.text) in OWN_VALUES]
     if not own and not foreign:

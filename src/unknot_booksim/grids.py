@@ -34,7 +34,9 @@ def romm(built: Built, vcs: int, faithful: bool) -> Relation:
 
 
 def valiant(built: Built, vcs: int, faithful: bool) -> Relation:
-    """A waypoint anywhere. BookSim lets a packet that passes its destination in phase one take any VC there."""
+    """Valiant routing over a random waypoint; as in BookSim, a packet at its destination in phase one
+    may take any VC.
+    """
     even(vcs)
     return _passing(built, vcs) if faithful else valiant_relation(built.network, vcs)
 

@@ -122,7 +122,7 @@ def _to(call: _Call, target: npt.ArrayLike) -> Pattern:
 
 
 def _drawn(call: _Call, choices: Callable[[int], Sequence[int] | Ints], shares: Ints | None = None) -> Pattern:
-    """Each node draws among some destinations, as often as one of them stands there."""
+    """Draws of a destination for each node, weighted by the multiplicity of the choices."""
     if call.nodes > MOST_NODES:
         raise call.error(
             f"{call.text}: {call.nodes} × {call.nodes} rates are too many; the limit is {MOST_NODES} nodes",

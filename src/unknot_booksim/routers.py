@@ -107,7 +107,7 @@ def _without_idle(settings: Configuration, router: Router) -> Router:
 
 
 def _output_buffer(settings: Configuration) -> int:
-    """Flits behind the switch from which it is closed; 0 where there is no limit, or nothing waits there."""
+    """Flits behind the switch at which it closes; 0 without a limit or without waiting."""
     size = settings.whole("output_buffer_size")
     if size == 0:
         raise settings.error("output_buffer_size", "a buffer of 0 flits lets nothing through")
@@ -144,7 +144,7 @@ def _shared(settings: Configuration) -> dict[str, int]:
 
 
 def depth_of(settings: Configuration) -> int:
-    """Flits of a VC's buffer, those that it shares with others included.
+    """Flits of a VC's buffer, including shared flits.
 
     Raises
     ------

@@ -210,7 +210,7 @@ class _Latencies:
 
 
 def _ends(operation: Operation, part: Sequence[int]) -> tuple[set[int], set[int]]:
-    """Return the members of a group whose bytes others need, and those that need them."""
+    """Return the members of a group whose bytes are needed elsewhere, and the members in need of bytes."""
     members, kind = set(part), operation.kind
     root = {operation.root} if operation.root is not None else set[int]()
     return root if kind in ("broadcast", "scatter") else members, root if kind in ("reduce", "gather") else members
@@ -237,7 +237,9 @@ def _of_far_members(platform: Platform, operation: Operation, latencies: _Latenc
 
 
 def _with_latency(bound: Bound, late: _Latencies, early: _Latencies) -> Fraction:
-    """Return the least time in which channels carry what a bound counts, each only while it is of use."""
+    """Return the least time in which channels carry the bytes of a bound, each channel during its
+    useful time only.
+    """
     operation, on = bound.operation, bound.platform.channels
     sides = zip(*(_ends(operation, part) for part in operation.parts), strict=True)
     senders, receivers = (set[int]().union(*side) for side in sides)

@@ -83,7 +83,7 @@ def candidates(
     group: Group | None = None,
     pieces: Sequence[int] = PIECES,
 ) -> list[Proposal]:
-    """Return all algorithms, or those named, with numbers of pieces; those that do not take the members are left out.
+    """Return all algorithms, or the named ones, with numbers of pieces; unsuitable algorithms are left out.
 
     Parameters
     ----------
@@ -129,7 +129,7 @@ def by_algorithm(
     group: Group | None = None,
     pieces: Sequence[int] = PIECES,
 ) -> Iterator[list[Proposal]]:
-    """Yield the candidates of one algorithm after the other, those that are often best first."""
+    """Yield the candidates algorithm by algorithm, often best ones first."""
     for count in pieces:
         require_whole("pieces", count, 1, PIECES[-1], error=NetworkError)
     many = len(operation.members)

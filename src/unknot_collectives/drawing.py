@@ -105,7 +105,7 @@ ADDS, COPIES = COLOURS[1], COLOURS[0]
 
 
 def busy_times(schedule: Schedule) -> dict[int, list[tuple[float, float, bool]]]:
-    """Return for each channel that is used when it is busy: start, end, and whether what it carries is added up.
+    """Return for each used channel its busy times: start, end, and whether the bytes are reduced.
 
     Of a schedule by steps the channel is busy at the beginning of the step, for its bytes over its bandwidth.
     """

@@ -202,7 +202,7 @@ class _GreedyRun:
         return GreedyTrees(trees, self.order, self.last)
 
     def start(self, look: set[int], now: float, events: list[tuple[float, int, int]]) -> None:
-        """Let connections that may be free bring a chunk: those first that have the rarest, then the fastest.
+        """Let connections that may be free bring a chunk: the rarest chunks first, then the fastest connections.
 
         Of equals those come first whose target lacks the most, so that no member is left behind at the end.
         """
@@ -248,7 +248,9 @@ class _GreedyRun:
         return lacks
 
     def rarest(self, chunks: int) -> tuple[int, int]:
-        """Return how many have, or will have, the rarest of some chunks, and those of them that are as rare."""
+        """Return the number of present and future holders of the rarest of some chunks, and the equally
+        rare chunks.
+        """
         for holders, mask in enumerate(self.level):
             if mask & chunks:
                 return holders, mask & chunks

@@ -115,7 +115,7 @@ def messages_of(network: Network, schedule: Schedule, *, together: bool = True) 
 
 
 def needed(messages: Sequence[Message]) -> list[int]:
-    """Return for each message those that must have arrived before it starts: bit k of the number for message k.
+    """Return for each message its required predecessors: bit k of the number for message k.
 
     Raises
     ------
@@ -162,7 +162,7 @@ class Meeting:
 
 @takes_relation
 def contention(relation: Relation, messages: Sequence[Message]) -> list[Meeting]:
-    """List messages that may share a channel and are not kept apart by what they wait for.
+    """List messages that may share a channel and are not separated by their dependencies.
 
     Messages of one terminal are sent one after the other and are not counted.
 

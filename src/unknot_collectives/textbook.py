@@ -121,7 +121,7 @@ def _binomial(group: Group) -> list[Tree]:
 
 
 def _binomial_gather(group: Group) -> list[Tree]:
-    """Up a binomial tree to its root, and down to those that have not passed it on."""
+    """Trees up a binomial tree to its root, then down to the members not passed on the way."""
     (whole,) = _binomial(group)
     onto, last = {edge.child: edge for edge in whole.edges}, max(edge.step for edge in whole.edges)
     trees = []

@@ -87,7 +87,7 @@ def timed(schedule: Schedule) -> Schedule:
 
 
 def needs_of(schedule: Schedule) -> list[list[int]]:
-    """Return for each transfer those that must have arrived before it starts, by their number."""
+    """Return for each transfer the numbers of its required predecessors."""
     sends = schedule.transfers
     into: dict[tuple[int, int], list[int]] = defaultdict(list)
     for i, sent in enumerate(sends):
@@ -154,7 +154,7 @@ class _Use:
         self.shared = list[tuple[Time, Time, Time]]()
 
     def free(self, begins: Time, lasts: Time, rate: Time) -> Time | None:
-        """Return when there may be room for a rate that begins then; None: there is."""
+        """Return the next time with possible room for a rate; None if there is room at `begins`."""
         if self.last <= begins + self.near:
             return None
         if rate + self.near >= self.bandwidth:
@@ -169,7 +169,7 @@ class _Use:
         return None
 
     def add(self, begins: Time, lasts: Time, rate: Time) -> None:
-        """Note a transfer; none begins before the last one that had the channel alone, or found it empty."""
+        """Note a transfer; none begins before the last exclusive one or the last on an empty channel."""
         if rate >= self.bandwidth or self.last <= begins:
             self.alone = self.last if rate < self.bandwidth else begins + lasts
             self.shared.clear()
@@ -179,7 +179,7 @@ class _Use:
 
 
 def order_of_starts(schedule: Schedule) -> StartOrder:
-    """Return the order of starts in which those go first after which the longest chain follows.
+    """Return the order of starts by longest following chain.
 
     Of a schedule in pieces also that in which those of earlier steps go first, or, if something is added up, that of
     `_up_before_down`; the faster one counts.
@@ -216,7 +216,7 @@ def order_of_starts(schedule: Schedule) -> StartOrder:
 
 
 def _up_before_down(schedule: Schedule) -> StartOrder:
-    """Return the order in which all that is added up goes first: backwards, as what spreads from the same roots."""
+    """Return the order with all reductions first, found backwards as broadcasts from the same roots."""
     sends, last = schedule.transfers, schedule.steps
     up, down = ([i for i, sent in enumerate(sends) if sent.reduces is reduces] for reduces in (True, False))
     turned = tuple(

@@ -192,7 +192,7 @@ def _random(group: Group) -> Sends:
 
 
 def _group_shift(group: Group) -> Sends:
-    """The shift by groups, which are equal in the first coordinate that differs, and by members within them.
+    """Shifts by groups, sets of members equal in the first differing coordinate, and by members within groups.
 
     Each member of a group begins with another group, so that in every step the members of a group send to as many
     groups as they can, and each member receives from one. Members at one router are far apart in their group.

@@ -83,7 +83,7 @@ class Bounded(Brief):
 
     @property
     def lower_bound(self) -> int:
-        """Cost that any such repair has at least; the evidence shows it."""
+        """Lower bound, shown by the evidence, on the cost of any repair of this kind."""
         return 0 if self.evidence is None else int(self.evidence.least)
 
     @property

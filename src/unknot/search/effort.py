@@ -106,7 +106,7 @@ class SearchEffort:
 
     @contextmanager
     def part(self, **changes: Any) -> Iterator[SearchEffort]:
-        """A part of the search, of another deadline or seed; what it spends counts here too."""
+        """A part of the search with another deadline or seed; its spending counts for the whole search."""
         part = replace(self, **changes)
         try:
             yield part
@@ -116,14 +116,14 @@ class SearchEffort:
 
     @contextmanager
     def until_interrupted(self) -> Iterator[None]:
-        """Let Ctrl-C end work that keeps what it has so far."""
+        """Let Ctrl-C end work that keeps its results so far."""
         try:
             yield
         except KeyboardInterrupt:
             self.interrupted = True
 
     def insist(self, work: Callable[[], T]) -> T:
-        """Do work that a result needs; if Ctrl-C interrupts it, once more with a deadline that is soon."""
+        """Do work that a result needs; after Ctrl-C repeat it once with a short deadline."""
         try:
             return work()
         except KeyboardInterrupt:

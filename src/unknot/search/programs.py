@@ -51,7 +51,9 @@ class LinearProgram(Generic[V]):
 
     @classmethod
     def of(cls, rows: Iterable[Row[V]], variables: Iterable[V] = ()) -> Self:
-        """The program of these rows; columns of some variables come first, the others as they are met."""
+        """The program of given rows; the columns of `variables` come first, further columns in order of
+        appearance.
+        """
         from scipy.sparse import coo_array
 
         rows, column = list(rows), {variable: i for i, variable in enumerate(variables)}

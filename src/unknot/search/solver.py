@@ -64,7 +64,7 @@ def solved_within(solver: Any, effort: SearchEffort, conflicts: float = np.inf, 
 
 
 def refuted_by(clauses: Sequence[Sequence[int]], variables: int, solve: Callable[[Any], bool | None]) -> Steps | None:
-    """The steps by which clauses contradict each other; None if `solve` does not find that of a solver of them."""
+    """The steps by which clauses contradict each other; None if `solve` reports no contradiction."""
     from pysat.solvers import Solver
 
     with Solver(name="glucose4", bootstrap_with=clauses, with_proof=True) as solver:

@@ -206,7 +206,9 @@ class EndPoints(Source):
             )
 
     def _come_apart(self, packet: int, first: Message) -> dict[int, Message]:
-        """The second message of a packet whose first one has left, by a packet of its own; nothing of others."""
+        """The second message of a packet whose first message has left, as a packet of its own; empty
+        for other packets.
+        """
         if packet not in self.second:
             return {}
         self.alive[first.origin, first.transaction] += 1
@@ -269,7 +271,7 @@ class EndPoints(Source):
         return ended
 
     def _settle(self, place: int) -> None:
-        """Let the last message of a receive queue leave its VC if there is room for another one behind it."""
+        """Let the last message of a receive queue leave its VC if the queue has room for one more."""
         if 0 < len(self.state.get(place, ())) < self.system.depth(place):
             self._let_out(place)
 

@@ -24,7 +24,7 @@ from unknot.verify.protocols.system import System
 
 
 def protocol_engine(system: System, scenario: Scenario, *, sides: bool = False) -> tuple[Extended, Engine]:
-    """Return a system as a relation that never waits at a terminal, and an engine for it that draws no traffic.
+    """Return a system as a relation without waits at terminals, and an engine for it without drawn traffic.
 
     The scenario says how packets are switched and how long they are; its relation and its load are not read. With
     `sides` every router has one more terminal: packets from there go where their prescribed path begins.
@@ -49,7 +49,7 @@ def _with_sides(relation: Relation) -> Relation:
 
 
 def source_row(engine: Engine, system: System, place: int) -> int:
-    """Return the row of the source that serves a send queue, both places of it, or another place from beside it."""
+    """Return the row of the source for a place: a send queue in either stage, or another place fed from the side."""
     network, base = engine.relation.network, system.relation.network
     if place < system.vcs:
         return system.terminals + int(network.source[engine.relation.vcs.channel[place]])

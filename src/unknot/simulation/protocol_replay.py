@@ -157,7 +157,7 @@ def _worms_replayed(system: System, scenario: Scenario, run: Sequence[Event], cy
 
 
 def _let_go(engine: Engine) -> None:
-    """Let all headers, also those that sleep, go where the routing lets them, or to the candidate they chose."""
+    """Let all headers, sleeping ones too, take any routed candidate or their chosen candidate."""
     part = engine.parts[0]
     chosen = part.script[part.packets.script + part.packets.stop]
     part.setup.hold, part.packets.script[chosen < 0] = 0, -1
@@ -186,7 +186,7 @@ def _prescribed(engine: Engine, steps: list[Step]) -> tuple[dict[RunMessage, int
 
 
 def _followed(system: System, run: Sequence[Event], extended: Extended) -> list[Step]:
-    """Return the moves of a run with their messages, which have the paths that they take in all of it."""
+    """Return the moves of a run with their messages, each with its path over the whole run."""
     state, inside, steps = State(), dict[int, list[RunMessage]](), list[Step]()
     for number, event in enumerate(run):
         after = step(system, state, event, number)

@@ -198,7 +198,7 @@ class _Transactions(EndPoints):
         progress("simulating", self.now, self.cycles)
 
     def begin(self) -> int:
-        """Create transactions, and begin those for which there is room."""
+        """Create transactions, and begin as many as there is room for."""
         now = self.now
         if now < self.cycles:
             for terminal in np.flatnonzero(self.random.random(self.rate.size) < self.rate).tolist():
@@ -217,7 +217,7 @@ class _Transactions(EndPoints):
         self.left = int(bool(on))
 
     def is_due(self, *, is_quiet: bool) -> bool:
-        """Whether it is a cycle in which to look for messages that never move again."""
+        """Whether the present cycle is due for a search for messages that never move again."""
         return self.now % CHECK == 0
 
     def find_knot(self) -> bool:

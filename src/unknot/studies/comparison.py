@@ -218,7 +218,7 @@ def estimated_seconds(designs: Sequence[str], failed: Sequence[float] = (0.0,)) 
 
 
 def without_links(network: Network, share: float, seed: int = 1) -> Network:
-    """The network without a share of its links, at least one, at random; drawn again while that takes it apart.
+    """The network without a random share of its links, at least one, drawn so that the network stays connected.
 
     Raises
     ------

@@ -115,7 +115,7 @@ def compute(point: Point) -> str:
 
 @dataclass(frozen=True)
 class Computed:
-    """Results of points that were computed in turn, the error that ended them, and seconds for each, by the clock."""
+    """Results of points computed in turn, the error that ended the row, and seconds by the clock for each."""
 
     texts: tuple[str, ...]
     seconds: float
@@ -123,7 +123,7 @@ class Computed:
 
 
 def compute_in_turn(compute: Callable[[Point], str], points: Iterable[Point]) -> Computed:
-    """Compute points up to the first that fails, so that those before it are not lost."""
+    """Compute points up to the first failure, and keep the results before."""
     start, texts, error = compiling.clock(), [], None
     try:
         for point in points:

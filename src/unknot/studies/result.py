@@ -68,7 +68,7 @@ class Proven(ThreeValued, asks="holds"):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class DesignResult(Proven, Tabular, Shown):
-    """One design of a study: its relation, what was proved of it and how it ran.
+    """A design of a study: its relation, its proof and its runs.
 
     Attributes
     ----------
@@ -192,7 +192,7 @@ class PackedResults(Sequence[_T], Generic[_T]):
 
 
 def packed(text: str, like: bytes) -> bytes:
-    """A JSON text, compressed beside one that is much like it."""
+    """A JSON text, compressed with a similar text as dictionary."""
     packer = zlib.compressobj(1, zdict=like)
     return packer.compress(text.encode()) + packer.flush()
 

@@ -45,7 +45,7 @@ class _Table(BaseModel):
 
 
 class Design(_Table):
-    """One network with one routing and one way to run it.
+    """A network with a routing and the options of its runs.
 
     Attributes
     ----------
@@ -122,7 +122,7 @@ class Design(_Table):
 
 
 def builder(folder: str | Path = ".", *, simulated: bool = False) -> Callable[[Design], Relation]:
-    """Return what builds the relations of designs; those of one text share their network, equal ones are one.
+    """Return a builder of relations; designs with the same text share a network, equal designs a relation.
 
     Parameters
     ----------

@@ -178,7 +178,7 @@ class Sweep:
                 yield from self._slots(index, load)
 
     def _slots(self, index: int, load: int) -> list[Slot]:
-        """The runs at a load: in a search those of other seeds only where it may be the highest that is stable."""
+        """The runs at a load; in a search, further seeds only where the load may be the highest stable one."""
         alone = self.bisects and load not in self.confirmed[index]
         return [(load, index, seed) for seed in range(1 if alone else len(self.seeds))]
 
@@ -204,7 +204,7 @@ class Sweep:
         return True
 
     def _keep(self, finished: Sequence[tuple[Batch, Computed]]) -> None:
-        """Store the points that were computed, all in one commit, which takes as long as some of them.
+        """Store computed points in a single commit, because a commit takes as long as some points.
 
         Raises
         ------
@@ -271,7 +271,7 @@ class Sweep:
             self.spare[index] = 0
 
     def _narrow(self, index: int, load: int) -> None:
-        """Search above a load that is stable with the seeds that were tried, else below it."""
+        """Continue the search above a load if all tried seeds are stable, else below."""
         low, high = self.bracket[index]
         slots = self._slots(index, load)
         if any(slot not in self.done for slot in slots):

@@ -248,7 +248,7 @@ def cluster(where: str, jobs: int | None = None) -> Iterator[tuple[Executor, int
 
 
 def _slurm() -> Any:
-    """A scheduler in this process for workers in jobs of Slurm, which accepts such jobs."""
+    """A scheduler in this process whose workers are jobs submitted to Slurm."""
     if shutil.which("sbatch") is None:
         raise UnknotError(
             "--dask slurm: there is no command sbatch here; give the command on a machine that submits to Slurm, or "

@@ -153,7 +153,7 @@ def _difference(level: Level, edge: RankEdge) -> int:
 
 
 def _level(edges: Sequence[RankEdge], types: int, dimensions: int) -> Level:
-    """The linear function that lowers most edges and raises none; types that are joined have one gradient."""
+    """The linear function that lowers the most edges and raises none; joined types have the same gradient."""
     from scipy.optimize import linprog
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components

@@ -262,7 +262,7 @@ class Rule:
         return self.waits is None or bool(self.waits[self.space.number[(*state, out)]])
 
     def rows(self) -> list[tuple[str, str, str]]:
-        """The rule for a person: for each remaining signs and each choice, who has it, and what it is.
+        """The rule in words: for each set of remaining signs and each choice, its owners and its text.
 
         A choice that is not waited for stands in parentheses.
         """

@@ -42,14 +42,14 @@ class Refuted:
 
 @dataclass(frozen=True, eq=False)
 class Proposal:
-    """A rule that fulfils a request, without unreachable states, and the variables that are true with it."""
+    """A rule that fulfils a request, without unreachable states, and the true variables of its solution."""
 
     offers: Flags
     true: frozenset[int]
 
 
 class Proposals:
-    """Rules that fulfil a request and the clauses added to it, one after another.
+    """Rules that fulfil a request and its growing clauses, one after another.
 
     Attributes
     ----------
@@ -198,7 +198,7 @@ def _permission(frame: MeshFrame, at: int, address: int, vc: int) -> int:
 
 
 def images(space: Space, clause: Clause, symmetries: Iterable[Symmetry]) -> list[Clause]:
-    """A clause under each of some symmetries; what it says of one rule it says of the image of the rule."""
+    """The images of a clause under symmetries: a clause about a rule becomes a clause about the rule's image."""
     clauses: dict[Clause, None] = {}
     for image in symmetries:
         literals = []

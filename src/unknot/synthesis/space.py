@@ -27,7 +27,7 @@ MOST_PERMISSIONS = 200_000
 
 @dataclass(frozen=True)
 class VcType:
-    """A type of virtual channels: all those with one index on the channels that lead one way."""
+    """A type of virtual channels: all VCs with one index on the channels of one direction."""
 
     dimension: int
     sign: int

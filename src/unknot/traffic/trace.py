@@ -173,7 +173,7 @@ class Trace(Brief):
         return self.names[i] if self.names else str(i)
 
     def followers(self) -> list[list[int]]:
-        """Return for each message those that need it."""
+        """Return the messages that need each message."""
         first, needs = grouped(self.needs, len(self))
         return Rows(first, row_of(self.need_first)[needs]).lists()
 

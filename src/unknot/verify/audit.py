@@ -68,7 +68,7 @@ class Audit(ThreeValued, asks="holds"):
 
     @property
     def rows(self) -> tuple[TrafficAudit, ...]:
-        """Audits of all kinds of traffic, with that of replies in the second place where there is one."""
+        """Audits of all kinds of traffic; the audit of replies, if any, comes second."""
         return self.traffics if self.replies is None else (self.host_to_host, self.replies, *self.others)
 
     @property

@@ -249,7 +249,7 @@ class _Run:
         return self.busy.get(key, False)
 
     def serve(self, *, free: bool) -> bool:
-        """Send a packet of each idle port that is not paused; whether there was one."""
+        """Send a packet from each idle, unpaused port; return whether any was sent."""
         ready = [key for key, line in self.queues.items() if line and not self.paused(*key)]
         self.random.shuffle(ready)
         moving = {key[0]: key for key in ready if free or not self.lot(key[0])}

@@ -50,7 +50,7 @@ def lost_packets(fabric: Fabric, relation: Relation, delivery: Delivery, lids: I
 
 
 def loop_of(relation: Relation, configuration: Configuration | None) -> tuple[str, ...]:
-    """Names of the routers on a loop of messages that wait for one another, in the order of the channels they hold.
+    """Names of the routers on a loop of waiting messages, in the order of the channels they hold.
 
     The loop begins at its router of lowest index; each router follows the one before it along a held channel. Empty
     without a configuration.
@@ -61,7 +61,7 @@ def loop_of(relation: Relation, configuration: Configuration | None) -> tuple[st
 
 
 def circle_of(configuration: Configuration | None) -> list[int]:
-    """Virtual channels held by messages that wait for one another in a circle, in the order in which they wait."""
+    """Virtual channels held by messages on a cycle of waits, in the order of the waits."""
     if configuration is None:
         return []
     holder = configuration.holder
@@ -223,7 +223,7 @@ def places_without_route(walk: Walk) -> tuple[str, ...]:
 
 
 def lossless_drops(walk: Walk) -> tuple[str, ...]:
-    """Steps by which a packet, lossless where it starts, comes into a group that does not hold back its queue."""
+    """Steps by which a packet, lossless at its start, enters a group that does not pause its queue."""
     model, texts = walk.model, dict[str, None]()
     starts = filter(model.is_lossless, walk.starts)
     for place in filter(model.is_lossless, reached_from(starts, lambda at: [hop.place for hop in walk.steps[at]])):

@@ -107,7 +107,7 @@ def pairs_by_switch(fabric: Fabric, board: Switchboard, traffic: str) -> tuple[I
 
 
 def one_sender_each(network: Network, sends: Flags | None = None) -> Network:
-    """Return the network with one terminal at each switch, called like the first there that sends."""
+    """Return the network with one terminal at each switch, named after the switch's first sender."""
     at = np.arange(network.num_routers, dtype=np.int32)
     names = [f"a port of {network.router_name(r)}" for r in at.tolist()]
     for terminal in [] if sends is None else np.flatnonzero(sends)[::-1].tolist():

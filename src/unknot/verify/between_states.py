@@ -45,7 +45,7 @@ class Between(ThreeValued, asks="free"):
 
 
 def states_between(before: PathVector, after: PathVector, seed: int, time_limit: float | Deadline) -> Between:
-    """Judge the states between the routes on a network and those on what failures left of it."""
+    """Judge the states between the routes of a network and the routes after failures."""
     if before.name == "ospf":
         return between_tables(before, after, time_limit)
     return between_announcements(before, after, seed, time_limit)
@@ -87,7 +87,7 @@ def between_announcements(vector: PathVector, after: PathVector, seed: int, time
 
 
 def announceable(vector: PathVector) -> NextHops:
-    """All next hops that neighbours may announce: those with a way to the destination by ASes that nobody refuses.
+    """All next hops that neighbours may announce: neighbours with a path of accepted ASes to the destination.
 
     An AS is not in a path twice, and a router takes none with its own, so that the way is sought apart from the ASes
     of the router and its neighbour. That is necessary, and not sufficient.
@@ -122,7 +122,7 @@ def announceable(vector: PathVector) -> NextHops:
 
 @dataclass(eq=False)
 class _Speakers:
-    """Routers that speak BGP: what each heard from whom, what it announces, and messages on their way."""
+    """BGP speakers: the routes heard from each neighbour, the announced routes, and messages under way."""
 
     vector: PathVector
     random: Random
@@ -143,7 +143,7 @@ class _Speakers:
             self._tell(home, home)
 
     def lose(self, left: Network) -> None:
-        """Cut what failures took; both ends of a session notice it by themselves, whenever they do."""
+        """Cut failed links; both ends of a session notice the failure at arbitrary times."""
         whole = self.vector.network
         self.gone = {*range(whole.num_channels)}.difference(survivors(whole, left).channels.tolist())
         for (near, far), channels in self.channels.items():
@@ -162,7 +162,7 @@ class _Speakers:
                 yield
 
     def _hear(self, router: int, near: int, home: int, path: Path) -> bool:
-        """Take in what a neighbour announces, nothing if it withdraws it; whether routes change."""
+        """Process a neighbour's announcement, or its withdrawal; return whether routes change."""
         if router == home:
             return False
         systems, heard = self.vector.systems, self.heard[router, home]

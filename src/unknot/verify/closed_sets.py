@@ -50,7 +50,7 @@ def small_closed_set(heads: Heads) -> list[Worm]:
 
 
 def reduce(worms: Sequence[Worm]) -> list[Worm]:
-    """The smallest set closed under waiting that is reached from one of these worms, with unwanted tails cut off."""
+    """The smallest set of worms closed under waiting from a given worm, with unneeded tails cut off."""
     holder = {vc: i for i, worm in enumerate(worms) for vc in worm.path}
     best: list[int] = list(range(len(worms)))
     for start in range(len(worms)):
@@ -69,7 +69,7 @@ def reduce(worms: Sequence[Worm]) -> list[Worm]:
 
 
 def own_terminals(doors: Sequence[Collection[int]]) -> list[int]:
-    """A terminal of its own for each VC, of those from which it can be entered; empty when there are not enough."""
+    """A different terminal for each VC, among its possible entry terminals; empty if impossible."""
     # Mostly the first free terminal of each will do, which spares the import of SciPy.
     chosen: dict[int, None] = {}
     for door in doors:
@@ -132,7 +132,7 @@ def circles(part: Remainder, messages: int, most: int, end: float) -> Iterator[f
 
 
 def _shortest(worms: Worms) -> dict[int, dict[int, int]]:
-    """For each VC that is waited for, the VCs that are held then, with the fewest VCs of a worm that does so."""
+    """For each awaited VC, the VCs held by worms waiting for it, with the fewest VCs of such a worm."""
     shortest: dict[int, dict[int, int]] = {}
     for vc, held_by in worms.items():
         for path, waits in held_by:
@@ -143,7 +143,7 @@ def _shortest(worms: Worms) -> dict[int, dict[int, int]]:
 
 
 def _worms(part: Remainder, longest: int, end: float) -> Worms:
-    """The worms that hold at most `longest` VCs, listed under each VC that they hold."""
+    """The worms with at most `longest` VCs, listed under each held VC."""
     vcs, heads, onward = part.input_vc.tolist(), part.heads.lists(), part.onward.lists()
     waits = [frozenset(row) for row in part.waits.lists()]
     worms: Worms = {vc: set() for vc in vcs}

@@ -90,7 +90,9 @@ class Decision:
             return self._open(method, f"{stuck}; there was no time to say how packets come there ({out})")
 
     def _by_fixpoints(self, states: Waiting) -> Verdict:
-        """By the VCs whose packets may wait within their set; of worms by what is left of them, and exact search."""
+        """Decide by fixpoints of VCs that may wait within their set; for worms also by an exact search
+        of the remainder.
+        """
         graph, effort = self.graph, self.effort
         left = drain(states, spread=False, effort=effort)
         if left:
@@ -242,7 +244,7 @@ def _depths(graph: Dependencies, effort: Effort) -> Ints:
 
 
 def _lowest(graph: Dependencies, source: Ints, least: Ints) -> int:
-    """The smallest depth such that the dependencies up to it have a cycle."""
+    """The smallest depth whose dependencies, with all shallower ones, have a cycle."""
 
     def cyclic(depth: int) -> bool:
         kept = least <= depth
@@ -287,7 +289,7 @@ def _messages(graph: Dependencies, cycle: list[int], depth: int, buffer_depth: i
 
 
 def _parking_order(cycle: list[int], messages: list[Message]) -> list[int]:
-    """Positions of the cycle, those first whose way leads over VCs that are filled later."""
+    """Positions on the cycle, sorted so that each message parks before the VCs on its way are filled."""
     from graphlib import TopologicalSorter
 
     place = {vc: i for i, vc in enumerate(cycle)}

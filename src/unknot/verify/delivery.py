@@ -250,7 +250,7 @@ def livelock(relation: Relation) -> Livelock:
 
 
 def answer_claims(relation: Relation, verdicts: Iterable[Verdict], delivery: Delivery | None) -> list[Document]:
-    """The claims of those verdicts that have evidence; of delivery and lengths of routes where they were followed."""
+    """The claims of verdicts with evidence, and of delivery and route lengths if routes were followed."""
     claims = [verdict_claim(verdict) for verdict in verdicts if verdict.certificate or verdict.configuration]
     if delivery is None or delivery.delivered is None:
         return claims

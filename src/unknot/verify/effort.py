@@ -153,7 +153,7 @@ class Effort:
 def _workers(
     count: int, todo: queue.SimpleQueue[tuple[Future[T], int, int]], work: Callable[[int, int], T]
 ) -> Iterator[None]:
-    """Daemon threads that go through blocks: a rule that loops for ever in one does not keep the process alive."""
+    """Daemon threads that work through blocks; a rule in an endless loop does not keep the process alive."""
 
     def work_through() -> None:
         while not todo.empty():

@@ -48,14 +48,14 @@ class Decided:
 
 @dataclass(frozen=True)
 class FailureSets:
-    """All sets of failed parts with these, by their numbers, without those that are kept, and with some more."""
+    """All sets of failed parts: the given parts, none of the kept parts, and `more` others."""
 
     failed: tuple[int, ...]
     kept: frozenset[int]
     more: int
 
     def count(self, parts: int) -> int:
-        """The number of these sets where there is this number of parts in all."""
+        """The number of these sets among `parts` parts in total."""
         return comb(parts - len(self.failed) - len(self.kept), self.more)
 
     def members(self, parts: int) -> Iterator[tuple[int, ...]]:
@@ -151,7 +151,7 @@ class AfterFailures:
         return RoutesBefore(network, self.homes, *pairs)
 
     def by_changes(self, alive: Flags, hosts: Words) -> list[int] | None:
-        """Channels that wait for one another, found by the destinations to which routes get longer.
+        """Channels that wait for one another, found by the destinations with longer routes.
 
         An empty list: none do. None: routes to all destinations are needed.
         """
@@ -183,7 +183,7 @@ class AfterFailures:
         return after, undelivered, totals
 
     def pairs(self, after: Ints) -> tuple[Ints, Ints]:
-        """Channels, and those that they wait for, of words of bits."""
+        """Pairs of a channel and an awaited channel, from words of bits."""
         rows = after.reshape(self.vector.network.num_channels, -1)
         tail, head = self.vector.turns(np.flatnonzero(rows.any(axis=1)))
         position = self.vector.graph.position[head]

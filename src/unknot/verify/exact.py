@@ -93,7 +93,7 @@ EXPLAINED, HELD = 5.0, 5.0
 
 
 class Struck(NamedTuple):
-    """VCs that no message can hold, by a window from which those struck out earlier are gone."""
+    """VCs that no message can hold, with their window, from which earlier struck VCs are removed."""
 
     never: Ints
     window: Ints
@@ -132,7 +132,7 @@ def find_worms(graph: Dependencies, rest: Remainder, time_limit: float) -> list[
 
 
 class _Search:
-    """One component: what is left of it, what was struck out until then, and the work of that.
+    """A component under search: its remaining VCs, the struck VCs, and the work of striking.
 
     How work is shared out does not depend on the clock: on a busy machine too the evidence is the same.
     """
@@ -218,7 +218,7 @@ class _Search:
                     return
 
     def blocked(self, part: Remainder, work: float) -> list[Worm] | bool:
-        """Worms that block each other in a part; False when there are none, True when that is more work."""
+        """Worms that block each other in a part; False if none exist, True if the search needs more work."""
         model = Model(part)
         worms = model.blocked(self.end - clock(), work)
         self.work += model.work

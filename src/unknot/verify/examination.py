@@ -63,7 +63,7 @@ NOTHING_FURTHER = FurtherAnswers()
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Examination(ThreeValued, Brief, asks="safe"):
-    """What was established of a routing; what there was no time for, or was not asked, is open or None.
+    """Results of examining a routing; questions out of time or not asked are open or None.
 
     Attributes
     ----------

@@ -47,7 +47,7 @@ class Visit(NamedTuple):
 
 
 def require_candidates(network: Network, vcs: int, routing: str) -> None:
-    """Refuse a network whose candidates there is no memory for, before a routing is made on it.
+    """Refuse a network whose candidates exceed memory, before a routing is built.
 
     Parameters
     ----------

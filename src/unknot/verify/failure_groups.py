@@ -36,7 +36,7 @@ MANY = 200
 
 @dataclass(frozen=True)
 class FailureGroup:
-    """Sets of failures that all have one outcome, unless they contain certain parts.
+    """Sets of failures with a common outcome, unless they contain certain parts.
 
     Attributes
     ----------
@@ -59,7 +59,7 @@ class FailureGroup:
     claim: dict[str, Any] | None = None
 
     def changed(self) -> Iterator[FailureSets]:
-        """Yield the sets that contain one of `unless`, each in one of the sets of failures yielded."""
+        """Yield the sets that contain a part of `unless`, each within exactly one result."""
         left = [(self.sets, self.unless)]
         while left:
             sets, unless = left.pop()
@@ -75,7 +75,7 @@ class FailureGroup:
 
 
 def group_after(paths: ShortestPaths) -> FailureGroup | None:
-    """What comes about after some failures, and what may change it; None: each set is to be judged alone."""
+    """The outcome after some failures and the parts that may change it; None: judge each set alone."""
     fabric, network, sets = paths.fabric, paths.fabric.vector.network, paths.sets
     ends, hosts = np.flatnonzero(paths.hosts), int(paths.hosts.sum())
     if ends.size <= sets.more and fabric.kind in ("routers", "any"):

@@ -70,7 +70,7 @@ def search_types(t):
     allocates=False,
 )
 def is_fixed(graph, alive, failures, start, home, search):
-    """Whether more shortest paths than failures share no part that can fail: one of them is left."""
+    """Whether disjoint shortest paths outnumber the failures, so that at least one path survives."""
     first_out, outgoing, target = graph.first_out, graph.outgoing, graph.target
     link, own, kept, most = failures
     distance, seen, used, stack, _, _ = search

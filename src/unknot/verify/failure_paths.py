@@ -160,7 +160,7 @@ class ShortestPaths:
         return [self._over(channel, onward, homes) for channel, onward in pairwise([*circle, circle[0]])]
 
     def _over(self, channel: int, onward: int, homes: list[int]) -> list[int]:
-        """A shortest path to one of some destinations that takes one channel and then another."""
+        """A shortest path to a destination of a list, through one channel and then another."""
         source, target = self.network.source.tolist(), self.network.target
         start, middle, end = source[channel], int(target[channel]), int(target[onward])
 

@@ -37,7 +37,7 @@ Taken = dict[State, dict[int, frozenset[int]]]
 
 
 def route_steps(senders: Iterable[int], hops: Callable[[int], Iterable[int]], target: IntArray) -> Iterator[Step]:
-    """Yield each channel on the way of packets, and those by which they go on."""
+    """Yield each channel on the way of packets with its next channels."""
     for router in reached_from(senders, lambda router: [int(target[c]) for c in hops(router)]):
         for c in hops(router):
             yield from ((c, e) for e in hops(int(target[c])))
@@ -105,12 +105,12 @@ class RouteChoices:
             yield cycle_through(start, after, 0)
 
     def closed(self) -> list[int]:
-        """A circle that one choice closes; none if none of some circles is known to be closed by one."""
+        """A cycle closed by a single choice of routes; empty if none of the cycles is known to be closed so."""
         closed = (c for c in self.circles() if self._chosen([*pairwise([*c, c[0]])], {}))
         return next(closed, [])
 
     def _chosen(self, steps: list[Step], taken: Taken) -> bool:
-        """Whether one choice makes all steps, beside what was taken for others."""
+        """Whether a single choice makes all steps, given the choices taken for others."""
         if not steps:
             return True
         known = dict(taken.keys())

@@ -118,7 +118,7 @@ class TriedFault:
 
 @dataclass(frozen=True)
 class Fault(TriedFault):
-    """One set of failed parts and what it does.
+    """A set of failed parts and its effect.
 
     Attributes
     ----------
@@ -148,7 +148,7 @@ class Fault(TriedFault):
 
 @dataclass(frozen=True)
 class FaultVerdict(ThreeValued, asks="holds"):
-    """The routing after one fault, and what is known of it.
+    """The routing after a fault, and the results about it.
 
     Attributes
     ----------
@@ -272,7 +272,7 @@ def sets_of_parts(what: str, parts: Sequence[Part], faults: int, budget: int, se
 
 
 def left_after(network: Network, kind: str, numbers: tuple[int, ...]) -> Network | str:
-    """What failed channels or routers leave of a network, or in words what they cut off."""
+    """The network left by failed channels or routers, or a text about the terminals cut off."""
     routers, channels = failed_of(network, kind, numbers)
     try:
         left = network.without(routers=routers, channels=channels)

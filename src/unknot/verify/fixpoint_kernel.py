@@ -23,7 +23,7 @@ ALL = (1 << WIDTH) - 1
 
 @kernel(lambda t: t.int64(t.READ64, t.int64, t.int64), inline=True)
 def _go_on(bits, base, stop):
-    """States of a cell that go on to one that is left."""
+    """States of a cell with a remaining successor."""
     some = 0
     for k in range(base + 2, stop, 2):
         some |= bits[k]
@@ -74,7 +74,7 @@ def begin(inner, cells, kinds, rules, marks):
 
 @kernel(lambda t: t.boolean(inner_types(t), cell_types(t), mark_types(t)))
 def strand(inner, cells, marks):
-    """Stack the states that are left and reach no blocked one; returns whether there are some.
+    """Stack the remaining states that reach no blocked state; return whether any exist.
 
     They can only be states that support each other in a circle: others die with their last successor. Nothing else
     may be stacked before. What is reached is noted in the words of those that enter, which are read by `begin` alone.
@@ -128,7 +128,7 @@ def _take_off(k, some, marks):
     lambda t: t.int64(t.int64, t.int64, inner_types(t), cell_types(t), kind_types(t), rule_types(t), mark_types(t))
 )
 def _unblock(u, edge, inner, cells, kinds, rules, marks):
-    """Take those states of VC u off that were blocked by waiting for an edge that is dead now; return cells seen."""
+    """Remove the states of VC u that were blocked by waiting for a dead edge; return the number of cells seen."""
     cell_first, word, bits, inner_first, kind = cells.first, cells.word, cells.bits, inner.first, kinds.of
     live, blocked = marks.live, marks.blocked
     first, stride = inner_first[u], words_of(inner, u)
@@ -213,7 +213,7 @@ def drain(inner, cells, kinds, rules, marks, budget):
     )
 )  # fmt: skip
 def pick(inner, cells, kinds, rules, marks, addresses, most, heads):
-    """Pick for each VC that is left up to `most` blocked states, no two of which wait for the same VCs that are left.
+    """Pick for each remaining VC up to `most` blocked states, no two with the same remaining awaited VCs.
 
     Heads are written as for `unknot.verify.waiting.Heads`: a header that commits has a head for each choice. Returns
     the number of heads.

@@ -20,7 +20,7 @@ SPAN = 32
 
 
 class Notes(NamedTuple):
-    """Notes of `follow` on each VC: a slot for each VC that leaves the router it leads to, or for `SPAN` of them.
+    """Notes of `follow` on each VC: a slot for each VC out of the next router, or for `SPAN` of them.
 
     Attributes
     ----------
@@ -55,7 +55,7 @@ def note_types(t):
 
 @kernel(lambda t: t.int64(t.int64, t.int64, t.int64, t.int64, t.int64, scratch_types(t), note_types(t)), inline=True)
 def _enter(at, count, some, head, size, scratch, notes):
-    """Note the answer that is held, of `count` candidates, for some addresses; queue the VCs that they reach by it.
+    """Note the held answer of `count` candidates for some addresses, and queue the VCs reached by it.
 
     The queue is a ring of the input VCs with pending states, from `head` on. Returns its size.
     """

@@ -176,7 +176,7 @@ def loads(relation: Relation, traffic: PatternLike = "uniform", *, progress: Pro
 
 
 class OfferedTraffic:
-    """Traffic on a relation: the states of the addresses that it goes to, and what terminals send and receive."""
+    """Traffic on a relation: the states of its addresses, and the rates sent and received by terminals."""
 
     def __init__(self, relation: Relation, traffic: PatternLike) -> None:
         self.relation, self.rates = relation, rates(relation, traffic)

@@ -14,7 +14,7 @@ READ_F64 = types.Array(types.float64, 1, "C", readonly=True)
 
 @njit
 def _started(reached):
-    """Return a stack with room for all states, on which those that are reached lie, and their number."""
+    """Return a stack with room for all states, filled with the reached states, and their number."""
     stack, size = np.empty(reached.size, np.int64), 0
     for i in range(reached.size):
         if reached[i]:
@@ -114,7 +114,7 @@ def spread(order, first, candidates, channel_of, rate, slot, load):
 
 @kept(types.boolean(READ64, READ64, READ64, READ32, READ_F64, I64), nogil=True)
 def one_route(order, first, candidates, channel_of, rate, slot):
-    """Return whether every header that is sent takes one sequence of channels, whatever it selects.
+    """Return whether every sent header takes a single sequence of channels, whatever it selects.
 
     States that one sequence of channels can lead a header to are united, as in the comparison of automata by Hopcroft
     and Karp; each union must lead on over one channel. Candidates of all tiers count. Time is almost linear in them.

@@ -55,7 +55,9 @@ class Moment:
         return answer[1:] if router in self.updated or address in self.drained else answer[:1]
 
     def entries(self, router: int, address: int, answer: Answer) -> tuple[int, ...]:
-        """Candidates of a header, those that it may only have taken before marked as never waited for."""
+        """Candidates of a header; older candidates, possible only before an update, are marked as never
+        waited for.
+        """
         if router in self.passed and address not in self.drained:
             old, new = answer
             return _joined(new, old, NO_WAIT if new else 0)
@@ -223,7 +225,7 @@ class _CheckedRule:
 
 
 def _joined(entries: tuple[int, ...], others: tuple[int, ...], mark: int = 0) -> tuple[int, ...]:
-    """Entries, and those of others that lead elsewhere, marked."""
+    """Entries, and other entries that lead elsewhere, marked."""
     known = {entry & VC_MASK for entry in entries} | ({EJECT} if mark else set())  # ejection is never blocked
     return (*entries, *(entry | mark for entry in others if entry & VC_MASK not in known))
 

@@ -27,7 +27,7 @@ RANDOM_RUNS = 300
 
 
 class PhaseError(UnknotError):
-    """A description of chunks and phases that cannot be used, or a run that it does not allow."""
+    """An unusable description of chunks and phases, or an illegal run of them."""
 
 
 @dataclass(frozen=True)
@@ -245,7 +245,7 @@ def check_phases(system: PhasedChunks) -> PhaseVerdict:
 
 
 def lifted(run: Sequence[Advance], small: PhasedChunks, large: PhasedChunks) -> tuple[Advance, ...]:
-    """Return a run of a larger grid in which each node does what one node of a smaller grid does.
+    """Return a run of a larger grid in which each node copies a node of a smaller grid.
 
     A node stands for the one whose coordinates are its own, or the last where there are no such. A line then stands
     for a whole line, and all of it has started a phase exactly if all of the smaller one has.

@@ -21,7 +21,7 @@ FIRST = 12
 
 @dataclass(frozen=True)
 class Head:
-    """A header: its VC, its address, what it waits for; and addresses of packets that may stand behind it."""
+    """A header: its VC, its address, its awaited VCs, and the addresses of packets that may queue behind."""
 
     vc: int
     address: int
@@ -139,7 +139,7 @@ def filling(
 
 
 def _next(paths: Paths, buffers: Buffers, left: dict[int, Head]) -> int | None:
-    """The VC after whose filling the most others can still be filled to the brim; of equal ones one with a mark."""
+    """The VC to fill next, after which the most others can still be filled to the brim; ties go to marked VCs."""
 
     def promise(head: Head) -> tuple[int, bool]:
         trial = buffers.copy()

@@ -31,7 +31,7 @@ injected first; always one input before another."""
 
 @dataclass(frozen=True)
 class Waiter:
-    """A packet and the VCs on its path; it waits in the last of them, or at its terminal where there are none."""
+    """A waiting packet and the VCs on its path; it waits in the last VC, or without VCs at its terminal."""
 
     source: int
     address: int
@@ -134,7 +134,8 @@ def progress(relation: Relation, arbiter: str, *, packets: int = 1, livelock_fre
 
 
 def progress_claims(outcome: Progress, free: Document) -> list[Document]:
-    """The claim that packets arrive, within a bound or some time, or of a schedule that starves one; else none.
+    """The claim that packets arrive, within a bound or at some time, or of a starving schedule; empty
+    without evidence.
 
     Parameters
     ----------

@@ -29,7 +29,7 @@ ROOM, BYTES = 1 << 16, 100
 
 @dataclass(frozen=True, eq=False)
 class Remainder:
-    """States, the steps between them, and the heads that may block there.
+    """States, their steps, and the heads that may block inside.
 
     Attributes
     ----------
@@ -143,7 +143,7 @@ class Remainder:
 def on_cycles(
     graph: Dependencies, switching: Switching, kept: Flags | None = None, effort: Effort | None = None
 ) -> Remainder:
-    """Return the reachable states on VCs of cyclic components, or on those that are to be kept of them.
+    """Return the reachable states on VCs of cyclic components, or on the kept VCs among them.
 
     A deadlock configuration can always be cut down to one whose held VCs lie in one component, so steps and waits
     that leave the component of their VC are left out: such a step ends the worm's part in the configuration, and such

@@ -78,7 +78,7 @@ def smallest(
     buffer_depth: int = BUFFER_DEPTH,
     known: Configuration | None = None,
 ) -> Smallest:
-    """Find a deadlock configuration with the fewest messages, and of those one that holds the fewest VCs.
+    """Find a deadlock configuration with the fewest messages, and among these one with the fewest VCs held.
 
     Among equally small ones, one whose messages come straight from terminals of their own is preferred.
 

@@ -24,7 +24,7 @@ from unknot.verify.follow_kernel import SPAN, WIDTH, Notes, depend
 
 
 class Slots:
-    """Slots for notes on each VC: one for every `span` of the VCs that leave the router to which it leads.
+    """Slots for notes on each VC, one for every `span` VCs out of the router behind it.
 
     Attributes
     ----------
@@ -53,7 +53,7 @@ class Slots:
 
 
 class Follower:
-    """Work space of a thread that follows addresses, `WIDTH` at a time, and the notes and counts that it makes.
+    """Work space of a thread that follows `WIDTH` addresses at a time, with its notes and counts.
 
     Attributes
     ----------

@@ -100,7 +100,7 @@ def traversal_types(t):
 
 @kernel(lambda t: t.int64(t.int64, t.int64, answer_types(t), t.I64))
 def looked_up(at, address, answers, out):
-    """The answer of a table for a state, as a rule gives it; −1 if it has more candidates than there can be."""
+    """The answer of a table for a state, in the form of a rule; −1 if the candidates exceed the maximum."""
     first, input_vc, start, candidates = answers
     # Rows ascend within an address; most have few, so that a search by halves beats an index of all states.
     low, high = first[address], first[address + 1]

@@ -98,7 +98,7 @@ class Translations:
 
 
 def translations(relation: Relation) -> Translations | None:
-    """The translations that leave the network of a relation as it is; None when there are none but the identity."""
+    """The translations that preserve the network of a relation; None if only the identity does."""
     network = relation.network
     if network.coordinates is None or relation.num_vcs == 0 or network.num_terminals == 0:
         return None

@@ -65,7 +65,7 @@ class TableFault(TriedFault):
 
 @dataclass(frozen=True, eq=False)
 class TableFaults(Tried):
-    """Outcomes of all faults that were tried; `rows` names every pair that one of them cuts off.
+    """Outcomes of all tried faults; `rows` names every pair cut off by a fault.
 
     Attributes
     ----------
@@ -182,7 +182,7 @@ def table_faults(
 
 
 class _Routes:
-    """The routes between hosts, and for each channel the table entries of those that take it."""
+    """The routes between hosts, and for each channel the table entries of its routes."""
 
     def __init__(self, fabric: Fabric) -> None:
         board = switchboard(fabric)

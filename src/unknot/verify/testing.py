@@ -220,7 +220,7 @@ def check_routing(
 
 
 def attempt(function: Callable[[Network], Relation], network: Network) -> Relation | None:
-    """The relation that an algorithm makes on a network; None if it refuses it.
+    """The relation made by an algorithm on a network; None if the algorithm refuses.
 
     Raises
     ------

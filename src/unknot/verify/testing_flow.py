@@ -102,7 +102,7 @@ class States:
         return not (all(opens) if self.relation.commits else any(opens))
 
     def deadlock(self, most: int) -> Exploration[None]:
-        """Search up to `most` states for one in which packets are deadlocked; those with more packets come first."""
+        """Search up to `most` states for a deadlock of packets; states with more packets come first."""
         start: State = ((),) * self.relation.num_vcs, tuple(pool.first for pool in self.pools.pools)
 
         def packets(state: State) -> int:

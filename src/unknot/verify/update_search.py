@@ -20,7 +20,7 @@ MOST_SETS = 1024
 
 @dataclass(frozen=True, eq=False)
 class PossibleDeadlock:
-    """A deadlock that moves of packets and updates of routers lead to; or that there is none, where it is proved.
+    """A deadlock reached by moves of packets and updates of routers, or the proof that none exists.
 
     Attributes
     ----------
@@ -75,7 +75,7 @@ def _sets(routers: list[int]) -> Iterator[tuple[int, ...]]:
 
 
 def updated_in(both: Mixture, configuration: Configuration) -> frozenset[int] | None:
-    """Routers that have been updated when messages have gone one after the other to where they block each other.
+    """Routers updated by the time the messages, moving one after another, block each other.
 
     None if one router would have to be updated before a message passes it and after a later one does, or both to
     block a header and to let it come. None too for messages that stand still on their way: they go one by one here.

@@ -165,7 +165,7 @@ class Left:
         return bool((self.removed < 0).any())
 
     def heads(self) -> Heads:
-        """Return for each VC that is left some heads that wait for such VCs only."""
+        """Return for each remaining VC some heads that wait for remaining VCs only."""
         states, cells = self.states, self.states.cells
         most = np.minimum(WIDTH * np.diff(cells.first), PICKED)[self.vcs]
         room = int((most * np.diff(states.inner.first)[self.vcs]).sum())
@@ -179,7 +179,7 @@ class Left:
 
 
 def _everywhere(heads: Heads, group: Translations) -> Heads:
-    """Heads of representatives moved by all translations; of those of one kind that wait for the same, the first."""
+    """Heads of representatives moved by all translations; among heads of a kind with equal waits, the first."""
     kind, places = group.places.kind, group.places
     chosen: dict[tuple[int, ...], int] = {}
     number: Counter[int] = Counter()

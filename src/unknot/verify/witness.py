@@ -190,7 +190,7 @@ def _at_terminals(lead_ins: LeadIns, worms: Sequence[Worm]) -> list[Led] | None:
 
 
 def _led_back(lead_ins: LeadIns, worms: Sequence[Worm]) -> list[Led] | None:
-    """Lead messages back by constraint solving, which finds a way whenever there is one, within its limits.
+    """Lead messages back by constraint solving, which finds any existing way within its limits.
 
     Every worm sends one unit of flow from a terminal to its tail, over VCs that nobody holds, each used by one.
     """

@@ -72,7 +72,7 @@ class Wait:
 
 @dataclass(frozen=True)
 class Race:
-    """Two steps that use a chunk, one of them to write it, and nothing orders them.
+    """Two unordered steps on a chunk, at least one a write.
 
     Attributes
     ----------
@@ -221,7 +221,7 @@ class Following:
             yield ("signal", number)
 
     def _move(self, place: Place, step: Step, received: list[int], number: int) -> list[int]:
-        """Read, reduce and write the chunks of a step; what it sends, if it does."""
+        """Read, reduce and write the chunks of a step; return the bytes sent, if any."""
         if step.type in RECEIVING and len(received) != step.source.count:
             self.wrong.append(f"{place} receives {step.source.count} chunks where {len(received)} were sent")
             received = (received + [0] * step.source.count)[: step.source.count]

@@ -23,7 +23,7 @@ from unknot.verify.minimal_paths import Destinations, ForbiddenPath, forbidden_p
 
 @dataclass(frozen=True)
 class Refusal:
-    """A header that has lost a shortest path by what it chose before.
+    """A header that has lost a shortest path by an earlier choice.
 
     Attributes
     ----------

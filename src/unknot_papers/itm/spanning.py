@@ -54,7 +54,7 @@ class Spanning(ThreeValued, asks="found"):
 def spanning(
     network: Network, kind: str = "exterior", *, time_limit: float | Deadline = MINUTE, seed: int = 1
 ) -> Spanning:
-    """Find an incremental triangular mesh that spans a network, or show that there is none.
+    """Find an incremental triangular mesh that spans a network, or show that none exists.
 
     Parts joined only by a router or less are taken apart first, which settles most networks; then routers are added
     greedily with restarts, then the question is decided exactly (CP-SAT).

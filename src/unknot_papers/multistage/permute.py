@@ -169,7 +169,7 @@ class _Task:
         return self.blocked("cut", words, core, minimal=minimal)
 
     def minimised(self, answer_of: Callable[[Ints], Answer]) -> tuple[tuple[int, ...], bool]:
-        """Messages that are blocked together, each needed for that; and whether this was made sure of."""
+        """Messages blocked together, each necessary, and whether the necessity was verified."""
         core = np.arange(self.sources.size)
         if core.size > MAX_MINIMISED or not self.explain:
             return tuple(core.tolist()), False

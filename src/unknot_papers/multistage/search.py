@@ -115,7 +115,7 @@ def solve(
 
 
 def cut(network: Network, sources: IntArray, destinations: IntArray) -> int | None:
-    """The greatest number of messages that links allow, if it is less than there are messages; else None.
+    """The greatest number of messages that links allow if smaller than the number of messages, else None.
 
     By maximum flow from all sources to all destinations: a least cut of the links proves it.
     """

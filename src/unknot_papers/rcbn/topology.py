@@ -176,5 +176,5 @@ def tags_of_rows(rows: npt.ArrayLike) -> Tags:
 
 
 def digits_of(change: Numbers, front: Flags) -> Numbers:
-    """The tag digits, 2 for 1̄, of links by what they change in the row, in the front half or behind it."""
+    """The tag digits (2 for 1̄) of links, by their change of row and by the front or rear half."""
     return np.where(change == 0, 0, np.where((change == 1) ^ front, 1, 2))

@@ -125,7 +125,8 @@ SHAPES = ("bfs", "dfs")
 
 
 def spanning_tree(network: Network, root: int, shape: str, *, inward: bool, needed_by: str) -> Ints:
-    """Channels of a tree in which every router has one towards the root (inward) or from it.
+    """Channels of a spanning tree in which every router has one channel towards the root (inward) or
+    from the root.
 
     Parameters
     ----------

@@ -59,7 +59,9 @@ def request_vcs(rule, s, w0, w1, now):
 
 @inlined
 def offer_outputs(s, ends, count, many, w0):
-    """Write to `grants` which outputs headers still request; of separable input-first one of them each."""
+    """Write the outputs still requested by headers to `grants`; for separable input-first, one output
+    for each header.
+    """
     for k in range(count):
         b = s.headers[k]
         word, bit = bit_of(s, b, w0)
@@ -76,7 +78,7 @@ def offer_outputs(s, ends, count, many, w0):
 
 @inlined
 def settle(s, ends, count, many):
-    """Let each output in `grants` of several headers grant one of them its request, and take it from the others."""
+    """Let each output in `grants` of several headers grant a single header, and delete it from the other headers."""
     # Afterwards no output is in two masks: whatever the headers then accept, in any order, is a matching. That is
     # a round of iSLIP: each output grants the request next in its turn, then each input accepts a grant in its own.
     for j in range(many):

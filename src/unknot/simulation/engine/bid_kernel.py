@@ -13,7 +13,7 @@ from unknot.simulation.engine.view_kernel import beyond, view
 
 
 class Here(NamedTuple):
-    """Rows of one router, counted from 0, as those in `out` and `owner` are here."""
+    """Rows of a router, numbered from 0 as in `out` and `owner`."""
 
     first_input: Any
     first_output: Any

@@ -48,7 +48,7 @@ def answer(rule, s, w0, w1, b, address, row):
 
 @inlined
 def number_of(s, begin, end, words):
-    """Return the number that the answer in row `end` has among those from row `begin` on; 0 if there are too many."""
+    """Return the number of the answer in row `end` among the rows from `begin` on; 0 if the rows are too many."""
     for k in range(begin, end, words):
         same = True
         for j in range(words):
@@ -63,7 +63,7 @@ def number_of(s, begin, end, words):
 
 @inlined
 def class_of(s, begin, end):
-    """Return the first of these classes with the same answers as the one at `end`, or that one."""
+    """Return the first class with the same answers as the class at `end`, or `end` itself."""
     many = s.destination.size
     for k in range(begin, end):
         same = True

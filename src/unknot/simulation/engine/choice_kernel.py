@@ -100,7 +100,7 @@ def lightest(raw, b, p, count, first_output, end, now):
 
 @inlined
 def nth_of_tier(s, tier, number):
-    """Return the candidate of a tier that has `number` others of it before."""
+    """Return the candidate at position `number` of a tier."""
     k = 0
     while tier_of(s.candidates[k]) != tier or number > 0:
         number -= tier_of(s.candidates[k]) == tier
@@ -121,7 +121,7 @@ def credits_of_port(s, w):
 
 @inlined
 def better_of_two(raw, b, p, count, now):
-    """Leave the candidates of one port, which the header keeps: of two drawn ones that with more credits."""
+    """Leave the candidates of one port for the header to keep: of two drawn ports, the one with more credits."""
     s = view(raw)
     lowest, many = tier_of(s.candidates[preferred(s, count)]), np.int64(0)
     for k in range(count):

@@ -40,7 +40,7 @@ def whom_to_answer(s, row, t, to):
 
 @inlined
 def create_in(s, c, row, t, cycle):
-    """Note that class c of terminal t has created a packet in a cycle; return False if there is no room for one."""
+    """Note that class c of terminal t has created a packet in a cycle; return False if its queue is full."""
     p = new_packet(s)
     if p < 0:
         return False

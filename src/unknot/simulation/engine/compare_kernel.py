@@ -30,7 +30,9 @@ def queued(s, r, row):
 
 @called
 def queues(s, r, count):
-    """Return the output port of the preferred candidate, flits queued for it, and those on its VCs of that tier."""
+    """Return the output port of the preferred candidate, the flits queued for the port, and the flits on its VCs of
+    the tier.
+    """
     best = s.candidates[preferred(s, count)]
     row, tier = s.out_row[best & VC_MASK], tier_of(best)
     port, by_port, by_vc = s.outputs.port[row], np.int64(0), np.int64(0)

@@ -203,7 +203,7 @@ def path(relation: Relation, source: int, address: int, target: int) -> tuple[in
 
 
 def in_words(relation: Relation, configuration: Configuration, cycle: int) -> str:
-    """Return in one line when a deadlock came up, and which message waits for which."""
+    """Return a line with the cycle of a deadlock and the messages that wait for each other."""
     holder = configuration.holder
 
     def awaited(vc: int) -> str:

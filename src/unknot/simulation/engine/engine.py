@@ -56,7 +56,8 @@ class Engine:
         interval: int | None = None,
         general: bool = False,
     ) -> None:
-        """Set up a scenario in cycle 0; its traffic is that of `sources`, or without them what others put in.
+        """Set up a scenario in cycle 0, with the traffic of `sources`, or without sources the packets put in by the
+        caller.
 
         With `general` all routers take the general path, whose tables others may read and write between cycles.
         """
@@ -157,7 +158,7 @@ class Engine:
         return bool((self.state.packets.created[first[first >= 0]] < end).any())
 
     def find_knot(self) -> bool:
-        """Look for packets that can never move again; True when there is a knot, which then is `deadlock`.
+        """Look for packets that can never move again; True after setting `deadlock` to such a knot.
 
         A watchdog unties all knots, so there are none with one.
         """

@@ -74,7 +74,7 @@ def queues_up(network: Network, router: Router) -> bool:
 
 
 def posted_ahead(latency: int, router: Router) -> int:
-    """Most cycles from a stage to what it posts in an inbox, but for those that flits queue in front of a channel."""
+    """Most cycles from a stage to its entries in an inbox, apart from flits queued in front of a channel."""
     stay = max(router.switch_allocation_delay, router.vc_allocation_delay)
     crossing = router.traversal_delay * (1 if router.pipelined else 3)
     routing = router.routing_delay * (1 if router.pipelined else 2)
@@ -90,7 +90,7 @@ def most_flits(depth: int, vcs: int, router: Router) -> int:
 
 
 def packets_in_a_buffer(flow: FlowControl, depth: int, shortest: int) -> int:
-    """Most packets that have flits in one buffer, or are on their way into it."""
+    """Most packets with flits in one buffer or on their way into the buffer."""
     if flow.exclusive:
         return 1
     return min(depth, depth // shortest + (1 if flow.whole else 2))

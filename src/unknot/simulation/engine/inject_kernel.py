@@ -172,7 +172,7 @@ def draw_packets(s, t, now):
 
 @inlined
 def send_again(s, t):
-    """Put the first packet of terminal t that a watchdog dropped at the head of its source queue, if there is one."""
+    """Put the first packet of terminal t dropped by a watchdog at the head of its source queue, if any."""
     p = s.replies.first[t]
     if p < 0:
         return False

@@ -46,12 +46,12 @@ def _called(place: str, numbers: int, answers: bool = False) -> Native:
 
 
 def _matcher(allocator: int) -> Native:
-    """Return the kernel of an allocator that looks at all requests; any of those for others."""
+    """Return the kernel of an allocator that matches all requests at once; any such kernel for other allocators."""
     return _called(f"allocators.{REGISTERED[allocator].kernel or 'wavefront_kernel'}.match", 6)
 
 
 def link(part: State) -> Native:
-    """Return the loop for a part, and give it the addresses of the kernels that it calls, compiled if need be."""
+    """Return the loop for a part, linked with the addresses of its kernels, which are compiled if missing."""
     setup = part.setup
     if part.linked is None:
         _link(part)

@@ -97,7 +97,7 @@ class Mix:
         } | self._reply_addresses()  # fmt: skip
 
     def _forms(self, local: int) -> dict[str, Any]:
-        """Columns of the forms: those that classes draw, one class after the other, and then the replies."""
+        """Columns of the forms: first the forms drawn by classes, class by class, then the replies."""
         rows: list[tuple[int, ...]] = []
         replies: list[tuple[int, ...]] = []
         drawn = sum(len(one.forms) for one in self.classes)
@@ -225,7 +225,7 @@ def _in_first(addresses: Any, terminals: int, subnets: int) -> Any:
 
 
 def _spread(pairs: Pairs, subnets: int) -> Pairs:
-    """Pairs of one network as those of several, of which the terminals of the last one send."""
+    """Pairs of one network repeated for several subnets, where the terminals of the last subnet send."""
     if subnets == 1:
         return pairs
     terminals = pairs.rate.size

@@ -33,7 +33,7 @@ def first_plane(s, w):
 
 @inlined
 def count_arrivals(s, w, flits, returned):
-    """Count one flit up at each of these inputs, and one slot down at each of these outputs."""
+    """Count one more flit at each input of `flits`, and one taken slot fewer at each output of `returned`."""
     k, planes, width = first_plane(s, w), s.whole.planes, s.setup.width
     # On paper: a 1 becomes 0 and carries, a 0 becomes 1 and ends it; counting down it is the other way round.
     for _ in range(s.setup.planes):
@@ -46,7 +46,7 @@ def count_arrivals(s, w, flits, returned):
 
 @inlined
 def count_departures(s, w, sent, taken):
-    """Count one flit down at each of these inputs, and one slot up at each of these outputs.
+    """Count one flit fewer at each input of `sent`, and one more taken slot at each output of `taken`.
 
     Returns the inputs whose count is not 0, and the outputs of which the last slot was taken now.
     """

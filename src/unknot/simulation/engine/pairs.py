@@ -19,7 +19,7 @@ NONE, ZERO = np.zeros(0, dtype=np.int64), np.zeros(1, dtype=np.int64)
 
 @dataclass(frozen=True, eq=False)
 class Pairs:
-    """The destinations of each terminal, how likely they are, and the addresses it may use for them.
+    """The destinations of each terminal, with their probabilities and permitted addresses.
 
     Attributes
     ----------
@@ -170,7 +170,7 @@ class Served:
         terminal: int,
         targets: npt.NDArray[np.int64],
     ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]:
-        """The rows that lead to some terminals; one that leads to the terminal itself may be missing."""
+        """The rows that lead to some terminals; the row of the terminal itself may be missing."""
         lost = targets[~np.isin(targets, ends) & (targets != terminal)]
         if lost.size:
             name = self.relation.network.terminal_name
@@ -192,7 +192,7 @@ def _weights(pattern: Pattern, terminal: int) -> npt.NDArray[np.float64]:
 
 
 def alias(share: npt.NDArray[np.float64]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Walker's tables for shares that add up to one: thresholds × 2⁵³, and what an entry becomes beyond them."""
+    """Walker's tables for shares with sum 1: thresholds × 2⁵³, and the alias of each entry beyond its threshold."""
     count = share.size
     part = share * count
     other = np.arange(count, dtype=np.int64)
@@ -232,7 +232,7 @@ def by_ports(pairs: Pairs, width: int) -> Pairs:
 
 
 def joined(pairs: Sequence[Pairs]) -> Pairs:
-    """Return several pairs as one, their terminals one after the other; those without tables have no entries."""
+    """Return several pairs joined, their terminals one after the other; pairs without tables have no entries."""
     first, ranges, addresses, keep, other = [ZERO], [], [], [NONE], [NONE]
     drawn = any(one.keep.size for one in pairs)
     entries = used = 0

@@ -25,7 +25,7 @@ def settle_slack(s, w, now):
 
 @inlined
 def settle_pool(s, r, now):
-    """Take the slots of pool r that were left in an earlier cycle out of those that are taken."""
+    """Give back the slots of pool r that packets left in an earlier cycle."""
     if s.pools.left_in[r] < now:
         taken = np.int64(0)
         for m in range(s.pools.first[r], s.pools.end[r]):

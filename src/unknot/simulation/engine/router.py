@@ -167,7 +167,7 @@ class Router:
     terminal_width: int = 1
 
     def for_relation(self, relation: Relation) -> Router:
-        """The router with the selection function that the relation names, unless it has one itself."""
+        """The router with the selection function named by the relation, unless the router sets its own."""
         if self.selection is not None or relation.selection is None:
             return self
         return replace(self, selection=cast(Selection, relation.selection))
@@ -270,7 +270,7 @@ _DEFAULTS = {field.name: field.default for field in fields(Router)}
 
 
 def check_option(name: str, setting: Any) -> None:
-    """Refuse an option that there is not, or a value that makes no sense whatever the other options are.
+    """Refuse an unknown option, or a value outside the option's range whatever the other options are.
 
     Raises
     ------

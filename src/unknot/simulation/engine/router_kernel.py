@@ -20,7 +20,7 @@ from unknot.simulation.engine.switch_kernel import allocate_switch, hold_back
 
 @inlined
 def in_order(s, sent):
-    """Sort the rows that send, in the order in which they queue behind the switch."""
+    """Sort the sending rows in the order of their queue behind the switch."""
     # By insertion: few rows send in a step, and they are nearly in order.
     for k in range(1, sent):
         b, at = s.winners[k], k

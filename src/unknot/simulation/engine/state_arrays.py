@@ -100,7 +100,7 @@ def set_bit(mask: npt.NDArray[np.int64], first: npt.NDArray[np.int64], row: int,
 
 
 def row_count(content: Any) -> int:
-    """Rows of a table from what it is made of: their number, or that of its first column, or of all values."""
+    """Rows of a table by its contents: their number, the length of its first column, or the number of values."""
     first = next(iter(content.values())) if isinstance(content, dict) else content
     return first if isinstance(first, int) else len(first)
 

@@ -138,7 +138,7 @@ def is_let_in(s, b, w, now):
 
 @inlined
 def has_shared_slot(raw, w):
-    """Return whether output row w, whose own slots are taken, may take one of those that the VCs of its port share.
+    """Return whether output row w, with all its own slots taken, may take a shared slot of its port.
 
     Credits are below 0 by as many as a VC has of them.
     """
@@ -235,7 +235,7 @@ def destination_of(s, address):
 
 @inlined
 def direct_of(s, t, to):
-    """Return the direct address from terminal t to another; there is a table of pairs, or one of where they begin."""
+    """Return the direct address from terminal t to another, from a table of pairs or of first addresses."""
     terminals = s.ejection_row.size
     return s.direct[t] + to if s.direct.size == terminals else s.direct[t * terminals + to]
 

@@ -77,7 +77,7 @@ def sweep(s, ends, turn, size):
 
 @inlined
 def next_turn(turn, first, size, allocator):
-    """Return the diagonal that comes first next time: the next one, or that after the first match."""
+    """Return the next first diagonal: the successor of the current one, or of the first match."""
     turn += 1 + (first if allocator == RR_WAVEFRONT else 0)
     return turn - size if turn >= size else turn
 

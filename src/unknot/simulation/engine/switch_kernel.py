@@ -49,7 +49,7 @@ def claim_ports(s, into, out):
 
 @inlined
 def is_rival(s, into, out):
-    """Return whether there is another request of that input port or for that output port."""
+    """Return whether another request has the same input port or the same output port."""
     claims, first, second = s.claims, into >> 6, out >> 6
     return ((claims.shared_inputs[first] >> (into & 63)) | (claims.shared_outputs[second] >> (out & 63))) & 1 == 1
 
@@ -79,7 +79,9 @@ def put_forward(s, ends, n, b, into, out, now, hope):
 
 @inlined
 def claim_switch(s, count, w0, w1, now):
-    """Note which ports several buffers request that have a flit and a credit, and all that speculating headers do."""
+    """Note the ports requested by buffers with a flit and a credit, shared ports apart, and the requests of
+    speculating headers.
+    """
     claims = s.claims
     for k in range(w1 - w0):
         claims.inputs[k], claims.shared_inputs[k], claims.outputs[k], claims.shared_outputs[k] = 0, 0, 0, 0
@@ -178,7 +180,7 @@ def hold_back(s, w0, w1, now):
 
 @inlined
 def request_in_hope(raw, count, w0, w1, n, now):
-    """Let headers request the switch for each output port of which they requested a VC that has a credit.
+    """Let headers request the switch for each output port with a credit on a VC in their requests.
 
     Their requests are put forward, after n others, or if n is −1 their ports are claimed. Returns the requests.
     """

@@ -160,7 +160,7 @@ def _address(context, builder, signature, args):
 
 
 def _view_with(constants):
-    """Return the function that makes a view of a state whose setup has these entries."""
+    """Return the function that makes a view of a state with given constant entries in its setup."""
 
     @intrinsic
     def view(typingctx, raw):

@@ -120,7 +120,7 @@ def usable_addresses(relation: Relation, gone: Flags) -> Flags:
 
 
 def thinned(pairs: Pairs, destination: npt.NDArray[np.int32], relation: Relation, may: Flags) -> Pairs:
-    """The traffic that is left when terminals create what they still may as often as before, and nothing else.
+    """The remaining traffic: terminals create their still possible packets as often as before, and no others.
 
     Parameters
     ----------

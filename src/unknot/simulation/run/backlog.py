@@ -88,7 +88,9 @@ class Backlog:
         return growth > SURE * width
 
     def doubtful(self, demand: OfferedTraffic) -> bool:
-        """Whether sources, or one of them, are far behind and fell back further, be it by chance or not."""
+        """Whether all sources together, or the worst source, are far behind and fell back further, by
+        chance or not.
+        """
         fell, last, long = self.fell, self.lags[-1], demand.long
         worst = int(np.argmax(fell))
         together = float(fell.mean()) > 0.001 * self.cycles.sum() and float(last.mean()) > long

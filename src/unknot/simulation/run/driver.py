@@ -123,7 +123,7 @@ def run_scenario(
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> Run:
-    """Run a scenario: what `simulate`, `saturation` and all that calls them come down to."""
+    """Run a scenario, the common core of `simulate`, `saturation` and their callers."""
     source = Measured(scenario, measurement or Measurement(), threads)
     engine = source.engine
     engine.advance(engine.now)  # what has to be compiled is compiled now

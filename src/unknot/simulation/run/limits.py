@@ -222,7 +222,7 @@ LONGEST = 5000
 
 
 def hint(relation: Relation, run: Run, *, traffic: PatternLike = PATTERN, progress: Progress | None = None) -> str:
-    """Name a change of options after which a short run at the same load is stable, or those that do not help.
+    """Name a change of options that makes a short run at the same load stable, or list the changes tried in vain.
 
     Twice and four times the VCs are tried where the routing takes a number of them, and cut-through in place of
     wormhole switching.
@@ -260,7 +260,7 @@ def hint(relation: Relation, run: Run, *, traffic: PatternLike = PATTERN, progre
 
 
 def _changes(relation: Relation, run: Run) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Options that may help, with what they change of the scenario."""
+    """Options that may help, with the changes they make to the scenario."""
     larger = []
     for vcs in (2 * relation.vcs.widest, 4 * relation.vcs.widest):
         if relation.made_by is not None and vcs <= MOST_VCS:

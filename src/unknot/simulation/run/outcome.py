@@ -77,7 +77,7 @@ def _fronts(engine: Engine) -> Fronts:
 
 
 def _livelock(engine: Engine, fronts: Fronts) -> str:
-    """The packet that has made the most hops, if those are far more than it needs."""
+    """The packet with the most hops, if far more than its route needs."""
     if not fronts:
         return ""
     network = engine.relation.network

@@ -31,7 +31,7 @@ MOST_CYCLES = 2**40
 
 @dataclass(frozen=True, eq=False)
 class Scenario:
-    """A relation under traffic at a load, and the routers that carry it: what `simulate` runs.
+    """A relation under traffic at a load, with its routers: the input of a run.
 
     Parameters
     ----------
@@ -135,7 +135,7 @@ class Scenario:
 
     @property
     def selecting_router(self) -> Router:
-        """The router, with the selection function that the relation names unless it has one itself."""
+        """The router, with the selection function named by the relation unless the router sets its own."""
         return self.router.for_relation(self.simulated)
 
     @cached_property

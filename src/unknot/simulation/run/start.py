@@ -45,7 +45,7 @@ def engine_of(scenario: Scenario, measurement: Measurement, threads: int | None 
 
 
 def run_threads(threads: int | None, network: Network, load: float, *, alone: bool = False) -> int:
-    """Threads of a run: the number given, else one, if it goes `alone`, or as many as there is work for."""
+    """Number of threads of a run: as given, else one for a run `alone`, else as many as have work."""
     check_load(load)
     useful = 1 if alone else max(network.num_routers // ROUTERS, int(load * network.num_terminals) // FLITS)
     return threads_of(threads, "simulate", wrong=SimulationError, useful=useful)

@@ -259,7 +259,7 @@ class _Loop(Messages):
         return [(following, cycle + self.delay[following])]
 
     def outcome(self) -> Trace:
-        """Return the trace as it was run, in which messages need those that made them possible."""
+        """Return the trace of the run, in which each message needs its predecessors."""
         made = self.made_by >= 0
         # A request that the run did not come to is put at its end.
         cycle = np.where((self.ready < 0) & ~made, self.now, 0)

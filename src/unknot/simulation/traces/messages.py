@@ -151,7 +151,7 @@ class Messages(Source):
         return until
 
     def end(self) -> None:
-        """Take down the messages that have arrived, and release those that they make ready."""
+        """Record arrived messages, and release the messages that became ready."""
         for message, cycle in self._collect():
             self.last_arrival = self.now
             for other, start in self.follow(message, cycle):

@@ -30,7 +30,7 @@ FOLLOWED, STEP = 2e-5, 2e-6
 
 @dataclass(frozen=True)
 class Target:
-    """A message with its header in a place, which holds another one behind it, or that alone.
+    """A message with its header in a place, alone or with a second message behind.
 
     `origins` are the terminals that may have begun its transaction.
     """
@@ -113,7 +113,7 @@ class Waits:
         return self.at_once * (self.system.protocol.outstanding or float("inf"))
 
     def _follow(self, sent: Target) -> None:
-        """Add the places that a message comes through, and what it waits for there."""
+        """Add the places on a message's path, with the places it waits for."""
         spend(FOLLOWED)
         system, onward = self.system, dict[int, list[int]]()
         message = Message(sent.kind, sent.source, sent.address, sent.origins[0], 0)
@@ -149,7 +149,7 @@ class Waits:
         return awaited
 
     def need(self, place: int) -> int:
-        """Messages that a place holds at least while another one waits for it."""
+        """Return the least number of messages in a place while another place waits for it."""
         at_once = [sum(follow.count for follow in one.follows) for one in self.system.classes if one.at_once]
         spare = max([1, *at_once]) - 1 if self.system.vcs <= place < self.system.first_receive else 0
         return max(1, self.system.depth(place) - spare)
@@ -215,7 +215,7 @@ class Waits:
 
 
 def together(protocol: Protocol, name: str, depth: int = 0) -> float:
-    """Most messages at once that one of a class leads to, itself among them; without end, infinitely many."""
+    """Most simultaneous messages caused by one of a class, itself included; infinite without a limit."""
     one = protocol[name]
     if depth > len(protocol.classes):
         return float("inf")

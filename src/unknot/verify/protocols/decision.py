@@ -214,7 +214,7 @@ def by_search(
 
 
 def by_ranks(system: System, technique: Switching, deadline: Deadline) -> ProtocolVerdict | None:
-    """The verdict that there is no deadlock, with ranks of VCs and queues; None if that is not shown so."""
+    """The verdict of no deadlock by ranks of VCs and queues; None if ranks do not show it."""
     if is_counted(system.protocol, technique):
         return None
     ample = ample_queues(system)
@@ -290,7 +290,7 @@ def summary(system: System, run: Run) -> str:
 
 
 def _cycled(system: System, deadline: Deadline) -> tuple[Run | None, bool]:
-    """A run to a cycle of messages that wait for each other, and whether there is no such cycle at all.
+    """A run to a cycle of waiting messages, and whether no such cycle exists.
 
     What terminals do among themselves they may do among others too.
     """
@@ -329,7 +329,7 @@ def _parts(system: System) -> Iterator[System]:
 
 
 def _near(network: Network, centre: int, number: int) -> Flags:
-    """Terminals whose routers are nearest to that of one of them."""
+    """Terminals whose routers are nearest to a given terminal's router."""
     hops = distances_from(network, int(network.inject[centre]))
     near = np.zeros(network.num_terminals, dtype=bool)
     near[np.argsort(hops[network.inject], kind="stable")[:number]] = True

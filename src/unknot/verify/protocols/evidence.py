@@ -54,7 +54,7 @@ def claims(verdict: ProtocolVerdict) -> list[Document]:
 
 
 def holds(verdict: ProtocolVerdict) -> bool | None:
-    """Whether the plain checker accepts the evidence; None: there is none, or it is too large for it."""
+    """Whether the plain checker accepts the evidence; None if missing or too large for it."""
     made = claims(verdict)
     relation = verdict.system.relation
     if not made or relation.num_addresses > MOST_ADDRESSES or (verdict.empties and verdict.states > MOST_STATES):
@@ -219,7 +219,7 @@ def _beside(base: Network, extended: Network) -> Network:
 
 
 def awaited(system: System, state: State, place: int, position: int) -> list[int]:
-    """Places for which a message waits; none of one behind another, or that waits for its partner."""
+    """Places for which a message waits; empty for a message behind another or waiting for its partner."""
     message = state[place][position]
     if position and system.ordered(place):
         return []

@@ -64,12 +64,12 @@ class Extended:
 
 
 def is_counted(protocol: Protocol, switching: Switching) -> bool:
-    """Whether messages that are taken together make it necessary to count them."""
+    """Whether messages consumed together have to be counted."""
     return any(one.together and not _comes_along(protocol, one, switching) for one in protocol.classes)
 
 
 def _comes_along(protocol: Protocol, one: MessageClass, switching: Switching) -> bool:
-    """Whether what a message is consumed with comes right behind it, into another queue that it cannot bar."""
+    """Whether a message's partner arrives right behind it, for another queue that it cannot block."""
     room = protocol.room(one.receive)
     alone = room.depth == 1 and technique(switching).alone
     return (
@@ -91,7 +91,7 @@ def waits_for(protocol: Protocol, ample: tuple[str, ...]) -> dict[str, tuple[str
 
 
 def ample_queues(system: System) -> tuple[str, ...]:
-    """Queues, "send NAME" or "receive NAME", that hold all that terminals can ever have in them."""
+    """Queues, "send NAME" or "receive NAME", with room for all messages that terminals can ever put in."""
     depths = system.protocol.depths
     return tuple(queue for queue, most in most_held(system).items() if most <= depths[queue])
 

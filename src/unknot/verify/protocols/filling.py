@@ -69,7 +69,7 @@ def _in_order(system: System, order: Sequence[Target], chance: random.Random, en
 def _bring(
     system: System, state: State, target: Target, number: int, chance: random.Random, end: float
 ) -> Iterator[Event]:
-    """Iterate over the moves of one more transaction that bring a message to its place, all others standing still."""
+    """Yield the moves of a further transaction that bring a message to its place; all other messages stand still."""
     if not has_room(system, state, target.place):
         return
     origin = chance.choice(target.origins)
@@ -114,7 +114,7 @@ def _bring(
 
 
 def _chain(system: System, goal: Link, origin: int, chance: random.Random) -> tuple[Link, ...]:
-    """Messages of a transaction each of which is consumed for the next, or carries it, up to a last one."""
+    """Messages of a transaction, each consumed for the next or carrying it, up to the last."""
 
     def moves(link: Link | None) -> Iterator[tuple[Link, Link]]:
         following = first_links(system, origin) if link is None else next_links(system, origin, link)

@@ -126,7 +126,7 @@ def _is_left(system: System, state: State, message: Message, target: int | None)
 
 
 def _may_choose(system: System, state: State, message: Message, target: int | None) -> bool:
-    """Whether a header may choose a full place: one into which the tail of the worm there has come."""
+    """Whether a header may choose a full place: only after the tail of the worm ahead has entered."""
     tails: set[int | None] = {(*one.tail, at)[0] for at, held in state.items() for one in held if one.whole}
     return message.chosen == ANY and target in tails and _is_left(system, state, message, target)
 
@@ -199,7 +199,9 @@ def step(system: System, state: State, event: Event, number: int | None = None) 
 
 
 def follow_ups(system: System, message: Message) -> list[list[Sent]]:
-    """For each message that follows one, the classes and addresses that it can have; none stays in the terminal."""
+    """For each follow-up of a message, its possible classes and addresses; follow-ups within the
+    terminal are left out.
+    """
     terminal, choices = system.home(message.address), list[list[Sent]]()
     for follow in system.classes[message.kind].follows:
         to = [message.source if follow.to == "sender" else message.origin]
@@ -212,20 +214,22 @@ def follow_ups(system: System, message: Message) -> list[list[Sent]]:
 
 
 def due(system: System, message: Message) -> list[list[Sent]]:
-    """The same for those that are sent next: all at once, or one."""
+    """The choices of the follow-ups sent next: all at once, or one."""
     choices = follow_ups(system, message)
     return choices if system.classes[message.kind].at_once else choices[message.sent : message.sent + 1]
 
 
 def consumptions(system: System, state: State, place: int, position: int, message: Message) -> Iterator[Event]:
-    """Every way in which a message may be consumed, or send one more of what follows it."""
+    """Every way of consuming a message, or of sending one more of its follow-ups."""
     choices = next_sends(system, state, place, message)
     if choices is not None:
         yield from (Event("consume", place, position, sends=sends) for sends in product(*choices))
 
 
 def next_sends(system: System, state: State, place: int, message: Message) -> list[list[Sent]] | None:
-    """What a message may send when it is consumed now, or sends one more, for each; None: it has to wait."""
+    """The choices of each message sent when a message is consumed or sends one more; None: the message
+    has to wait.
+    """
     kind = system.classes[message.kind]
     if system.protocol.partner(kind.name) is not None:
         at = partner_of(system, state, message)

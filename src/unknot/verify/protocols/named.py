@@ -205,13 +205,13 @@ def protocol(text: str, where: str = "protocol") -> Protocol:
 
 
 def _chain(names: Sequence[str], *to: Recipient, **common: Any) -> list[MessageClass]:
-    """Classes each of which is consumed for one message of the next, sent to these in turn."""
+    """Classes in a chain, each consumed for one message of the next class, with the recipients in turn."""
     follows = [(Follow(name, one),) for name, one in zip(names[1:], to, strict=False)]
     return [MessageClass(name, after, **common) for name, after in zip(names, [*follows, ()], strict=True)]
 
 
 def _with_depth(name: str, classes: Sequence[MessageClass], depth: int, outstanding: int | None = None) -> Protocol:
-    """A protocol that begins with the first class, and all of whose queues have one depth."""
+    """A protocol that begins with the first class, with the same depth for all queues."""
     send = dict.fromkeys((one.send for one in classes), depth)
     receive = {one.receive: Queue(depth) for one in classes}
     return Protocol(name, tuple(classes), ((classes[0].name,),), send, receive, outstanding)

@@ -26,7 +26,7 @@ class ProtocolError(EntryError):
 
 @dataclass(frozen=True)
 class Follow:
-    """Messages that a terminal sends when it consumes another one.
+    """Messages sent by a terminal when it consumes a message.
 
     Parameters
     ----------

@@ -143,7 +143,7 @@ def _with_queues(one: MessageClass, sides: Sequence[str]) -> MessageClass:
 
 
 def _deep_queues(relation: Relation, protocol: Protocol) -> Iterator[ProtocolRemedy]:
-    """Queues that hold all that can come, at the limit of transactions, or one of each terminal."""
+    """Queues with room for all messages that can come, under the limit of transactions or one for each terminal."""
     limit = protocol.outstanding or 1
     limited = replace(protocol, outstanding=limit)
     held = most_held(System(relation, limited))

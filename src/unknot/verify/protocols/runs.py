@@ -40,7 +40,7 @@ def search(
     most_states: int = MOST_STATES,
     end: float = float("inf"),
 ) -> Exploration[Event]:
-    """Search all states for one in which messages can never move; the shortest run there.
+    """Search all states for a deadlock, and return the shortest run to it.
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ def shortened(system: System, run: Run, end: float) -> Run:
 
 
 def _still_possible(system: System, state: State) -> Iterator[Event]:
-    """Iterate over moves of messages that are not stuck: these may have candidates that they do not wait for."""
+    """Iterate over moves of messages that are not stuck; optional candidates are included."""
     held = stuck(system, state)
     return (event for event in events(system, state, ()) if event.position not in held.get(event.place, ()))
 
@@ -112,7 +112,7 @@ def _numbered(system: System, run: Run) -> Iterator[tuple[Event, int]]:
 
 
 def stuck(system: System, state: State) -> dict[int, tuple[int, ...]]:
-    """Positions, by place, of the messages that can never move: those that no chain of leaving messages frees.
+    """Positions, by place, of the messages that can never move, freed by no chain of departures.
 
     The greatest set of messages each of which waits for room, or for its partner, within the set. A header that
     commits to a candidate may have chosen any.
@@ -144,7 +144,7 @@ def stuck(system: System, state: State) -> dict[int, tuple[int, ...]]:
 
 
 def _slots(system: System, place: int, message: Message, to: int | None) -> int:
-    """Slots that a message in a place needs in another one: VCs that hold several messages count two of a packet."""
+    """Slots that a message needs in its next place; in VCs of several messages, two for a packet of two."""
     in_vc = to is not None and to < system.vcs
     return min(system.room, 2) if in_vc and has_another(system, place, message) else 1
 

@@ -70,7 +70,7 @@ class System:
 
     @cached_property
     def commits(self) -> bool:
-        """Whether a blocked header waits for one candidate that it chose, which may be any.
+        """Whether a blocked header waits for a single chosen candidate, which may be any candidate.
 
         Headers that queue choose only what the tail of a worm has come to, as each message that has one place.
         """
@@ -139,7 +139,7 @@ class System:
 
     @cached_property
     def _rooms(self) -> list[tuple[int, bool]]:
-        """Of each place, the messages that it holds, and whether the first one alone may leave it."""
+        """Of each place, its capacity in messages, and whether only the first message may leave."""
         protocol = self.protocol
         sends = [(protocol.send_depth(name), True) for name in protocol.send_queues]
         rooms = [*map(protocol.room, protocol.receive_queues), Queue()]
@@ -213,7 +213,7 @@ class System:
 
     @cached_property
     def peers(self) -> list[list[int]]:
-        """Of each terminal, the others for which it has an address."""
+        """The other terminals for which each terminal has an address."""
         some = np.any([self.pairs(kind) for kind in range(len(self.classes))], axis=0)
         return [np.flatnonzero(row).tolist() for row in some]
 
@@ -231,7 +231,7 @@ class System:
 
     @cached_property
     def reaches(self) -> list[Flags] | None:
-        """For each class, which terminal sends one to which, and who began the transaction; None: too many to follow.
+        """For each class, senders, recipients and initiators of its transactions; None if too many to follow.
 
         bool arrays, shape (terminals, terminals, terminals).
         """
@@ -271,7 +271,7 @@ class System:
             )
 
     def pairs(self, kind: int) -> Flags:
-        """Which terminal has an address for messages of a class to which other one."""
+        """Pairs of different terminals, the first with an address of the second for messages of a class."""
         addresses = slice(self.first_address[kind], self.first_address[kind] + self.block)
         pairs = np.zeros((self.terminals, self.terminals), dtype=bool)
         source, offset = np.nonzero(self.relation.usable(addresses))
@@ -281,7 +281,7 @@ class System:
 
 
 def _answered(follow: Follow, reached: Flags) -> Flags:
-    """Senders, recipients and origins of a follow-up, of those of the message that it follows."""
+    """Senders, recipients and initiators of a follow-up, from the same figures of its cause."""
     number = len(reached)
     everyone = np.arange(number)
     if follow.to == "sender":

@@ -44,7 +44,7 @@ def maximum(s, n, inputs, turn):
 
 @called
 def augment(s, n, inputs, turn):
-    """Make the matching larger by one along a shortest path, if there is one."""
+    """Enlarge the matching by one along a shortest augmenting path, if any."""
     cells, pairing, waiting = s.cells, s.pairing, np.int64(0)
     for k in range(n):
         pairing.origin[cells.out[k]] = -1
