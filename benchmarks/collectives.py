@@ -25,7 +25,7 @@ from tests.collectives.test_groups import by_trees
 from unknot.certificates import document
 from unknot.certificates.plain import accept
 from unknot_collectives import Operation, Platform, best, bound, candidates, optimal, timed
-from unknot_collectives.choice import MOST_PACKED, Proposal
+from unknot_collectives.choice import MOST_PACKED, AlgorithmProposal
 from unknot_collectives.platform import KINDS, Channel
 from unknot_collectives.schedule import Schedule
 
@@ -67,7 +67,7 @@ TACOS = [
 
 def table(rows: Iterator[tuple[str, Platform, str, Fraction, float]]) -> None:
     """Bound and schedule beside a published time."""
-    kept: dict[tuple[Platform, str], list[Proposal]] = {}
+    kept: dict[tuple[Platform, str], list[AlgorithmProposal]] = {}
     print(f"{'case':34} {'bound':>10} {'ours':>10} {'gap':>7} {'published':>10} {'ours/pub.':>9} {'s':>6}  algorithm")
     for name, platform, kind, size, published in rows:
         started = time.process_time()

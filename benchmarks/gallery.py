@@ -22,7 +22,7 @@ from unknot.routing import named
 from unknot.routing.relation import Relation
 from unknot.studies.result import DesignResult
 from unknot.studies.run import run_study
-from unknot.studies.study import Design, Proof, Study
+from unknot.studies.study import Design, ProofLimit, Study
 from unknot.verify.adaptivity import Adaptivity
 from unknot.verify.adaptivity import adaptivity as share_of_paths
 from unknot.verify.delivery import Delivery
@@ -165,7 +165,7 @@ def gallery(
             for routing, network in taken
             for switching in switchings
         ),
-        proof=Proof(time_limit=20.0),
+        proof=ProofLimit(time_limit=20.0),
     )
     done = run_study(study, executor=executor).designs
     width = len(switchings)

@@ -11,10 +11,10 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 
-from unknot.verify.phases import PhasedChunks, State, check_phases, replayed
+from unknot.verify.phases import PhasedChunks, PhaseState, check_phases, replayed
 
 
-def draw(system: PhasedChunks, state: State) -> None:
+def draw(system: PhasedChunks, state: PhaseState) -> None:
     """Print the grid of nodes with the chunks that each runs and holds back, and who waits for whom."""
     for node, at in enumerate(system.nodes):
         for dimension, queue in enumerate(state.queues[node]):

@@ -42,7 +42,7 @@ SELDOM_BEST = ("pairwise", "recursive_doubling", "bruck")
 
 
 @dataclass(frozen=True, eq=False)
-class Proposal:
+class AlgorithmProposal:
     """An algorithm with a number of pieces: what it costs by steps, and how to make its schedule.
 
     Attributes
@@ -82,7 +82,7 @@ def candidates(
     *,
     group: Group | None = None,
     pieces: Sequence[int] = PIECES,
-) -> list[Proposal]:
+) -> list[AlgorithmProposal]:
     """Return all algorithms, or the named ones, with numbers of pieces; unsuitable algorithms are left out.
 
     Parameters
@@ -128,7 +128,7 @@ def by_algorithm(
     *,
     group: Group | None = None,
     pieces: Sequence[int] = PIECES,
-) -> Iterator[list[Proposal]]:
+) -> Iterator[list[AlgorithmProposal]]:
     """Yield the candidates algorithm by algorithm, often best ones first."""
     for count in pieces:
         require_whole("pieces", count, 1, PIECES[-1], error=NetworkError)
@@ -155,7 +155,7 @@ def by_algorithm(
 
 def _candidates(
     platform: Platform, unit: Operation, name: str, group: Group | None, pieces: Sequence[int]
-) -> list[Proposal]:
+) -> list[AlgorithmProposal]:
     if name == "greedy":
         return _greedy(platform, unit, pieces)
     base, made = optimal(platform, unit) if name == "optimal" else textbook(platform, unit, name, group), []
@@ -166,7 +166,7 @@ def _candidates(
             break
         latency, busy, _ = base.pipelined_costs(count)
         start_order = partial(_started, base, count, latency, busy)
-        made.append(Proposal(name, count, latency, busy, least, start_order))
+        made.append(AlgorithmProposal(name, count, latency, busy, least, start_order))
     return made
 
 
@@ -182,13 +182,13 @@ def _started(base: Schedule, pieces: int, latency: float, busy: float, size: Fra
     return StartOrder(whole.pipelined(pieces), by_steps)
 
 
-def _greedy(platform: Platform, unit: Operation, pieces: Sequence[int]) -> list[Proposal]:
+def _greedy(platform: Platform, unit: Operation, pieces: Sequence[int]) -> list[AlgorithmProposal]:
     """Return candidates of greedy trees, which are made for a size."""
     if unit.groups:
         raise NetworkError("greedy trees are those of one group")
     platform, many = replace(platform, members=unit.members), len(unit.members)
     uneven = len({way.taken for way in require_reach(platform, unit)}) > 1
-    made = list[Proposal]()
+    made = list[AlgorithmProposal]()
     for count in pieces:
         transfers = count * (many - 1) * (many if unit.root is None else 1)
         if count > 1 and transfers > MOST_TIMED:
@@ -196,11 +196,11 @@ def _greedy(platform: Platform, unit: Operation, pieces: Sequence[int]) -> list[
         draws = range(max(1, min(4, 2000 // transfers)))
         for patience, seed in product(PATIENCE if uneven else PATIENCE[-1:], draws):
             start_order = partial(greedy_order, platform, unit, count, patience, seed)
-            made.append(Proposal("greedy", count, 0.0, 0.0, 0.0, start_order))
+            made.append(AlgorithmProposal("greedy", count, 0.0, 0.0, 0.0, start_order))
     return made
 
 
-def best(choices: Sequence[Proposal], size: Fraction, looked_at: int = LOOKED_AT) -> Schedule:
+def best(choices: Sequence[AlgorithmProposal], size: Fraction, looked_at: int = LOOKED_AT) -> Schedule:
     """Return the schedule of least time for a size; of equals that with fewer pieces.
 
     Greedy trees, and the best by steps, are made. What cannot be faster by `ALIKE`, by its busiest channel, is not.

@@ -19,7 +19,7 @@ from unknot.simulation.engine.router import DEFAULT, Router
 from unknot.simulation.traces.trace_run import TraceRun, played
 from unknot.traffic.trace import Trace, TracedMessage
 from unknot_collectives.bounds import Bound
-from unknot_collectives.choice import Proposal, best
+from unknot_collectives.choice import AlgorithmProposal, best
 from unknot_collectives.messages import Message, channels_used, messages_of
 from unknot_collectives.schedule import Schedule
 from unknot_collectives.timing import timed
@@ -206,7 +206,7 @@ class Comparison:
 
 
 def compared(
-    algorithms: Iterable[Sequence[Proposal]],
+    algorithms: Iterable[Sequence[AlgorithmProposal]],
     bounds: Sequence[Bound],
     relation: Relation | None = None,
     *,
@@ -252,7 +252,7 @@ def compared(
     return Comparison(tables, choices is not None)
 
 
-def _schedules(choices: Sequence[Proposal], size: Fraction, runs: int | None) -> list[Schedule]:
+def _schedules(choices: Sequence[AlgorithmProposal], size: Fraction, runs: int | None) -> list[Schedule]:
     """Return the best schedule of an algorithm for a size, or those that are run."""
     if runs is None:
         return [best(choices, size, LOOKED_AT)]

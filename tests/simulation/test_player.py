@@ -13,7 +13,7 @@ from unknot.network.families import mesh, ring
 from unknot.routing import Relation, dimension_order
 from unknot.simulation.engine.engine import Engine
 from unknot.simulation.engine.sources import Sources
-from unknot.simulation.player import CHECK, Drawn, Source, play, run
+from unknot.simulation.player import CHECK, DrawnPackets, PacketSource, play, run
 
 
 def begun(relation: Relation, chance: float = 0.1, length: int = 1) -> Engine:
@@ -29,16 +29,16 @@ def test_stops_are_reached_one_after_the_other() -> None:
             yield cycle
             reached.append(engine.now)
 
-    assert play(Drawn(engine, stops())) == ""
+    assert play(DrawnPackets(engine, stops())) == ""
     assert reached == [7, 7, 600, 2000]
 
 
 def test_a_limit_ends_a_run_and_is_checked() -> None:
     engine = begun(dimension_order(mesh(3, 3)))
-    assert play(Drawn(engine, iter([5000])), limit=900) == "the limit of 900 cycles was reached"
+    assert play(DrawnPackets(engine, iter([5000])), limit=900) == "the limit of 900 cycles was reached"
     assert engine.now == 900
     with pytest.raises(SimulationError, match="limit must be"):
-        play(Drawn(engine, iter([5000])), limit=-1)
+        play(DrawnPackets(engine, iter([5000])), limit=-1)
 
 
 def test_a_knot_ends_a_run_at_a_look() -> None:
@@ -51,14 +51,14 @@ def test_a_knot_ends_a_run_at_a_look() -> None:
             asked.append(cycle)
             yield cycle
 
-    assert play(Drawn(engine, stops())) == ""
+    assert play(DrawnPackets(engine, stops())) == ""
     assert engine.deadlock is not None
     assert engine.now % CHECK == 0
     assert asked[-1] < engine.now + 100
     assert not run(begun(dimension_order(ring(6), 1), 0.2, 6), 20_000)
 
 
-class Counted(Source):
+class Counted(PacketSource):
     """Nothing at all, for some cycles."""
 
     def __init__(self, engine: Engine, cycles: int) -> None:

@@ -310,12 +310,12 @@ def test_designs_in_python_are_checked_too() -> None:
 
 
 def test_the_example_holds_every_key(tmp_path: Path) -> None:
-    from unknot.studies.study import Design, Proof, Simulation
+    from unknot.studies.study import Design, ProofLimit, Simulation
 
     example = Path(__file__).parents[2] / "examples" / "torus.toml"
     study = load_study(example)
     assert [d.vcs for d in study.designs] == [1, 4, 4]
-    for key in [*Design.model_fields, *Simulation.model_fields, *Proof.model_fields]:
+    for key in [*Design.model_fields, *Simulation.model_fields, *ProofLimit.model_fields]:
         line = next(line for line in study.text.splitlines() if line.removeprefix("# ").startswith(f"{key} ="))
         assert "#" in line
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.verify.rows import Lists, rows
 from unknot.verify.closed_sets import own_terminals, small_closed_set
 from unknot.verify.exact_model import Worm
-from unknot.verify.waiting import Heads
+from unknot.verify.waiting import BlockedHeads
 
 
 @pytest.mark.parametrize(
@@ -28,7 +28,7 @@ def test_every_vc_is_begun_with(waits: Lists, expected: dict[int, list[int]]) ->
     """One head on each VC, of an address 10 above it; the smallest set is found from some VCs only."""
     count = len(waits)
     vcs = np.arange(count)
-    found = small_closed_set(Heads(vcs, vcs + 10, rows(waits, np.int64)))
+    found = small_closed_set(BlockedHeads(vcs, vcs + 10, rows(waits, np.int64)))
     assert found == [Worm(vc + 10, (vc,), tuple(wanted)) for vc, wanted in expected.items()]
 
 

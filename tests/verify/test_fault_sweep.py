@@ -18,8 +18,8 @@ from unknot.network.families import mesh, ring, torus
 from unknot.routing import EJECT, Relation, dimension_order, fully_adaptive
 from unknot.routing.named import routing as named
 from unknot.verify import check, deliver
-from unknot.verify.decision import Decision
-from unknot.verify.failures import OUTCOMES, Failures, Fault, cut_of, parts_of
+from unknot.verify.decision import TechniqueDecision
+from unknot.verify.failures import OUTCOMES, FailureCase, Failures, cut_of, parts_of
 from unknot.verify.fault_sweep import fault_sweep
 
 
@@ -95,7 +95,9 @@ def test_worst_faults_come_first_and_say_why() -> None:
     assert stuck.counts == {"deadlock": 12}
     assert not stuck.survives
     lonely = fault_sweep(from_edges([(0, 1)]), "fully_adaptive", switching="wormhole")
-    assert lonely.tried == (Fault(("r0–r1",), "disconnected", 0, 0, "there is no way from router r0 to router r1"),)
+    assert lonely.tried == (
+        FailureCase(("r0–r1",), "disconnected", 0, 0, "there is no way from router r0 to router r1"),
+    )
     assert lonely.survives
 
 
@@ -150,7 +152,9 @@ def passing(network: Network) -> Relation:
 
 
 def test_what_is_undecided_is_neither_survived_nor_not(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Decision, "_queued", lambda decision: None)  # as where the search of queues finds no way
+    monkeypatch.setattr(
+        TechniqueDecision, "_queued", lambda decision: None
+    )  # as where the search of queues finds no way
     network = Network("double", 2, [0, 1, 0], [1, 0, 1])
     sweep = fault_sweep(network, passing, failures=Failures(kind="channels"))
     assert sweep.counts == {"undecided": 2, "disconnected": 1}

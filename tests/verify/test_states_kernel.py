@@ -24,7 +24,7 @@ from unknot.verify.effort import Effort
 from unknot.verify.explorer import Explorer
 from unknot.verify.remainder import on_cycles
 from unknot.verify.states import dependencies
-from unknot.verify.states_kernel import Answers, Layout, Scratch, Traversal, explore, looked_up
+from unknot.verify.states_kernel import Layout, RuleAnswers, Scratch, Traversal, explore, looked_up
 
 PATHS = from_edges([("a", "b"), ("b", "c"), ("c", "a")], directed=True)
 """Channels 0 to 2; places 3, 4 and 5 inject at a, b and c. Address 1 is the terminal at c."""
@@ -38,7 +38,7 @@ def asked(
     """What `explore` returns, the states in order, and where their candidates begin; a number is a bad count."""
     out, empty = np.zeros(2, dtype=np.int64), np.zeros(0, dtype=np.int64)
     router = np.concatenate([PATHS.target, PATHS.inject])
-    everywhere, table = np.zeros((0, 0), dtype=bool), Answers(*[empty] * 4)
+    everywhere, table = np.zeros((0, 0), dtype=bool), RuleAnswers(*[empty] * 4)
     layout = Layout(router, PATHS.source, PATHS.eject, np.array([0, 2]), everywhere, table, commits)
 
     def rule(at: int, address: int, pointer: int) -> int:
@@ -116,7 +116,7 @@ def test_a_table_answers_as_a_rule() -> None:
     for address in range(3):
         for input_vc in range(8):
             out = np.full(2, -5)
-            found = looked_up(input_vc, address, Answers(first, at, start, value), out)
+            found = looked_up(input_vc, address, RuleAnswers(first, at, start, value), out)
             expected = answers.get((input_vc, address), [])
             assert (input_vc, address) == (6, 0) if found < 0 else out[:found].tolist() == expected
             assert out[max(found, 0) :].tolist() == [-5] * (2 - max(found, 0))

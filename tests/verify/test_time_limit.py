@@ -18,7 +18,7 @@ from unknot.certificates import Unchecked, accept_verdict
 from unknot.network.families import mesh, torus
 from unknot.routing import Relation, dimension_order, fully_adaptive
 from unknot.verify import Smallest, check, dependencies, effort, exact, smallest
-from unknot.verify.decision import Decision, _messages, queued_cycle
+from unknot.verify.decision import TechniqueDecision, _messages, queued_cycle
 from unknot.verify.effort import Effort, TimeUpError
 from unknot.verify.exact_model import Model, Worm, fewest
 from unknot.verify.remainder import Remainder, on_cycles
@@ -77,7 +77,7 @@ def test_a_rule_that_never_answers_leaves_the_question_open(monkeypatch: pytest.
 
 def test_work_that_does_not_look_at_the_clock_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     """And the rule, which has answered, is not to blame."""
-    monkeypatch.setattr(Decision, "verdict", lambda _: time.sleep(1.5))
+    monkeypatch.setattr(TechniqueDecision, "verdict", lambda _: time.sleep(1.5))
     verdict = check(EASY, time_limit=0.3)
     assert verdict.method == "channel dependency graph"
     assert "VCs lie on cycles of dependencies; what follows did not end in time" in verdict.established

@@ -20,7 +20,7 @@ from unknot._base.extensions import Catalogue, described, heading
 from unknot.cli import exit_codes
 from unknot.cli.commands import guard
 from unknot.cli.commands.activity import signs
-from unknot.cli.commands.grouped import WORDS, Grouped, UsageError
+from unknot.cli.commands.grouped import WORDS, GroupedCommand, UsageError
 from unknot.cli.commands.options import Version, prepared
 from unknot.cli.commands.printing import notify
 from unknot_start import own_signals
@@ -107,7 +107,7 @@ def application(names: Iterable[str] = COMMANDS) -> typer.Typer:
     program.callback()(_root)
     for name in names:
         function = getattr(import_module(f"unknot.cli.commands.{name}"), name) if name in COMMANDS else ALL[name]
-        program.command(name, cls=Grouped)(prepared(function))
+        program.command(name, cls=GroupedCommand)(prepared(function))
     return program
 
 

@@ -20,14 +20,14 @@ import numpy.typing as npt
 from unknot._base.errors import SimulationError
 from unknot.simulation.engine.codes import BLOCKED, FRESH, IDLE, STALLED
 from unknot.simulation.engine.detector import front
-from unknot.simulation.player import Source
+from unknot.simulation.player import PacketSource
 from unknot.simulation.protocol_engine import divide, hand_over, protocol_engine, set_ejection, source_row
 from unknot.simulation.run.scenario import Scenario, check_buffers
-from unknot.verify.protocols.machine import Event, Message, State, next_sends, step
+from unknot.verify.protocols.machine import Event, MachineMessage, State, next_sends, step
 from unknot.verify.protocols.system import System
 
 
-class EndPoints(Source):
+class EndPoints(PacketSource):
     """Terminals in progress, which send what was begun.
 
     Attributes
@@ -65,7 +65,7 @@ class EndPoints(Source):
         self.extended, self.engine = protocol_engine(system, scenario, sides=sides)
         self.flits, self.needs_tail, self.chance = flits, scenario.control.complete, random.Random(scenario.seed)
         self.state: State = {}
-        self.flight: dict[int, Message] = {}
+        self.flight: dict[int, MachineMessage] = {}
         self.packets: dict[int, list[int]] = {}
         self.alive: dict[tuple[int, int], int] = {}
         self.consumed, self.begun = [0] * len(system.classes), 0
@@ -141,7 +141,7 @@ class EndPoints(Source):
             return None
         return self.do(Event("consume", place, position, sends=tuple(map(self.chance.choice, choices))))
 
-    def left_behind(self, place: int, message: Message) -> None:
+    def left_behind(self, place: int, message: MachineMessage) -> None:
         """Put the second message of a packet where it was, in a VC, once the first one was received."""
         packet = hand_over(self.engine, self.system, message, place, self.flits, self.scripts[place].popleft())
         self.flight[packet] = message
@@ -167,7 +167,7 @@ class EndPoints(Source):
             self.consumed[self.system.number[name]] += 1
         return self._ended(message, gone - len(event.sends))
 
-    def _ended(self, message: Message, fewer: int) -> tuple[int, int] | None:
+    def _ended(self, message: MachineMessage, fewer: int) -> tuple[int, int] | None:
         transaction = message.origin, message.transaction
         self.alive[transaction] -= fewer
         if self.alive[transaction]:
@@ -205,7 +205,7 @@ class EndPoints(Source):
                 f"{self.extended.relation.vcs.name(vc)} although they have arrived; they are not simulated so"
             )
 
-    def _come_apart(self, packet: int, first: Message) -> dict[int, Message]:
+    def _come_apart(self, packet: int, first: MachineMessage) -> dict[int, MachineMessage]:
         """The second message of a packet whose first message has left, as a packet of its own; empty
         for other packets.
         """

@@ -19,7 +19,7 @@ REPORT = 1000
 """Cycles between two reports of a stage."""
 
 
-class Source:
+class PacketSource:
     """What brings packets into a network; each kind of run has a source of its own.
 
     Attributes
@@ -71,7 +71,7 @@ class Source:
         progress(self.words, self.now, 0)
 
 
-class Drawn(Source):
+class DrawnPackets(PacketSource):
     """Packets that kernels draw by themselves.
 
     Parameters
@@ -95,7 +95,7 @@ class Drawn(Source):
         return min(self.stop, self.now + CHECK - self.now % CHECK)
 
 
-def play(source: Source, *, limit: int | None = None, progress: Progress | None = None) -> str:
+def play(source: PacketSource, *, limit: int | None = None, progress: Progress | None = None) -> str:
     """Run until nothing is left of a source, a knot is found, or a limit is reached.
 
     Parameters
@@ -137,7 +137,7 @@ def play(source: Source, *, limit: int | None = None, progress: Progress | None 
     return "" if source.why and source.find_knot() else source.why
 
 
-def advance(source: Source, until: int) -> bool:
+def advance(source: PacketSource, until: int) -> bool:
     """Simulate up to a cycle; return whether the network stopped before because nothing moves any more."""
     engine = source.engine
     wheel = int(engine.parts[0].setup.slots) + 1
@@ -150,5 +150,5 @@ def advance(source: Source, until: int) -> bool:
 
 def run(engine: Engine, cycles: int) -> bool:
     """Simulate that many cycles more of packets that kernels draw; return whether no knot was found."""
-    play(Drawn(engine, iter([engine.now + cycles])))
+    play(DrawnPackets(engine, iter([engine.now + cycles])))
     return engine.deadlock is None

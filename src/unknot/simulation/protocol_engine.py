@@ -19,7 +19,7 @@ from unknot.simulation.run.scenario import Scenario
 from unknot.traffic import TrafficClass
 from unknot.traffic.workload import Message as Form
 from unknot.verify.protocols.extended import Extended, extend
-from unknot.verify.protocols.machine import Message
+from unknot.verify.protocols.machine import MachineMessage
 from unknot.verify.protocols.system import System
 
 
@@ -59,7 +59,7 @@ def source_row(engine: Engine, system: System, place: int) -> int:
     return queue * network.num_terminals + terminal
 
 
-def hand_over(engine: Engine, system: System, message: Message, place: int, flits: int, script: int) -> int:
+def hand_over(engine: Engine, system: System, message: MachineMessage, place: int, flits: int, script: int) -> int:
     """Give a message in a send queue to the source of its terminal, which has nothing to send; return its packet."""
     part = engine.parts[0]
     row, packet = source_row(engine, system, place), part.new_packet()

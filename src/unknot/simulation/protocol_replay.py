@@ -19,7 +19,7 @@ from unknot.verify.protocols.extended import Extended
 from unknot.verify.protocols.machine import (
     ANY,
     Event,
-    Message,
+    MachineMessage,
     State,
     destination,
     entries,
@@ -51,7 +51,7 @@ class RunMessage:
         The worm behind it that holds the second message of its packet; they have one header until they part.
     """
 
-    message: Message
+    message: MachineMessage
     entry: int
     path: list[int]
     held: tuple[int, ...]
@@ -61,7 +61,7 @@ class RunMessage:
 
 
 @dataclass(frozen=True)
-class Step:
+class ReplayStep:
     """A move of a run: messages sent, messages whose headers move, and messages that leave the system."""
 
     sent: list[RunMessage]
@@ -172,7 +172,7 @@ def _settle(advance: Callable[[], object], moves: Callable[[], tuple[int, ...]])
         advance()
 
 
-def _prescribed(engine: Engine, steps: list[Step]) -> tuple[dict[RunMessage, int], Part]:
+def _prescribed(engine: Engine, steps: list[ReplayStep]) -> tuple[dict[RunMessage, int], Part]:
     """Prescribe the paths of all messages, at whose ends headers wait; return where each path begins."""
     begins: dict[RunMessage, int] = {}
     script: list[int] = []
@@ -185,9 +185,9 @@ def _prescribed(engine: Engine, steps: list[Step]) -> tuple[dict[RunMessage, int
     return begins, part
 
 
-def _followed(system: System, run: Sequence[Event], extended: Extended) -> list[Step]:
+def _followed(system: System, run: Sequence[Event], extended: Extended) -> list[ReplayStep]:
     """Return the moves of a run with their messages, each with its path over the whole run."""
-    state, inside, steps = State(), dict[int, list[RunMessage]](), list[Step]()
+    state, inside, steps = State(), dict[int, list[RunMessage]](), list[ReplayStep]()
     for number, event in enumerate(run):
         after = step(system, state, event, number)
         moved, gone, sent = list[RunMessage](), list[RunMessage](), list[RunMessage]()
@@ -240,7 +240,7 @@ def _followed(system: System, run: Sequence[Event], extended: Extended) -> list[
             path = [extended.vc(there) for there in range(place % system.places, place + 1, system.places)]
             sent.append(RunMessage(after[place][-1], place, path, (place,)))
             inside.setdefault(place, []).append(sent[-1])
-        steps.append(Step(sent, moved, gone))
+        steps.append(ReplayStep(sent, moved, gone))
         state = after
     for place, waiting in inside.items() if system.commits else ():
         for one in waiting:

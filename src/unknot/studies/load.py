@@ -16,7 +16,7 @@ from unknot._base.toml_places import EntryError, KeyPath, Toml, read_toml
 from unknot.flow_control.techniques import technique
 from unknot.simulation.faults.fault import fault_of
 from unknot.studies.entries import VALUE, points_of, require_few
-from unknot.studies.study import Design, Proof, Ramp, Simulation, Study, builder
+from unknot.studies.study import Design, ProofLimit, Ramp, Simulation, Study, builder
 
 
 class StudyError(UnknotError):
@@ -234,7 +234,7 @@ class _Locator:
 
 
 def _keys(loc: tuple[str | int, ...]) -> list[str]:
-    models: dict[str | int, type[BaseModel]] = {"designs": Design, "simulation": Simulation, "proof": Proof}
+    models: dict[str | int, type[BaseModel]] = {"designs": Design, "simulation": Simulation, "proof": ProofLimit}
     model = Ramp if "ramp" in loc else models[loc[0]]
     return [field.alias or name for name, field in model.model_fields.items()]
 

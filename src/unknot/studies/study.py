@@ -241,7 +241,7 @@ class Simulation(_Table):
         return tuple(sorted(self.loads.values() if isinstance(self.loads, Ramp) else self.loads))
 
 
-class Proof(_Table):
+class ProofLimit(_Table):
     """Limit of a proof in seconds of work, after which its question is left open on every machine."""
 
     time_limit: float = Field(default=MINUTE, gt=0, allow_inf_nan=False)
@@ -280,7 +280,7 @@ class Study(_Table):
     title: str = Field(default="", max_length=1000)
     designs: Annotated[tuple[Design, ...], AfterValidator(_some)]
     simulation: Simulation | None = None
-    proof: Proof = Proof()
+    proof: ProofLimit = ProofLimit()
     path: str | None = None
     text: str = ""
 

@@ -28,7 +28,7 @@ from unknot.routing.switchboard import destinations, lane_table, laned_table, le
 from unknot.verify.audit_findings import SHOWN, loop_of
 from unknot.verify.audit_merged import one_sender_each, pairs_by_switch
 from unknot.verify.check import check
-from unknot.verify.multicast_trees import Tree, Wiring, trees_of
+from unknot.verify.multicast_trees import MulticastTree, Wiring, trees_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,7 +139,7 @@ def audit_multicast(
 
 
 def _together(
-    fabric: Fabric, trees: list[Tree], level: int, lane: tuple[npt.NDArray[np.int8], int] | None
+    fabric: Fabric, trees: list[MulticastTree], level: int, lane: tuple[npt.NDArray[np.int8], int] | None
 ) -> Relation:
     """Routes between hosts and along the trees, as one relation; in lanes every host sends for itself."""
     board, lids = switchboard(fabric), destinations(fabric, "host-to-host")

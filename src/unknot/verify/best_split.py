@@ -14,7 +14,7 @@ from unknot.routing.relation import EJECT, VC_MASK, Relation
 from unknot.routing.taking import takes_relation
 from unknot.traffic import PatternLike
 from unknot.verify.explorer import Visit
-from unknot.verify.loads import Loads, OfferedTraffic
+from unknot.verify.loads import Loads, TrafficStates
 
 MAX_FLOWS = 400_000
 """Most transitions between states for which the best split is sought."""
@@ -64,7 +64,7 @@ def best_loads(relation: Relation, traffic: PatternLike = "uniform", *, time_lim
     slot = np.empty(vcs.router.size, dtype=np.int64)
     rows, columns, signs, supply, carried, flows, nodes = [], [], [], [], [], 0, 0
     forced = True
-    offered = OfferedTraffic(relation, traffic)
+    offered = TrafficStates(relation, traffic)
     for _, visit, sending in offered.visits():
         states, flow = _merged(relation, visit)
         injected = np.bincount(states, sending)

@@ -71,7 +71,7 @@ class Kinds(NamedTuple):
     member: npt.NDArray[np.int32]
 
 
-class Rules(NamedTuple):
+class LivingRules(NamedTuple):
     """Which states live.
 
     Attributes
@@ -89,7 +89,7 @@ class Rules(NamedTuple):
     entered: bool
 
 
-class Marks(NamedTuple):
+class DeletionMarks(NamedTuple):
     """How far deletion has come.
 
     Attributes
@@ -136,11 +136,11 @@ def kind_types(t):
 
 
 def rule_types(t):
-    return t.NamedTuple((t.boolean,) * 3, Rules)
+    return t.NamedTuple((t.boolean,) * 3, LivingRules)
 
 
 def mark_types(t):
-    return t.NamedTuple((t.boolean[::1], t.I32, t.I64, t.I64, t.I64, t.I64, t.I32, t.I32, t.I64), Marks)
+    return t.NamedTuple((t.boolean[::1], t.I32, t.I64, t.I64, t.I64, t.I64, t.I32, t.I32, t.I64), DeletionMarks)
 
 
 @kernel(lambda t: t.int64(t.int64))

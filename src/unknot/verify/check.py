@@ -17,7 +17,7 @@ from unknot.flow_control.techniques import technique as flow_of
 from unknot.routing.flow_controls.named import flow_given
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_relation
-from unknot.verify.decision import Decision
+from unknot.verify.decision import TechniqueDecision
 from unknot.verify.effort import Effort
 from unknot.verify.pools import check_pools
 from unknot.verify.states import Dependencies, dependencies
@@ -200,7 +200,7 @@ def _verdicts(
             knot = alike.configuration and replace(alike.configuration, switching=technique)
             return replace(alike, switching=technique, configuration=knot)
         short = shorten and technique == techniques[0]
-        return Decision(graph, technique, deadline, limits.buffer_depth, effort, short).verdict()
+        return TechniqueDecision(graph, technique, deadline, limits.buffer_depth, effort, short).verdict()
 
     left = deadline.left
     try:

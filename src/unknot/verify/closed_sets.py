@@ -13,7 +13,7 @@ from unknot._base.work import spend
 from unknot.verify.effort import TimeUpError
 from unknot.verify.exact_model import Worm
 from unknot.verify.remainder import Remainder
-from unknot.verify.waiting import Heads
+from unknot.verify.waiting import BlockedHeads
 
 STARTS = 64
 """Places from which a small set is looked for."""
@@ -25,7 +25,7 @@ WALKED = 5e-6
 """Work of a step on the way to worms, and to circles of worms."""
 
 
-def small_closed_set(heads: Heads) -> list[Worm]:
+def small_closed_set(heads: BlockedHeads) -> list[Worm]:
     """A small set of messages of one VC each, closed under waiting; every VC that a head waits for has a head."""
     on: dict[int, list[int]] = {}
     for head, vc in enumerate(heads.vc.tolist()):

@@ -32,7 +32,7 @@ MANY = 10_000
 
 
 @dataclass(frozen=True, eq=False)
-class Decision:
+class TechniqueDecision:
     """A technique to be decided.
 
     Attributes

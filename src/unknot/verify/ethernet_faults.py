@@ -21,7 +21,7 @@ from unknot.routing.ethernet import PathVector, path_vector
 from unknot.routing.path_vector_kernel import BITS, Policy
 from unknot.routing.paths import homes_of
 from unknot.verify.failure_routes import RouteChoices, RoutesBefore
-from unknot.verify.failures import Failed, Fault, Outcome, Part, Parts, failed_of, left_after, parts_of
+from unknot.verify.failures import Failed, FailureCase, Outcome, Part, Parts, failed_of, left_after, parts_of
 
 FREE = "buffers depend on one another in no circle"
 Words = npt.NDArray[np.int64]
@@ -34,14 +34,14 @@ class Decided:
 
     Attributes
     ----------
-    fault : Fault
+    fault : FailureCase
     choices : int
         Routers at which the age of a route could change those of others.
     circle : list of int
         Channels whose buffers wait for one another; empty: none do.
     """
 
-    fault: Fault
+    fault: FailureCase
     choices: int = 0
     circle: list[int] = field(default_factory=list)
 
@@ -118,7 +118,7 @@ class AfterFailures:
         part, _ = strong_components(network.source[alive], network.target[alive], network.num_routers)
         cut = "" if np.unique(part[hosts > 0]).size == 1 else left_after(network, self.kind, failed.numbers)
         if isinstance(cut, str) and cut:
-            return Decided(Fault(failed.names, "disconnected", 0, 0, cut, failed.alike))
+            return Decided(FailureCase(failed.names, "disconnected", 0, 0, cut, failed.alike))
         circle, undelivered, totals = self.by_changes(alive, hosts), 0, np.zeros(4, dtype=np.int64)
         if circle is None:
             circle, undelivered, totals = self.circle(alive, hosts, self.homes)
@@ -137,7 +137,7 @@ class AfterFailures:
             )
         if open_to:
             outcome, why = "undecided", OPEN
-        fault = Fault(failed.names, outcome, undelivered, pairs, why, failed.alike)
+        fault = FailureCase(failed.names, outcome, undelivered, pairs, why, failed.alike)
         return Decided(fault, 0 if vector.oldest else settled, circle)
 
     @cached_property

@@ -21,7 +21,7 @@ from unknot.network.model import IntArray, Network, Offsets
 from unknot.routing.relation import EJECT, VC_MASK, Relation
 from unknot.routing.virtual_channels import VirtualChannels
 from unknot.verify.effort import PER_STATE, Effort
-from unknot.verify.states_kernel import Answers, Layout, Scratch, Traversal, explore
+from unknot.verify.states_kernel import Layout, RuleAnswers, Scratch, Traversal, explore
 
 S = TypeVar("S", bound=Hashable)
 M = TypeVar("M")
@@ -98,7 +98,7 @@ class Explorer:
             eject=read(network.eject),
             destination=read(relation.destination),
             may_use=read(use),
-            answers=Answers(*(read(column) for column in answers)),
+            answers=RuleAnswers(*(read(column) for column in answers)),
             commits=relation.commits,
         )
         most = _candidates(leaving, vcs.router)

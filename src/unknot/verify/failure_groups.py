@@ -25,7 +25,7 @@ from unknot.network.automorphisms import Alike, Orbits
 from unknot.network.graph import shortest_cycle, strong_components
 from unknot.verify.ethernet_faults import AfterFailures, Decided, FailureSets
 from unknot.verify.failure_paths import Members, ShortestPaths, smallest
-from unknot.verify.failures import Failed, Failures, Fault, Outcome, sets_of_parts
+from unknot.verify.failures import Failed, FailureCase, Failures, Outcome, sets_of_parts
 
 MOST_NUMBERS = 10_000_000
 """Numbers in the evidence of single sets; of more, some have none."""
@@ -113,7 +113,7 @@ def group_after(paths: ShortestPaths) -> FailureGroup | None:
 class Grouped:
     """Groups of failure sets, how many each stands for, the sets to be judged alone, and those that are left."""
 
-    faults: tuple[Fault, ...]
+    faults: tuple[FailureCase, ...]
     claims: tuple[dict[str, Any], ...]
     alone: tuple[tuple[int, ...], ...]
     left: tuple[FailureSets, ...]
@@ -122,7 +122,12 @@ class Grouped:
 def grouped_failures(fabric: AfterFailures, size: int, budget: int) -> Grouped:
     """Divide all sets of some size into groups of one outcome and at most `budget` others; the rest is left."""
     total, open_sets = len(fabric.parts), [FailureSets((), frozenset(), size)]
-    faults, claims, alone, left = list[Fault](), list[dict[str, Any]](), list[tuple[int, ...]](), list[FailureSets]()
+    faults, claims, alone, left = (
+        list[FailureCase](),
+        list[dict[str, Any]](),
+        list[tuple[int, ...]](),
+        list[FailureSets](),
+    )
     while open_sets:
         sets = open_sets.pop()
         tried = len(alone) + len(faults)
@@ -163,7 +168,7 @@ def claims_of_sets(
     return claims
 
 
-def _fault(fabric: AfterFailures, group: FailureGroup, count: int, *, apart: bool) -> Fault:
+def _fault(fabric: AfterFailures, group: FailureGroup, count: int, *, apart: bool) -> FailureCase:
     sets = group.sets
     names = [fabric.parts[n][0] for n in sorted(sets.failed)]
     but = f" but for {len(sets.kept)} that are up" if sets.kept else ""
@@ -171,7 +176,7 @@ def _fault(fabric: AfterFailures, group: FailureGroup, count: int, *, apart: boo
     parts = "parts" if fabric.kind == "any" else fabric.kind
     noun = parts.removesuffix("s") if sets.more == 1 else parts
     words = f"any {sets.more}{' more' if names else ''} {noun}{but}{others}"
-    return Fault((*names, words), group.outcome, 0, group.pairs, group.why, count)
+    return FailureCase((*names, words), group.outcome, 0, group.pairs, group.why, count)
 
 
 def announced_faults(
@@ -182,7 +187,7 @@ def announced_faults(
     progress: Progress | None = None,
     *,
     proofs: bool = False,
-) -> tuple[Sequence[Fault], Sequence[dict[str, Any]]]:
+) -> tuple[Sequence[FailureCase], Sequence[dict[str, Any]]]:
     """Judge all sets of `size` parts, and give evidence for groups of them; with `proofs` for other sets too.
 
     Beyond the budget, groups have one outcome, and the sets that may change it are judged alone. Where these are

@@ -11,7 +11,7 @@ from unknot.network.graph_kernel import bfs
 from unknot.routing.path_vector_kernel import BITS, announce, graph_types, policy_types, route_types
 
 
-class Failures(NamedTuple):
+class PossibleFailures(NamedTuple):
     """Failures of which any may happen, up to some number.
 
     Attributes
@@ -30,7 +30,7 @@ class Failures(NamedTuple):
     most: int
 
 
-class Search(NamedTuple):
+class FailureSearch(NamedTuple):
     """Room for `is_fixed` and `loose_pairs`.
 
     Attributes
@@ -58,11 +58,11 @@ class Search(NamedTuple):
 
 
 def failure_types(t):
-    return t.NamedTuple((t.READ64, t.READ64, t.READ_BOOL, t.int64), Failures)
+    return t.NamedTuple((t.READ64, t.READ64, t.READ_BOOL, t.int64), PossibleFailures)
 
 
 def search_types(t):
-    return t.NamedTuple((t.I32, t.I32, t.I32, t.I64, t.I32, t.boolean[::1]), Search)
+    return t.NamedTuple((t.I32, t.I32, t.I32, t.I64, t.I32, t.boolean[::1]), FailureSearch)
 
 
 @kernel(

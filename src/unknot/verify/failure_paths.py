@@ -16,7 +16,7 @@ from unknot._base.threads import processors
 from unknot.network.graph import path_to, reached_from
 from unknot.routing.path_vector_kernel import Policy
 from unknot.verify.ethernet_faults import AfterFailures, FailureSets, Words
-from unknot.verify.failure_kernel import Failures, Search, is_fixed, loose_pairs
+from unknot.verify.failure_kernel import FailureSearch, PossibleFailures, is_fixed, loose_pairs
 from unknot.verify.failure_routes import hops_to
 
 PAIRS = 50
@@ -68,8 +68,8 @@ class ShortestPaths:
             pairs, small = np.empty(2 * room, dtype=np.int64), np.zeros(size, dtype=np.int32)
             count = loose_pairs(
                 vector.graph, self.alive, entering, systems, homes, self.hosts,
-                Failures(self.link, self.own, kept, self.sets.more),
-                Search(
+                PossibleFailures(self.link, self.own, kept, self.sets.more),
+                FailureSearch(
                     distance=small, seen=small.copy(), used=np.zeros(kept.size + 1, np.int32),
                     stack=np.zeros(2 * size + 2, np.int64), queue=small.copy(), on_way=np.zeros(size, dtype=bool),
                 ),

@@ -117,7 +117,7 @@ class TriedFault:
 
 
 @dataclass(frozen=True)
-class Fault(TriedFault):
+class FailureCase(TriedFault):
     """A set of failed parts and its effect.
 
     Attributes

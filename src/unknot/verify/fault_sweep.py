@@ -29,8 +29,8 @@ from unknot.verify.failures import (
     EACH_LINK,
     OUTCOMES,
     Failed,
+    FailureCase,
     Failures,
-    Fault,
     FaultVerdict,
     Outcome,
     Parts,
@@ -61,7 +61,7 @@ class FaultSweep(Tried, Brief):
         Whether only some of them were tried. Else each was, or one that is alike.
     never_deadlocks : bool or None
         True: it is proved that no failures, however many, let buffers wait in a circle. None: that is not shown.
-    tried : tuple of Fault
+    tried : tuple of FailureCase
         The worst first: by outcome, then the fewest parts, then by undelivered pairs, then as they come.
     claims : tuple of dict
         Evidence of what was settled at once, for `unknot.certificates`.
@@ -87,7 +87,7 @@ class FaultSweep(Tried, Brief):
     possible: int
     sampled: bool
     never_deadlocks: bool | None
-    tried: tuple[Fault, ...]
+    tried: tuple[FailureCase, ...]
     claims: tuple[dict[str, Any], ...] = ()
     cut_short: bool = False
     unread: tuple[str, ...] = ()
@@ -181,17 +181,17 @@ def fault_sweep(
     one_by_one = callable(routing) or between or (on_verdict is not None and possible <= failures.most)
     fabric = None if one_by_one else fabric_of(network, str(routing), kind)
 
-    def outcome(failed: Failed) -> Fault:
+    def outcome(failed: Failed) -> FailureCase:
         names = failed.names
         left = left_after(network, kind, failed.numbers)
         if isinstance(left, str):
-            return Fault(names, "disconnected", 0, 0, left)
+            return FailureCase(names, "disconnected", 0, 0, left)
         try:
             relation = build(left)
             verdict = check(relation, technique, time_limit=min(time_limit, until.left))
             after = FaultVerdict(names, failed.numbers, relation, verdict, deliver(relation))
         except UnknotError as error:
-            return Fault(names, "refused", 0, 0, str(error))
+            return FailureCase(names, "refused", 0, 0, str(error))
         if on_verdict is not None:
             on_verdict(after)
         name, why = _named(after)
@@ -199,9 +199,9 @@ def fault_sweep(
             meanwhile = states_between(vector, vector.after_failures(left), failures.seed, time_limit)
             why = meanwhile.established
             name = "holds" if meanwhile.free else "undecided" if meanwhile.free is None else "between"
-        return Fault(names, name, after.delivery.undelivered_pairs, after.delivery.pairs, why)
+        return FailureCase(names, name, after.delivery.undelivered_pairs, after.delivery.pairs, why)
 
-    tried, claims = list[Fault](), list[dict[str, Any]]()
+    tried, claims = list[FailureCase](), list[dict[str, Any]]()
     for size in sizes:
         if fabric is not None:
             proofs = on_verdict is not None

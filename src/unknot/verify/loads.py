@@ -154,7 +154,7 @@ def loads(relation: Relation, traffic: PatternLike = "uniform", *, progress: Pro
     slot = np.empty(vcs.router.size, dtype=np.int64)
     chosen, forced = False, True
     sent = np.zeros(vcs.widest)
-    offered = OfferedTraffic(relation, traffic)
+    offered = TrafficStates(relation, traffic)
     for address, states, injected in offered.visits(progress):
         order, first, answers = states
         choice = spread(order, first, answers, vcs.channel, injected, slot, load)
@@ -175,7 +175,7 @@ def loads(relation: Relation, traffic: PatternLike = "uniform", *, progress: Pro
     return replace(split, vc_sent=tuple(sent.tolist()))
 
 
-class OfferedTraffic:
+class TrafficStates:
     """Traffic on a relation: the states of its addresses, and the rates sent and received by terminals."""
 
     def __init__(self, relation: Relation, traffic: PatternLike) -> None:

@@ -46,7 +46,7 @@ class Wiring:
 
 
 @dataclass
-class Tree:
+class MulticastTree:
     """Groups with the same ports at every switch.
 
     Attributes
@@ -81,7 +81,7 @@ class Tree:
     lost: list[str] = field(default_factory=list)
 
 
-def trees_of(fabric: Fabric, wiring: Wiring) -> list[Tree]:
+def trees_of(fabric: Fabric, wiring: Wiring) -> list[MulticastTree]:
     """The trees of all groups, those with the same ports together."""
     rows: defaultdict[int, list[Port]] = defaultdict(list)
     for mlid, r, port in [] if fabric.multicast is None else fabric.multicast.tolist():
@@ -92,11 +92,11 @@ def trees_of(fabric: Fabric, wiring: Wiring) -> list[Tree]:
     return [_tree(wiring, mlids, ports) for ports, mlids in alike.items()]
 
 
-def _tree(wiring: Wiring, mlids: list[int], ports: tuple[Port, ...]) -> Tree:
+def _tree(wiring: Wiring, mlids: list[int], ports: tuple[Port, ...]) -> MulticastTree:
     network = wiring.fabric.network
     channels: defaultdict[int, list[int]] = defaultdict(list)
     members: defaultdict[int, list[int]] = defaultdict(list)
-    tree = Tree(f"MLID 0x{mlids[0]:04x}", mlids, channels, members)
+    tree = MulticastTree(f"MLID 0x{mlids[0]:04x}", mlids, channels, members)
     rows = {r for r, _ in ports}
     for r, port in ports:
         if (r, port) in wiring.channel:
@@ -123,13 +123,13 @@ def _tree(wiring: Wiring, mlids: list[int], ports: tuple[Port, ...]) -> Tree:
     return tree
 
 
-def _onward(wiring: Wiring, tree: Tree, c: int) -> list[int]:
+def _onward(wiring: Wiring, tree: MulticastTree, c: int) -> list[int]:
     """Channels to which a packet on a channel is copied."""
     v, came = wiring.target[c], wiring.in_port[c]
     return [d for d in tree.channels.get(v, ()) if d != wiring.back[c] and wiring.passes(v, came, wiring.out_port[d])]
 
 
-def _find_ends(wiring: Wiring, tree: Tree) -> None:
+def _find_ends(wiring: Wiring, tree: MulticastTree) -> None:
     """The switches where branches end, and the ways there."""
     into: defaultdict[int, list[int]] = defaultdict(list)
     for out in tree.channels.values():
@@ -149,7 +149,7 @@ def _find_ends(wiring: Wiring, tree: Tree) -> None:
         tree.ends[end] = path
 
 
-def _find_circle(wiring: Wiring, tree: Tree) -> None:
+def _find_circle(wiring: Wiring, tree: MulticastTree) -> None:
     """Note how packets go round for ever, or that some arrive twice, where cables form a circle."""
     network = wiring.fabric.network
     started = [c for r, out in tree.channels.items() for c in out if (network.inject == r).any()]
@@ -163,7 +163,7 @@ def _find_circle(wiring: Wiring, tree: Tree) -> None:
     tree.circling = f"{tree.name} is copied round for ever: {' → '.join([*names, names[0]])}"
 
 
-def _follow_members(wiring: Wiring, tree: Tree) -> None:
+def _follow_members(wiring: Wiring, tree: MulticastTree) -> None:
     """Members that do not get the packets of another."""
     network = wiring.fabric.network
     ports = wiring.fabric.host_port.tolist()

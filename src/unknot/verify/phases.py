@@ -42,7 +42,7 @@ class Advance:
 
 
 @dataclass(frozen=True)
-class State:
+class PhaseState:
     """Phases and queues of all nodes.
 
     Attributes
@@ -114,13 +114,13 @@ class PhasedChunks:
             for node in self.nodes
         )
 
-    def initial(self) -> State:
+    def initial(self) -> PhaseState:
         """Return the state before anything has happened."""
         first = tuple(range(self.chunks)) if self.together else ()
         queues = tuple(first if d == self.phases[0] else () for d in range(len(self.shape)))
-        return State(((-1 + self.together,) * self.chunks,) * len(self.nodes), (queues,) * len(self.nodes))
+        return PhaseState(((-1 + self.together,) * self.chunks,) * len(self.nodes), (queues,) * len(self.nodes))
 
-    def running(self, state: State, node: int, dimension: int) -> tuple[int, ...]:
+    def running(self, state: PhaseState, node: int, dimension: int) -> tuple[int, ...]:
         """Return the chunks that a node runs in a dimension."""
         if not self.fixed_order:
             return state.queues[node][dimension][: self.slots]
@@ -133,7 +133,7 @@ class PhasedChunks:
         here = itertools.takewhile(lambda turn: state.phase[node][turn[1]] == turn[0], rest)
         return tuple(chunk for _, chunk in here)
 
-    def missing(self, state: State, node: int, chunk: int) -> list[int]:
+    def missing(self, state: PhaseState, node: int, chunk: int) -> list[int]:
         """Return the nodes that have not started the phase which a chunk is in at a node."""
         p = state.phase[node][chunk]
         dimension = self.phases[p]
@@ -144,7 +144,7 @@ class PhasedChunks:
             or (state.phase[other][chunk] == p and chunk not in self.running(state, other, dimension))
         ]
 
-    def after(self, state: State, step: Advance) -> State | None:
+    def after(self, state: PhaseState, step: Advance) -> PhaseState | None:
         """Return the state after a step; None if it cannot happen next."""
         node, chunk = step.node, step.chunk
         phases, p = state.phase[node], state.phase[node][chunk]
@@ -158,23 +158,23 @@ class PhasedChunks:
         if p + 1 < len(self.phases):
             queues[self.phases[p + 1]] += (chunk,)
         changed = (*phases[:chunk], p + 1, *phases[chunk + 1 :])
-        return State(
+        return PhaseState(
             (*state.phase[:node], changed, *state.phase[node + 1 :]),
             (*state.queues[:node], tuple(queues), *state.queues[node + 1 :]),
         )
 
-    def moves(self, state: State) -> Iterator[tuple[Advance, State]]:
+    def moves(self, state: PhaseState) -> Iterator[tuple[Advance, PhaseState]]:
         """Iterate over all that can happen next, and the states after it."""
         for step in itertools.starmap(Advance, itertools.product(range(len(self.nodes)), range(self.chunks))):
             after = self.after(state, step)
             if after is not None:
                 yield step, after
 
-    def stuck(self, state: State) -> bool:
+    def stuck(self, state: PhaseState) -> bool:
         """Return whether nothing can happen, although not all is done."""
         return next(self.moves(state), None) is None and not self.done(state)
 
-    def done(self, state: State) -> bool:
+    def done(self, state: PhaseState) -> bool:
         """Return whether all chunks have gone through all phases everywhere."""
         return all(p == len(self.phases) for phases in state.phase for p in phases)
 
@@ -256,7 +256,7 @@ def lifted(run: Sequence[Advance], small: PhasedChunks, large: PhasedChunks) -> 
     return tuple(Advance(node, step.chunk) for step in run for node in copies[small.nodes[step.node]])
 
 
-def replayed(system: PhasedChunks, run: Sequence[Advance]) -> State:
+def replayed(system: PhasedChunks, run: Sequence[Advance]) -> PhaseState:
     """Return the state after a run.
 
     Raises

@@ -30,7 +30,7 @@ class Head:
 
 
 @dataclass(frozen=True, eq=False)
-class Sent:
+class SentPacket:
     """A packet that was sent to the VC of a header; its path begins with the injection port."""
 
     head: Head
@@ -93,14 +93,14 @@ class Paths:
         buffers.held, buffers.marks = trial.held, trial.marks
         return path
 
-    def fill(self, buffers: Buffers, head: Head) -> list[Sent]:
+    def fill(self, buffers: Buffers, head: Head) -> list[SentPacket]:
         """Send packets to the VC of a header until it takes no more, that of the header first."""
-        sent: list[Sent] = []
+        sent: list[SentPacket] = []
         for address in dict.fromkeys((head.address, *head.behind)):
             if buffers.held[head.vc] == 0 and address != head.address:
                 break
             while (path := self.add(buffers, address, head.vc)) is not None:
-                sent.append(Sent(head, address, path))
+                sent.append(SentPacket(head, address, path))
         return sent
 
 
@@ -120,7 +120,7 @@ def filling(
     paths = Paths(relation)
     for first in sorted(knot)[:FIRST]:
         buffers = Buffers(flow, [0] * relation.num_vcs, flow.marks)
-        sent, left = list[Sent](), dict(knot)
+        sent, left = list[SentPacket](), dict(knot)
         following: int | None = first
         while following is not None and clock() < end:
             spend(FILLED * len(left) ** 2)
@@ -158,7 +158,7 @@ def _fills(paths: Paths, buffers: Buffers, head: Head) -> bool:
     return trial.full(head.vc)
 
 
-def _messages(relation: Relation, sent: list[Sent], length: int) -> list[Message]:
+def _messages(relation: Relation, sent: list[SentPacket], length: int) -> list[Message]:
     """Packets as messages; the first of each VC waits for what its header wants."""
     begun: set[int] = set()
     messages = []

@@ -127,7 +127,7 @@ def smallest(
         return Smallest(known, 1, 0, False, "time ran out before all states were visited")
     if not rest.input_vc.size:
         return Smallest(None, 0, 0, True, "no deadlock: nothing is left by the fixpoint")
-    search = _Search(relation, technique, rest, end)
+    search = _SmallestSearch(relation, technique, rest, end)
     search.bound()
     search.meet()
     if search.best is None:
@@ -154,7 +154,7 @@ def smallest(
     return Smallest(configured, search.messages, search.held, search.proved, method)
 
 
-class _Search:
+class _SmallestSearch:
     """The bounds so far, the best configuration so far, and where to look next."""
 
     def __init__(self, relation: Relation, technique: Switching, rest: Remainder, end: float) -> None:

@@ -10,7 +10,7 @@ from unknot._base.kernels.lazy_kernel import call_rule, kernel
 from unknot.routing.contract import EJECT, NO_WAIT, VC_MASK
 
 
-class Answers(NamedTuple):
+class RuleAnswers(NamedTuple):
     """The answers of a rule as a table; all empty where the rule itself is called.
 
     Attributes
@@ -52,7 +52,7 @@ class Layout(NamedTuple):
     eject: npt.NDArray[np.int32]
     destination: npt.NDArray[np.int32]
     may_use: npt.NDArray[np.bool_]
-    answers: Answers
+    answers: RuleAnswers
     commits: int
 
 
@@ -83,7 +83,7 @@ class Traversal(NamedTuple):
 
 
 def answer_types(t):
-    return t.NamedTuple((t.READ64,) * 4, Answers)
+    return t.NamedTuple((t.READ64,) * 4, RuleAnswers)
 
 
 def layout_types(t):

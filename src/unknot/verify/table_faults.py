@@ -94,7 +94,7 @@ class TableFaults(Tried):
     undelivered_before: int
     tried: tuple[TableFault, ...]
     unknown_because: tuple[str, ...]
-    _routes: _Routes
+    _routes: _TableRoutes
     _failed: tuple[tuple[int, ...], ...]
     outcomes = OUTCOMES
     harmless = frozenset({"holds"})
@@ -166,7 +166,7 @@ def table_faults(
     >>> found.tried[0].lost_pairs, found.tried[0].pairs, found.tried[0].outcome
     (36, 132, 'cut')
     """
-    kind, faults, routes = failures.kind, failures.at_once, _Routes(fabric)
+    kind, faults, routes = failures.kind, failures.at_once, _TableRoutes(fabric)
     parts = cables_of(fabric) if kind in ("links", "cables") else list(parts_of(fabric.network, kind))
     possible = comb(len(parts), faults)
     most = possible if faults == 1 and failures.budget is None else failures.most
@@ -181,7 +181,7 @@ def table_faults(
     )  # fmt: skip
 
 
-class _Routes:
+class _TableRoutes:
     """The routes between hosts, and for each channel the table entries of its routes."""
 
     def __init__(self, fabric: Fabric) -> None:
@@ -235,7 +235,7 @@ class _Routes:
 class _Lost:
     """The table entries whose routes a fault cuts, from and to surviving switches."""
 
-    routes: _Routes
+    routes: _TableRoutes
     alive: Flags
     dead: Flags
     at: Entries

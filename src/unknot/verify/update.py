@@ -30,7 +30,7 @@ from unknot.verify.audit_findings import open_tables
 from unknot.verify.delivery import livelock
 from unknot.verify.mixture import Mixture, Moment, MomentVerdict, mixture
 from unknot.verify.smallest import smallest
-from unknot.verify.update_search import Order, PossibleDeadlock, blocked_at_last, possible_deadlock, safe_order
+from unknot.verify.update_search import BatchOrder, PossibleDeadlock, blocked_at_last, possible_deadlock, safe_order
 
 LOST = 1000
 """States where a packet is lost that are kept."""
@@ -90,7 +90,7 @@ class Update(ThreeValued, Brief, asks="deadlock_free"):
     lasts: bool
     lost: tuple[tuple[int, int], ...]
     loops: tuple[tuple[tuple[int, ...], int], ...]
-    order: Order | None
+    order: BatchOrder | None
     smallest: bool = False
 
     @property

@@ -129,7 +129,7 @@ def blocked_at_last(both: Mixture, configuration: Configuration) -> bool:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Order(Brief):
+class BatchOrder(Brief):
     """Batches of routers to update one after the other.
 
     Before the next batch, the packets that were sent before the last update have to have left the network; traffic
@@ -154,7 +154,7 @@ class Order(Brief):
     proofs: tuple[MomentVerdict, ...]
 
 
-class _Search:
+class _UpdateSearch:
     """The sets of updated routers that can be come to safely, one router at a time."""
 
     def __init__(self, both: Mixture, switching: Switching, deadline: Deadline) -> None:
@@ -241,20 +241,20 @@ def _sizes(most: int) -> Iterator[int]:
         yield most
 
 
-def safe_order(both: Mixture, switching: Switching, deadline: Deadline) -> Order:
+def safe_order(both: Mixture, switching: Switching, deadline: Deadline) -> BatchOrder:
     """Look for an order of updates in which packets are neither lost nor blocked for good.
 
     Any safe batch can be updated one router at a time, so all orders are tried by single routers: O(2^routers) proofs
     at most.
     """
-    search = _Search(both, switching, deadline)
+    search = _UpdateSearch(both, switching, deadline)
     try:
         before = search.proved(Moment())
         path = search.one_by_one(both.changed) if before is not None else {}
         if before is not None and path:
             batches, proofs = zip(*search.merged(path), strict=True)
-            return Order(batches, True, (), (before, *proofs))
+            return BatchOrder(batches, True, (), (before, *proofs))
         complete = not search.open
-        return Order((), complete, *search.drained())
+        return BatchOrder((), complete, *search.drained())
     except NoAnswerError:
-        return Order((), False, (), ())
+        return BatchOrder((), False, (), ())

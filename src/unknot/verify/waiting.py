@@ -19,7 +19,7 @@ from unknot._base import memory
 from unknot._base.arrays import Flags, Ints, Rows, grouped, offsets, starts
 from unknot._base.work import spend
 from unknot.network.model import IntArray, Offsets
-from unknot.verify.cells_kernel import Cells, Inner, Kinds, Marks, Rules, count_cells, fill_cells
+from unknot.verify.cells_kernel import Cells, DeletionMarks, Inner, Kinds, LivingRules, count_cells, fill_cells
 from unknot.verify.effort import Effort, step
 from unknot.verify.fixpoint_kernel import begin, pick
 from unknot.verify.fixpoint_kernel import drain as delete
@@ -133,7 +133,7 @@ def waiting(graph: Dependencies, effort: Effort | None = None, *, symmetry: bool
     return Waiting(graph, edges, addresses, states, cells, group)
 
 
-class Heads(NamedTuple):
+class BlockedHeads(NamedTuple):
     """Blocked heads: VC, address, and the awaited VCs of each."""
 
     vc: IntArray
@@ -153,8 +153,8 @@ class Left:
 
     removed: Ints
     states: Waiting
-    rules: Rules
-    marks: Marks
+    rules: LivingRules
+    marks: DeletionMarks
 
     @property
     def vcs(self) -> Flags:
@@ -164,7 +164,7 @@ class Left:
     def __bool__(self) -> bool:
         return bool((self.removed < 0).any())
 
-    def heads(self) -> Heads:
+    def heads(self) -> BlockedHeads:
         """Return for each remaining VC some heads that wait for remaining VCs only."""
         states, cells = self.states, self.states.cells
         most = np.minimum(WIDTH * np.diff(cells.first), PICKED)[self.vcs]
@@ -174,11 +174,11 @@ class Left:
         columns = vc, address, first, wait
         count = pick(states.inner, cells, states.kinds, self.rules, self.marks, states.addresses, PICKED, columns)
         waits = Rows(first[: count + 1], wait[: first[count]])
-        heads = Heads(vc[:count], address[:count], waits)
+        heads = BlockedHeads(vc[:count], address[:count], waits)
         return heads if states.group is None else _everywhere(heads, states.group)
 
 
-def _everywhere(heads: Heads, group: Translations) -> Heads:
+def _everywhere(heads: BlockedHeads, group: Translations) -> BlockedHeads:
     """Heads of representatives moved by all translations; among heads of a kind with equal waits, the first."""
     kind, places = group.places.kind, group.places
     chosen: dict[tuple[int, ...], int] = {}
@@ -196,7 +196,7 @@ def _everywhere(heads: Heads, group: Translations) -> Heads:
 
     waits = heads.waits.take(kept)
     everywhere = Rows(offsets(np.tile(waits.width, group.order)), moved(places, waits.entries))
-    return Heads(moved(places, heads.vc[kept]), moved(group.addresses, heads.address[kept]), everywhere)
+    return BlockedHeads(moved(places, heads.vc[kept]), moved(group.addresses, heads.address[kept]), everywhere)
 
 
 def drain(states: Waiting, *, spread: bool, entered: bool = False, effort: Effort | None = None) -> Left:
@@ -212,7 +212,7 @@ def drain(states: Waiting, *, spread: bool, entered: bool = False, effort: Effor
     """
     effort = effort or Effort()
     graph, cells, kinds = states.graph, states.cells.block.size, states.kinds.first.size - 1
-    marks = Marks(
+    marks = DeletionMarks(
         live=np.empty(states.inner.target.size, dtype=bool),
         owner=np.empty(cells, dtype=np.int32),
         blocked=np.empty(cells, dtype=np.int64),
@@ -223,7 +223,7 @@ def drain(states: Waiting, *, spread: bool, entered: bool = False, effort: Effor
         stack=np.empty(cells, dtype=np.int32),
         cursor=np.empty(3, dtype=np.int64),
     )
-    rules = Rules(spread, graph.relation.commits, entered)
+    rules = LivingRules(spread, graph.relation.commits, entered)
     work = states.inner, states.cells, states.kinds, rules, marks
     begin(*work)
     stage, total = "VCs that drain", int(np.count_nonzero(graph.cyclic))

@@ -8,7 +8,7 @@ from unknot._base.errors import TextError
 from unknot.network import Network
 from unknot.network.tod import TodError, network
 from unknot.network.tod.parse import parse
-from unknot.network.tod.syntax import Call, Chain, Definition, Power
+from unknot.network.tod.syntax import Chain, Definition, OperatorCall, Power
 
 
 def test_positions_of_the_syntax_tree() -> None:
@@ -20,7 +20,7 @@ def test_positions_of_the_syntax_tree() -> None:
     assert isinstance(chain, Chain)
     power, call = chain.operands
     assert isinstance(power, Power)
-    assert isinstance(call, Call)
+    assert isinstance(call, OperatorCall)
     assert program.source.text[power.at : power.end] == "ring(k) ** 2"
     assert program.source.text[call.at : call.end] == "line(3)"
     assert program.source.error("what", call.at).args[0].startswith("here:3:3: what")

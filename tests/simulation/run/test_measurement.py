@@ -13,7 +13,7 @@ from unknot.network.families import line, mesh, torus
 from unknot.routing import dimension_order, o1turn
 from unknot.simulation import player, simulate
 from unknot.simulation.engine.sources import Sources
-from unknot.simulation.player import Drawn, play
+from unknot.simulation.player import DrawnPackets, play
 from unknot.simulation.run.statistics import correlation_time, half_width, half_width_of_batches
 from unknot.simulation.run.window import Window
 from unknot.verify.loads import loads
@@ -100,7 +100,7 @@ def test_windows_remember_the_longest_correlation_time() -> None:
     player.run(engine, 500)
     window, times = Window(engine), []
     for cycles in (800, 800, 1600):
-        play(Drawn(engine, window.go_on(cycles)))
+        play(DrawnPackets(engine, window.go_on(cycles)))
         totals, counts = window._batches[:, 3], window._batches[:, 2]
         times.append(correlation_time(totals / counts) * window.cycles / 40)
         longest = max(times) / window.cycles * 40 if len(times) > 1 else None
@@ -123,10 +123,10 @@ def test_a_window_begins_anew() -> None:
     relation = dimension_order(mesh(8, 8), 4)
     engine = engine_of(relation, NONATOMIC, Sources(0.42, uniform(relation), 1), buffer_depth=8, seed=1)
     window = Window(engine)
-    play(Drawn(engine, window.go_on(5000)))
+    play(DrawnPackets(engine, window.go_on(5000)))
     assert window.drifts
     again = Window(engine)
-    play(Drawn(engine, again.go_on(2000)))
+    play(DrawnPackets(engine, again.go_on(2000)))
     player.run(engine, 6000)
     arrived = engine.latencies()
     assert arrived.size == engine.count("measured_arrived") == engine.count("measured_created")

@@ -15,7 +15,7 @@ from unknot.verify.minimal_paths import ForbiddenPath
 from unknot.verify.properties import Properties, VcUse
 from unknot.verify.table_faults import TableFaults
 from unknot.verify.update import Update
-from unknot.verify.update_search import Order
+from unknot.verify.update_search import BatchOrder
 
 
 def _forbidden_words(path: Any, _: Any) -> str:
@@ -153,7 +153,7 @@ class LostForm(Form):
     address: AddressNumber
 
 
-class OrderForm(Form, of=Order, without="proofs"):
+class OrderForm(Form, of=BatchOrder, without="proofs"):
     """Batches of routers to update one after the other."""
 
     batches: Annotated[list[list[RouterNumber]], Words(_batches_words)]

@@ -69,7 +69,7 @@ def _flow_words(flow: Any, _: Any) -> Any:
     return f"{flow['name']}: room for {flow['packets']} packets in each VC, {len(flow['pools'])} pools"
 
 
-class FlowForm(Form, of=FlowControl, said=_flow_words):
+class FlowControlForm(Form, of=FlowControl, said=_flow_words):
     """Flow control of a relation."""
 
 
@@ -105,7 +105,7 @@ class ConfigurationForm(Form, of=Configuration, without="limited"):
     """Way in which packets can get into it, if established."""
     messages: Annotated[list[MessageForm], Bounds(min_length=1)]
     """Messages in the order of the schedule."""
-    flow: FlowForm | None = None
+    flow: FlowControlForm | None = None
     """Flow control of the relation that they obey; null: that of `switching`."""
     order: list[Natural] = of(default=[])
     """Message whose header goes on by a VC, move by move; empty: one after another."""

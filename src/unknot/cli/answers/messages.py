@@ -49,7 +49,7 @@ class BlockedForm(Form, of=Blocked):
     """A message that can never move."""
 
 
-class RemedyForm(Form, of=ProtocolRemedy, without="relation protocol"):
+class ProtocolRemedyForm(Form, of=ProtocolRemedy, without="relation protocol"):
     """A change with which messages no longer wait for each other for ever."""
 
 
@@ -73,7 +73,7 @@ class CheckProtocolAnswer(RelationForm, of=ProtocolVerdict, without="run certifi
     """The run from the empty network to a deadlock, in words."""
     blocked: list[BlockedForm]
     """The messages that are left when nothing moves."""
-    remedies: list[RemedyForm]
+    remedies: list[ProtocolRemedyForm]
     """Changes that are proved to be enough, the cheapest of each kind."""
     seconds: Number
 

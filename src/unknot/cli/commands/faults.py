@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from unknot._base.errors import UnknotError
 from unknot._base.switching import DEFAULT_SWITCHING, Switching
 from unknot._base.three_valued import all_hold
-from unknot.cli.commands.faults_evidence import Kept
+from unknot.cli.commands.faults_evidence import KeptEvidence
 from unknot.cli.commands.faults_plans import compare_routes, of_plans
 from unknot.cli.commands.options import SEED, Json, MostTime, NetworkText, Options, Seed
 from unknot.cli.commands.printing import notify
@@ -216,7 +216,7 @@ class FaultOptions(Options):
         from unknot.cli.commands import activity
         from unknot.verify.fault_sweep import fault_sweep
 
-        kept = None if self.evidence is None else Kept(self.evidence, self.kind, network)
+        kept = None if self.evidence is None else KeptEvidence(self.evidence, self.kind, network)
         with activity.working("faults") as progress:
             sweep = fault_sweep(
                 network, routing, self.switching, vcs=self.vcs, failures=self.failures, between=self.between,
@@ -240,7 +240,7 @@ class FaultOptions(Options):
         from unknot.remedies import repaired_faults
         from unknot.routing.named import routing as routing_from
 
-        kept = None if self.evidence is None else Kept(self.evidence, self.kind, network)
+        kept = None if self.evidence is None else KeptEvidence(self.evidence, self.kind, network)
         relation = None if routing == "lanes" else routing_from(network, routing, self.vcs, where="--routing")
         survive = self.kind if self.beforehand else None
         routes = lanes(

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from unknot.verify.failures import FaultVerdict
 
 
-class Kept:
+class KeptEvidence:
     """The evidence of the verdicts after faults, until the tables in it are too large."""
 
     def __init__(self, path: Path, kind: str, network: Network) -> None:

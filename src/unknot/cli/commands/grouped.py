@@ -18,7 +18,7 @@ WORDS = "unknot.words"
 """Key of the words of the command line, as they were typed, in what contexts share."""
 
 
-class Grouped(TyperCommand):
+class GroupedCommand(TyperCommand):
     """A command whose help lists options by group, in the order of its parameters; its outcomes have manifests."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:

@@ -145,11 +145,11 @@ OF_ONE = ("out", "export", "channels", "interval")
 
 
 @dataclass(frozen=True)
-class SimulateOptions(OutputOptions, ExecutionOptions, MeasurementOptions, TrafficOptions, DesignOptions):
+class SimulateCommandOptions(OutputOptions, ExecutionOptions, MeasurementOptions, TrafficOptions, DesignOptions):
     """All options of `unknot simulate`."""
 
 
-def simulate(options: SimulateOptions) -> None:
+def simulate(options: SimulateCommandOptions) -> None:
     """Run one design flit by flit.
 
     Exit code 0: it ran to its end, whatever was found; 3: it was given up at the time limit.
@@ -161,7 +161,7 @@ def simulate(options: SimulateOptions) -> None:
         _simulate(options)
 
 
-def _require_one_kind(options: SimulateOptions) -> None:
+def _require_one_kind(options: SimulateCommandOptions) -> None:
     """Refuse options of one kind of run beside those of another."""
     computed = options.flows is not None and options.units is not None
     if options.load is not None if options.saturation else options.load is None and not computed:
@@ -179,7 +179,7 @@ def _require_one_kind(options: SimulateOptions) -> None:
         refuse_beside("--saturation", "is for one run", **options.some(*OF_ONE, *DURATION), **classes)
 
 
-def _common(options: SimulateOptions) -> dict[str, Any]:
+def _common(options: SimulateCommandOptions) -> dict[str, Any]:
     """What runs take, with a protocol or without."""
     from unknot.simulation.run import options as parsed
 
@@ -189,7 +189,7 @@ def _common(options: SimulateOptions) -> dict[str, Any]:
     }
 
 
-def _simulate(options: SimulateOptions) -> None:
+def _simulate(options: SimulateCommandOptions) -> None:
     """Make one run, a run for each seed, or the search for saturation; print and write the results."""
     from unknot._base.units import Scale
     from unknot.cli.answers.networks import in_units
@@ -246,7 +246,7 @@ def _simulate(options: SimulateOptions) -> None:
     write_rows(outcome.rows, options.csv, units=scale.units)
 
 
-def _simulate_protocol(options: SimulateOptions, text: str) -> None:
+def _simulate_protocol(options: SimulateCommandOptions, text: str) -> None:
     """Simulate a routing with a protocol, or without a load replay the deadlock that the prover finds; print it."""
     from unknot.cli.answers.messages import SimulateProtocolAnswer, SimulateProtocolReplayAnswer
     from unknot.cli.commands import activity

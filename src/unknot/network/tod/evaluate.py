@@ -11,7 +11,6 @@ from unknot.network.tod import edges
 from unknot.network.tod.functions import call
 from unknot.network.tod.plan import MAX_DIMENSIONS, Budget, Plan, Replaced
 from unknot.network.tod.syntax import (
-    Call,
     Chain,
     Conditional,
     Definition,
@@ -21,6 +20,7 @@ from unknot.network.tod.syntax import (
     MisfitError,
     Name,
     Node,
+    OperatorCall,
     Position,
     Power,
     Prefix,
@@ -114,7 +114,7 @@ class Evaluator:
                 return value
             case Name(name=name):
                 return scope.variables[name] if name in scope.variables else self._defined(name, scope)
-            case Call():
+            case OperatorCall():
                 return self._call(node, scope)
             case Chain():
                 return self._chain(node, scope)
@@ -145,7 +145,7 @@ class Evaluator:
             scope.values[name] = self.value(definition.body, home)
         return scope.values[name]
 
-    def _call(self, node: Call, scope: Scope) -> Value:
+    def _call(self, node: OperatorCall, scope: Scope) -> Value:
         known, clauses = scope.variables, node.clauses
         spread = [known] if clauses is None else edges.cases(clauses, known, self._among(scope))
         scopes = [scope.having(variables) for variables in spread]

@@ -24,7 +24,7 @@ from unknot.network.tod import named_graphs as graphs
 from unknot.network.tod import values
 from unknot.network.tod.graph import from_network
 from unknot.network.tod.plan import Plan
-from unknot.network.tod.syntax import Call, Definition, Edges, Name, Node, children
+from unknot.network.tod.syntax import Definition, Edges, Name, Node, OperatorCall, children
 from unknot.network.tod.values import Caller, Value, is_network, is_number, kind
 
 if TYPE_CHECKING:
@@ -145,12 +145,12 @@ def problems_of(roots: Mapping[Node, frozenset[str]], known: Mapping[str, Defini
         match node:
             case Name(name=name):
                 errors += _name(node, name, names, known)
-            case Call():
+            case OperatorCall():
                 errors += _call(node, names, known)
             case Edges(clauses=None):  # its routers are named, not looked up
                 stack += [(edge.latency, names) for edge in node.edges if edge.latency is not None]
                 continue
-        clauses = node.clauses if isinstance(node, (Call, Edges)) else None
+        clauses = node.clauses if isinstance(node, (OperatorCall, Edges)) else None
         inner = names
         if clauses is not None:
             bound = [part.name for part in clauses.ranges]
@@ -159,7 +159,7 @@ def problems_of(roots: Mapping[Node, frozenset[str]], known: Mapping[str, Defini
                 errors.append(clauses.error("two variables of this rule have the same name"))
             stack += [(part, names) for part in clauses.ranges]
             stack += [(clauses.condition, inner)] if clauses.condition is not None else []
-        outer = node.options if isinstance(node, Call) else ()
+        outer = node.options if isinstance(node, OperatorCall) else ()
         stack += [(child, names if child in outer else inner) for child in children(node) if child is not clauses]
     return errors
 
@@ -176,7 +176,7 @@ def _name(node: Node, name: str, names: frozenset[str], known: Mapping[str, Defi
     return [node.error(f"{name} is not defined; {near(name, words)}")]
 
 
-def _call(node: Call, names: frozenset[str], known: Mapping[str, Definition]) -> list[TextError]:
+def _call(node: OperatorCall, names: frozenset[str], known: Mapping[str, Definition]) -> list[TextError]:
     name = node.name
     if name in known:
         parameters = known[name].parameters
@@ -195,7 +195,7 @@ def _call(node: Call, names: frozenset[str], known: Mapping[str, Definition]) ->
     return _against_signature(node)
 
 
-def _against_signature(node: Call) -> list[TextError]:
+def _against_signature(node: OperatorCall) -> list[TextError]:
     name, parameters = node.name, list(signature(node.name).parameters.values())
     by_name = {p.name for p in parameters if p.kind in (p.KEYWORD_ONLY, p.POSITIONAL_OR_KEYWORD)}
     hint = "" if by_name else "it has none"

@@ -44,7 +44,7 @@ class Dimension:
 
 
 @dataclass(frozen=True, eq=False)
-class Shown:
+class Labels:
     """Labels, ports and dimension names of a network; operations on graphs forget them."""
 
     router_labels: tuple[str, ...] | None = None
@@ -79,7 +79,7 @@ class Graph:
     target: npt.NDArray[Any]
     wire: Any
     terminals: tuple[IntArray, IntArray] | None = None
-    shown: Shown = Shown()
+    shown: Labels = Labels()
 
     def __post_init__(self) -> None:
         for name in ("coordinates", "source", "target"):
@@ -193,7 +193,7 @@ def from_network(network: Network, *, straight: bool = False) -> Graph:
         network.target,
         wires(network.num_channels, network.latency, network.bandwidth),
         None if default else (network.inject, network.eject),
-        Shown(labels, network.terminal_labels, network.ports, names),
+        Labels(labels, network.terminal_labels, network.ports, names),
     )
 
 

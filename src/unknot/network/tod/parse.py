@@ -15,7 +15,7 @@ from lark import Lark, Token, Transformer, UnexpectedCharacters, UnexpectedToken
 
 from unknot._base.errors import Source, TextError, shortened
 from unknot.network.tod import syntax
-from unknot.network.tod.syntax import Definition, Include, Node, Option, Program, raise_all
+from unknot.network.tod.syntax import Definition, Description, Include, Node, Option, raise_all
 
 LONGEST = 4_000_000
 """Most characters of a text."""
@@ -71,7 +71,7 @@ def _fields(kind: Callable[..., Node], *fields: int | Callable[[list[Any]], Any]
     return make
 
 
-class Tree(Transformer[Token, Any]):
+class SyntaxTree(Transformer[Token, Any]):
     """Transformer that makes the nodes as the parser goes, so that no depth of nesting is walked down again."""
 
     include = _fields(Include, 1)
@@ -108,7 +108,7 @@ class Tree(Transformer[Token, Any]):
     def call(self, c: list[Any]) -> Node:
         parts, clauses = c[2] if isinstance(c[2], tuple) else ((), None)
         options = tuple(part for part in parts if isinstance(part, Option))
-        return syntax.Call(*_span(c), str(c[0]), parts[: len(parts) - len(options)], options, clauses)
+        return syntax.OperatorCall(*_span(c), str(c[0]), parts[: len(parts) - len(options)], options, clauses)
 
     def arguments(self, c: list[Any]) -> tuple[Any, ...]:
         nodes = _nodes(c)
@@ -144,7 +144,7 @@ class Tree(Transformer[Token, Any]):
         return syntax.Range(*_span(c), str(c[0]), first, last[0] if last else None)
 
 
-def parse(text: str, where: str = "<text>") -> Program:
+def parse(text: str, where: str = "<text>") -> Description:
     """Read a text of the topology description language.
 
     Raises
@@ -176,7 +176,7 @@ def parse(text: str, where: str = "<text>") -> Program:
         for extra in results[:-1]
     ]
     raise_all(problems)
-    return Program(source, includes, definitions, results[-1] if results else None)
+    return Description(source, includes, definitions, results[-1] if results else None)
 
 
 def _statements(source: Source, problems: list[TextError]) -> Iterator[list[Token]]:
@@ -276,5 +276,5 @@ def _grammar() -> Lark:
         start=["separator", "include", "definition", "expression"],
         keep_all_tokens=True,
         maybe_placeholders=False,
-        transformer=Tree(),
+        transformer=SyntaxTree(),
     )

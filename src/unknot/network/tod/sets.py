@@ -15,7 +15,7 @@ import numpy as np
 
 from unknot._base.arrays import Flags, ranks
 from unknot.network.model import IntArray
-from unknot.network.tod.graph import Dimension, Graph, Joints, Keys, Shown, Wires, numbered, seats, wires
+from unknot.network.tod.graph import Dimension, Graph, Joints, Keys, Labels, Wires, numbered, seats, wires
 from unknot.network.tod.syntax import MisfitError
 
 
@@ -119,7 +119,7 @@ def _aligned(a: Graph, b: Graph) -> tuple[Graph, Graph, Flags]:
             Dimension(c.size, None, c.straight or d.straight) for c, d in zip(a.dimensions, b.dimensions, strict=True)
         )
         both = np.ones(a.routers, dtype=bool)
-        return replace(a, dimensions=straight, shown=Shown()), replace(b, dimensions=straight, shown=Shown()), both
+        return replace(a, dimensions=straight, shown=Labels()), replace(b, dimensions=straight, shown=Labels()), both
     dimensions, ours, theirs = [], [], []
     for i, (c, d) in enumerate(zip(a.dimensions, b.dimensions, strict=True)):
         dimension, one, two = _merged(c, d, a.coordinates[:, i], b.coordinates[:, i])

@@ -87,7 +87,7 @@ class Option(Node):
 
 
 @dataclass(frozen=True, eq=False)
-class Call(Node):
+class OperatorCall(Node):
     name: str
     arguments: tuple[Node, ...]
     options: tuple[Option, ...]
@@ -166,7 +166,7 @@ class Definition(Node):
 
 
 @dataclass(frozen=True, eq=False)
-class Program:
+class Description:
     """A whole text: its includes, its definitions, and the expression that is the network (if any)."""
 
     source: Source

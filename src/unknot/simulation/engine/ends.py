@@ -70,7 +70,7 @@ class Side:
         return 64 * words[self.router] + self.bit
 
 
-class Ends:
+class BufferEnds:
     """Both sides of all buffers, and the words of 64 bits that their routers take.
 
     Attributes
@@ -258,4 +258,4 @@ def ends_of_buffers(relation: Relation, depth: int, router: Router, widest: int 
             f"router: output_speedup {router.output_speedup} takes as many VCs on each channel; the fewest are "
             f"{narrowest}"
         )
-    return Ends(relation, router, widest).tables(depth)
+    return BufferEnds(relation, router, widest).tables(depth)

@@ -26,7 +26,7 @@ WAITING, LOST = 0, -1
 """What `requests.won` says before a request is matched, and when one of its ends is matched to another."""
 
 
-class Ends(NamedTuple):
+class MatchEnds(NamedTuple):
     """Round-robin pointers of inputs and outputs, the rows of the first ones, and the number of the first round.
 
     Entries of `outer` and `inner` belong to a round if they have its number, which is `count.matches` while it lasts.
@@ -90,7 +90,7 @@ def ends_of_match(s, input_pointer, output_pointer, w0, w1, allocator, of_switch
     matrix = s.setup.switch_arbiter if of_switch == 1 else s.setup.arbiter
     if matrix == 1 and (allocator == INPUTS_FIRST or allocator == SELECT):
         recent = s.first_recent[w0] + 2 * of_switch * inputs * outputs
-    return Ends(
+    return MatchEnds(
         input_pointer,
         first_input,
         output_pointer,

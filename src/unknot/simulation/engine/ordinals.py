@@ -14,13 +14,13 @@ from unknot.simulation.engine.codes import SWEEPING
 from unknot.simulation.engine.router import Router
 
 if TYPE_CHECKING:
-    from unknot.simulation.engine.ends import Ends
+    from unknot.simulation.engine.ends import BufferEnds
 
 
 COLUMNS = ("into", "out", "vc", "inputs", "outputs", "entries", "exits", "out_vc", "cell", "absent")
 
 
-def ordinals(ends: Ends) -> dict[str, Ints]:
+def ordinals(ends: BufferEnds) -> dict[str, Ints]:
     """Return the columns of `ordinals`, see `state`."""
     router, absent, heads = ends.router, ends.absent, 64 * ends.words[:-1]
     numbers = {column: np.zeros(64 * int(ends.words[-1]), dtype=np.int64) for column in COLUMNS}

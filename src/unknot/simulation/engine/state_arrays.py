@@ -15,7 +15,7 @@ LINE = 64
 """Bytes of a cache line, on which tables begin."""
 
 
-class Words:
+class StateWords:
     """Words of a state by name, each read and written as a whole number.
 
     A record of NumPy would do it in ten times as long, which short runs notice.
@@ -59,9 +59,9 @@ class State:
         for k, name in enumerate(TABLES):
             self.raw[FIRST_TABLE + 2 * k : FIRST_TABLE + 2 * k + 2] = tables[name].ctypes.data, len(tables[name])
         self.tables = {name: tables[name] for name in TABLES}
-        self.setup = Words(SETUP, self.raw[:ENTRIES])
+        self.setup = StateWords(SETUP, self.raw[:ENTRIES])
         self.linked: Native | None = None  # the loop, once `kernels.link` has written addresses
-        self.count = Words(COUNT, self.raw[ENTRIES:FIRST_TABLE])
+        self.count = StateWords(COUNT, self.raw[ENTRIES:FIRST_TABLE])
 
     def __getattr__(self, name: str) -> Any:
         if name in TABLES:

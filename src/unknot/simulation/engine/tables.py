@@ -55,7 +55,7 @@ MOST_STATES = 100_000_000
 """Most pairs of an input VC and an address, or bytes, for which answers of a rule are kept."""
 
 
-class Plan:
+class TableSizes:
     """Sizes of the tables of a scenario, and what follows from them.
 
     Attributes
@@ -245,7 +245,7 @@ def empty_network(scenario: Scenario, sources: Sources | Mix, threads: int, *, g
     memory += 8 * BUILDING * (2 * num_vcs + 3 * relation.vcs.widest * network.num_terminals)
     name = f"a simulation of {network.name} with {num_vcs} virtual channels"
     require(name, memory)
-    plan = Plan(scenario, sources, threads, general=general)
+    plan = TableSizes(scenario, sources, threads, general=general)
     tables, own = plan.shared(), plan.own()
     memory += sum(table.nbytes for table in tables.values() if isinstance(table, np.ndarray))  # until they are copied
     require(name, memory + _bytes(tables) + threads * _bytes(own))

@@ -18,7 +18,7 @@ from numba.np.arrayobj import make_array, populate_array
 
 from unknot.simulation.engine.setup import COUNT, ENTRIES, FAST_VIEWS, FIRST_TABLE, GENERAL_VIEWS, SETUP
 from unknot.simulation.engine.state import TABLES
-from unknot.simulation.engine.view_types_kernel import WORD, Column, Counters, Rows, Setup, View
+from unknot.simulation.engine.view_types_kernel import WORD, Column, Counters, RowsType, SetupType, View
 
 
 def _made(builder, address, rows):
@@ -78,7 +78,7 @@ def _write(context, builder, sig, args):
         _tagged(builder, builder.store(word, at), column.table)
 
 
-@lower_getattr_generic(Setup)
+@lower_getattr_generic(SetupType)
 def _read_entry(context, builder, kind, address, name):
     if name in kind.constants:
         return WORD(kind.constants[name])
@@ -107,7 +107,7 @@ def _read_table(context, builder, kind, address, name):
     return _made(builder, _entry(builder, address, at), _entry(builder, address, at + 1))
 
 
-@lower_getattr_generic(Rows)
+@lower_getattr_generic(RowsType)
 @lower_getattr_generic(Column)
 def _read_column(context, builder, kind, place, name):
     if name == "size":

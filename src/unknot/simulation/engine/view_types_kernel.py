@@ -17,11 +17,11 @@ OF_CELLS = ("masks", "inbox", "outside", "planes", "answers", "wants")
 """Tables whose words stand for the virtual channels of a router."""
 
 
-class Named(types.Type):
+class NamedType(types.Type):
     """A type that knows the types of its attributes by name."""
 
 
-class View(Named):
+class View(NamedType):
     """A `State` in a kernel, and entries of its setup that are constants there.
 
     Its `whole` is the same state, where an entry of `OF_CELLS` is a mask of all words of a router: of that row and
@@ -36,15 +36,15 @@ class View(Named):
         """Return the type of a table, or of a part of the state."""
         if name == "whole":
             return View(self.constants, self.constants.get("width", 1))
-        own = {"setup": Setup(self.constants), "count": COUNTERS, "raw": types.int64}
+        own = {"setup": SetupType(self.constants), "count": COUNTERS, "raw": types.int64}
         return own.get(name) or table_type(name, self.words)
 
     def known(self, name):
         """Return its setup, of which entries are known."""
-        return Setup(self.constants) if name == "setup" else None
+        return SetupType(self.constants) if name == "setup" else None
 
 
-class Setup(Named):
+class SetupType(NamedType):
     """The entries of its setup."""
 
     def __init__(self, constants):
@@ -60,7 +60,7 @@ class Setup(Named):
         return self.constants.get(name)
 
 
-class Counters(Named):
+class Counters(NamedType):
     """Its counters."""
 
     def __init__(self):
@@ -71,7 +71,7 @@ class Counters(Named):
         return types.int64 if name in COUNT.names else None
 
 
-class Rows(Named):
+class RowsType(NamedType):
     """A table that has columns."""
 
     def __init__(self, table, words=1):
@@ -85,7 +85,7 @@ class Rows(Named):
         return types.int64 if name == "size" else None
 
 
-class Column(Named):
+class Column(NamedType):
     """A column of a table, or a table of plain numbers: numbers of a kind, `step` bytes from one to the next.
 
     What is read is an int64 whatever the kind, unless that is unsigned: functions then have one type of arguments.
@@ -108,18 +108,18 @@ def table_type(name, words):
     """Return the type of a table, or None if there is none; entries of `OF_CELLS` are masks of `words` words."""
     words = words if name in OF_CELLS else 1
     kind = TABLES.get(name)
-    return kind and (Rows(name, words) if kind.names else Column(name, from_dtype(kind), words))
+    return kind and (RowsType(name, words) if kind.names else Column(name, from_dtype(kind), words))
 
 
 @register_model(View)
-@register_model(Setup)
+@register_model(SetupType)
 @register_model(Counters)
 class _Address(models.PrimitiveModel):
     def __init__(self, manager, kind):
         super().__init__(manager, kind, WORD)
 
 
-@register_model(Rows)
+@register_model(RowsType)
 @register_model(Column)
 class _Place(models.StructModel):
     def __init__(self, manager, kind):
@@ -128,7 +128,7 @@ class _Place(models.StructModel):
 
 @infer_getattr
 class _Attributes(AttributeTemplate):
-    key = Named
+    key = NamedType
 
     def generic_resolve(self, kind, name):
         return kind.attribute(name)

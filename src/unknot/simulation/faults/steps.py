@@ -17,7 +17,7 @@ from unknot.simulation.faults.fault import Fault
 
 
 @dataclass(frozen=True, eq=False)
-class Step:
+class FaultStep:
     """Effect of a fault.
 
     Attributes
@@ -40,7 +40,7 @@ class Step:
     pairs: Pairs
 
 
-def steps(relation: Relation, faults: Iterable[Fault], pairs: Pairs) -> list[Step]:
+def steps(relation: Relation, faults: Iterable[Fault], pairs: Pairs) -> list[FaultStep]:
     """Return the effect of each of some faults in the order of their cycles.
 
     Raises
@@ -73,7 +73,7 @@ def steps(relation: Relation, faults: Iterable[Fault], pairs: Pairs) -> list[Ste
         usable = usable_addresses(after, gone)
         if not np.array_equal(after.destination, addressed.destination) or not np.array_equal(usable, may):
             may, traffic, addressed = usable, thinned(pairs, relation.destination, after, usable), after
-        effects.append(Step(fault, dead, gone, after, traffic))
+        effects.append(FaultStep(fault, dead, gone, after, traffic))
     return effects
 
 

@@ -21,7 +21,7 @@ from unknot.simulation.engine.sources import Sources
 from unknot.simulation.engine.state_arrays import State
 from unknot.simulation.faults.fault import Fault
 from unknot.simulation.faults.fault_run import FaultRun
-from unknot.simulation.faults.steps import Step, steps
+from unknot.simulation.faults.steps import FaultStep, steps
 from unknot.simulation.run.scenario import Scenario
 from unknot.traffic.trace import addresses as usable_addresses
 
@@ -99,7 +99,7 @@ class Faults:
             for fault, lost, *around in zip(*columns, strict=False)
         )
 
-    def _doomed(self, part: State, step: Step) -> Ints:
+    def _doomed(self, part: State, step: FaultStep) -> Ints:
         """Packets that are lost in the cycle of a fault; others get their address of the new relation."""
         index, packets = residents(part, np.arange(len(part.inputs)))
         waiting, old = part.terminals.packet, self.scenario.relation
@@ -123,7 +123,7 @@ class Faults:
         part.free[count.free : count.free + packets.size] = packets
         count.free += packets.size
 
-    def _request_anew(self, part: State, step: Step) -> None:
+    def _request_anew(self, part: State, step: FaultStep) -> None:
         """Let headers forget a choice that is dead, or of a replaced relation, unless flits were sent."""
         rows = np.arange(len(part.inputs))
         out, reader = part.inputs.out, part.outputs.reader[part.inputs.out]
@@ -137,7 +137,7 @@ class Faults:
         part.inputs.out[again], part.inputs.state[again] = -1, FRESH
         part.wake()
 
-    def _go_on(self, part: State, step: Step) -> State:
+    def _go_on(self, part: State, step: FaultStep) -> State:
         """Relation and traffic from now on."""
         relation, now = step.relation, int(part.count.now)
         self.scenario = replace(self.scenario, relation=relation, faults=())

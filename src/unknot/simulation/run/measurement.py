@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from unknot.simulation.engine.engine import Engine
-from unknot.simulation.player import Drawn
+from unknot.simulation.player import DrawnPackets
 from unknot.simulation.run.backlog import TOO_SHORT, OfferedTraffic
 from unknot.simulation.run.outcome import bottleneck, diagnosis
 from unknot.simulation.run.scenario import Measurement, Scenario
@@ -31,7 +31,7 @@ LONGER = "warm up and measure for longer, or leave out warmup and measure: both 
 """Remedy for a run that is too short."""
 
 
-class Measured(Drawn):
+class Measured(DrawnPackets):
     """Traffic that is measured.
 
     Attributes

@@ -19,7 +19,7 @@ from unknot.simulation.engine.detector import in_words
 from unknot.simulation.engine.engine import Engine
 from unknot.simulation.engine.router import DEFAULT, Router
 from unknot.simulation.engine.state_arrays import placed
-from unknot.simulation.player import CHECK, Source, play
+from unknot.simulation.player import CHECK, PacketSource, play
 from unknot.simulation.run.scenario import Scenario, check_buffers, check_numbers, depth_for
 from unknot.traffic import Traffic
 from unknot.traffic.trace import MOST, Trace, TraceError, addresses_drawn, kinds
@@ -34,7 +34,7 @@ READY, SEND, IDLE = range(3)
 """Events: a message becomes ready; it enters the network; a terminal may be free again."""
 
 
-class Messages(Source):
+class Messages(PacketSource):
     """Given messages in place of random packets; `follow` of a subclass says what an arrival makes ready.
 
     Each port of a terminal sends one message after the other: of those that are ready, the one that has been ready

@@ -20,7 +20,7 @@ from scipy.sparse.csgraph import maximum_bipartite_matching
 from unknot._base.deadline import clock
 from unknot._base.work import spend
 from unknot.network.graph import backwards, reached_from
-from unknot.verify.protocols.machine import Message, destination, entries, follow_ups
+from unknot.verify.protocols.machine import MachineMessage, destination, entries, follow_ups
 from unknot.verify.protocols.protocol import Protocol
 from unknot.verify.protocols.system import System
 
@@ -70,7 +70,7 @@ def first_links(system: System, origin: int) -> list[Link]:
 
 def next_links(system: System, origin: int, link: Link) -> list[Link]:
     """Messages that one of a transaction is consumed for, or carries."""
-    sent = follow_ups(system, Message(*link, origin, 0))
+    sent = follow_ups(system, MachineMessage(*link, origin, 0))
     carried = system.classes[link[0]].carries
     links = [(kind, system.home(link[2]), address) for choices in sent for kind, address in choices]
     return links + ([(system.number[carried], *link[1:])] if carried else [])
@@ -116,7 +116,7 @@ class Waits:
         """Add the places on a message's path, with the places it waits for."""
         spend(FOLLOWED)
         system, onward = self.system, dict[int, list[int]]()
-        message = Message(sent.kind, sent.source, sent.address, sent.origins[0], 0)
+        message = MachineMessage(sent.kind, sent.source, sent.address, sent.origins[0], 0)
 
         def after(place: int) -> list[int]:
             to = [destination(system, place, message, to) for to in system.onward(place, message.address)[0]]
@@ -132,7 +132,7 @@ class Waits:
                     for origin in sent.origins[: None if system.protocol.outstanding else 1]:
                         known.setdefault(origin, target)
 
-    def _awaited(self, place: int, message: Message) -> list[int]:
+    def _awaited(self, place: int, message: MachineMessage) -> list[int]:
         """Places for which a header may wait for ever."""
         system = self.system
         every, waited = system.onward(place, message.address)

@@ -22,7 +22,7 @@ from unknot.routing.relation import Relation
 from unknot.routing.virtual_channels import VirtualChannels
 from unknot.verify.protocols.decision import CYCLES, ProtocolVerdict
 from unknot.verify.protocols.extended import extend
-from unknot.verify.protocols.machine import ANY, TAILS, Event, Message, State, destination, has_room, step
+from unknot.verify.protocols.machine import ANY, TAILS, Event, MachineMessage, State, destination, has_room, step
 from unknot.verify.protocols.system import System
 
 MOST_ADDRESSES, MOST_STATES = 300, 5_000
@@ -126,7 +126,7 @@ def steps(verdict: ProtocolVerdict) -> list[str]:
     """Return each move of the run to a deadlock in words; consecutive moves of a message as one, of a worm each."""
     system, state = verdict.system, State()
     lines: list[str] = []
-    moving: Message | None = None
+    moving: MachineMessage | None = None
     for event in verdict.run or ():
         message = state[event.place][event.position] if event.act != "begin" else None
         state = step(system, state, event)
@@ -244,7 +244,7 @@ def _awaited(system: System, state: State, place: int, position: int) -> str:
     return between.join(places or ([f"its {partner.name}"] if partner else []))
 
 
-def _spoken(system: System, event: Event, message: Message | None) -> str:
+def _spoken(system: System, event: Event, message: MachineMessage | None) -> str:
     name = system.relation.network.terminal_name
     sent = " and ".join(
         f"{system.classes[kind].name} to {name(system.home(address))}" for kind, address in event.sends
@@ -255,7 +255,7 @@ def _spoken(system: System, event: Event, message: Message | None) -> str:
     return f"{terminal} consumes {_named(system, message)}" + (f" and sends {sent}" if sent else "")
 
 
-def _named(system: System, message: Message) -> str:
+def _named(system: System, message: MachineMessage) -> str:
     name = system.relation.network.terminal_name
     kind = system.classes[message.kind].name
     return f"{kind} of {name(message.source)} for {name(system.home(message.address))}"

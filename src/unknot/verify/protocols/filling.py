@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from unknot._base.deadline import clock
 from unknot.verify.explorer import explored
 from unknot.verify.protocols.cycles import Link, Target, first_links, next_links
-from unknot.verify.protocols.machine import Event, Message, State, beginnings, events, has_room, step
+from unknot.verify.protocols.machine import Event, MachineMessage, State, beginnings, events, has_room, step
 from unknot.verify.protocols.runs import Run, stuck
 from unknot.verify.protocols.system import System
 
@@ -20,7 +20,7 @@ MOST_LINKS = 20_000
 """Messages of which one may lead to another."""
 MOST_STATES = 2_000
 """States of one transaction, while all others stand still."""
-Change = frozenset[tuple[int, tuple[Message, ...]]]
+Change = frozenset[tuple[int, tuple[MachineMessage, ...]]]
 """What places hold that changed."""
 
 
@@ -110,7 +110,7 @@ def _bring(
             for one in held
         )
 
-    yield from explored(frozenset[tuple[int, tuple[Message, ...]]](), moves, ends, MOST_STATES, end).run or ()
+    yield from explored(frozenset[tuple[int, tuple[MachineMessage, ...]]](), moves, ends, MOST_STATES, end).run or ()
 
 
 def _chain(system: System, goal: Link, origin: int, chance: random.Random) -> tuple[Link, ...]:

@@ -19,7 +19,7 @@ ANY = -2
 """Chosen place of a header that waits for all its candidates. None would have another hash in each process."""
 
 
-class Message(NamedTuple):
+class MachineMessage(NamedTuple):
     """A message in a state.
 
     Attributes
@@ -79,7 +79,7 @@ class Event(NamedTuple):
     sends: tuple[Sent, ...] = ()
 
 
-State = dict[int, tuple[Message, ...]]
+State = dict[int, tuple[MachineMessage, ...]]
 """Messages whose headers are in each place, first one first; places without any are left out."""
 
 
@@ -103,7 +103,7 @@ def events(
                 yield from consumptions(system, state, place, position, one)
 
 
-def movements(system: System, state: State, place: int, message: Message, to: int) -> Iterator[Event]:
+def movements(system: System, state: State, place: int, message: MachineMessage, to: int) -> Iterator[Event]:
     """Every way in which a message may move to a candidate."""
     target = destination(system, place, message, to)
     if not has_room(system, state, target) or not _is_left(system, state, message, target):
@@ -118,20 +118,20 @@ def movements(system: System, state: State, place: int, message: Message, to: in
             yield Event("move", place, to=to, tail="stays")
 
 
-def _is_left(system: System, state: State, message: Message, target: int | None) -> bool:
+def _is_left(system: System, state: State, message: MachineMessage, target: int | None) -> bool:
     """Whether a header may still go to a place, as it and the others have chosen."""
     if not system.queueing or message.chosen == target:
         return True
     return message.chosen == ANY and all(held[0].chosen != target for held in state.values())
 
 
-def _may_choose(system: System, state: State, message: Message, target: int | None) -> bool:
+def _may_choose(system: System, state: State, message: MachineMessage, target: int | None) -> bool:
     """Whether a header may choose a full place: only after the tail of the worm ahead has entered."""
     tails: set[int | None] = {(*one.tail, at)[0] for at, held in state.items() for one in held if one.whole}
     return message.chosen == ANY and target in tails and _is_left(system, state, message, target)
 
 
-def has_another(system: System, place: int, message: Message) -> bool:
+def has_another(system: System, place: int, message: MachineMessage) -> bool:
     """Whether the packet of a message whose header is in a place holds another one."""
     end = message.tail[-1] if message.tail and system.receives(place) else place
     return bool(system.classes[message.kind].carries) and not system.receives(end)
@@ -146,7 +146,7 @@ def beginnings(system: System, state: State, terminal: int) -> Iterator[Event]:
                 yield Event("begin", terminal, sends=sends)
 
 
-def destination(system: System, place: int, message: Message, to: int) -> int | None:
+def destination(system: System, place: int, message: MachineMessage, to: int) -> int | None:
     """The place to which a candidate leads; None where room is reserved."""
     if to != EJECT:
         return to
@@ -198,7 +198,7 @@ def step(system: System, state: State, event: Event, number: int | None = None) 
     return after
 
 
-def follow_ups(system: System, message: Message) -> list[list[Sent]]:
+def follow_ups(system: System, message: MachineMessage) -> list[list[Sent]]:
     """For each follow-up of a message, its possible classes and addresses; follow-ups within the
     terminal are left out.
     """
@@ -213,20 +213,20 @@ def follow_ups(system: System, message: Message) -> list[list[Sent]]:
     return choices
 
 
-def due(system: System, message: Message) -> list[list[Sent]]:
+def due(system: System, message: MachineMessage) -> list[list[Sent]]:
     """The choices of the follow-ups sent next: all at once, or one."""
     choices = follow_ups(system, message)
     return choices if system.classes[message.kind].at_once else choices[message.sent : message.sent + 1]
 
 
-def consumptions(system: System, state: State, place: int, position: int, message: Message) -> Iterator[Event]:
+def consumptions(system: System, state: State, place: int, position: int, message: MachineMessage) -> Iterator[Event]:
     """Every way of consuming a message, or of sending one more of its follow-ups."""
     choices = next_sends(system, state, place, message)
     if choices is not None:
         yield from (Event("consume", place, position, sends=sends) for sends in product(*choices))
 
 
-def next_sends(system: System, state: State, place: int, message: Message) -> list[list[Sent]] | None:
+def next_sends(system: System, state: State, place: int, message: MachineMessage) -> list[list[Sent]] | None:
     """The choices of each message sent when a message is consumed or sends one more; None: the message
     has to wait.
     """
@@ -240,7 +240,7 @@ def next_sends(system: System, state: State, place: int, message: Message) -> li
     return choices if fits(system, state, system.terminal_of(place) or 0, [c[0][0] for c in choices]) else None
 
 
-def partner_of(system: System, state: State, message: Message) -> tuple[int, int] | None:
+def partner_of(system: System, state: State, message: MachineMessage) -> tuple[int, int] | None:
     """Place and position of the message of the same transaction with which alone one is consumed."""
     partner = system.protocol.partner(system.classes[message.kind].name)
     assert partner is not None
@@ -284,11 +284,11 @@ def _live(state: State, terminal: int) -> set[int]:
 def _enter(system: System, state: State, terminal: int, sends: Sequence[Sent], origin: int, transaction: int) -> None:
     places = entries(system, terminal, [kind for kind, _ in sends])
     for place, (kind, address) in zip(places, sends, strict=True):
-        message = Message(kind, terminal, address, origin, transaction, whole=not system.worms)
+        message = MachineMessage(kind, terminal, address, origin, transaction, whole=not system.worms)
         state[place] = (*state.get(place, ()), message)
 
 
-def _part(system: System, state: State, place: int, message: Message) -> None:
+def _part(system: System, state: State, place: int, message: MachineMessage) -> None:
     """Leave the second message of a packet where it stands once the first is received to its end."""
     held = (*message.tail, place)[: -1 if system.receives(place) else None]
     kind = system.number[system.classes[message.kind].carries]

@@ -10,7 +10,7 @@ from unknot.verify.explorer import Exploration, explored
 from unknot.verify.protocols.machine import (
     ANY,
     Event,
-    Message,
+    MachineMessage,
     State,
     beginnings,
     destination,
@@ -28,7 +28,7 @@ LONGEST = 20_000
 """Most moves of a run."""
 MOST_STATES = 200_000
 """States of a search."""
-Known = tuple[frozenset[tuple[int, tuple[Message, ...]]], int | None]
+Known = tuple[frozenset[tuple[int, tuple[MachineMessage, ...]]], int | None]
 """A state, and the transactions that may still be begun."""
 
 
@@ -143,7 +143,7 @@ def stuck(system: System, state: State) -> dict[int, tuple[int, ...]]:
     return {place: positions for place, positions in left.items() if positions}
 
 
-def _slots(system: System, place: int, message: Message, to: int | None) -> int:
+def _slots(system: System, place: int, message: MachineMessage, to: int | None) -> int:
     """Slots that a message needs in its next place; in VCs of several messages, two for a packet of two."""
     in_vc = to is not None and to < system.vcs
     return min(system.room, 2) if in_vc and has_another(system, place, message) else 1
@@ -155,7 +155,7 @@ def _may_leave(
     free: dict[int, set[int]],
     room: Callable[..., bool],
     place: int,
-    message: Message,
+    message: MachineMessage,
 ) -> bool:
     """Whether a message can move, or be consumed, once all that are free have left."""
     candidates, waits = system.onward(place, message.address)
