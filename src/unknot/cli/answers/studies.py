@@ -71,4 +71,6 @@ class CurveAnswer(WithUnits):
 
     table = "designs designs.runs"
 
+    complete: Annotated[bool, By(lambda cut_short, _: not cut_short)] = of("cut_short")
+    """Whether all points were finished; not where the time limit came first."""
     designs: Designs

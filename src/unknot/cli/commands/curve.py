@@ -73,6 +73,8 @@ def curve(options: CurveOptions) -> None:
     """Draw latency and accepted load against offered load, for one or several routings of a network.
 
     Each routing is proved first. Finished points are kept: a curve that was stopped goes on where it stood.
+
+    Exit code 0: it ran to its end, whatever was found; 3: the time limit came first, and finished points are shown.
     """
     from unknot._base.deadline import NEVER
     from unknot._base.errors import SimulationError
