@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import subprocess
+import sys
 from itertools import combinations, islice
 from pathlib import Path
 
@@ -53,6 +55,41 @@ def test_the_answer_is_a_table_a_picture_and_a_routing(tmp_path: Path) -> None:
             assert shown == {c.vc for c in same.candidates(at, address)}
             todo += [vc for vc in shown if vc is not None and vc not in todo]
     assert check(relation).deadlock_free
+
+
+SPEAKING = """
+import contextlib, os, signal, sys
+import unknot.cli.commands.activity as activity
+from unknot.cli.program import main
+
+signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@contextlib.contextmanager
+def working(what):
+    def tell(stage, done, total):
+        if what == "designing" and "y- 2" in stage:
+            os.kill(os.getpid(), signal.SIGINT)
+
+    yield tell
+
+
+activity.working = working
+sys.argv = ["unknot", "design", "mesh(2)", "--switching", "wormhole", "--evidence", "why.json"]
+main()
+"""
+"""The command, with Ctrl-C once fewer than five VCs are known to be impossible."""
+
+
+def test_ctrl_c_keeps_what_was_found_and_ends_as_interrupted(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", SPEAKING], cwd=tmp_path, capture_output=True, text=True, timeout=600, check=False
+    )
+    assert done.returncode == 130, done.stderr
+    assert "Open: no rule with fewer than 5 VCs per router" in " ".join(done.stdout.split())
+    assert "what was found so far is shown soon" in done.stderr
+    (claim,) = json.loads((tmp_path / "why.json").read_text())["claims"]
+    plain.check_rules(claim, claim["proof"])
 
 
 def test_impossible_is_exit_code_1_and_says_why() -> None:

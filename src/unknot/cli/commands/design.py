@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Literal
 
 from unknot._base.calls import Piece
 from unknot._base.switching import DEFAULT_SWITCHING, Switching
-from unknot.cli.commands.guard import keeping_the_best
+from unknot.cli.commands.guard import SPARED, keeping_the_best
 from unknot.cli.commands.options import MINUTE, Json, TimeLimit
 from unknot.cli.commands.printing import notify, wrote
-from unknot.cli.commands.shared import write, write_evidence
+from unknot.cli.commands.shared import left_open, write, write_evidence
 from unknot.cli.commands.unread import name_idle
-from unknot.cli.exit_codes import FAILS, HOLDS, UNDECIDED
+from unknot.cli.exit_codes import FAILS, HOLDS
 
 if TYPE_CHECKING:
     from unknot._base.deadline import Deadline
@@ -48,7 +48,8 @@ def design(
     --evidence writes why fewer VCs are impossible, and the proof of the rule, or its verdict on the largest mesh on
     which it was decided.
 
-    Exit code 0: a rule was found, and its proof holds; 1: it is impossible; 3: open in the time given.
+    Exit code 0: a rule was found, and its proof holds; 1: it is impossible; 3: open in the time given;
+    130: open, since Ctrl-C ended the search.
 
     Parameters
     ----------
@@ -87,7 +88,7 @@ def design(
             outcome, decisions=tuple(checked), complete=outcome.complete and checked == list(outcome.decisions)
         )
     best, carrying = outcome.best, None
-    if carry and best is not None and best.proof is not None:
+    if carry and best is not None and best.proof is not None and not SPARED.is_set():
         from unknot.cli.commands.design_carrying import most_carrying
 
         with activity.working("comparing rules") as progress:
@@ -123,8 +124,8 @@ def design(
     if not holds:
         return FAILS
     if best is not None:
-        return HOLDS if best.proof is not None and not differ else UNDECIDED
-    return FAILS if outcome.found is False else UNDECIDED
+        return HOLDS if best.proof is not None and not differ else left_open()
+    return FAILS if outcome.found is False else left_open()
 
 
 def _write_evidence(path: Path, outcome: Design, deadline: Deadline) -> None:
