@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -93,6 +95,24 @@ def test_full_channels_and_terminals_are_named() -> None:
     weight[0, 2] = weight[1, 3] = 1.0
     shared = unknot.simulate("line(4)", 0.8, routing="dimension_order", vcs=8, traffic=weight, warmup=500)
     assert re.search(r"(1)\S*(2)\S* is full \((0\.9|1\.0)\d of 1 flit per cycle\)", shared.reason), shared.reason
+
+
+def test_the_page_lists_what_follows_saturated() -> None:
+    """Each row of the table with the words of a run, in the order of the table, and no other."""
+    page = (Path(__file__).parents[3] / "docs/simulator.md").read_text().partition("| words of `reason` |")[2]
+    rows = re.findall(r"^\| `([^`]+)` \|", page.partition("\n\n")[0], re.M)
+    short: dict[str, Any] = {"routing": "dimension_order", "warmup": 500, "measure": 800}
+    shared = np.zeros((4, 4))
+    shared[0, 2] = shared[1, 3] = 1.0
+    runs = [
+        unknot.simulate("line(3)", 0.9, vcs=8, traffic=[2, 2, -1], **short),
+        unknot.simulate("mesh(4, 4)", 0.9, vcs=1, switching="wormhole", **short),
+        unknot.simulate("line(4)", 0.8, vcs=8, traffic=shared, **short),
+        unknot.simulate("mesh(4, 4)", 0.9, vcs=4, **short),
+    ]
+    for row, run in zip(rows, runs, strict=True):
+        found = [other for other in rows if re.search(re.escape(other).replace("…", r"[\d./]+"), run.reason)]
+        assert (run.outcome, found) == ("saturated", [row]), run.reason
 
 
 def test_hints_are_tried_and_hold() -> None:
