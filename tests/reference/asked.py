@@ -24,13 +24,13 @@ def untrue(document: Document, question: Document) -> str:
             return f"part {name!r} is not there"
         if _network(question, asked) != _network(document, said) or _failed(asked) != _failed(said):
             return f"part {name!r} is about another network, or other failures"
-        for wish in asked["claims"]:
-            like = [claim for claim in said["claims"] if _words(claim, said) == _words(wish, asked)]
+        for asked_claim in asked["claims"]:
+            like = [claim for claim in said["claims"] if _words(claim, said) == _words(asked_claim, asked)]
             if not like:
-                return f"part {name!r} does not say what was asked of {wish['subject']}"
-            other = [claim for claim in said["claims"] if _topic(claim, said) == _topic(wish, asked)]
+                return f"part {name!r} does not say what was asked of {asked_claim['subject']}"
+            other = [claim for claim in said["claims"] if _topic(claim, said) == _topic(asked_claim, asked)]
             if len(other) > len(like):
-                return f"part {name!r} answers {wish['subject']} in two ways"
+                return f"part {name!r} answers {asked_claim['subject']} in two ways"
     return ""
 
 

@@ -172,7 +172,7 @@ class Choices:
         """Free slots behind all VCs of a port."""
         return float("inf") if out.endless else sum(o.credits + o.shared for o in out.siblings)
 
-    def wishes(self, node: Node, vc: InputVC) -> list[OutputVC]:
+    def requests_of(self, node: Node, vc: InputVC) -> list[OutputVC]:
         """Which of them it requests."""
         able, choice = self.able(vc), self.selection
         if not able or choice in ("all", "better_of_two"):

@@ -15,7 +15,7 @@ from unknot.flow_control.techniques import technique_of
 from unknot.routing.relation import Relation
 
 from .sim_parts import InputVC, Node, OutputVC
-from .simulator import Sending, Simulator, Wishes
+from .simulator import Requests, Sending, Simulator
 
 
 class PoolSimulator(Simulator):
@@ -47,10 +47,10 @@ class PoolSimulator(Simulator):
         rings = [p for p in pools if p.hops and p.slots >= len(p.vcs) * self.flow.packets and "pool" not in p.keeps]
         return free >= wanted and all(pool.takes(self.held, vc.at, v) for pool in pools if pool not in rings)
 
-    def match_vcs(self, node: Node, wished: Wishes) -> list[tuple[InputVC, OutputVC]]:
+    def match_vcs(self, node: Node, requested: Requests) -> list[tuple[InputVC, OutputVC]]:
         order = [vc for port in node.inputs for vc in port.vcs]
         allocated = []
-        for vc, out in sorted(super().match_vcs(node, wished), key=lambda pair: order.index(pair[0])):
+        for vc, out in sorted(super().match_vcs(node, requested), key=lambda pair: order.index(pair[0])):
             if not self.lets_in(vc, out):
                 continue
             allocated.append((vc, out))

@@ -27,7 +27,7 @@ from .sim_terminals import Generator, Terminal, Workload, scramble
 
 PLAIN = Router()
 STEP = 0x9E3779B97F4A7C15
-Wishes = dict[InputVC, list[OutputVC]]
+Requests = dict[InputVC, list[OutputVC]]
 
 
 class Sending(NamedTuple):
@@ -161,9 +161,9 @@ class Simulator(Choices):
                 e.holder for e in node.entries
             ):
                 continue
-            wished = self.wished(node)
-            allocated = self.match_vcs(node, wished)
-            decisions.append((node, allocated, self.match_ports(node, wished, allocated)))
+            requested = self.requested(node)
+            allocated = self.match_vcs(node, requested)
+            decisions.append((node, allocated, self.match_ports(node, requested, allocated)))
         for node, allocated, sends in decisions:
             self.update(node, allocated, sends, final)
         self.tick += 1
@@ -331,13 +331,13 @@ class Simulator(Choices):
         limit = self.options.output_buffer
         return not limit or port.waiting(self.tick, self.now) < limit
 
-    def wished(self, node: Node) -> Wishes:
+    def requested(self, node: Node) -> Requests:
         """The output VCs that headers request in this cycle."""
         heads = [vc for port in node.inputs for vc in port.vcs if vc.queue and vc.out is None]
-        return {vc: self.wishes(node, vc) for vc in heads if vc.routing_from <= self.tick}
+        return {vc: self.requests_of(node, vc) for vc in heads if vc.routing_from <= self.tick}
 
-    def match_vcs(self, node: Node, wished: Wishes) -> list[tuple[InputVC, OutputVC]]:
-        if not any(wished.values()):
+    def match_vcs(self, node: Node, requested: Requests) -> list[tuple[InputVC, OutputVC]]:
+        if not any(requested.values()):
             return []
         inputs = [vc for port in node.inputs for vc in port.vcs]
         outputs = node.output_vcs(self.options.terminal_width)
@@ -347,8 +347,8 @@ class Simulator(Choices):
                 self.options.empty_first and self.is_filled(o),
                 self.options.all_tiers and o in vc.lesser,
             )
-            for vc, wishes in wished.items()
-            for o in wishes
+            for vc, outs in requested.items()
+            for o in outs
         }
         node.of_vcs, kind = True, self.options.allocator
         rounds = self.allocate(node, kind, requests, [v.grant for v in outputs], [v.accept for v in inputs])
@@ -359,15 +359,17 @@ class Simulator(Choices):
             inputs[i].accept = (inputs[i].accept + 1) % len(outputs)
         return [(inputs[i], outputs[o]) for won in rounds for i, o in won]
 
-    def match_ports(self, node: Node, wished: Wishes, allocated: list[tuple[InputVC, OutputVC]]) -> list[Sending]:
-        """Those that hold the switch, then those that had an output VC before and those that hope for one now."""
+    def match_ports(
+        self, node: Node, requested: Requests, allocated: list[tuple[InputVC, OutputVC]]
+    ) -> list[Sending]:
+        """Those that hold the switch, then those that had an output VC before and those that speculate."""
         options, sends = self.options, self.keep_on(node)
         ready = {
             v: [v.out] for port in node.inputs for v in port.vcs if v.out and v.active_from <= self.tick and v.queue
         }
-        hopes = wished if options.speculative else {}
+        speculating = requested if options.speculative else {}
         late, got = max(options.vc_allocation_delay, options.switch_allocation_delay), dict(allocated)
-        for into, vc, port in self.arbitrate(node, ready, hopes, sends):
+        for into, vc, port in self.arbitrate(node, ready, speculating, sends):
             if vc in ready:
                 sends.append(Sending(into, vc, port, options.switch_allocation_delay))
             elif vc in got and got[vc] in port.vcs and got[vc].has_credit:
@@ -392,14 +394,14 @@ class Simulator(Choices):
         return sends
 
     def arbitrate(
-        self, node: Node, ready: Wishes, hopes: Wishes, sends: list[Sending]
+        self, node: Node, ready: Requests, speculating: Requests, sends: list[Sending]
     ) -> list[tuple[Entry, InputVC, Port]]:
         """The switch is matched to those that are ready for it or speculate, each asking for one output port or more.
 
         Ports that send already, or are held, do not care. Of the VCs of an input port that ask for the same output
         port the one put forward is ready if any is; separable allocators also prefer those that are.
         """
-        if not ready and not hopes:
+        if not ready and not speculating:
             return []
         busy: set = {port for sending in sends for port in (sending.into, sending.port)}
         busy |= {port for port in node.entries + node.outputs if port.holder}
@@ -415,13 +417,13 @@ class Simulator(Choices):
             for k in range(len(into.vcs)):
                 index = (into.next_vc + k) % len(into.vcs)
                 vc = into.vcs[index]
-                if vc not in ready and vc not in hopes:
+                if vc not in ready and vc not in speculating:
                     continue
-                outs = ready.get(vc, []) + hopes.get(vc, [])
+                outs = ready.get(vc, []) + speculating.get(vc, [])
                 for o in {node.exit(out) for out in outs if out.has_credit}:
                     if into in busy or node.outputs[o] in busy:
                         continue
-                    rank, pair = (vc in hopes, self.age(vc)), (i, o * parts + part)
+                    rank, pair = (vc in speculating, self.age(vc)), (i, o * parts + part)
                     if pair not in ranks or rank < ranks[pair]:
                         ranks[pair], chosen[pair] = rank, index
         node.of_vcs, kind = False, self.options.switch_allocator or self.options.allocator

@@ -25,7 +25,7 @@ from unknot.certificates.plain import (  # noqa: F401
     schedule,
     update,
 )  # fmt: skip
-from unknot.certificates.plain.questions import Part, Wishes, require_nothing_beside
+from unknot.certificates.plain.questions import AskedPart, Part, require_nothing_beside
 from unknot.certificates.plain.reading import (
     FORMAT,
     LOOK,
@@ -138,24 +138,24 @@ def answered(document: Any, question: Any) -> tuple[list[str], list[str]]:
         if asked is not None and name not in asked:
             others += [f"{prefix}{subject_of(claim)}: this part was not asked for" for claim in claims]
             continue
-        place, wishes = Part(document, part, name), None
+        place, asked_part = Part(document, part, name), None
         if asked is not None:
             purse = PURSE.set(None)  # whoever asks needs not pay
-            wishes = Wishes(question, asked[name], name)
+            asked_part = AskedPart(question, asked[name], name)
             PURSE.reset(purse)
-            wishes.require_same(place)
+            asked_part.require_same(place)
         for claim in claims:
             table = place.table_of(claim)
             bare = claim if table is None else {key: entry for key, entry in claim.items() if key != "relation"}
-            if wishes is not None and (why := wishes.foreign(place, bare, table)):
+            if asked_part is not None and (why := asked_part.foreign(place, bare, table)):
                 others.append(f"{prefix}{subject_of(claim)}: {why}")
                 continue
             try:
-                shown.append(f"{prefix}{place.title(bare, table, wishes)}{check(place.network, table, bare)}")
+                shown.append(f"{prefix}{place.title(bare, table, asked_part)}{check(place.network, table, bare)}")
             except Unchecked as error:
                 unchecked = error
-        if wishes is not None:
-            missing += [prefix + left for left in wishes.left]
+        if asked_part is not None:
+            missing += [prefix + left for left in asked_part.left]
     why = "".join(f"; {line}" for line in sorted(others, key=lambda line: "nothing of this" in line)[:1])
     if question is not None:
         require_nothing_beside(question)

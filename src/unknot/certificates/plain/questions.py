@@ -108,13 +108,13 @@ class Part:
         return printable(str(self.part["relation"].get("name", "the relation that was asked for")))
 
 
-class Wishes(Part):
+class AskedPart(Part):
     """A part of a question, with the claims asked for; claims found are marked."""
 
     def __init__(self, document: Any, part: Any, name: str) -> None:
         super().__init__(document, part, name)
         self.optional = "optional" in part and field(part, "optional", bool)
-        self.wishes = [(wish, subject_of(wish), about(wish)) for wish in field(part, "claims", list)]
+        self.asked = [(asked, subject_of(asked), about(asked)) for asked in field(part, "claims", list)]
         self.found: dict[int, list[Any]] = {}
         self.differs = ""
 
@@ -137,8 +137,8 @@ class Wishes(Part):
     def left(self) -> list[str]:
         """What was asked for and was not found, in words."""
         if self.optional:
-            return [] if self.found else [f"any of {len(self.wishes)} usual claims"]
-        return [subject for number, (_, subject, _) in enumerate(self.wishes) if number not in self.found]
+            return [] if self.found else [f"any of {len(self.asked)} usual claims"]
+        return [subject for number, (_, subject, _) in enumerate(self.asked) if number not in self.found]
 
     def foreign(self, place: Part, claim: Any, table: Table | None) -> str:
         """Why a claim was not asked for; empty if it was, and then it is marked as found.
@@ -154,18 +154,18 @@ class Wishes(Part):
             difference = self.differs if table is not None else ""
         if difference:
             return f"its table is not {self.routing}: {difference}"
-        pay(len(self.wishes))
+        pay(len(self.asked))
         subject, says, why, same = subject_of(claim), about(claim), "nothing of this subject", False
-        for number, (wish, kind, wants) in enumerate(self.wishes):
+        for number, (asked, kind, wants) in enumerate(self.asked):
             if kind != subject:
                 continue
             if differ := sorted(key for key in wants.keys() | says.keys() if wants.get(key) != says.get(key)):
                 why = f"something else by {', '.join(map(printable, differ))}"
                 continue
             for answer in CLAIMS[subject].answers:
-                if answer in wish and alike(wish[answer]) != alike(claim.get(answer, "")):
+                if answer in asked and alike(asked[answer]) != alike(claim.get(answer, "")):
                     claims = f"{answer} {claim.get(answer)!r:.40}"
-                    raise Rejected(f"{place.label}: {subject}: it claims {claims}, and not {wish[answer]!r:.40}")
+                    raise Rejected(f"{place.label}: {subject}: it claims {claims}, and not {asked[answer]!r:.40}")
             said = [alike(claim.get(answer)) for answer in CLAIMS[subject].answers]
             if self.found.setdefault(number, said) != said:
                 raise Rejected(f"{place.label}: {subject}: what was asked for is claimed with two answers")

@@ -53,8 +53,8 @@ def question_of(about: About, claims: Sequence[str]) -> Document:
         *(_open(_made(about, text)) for text in ELSEWHERE),
         *(_open(_made(replace(about, switching=one), text)) for one in SWITCHINGS for text in EVERYWHERE),
     ]
-    wishes = [one for one in asked if one is not None]
-    needs = {plain.CLAIMS[one["subject"]].about for one in wishes}
+    made = [one for one in asked if one is not None]
+    needs = {plain.CLAIMS[one["subject"]].about for one in made}
     routed = about.routing is not None or about.tables is not None
     if "relation" in needs and not routed and about.text is not None and _has_tables(about.text):
         raise UnknotError(
@@ -65,7 +65,7 @@ def question_of(about: About, claims: Sequence[str]) -> Document:
     if of is None and (needs != {""} or about.parts):
         of = about.network
     beside = {"open": about.open, "fails": about.fails}
-    return _plainly({**question(of, wishes, about.parts, optional=not claims), **beside})
+    return _plainly({**question(of, made, about.parts, optional=not claims), **beside})
 
 
 def claims() -> Catalogue[Callable[..., Document | None]]:
@@ -78,10 +78,10 @@ def _made(about: About, text: str) -> Document | None:
     return apply(call, chosen(call, claims(), "claim"), about)
 
 
-def _open(wish: Document | None) -> Document:
+def _open(claim: Document | None) -> Document:
     """A claim whose answers are open."""
-    assert wish is not None
-    return {key: entry for key, entry in wish.items() if key not in plain.CLAIMS[wish["subject"]].answers}
+    assert claim is not None
+    return {key: entry for key, entry in claim.items() if key not in plain.CLAIMS[claim["subject"]].answers}
 
 
 def _plainly(content: Document) -> Document:

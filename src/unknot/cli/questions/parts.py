@@ -34,8 +34,8 @@ def faults(
 
     tries: Any = {"kind": kind, "at_once": at_once, "fewer": fewer, "budget": budget, "seed": seed}
     every, network = Failures(**tries), about.network
-    build, wishes = rerouting(network, about.routing or "", about.vcs), [_free(about, answer)]
-    wishes.append(delivered(about, answer))
+    build, asked = rerouting(network, about.routing or "", about.vcs), [_free(about, answer)]
+    asked.append(delivered(about, answer))
     for count in every.sizes:
         parts = list(parts_of(network, every.kind))
         for one in sets_of_parts(f"{kind} of {network.name}", parts, count, every.most, seed):
@@ -43,8 +43,8 @@ def faults(
             if isinstance(left, str):
                 continue
             routers, channels = failed_of(network, kind, one.numbers)
-            part = {"name": ", ".join(one.names), "claims": wishes} if repaired else part_of(
-                ", ".join(one.names), build(left), wishes
+            part = {"name": ", ".join(one.names), "claims": asked} if repaired else part_of(
+                ", ".join(one.names), build(left), asked
             )  # fmt: skip
             about.parts.append({**part, "without": {"channels": channels, "routers": routers}})
 
@@ -65,10 +65,10 @@ def audit(
 
     path = Path(folder or about.place)
     kinds = _of_switches(about, path, folder) if is_ethernet(path) else _of_traffics(about, path, traffic, assume)
-    wishes = {"buffers": [_free(about, answer)], "multicast": [_free(about, answer)]}
+    asked = {"buffers": [_free(about, answer)], "multicast": [_free(about, answer)]}
     both = [_free(about, answer), delivered(about, answer)]
     about.parts += [
-        part_of(named + kind, relation, wishes.get(kind, both), of_its_own=True)
+        part_of(named + kind, relation, asked.get(kind, both), of_its_own=True)
         for kind, relation in kinds if traffic in (None, kind)
     ]  # fmt: skip
 

@@ -28,7 +28,7 @@ def front(s, b):
 def request_vcs(rule, s, w0, w1, now):
     """Collect the requests of all headers; return how many have any, or minus the status when the rule failed.
 
-    `headers` are their input rows. Each has a mask in `wishes`, of one word for every word of the router.
+    `headers` are their input rows. Each has a mask in `vc_masks`, of one word for every word of the router.
     """
     many, count = w1 - w0, np.int64(0)
     for word in range(w0, w1):
@@ -68,12 +68,12 @@ def offer_outputs(s, ends, count, many, w0):
         waits = s.masks.heads[word] & bit != 0
         for j in range(many):
             free = s.masks.open[w0 + j]
-            s.wishes.granted[k * many + j] = s.wishes.requested[k * many + j] & free if waits else np.int64(0)
+            s.vc_masks.granted[k * many + j] = s.vc_masks.requested[k * many + j] & free if waits else np.int64(0)
         if ends.inputs_first:
-            out = first_in_turn(s.wishes.granted, k * many, (k + 1) * many, s.inputs.accept_pointer[b])
+            out = first_in_turn(s.vc_masks.granted, k * many, (k + 1) * many, s.inputs.accept_pointer[b])
             for j in range(many):
-                s.wishes.granted[k * many + j] = 0
-            s.wishes.granted[k * many + (out >> 6)] = np.int64(1) << (out & 63)
+                s.vc_masks.granted[k * many + j] = 0
+            s.vc_masks.granted[k * many + (out >> 6)] = np.int64(1) << (out & 63)
 
 
 @inlined
@@ -84,7 +84,7 @@ def settle(s, ends, count, many):
     for j in range(many):
         once, twice = np.int64(0), np.int64(0)  # requested by one, by more than one
         for k in range(count):
-            mask = s.wishes.granted[k * many + j]
+            mask = s.vc_masks.granted[k * many + j]
             twice |= once & mask
             once |= mask
         while twice != 0:
@@ -92,13 +92,13 @@ def settle(s, ends, count, many):
             pointer = s.outputs.grant_pointer[ends.first_output + (j << 6) + lowest(twice)]
             twice ^= bit
             for k in range(count):
-                if s.wishes.granted[k * many + j] & bit == 0:
+                if s.vc_masks.granted[k * many + j] & bit == 0:
                     continue
                 turn, loser = (s.headers[k] - ends.first_input - pointer) & CYCLIC, np.int64(k)
                 if best < 0 or turn < least:
                     best, least, loser = np.int64(k), turn, best
                 if loser >= 0:
-                    s.wishes.granted[loser * many + j] ^= bit
+                    s.vc_masks.granted[loser * many + j] ^= bit
 
 
 @inlined
@@ -113,11 +113,11 @@ def match_masks(s, ends, count, many, w0, now):
         for k in range(count):
             granted = np.int64(0)
             for j in range(many):
-                granted |= s.wishes.granted[k * many + j]
+                granted |= s.vc_masks.granted[k * many + j]
             if granted == 0:
                 continue
             b = s.headers[k]
-            out = first_in_turn(s.wishes.granted, k * many, (k + 1) * many, inputs.accept_pointer[b])
+            out = first_in_turn(s.vc_masks.granted, k * many, (k + 1) * many, inputs.accept_pointer[b])
             w = ends.first_output + out
             if number == 0:
                 outputs.grant_pointer[w], inputs.accept_pointer[b] = b - ends.first_input + 1, out + 1
@@ -133,7 +133,7 @@ def list_requests(s, ends, k, many, n, now):
     requests, b = s.requests, s.headers[k]
     age, known = standing(s, now, b), honoured(s.setup.allocator, np.int64(1))
     for j in range(many):
-        left = s.wishes.requested[k * many + j]
+        left = s.vc_masks.requested[k * many + j]
         while left != 0:
             i = n
             requests.input[i], requests.output[i] = b - ends.first_input, (j << 6) + lowest(left)

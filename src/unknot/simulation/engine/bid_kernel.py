@@ -8,7 +8,7 @@ import numpy as np
 from unknot._base.kernels.mask_kernel import bit_at, lowest, none
 from unknot._base.kernels.types_kernel import inlined
 from unknot.simulation.engine.codes import INPUTS_FIRST
-from unknot.simulation.engine.match_kernel import CYCLIC, HOPE
+from unknot.simulation.engine.match_kernel import CYCLIC, SPECULATIVE
 from unknot.simulation.engine.view_kernel import beyond, view
 
 
@@ -42,7 +42,7 @@ def rows_of(s, w):
 
 
 @inlined
-def bid(s, here, at, out, hope, bids):
+def bid(s, here, at, out, speculative, bids):
     """Let an input VC bid for an output port, at the end that chooses first; return the ends that have bids.
 
     The end keeps the best bid: of a pair of ports that of the VC next in its turn, of the pairs that of the port next
@@ -52,10 +52,10 @@ def bid(s, here, at, out, hope, bids):
     end, other, pointer, part = out, into, here.out_ports.pointer[out], np.int64(0)
     if s.setup.switch_allocator == INPUTS_FIRST:
         # It honours priorities, so headers that speculate come last among the pairs too.
-        end, other, pointer, part = into, out, here.in_ports.pointer[into], hope
+        end, other, pointer, part = into, out, here.in_ports.pointer[into], speculative
     # The distance from the pointer, going round: what is before the pointer is negative, and large as masked.
     key, bit = part | ((other - pointer) & CYCLIC), bit_at(bids, end)
-    rank = hope | ((at - here.in_ports.vc_pointer[into]) & CYCLIC)
+    rank = speculative | ((at - here.in_ports.vc_pointer[into]) & CYCLIC)
     if bids & bit != 0:
         if contest.other[end] == other:
             if rank >= contest.rank[end]:
@@ -78,7 +78,7 @@ def accept(s, here, bids):
         pointer = here.out_ports.pointer[other] if inputs_first else here.in_ports.pointer[other]
         key, bit = (end - pointer) & CYCLIC, bit_at(bids, other)
         if inputs_first:
-            key |= contest.rank[end] & HOPE
+            key |= contest.rank[end] & SPECULATIVE
         if taken & bit != 0:
             if key > contest.offer_key[other]:
                 continue
@@ -98,11 +98,11 @@ def pass_by(here, at, into, out):
 
 
 @inlined
-def winners_of(s, here, movers):
+def winners_of(s, here, requesting):
     """Allocate the switch; return the mask of the inputs that win."""
-    left, bids = movers, none(movers)
-    if movers & (movers - 1) == 0:
-        return movers  # one bit at most
+    left, bids = requesting, none(requesting)
+    if requesting & (requesting - 1) == 0:
+        return requesting  # one bit at most
     while left != 0:
         at = lowest(left)
         left &= left - 1
@@ -111,30 +111,30 @@ def winners_of(s, here, movers):
 
 
 @inlined
-def speculate(raw, w, movers, hopes):
+def speculate(raw, w, requesting, speculating):
     """Allocate the switch to VCs that own an output VC and to headers that requested one in this cycle.
 
     Those input VCs are ``count.won`` that win and have somewhere to send to.
     """
     s = view(raw)
-    here, bids, left = rows_of(s, w), np.int64(0), movers
+    here, bids, left = rows_of(s, w), np.int64(0), requesting
     while left != 0:
         at = lowest(left)
         left &= left - 1
         bids = bid(s, here, at, here.inputs.out_port_bit[at], np.int64(0), bids)
-    left = hopes
+    left = speculating
     while left != 0:
         at = lowest(left)
         left &= left - 1
-        ports, out = s.wants.hope[at], np.int64(-1)
+        ports, out = s.wants.speculated[at], np.int64(-1)
         while ports != 0:
             cell = lowest(ports)
             ports &= ports - 1
             if here.outputs.port[cell] - here.first_output != out:
                 out = here.outputs.port[cell] - here.first_output
-                bids = bid(s, here, at, out, np.int64(HOPE), bids)
+                bids = bid(s, here, at, out, np.int64(SPECULATIVE), bids)
     won = accept(s, here, bids)
-    left, ready = won & hopes, s.masks.owning[w] & ~s.masks.no_credit[w]
+    left, ready = won & speculating, s.masks.owning[w] & ~s.masks.no_credit[w]
     while left != 0:
         at, bit = lowest(left), left & -left
         left ^= bit

@@ -161,13 +161,13 @@ def narrow(raw, b, p, count, first_output, end, now):
 
 
 @inlined
-def nth(wishes, begin, number):
+def nth(masks, begin, number):
     """Return the bit of several words that has `number` bits before it."""
     at = begin
-    while number >= how_many(wishes[at]):
-        number -= how_many(wishes[at])
+    while number >= how_many(masks[at]):
+        number -= how_many(masks[at])
         at = at + 1
-    word = wishes[at]
+    word = masks[at]
     for _ in range(number):
         word &= word - 1  # without its lowest bit
     return ((at - begin) << 6) + lowest(word)
@@ -178,7 +178,7 @@ def keep_most_credits(s, begin, end, first_output):
     """Leave the outputs whose port has the most credits."""
     most, port, room = np.int64(-1), np.int64(-1), np.int64(0)
     for at in range(begin, end):
-        left = s.wishes.requested[at]
+        left = s.vc_masks.requested[at]
         while left != 0:
             bit = left & -left
             w = first_output + ((at - begin) << 6) + lowest(left)
@@ -189,28 +189,28 @@ def keep_most_credits(s, begin, end, first_output):
                 most = room
                 # A better port than all before: −bit keeps this bit and those above it, which are still to come.
                 for before in range(begin, at):
-                    s.wishes.requested[before] = 0
-                s.wishes.requested[at] &= -bit
+                    s.vc_masks.requested[before] = 0
+                s.vc_masks.requested[at] &= -bit
             elif room < most:
-                s.wishes.requested[at] ^= bit
+                s.vc_masks.requested[at] ^= bit
 
 
 @inlined
 def select(raw, b, begin, end, first_output, now):
     """Leave one of the requested outputs, by the selection function; `FIRST_ONE` has left one already."""
     s, many = view(raw), np.int64(0)
-    wishes = s.wishes.requested
+    masks = s.vc_masks.requested
     if s.setup.selection == ROUND_ROBIN:
-        chosen = first_in_turn(wishes, begin, end, s.inputs.accept_pointer[b])
+        chosen = first_in_turn(masks, begin, end, s.inputs.accept_pointer[b])
     else:
         if s.setup.selection == MOST_CREDITS:
             keep_most_credits(s, begin, end, first_output)
         for at in range(begin, end):
-            many += how_many(wishes[at])
-        chosen = nth(wishes, begin, at_random(s, b, now, many) if many > 1 else np.int64(0))
+            many += how_many(masks[at])
+        chosen = nth(masks, begin, at_random(s, b, now, many) if many > 1 else np.int64(0))
     for at in range(begin, end):
-        wishes[at] = 0
-    wishes[begin + (chosen >> 6)] = np.int64(1) << (chosen & 63)
+        masks[at] = 0
+    masks[begin + (chosen >> 6)] = np.int64(1) << (chosen & 63)
 
 
 @inlined

@@ -12,7 +12,7 @@ from unknot._base.arrays import Flags, Ints
 from unknot.simulation.engine.codes import EMPTY, FRESH, IDLE, MOVING, PENDING, STALLED
 from unknot.simulation.engine.state_arrays import State
 
-OF_HEADERS = "heads", "new_heads", "later_heads", "asleep", "movers", "winners", "holders"
+OF_HEADERS = "heads", "new_heads", "later_heads", "asleep", "requesting", "winners", "holders"
 """Masks that say what the packet in front of an input VC does."""
 
 
@@ -132,7 +132,7 @@ def _resume(part: State, row: int) -> None:
     if part.inputs.state[owner] == STALLED and part.inputs.stored[owner] > 0:
         word, bit = _cell(part, owner)
         part.inputs.state[owner] = MOVING
-        part.masks.movers[word] |= bit
+        part.masks.requesting[word] |= bit
 
 
 def _upstream(part: State, rows: Ints | int) -> Ints:

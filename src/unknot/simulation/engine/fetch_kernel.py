@@ -55,7 +55,7 @@ def fetch_ends(s, r, now):
         first, bits, heads = s.words.first_input[w], s.masks.owning[w], headers(s, w, row)
         returned = s.inbox.credits[row]
         if not simple:
-            bits |= s.inbox.flits[row] | s.masks.movers[w]
+            bits |= s.inbox.flits[row] | s.masks.requesting[w]
             heads |= s.stages.heads[row]
         left = bits | heads
         while left != 0:
@@ -84,13 +84,13 @@ def fetch_ports(s, w):
 
 @inlined
 def fetch_beyond(s, r, now):
-    """Prefetch the rows that those of `fetch_ends` point to: packets of headers, outputs of movers."""
+    """Prefetch the rows that those of `fetch_ends` point to: packets of headers, outputs of requesting."""
     packets = place_of(s.packets)
     out_ports, in_ports, outputs = place_of(s.out_ports), place_of(s.in_ports), place_of(s.outputs)
     simple, w0 = is_simple(s, r), s.first_word[r]
     first_input, first_output = s.words.first_input[w0], s.words.first_output[w0]
     for w in range(s.first_word[r], s.first_word[r + 1]):
-        first, bits = s.words.first_input[w], s.masks.owning[w] if simple else s.masks.movers[w]
+        first, bits = s.words.first_input[w], s.masks.owning[w] if simple else s.masks.requesting[w]
         heads = headers(s, w, inbox_of(s, now, w))
         near = simple and s.setup.span > 1
         if near and heads | bits != 0:

@@ -43,7 +43,7 @@ def route(s, b, word, bit, w0, now):
 def start_moving(s, b, word, bit):
     """Let input row b, which has a flit, an output VC and a credit, request the switch."""
     s.inputs.state[b] = MOVING
-    s.masks.movers[word] |= bit
+    s.masks.requesting[word] |= bit
 
 
 @inlined
@@ -129,5 +129,5 @@ def open_inbox(s, r, now):
                 finish_stages(s, ready, word, w0, now)
     busy = np.int64(0)
     for w in range(w0, w1):
-        busy |= masks.heads[w] | masks.movers[w] | masks.new_heads[w] | masks.holders[w]
+        busy |= masks.heads[w] | masks.requesting[w] | masks.new_heads[w] | masks.holders[w]
     return busy != 0

@@ -92,7 +92,7 @@ def _link(part: State) -> None:
         ("donated", _called("match_kernel.donated", 3, True), setup.donate_priority == 1 and setup.priority > 0),
         ("is_busy", _called("queue_kernel.is_busy", 4, True), general and setup.blocks == 1),
         ("go_on", _called("queue_kernel.go_on", 4, True), setup.hold_switch == 1),
-        ("request_in_hope", _called("switch_kernel.request_in_hope", 6, True), general and setup.speculative == 1),
+        ("request_ahead", _called("switch_kernel.request_ahead", 6, True), general and setup.speculative == 1),
         ("queue_up", _called("queue_kernel.queue_up", 5, True), setup.queues == 1 or setup.in_batches == 1),
         ("return_credit", _called("queue_kernel.return_credit", 3, True), setup.queues == 1),
         ("may_enter", _called("pool_kernel.may_enter", 4, True), setup.slotted > 0),

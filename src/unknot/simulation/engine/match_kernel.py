@@ -18,7 +18,7 @@ from unknot.traffic.workload import HIGHEST_PRIORITY
 
 CYCLIC = 0x3FFFFFFF
 """Mask of the part of a key that goes round; the bit above it is for the tier of a request."""
-HOPE = 1 << 62
+SPECULATIVE = 1 << 62
 """The part of a key that puts a header that speculates last; larger than any age."""
 BY_CLASS = 2
 """Where `setup.priority` says that classes have priorities, see `codes.PRIORITIES`."""

@@ -148,7 +148,9 @@ def pack_router(s, w):
     for k in range(first_plane(s, w), first_plane(s, end)):
         s.planes[k] = 0
     for word in range(w, end):
-        masks.owning[word] = masks.no_credit[word] = masks.filled[word] = masks.room[word] = masks.movers[word] = 0
+        masks.owning[word] = masks.no_credit[word] = masks.filled[word] = masks.room[word] = masks.requesting[
+            word
+        ] = 0
     for cell in range(s.words.first_output[end] - first_output):
         out = first_output + cell
         if not is_in(masks.injection, w, cell):
@@ -185,7 +187,7 @@ def unpack_router(s, w):
     masks, (first_input, first_output) = s.masks, first_rows(s, w)
     end = w + s.setup.width
     for word in range(w, end):
-        masks.movers[word] = masks.owning[word] & masks.filled[word] & ~masks.no_credit[word]
+        masks.requesting[word] = masks.owning[word] & masks.filled[word] & ~masks.no_credit[word]
     for cell in range(s.words.first_output[end] - first_output):
         out = first_output + cell
         s.outputs.owner[out] += first_input if s.outputs.owner[out] >= 0 else 0
@@ -194,7 +196,7 @@ def unpack_router(s, w):
     for cell in range(s.words.first_input[end] - first_input):
         b = first_input + cell
         if is_in(masks.owning, w, cell):
-            s.inputs.state[b] = MOVING if is_in(masks.movers, w, cell) else STALLED
+            s.inputs.state[b] = MOVING if is_in(masks.requesting, w, cell) else STALLED
             s.inputs.out[b] += first_output
         else:
             s.inputs.out[b] = -1

@@ -32,7 +32,7 @@ def front_of(s, here, at):
 
 
 @inlined
-def wish(rule, s, here, w, at, p):
+def requests_of(rule, s, here, w, at, p):
     """Return a header's requests as a mask of outputs, 0 if it finds nothing free; and the status."""
     candidates, limit, answers, k = s.candidates, s.setup.num_vcs, s.whole.answers, np.int64(0)
     address, free = s.packets.address[p], s.whole.masks.open[w]
@@ -110,22 +110,22 @@ def select(s, here, at, mask, now):
 
 
 @inlined
-def settle(s, here, askers, twice):
+def settle(s, here, requesters, twice):
     """Let outputs that several headers request grant one of them, and take the requests of the others back."""
-    # One bit of each wish is looked at for each output, so outputs may come in any order. Afterwards no output is in
-    # two wishes: whatever the headers then accept, in whatever order, is a matching. That is a round of iSLIP: first
+    # One bit of each mask is looked at for each output, so outputs may come in any order. Afterwards no output is in
+    # two masks: whatever the headers then accept, in whatever order, is a matching. That is a round of iSLIP: first
     # each output grants the request next in its turn, then each input accepts the grant next in its own.
     wants, width = s.whole.wants, s.setup.width
     while twice != 0:
-        bit, rivals, left = twice & -twice, none(twice), askers
+        bit, rivals, left = twice & -twice, none(twice), requesters
         while left != 0:
-            if wants.wish[lowest(left) * width] & bit != 0:
+            if wants.requested[lowest(left) * width] & bit != 0:
                 rivals |= left & -left
             left &= left - 1
         rivals ^= bit_at(rivals, in_turn(rivals, here.outputs.grant_pointer[lowest(twice)]))
-        # All rivals have the bit in their wishes, so that XOR takes it out.
+        # All rivals have the bit in their masks, so that XOR takes it out.
         while rivals != 0:
-            wants.wish[lowest(rivals) * width] ^= bit
+            wants.requested[lowest(rivals) * width] ^= bit
             rivals &= rivals - 1
         twice ^= bit
 
@@ -135,17 +135,17 @@ def allocate(rule, s, here, w, now):
     """Allocate VCs; return the status, and the headers that requested any."""
     inputs, outputs, packets, width = here.inputs, here.outputs, s.packets, s.setup.width
     contest, wants, masks, left = s.contest, s.whole.wants, s.whole.masks, s.whole.masks.heads[w]
-    askers, once, twice = none(left), none(left), none(left)
+    requesters, once, twice = none(left), none(left), none(left)
     while left != 0:
         at, bit = lowest(left), left & -left
         left ^= bit
         p = front_of(s, here, at)
         if s.setup.complete == 1 and flits_in(s, w, at) < packets.length[p]:
             continue
-        mask, status = wish(rule, s, here, w, at, p)
+        mask, status = requests_of(rule, s, here, w, at, p)
         if status != DONE:
             s.count.failed_at = here.first_input + at
-            return status, askers
+            return status, requesters
         if mask == 0:
             inputs.state[at] = BLOCKED
             masks.heads[w] ^= bit
@@ -154,25 +154,25 @@ def allocate(rule, s, here, w, now):
         if s.setup.selection != ALL and mask & (mask - 1) != 0:
             mask = select(s, here, at, mask, now)
         if s.setup.speculative == 1:
-            wants.hope[at] = mask & masks.room[w]
+            wants.speculated[at] = mask & masks.room[w]
         if s.setup.allocator == INPUTS_FIRST:
             mask = bit_at(mask, in_turn(mask, inputs.accept_pointer[at]))
         # Two bits of a counter for each output: requested by one, by more than one.
         twice |= once & mask
         once |= mask
-        askers |= bit
-        wants.wish[at * width], contest.packet[at] = mask, p
+        requesters |= bit
+        wants.requested[at * width], contest.packet[at] = mask, p
     by_turns = s.setup.allocator < WAVEFRONT
     if not by_turns:
-        if askers != 0:
-            call_at(s.setup.sweep_vcs, (s.raw, askers, w))
+        if requesters != 0:
+            call_at(s.setup.sweep_vcs, (s.raw, requesters, w))
     elif twice != 0:
-        settle(s, here, askers, twice)
-    won, taken, room, left = none(askers), none(askers), masks.room[w], askers
+        settle(s, here, requesters, twice)
+    won, taken, room, left = none(requesters), none(requesters), masks.room[w], requesters
     while left != 0:
         at, bit = lowest(left), left & -left
         left ^= bit
-        mask, p = wants.wish[at * width], contest.packet[at]
+        mask, p = wants.requested[at * width], contest.packet[at]
         if mask == 0:
             continue  # granted nothing; it is still in `heads` and requests again in the next cycle
         out = in_turn(mask, inputs.accept_pointer[at])
@@ -183,11 +183,11 @@ def allocate(rule, s, here, w, now):
         inputs.sent[at], inputs.length[at], inputs.packet[at], inputs.state[at] = 0, packets.length[p], p, FRESH
         packets.hops[p] += outputs.reader[out] >= 0
         won |= bit
-        taken |= bit_at(askers, out)
-        if room & bit_at(askers, out) == 0:
+        taken |= bit_at(requesters, out)
+        if room & bit_at(requesters, out) == 0:
             masks.no_credit[w] |= bit
     # Winners were in `heads` and what they took in `open`, so that XOR clears both.
     masks.heads[w] ^= won
     masks.owning[w] |= won
     masks.open[w] ^= taken
-    return np.int64(DONE), askers
+    return np.int64(DONE), requesters

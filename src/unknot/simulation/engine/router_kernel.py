@@ -92,9 +92,9 @@ def send(s, b, w0, w1, now, final):
     else:
         inputs.state[b] = IDLE
     if inputs.state[b] == MOVING:
-        s.masks.movers[word] |= bit
+        s.masks.requesting[word] |= bit
     else:
-        s.masks.movers[word] &= ~bit
+        s.masks.requesting[word] &= ~bit
     if setup.hold_switch == 1:
         if not tail and stored > 0:
             s.masks.holders[word] |= bit
@@ -131,7 +131,7 @@ def step(rule, s, w0, w1, now, left):
         s.count.last_move = max(s.count.last_move, now)
     for w in range(w0, w1):
         # What became ready in this step takes part from the next one on, so that no stage sees another's work.
-        masks.movers[w] |= masks.winners[w]
+        masks.requesting[w] |= masks.winners[w]
         masks.heads[w] |= masks.new_heads[w]
         masks.winners[w], masks.new_heads[w], masks.later_heads[w] = 0, masks.later_heads[w], 0
     return np.int64(DONE)

@@ -1,7 +1,7 @@
 # mypy: ignore-errors
 """Requests of headers: a mask of available candidates, of which a selection function may leave one.
 
-Masks are words of `State.wishes`, one after the other, from the one that is given.
+Masks are words of `State.vc_masks`, one after the other, from the one that is given.
 """
 
 import numpy as np
@@ -49,22 +49,22 @@ def in_turn(mask, pointer):
 
 
 @inlined
-def first_in_turn(wishes, begin, end, pointer):
+def first_in_turn(masks, begin, end, pointer):
     """Return the first bit from a pointer on, going round several words."""
     if end == begin + 1:
-        return in_turn(wishes[begin], pointer)
+        return in_turn(masks[begin], pointer)
     at = begin + (pointer >> 6)
     if at < end:
-        rest = wishes[at] & -(np.int64(1) << (pointer & 63))
+        rest = masks[at] & -(np.int64(1) << (pointer & 63))
         while rest == 0 and at + 1 < end:
             at += 1
-            rest = wishes[at]
+            rest = masks[at]
         if rest != 0:
             return ((at - begin) << 6) + lowest(rest)
     at = begin
-    while wishes[at] == 0:
+    while masks[at] == 0:
         at += 1
-    return ((at - begin) << 6) + lowest(wishes[at])
+    return ((at - begin) << 6) + lowest(masks[at])
 
 
 @inlined
@@ -103,7 +103,7 @@ def collect(s, b, p, count, w0, w1, begin, now):
     cells = s.words.first_output[w1] - first_output
     every = s.setup.all_tiers == 1
     for at in range(begin, begin + w1 - w0):
-        s.wishes.requested[at] = 0
+        s.vc_masks.requested[at] = 0
         if every:
             s.lesser[at] = 0
     k, tier, only = np.int64(0), np.int64(256), s.setup.selection == FIRST_ONE
@@ -132,9 +132,9 @@ def collect(s, b, p, count, w0, w1, begin, now):
                     s.lesser[begin + (cell >> 6)] |= mask
                 if rank < tier and not every:
                     for before in range(begin, begin + w1 - w0):
-                        s.wishes.requested[before] = 0
+                        s.vc_masks.requested[before] = 0
                 tier = min(tier, rank)
-                s.wishes.requested[begin + (cell >> 6)] |= mask & -mask if only else mask
+                s.vc_masks.requested[begin + (cell >> 6)] |= mask & -mask if only else mask
             cell += some
             length -= some
     return np.int64(tier < 256)
@@ -154,14 +154,14 @@ def recall(s, b, p, w0, w1, begin, now):
     for j in range(many):
         # Written, not added: the words are of this header alone, and still hold those of one in another cycle.
         mask = available_of(s, b, s.answers.first[row + j], w0 + j, p, now)
-        s.wishes.requested[begin + j] = mask
+        s.vc_masks.requested[begin + j] = mask
         anything |= mask
     if anything != 0 and not every:
         return np.int64(1)
     for j in range(many):
         mask = available_of(s, b, s.answers.second[row + j], w0 + j, p, now)
         # Whoever requests all tiers has its answers cached only where no tier comes before another.
-        s.wishes.requested[begin + j] = mask | (s.wishes.requested[begin + j] if every else 0)
+        s.vc_masks.requested[begin + j] = mask | (s.vc_masks.requested[begin + j] if every else 0)
         anything |= mask
     return np.int64(anything != 0)
 
@@ -186,7 +186,7 @@ def find(rule, s, b, p, w0, w1, begin, now):
 
 @inlined
 def request(rule, s, b, p, w0, w1, now, begin):
-    """Write the requests of a header to words of `wishes`: available outputs of the lowest tier that has one.
+    """Write the requests of a header to words of `vc_masks`: available outputs of the lowest tier that has one.
 
     Returns 1, 0 if there are none, or minus the status when the rule failed. A header that finds none falls asleep.
     """

@@ -106,18 +106,18 @@ def send(s, here, w, at, out, now, final):
 
 
 @inlined
-def switch(s, here, w, now, movers, hopes, final):
+def switch(s, here, w, now, requesting, speculating, final):
     """Allocate the switch and send the winners."""
     inputs, masks, by_turns = here.inputs, s.whole.masks, s.setup.switch_allocator < WAVEFRONT
-    if hopes != 0:
-        call_at(s.setup.speculate, (s.raw, w, movers, hopes))
+    if speculating != 0:
+        call_at(s.setup.speculate, (s.raw, w, requesting, speculating))
         won = s.count.won
     elif by_turns:
-        won = winners_of(s, here, movers)
+        won = winners_of(s, here, requesting)
     else:
-        call_at(s.setup.sweep_switch, (s.raw, movers, w))
+        call_at(s.setup.sweep_switch, (s.raw, requesting, w))
         won = s.count.won
-    left, tails, freed, spent = won, none(movers), none(movers), none(movers)
+    left, tails, freed, spent = won, none(requesting), none(requesting), none(requesting)
     while left != 0:
         at, bit = lowest(left), left & -left
         left ^= bit
@@ -127,7 +127,7 @@ def switch(s, here, w, now, movers, hopes, final):
         here.in_ports.vc_pointer[into] = at + 1
         here.out_ports.carried[port] += 1
         tail, free = send(s, here, w, at, out, now, final)
-        cell = bit_at(movers, out)
+        cell = bit_at(requesting, out)
         if not free:
             spent |= cell
         if tail:
@@ -149,7 +149,7 @@ def switch(s, here, w, now, movers, hopes, final):
         owner = here.outputs.owner[lowest(spent)]
         spent &= spent - 1
         if owner >= 0:
-            masks.no_credit[w] |= bit_at(movers, owner)
+            masks.no_credit[w] |= bit_at(requesting, owner)
     # The header behind a tail is routed in the next step, if it is there yet, and requests as soon as that is over;
     # one that comes later is seen by `take_in`, since its VC owns nothing any more.
     if tails != 0:
@@ -182,18 +182,18 @@ def run_router(rule, s, w, now):
     while steps > 0:
         steps -= 1
         # All stages work on what was there when the step began: who gets a VC now requests the switch from the next
-        # one on, so movers are taken before; a header that came in now is routed now, so it joins `heads` at the end.
-        movers, askers = masks.owning[w] & masks.filled[w] & ~masks.no_credit[w], none(fresh)
+        # step on, so `requesting` is read before; a new header is routed at once and joins `heads` at the end.
+        requesting, requesters = masks.owning[w] & masks.filled[w] & ~masks.no_credit[w], none(fresh)
         if masks.heads[w] != 0:
-            status, askers = allocate(rule, s, here, w, now)
+            status, requesters = allocate(rule, s, here, w, now)
             if status != DONE:
                 return status
             if setup.speculative == 0:
-                askers = none(fresh)
-        if movers | askers != 0:
+                requesters = none(fresh)
+        if requesting | requesters != 0:
             if setup.queues == 1:
                 s.count.step = ((now + 1) * setup.speed >> 20) - steps
-            switch(s, here, w, now, movers, askers, np.int64(steps == 0))
+            switch(s, here, w, now, requesting, requesters, np.int64(steps == 0))
         masks.heads[w] |= fresh
         fresh = none(fresh)
         if setup.queues == 1:

@@ -115,7 +115,7 @@ TABLES: dict[str, np.dtype[Any]] = {
         asleep=int64,  # headers that wait for a sign
         later_heads=int64,  # headers that join `new_heads` in the next step of the router
         injection=int64,  # outputs that are ends of injection buffers
-        movers=int64,  # input VCs that request the switch, of other routers as the next two
+        requesting=int64,  # input VCs that request the switch, of other routers as the next two
         winners=int64,  # input VCs that request the switch from the next cycle on
         holders=int64,  # input VCs that hold the switch
         routed=int64,  # of the first word of a router: cycle in which routing began, or will, with all that wait
@@ -237,7 +237,7 @@ TABLES: dict[str, np.dtype[Any]] = {
     # Scratch within a cycle of a router: but for `best`, nothing of it is looked at in a later cycle.
     "candidates": np.dtype(int64),  # what a rule writes
     # Masks of outputs, those of one header after the other: requested, and of these still free, or granted.
-    "wishes": rows(requested=int64, granted=int64),
+    "vc_masks": rows(requested=int64, granted=int64),
     "lesser": np.dtype(int64),  # the same of candidates beyond the first tier, where all are requested
     "headers": np.dtype(int32),  # rows of `inputs` whose headers they are
     "winners": np.dtype(int32),  # rows of `inputs` that won the switch
@@ -281,8 +281,8 @@ TABLES: dict[str, np.dtype[Any]] = {
     "best": rows(match=int64, request=int64),  # request of each input in a match; then of each output
     # One row for each word of each input VC, or input port:
     "wants": rows(
-        wish=int64,  # outputs its header requests; of an input port output ports
-        hope=int64,  # outputs with a credit for which its header speculates
+        requested=int64,  # outputs its header requests; of an input port output ports
+        speculated=int64,  # outputs with a credit for which its header speculates
     ),
     "contest": rows(
         packet=int64,  # of an input VC

@@ -33,7 +33,7 @@ def output_on(contest, at, diagonal, size):
 
 @inlined
 def sweep(s, ends, turn, size):
-    """Match `ends`, whose `wish` is cut down to the match or 0; return the diagonal of the first match."""
+    """Match `ends`, whose `requested` is cut down to the match or 0; return the diagonal of the first match."""
     contest, wants, first, left = s.contest, s.wants, np.int64(64), ends
     once, twice = np.int64(0), np.int64(0)
     while left != 0:
@@ -41,36 +41,36 @@ def sweep(s, ends, turn, size):
         left &= left - 1
         shift = contest.number[at] - turn
         shift += size if shift < 0 else 0
-        twice |= once & wants.wish[at]
-        once |= wants.wish[at]
+        twice |= once & wants.requested[at]
+        once |= wants.requested[at]
         # From here on `number` is how far the row is turned: the cell of an output lies on diagonal out + number.
-        contest.number[at], wants.wish[at] = shift, turned(wants.wish[at], shift, size)
+        contest.number[at], wants.requested[at] = shift, turned(wants.requested[at], shift, size)
     if twice == 0:
         # Nobody competes, so each is matched on the first of its diagonals.
         while ends != 0:
             at = lowest(ends)
             ends &= ends - 1
-            first = min(first, lowest(wants.wish[at]))
-            wants.wish[at] = np.int64(1) << output_on(contest, at, lowest(wants.wish[at]), size)
+            first = min(first, lowest(wants.requested[at]))
+            wants.requested[at] = np.int64(1) << output_on(contest, at, lowest(wants.requested[at]), size)
         return first
     while ends != 0:
         best, diagonal, left = 0, np.int64(64), ends
         while left != 0:
             at = lowest(left)
             left &= left - 1
-            if lowest(wants.wish[at]) < diagonal:
-                best, diagonal = at, lowest(wants.wish[at])
+            if lowest(wants.requested[at]) < diagonal:
+                best, diagonal = at, lowest(wants.requested[at])
         first = min(first, diagonal)
         ends ^= np.int64(1) << best
         out = output_on(contest, best, diagonal, size)
-        wants.wish[best] = np.int64(1) << out
+        wants.requested[best] = np.int64(1) << out
         left = ends
         while left != 0:
             at, bit = lowest(left), left & -left
             left ^= bit
             place = out + contest.number[at]
-            wants.wish[at] &= ~(np.int64(1) << (place - size if place >= size else place))
-            if wants.wish[at] == 0:
+            wants.requested[at] &= ~(np.int64(1) << (place - size if place >= size else place))
+            if wants.requested[at] == 0:
                 ends ^= bit
     return first
 
@@ -93,10 +93,10 @@ def renumbered(numbers, cell, mask):
 
 
 @inlined
-def sweep_vcs(raw, askers, w):
-    """Match headers of the router of word w to outputs; each `wish` becomes the match or 0."""
+def sweep_vcs(raw, requesters, w):
+    """Match headers of the router of word w to outputs; each `requested` becomes the match or 0."""
     s = view(raw)
-    left = askers
+    left = requesters
     cell, row = 64 * w, s.words.first_output[w]
     size = np.int64(max(s.ordinals.inputs[cell], s.ordinals.outputs[cell]))
     turn = s.outputs.grant_pointer[row]
@@ -105,47 +105,47 @@ def sweep_vcs(raw, askers, w):
         left &= left - 1
         s.contest.number[at] = s.ordinals.vc[cell + at]
         if s.ordinals.absent[cell] > 0:
-            s.wants.wish[at] = renumbered(s.ordinals.out_vc, cell, s.wants.wish[at])
-    s.outputs.grant_pointer[row] = next_turn(turn, sweep(s, askers, turn, size), size, s.setup.allocator)
-    left = askers if s.ordinals.absent[cell] > 0 else np.int64(0)
+            s.wants.requested[at] = renumbered(s.ordinals.out_vc, cell, s.wants.requested[at])
+    s.outputs.grant_pointer[row] = next_turn(turn, sweep(s, requesters, turn, size), size, s.setup.allocator)
+    left = requesters if s.ordinals.absent[cell] > 0 else np.int64(0)
     while left != 0:
         at = lowest(left)
         left &= left - 1
-        s.wants.wish[at] = renumbered(s.ordinals.cell, cell, s.wants.wish[at])
+        s.wants.requested[at] = renumbered(s.ordinals.cell, cell, s.wants.requested[at])
 
 
 @inlined
-def sweep_switch(raw, movers, w):
+def sweep_switch(raw, requesting, w):
     """Match the ports of input VCs of the router of word w; ``count.won`` are the VCs that win."""
     s = view(raw)
     cell, contest, wants, first_input = 64 * w, s.contest, s.wants, s.words.first_input[w]
     size, row = np.int64(max(s.ordinals.entries[cell], s.ordinals.exits[cell])), s.words.first_output[w]
-    ports, outs, shared, won, left = np.int64(0), np.int64(0), np.int64(0), np.int64(0), movers
+    ports, outs, shared, won, left = np.int64(0), np.int64(0), np.int64(0), np.int64(0), requesting
     while left != 0:
         b = first_input + lowest(left)
         left &= left - 1
         into, out = s.inputs.port_bit[b], s.ordinals.out[cell + s.inputs.out_port_bit[b]]
         shared |= ((ports >> into) | (outs >> out)) & 1  # whether a port has come before, of any of them
         if (ports >> into) & 1 == 0:
-            wants.wish[into], contest.number[into] = 0, s.ordinals.into[cell + into]
+            wants.requested[into], contest.number[into] = 0, s.ordinals.into[cell + into]
             ports |= np.int64(1) << into
-        wants.wish[into] |= np.int64(1) << out
+        wants.requested[into] |= np.int64(1) << out
         outs |= np.int64(1) << out
     turn, first = s.out_ports.pointer[row], np.int64(0)
     if shared != 0 or s.setup.switch_allocator == RR_WAVEFRONT:
         first = sweep(s, ports, turn, size)
     s.out_ports.pointer[row] = next_turn(turn, first, size, s.setup.switch_allocator)
     if shared == 0:
-        s.count.won = movers
+        s.count.won = requesting
         return
-    ports, left = np.int64(0), movers
+    ports, left = np.int64(0), requesting
     # Of the VCs of a pair that was matched the one next in turn is put forward.
     while left != 0:
         at, bit = lowest(left), left & -left
         left ^= bit
         b = first_input + at
         into, out = s.inputs.port_bit[b], s.ordinals.out[cell + s.inputs.out_port_bit[b]]
-        if (wants.wish[into] >> out) & 1 == 0:
+        if (wants.requested[into] >> out) & 1 == 0:
             continue
         key = (at - s.in_ports.vc_pointer[first_input + into]) & CYCLIC
         if (ports >> into) & 1:

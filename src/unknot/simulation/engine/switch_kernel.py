@@ -9,7 +9,7 @@ from unknot._base.kernels.words_kernel import call_at
 from unknot.simulation.engine.codes import PENDING, WAVEFRONT
 from unknot.simulation.engine.match_kernel import (
     CYCLIC,
-    HOPE,
+    SPECULATIVE,
     ends_of_match,
     honoured,
     match,
@@ -55,7 +55,7 @@ def is_rival(s, into, out):
 
 
 @inlined
-def put_forward(s, ends, n, b, into, out, now, hope):
+def put_forward(s, ends, n, b, into, out, now, speculative):
     """Put input row b, of input port `into`, forward for output port `out`; return the number of requests.
 
     Of the VCs that request the same port the first in turn is put forward: it is the `vc` of the request, and `rank`
@@ -64,14 +64,14 @@ def put_forward(s, ends, n, b, into, out, now, hope):
     requests = s.requests
     age = standing(s, now, b)
     pointer = s.in_ports.vc_pointer[s.inputs.port[b]]
-    rank = hope | age | ((b - ends.first_input - pointer) & CYCLIC)
+    rank = speculative | age | ((b - ends.first_input - pointer) & CYCLIC)
     k = 0
     while k < n and (requests.output[k] != out or requests.input[k] != into):
         k = k + 1
     if k < n and requests.rank[k] <= rank:
         return n
     requests.input[k], requests.output[k] = into, out
-    requests.age[k] = honoured(s.setup.switch_allocator, age | hope)
+    requests.age[k] = honoured(s.setup.switch_allocator, age | speculative)
     requests.vc[k], requests.rank[k] = b, rank
     offer(s, ends, k)
     return max(n, k + 1)
@@ -86,20 +86,20 @@ def claim_switch(s, count, w0, w1, now):
     for k in range(w1 - w0):
         claims.inputs[k], claims.shared_inputs[k], claims.outputs[k], claims.shared_outputs[k] = 0, 0, 0, 0
     for word in range(w0, w1):
-        ready = s.masks.movers[word]
+        ready = s.masks.requesting[word]
         while ready != 0:
             b = s.words.first_input[word] + lowest(ready)
             ready &= ready - 1
             if not takes_none(s, b, s.inputs.out[b], now):
                 claim_ports(s, s.inputs.port_bit[b], s.inputs.out_port_bit[b])
     if s.setup.speculative == 1:
-        call_at(s.setup.request_in_hope, (s.raw, count, w0, w1, -1, now))
+        call_at(s.setup.request_ahead, (s.raw, count, w0, w1, -1, now))
 
 
 @inlined
 def wasted(s, i, b, out, w0):
     """Return whether a match was for a header that speculated and has no VC of that port, with a credit."""
-    if s.requests.rank[i] < HOPE:
+    if s.requests.rank[i] < SPECULATIVE:
         return False
     word, bit = bit_of(s, b, w0)
     w = s.inputs.out[b]
@@ -131,7 +131,7 @@ def allocate_switch(s, count, w0, w1, now):
     claim_switch(s, count, w0, w1, now)
     n = np.int64(0)
     for word in range(w0, w1):
-        ready = s.masks.movers[word]
+        ready = s.masks.requesting[word]
         while ready != 0:
             b = s.words.first_input[word] + lowest(ready)
             ready &= ready - 1
@@ -145,7 +145,7 @@ def allocate_switch(s, count, w0, w1, now):
                 s.winners[sent] = b
                 sent += 1
     if s.setup.speculative == 1:
-        n = call_at(s.setup.request_in_hope, (s.raw, count, w0, w1, n, now))
+        n = call_at(s.setup.request_ahead, (s.raw, count, w0, w1, n, now))
     if n > 0 and allocator >= WAVEFRONT:
         call_at(s.setup.match_switch, (s.raw, n, w0, w1, 1, now))
     elif n > 0:
@@ -179,7 +179,7 @@ def hold_back(s, w0, w1, now):
 
 
 @inlined
-def request_in_hope(raw, count, w0, w1, n, now):
+def request_ahead(raw, count, w0, w1, n, now):
     """Let headers request the switch for each output port with a credit on a VC in their requests.
 
     Their requests are put forward, after n others, or if n is −1 their ports are claimed. Returns the requests.
@@ -190,7 +190,7 @@ def request_in_hope(raw, count, w0, w1, n, now):
     for k in range(count):
         b, port = s.headers[k], np.int64(-1)
         for j in range(many):
-            left = s.wishes.requested[k * many + j]
+            left = s.vc_masks.requested[k * many + j]
             while left != 0:
                 w = first_output + (j << 6) + lowest(left)
                 left &= left - 1
@@ -198,7 +198,7 @@ def request_in_hope(raw, count, w0, w1, n, now):
                     port = s.outputs.port[w]
                     into, out = s.inputs.port_bit[b], s.out_ports.first_bit[port]
                     if n >= 0:
-                        n = put_forward(s, ends, n, b, into, out, now, np.int64(HOPE))
+                        n = put_forward(s, ends, n, b, into, out, now, np.int64(SPECULATIVE))
                     else:
                         # Twice, so that both ports count as shared: a match may be wasted on the header, so whoever
                         # wants one of its ports is never let through without a match.

@@ -180,7 +180,7 @@ class TableSizes:
             "lost": len(self.ends["buffer"]) * bool(self.scenario.faults),
             "latencies": 4096 + AT_ONCE * self.arrivals + late,
             "candidates": most,
-            "wishes": bits * self.words,
+            "vc_masks": bits * self.words,
             "lesser": bits * self.words * self.router.all_tiers,
             "headers": bits,
             "winners": bits,
