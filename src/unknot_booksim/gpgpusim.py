@@ -28,23 +28,26 @@ NO_DELAY = {("vc_alloc_delay", "0"): "1"}
 
 
 def as_booksim(assignments: Sequence[Assignment]) -> tuple[list[Assignment], list[str]]:
-    """Return the assignments translated to BookSim's keys, with warnings; other files' assignments are unchanged."""
+    """Translate assignments of GPGPU-Sim into BookSim's; return them, and warnings. Other files stay unchanged.
+
+    Of several assignments to a key the last holds, as on the command line, and nothing is said of the others.
+    """
     own = [one.key for one in assignments if one.key.text in OWN_KEYS]
-    foreign = [one for one in assignments if (one.key.text, one.value.text) in OWN_VALUES]
-    if not own and not foreign:
+    if not own and not any((one.key.text, one.value.text) in OWN_VALUES for one in assignments):
         return list(assignments), []
     warnings = []
     if own:
         names = ", ".join(dict.fromkeys(key.text for key in own))
         warnings.append(f"{own[0].where}: of GPGPU-Sim, and without effect here: {names}")
-    kept = [one for one in assignments if one.key.text not in OWN_KEYS]
-    for k, one in enumerate(kept):
-        value = (OWN_VALUES | NO_DELAY).get((one.key.text, one.value.text))
+    kept = {one.key.text: one for one in assignments if one.key.text not in OWN_KEYS}
+    simulated = kept.get("sim_type")
+    for key, one in kept.items():
+        value = (OWN_VALUES | NO_DELAY).get((key, one.value.text))
         if value is not None:
-            kept[k] = replace(one, value=replace(one.value, text=value))
+            kept[key] = replace(one, value=replace(one.value, text=value))
             place = f"{one.key.where}:{one.key.line}"
-            warnings.append(f"{place}: {one.key.text}: {one.value.text} is of GPGPU-Sim; {value} is taken instead")
-    simulated = next((one for one in foreign if one.key.text == "sim_type"), None)
-    if simulated is not None and all(one.key.text != "use_read_write" for one in kept):
-        kept.append(Assignment(replace(simulated.key, text="use_read_write"), replace(simulated.value, text="1")))
-    return kept, warnings
+            warnings.append(f"{place}: {key}: {one.value.text} is of GPGPU-Sim; {value} is taken instead")
+    if simulated is not None and simulated.value.text == "gpgpusim" and "use_read_write" not in kept:
+        made = replace(simulated.key, text="use_read_write"), replace(simulated.value, text="1")
+        kept["use_read_write"] = Assignment(*made)
+    return [*kept.values()], warnings

@@ -5,9 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 from tests.booksim.files import understood, written
 from unknot._base.errors import TextError
+from unknot.cli.program import app
 from unknot.simulation import simulate
 from unknot_booksim import is_configuration
 
@@ -72,3 +74,22 @@ def test_its_keys_are_unknown_elsewhere_and_overrides_hold(tmp_path: Path) -> No
     with pytest.raises(TextError, match="vc_alloc_delay"):
         understood(tmp_path, "vc_alloc_delay=0")
     assert "classes" not in understood(tmp_path, "use_read_write=0", "subnets=1", text=NEW).options
+
+
+def test_nothing_is_said_of_values_that_others_replace(tmp_path: Path) -> None:
+    """On the command line, or further down in the file: what holds is what is said."""
+    text = OLD.replace("sim_type = latency", "sim_type = gpgpusim; sim_type = latency")
+    overrides = ("traffic=neighbor", "injection_process=on_off", "vc_alloc_delay=2", "use_map=1")
+    setup = understood(tmp_path, *overrides, text=text)
+    assert [words for words in setup.warnings if "taken instead" in words] == []
+    assert "classes" not in setup.options
+    assert setup.options["traffic"].name == "neighbor"
+    (said,) = [words for words in understood(tmp_path, "traffic=gpgpusim", text=NEW).warnings if "uniform" in words]
+    assert said == "<command line>:1: traffic: gpgpusim is of GPGPU-Sim; uniform is taken instead"
+    assert understood(tmp_path, "sim_type=gpgpusim", text=OLD).answers
+
+
+def test_one_router_has_no_channels_to_speak_of(tmp_path: Path) -> None:
+    printed = " ".join(CliRunner().invoke(app, ["run", str(written(tmp_path, OLD))]).stdout.split())
+    assert "VCs none: no channel joins two routers" in printed
+    assert "established no channel joins two routers, so no packet waits in the network" in printed

@@ -27,6 +27,7 @@ from unknot.verify.waiting import Waiting, drain, waiting
 from unknot.verify.witness import configuration, reachable_configuration
 from unknot.verify.worm_search import Worms
 
+NO_VCS = "no channel joins two routers, so no packet waits in the network"
 MANY = 10_000
 """States from which on it pays to look for translation symmetry."""
 
@@ -61,7 +62,7 @@ class TechniqueDecision:
         graph = self.graph
         if graph.acyclic and graph.complete:
             rank = graph.label.max(initial=0) - graph.label.astype(np.int64)
-            text = "the VCs can be numbered so that every route climbs"
+            text = "the VCs can be numbered so that every route climbs" if rank.size else NO_VCS
             return self._free("acyclic channel dependency graph", text, "order", rank)
         if self.flow.queueing and not graph.acyclic:
             return self._by_cycle()

@@ -23,6 +23,8 @@ class NetworkForm(Form):
 
 
 def _vcs_words(vcs: int | None, beside: Any) -> Any:
+    if not beside["num_vcs"]:
+        return "none: no channel joins two routers"
     if vcs is None:
         return f"{beside['num_vcs']} in all, not as many on each channel"
     return f"{vcs} (chosen; --vcs gives another number)" if beside.get("vcs_chosen") else vcs
