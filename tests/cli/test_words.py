@@ -16,6 +16,8 @@ RUN = ("simulate", "mesh(3, 3)", "--routing", "dimension_order", "--measure", "5
 STUCK = ("simulate", "ring(6)", "--routing", "shortest_paths", "--vcs", "1", "--packet-length", "8", "--load", "0.9")
 SHOWN: dict[tuple[str, ...], list[str]] = {
     (*RUN, "--load", "0.2"): ["busiest channel (", "± ", "VCs 4 (chosen; --vcs gives another number)"],
+    (*RUN[:3], "dimension_order(vcs=4)", "--load", "0.2", "--measure", "500"): ["VCs 4 switching"],
+    (*RUN[:3], "ospf", "--load", "0.2", "--measure", "500"): ["VCs 1 switching"],
     (*RUN, "--load", "0.2", "--router", "routing_delay=0"): ["router routing_delay 0"],
     (*RUN, "--load", "0.2", "--seeds", "2"): ["intervals too few seeds: 3 are needed", "stable runs 2 of 2"],
     (*RUN, "--load", "0.2", "--seeds", "3", "--warmup", "500"): ["stable runs 3 of 3", "switching vct", "± "],

@@ -83,6 +83,11 @@ class NamedRouting:
     def parameters(self) -> Mapping[str, inspect.Parameter]:
         return inspect.signature(self.function).parameters
 
+    @property
+    def takes_vcs(self) -> bool:
+        """Whether a number of VCs may be given beside the text."""
+        return "vcs" in self.parameters and "vcs" not in self.call.options
+
     def on(self, network: Network, vcs: int | None = None, flows: npt.ArrayLike | None = None) -> Relation:
         """Return the relation that the call makes on a network."""
         text, call, more = self.text, self.call, dict[str, Any]()
@@ -158,10 +163,10 @@ def routing_to_simulate(
     4
     """
     named = routing_named(text, where)
-    make, parameter = partial(named.on, network, flows=flows), named.parameters.get("vcs")
-    if vcs is not None or parameter is None or "vcs" in named.call.options:
+    make = partial(named.on, network, flows=flows)
+    if vcs is not None or not named.takes_vcs:
         return make(vcs)
-    own: Relation | None = None
+    own, parameter = None, named.parameters["vcs"]
     if not isinstance(parameter.default, int) or parameter.default >= ENOUGH_VCS:
         own = make()
         if int(own.vcs.counts.min(initial=ENOUGH_VCS)) >= ENOUGH_VCS:

@@ -185,7 +185,7 @@ class SimulatedForm(RelationForm, WithUnits):
     """A routing on a network as it was simulated."""
 
     vcs_chosen: bool
-    """Whether no number of VCs was given: then there are 4 if they can be used."""
+    """Whether no number of VCs was given to a routing that takes one: then there are 4 if they can be used."""
 
 
 class SimulateAnswer(RunForm, SimulatedForm):

@@ -229,7 +229,8 @@ def _simulate(options: SimulateCommandOptions) -> None:
         )
     if keys.get("channels") and not options.json:
         keys["channels"].sort(key=lambda channel: -channel["utilisation"])
-    keys |= {"vcs_chosen": options.vcs is None, "units": in_units(scale.units, keys.pop("rows", outcome.rows))}
+    chosen = options.vcs is None and simulated.takes_vcs(options.routing, relation)
+    keys |= {"vcs_chosen": chosen, "units": in_units(scale.units, keys.pop("rows", outcome.rows))}
     tell(options.json, form, outcome, of=relation, scale=scale, **keys)
     if isinstance(outcome, Run):
         vcs = relation.made_by[1] if relation.made_by else options.vcs

@@ -49,6 +49,16 @@ def load_of(flows: Pattern, scale: Scale, network: Network) -> float:
     return load
 
 
+def takes_vcs(text: str, relation: Relation) -> bool:
+    """Whether --vcs can give a routing another number of VCs; a file of the user is not run again to learn it."""
+    from unknot.routing.named import routing_named
+    from unknot.routing.own import is_code
+
+    if is_code(text):
+        return relation.made_by is not None and relation.made_by[1] is not None
+    return routing_named(text).takes_vcs
+
+
 def one(
     relation: Relation, load: float, point: dict[str, Any], units: Units | None, *, channels: bool, hinted: bool
 ) -> Told:
