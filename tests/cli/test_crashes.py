@@ -13,6 +13,8 @@ import pytest
 pytestmark = pytest.mark.skipif(not hasattr(signal, "sigwaitinfo"), reason="the parent process needs sigwaitinfo")
 PROGRAM = """
 import os, signal, sys, time
+for number in (signal.SIGHUP, signal.SIGQUIT):  # ignored by what nohup and scripts start in the background
+    signal.signal(number, signal.SIG_DFL)
 import unknot.network
 import unknot.cli.commands.show as command
 def ends(*given, **options):
