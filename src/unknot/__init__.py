@@ -27,6 +27,11 @@ if TYPE_CHECKING:
     from unknot._base.version import __version__ as __version__
     from unknot.certificates import Configuration as Configuration
     from unknot.certificates import Verdict as Verdict
+    from unknot.cli.result import Result as Result
+    from unknot.cli.verbs import audit as audit
+    from unknot.cli.verbs import compare as compare
+    from unknot.cli.verbs import faults as faults
+    from unknot.cli.verbs import show as show
     from unknot.lane_assignment.lanes import lanes as lanes
     from unknot.network import Network as Network
     from unknot.network import measure as measure

@@ -42,6 +42,7 @@ class MeetingForm(Form, of=Meeting):
 class MulticastAnswer(RelationForm, WithUnits):
     """JSON answer of `unknot multicast`."""
 
+    frame = "sends"
     table = "network.name routing operation members steps switching block latency sends meetings"
 
     operation: str
@@ -79,6 +80,7 @@ OnRouting = Annotated[bool | None, Words(lambda truth, answer: "" if answer["rou
 class CollectiveAnswer(WithUnits):
     """JSON answer of `unknot collective`."""
 
+    frame = "algorithms"
     table = """
         network.name routing deadlock_free delivers operation members groups size algorithm pieces bound
         time measured ratio bound_by limit complete algorithms sizes

@@ -33,6 +33,18 @@ def entries(doc: str) -> dict[str, tuple[str, str]]:
     return described
 
 
+def section(doc: str, title: str = "") -> str:
+    """Return a section of a docstring with its title; without title the text in front of all sections.
+
+    Examples
+    --------
+    >>> section("Head.\\n\\nExamples\\n--------\\n>>> 1 + 1")
+    'Head.'
+    """
+    lines = _sections(doc).get(title, ())
+    return "\n".join((title, "-" * len(title), *lines) if title and lines else lines)
+
+
 def below(kind: type) -> dict[str, str]:
     """Texts that stand below the attributes of a class, by the names of these; read from its source."""
     return _below(kind.__module__).get(kind.__qualname__, {})

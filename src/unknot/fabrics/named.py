@@ -1,15 +1,18 @@
-"""Networks from the text in which a person names them: a file, or a description such as ``torus(8, 8)``."""
+"""Networks from what a person gives: a file, a description such as ``torus(8, 8)``, or an object."""
 
 from __future__ import annotations
 
 import contextlib
 import re
+import sys
 from dataclasses import replace
 from functools import partial
 from math import prod
 from pathlib import Path
+from typing import Any
 
-from unknot._base.errors import TextError, UnknotError, near
+from unknot._base.errors import NetworkError, TextError, UnknotError, near
+from unknot._base.lent import lent
 from unknot._base.manifest import met
 from unknot.network import Network
 from unknot.network.graph import digest
@@ -22,13 +25,14 @@ _FILE_NAME = re.compile(r"\s*[\w.~-]*[./\\][\w./\\~-]*\s*")
 """Text that can only be the name of a file: one word with a dot or a slash."""
 
 
-def network(text: str, *, folder: str | Path = ".", where: str = "<network>", confined: bool = False) -> Network:
+def network(text: Any, *, folder: str | Path = ".", where: str = "<network>", confined: bool = False) -> Network:
     """The network that the path of a file, or a text in the topology language such as ``torus(8, 8)``, names.
 
     ``FORMAT:PATH`` names the format of the file, as in ``edges:grid.txt``.
 
     Parameters
     ----------
+    text : str, Path, Network or networkx.Graph
     folder : path
         Where relative paths start.
     where : str
@@ -42,6 +46,10 @@ def network(text: str, *, folder: str | Path = ".", where: str = "<network>", co
     UnknotError
         If there is no such file, the text is not in the language, or the network cannot be built or read.
     """
+    own = lent("network", text) if isinstance(text, str) else None if isinstance(text, Path) else _of_object(text)
+    if own is not None:
+        return _met(own)
+    text = str(text)
     form, named = None, text
     if _PREFIX.match(text):
         from unknot.fabrics.reading import split_form
@@ -75,6 +83,21 @@ def network(text: str, *, folder: str | Path = ".", where: str = "<network>", co
                 f"{place} cannot be read as a network; `unknot show {place}` says why", where, 1, 1, text
             ) from None
         raise
+
+
+def _of_object(given: Any) -> Network:
+    """The network that an object is, or a graph of NetworkX describes."""
+    if isinstance(given, Network):
+        return given
+    graphs = sys.modules.get("networkx")
+    if graphs is None or not isinstance(given, graphs.Graph):
+        raise NetworkError(
+            "a Network is needed, a text such as 'torus(8, 8)', the name of a file or a graph of NetworkX; "
+            f"got {type(given).__name__}"
+        )
+    from unknot.network import from_networkx
+
+    return from_networkx(given)
 
 
 def _met(network: Network) -> Network:

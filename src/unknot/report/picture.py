@@ -106,6 +106,23 @@ class Drawing(str):
         write_picture(self, path)
         return Path(path)
 
+    def draw(self, axes: Axes) -> None:
+        """Draw it into axes of a figure of matplotlib.
+
+        Parameters
+        ----------
+        axes : matplotlib.axes.Axes
+            Whose frame and ticks it takes away.
+        """
+        axes.set_axis_off()
+        if self.figure is not None:
+            image = import_module("matplotlib.image").imread(io.BytesIO(rendered(self, "png")))
+            axes.imshow(image, interpolation="antialiased")
+            return
+        root = ElementTree.fromstring(self)
+        axes.set(xlim=(0, float(root.attrib["width"])), ylim=(float(root.attrib["height"]), 0), aspect="equal")
+        _draw(axes, root, {})
+
     def show(self) -> Any:
         """Show it: in the cell of a notebook, else in a browser."""
         from unknot._base.progress import in_notebook

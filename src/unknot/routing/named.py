@@ -1,4 +1,4 @@
-"""Routings from the text in which a person names them."""
+"""Routings from what a person gives: a name, a file, a function or a relation."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from unknot._base.calls import Call, apply, chosen, parse_call
 from unknot._base.errors import NetworkError, RelationError, UnknotError
 from unknot._base.extensions import DESIGNERS, Catalogue
 from unknot._base.later import Later
+from unknot._base.lent import lent
 from unknot.network import Network
 from unknot.routing.own import is_code, is_file, own_function, read_routes, require_function, rooted
 from unknot.routing.paths import cut_of
@@ -45,7 +46,7 @@ def _needs_a_network_alone(function: Callable[..., object]) -> bool:
 
 def routing(
     network: Network,
-    text: str,
+    text: str | Given,
     vcs: int | None = None,
     *,
     flows: npt.ArrayLike | None = None,
@@ -71,13 +72,27 @@ def routing(
     return routing_named(text, where).on(network, vcs, flows)
 
 
+Given = Relation | Callable[..., Any]
+"""A routing of a caller: a relation, a function of a network that returns one, or a rule."""
+
+
 @dataclass(frozen=True)
 class NamedRouting:
-    """The function named by the text of a routing, and the call that makes a relation on a network."""
+    """The function named by the text of a routing, and the call that makes a relation on a network.
+
+    Attributes
+    ----------
+    text : str
+    function : callable
+    call : Call
+    named : bool
+        Whether another process finds the function by the text.
+    """
 
     text: str
     function: Callable[..., Relation]
     call: Call
+    named: bool = True
 
     @property
     def parameters(self) -> Mapping[str, inspect.Parameter]:
@@ -114,7 +129,8 @@ class NamedRouting:
                 raise RelationError(
                     f"{text.strip()}: a function that returns a Relation is needed, got {type(made).__name__}"
                 )
-            made.__dict__["_made_by"] = (rooted(text, "."), vcs)
+            if self.named:
+                made.__dict__["_made_by"] = (rooted(text, "."), vcs)
             return made
         except UnknotError:
             raise
@@ -122,10 +138,16 @@ class NamedRouting:
             raise RelationError(f"{text.strip()} on {network.name}: {error}") from error
 
 
-def routing_named(text: str, where: str = "<routing>") -> NamedRouting:
-    """What a text names: a function of a user's file, which is run, routes in a file, or a routing of
-    `unknot.routing`.
+def routing_named(text: str | Given, where: str = "<routing>") -> NamedRouting:
+    """What a text names: a function of a user's file, which is run, routes in a file, or one of `unknot.routing`.
+
+    A relation, and a function of a network or of a rule's arguments, stand for themselves.
     """
+    own = lent("routing", text) if isinstance(text, str) else text
+    if own is not None:
+        name = own.name if isinstance(own, Relation) else getattr(own, "__name__", type(own).__name__)
+        return NamedRouting(name, _maker(own, name), Call(name), named=False)
+    assert isinstance(text, str)
     if is_code(text):
         return NamedRouting(text, *own_function(text, where))
     if is_file(text):
@@ -138,6 +160,31 @@ def routing_named(text: str, where: str = "<routing>") -> NamedRouting:
     return NamedRouting(text, function, call)
 
 
+def _maker(given: Given, name: str) -> Callable[..., Relation]:
+    """Return the function of a network that makes the relation of a caller's routing."""
+    if not isinstance(given, Relation):
+        parameters = inspect.signature(given).parameters.values()
+        needed = [one for one in parameters if one.default is one.empty and one.kind is one.POSITIONAL_OR_KEYWORD]
+        return partial(_of_rule, rule=given, name=name) if len(needed) == RULE else given
+    made = given
+
+    def same(network: Network) -> Relation:
+        if network != made.network:
+            raise RelationError(
+                f"{name} is a relation on {made.network.name}; name the routing, or give its function, to route "
+                f"{network.name}"
+            )
+        return made
+
+    return same
+
+
+def _of_rule(network: Network, vcs: int = 1, *, rule: Any, name: str) -> Relation:
+    return Relation(network, vcs, rule, name=name)
+
+
+RULE = 3
+"""Arguments of a rule: input VC, address, and the array for its candidates."""
 ENOUGH_VCS = 4
 """VCs of a channel in a simulation for which no number was given, where the routing can use them."""
 MOST_TRIED = 8
@@ -145,7 +192,7 @@ MOST_TRIED = 8
 
 def routing_to_simulate(
     network: Network,
-    text: str,
+    text: str | Given,
     vcs: int | None = None,
     *,
     flows: npt.ArrayLike | None = None,
@@ -180,8 +227,8 @@ def routing_to_simulate(
 
 
 def relation_of(
-    subject: Relation | Network | str,
-    routing_text: str | None,
+    subject: Any,
+    routing_text: str | Given | None,
     vcs: int | None,
     *,
     what: str,
@@ -211,26 +258,22 @@ def relation_of(
         if routing_text is not None or vcs is not None:
             raise RelationError(f"{what}: {subject.name} is a routing already; leave out `routing` and `vcs`")
         return subject
-    if isinstance(subject, str):
-        from unknot.fabrics.named import network as network_named
+    from unknot.fabrics.named import network as network_named
 
-        subject = network_named(subject)
-    if not isinstance(subject, Network):
+    try:
+        network = network_named(subject)
+    except NetworkError as error:
+        if isinstance(subject, (str, Network)):
+            raise
         raise RelationError(
             f"{what}: a Relation is needed, or a network with a routing, as in "
-            f'{what}("torus(8, 8)", routing="duato"); got {type(subject).__name__}'
-        )
-    if callable(routing_text):
-        name = getattr(routing_text, "__name__", "routing")
+            f'{what}("torus(8, 8)", routing="duato"): {error}'
+        ) from None
+    if routing_text is None:
         raise RelationError(
-            f"{what}: `routing` is a name or 'FILE.py:FUNCTION', got the function {name}; "
-            f"give what it returns for a network, as in {what}({name}(network))"
+            f"{what}: {network.name} is a network; name its routing as well, by keyword: routing='dimension_order'"
         )
-    if not isinstance(routing_text, str):
-        raise RelationError(
-            f"{what}: {subject.name} is a network; name its routing as well, by keyword: routing='dimension_order'"
-        )
-    return (routing_to_simulate if simulated else routing)(subject, routing_text, vcs)
+    return (routing_to_simulate if simulated else routing)(network, routing_text, vcs)
 
 
 def require_connected(network: Network) -> None:

@@ -16,7 +16,7 @@ from unknot.routing.relation import Relation
 NETWORK = """
 Parameters
 ----------
-network : Network or str
+network : Network, str or networkx.Graph
     The network, or a text or file that describes it.
 """
 """What docstrings of functions of a network share; those that return a relation also have `ROUTING`."""
@@ -36,8 +36,8 @@ Parameters
 ----------
 relation : Relation
     The routing; or a network, with its `routing`.
-routing : str or None
-    Name of the routing, where the first argument is a network.
+routing : str, callable or None
+    Where the first argument is a network: name of the routing, function that makes its relation, or rule.
 vcs : int or None
     VCs per channel"""
 SIMULATED = f"{RELATION}; by default at least 4 where the routing can use them."
@@ -62,14 +62,13 @@ def takes_network(function: Callable[Concatenate[Network, P], R]) -> Callable[Co
 
     @wraps(function)
     def call(*args: Any, **options: Any) -> R:
-        network_given = args[0] if args else options.get(first)
-        if isinstance(network_given, str):
+        if (args or first in options) and not isinstance(given := args[0] if args else options[first], Network):
             from unknot.fabrics.named import network
 
             if args:
-                args = (network(network_given), *args[1:])
+                args = (network(given), *args[1:])
             else:
-                options[first] = network(network_given)
+                options[first] = network(given)
         return function(*args, **options)
 
     complete(call, sys.modules[function.__module__].__doc__)
@@ -86,7 +85,12 @@ class TakesRelation(Protocol[P, R_co]):
     def __call__(self, relation: Relation, *args: P.args, **options: P.kwargs) -> R_co: ...
     @overload
     def __call__(
-        self, relation: Network | str, *args: Any, routing: str, vcs: int | None = None, **options: Any
+        self,
+        relation: Network | str,
+        *args: Any,
+        routing: str | Callable[..., Any],
+        vcs: int | None = None,
+        **options: Any,
     ) -> R_co: ...
 
 
@@ -110,13 +114,13 @@ def takes_relation(
     parameters = list(signature.parameters.values())
     keyword = inspect.Parameter.KEYWORD_ONLY
     text = [
-        inspect.Parameter("routing", keyword, default=None, annotation="str | None"),
+        inspect.Parameter("routing", keyword, default=None, annotation="str | Callable[..., Any] | None"),
         inspect.Parameter("vcs", keyword, default=None, annotation="int | None"),
     ]
     at = next((i for i, each in enumerate(parameters) if each.kind >= keyword), len(parameters))
 
     @wraps(function)
-    def call_with(*args: Any, routing: str | None = None, vcs: int | None = None, **options: Any) -> R:
+    def call_with(*args: Any, routing: Any = None, vcs: int | None = None, **options: Any) -> R:
         if not args and parameters[0].name in options:
             args = (options.pop(parameters[0].name),)
         if args and (not isinstance(args[0], Relation) or routing is not None or vcs is not None):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import takewhile
 from math import comb
@@ -11,6 +11,7 @@ from typing import Any
 
 from unknot._base.deadline import NEVER, Deadline, counts_work
 from unknot._base.errors import RelationError, UnknotError
+from unknot._base.lent import lent
 from unknot._base.progress import Progress, reported, with_bar
 from unknot._base.shown import Brief
 from unknot._base.switching import DEFAULT_SWITCHING, Switching, switching_named
@@ -19,6 +20,8 @@ from unknot.routing.ethernet import path_vector
 from unknot.routing.own import is_file
 from unknot.routing.relation import Relation
 from unknot.routing.subnets import restricted
+from unknot.routing.table import lookup
+from unknot.routing.tabulate import tabulate
 from unknot.routing.taking import takes_network
 from unknot.verify.between_states import states_between
 from unknot.verify.check import check
@@ -171,8 +174,8 @@ def fault_sweep(
     technique, kind, sizes = switching_named(switching), failures.kind, failures.sizes
     build = routing if callable(routing) else rerouting(network, routing, vcs)
     whole = build(network)
-    if isinstance(routing, str) and is_file(routing):
-        build = partial(restricted, whole)
+    if isinstance(routing, str) and (is_file(routing) or isinstance(lent("routing", routing), Relation)):
+        build = partial(restricted, whole if is_file(routing) else replace(whole, rule=lookup(tabulate(whole))))
     parts = list(parts_of(network, kind))
     possible = sum(comb(len(parts), size) for size in sizes)
     vector = path_vector(network, routing) if between and isinstance(routing, str) else None

@@ -70,6 +70,7 @@ def _proved(never: bool | None, _: Any) -> str:
 class FaultsAnswer(Form, of=FaultSweep, without="claims", also="survives counts"):
     """JSON answer of `unknot faults`."""
 
+    frame = "tried"
     table = "network routing switching kind faults possible counts survives never_deadlocks tried unread"
 
     never_deadlocks: Annotated[bool | None, Words(_proved)]
@@ -84,6 +85,7 @@ class PlanForm(Form, of=PlanSweep, also="counts=sweep.counts survives=sweep.surv
 class FaultsPlansAnswer(Form):
     """JSON answer of `unknot faults FOLDER --routing bgp` where the folder does not tell the AS plan."""
 
+    frame = "plans"
     table = "fabric survives plans"
 
     fabric: str
@@ -101,6 +103,7 @@ class FaultsFabricAnswer(
 ):
     """JSON answer of `unknot faults FABRIC`: faults with the forwarding tables as they are."""
 
+    frame = "tried"
     table = """
         fabric tables_file kind faults possible pairs undelivered_before counts survives unknown_because
         tried

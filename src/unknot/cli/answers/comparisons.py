@@ -19,4 +19,6 @@ class ComparedForm(Form, of=Compared):
 class CompareAnswer(Form):
     """JSON answer of `unknot compare`."""
 
+    frame = "rows"
+
     rows: list[ComparedForm]

@@ -19,7 +19,20 @@ from unknot.routing.relation import Relation
 
 
 class Answer(dict[str, Any]):
-    """A filled form: what `json.dumps` takes."""
+    """A filled form: what `json.dumps` takes.
+
+    Attributes
+    ----------
+    form : type
+    sources : tuple
+        Objects that filled it.
+    given : dict
+        Keys that no source has, as they were given.
+    """
+
+    form: type[Form]
+    sources: tuple[object, ...] = ()
+    given: Mapping[str, Any] = {}
 
 
 class Answers(Sequence[Answer]):
@@ -66,6 +79,7 @@ def _filled(form: type[Form], sources: tuple[object, ...], subject: Subject | No
         sources, subject = (*sources, *(getattr(whole, part) for part in form.parts)), Subject(whole.relation)
     every = sources if subject is None else (*sources, subject)
     filled = Answer()
+    filled.form, filled.sources, filled.given = form, sources, more
     for name, key in keys.items():
         value = more[name] if name in more else _found(form, name, key, every)
         filled[key.name or name] = _written(key.hint, value, subject)

@@ -44,6 +44,8 @@ class Form:
         Attributes of the source that are sources too; its relation is what numbers belong to.
     table : str
         Keys that the terminal shows, in this order, ``form.*`` for those of a form within; empty: all.
+    frame : str
+        The key whose forms are lines of a data frame; empty: the answer is one line.
     """
 
     kinds: ClassVar[tuple[type, ...]] = ()
@@ -51,6 +53,7 @@ class Form:
     also: ClassVar[str] = ""
     parts: ClassVar[tuple[str, ...]] = ()
     table: ClassVar[str] = ""
+    frame: ClassVar[str] = ""
     said: ClassVar[Words | None] = None
 
     def __init_subclass__(

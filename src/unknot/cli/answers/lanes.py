@@ -223,6 +223,7 @@ class RemedyForm(Form, of=Remedy, without="change", also="evidence_holds lane_pa
 class RepairAnswer(RelationForm):
     """JSON answer of `unknot repair`."""
 
+    frame = "remedies"
     table = "network.name routing switching before.* remedies"
 
     switching: str
@@ -237,6 +238,7 @@ class RepairedFaultForm(Form, of=RepairedFault):
 class FaultsRepairAnswer(RelationForm):
     """JSON answer of `unknot faults --repair`."""
 
+    frame = "faults"
     table = "network.name routing kind lanes safe faults"
 
     kind: Parts

@@ -7,18 +7,29 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager
 
 from unknot._base.compile_time import QUIET
+from unknot._base.progress import LATE, NotebookBar, in_notebook
+from unknot.cli.commands.asking import asked
 from unknot.cli.commands.printing import notify
 
 
 def working(what: str) -> AbstractContextManager[Callable[..., None]]:
     """Show on stderr what goes on; the block gets a function that takes its stage and progress.
 
-    On a screen it is a bar. Elsewhere `signs` prints a line from time to time.
+    On a screen it is a bar, for a caller in a notebook one below the cell. Elsewhere `signs` prints a line from time
+    to time.
     """
+    if asked() is not None:
+        return _in_cell(what) if in_notebook() else _named(what)
     return _bar(what) if sys.stderr.isatty() else _named(what)
+
+
+@contextmanager
+def _in_cell(what: str) -> Iterator[Callable[..., None]]:
+    with closing(NotebookBar(what, LATE)) as bar:
+        yield lambda stage, done=0, total=0: bar(stage, done, total)
 
 
 @contextmanager

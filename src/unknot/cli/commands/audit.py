@@ -81,6 +81,13 @@ def audit(options: AuditOptions) -> int:
     --evidence has a part for each kind of traffic, with the network on which it was checked.
 
     Exit code 0: they cannot, and they deliver; 1: otherwise; 3: undecided in the time given, or by what is known.
+
+    Examples
+    --------
+    >>> import unknot
+    >>> answer = unknot.audit("examples/fabrics/opensm-ring12-lash")
+    >>> answer.deadlock_free, answer.delivered, answer.holds
+    (True, True, True)
     """
     from unknot.cli.answers.audits import AuditAnswer, audit_answer
     from unknot.cli.commands import activity

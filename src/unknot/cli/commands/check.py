@@ -224,7 +224,7 @@ def _give(answered: Answered, routed: RoutedNetwork, output: AnswerFiles) -> Non
     from unknot.cli.commands.display import describe, tell
 
     relation, knot = answered.relation, answered.knot
-    if output.out is not None and relation is not None:
+    if relation is not None:
         write_knot(output.out, *(answered.drawn or (relation, knot)))
     if output.export is not None and relation is not None:
         write_counterexample(relation, knot, output.export, routed.network, routed.routing, routed.vcs)

@@ -42,6 +42,13 @@ def compare(
         Keep each row in a file (.sqlite) as soon as it is known: the same command goes on from there.
     out : FILE.html
         Write a report.
+
+    Examples
+    --------
+    >>> import unknot
+    >>> answer = unknot.compare(["torus(4, 4) by duato", "ring(8)"])
+    >>> [(row.design, row.bisection_upper) for row in answer.rows]
+    [('torus(4, 4) by duato', 16), ('ring(8)', 4)]
     """
     from unknot._base.errors import TextError, UnknotError
     from unknot.cli.answers.comparisons import CompareAnswer

@@ -19,6 +19,7 @@ from unknot._base.quantities import Unit
 from unknot._base.units import Scale
 from unknot.cli.answers.filling import Answer, answer
 from unknot.cli.answers.form import CHECKER, Form, Key, keys_of
+from unknot.cli.commands.asking import asked
 from unknot.cli.commands.printing import ANSWERING, printable, show_json
 from unknot.network import Network
 from unknot.report.phrases import ANSWERS
@@ -79,6 +80,9 @@ def tell(
 
 def put(json: bool, form: type[Form], filled: Answer, scale: Scale = PLAIN, max_rows: int = MOST_ROWS) -> None:
     """Print a filled form: as JSON, or a row for each key that it shows, and below a table for each list of forms."""
+    if (kept := asked()) is not None:
+        kept.filled, kept.scale, kept.max_rows = filled, scale, max_rows
+        return
     if json:
         show_json(filled)
         return

@@ -60,7 +60,7 @@ import typer
 
 from unknot._base.deadline import MINUTE as SECONDS
 from unknot._base.deadline import Deadline
-from unknot._base.docstrings import entries
+from unknot._base.docstrings import entries, section
 from unknot._base.errors import UnknotError
 from unknot._base.memory import memory_limit
 from unknot._base.outcomes import files_in, require_apart, together
@@ -257,7 +257,7 @@ def prepared(command: Callable[..., int | None]) -> Callable[..., None]:
     run.fields = {field for _, fields in groups.values() for field in fields} - {"deadline", "seed"}  # type: ignore[attr-defined]
     run.heading_of = headings | {"time_limit": headings.get("deadline", Options.heading)}  # type: ignore[attr-defined]
     run.__signature__ = inspect.Signature(every)  # type: ignore[attr-defined]
-    run.__doc__ = doc.partition("\n\nParameters\n---")[0]
+    run.__doc__ = section(doc)
     return run
 
 

@@ -13,6 +13,7 @@ from typing import Any
 from unknot._base.errors import visible
 from unknot._base.manifest import STDOUT, manifest_of
 from unknot._base.output import is_captured
+from unknot.cli.commands.asking import asked
 from unknot.cli.exit_codes import BAD_INPUT, FAILS, HOLDS, NOBODY_READS
 
 _ASCII = str.maketrans(
@@ -51,7 +52,10 @@ def wrote(path: Path | str, more: str = "") -> None:
 
 
 def notify(text: str) -> None:
-    """Print a line on stderr, where it disturbs nobody who reads the answer."""
+    """Print a line on stderr, where it disturbs nobody who reads the answer; in Python it is a remark."""
+    if (kept := asked()) is not None:
+        kept.remarks.append(text)
+        return
     with contextlib.suppress(OSError, ValueError):
         print(printable(text, sys.stderr), file=sys.stderr, flush=True)
 

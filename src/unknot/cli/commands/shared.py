@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -13,6 +13,7 @@ import typer
 
 from unknot._base.switching import BUFFER_DEPTH, DEFAULT_SWITCHING, Switching
 from unknot._base.three_valued import all_hold
+from unknot.cli.commands.asking import asked
 from unknot.cli.commands.flows import technique_alone
 from unknot.cli.commands.guard import SPARED
 from unknot.cli.commands.options import MINUTE, PAGE, NetworkText, Options, TimeLimit
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from unknot.certificates import Configuration
     from unknot.certificates.documents import Document
     from unknot.network import Network
+    from unknot.report.picture import Drawing
     from unknot.routing.relation import Relation
     from unknot.traffic import Pattern
     from unknot.verify.examination import Examination
@@ -216,15 +218,29 @@ def write(path: Path, svg: str) -> None:
     wrote(path)
 
 
-def write_knot(path: Path, relation: Relation, configuration: Configuration | None) -> None:
-    """Write a counterexample as a drawing or as a page of its steps; without a counterexample draw the network."""
-    from unknot.report import draw_configuration, draw_network, write_knot_page
+def draw(path: Path | None, picture: Callable[[], Drawing]) -> None:
+    """Write a picture if a file is named for it, and leave it to a caller in Python to draw it."""
+    if (kept := asked()) is not None:
+        kept.picture = picture
+    if path is not None:
+        write(path, picture())
 
-    if path.suffix.lower() != PAGE:
-        write(path, draw_configuration(relation, configuration) if configuration else draw_network(relation.network))
+
+def write_knot(path: Path | None, relation: Relation, configuration: Configuration | None) -> None:
+    """Write a counterexample as a drawing or as a page of its steps; without a counterexample draw the network."""
+
+    def picture() -> Drawing:
+        from unknot.report import draw_configuration, draw_network
+
+        return draw_configuration(relation, configuration) if configuration else draw_network(relation.network)
+
+    if path is None or path.suffix.lower() != PAGE:
+        draw(path, picture)
     elif configuration is None:
         notify(f"{path} was not written: there is no counterexample to step through")
     else:
+        from unknot.report import write_knot_page
+
         write_knot_page(relation, configuration, path)
         wrote(path)
 

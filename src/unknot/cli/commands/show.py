@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Literal
 
 from unknot._base.errors import UnknotError
+from unknot.cli.commands.asking import asked
 from unknot.cli.commands.options import Json, NetworkText
-from unknot.cli.commands.shared import write
+from unknot.cli.commands.shared import draw
 from unknot.cli.commands.unread import name_idle
 
 
@@ -29,22 +30,29 @@ def show(
         Estimate distances of a large network from this many routers.
     view
         What --out draws: every router, or a matrix of who is joined to whom; auto: the matrix from 600 routers on.
+
+    Examples
+    --------
+    >>> import unknot
+    >>> network = unknot.show("ring(8) ** 2 * line(4)")
+    >>> network.routers, network.diameter
+    (256, 11)
+    >>> network.plot()
+    <Drawing: Network ring(8) ** 2 * line(4): 256 routers, 1,408 channels, 256 terminals>
     """
     from unknot.cli.answers.networks import ShowAnswer
     from unknot.cli.commands.display import tell
     from unknot.fabrics.named import network as named
     from unknot.network import bisection_bounds, measure
     from unknot.network.halves import can_be_halved
+    from unknot.report import draw_network
 
-    if out is None and view != "auto":
+    if out is None and view != "auto" and asked() is None:
         raise UnknotError(f"--view {view} is of a drawing; name its file with --out")
     built = named(network, where="NETWORK")
     metrics = measure(built, sample=sample)
     name_idle(sample=sample is not None and metrics.sampled is None)
-    if out is not None:
-        from unknot.report import draw_network
-
-        write(out, draw_network(built, view=view))
+    draw(out, lambda: draw_network(built, view=view))
     halves = bisection_bounds(built) if metrics.bisection is None and can_be_halved(built) else None
     if halves is not None and halves.lower == halves.upper:
         metrics, halves = replace(metrics, bisection=halves.lower), None

@@ -1,0 +1,193 @@
+"""Results of verbs: a command's answer as an object, with tables, pictures and files."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Iterator
+from contextlib import redirect_stdout
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from unknot._base.errors import UnknotError, near, shortened
+from unknot._base.frames import Row, Tabular, columns_of, to_frame, write_csv, write_parquet
+from unknot._base.output import write_text
+from unknot._base.shown import displays
+from unknot._base.three_valued import ThreeValued
+from unknot.cli.answers.filling import Answer
+from unknot.cli.commands.asking import Asked
+from unknot.cli.commands.display import MOST_ROWS, PIPE_WIDTH, PLAIN, put
+from unknot.report.picture import ENDINGS
+
+if TYPE_CHECKING:
+    import pandas
+
+    from unknot.report.picture import Drawing
+
+LINES = 12
+"""Most lines of the text of a result."""
+MISSING = object()
+
+
+class Result(ThreeValued, asks="holds"):
+    """Answer of a verb such as `unknot.check`.
+
+    Attributes are the keys of the command's JSON, and all attributes of the objects behind them: the `Verdict` of
+    `check`, the routes of `lanes`, the `Run` of `simulate`.
+
+    Parameters
+    ----------
+    asked : Asked
+        The answer as the command gave it.
+    holds : bool or None
+        Whether all holds that was asked; None: open.
+
+    Examples
+    --------
+    >>> import unknot
+    >>> answer = unknot.show("ring(5)")
+    >>> answer.diameter, answer.links
+    (2, 5)
+    >>> answer.to_frame()[["name", "routers", "diameter"]].values.tolist()
+    [['ring(5)', 5, 2]]
+    """
+
+    def __init__(self, asked: Asked, holds: bool | None) -> None:
+        self._asked, self.holds = asked, holds
+
+    @property
+    def _filled(self) -> Answer:
+        assert self._asked.filled is not None
+        return self._asked.filled
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """Remarks on the answer, which the command prints on stderr."""
+        return tuple(self._asked.remarks)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        filled = self._filled
+        found = filled.given.get(name, MISSING)
+        for source in filled.sources:
+            found = getattr(source, name, MISSING) if found is MISSING else found
+        found = filled.get(name, MISSING) if found is MISSING else found
+        if found is MISSING:
+            raise AttributeError(f"this answer has no {name!r}; {near(name, dir(self))}")
+        return _opened(found)
+
+    def __dir__(self) -> list[str]:
+        sources = (name for source in self._filled.sources for name in dir(source) if name[0] != "_")
+        return sorted({*super().__dir__(), *self._filled, *self._filled.given, *sources})
+
+    def __repr__(self) -> str:
+        lines = [line for line in (*self.text().splitlines(), *self.remarks) if line]
+        if len(lines) > LINES:
+            lines[LINES - 1 :] = [f"… {len(lines) - LINES + 1} more lines in text()"]
+        return "\n".join(shortened(line, PIPE_WIDTH) for line in lines)
+
+    def text(self) -> str:
+        """Return the table that the command prints."""
+        shown, kept = io.StringIO(), self._asked
+        with redirect_stdout(shown):
+            put(False, self._filled.form, self._filled, kept.scale or PLAIN, kept.max_rows or MOST_ROWS)
+        lines = shown.getvalue().replace("--json has", "to_json() has").splitlines()
+        return "\n".join(line.rstrip() for line in lines).rstrip()
+
+    def _repr_html_(self) -> str:
+        for source in self._filled.sources:
+            try:
+                return str(displays().html(source))
+            except TypeError:
+                continue
+        return f"<pre>{escape(repr(self))}</pre>"
+
+    def to_json(self) -> str:
+        """Return the JSON that the command prints with ``--json``."""
+        return json.dumps(self._filled, indent=2, ensure_ascii=False, default=list)
+
+    def to_frame(self) -> pandas.DataFrame:
+        """Return a data frame: a line for each run, design or remedy, else one for the answer; needs pandas.
+
+        ``polars.from_dataframe`` and ``pyarrow.table`` take the answer itself.
+        """
+        return to_frame(self._rows)
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        from unknot._base.errors import library
+
+        return library("pyarrow").table(columns_of(self._rows)).__arrow_c_stream__(requested_schema)
+
+    @property
+    def _rows(self) -> list[Row]:
+        filled, units = self._filled, (self._asked.scale or PLAIN).units
+        for source in filled.sources:
+            if isinstance(source, Tabular):
+                return [row if units is None else units.of_row(row) for row in source.rows]
+        rows = filled[filled.form.frame] if filled.form.frame else [filled]
+        return [dict(_flat(row)) for row in rows]
+
+    def plot(self, ax: Any = None) -> Drawing:
+        """Draw the answer.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+            Where it is drawn as well.
+
+        Raises
+        ------
+        UnknotError
+            If there is nothing to draw.
+        """
+        if self._asked.picture is None:
+            raise UnknotError("there is no picture of this answer; to_frame() has its figures")
+        picture: Drawing = self._asked.picture()
+        if ax is not None:
+            picture.draw(ax)
+        return picture
+
+    def save(self, *files: str | Path) -> Result:
+        """Write the answer into files: .json, .csv, .parquet, or as a picture .svg, .png, .pdf.
+
+        What else a command writes, as evidence or routes, its verb takes by name: ``evidence="proof.json"``.
+
+        Raises
+        ------
+        UnknotError
+            If the ending of a file is none of these.
+        """
+        for file in map(Path, files):
+            ending = file.suffix.lower()
+            if ending == ".json":
+                write_text(file, self.to_json() + "\n")
+            elif ending in (".csv", ".parquet"):
+                (write_csv if ending == ".csv" else write_parquet)(columns_of(self._rows), file)
+            elif ending in ENDINGS:
+                self.plot().save(file)
+            else:
+                raise UnknotError(
+                    f"{file}: an answer is saved as .json, .csv, .parquet or {', '.join(ENDINGS)}; "
+                    "other files are named when it is asked, as in evidence='proof.json'"
+                )
+        return self
+
+
+def _opened(value: Any) -> Any:
+    """A filled form within an answer, or several, as results."""
+    if isinstance(value, Answer):
+        return Result(Asked(value), None)
+    if isinstance(value, list) and value and isinstance(value[0], Answer):
+        return tuple(map(_opened, value))
+    return value
+
+
+def _flat(row: Answer, before: str = "") -> Iterator[tuple[str, Any]]:
+    """The keys of a form and, behind dots, of the forms within."""
+    for name, value in row.items():
+        if isinstance(value, Answer):
+            yield from _flat(value, f"{before}{name}.")
+        else:
+            yield f"{before}{name}", value

@@ -1,0 +1,168 @@
+"""Verbs of the package: what a command answers its function answers, with the same names and defaults."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import shlex
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import matplotlib.pyplot as plt
+import networkx as nx
+import pyarrow
+import pytest
+from typer.testing import CliRunner
+
+import unknot
+from unknot import NetworkError, RelationError, UnknotError
+from unknot.cli.commands.options import prepared
+from unknot.cli.program import COMMANDS, app
+from unknot.network.families import ring
+from unknot.routing import dimension_order, up_down
+
+ROOT = Path(__file__).parents[2]
+ALONE = {
+    "accept": "judges files for a pipeline: `unknot.certificates` has its functions",
+    "analyse": "`unknot.verify` has a function for each property",
+    "cache": "looks after files of this machine",
+    "convert": "writes a file: `unknot.fabrics.write_network`",
+    "export": "writes a file: `unknot.report.export`",
+    "replay": "reads an exported file: `unknot.replay` takes the objects",
+    "rerun": "runs a command line again",
+    "run": "runs a study file: `unknot.studies.run_study`",
+    "trace": "reads a trace file: `unknot.simulation` has its functions",
+}
+"""Commands without a verb, and why."""
+LATER = ("check", "curve", "design", "lanes", "repair", "simulate")
+"""Commands whose functions take other options as well."""
+VERB = {"design": "design_routing"}
+"""Verbs that are named otherwise than their commands."""
+PAIRS: list[tuple[str, Callable[[], Any]]] = [
+    ('compare "torus(4, 4) by duato" "ring(5)" --failed "0, 0.05"',
+     lambda: unknot.compare(["torus(4, 4) by duato", "ring(5)"], failed="0, 0.05")),
+    ("audit examples/fabrics/opensm-ring12-lash", lambda: unknot.audit("examples/fabrics/opensm-ring12-lash")),
+    ('faults "mesh(3, 3)" --routing dimension_order --kind routers',
+     lambda: unknot.faults("mesh(3, 3)", "dimension_order", kind="routers")),
+    ('faults "ring(5)" --routing lanes --repair', lambda: unknot.faults("ring(5)", routing="lanes", repair=True)),
+    ('show "ring(8) ** 2 * line(4)"', lambda: unknot.show("ring(8) ** 2 * line(4)")),
+]  # fmt: skip
+"""Command lines, and the same from Python."""
+TIMES = ("seconds", "manifest", "ns_per_flit_hop")
+"""Keys of answers that differ from one run to the next."""
+
+
+def timeless(document: Any) -> Any:
+    """A document without times and manifests."""
+    if isinstance(document, dict):
+        return {name: timeless(value) for name, value in document.items() if name not in TIMES}
+    return list(map(timeless, document)) if isinstance(document, list) else document
+
+
+@pytest.mark.parametrize(("line", "call"), [pytest.param(*pair, id=pair[0]) for pair in PAIRS])
+def test_a_verb_answers_as_its_command(
+    line: str, call: Callable[[], Any], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(ROOT)
+    done = CliRunner().invoke(app, [*shlex.split(line), "--json"])
+    answer = call()
+    assert timeless(json.loads(answer.to_json())) == timeless(json.loads(done.stdout))
+    assert answer.holds is {0: True, 1: False, 3: None}[done.exit_code]
+    assert not capsys.readouterr().out
+    assert len(repr(answer).splitlines()) <= 12
+
+
+@pytest.mark.parametrize("command", sorted({*COMMANDS} - {*ALONE, *LATER}))
+def test_a_verb_has_the_options_of_its_command(command: str) -> None:
+    verb = getattr(unknot, VERB.get(command, command))
+    module = __import__(f"unknot.cli.commands.{command}", fromlist=[command])
+    options = inspect.signature(prepared(getattr(module, command))).parameters
+    parameters = inspect.signature(verb).parameters
+    assert sorted(repr(one.default) for one in parameters.values()) == sorted(
+        repr(one.default) for name, one in options.items() if name != "json"
+    )
+    spelled = {word for one in options.values() for word in (one.name, *_spelled(one.annotation))}
+    assert {*parameters} <= spelled
+
+
+def _spelled(annotation: Any) -> list[str]:
+    """The names of an option in Python."""
+    declared = getattr(annotation.__metadata__[0], "param_decls", None) or ()
+    return [name.partition("/")[0].lstrip("-").replace("-", "_") for name in declared]
+
+
+def test_a_network_is_a_text_a_file_or_an_object(tmp_path: Path) -> None:
+    file = tmp_path / "five.edges"
+    file.write_text("0 1\n1 2\n2 3\n3 4\n4 0\n")
+    for network in ("ring(5)", ring(5), file, str(file), nx.cycle_graph(5)):
+        assert unknot.show(network).diameter == 2
+    assert unknot.show(nx.petersen_graph()).name == "Petersen Graph"
+    with pytest.raises(NetworkError, match="a graph of NetworkX; got list"):
+        unknot.show([1, 2])
+
+
+def test_designs_are_objects_too() -> None:
+    named, graph = "ring(5) by up_down", nx.cycle_graph(5)
+    rows = unknot.compare([named, (ring(5), "up_down"), up_down(ring(5)), (graph, up_down)]).rows
+    assert len({(row.uniform, row.deadlock_free, row.vcs) for row in rows}) == 1
+    assert [row.design for row in rows][:2] == [named, named]
+
+
+def test_a_routing_is_a_name_a_function_or_a_relation() -> None:
+    def around(network: Any) -> Any:
+        return dimension_order(network, vcs=2)
+
+    def rule(at: int, address: int, out: Any) -> int:
+        out[0] = unknot.EJECT
+        return 1
+
+    two = dimension_order(ring(5), vcs=2)
+    assert unknot.deliver("ring(5)", routing=around) == unknot.deliver(two)
+    assert unknot.check("ring(5)", routing=around).deadlock_free is True
+    assert unknot.check("ring(5)", routing=dimension_order).deadlock_free is False
+    assert unknot.faults("torus(3, 3)", up_down).survives is True
+    kept = unknot.faults(two)  # its routes stay, but for those that a fault cuts
+    assert (kept.survives, kept.counts) == (False, {"undelivered": 5})
+    with pytest.raises(RelationError, match=r"is a relation on ring\(5\); name the routing, or give its function"):
+        unknot.deliver("ring(6)", routing=two)
+    with pytest.raises(RelationError, match="eject"):
+        unknot.deliver("ring(5)", routing=rule)
+
+
+def test_words_and_files_are_refused_as_on_the_command_line(tmp_path: Path) -> None:
+    with pytest.raises(UnknotError, match="did you mean matrix"):
+        unknot.show("ring(5)", view="matrx")
+    with pytest.raises(UnknotError, match="a picture is written as"):
+        unknot.show("ring(5)", out=tmp_path / "net.gif")
+    with pytest.raises(TypeError, match="smple"):
+        unknot.show("ring(5)", smple=3)
+
+
+def test_what_an_answer_can_do(tmp_path: Path) -> None:
+    answer = unknot.compare(["ring(5)", "mesh(2, 3) by dimension_order"])
+    assert answer.to_frame()["design"].tolist() == ["ring(5)", "mesh(2, 3) by dimension_order"]
+    assert pyarrow.table(answer).column("bill.cost").to_pylist() == answer.to_frame()["bill.cost"].tolist()
+    answer.save(tmp_path / "a.json", tmp_path / "a.csv", tmp_path / "a.parquet")
+    assert json.loads((tmp_path / "a.json").read_text()) == json.loads(answer.to_json())
+    assert (tmp_path / "a.csv").read_text().startswith("design,failed,routing")
+    assert pyarrow.parquet.read_table(tmp_path / "a.parquet").num_rows == 2
+    with pytest.raises(UnknotError, match="no picture"):
+        answer.save(tmp_path / "a.svg")
+    with pytest.raises(UnknotError, match=r"saved as \.json"):
+        answer.save(tmp_path / "a.txt")
+    with pytest.raises(AttributeError, match="did you mean"):
+        _ = answer.row
+    with pytest.raises(UnknotError, match="has no truth value"):
+        bool(answer)
+
+
+def test_a_picture_can_be_part_of_a_figure(tmp_path: Path) -> None:
+    answer = unknot.show("ring(5)")
+    figure, axes = plt.subplots(1, 2)
+    answer.plot(ax=axes[0])
+    assert axes[0].patches
+    assert not axes[1].patches
+    plt.close(figure)
+    answer.save(tmp_path / "ring.svg")
+    assert (tmp_path / "ring.svg").read_text().startswith("<svg")
