@@ -139,7 +139,7 @@ class NamedRouting:
 
 
 def routing_named(text: str | Given, where: str = "<routing>") -> NamedRouting:
-    """What a text names: a function of a user's file, which is run, routes in a file, or one of `unknot.routing`.
+    """Find the function named by a text: of a Python file, of a file of routes, or of `unknot.routing`.
 
     A relation, and a function of a network or of a rule's arguments, stand for themselves.
     """

@@ -219,7 +219,7 @@ def write(path: Path, svg: str) -> None:
 
 
 def draw(path: Path | None, picture: Callable[[], Drawing]) -> None:
-    """Write a picture if a file is named for it, and leave it to a caller in Python to draw it."""
+    """Write a picture into a named file, and leave drawing to a caller in Python."""
     if (kept := asked()) is not None:
         kept.picture = picture
     if path is not None:
