@@ -86,7 +86,6 @@ def test_nothing_is_said_of_values_that_others_replace(tmp_path: Path) -> None:
     assert setup.options["traffic"].name == "neighbor"
     (said,) = [words for words in understood(tmp_path, "traffic=gpgpusim", text=NEW).warnings if "uniform" in words]
     assert said == "<command line>:1: traffic: gpgpusim is of GPGPU-Sim; uniform is taken instead"
-    assert understood(tmp_path, "sim_type=gpgpusim", text=OLD).answers
 
 
 def test_one_router_has_no_channels_to_speak_of(tmp_path: Path) -> None:

@@ -262,6 +262,9 @@ def test_nothing_finished_is_open(
     result = unknot_says("repair", str(folder), "--out", str(out), "--time-limit", "3600")
     assert result.exit_code == 3
     assert "one-lane: not finished within 3600 s" in result.stdout
+    assert f"{out} was not written: one-lane: not finished within 3600 s" in result.stderr
+    assert "how to load it" not in result.stderr
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["ring"]
 
 
 def test_no_evidence_is_made_unasked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -70,8 +70,8 @@ def repair_fabric(
         remedies = {}
     rows: list[WrittenRemedy] = []
     reasons: list[str] = []
-    ended: list[bool | None] = []
-    with ExitStack() as writing:
+    late = False
+    with suppress(NoAnswerError), ExitStack() as writing:
         folder = writing.enter_context(written_folder(out)) if remedies else out
         for kind, make in remedies.items():
             search.progress(kind, 0, 0)
@@ -80,7 +80,7 @@ def repair_fabric(
                 row = _written(fabric, kind, remedy, folder, out, search)
             except NoAnswerError:
                 reasons.append(f"{kind}: not finished within {deadline.seconds:g} s")
-                ended.append(None)
+                late = True
                 continue
             except UnknotError as error:
                 reasons.append(f"{kind}: {error}")
@@ -91,16 +91,21 @@ def repair_fabric(
             if evidence is not None and remedy.bound is not None:
                 about = {"network": network_of(remedy.hosts), "relation": None, "claims": [remedy.bound.claim]}
                 parts.append({"name": f"{kind}, load", **about})
-        if remedies and not rows and not ended:
+        if remedies and not rows and not late:
             raise UnknotError(f"no remedy for {fabric.name} can be loaded; {'; '.join(reasons)}")
+        if remedies and not rows:
+            raise NoAnswerError  # so that no folder is made
         if remedies:
             write_text(folder / PAGE, repair_page(before, rows, reasons))
     if evidence is not None:
         write_evidence(evidence, fabric.network, [], parts)
     tell(json, RepairFabricAnswer, fabric=fabric.name, before=before, remedies=rows, refused=reasons)
+    if remedies and not rows:
+        notify(f"{out} was not written: {'; '.join(reasons)}")
+        return exit_code(None)
     if remedies:
         wrote(out, f"; how to load it: {out / PAGE}")
-        return exit_code(*(row.audit.holds for row in rows), *([] if rows else ended))
+        return exit_code(*(row.audit.holds for row in rows))
     notify(f"{fabric.name} has no fault: its tables cannot deadlock, and deliver; nothing was sought, nor written")
     return exit_code(True)
 
