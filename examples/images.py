@@ -28,7 +28,7 @@ COMMANDS = {
     "slim_fly.svg": ("show", "slim_fly(5)"),
     "cube_connected_cycles.svg": ("show", "cube_connected_cycles(3)"),
     "lcfaa.svg": ("check", "mesh(3, 3)", "--routing", "lcfaa", "--switching", "wormhole"),
-    "design-vct.svg": ("design", "mesh(2)", "--switching", "vct"),
+    "design-vct.svg": ("design", "routing", "mesh(2)", "--switching", "vct"),
     "itm.png": ("itm", "itm(24, extra=12, seed=3)"),
     "broadcast.png": ("multicast", "itm(24, seed=3)", "--routing", "fully_adaptive"),
     "rcbn-permutation.svg": ("permute", "rcbn(16)", "--random", "1", "--dead", "s2r5"),

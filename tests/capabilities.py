@@ -16,7 +16,7 @@ from unknot._base import extensions
 from unknot._base.switching import SWITCHINGS
 from unknot.certificates import plain
 from unknot.cli.answers.schemas import FORMS
-from unknot.cli.program import ALL, _command
+from unknot.cli.program import ALL, command_named, questions
 from unknot.cli.questions import claims
 from unknot.fabrics.formats import FORMATS
 from unknot.network.tod.functions import FUNCTIONS, foreign, signature
@@ -51,8 +51,8 @@ def documented_modules() -> list[str]:
 
 def _words() -> Iterator[tuple[str, set[str]]]:
     yield "commands", set(ALL)
-    for name in ALL:
-        yield f"unknot {name}", {word for parameter in _command(name).params for word in _spoken(parameter)}
+    for name in questions():
+        yield f"unknot {name}", {word for parameter in command_named(name).params for word in _spoken(parameter)}
     yield "formats", {*FORMATS}
     for name, form in FORMATS.items():
         can = {"read" if form.read else "", "write" if form.write else "", *form.endings, *form.keeps}

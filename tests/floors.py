@@ -34,7 +34,7 @@ COMMANDS: tuple[tuple[int, tuple[str, ...]], ...] = (
     (0, ("simulate", "mesh(4, 4)", "--routing", "dimension_order", "--load", "0.1", "--measure", "500")),
     (0, ("simulate", "torus(12, 12)", "--routing", "duato", "--load", "0.1", "--measure", "200", "--warmup", "100")),
     (0, ("lanes", "torus(3, 3)")),
-    (0, ("design", "mesh(2)")),
+    (0, ("design", "routing", "mesh(2)")),
     (0, ("show", "mesh(3, 3)", "--out", "mesh.png")),
     (0, ("run", "study.toml", "--parquet", "rows.parquet")),
     (0, ("convert", "mesh(3, 3)", "mesh.graphml")),

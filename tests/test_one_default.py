@@ -10,12 +10,11 @@ from functools import partial
 from typing import Any
 
 import pytest
-from typer.main import get_command
 
 import unknot
 from unknot._base.errors import UnknotError
 from unknot._base.threads import processors, threads_of
-from unknot.cli.program import app
+from unknot.cli.program import command_named, questions
 from unknot.network.families import line, mesh, torus
 from unknot.routing import dimension_order
 from unknot.simulation import saturation
@@ -50,11 +49,10 @@ def test_functions_have_one_default(option: str) -> None:
 
 @pytest.mark.parametrize("option", COMMANDS)
 def test_commands_have_one_default(option: str) -> None:
-    commands: Any = get_command(app)
     defaults = {
         name: parameter.default
-        for name, command in commands.commands.items()
-        for parameter in command.params
+        for name in questions()
+        for parameter in command_named(name).params
         if parameter.name == option
     }
     assert defaults

@@ -10,13 +10,13 @@ import typer
 from api_pages import _write
 from unknot._base.extensions import heading
 from unknot.cli.answers.schemas import FORMS, write_schemas
-from unknot.cli.program import ALL, PANELS, _command
+from unknot.cli.program import ALL, PANELS, SUBJECTS, command_named
 from unknot_booksim.configuration import KEYS_PAGE
 
 
 def help_of(name: str) -> str:
     """Return what `unknot NAME --help` prints, 100 columns wide."""
-    command = _command(name)
+    command = command_named(name)
     with typer.Context(command, info_name=f"unknot {name}", terminal_width=100, max_content_width=100) as context:
         return str(command.get_help(context))
 
@@ -33,7 +33,9 @@ def write_pages(app: Any) -> None:
     for title, names in panels.items():
         index += f"\n## {title}\n\n```{{toctree}}\n:maxdepth: 1\n\n" + "\n".join(names) + "\n```\n"
         for name in names:
-            pages[f"{name}.md"] = f"# unknot {name}\n\n```text\n{help_of(name).strip()}\n```\n"
+            asked = [f"{name} {subject}".strip() for subject in SUBJECTS.get(name, ("",))]
+            helps = [f"# unknot {one}\n\n```text\n{help_of(one).strip()}\n```\n" for one in asked]
+            pages[f"{name}.md"] = "\n".join(helps)
     for name, text in {**pages, "index.md": index}.items():
         _write(folder / name, text)
 

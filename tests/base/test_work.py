@@ -27,7 +27,7 @@ COMMANDS = (
     ("lanes", "ring(6)", "--paths", "table"),
     ("lanes", "ring(7)", "--changes", "rising"),
     ("lanes", "random_regular(8, 3, seed=1)", "--lanes", "1"),
-    ("design", "mesh(2)"),
+    ("design", "routing", "mesh(2)"),
     ("repair", "ring(5)", "--routing", "shortest_paths"),
     ("repair", "mesh(2, 3)", "--routing", "fully_adaptive"),
     ("repair", "examples/ethernet/dual-tor-one-queue"),

@@ -61,7 +61,7 @@ def refuse(path: Path, document: dict[str, Any], place: tuple[Any, ...], entry: 
 
 def test_designs(tmp_path: Path) -> None:
     path = tmp_path / "design.json"
-    document, says = evidence_of(path, "design", "mesh(2)", "--switching", "vct", code=0)
+    document, says = evidence_of(path, "design", "routing", "mesh(2)", "--switching", "vct", code=0)
     assert [claim["subject"] for claim in document["claims"]] == ["rules", "rule"]
     assert "no rule is free of deadlock" in says[0]
     assert "this rule of" in says[1]
@@ -77,7 +77,7 @@ def test_designs(tmp_path: Path) -> None:
 
 
 def test_a_design_that_is_impossible(tmp_path: Path) -> None:
-    document, says = evidence_of(tmp_path / "none.json", "design", "mesh(2)", "--vcs", "1/1 1/1", code=1)
+    document, says = evidence_of(tmp_path / "none.json", "design", "routing", "mesh(2)", "--vcs", "1/1 1/1", code=1)
     assert len(document["claims"]) == len(says) == 1
     assert document["network"] is None
 
@@ -308,7 +308,7 @@ def test_faults_of_tables_that_stay(tmp_path: Path) -> None:
 
 
 def test_no_evidence_of_designs_for_coq(tmp_path: Path) -> None:
-    assert run("design", "mesh(2)", "--evidence", str(tmp_path / "x.v"))[0] == 2
+    assert run("design", "routing", "mesh(2)", "--evidence", str(tmp_path / "x.v"))[0] == 2
 
 
 def test_repairs_of_tables(tmp_path: Path) -> None:

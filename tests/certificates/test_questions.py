@@ -110,7 +110,7 @@ def test_evidence_of_each_command_answers_its_question(name: str, tmp_path: Path
 
 def test_designs_answer_their_question(tmp_path: Path) -> None:
     evidence = str(tmp_path / "evidence.json")
-    assert run("design", "mesh(2)", "--evidence", evidence)[0] == 0
+    assert run("design", "routing", "mesh(2)", "--evidence", evidence)[0] == 0
     asks = ["--claim", "rules('mesh(2)', vcs='1/1 1/1')"]
     assert run("accept", evidence, *asks)[0] == 0
     assert run("accept", evidence, *asks, "--switching", "wormhole")[0] == 1

@@ -36,7 +36,7 @@ COMMANDS = {
     "show": "show 'torus(20, 20)' --json",
     "convert": "convert 'torus(20, 20)' out.edges",
     "faults": "faults 'mesh(4, 4)' --routing up_down --json",
-    "design": "design 'mesh(2)' --switching saf --time-limit 30 --json",
+    "design": "design routing 'mesh(2)' --switching saf --time-limit 30 --json",
 }
 QUICK = ("check", "convert", "faults", "show")
 """Those that take a second or two, of which ordinary runs draw."""

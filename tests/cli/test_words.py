@@ -31,7 +31,10 @@ SHOWN: dict[tuple[str, ...], list[str]] = {
     ("check", "mesh(2)", "--routing", "fully_adaptive", "--all-sizes"): [
         "established 4 messages that can never move"
     ],
-    ("design", "mesh(2)", "--switching", "vct"): ["counts x+ 1, x- 1, y+ 1, y- 2", "on every mesh: a ranking by"],
+    ("design", "routing", "mesh(2)", "--switching", "vct"): [
+        "counts x+ 1, x- 1, y+ 1, y- 2",
+        "on every mesh: a ranking by",
+    ],
     ("lanes", "ring(5)", "--time-limit", "600"): ["1 impossible: each of these channels", "(3)→(4) → (4)→(0)"],
     ("lanes", "ring(6)", "--lanes", "1", "--time-limit", "600"): ["minimal NO", "longest pair"],
     ("analyse", "mesh(4, 4)", "--routing", "odd_even"): ["(1,1)→(1,0) is not offered", "worst pair t15 to t0"],

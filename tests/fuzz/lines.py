@@ -59,6 +59,9 @@ GOOD: dict[str, list[str]] = {
     "--operation": ["broadcast", "all_reduce", "gather", "all_to_all"],
     "--algorithm": ["halving", "ring", "direct"],
     "--to": ["json", "dot", "up_down", "dimension_order"],
+    "to": ["up_down", "dimension_order"],
+    "routing": ["dimension_order", "up_down"],
+    "subject": ["sink", "request_reply", "coherence"],
     "--arbiter": ["fair", "round_robin", "oldest_first", "fixed"],
     "--bubble": ["localised", "global(packets=1)"],
     "--protocol": ["sink", "request_reply", "coherence"],
@@ -108,7 +111,7 @@ FITTING: dict[str, dict[str, list[str]]] = {
     "audit": {"--out": ["out.html"]},
     "run": {"--out": ["reports"]},
     "collective": {"--out": ["out.csv", "out.xml"], "--algorithm": ["best", "optimal", "ring,direct"]},
-    "design": {"--vcs": ["1/1 1/2"], "--export": ["out.py"]},
+    "design routing": {"--vcs": ["1/1 1/2"], "--export": ["out.py"]},
     "trace": {"file": ["trace-csv-0.csv"]},
     "rerun": {"file": ["evidence.json", "knot.json"]},
     "permute": {"network": ["omega(4)", "benes(4)", "butterfly(2, 2)"]},
@@ -167,11 +170,9 @@ def good(network):
 
 
 @cache
-def command() -> Any:
-    """The command line, with all that commands import."""
-    import typer
-
-    from unknot.cli.program import app
+def commands() -> dict[str, Any]:
+    """The parameters of each command, once all that commands import is loaded."""
+    from unknot.cli.program import COMMANDS, command_named, questions
 
     rooms = (
         "cli.answers",
@@ -186,15 +187,16 @@ def command() -> Any:
     )
     for room in rooms:
         importlib.import_module(f"unknot.{room}")
-    return typer.main.get_command(app)
+    return {name: command_named(name).params for name in questions() if name.split()[0] in COMMANDS}
 
 
 def texts() -> set[str]:
     """Names of the options and arguments of all commands whose values are not plain numbers."""
     names = set()
-    for name, parameters in command().commands.items():
-        hints = get_type_hints(getattr(importlib.import_module(f"unknot.cli.commands.{name}"), name))
-        for parameter in parameters.params:
+    for name, parameters in commands().items():
+        first, own = name.split()[0].replace("-", "_"), name.replace(" ", "_").replace("-", "_")
+        hints = get_type_hints(getattr(importlib.import_module(f"unknot.cli.commands.{first}"), own))
+        for parameter in parameters:
             kinds = set(get_args(hints.get(parameter.name, int))) or {hints.get(parameter.name, int)}
             if kinds - {int, float, bool, type(None)}:
                 names.add(_name(parameter))
@@ -221,13 +223,13 @@ def prepare(folder: Path) -> list[str]:
 
 def line(draw: random.Random, names: list[str]) -> list[str]:
     """A command line whose values are good but for none (most lines), one, two, or all of them."""
-    name = draw.choice(sorted(command().commands))
+    name = draw.choice(sorted(commands()))
     values = _good(draw, name)
     places = [place for place, pair in enumerate(values) if pair[1] is not None]
     for place in draw.sample(places, min(len(places), draw.choices((0, 1, 2, 99), (60, 28, 8, 4))[0])):
         option, text = values[place]
         values[place] = option, _odd(draw, text or "", names)
-    words = [name]
+    words = name.split()
     for option, text in values:
         if not option.startswith("-"):
             words.append(text or "")
@@ -253,7 +255,7 @@ def _good(draw: random.Random, name: str) -> list[tuple[str, str | None]]:
     fitting |= {key: [network] for key in ("network", "source")}
     fitting |= FITTING.get(name, {})
     values: dict[str, str | None] = {}
-    for parameter in command().commands[name].params:
+    for parameter in commands()[name]:
         option, of = parameter.param_type_name == "option", _name(parameter)
         if of in ("--help", "--executor"):  # dask connects to whatever address it is given
             continue

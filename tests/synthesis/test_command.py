@@ -31,7 +31,9 @@ def says(*words: str) -> Result:
 
 def test_the_answer_is_a_table_a_picture_and_a_routing(tmp_path: Path) -> None:
     file, picture = tmp_path / "mine.py", tmp_path / "mine.svg"
-    result = says("design", "mesh(2)", "--switching", "wormhole", "--export", str(file), "--out", str(picture))
+    result = says(
+        "design", "routing", "mesh(2)", "--switching", "wormhole", "--export", str(file), "--out", str(picture)
+    )
     assert result.exit_code == 0, result.output
     assert "6 VCs per router are enough" in result.stdout
     assert "Fewer are" in result.stdout
@@ -93,11 +95,11 @@ def test_ctrl_c_keeps_what_was_found_and_ends_as_interrupted(tmp_path: Path) -> 
 
 
 def test_impossible_is_exit_code_1_and_says_why() -> None:
-    result = says("design", "mesh(2)", "--vcs", "1/1 1/1")
+    result = says("design", "routing", "mesh(2)", "--vcs", "1/1 1/1")
     assert result.exit_code == 1
     assert "No rule with 4 VCs per router" in result.stdout
     assert "impossible yes" in " ".join(result.stdout.split())
-    answer = json.loads(says("design", "mesh(2)", "--vcs", "1/1 1/1", "--json").stdout)
+    answer = json.loads(says("design", "routing", "mesh(2)", "--vcs", "1/1 1/1", "--json").stdout)
     assert answer["judged"][0]["outcome"] == "impossible"
     assert answer["judged"][0]["holds"] is True
 
@@ -107,7 +109,7 @@ def test_impossible_is_exit_code_1_and_says_why() -> None:
 )
 def test_evidence_can_be_checked_again_from_json(words: tuple[str, ...]) -> None:
     options = ("--switching", "wormhole", *words) if "--switching" not in words else words
-    answer = json.loads(says("design", "mesh(2)", *options, "--json").stdout)
+    answer = json.loads(says("design", "routing", "mesh(2)", *options, "--json").stdout)
     (evidence,) = answer["judged"][0]["evidence"]
     plain.check_rules(evidence, evidence["proof"])
     proof = evidence["proof"] | {"steps": []}
@@ -117,7 +119,9 @@ def test_evidence_can_be_checked_again_from_json(words: tuple[str, ...]) -> None
 
 
 def test_partial_adaptivity() -> None:
-    answer = json.loads(says("design", "mesh(2)", "--switching", "wormhole", "--adaptive", "2", "--json").stdout)
+    answer = json.loads(
+        says("design", "routing", "mesh(2)", "--switching", "wormhole", "--adaptive", "2", "--json").stdout
+    )
     assert answer["vcs"] == 4
     assert len(answer["provided"]) >= 2
 

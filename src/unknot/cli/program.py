@@ -26,13 +26,15 @@ from unknot.cli.commands.printing import notify
 from unknot_start import own_signals
 
 PANELS = {
-    "Prove": ("check", "accept", "replay", "analyse", "faults", "audit"),
+    "Prove": ("check", "every-size", "reconfigure", "protocol", "accept", "replay", "analyse", "faults", "audit"),
     "Repair and design": ("repair", "lanes", "design"),
     "Simulate": ("run", "simulate", "curve", "trace"),
     "Look": ("show", "compare"),
     "Files": ("convert", "export", "rerun", "cache"),
 }
-"""The commands by task; each is a function in the file of its name in `unknot.cli.commands`."""
+"""The commands by task; each is a function in the file of its name, with - for _, in `unknot.cli.commands`."""
+SUBJECTS = {"design": ("routing",)}
+"""What a command of several questions is about, the old spelling's first: each is a function `COMMAND_SUBJECT`."""
 COMMANDS = tuple(name for names in PANELS.values() for name in names)
 ALL: Catalogue[Any] = Catalogue("commands", dict.fromkeys(COMMANDS))
 """The same, and the functions of extensions."""
@@ -62,7 +64,7 @@ class _Program(TyperGroup):
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         known = super().get_command(ctx, cmd_name)
-        return _command(cmd_name) if known is None and cmd_name in ALL else known
+        return command_named(cmd_name) if known is None and cmd_name in ALL else known
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         panels = {
@@ -71,13 +73,28 @@ class _Program(TyperGroup):
         }
         for name, (point, *_) in ALL.extensions().items():
             try:
-                line = (name, _command(name).get_short_help_str(WHOLE))
+                line = (name, command_named(name).get_short_help_str(WHOLE))
                 panels.setdefault(heading(point), []).append(line)
             except ExtensionError as error:
                 notify(str(error))
         for title, lines in panels.items():
             with formatter.section(title):
                 formatter.write_dl(lines)
+
+
+class _Subjects(TyperGroup):
+    """A command whose first word is its subject; without that word the first subject is meant, until 0.2."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        if args and args[0] not in (*self.commands, *ctx.help_option_names):
+            subject = next(iter(self.commands))
+            notify(f"{ctx.info_name} is `unknot {ctx.info_name} {subject}` now; the old spelling ends with 0.2")
+            args = [subject, *args]
+        return super().parse_args(ctx, args or list(ctx.help_option_names[:1]))
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        with formatter.section("Subjects"):
+            formatter.write_dl([(name, one.get_short_help_str(WHOLE)) for name, one in self.commands.items()])
 
 
 @contextlib.contextmanager
@@ -106,15 +123,40 @@ def application(names: Iterable[str] = COMMANDS) -> typer.Typer:
     )
     program.callback()(_root)
     for name in names:
-        function = getattr(import_module(f"unknot.cli.commands.{name}"), name) if name in COMMANDS else ALL[name]
+        if name in SUBJECTS:
+            program.add_typer(_subjects(name), name=name)
+            continue
+        own = name.replace("-", "_")
+        function = getattr(_module(own), own) if name in COMMANDS else ALL[name]
         program.command(name, cls=GroupedCommand)(prepared(function))
     return program
 
 
-def _command(name: str) -> Any:
-    """A command that was not put into the program."""
+def _subjects(name: str) -> typer.Typer:
+    """A command of several questions, a command each."""
+    module = _module(name)
+    group = typer.Typer(cls=_Subjects, rich_markup_mode=None, help=module.__doc__)
+    group.callback()(lambda: None)
+    for subject in SUBJECTS[name]:
+        group.command(subject, cls=GroupedCommand)(prepared(getattr(module, f"{name}_{subject}")))
+    return group
+
+
+def _module(name: str) -> Any:
+    return import_module(f"unknot.cli.commands.{name}")
+
+
+def questions() -> list[str]:
+    """Names of all commands, of those of several questions with each subject."""
+    return [f"{name} {subject}".strip() for name in ALL for subject in SUBJECTS.get(name, ("",))]
+
+
+def command_named(name: str) -> Any:
+    """A command that was not put into the program; its subject may stand behind its name."""
+    name, _, subject = name.partition(" ")
     try:
-        return typer.main.get_group(application([name])).commands[name]
+        command: Any = typer.main.get_group(application([name])).commands[name]
+        return command.commands[subject] if subject else command
     except ExtensionError:
         raise
     except Exception as error:

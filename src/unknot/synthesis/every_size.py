@@ -159,7 +159,7 @@ def every_size(
     """
     dimensions, short = family_of(family)
     if short:
-        raise RelationError(f"{family} is one network; leave out --all-sizes")
+        raise RelationError(f"{family} is one network, for `check`; a family is mesh(3) or hypercube(3)")
     technique, began = switching_named(switching), time.monotonic()
     deadline = Deadline.of(time_limit)
     read = tuple(meshes_to_read(dimensions))

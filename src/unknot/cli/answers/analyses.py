@@ -173,8 +173,8 @@ class UpdateForm(Form, of=Update, without="mixture proofs", also="evidence_holds
     loops: Annotated[list[LoopForm], Words(_loops_words)]
 
 
-class CheckUpdateAnswer(UpdateForm, RelationForm):
-    """JSON answer of `unknot check --to`."""
+class ReconfigureAnswer(UpdateForm, RelationForm):
+    """JSON answer of `unknot reconfigure`."""
 
     table = """
         network.name routing to vcs switching deadlock_free established updated lasts seconds evidence_holds

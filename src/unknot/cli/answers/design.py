@@ -127,7 +127,7 @@ class DesignAnswer(
     without="request decisions short",
     also="adaptive=request.adaptive switching vcs fewest lower_bound proof=best.proof judged=decisions",
 ):
-    """JSON answer of `unknot design`."""
+    """JSON answer of `unknot design routing`."""
 
     table = "conclusion vcs counts provided proof carrying complete seconds rule judged"
 
@@ -148,8 +148,8 @@ class DesignAnswer(
 Sides = Annotated[str, By(lambda sides, _: "x".join(map(str, sides)))]
 
 
-class CheckAllSizesAnswer(Form, of=EverySize, without="rule refuted", also="configuration=refuted.configuration"):
-    """JSON answer of `unknot check --all-sizes`."""
+class EverySizeAnswer(Form, of=EverySize, without="rule refuted", also="configuration=refuted.configuration"):
+    """JSON answer of `unknot every-size`."""
 
     table = """
         family routing switching deadlock_free read uniform proof holds reason decided refuted_on

@@ -53,8 +53,8 @@ class ProtocolRemedyForm(Form, of=ProtocolRemedy, without="relation protocol"):
     """A change with which messages no longer wait for each other for ever."""
 
 
-class CheckProtocolAnswer(RelationForm, of=ProtocolVerdict, without="run certificate system"):
-    """JSON answer of `unknot check --protocol`."""
+class ProtocolAnswer(RelationForm, of=ProtocolVerdict, without="run certificate system"):
+    """JSON answer of `unknot protocol`."""
 
     table = """
         network.name routing vcs protocol switching deadlock_free method seconds established assumptions

@@ -22,7 +22,7 @@ from unknot.cli.answers.networks import ManifestForm
 
 
 def _called(name: str) -> str:
-    """The name of the schema of a form: CheckUpdateAnswer is check-update."""
+    """The name of the schema of a form: EverySizeAnswer is every-size."""
     return re.sub("(?<!^)(?=[A-Z])", "-", name.removesuffix("Answer")).lower()
 
 

@@ -1,54 +1,43 @@
-"""`unknot check`: of one routing, of an update to another, with end points, or of meshes of every size."""
+"""`unknot check`."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from unknot._base.errors import RelationError, UnknotError, require_known
-from unknot.cli.commands.check_others import Answered, of_end_points, of_every_size, of_update
+from unknot.cli.commands.answered import Answered, AnswerFiles, give
+from unknot.cli.commands.every_size import of_every_size
 from unknot.cli.commands.flows import flow_of
-from unknot.cli.commands.options import PAGE, Json, Options, refuse_beside
+from unknot.cli.commands.options import PAGE, Options, refuse_beside
 from unknot.cli.commands.printing import notify
-from unknot.cli.commands.shared import (
-    COQ,
-    RoutedNetwork,
-    exit_code,
-    if_read,
-    stated,
-    write_counterexample,
-    write_evidence,
-    write_knot,
-)
+from unknot.cli.commands.protocol import Room, of_end_points
+from unknot.cli.commands.reconfigure import of_update
+from unknot.cli.commands.shared import COQ, BufferedNetwork, if_read, stated, write_counterexample
 
 if TYPE_CHECKING:
     from unknot.certificates.documents import Document
     from unknot.report.explanation import Section
     from unknot.verify.examination import Examination
 
-PROSE_WIDTH = 100
-"""Most columns of an explanation."""
-
 
 @dataclass(frozen=True)
-class OtherQuestion(Options):
-    """What is answered in place of whether the routing can deadlock.
+class OldQuestions(Options):
+    """Questions that are commands of their own: `every-size`, `reconfigure` and `protocol`.
 
     Attributes
     ----------
-    all_sizes
+    all_sizes : --all-sizes hidden
         For meshes of every size; NETWORK is a family: mesh(3).
-    to : NEW
-        Whether routers can change one by one from this routing to another, in which order, and what can happen.
-    protocol : FILE.toml|NAME
-        With terminals that wait too: request_reply, coherence, axi, …, or a file.
-    packet_length : FLITS
-        Of the longest message of the protocol; with --buffer-depth it gives the messages that a VC holds.
+    to : hidden NEW
+        The routing to which routers change one by one.
+    protocol : hidden FILE.toml|NAME
+        The protocol of the terminals.
+    packet_length : hidden FLITS
+        Length of the longest message of the protocol.
     """
 
-    heading = "Another question"
     all_sizes: bool = False
     to: str | None = None
     protocol: str | None = None
@@ -79,8 +68,8 @@ class Details(Options):
 
 
 @dataclass(frozen=True)
-class AnswerFiles(Options):
-    """Where the answer goes.
+class CheckFiles(AnswerFiles):
+    """Where the answer on a routing goes.
 
     Attributes
     ----------
@@ -92,19 +81,20 @@ class AnswerFiles(Options):
         Draw the counterexample, or in HTML step through its replay.
     """
 
-    heading = "Output"
     export: Path | None = None
-    evidence: Path | None = None
-    out: Path | None = None
-    json: Json = False
 
-    def require_json(self, option: str, about: str) -> None:
+    @property
+    def coq(self) -> bool:
+        """Whether the evidence is for Coq."""
+        return self.evidence is not None and self.evidence.suffix == COQ
+
+    def refuse_coq(self, option: str, about: str) -> None:
         """Refuse evidence for Coq, which is about the verdict on a routing."""
-        if self.evidence is not None and self.evidence.suffix == COQ:
+        if self.coq:
             raise UnknotError(f"{self.evidence}: files for Coq are {about}; with {option}, --evidence is a FILE.json")
 
 
-def check(routed: RoutedNetwork, question: OtherQuestion, details: Details, output: AnswerFiles) -> int:
+def check(routed: BufferedNetwork, details: Details, output: CheckFiles, old: OldQuestions) -> int:
     """Prove that a routing cannot deadlock and delivers every pair, or show how it fails.
 
     The answers under the other switching techniques follow, a line each. With --smallest, the numbers of messages and
@@ -112,32 +102,51 @@ def check(routed: RoutedNetwork, question: OtherQuestion, details: Details, outp
 
     Exit code, of the answer under --switching: 0: it holds; 1: it does not; 3: undecided in the time given.
     """
+    answered = _of_old_question(routed, old, details, output)
+    if answered is None:
+        answered = _of_routing(routed, details, coq=output.coq)
+    if output.export is not None and answered.relation is not None:
+        named = (routed.network, routed.routing, routed.vcs)
+        write_counterexample(answered.relation, answered.knot, output.export, *named)
+    return give(answered, output.evidence, output.out, output.json)
+
+
+def _of_old_question(
+    routed: BufferedNetwork, old: OldQuestions, details: Details, output: CheckFiles
+) -> Answered | None:
+    """The answer to a question that is a command of its own now; None where none was asked."""
     alone = vars(details) | {"export": output.export}
-    if question.protocol is None:
-        refuse_beside(
-            "a routing alone", "is the length of messages of a --protocol", packet_length=question.packet_length
-        )
-    if question.all_sizes:
-        one_size = {"out": output.out, "flows": routed.flows, "to": question.to, "protocol": question.protocol}
+    if old.protocol is None:
+        refuse_beside("a routing alone", "is of `unknot protocol`", packet_length=old.packet_length)
+    if old.all_sizes:
+        one_size = {"out": output.out, "flows": routed.flows, "to": old.to, "protocol": old.protocol}
         refuse_beside("--all-sizes", "is about networks of one size", **alone, **one_size)
-        answered = of_every_size(routed)
-    elif question.to is not None:
-        refuse_beside("--to", "is about one routing", **alone, protocol=question.protocol)
-        output.require_json("--to", "about one routing")
-        answered = of_update(routed, question.to)
-    elif question.protocol is not None:
+        vcs = routed.vcs
+        if vcs is not None:
+            raise RelationError(f"--all-sizes: give VCs as an option of the routing: {routed.routing}(vcs={vcs})")
+        _name_command("--all-sizes", "every-size FAMILY")
+        technique = routed.technique("--all-sizes")
+        return of_every_size(routed.network, routed.routing, technique, routed.deadline)
+    if old.to is not None:
+        refuse_beside("--to", "is about one routing", **alone, protocol=old.protocol)
+        output.refuse_coq("--to", "about one routing")
+        _name_command("--to", "reconfigure OLD NEW")
+        return of_update(routed, old.to, "--to")
+    if old.protocol is not None:
         refuse_beside("--protocol", "is about a routing alone", **alone)
-        output.require_json("--protocol", "about a routing alone")
+        output.refuse_coq("--protocol", "about a routing alone")
         if output.out is not None and output.out.suffix.lower() == PAGE:
             raise UnknotError(f"{output.out}: pages step through routings alone; with --protocol, --out is a drawing")
-        answered = of_end_points(routed, question.protocol, question.packet_length)
-    else:
-        answered = _of_routing(routed, details, coq=output.evidence is not None and output.evidence.suffix == COQ)
-    _give(answered, routed, output)
-    return exit_code(*answered.holds)
+        _name_command("--protocol", "protocol PROTOCOL")
+        return of_end_points(routed, old.protocol, Room(routed.buffer_depth, old.packet_length), "--protocol")
+    return None
 
 
-def _of_routing(routed: RoutedNetwork, details: Details, *, coq: bool) -> Answered:
+def _name_command(option: str, command: str) -> None:
+    notify(f"check {option} is `unknot {command}` now; the old spelling ends with 0.2")
+
+
+def _of_routing(routed: BufferedNetwork, details: Details, *, coq: bool) -> Answered:
     """Prove a routing or show how it fails, and answer the further questions within the time."""
     from unknot.cli.answers.verdicts import CheckAnswer
     from unknot.cli.commands import activity
@@ -217,37 +226,3 @@ def _size_claims(examined: Examination) -> list[Document]:
     elif "held" not in claim and least.held_bound > least.messages_bound:
         notify(f"the evidence does not show that {least.held_bound} VCs are held at least; a search alone showed it")
     return [claim]
-
-
-def _give(answered: Answered, routed: RoutedNetwork, output: AnswerFiles) -> None:
-    """Write the counterexample, drawn and as a file, and the evidence; print the answer."""
-    from unknot.cli.commands.display import describe, tell
-
-    relation, knot = answered.relation, answered.knot
-    if relation is not None:
-        write_knot(output.out, *(answered.drawn or (relation, knot)))
-    if output.export is not None and relation is not None:
-        write_counterexample(relation, knot, output.export, routed.network, routed.routing, routed.vcs)
-    if output.evidence is not None:
-        write_evidence(output.evidence, answered.network or relation, answered.claims())
-    tell(output.json, answered.form, *answered.sources, of=relation, **answered.keys)
-    if answered.explanation and not output.json:
-        _show(answered.explanation)
-    elif relation is not None and not output.json:
-        describe(relation, knot)
-
-
-def _show(sections: Iterable[Section]) -> None:
-    """Headings with paragraphs below."""
-    from rich.padding import Padding
-    from rich.text import Text
-
-    from unknot.cli.commands.display import console
-
-    out = console()
-    width = min(PROSE_WIDTH, out.width)
-    for section in sections:
-        print()
-        out.print(Text(section.title, style="bold"))
-        for paragraph in section.paragraphs:
-            out.print(Padding(Text(paragraph), (0, 0, 0, 2)), width=width)

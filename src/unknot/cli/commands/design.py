@@ -1,4 +1,4 @@
-"""`unknot design`."""
+"""Design a routing, with proof that nothing less will do."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SEARCHING = 0.75
 """Share of the time for the search; the rest is for the check of its evidence."""
 
 
-def design(
+def design_routing(
     family: str,
     switching: Switching = DEFAULT_SWITCHING,
     adaptive: str = "full",

@@ -1,4 +1,4 @@
-"""Choice of the rule that carries most among those with as many virtual channels: `unknot design --carry`."""
+"""Choice of the rule that carries most among those with as many virtual channels: `unknot design routing --carry`."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ class GroupedCommand(TyperCommand):
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         heading_of = getattr(self.callback, "heading_of", {})
-        groups: dict[str, list[tuple[str, str]]] = {}
+        groups: dict[str, list[tuple[str, str]]] = {"Arguments": []}
         for parameter in self.get_params(ctx):
             record = parameter.get_help_record(ctx)
             if record is not None:
@@ -61,5 +61,7 @@ class GroupedCommand(TyperCommand):
                     record
                 )
         for group, records in groups.items():
+            if not records:
+                continue
             with formatter.section(group):
                 formatter.write_dl(records)

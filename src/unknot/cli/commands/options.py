@@ -2,7 +2,7 @@
 
 Those that need no more than words are described here; a command has the parameter, and may describe it otherwise.
 Behind the colon stands the metavar, ``argument`` in front of that of an argument, or names of an option that are not
-that of the parameter.
+that of the parameter; ``hidden`` keeps an old option out of the help.
 
 Parameters
 ----------
@@ -54,7 +54,7 @@ import inspect
 from collections.abc import Callable
 from contextlib import nullcontext
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, NamedTuple, get_origin
+from typing import Annotated, Any, ClassVar, NamedTuple, get_origin, get_type_hints
 
 import typer
 
@@ -153,6 +153,8 @@ def _described(name: str, kind: str, words: str) -> Any:
     """An argument or option as typer takes it; a file is none that is a folder."""
     names = [word for word in kind.split() if word.startswith(("--", "argument"))]
     metavar = kind.removeprefix(" ".join(names)).strip()
+    hidden = metavar.split()[:1] == ["hidden"]
+    metavar = metavar.removeprefix("hidden").strip()
     if names == ["argument"]:
         return typer.Argument(metavar=metavar or None, help=words)
     return typer.Option(
@@ -161,6 +163,7 @@ def _described(name: str, kind: str, words: str) -> Any:
         help=words,
         dir_okay=not metavar.startswith("FILE") or "DIR" in metavar,
         callback=_check_of(name, metavar),
+        hidden=hidden,
     )
 
 
@@ -181,7 +184,9 @@ def _options_of(command: Callable[..., int | None]) -> _Found:
         if not isinstance(record, type) or not issubclass(record, Options):
             found.parameters[name] = parameter
             continue
-        fields = dict(inspect.signature(record, eval_str=True).parameters)
+        kinds = get_type_hints(record, include_extras=True)  # each base is read in its own file
+        plain = inspect.signature(record).parameters
+        fields = {name: field.replace(annotation=kinds[name]) for name, field in plain.items()}
         found.groups[name] = (record, list(fields))
         found.parameters.update(fields)
         parts: list[Any] = [*record.__mro__[: record.__mro__.index(Options)]]

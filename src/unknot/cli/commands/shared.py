@@ -92,14 +92,7 @@ def stated(network: str, routing: str) -> tuple[str, tuple[str, ...]]:
 
 @dataclass(frozen=True)
 class RoutedNetwork(Options):
-    """A routing on a network, and how it is proved.
-
-    Attributes
-    ----------
-    switching : NAME
-        The switching technique: saf, vct, wormhole or wormhole-nonatomic; or a flow control: "damq(reserved=1)",
-        'FILE.py:FUNCTION(options)'.
-    """
+    """A routing on a network, under a switching technique."""
 
     heading = "Routing and technique"
     network: NetworkText
@@ -107,7 +100,6 @@ class RoutedNetwork(Options):
     vcs: int | None = None
     switching: str = DEFAULT_SWITCHING
     deadline: TimeLimit = MINUTE
-    buffer_depth: int = BUFFER_DEPTH
     flows: Path | None = None
 
     def technique(self, option: str) -> Switching:
@@ -119,6 +111,20 @@ class RoutedNetwork(Options):
         return relation_of(
             self.network, routing or self.routing, self.vcs, flows=self.flows, proved=True, where=where
         )
+
+
+@dataclass(frozen=True)
+class BufferedNetwork(RoutedNetwork):
+    """A routing on a network whose buffers have a depth.
+
+    Attributes
+    ----------
+    switching : NAME
+        The switching technique: saf, vct, wormhole or wormhole-nonatomic; or a flow control: "damq(reserved=1)",
+        'FILE.py:FUNCTION(options)'.
+    """
+
+    buffer_depth: int = BUFFER_DEPTH
 
 
 def numbers_of(text: str, where: str) -> list[int]:

@@ -1,0 +1,49 @@
+"""`unknot every-size`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from unknot._base.deadline import Deadline
+from unknot._base.switching import DEFAULT_SWITCHING, Switching
+from unknot.cli.commands.answered import Answered, give
+from unknot.cli.commands.options import MINUTE, Json, TimeLimit
+
+
+def every_size(
+    family: str,
+    routing: str,
+    switching: Switching = DEFAULT_SWITCHING,
+    deadline: TimeLimit = MINUTE,
+    evidence: Path | None = None,
+    json: Json = False,
+) -> int:
+    """Prove a routing free of deadlock on every mesh of a family, or find a mesh with a deadlock.
+
+    Exit code 0: proved for every size; 1: refuted; 3: undecided in the time given.
+
+    Parameters
+    ----------
+    family : argument FAMILY
+        mesh(3): all meshes of three dimensions; or hypercube(3).
+    """
+    return give(of_every_size(family, routing, switching, deadline), evidence, None, json)
+
+
+def of_every_size(family: str, routing: str, switching: Switching, deadline: Deadline) -> Answered:
+    """Decide for all meshes of a family."""
+    from unknot.cli.answers.design import EverySizeAnswer
+    from unknot.cli.commands import activity
+    from unknot.synthesis import every_size as decide
+
+    with activity.working("looking for a proof"):
+        verdict = decide(family, routing, switching, time_limit=deadline)
+        holds = deadline.closing.closing.unless_over(lambda: verdict.holds)
+    return Answered(
+        EverySizeAnswer,
+        (verdict,),
+        {"family": family, "holds": holds},
+        holds=(verdict.deadlock_free,),
+        claims=lambda: verdict.claims,
+        relation=verdict.relation,
+    )

@@ -1,0 +1,84 @@
+"""`unknot protocol`."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import NamedTuple
+
+from unknot._base.errors import RelationError
+from unknot._base.manifest import was_written
+from unknot._base.switching import BUFFER_DEPTH
+from unknot.cli.commands.answered import Answered, OnNetwork, give
+from unknot.cli.commands.options import Json
+from unknot.cli.commands.shared import RoutedNetwork
+
+
+def protocol(
+    subject: str,
+    system: OnNetwork,
+    buffer_depth: int = BUFFER_DEPTH,
+    packet_length: int | None = None,
+    evidence: Path | None = None,
+    out: Path | None = None,
+    json: Json = False,
+) -> int:
+    """Say whether messages of a protocol can wait for each other for ever, through terminals and the network.
+
+    Exit code 0: they cannot; 1: they can, and the run that ends so is told; 3: undecided in the time given.
+
+    Parameters
+    ----------
+    subject : argument PROTOCOL
+        request_reply, coherence, 'axi(…)' and others, with options if needed; or FILE.toml.
+    packet_length : FLITS
+        Length of the longest message; with --buffer-depth it gives the messages that a VC holds.
+    """
+    return give(of_end_points(system, subject, Room(buffer_depth, packet_length), "PROTOCOL"), evidence, out, json)
+
+
+class Room(NamedTuple):
+    """Flits of a VC and of the longest message."""
+
+    depth: int
+    length: int | None
+
+
+def of_end_points(routed: RoutedNetwork, text: str, room: Room, where: str) -> Answered:
+    """Decide whether a routing can deadlock with a protocol whose messages have at most a length, with remedies."""
+    from unknot._base.numbers import require_whole
+    from unknot.cli.answers.messages import ProtocolAnswer
+    from unknot.cli.commands import activity
+    from unknot.verify.protocols import check_protocol
+    from unknot.verify.protocols import protocol as protocol_named
+    from unknot.verify.protocols.decision import assumptions, for_any_room
+    from unknot.verify.protocols.evidence import blocked, claims, holds, knot, steps
+    from unknot.verify.protocols.remedies import remedies
+
+    described, deadline = protocol_named(text, where), routed.deadline
+    relation, (depth, length) = routed.relation(), room
+    require_whole("--packet-length", length or 1, 1, depth, unit="flits", error=RelationError)
+    messages = depth // length if length is not None else 1
+    began = time.monotonic()
+    with activity.working("proving"):
+        verdict = check_protocol(relation, described, routed.technique(where), room=messages, time_limit=deadline)
+        if length is None and was_written("--buffer-depth"):
+            verdict = for_any_room(verdict, depth)
+        seconds = time.monotonic() - began
+        accepted = deadline.closing.closing.unless_over(lambda: holds(verdict))
+    with activity.working("looking for remedies"):
+        cures = deadline.closing.unless_over(lambda: remedies(verdict, deadline)) or []
+    keys = {
+        "protocol": described.name, "certificate_holds": accepted, "steps": steps(verdict), "seconds": seconds,
+        "transactions": sum(event.act == "begin" for event in verdict.run or ()), "remedies": cures,
+        "blocked": blocked(verdict), "assumptions": assumptions(verdict.system, verdict.switching),
+    }  # fmt: skip
+    return Answered(
+        ProtocolAnswer,
+        (verdict,),
+        keys,
+        holds=(verdict.deadlock_free,),
+        claims=lambda: claims(verdict),
+        relation=relation,
+        drawn=knot(verdict),
+    )

@@ -1,0 +1,57 @@
+"""`unknot reconfigure`."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+from unknot.cli.commands.answered import Answered, AnswerFiles, OnNetwork, give
+from unknot.cli.commands.shared import RoutedNetwork
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reconfiguration(OnNetwork):
+    """Two routings on a network.
+
+    Attributes
+    ----------
+    routing : argument OLD
+        The routing that routers have: a text as --routing of `check` takes it.
+    to : argument NEW
+        The routing that they get.
+    """
+
+    heading = "Routing and technique"
+    to: str
+
+
+def reconfigure(update: Reconfiguration, output: AnswerFiles) -> int:
+    """Find an order in which routers can change one by one to another routing, without deadlock and without loss.
+
+    Exit code 0: they can, and no packet is lost; 1: a deadlock or a loss is possible; 3: undecided in the time given.
+    """
+    return give(of_update(update, update.to, "NEW"), output.evidence, output.out, output.json)
+
+
+def of_update(routed: RoutedNetwork, to: str, where: str) -> Answered:
+    """Decide whether routers can be updated from one routing to another."""
+    from unknot.cli.answers.analyses import ReconfigureAnswer
+    from unknot.cli.commands import activity
+    from unknot.verify import update
+
+    old, new = routed.relation(), routed.relation(to, where)
+    began = time.monotonic()
+    with activity.working("following packets of both routings") as progress:
+        change = update(old, new, routed.technique(where), time_limit=routed.deadline, progress=progress)
+        holds = routed.deadline.closing.closing.unless_over(lambda: change.evidence_holds)
+    keys = {"routing": routed.routing, "to": to, "evidence_holds": holds, "seconds": time.monotonic() - began}
+    return Answered(
+        ReconfigureAnswer,
+        (change,),
+        keys,
+        holds=(change.deadlock_free, not change.lost),
+        claims=lambda: change.claims,
+        relation=change.relation,
+        knot=change.configuration,
+        network=old.network,
+    )
