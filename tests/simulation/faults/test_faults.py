@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -13,11 +14,11 @@ from hypothesis import strategies as st
 from tests.reference.uniform_pairs import uniform
 from tests.simulation.options import routers
 from tests.simulation.relations import clockwise, random_relation
-from unknot._base.errors import NetworkError, SimulationError, TextError
+from unknot._base.errors import NetworkError, RelationError, SimulationError, TextError
 from unknot._base.switching import SWITCHINGS, Switching
 from unknot.network import Network
 from unknot.network.families import dragonfly, line, mesh, ring
-from unknot.routing import Relation, dimension_order, dragonfly_ugal, up_down
+from unknot.routing import EJECT, TIER, Relation, VirtualChannels, dimension_order, dragonfly_ugal, up_down
 from unknot.simulation import Fault, Router, simulate
 from unknot.simulation.engine.codes import EMPTY
 from unknot.simulation.engine.dropping import owns, residents
@@ -399,6 +400,61 @@ def test_what_no_run_can_have() -> None:
     for faults in ([Fault(3, [999])], [Fault(3, ["(0,0)->(5,5)"])], [Fault(3, routers=["(9,9)"])]):
         with pytest.raises(NetworkError):
             simulate(relation, 0.1, faults=faults, switching="wormhole")
+
+
+def broken_at(network: Network, broken: int, destination: int, breach: str) -> Relation:
+    """Two minimal ways on a mesh of 2 × 2, x first, and a rule that breaks its contract at one router."""
+    vcs = VirtualChannels(network, 1)
+    here, target, eject = vcs.router, network.target, network.eject
+    leaving = np.array([[c for c in range(8) if network.source[c] == r] for r in range(4)])
+    x_first = np.array(
+        [sorted(own, key=lambda c: abs(int(target[c]) - int(network.source[c])) != 2) for own in leaving]
+    )
+    answer, raises, wrong = {"-1": -1, "99": 99}.get(breach, 0), breach == "raises", breach == "wrong VC"
+
+    def rule(at: int, address: int, out: Any) -> int:
+        router, end = here[at], eject[address]
+        if router == end:
+            out[0] = EJECT
+            return 1
+        if router == broken and address == destination:
+            if raises:
+                raise ValueError("a fault of the rule")
+            if wrong:
+                out[0] = 77
+                return 1
+            return answer
+        count = 0
+        for k in range(2):
+            channel = x_first[router, k]
+            nearer = router ^ end
+            if nearer & (router ^ target[channel]):
+                out[count] = channel + count * TIER
+                count += 1
+        return count
+
+    return Relation(network, vcs, rule, name="breaks")
+
+
+@pytest.mark.parametrize("breach", ["-1", "99", "raises", "wrong VC"])
+@pytest.mark.parametrize("place", ["beside a fault", "at injection"])
+def test_a_rule_that_fails_ends_a_run_with_faults_too(breach: str, place: str) -> None:
+    """As without faults: named with its router and destination, and no packet is lost in silence."""
+    network = mesh(2, 2)
+    beside = "100: (0,0)->(1,0)", 2, 3, "(0,0)→(0,1)"
+    fault, router, to, at = beside if place == "beside a fault" else ("0: router (1,1)", 0, 2, "port of t0")
+    relation = broken_at(network, router, to, breach)
+    traffic = np.zeros((4, 4))
+    traffic[0, to] = 1.0
+    names = f"breaks at .*{re.escape(at)}.* for t{to}: .*{BREACHES[breach]}"
+    with pytest.raises(RelationError, match=names):
+        simulate(relation, 0.3, traffic=traffic, warmup=50, measure=400, faults=[fault])
+
+
+BREACHES = {
+    "-1": "the rule returned -1", "99": "the rule returned 99", "raises": "a fault of the rule", "wrong VC": "VC 77",
+}  # fmt: skip
+"""Ways to break the contract, and words of the error."""
 
 
 def test_figures_of_faults_are_those_of_the_series() -> None:

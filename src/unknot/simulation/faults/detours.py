@@ -20,7 +20,8 @@ from unknot.simulation.engine.pairs import Pairs, candidates_at, in_rows, pairs_
 def surviving(relation: Relation, dead: Flags, gone: Flags) -> Relation:
     """A relation without its dead candidates.
 
-    Where none that may be waited for is left, and for terminals that are gone, it has no candidate at all.
+    Where none that may be waited for is left, and for terminals that are gone, it has no candidate at all. An answer
+    that breaks the contract stays as it is, so that a run ends there.
 
     Parameters
     ----------
@@ -34,13 +35,15 @@ def surviving(relation: Relation, dead: Flags, gone: Flags) -> Relation:
         if lost[address]:
             return 0
         count, kept, waits = rule(at, address, out), 0, commits
+        if count < 0 or count > out.size:
+            return count
         for k in range(count):
             vc = out[k] & VC_MASK
-            if vc == EJECT or not dead[vc]:
+            if vc == EJECT or vc >= dead.size or not dead[vc]:
                 out[kept] = out[k]
                 kept += 1
                 waits = waits or out[k] & NO_WAIT == 0
-        return kept if waits or count < 0 else 0
+        return kept if waits else 0
 
     return replace(relation, rule=left)
 
@@ -77,9 +80,9 @@ def translated(relation: Relation, base: Relation) -> Relation:
         if place[at] < 0:
             return 0
         count = rule(place[at], address, out)
-        for k in range(count):
+        for k in range(min(count, out.size)):
             vc = out[k] & VC_MASK
-            if vc != EJECT:
+            if vc < here.size:
                 out[k] += here[vc] - vc
         return count
 
@@ -111,11 +114,14 @@ def _kept(network: Network, small: Network) -> tuple[Ints, Ints]:
 
 
 def usable_addresses(relation: Relation, gone: Flags) -> Flags:
-    """Return a mask of addresses with a candidate at each injection port: shape (terminals, addresses)."""
+    """Return a mask of addresses with a candidate at each injection port: shape (terminals, addresses).
+
+    Those at which the rule fails are among them: packets are created, and the run ends at the first.
+    """
     usable = np.zeros((gone.size, relation.num_addresses), dtype=bool)
     for terminal in np.flatnonzero(~gone).tolist():
         place = np.full(relation.num_addresses, relation.num_vcs + terminal, dtype=np.int64)
-        usable[terminal] = candidates_at(relation, place) > 0
+        usable[terminal] = candidates_at(relation, place) != 0
     return usable & relation.usable()
 
 
