@@ -5,7 +5,7 @@
 A digest covers a script, the scripts beside it, and what they import, directly or not, of algorithms, topologies and
 papers (`SUBJECT`), without comments and docstrings: what claims are about. The machinery that answers (prover,
 simulator, solver) is left out: it has twins of its own, changes often, and `make test` asks each claim of it in its
-small form every time, whatever the record says.
+small form, whatever the record says: quick ones every time, of those that take long a share, and the campaign all.
 """
 
 from __future__ import annotations

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import pytest
 
@@ -19,6 +20,15 @@ DRAWN = {
     "two_layers": ["return.svg"],
 }
 """Pictures that questions draw, by the names of their functions."""
+LONG = (
+    "all_permutations", "any_replacing_graph", "any_sum", "any_topology", "balanced", "bypass_helps",
+    "coherence_is_not_needed", "common_products_from_atoms", "cycles_with_three", "e_cube", "hop_numbers",
+    "level_algorithm", "multicast_is_contention_free", "networks_contain_meshes", "other_trees", "overlay_is_safe",
+    "paths_and_loads", "pbfaa_is_safe", "pbfaa_provides_all", "primary_tags_arrive", "rdt_is_the_published_one",
+    "rdt_reaches_far", "root_congests", "some_have_no_order", "theorem_1", "theorem_5", "theorem_deterministic",
+    "throughput", "two_connected_neighbours", "two_layers", "two_trees_hold",
+)  # fmt: skip
+"""Questions that take half a second or more in their small form: a run draws four, the campaign asks all."""
 PAGE = (ROOT / "docs/papers.md").read_text(encoding="utf-8")
 RECORD = record()
 
@@ -31,10 +41,29 @@ def test_the_record_is_of_these_scripts(name: str) -> None:
     assert list(kept["answers"]) == [claim for claim, _ in claims(name)], words
 
 
-@pytest.mark.parametrize(
-    ("name", "claim"), [pytest.param(n, c, id=f"{n}: {c[:40]}") for n in SCRIPTS for c, _ in claims(n)]
-)
+def cases(*, long: bool) -> list[Any]:
+    every = [(name, claim, getattr(ask, "__name__", "") in LONG) for name in SCRIPTS for claim, ask in claims(name)]
+    return [
+        pytest.param(name, claim, id=f"{name}: {claim[:40]}") for name, claim, is_long in every if is_long is long
+    ]
+
+
+def test_long_questions_are_named_as_in_the_scripts() -> None:
+    assert sorted({getattr(ask, "__name__", "") for name in SCRIPTS for _, ask in claims(name)} & {*LONG}) == [*LONG]
+
+
+@pytest.mark.parametrize(("name", "claim"), cases(long=False))
 def test_every_claim_has_the_recorded_answer_in_its_small_form(name: str, claim: str) -> None:
+    compare(name, claim)
+
+
+@pytest.mark.sampled(1 / 8)
+@pytest.mark.parametrize(("name", "claim"), cases(long=True))
+def test_claims_that_take_long_have_the_recorded_answer(name: str, claim: str) -> None:
+    compare(name, claim)
+
+
+def compare(name: str, claim: str) -> None:
     ask = dict(claims(name))[claim]
     drawn = DRAWN.get(getattr(ask, "__name__", ""), [])
     assert answer(name, ask, small=True) == (RECORD[name]["answers"][claim], drawn)
