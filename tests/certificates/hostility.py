@@ -68,6 +68,7 @@ def repeated(content: Document, draw: random.Random) -> None:
         entries[:] = [draw.choice(entries)] * max(1, min(times, draw.choice([100, 10_000, 10**6])))
     else:
         entries *= max(1, min(times, draw.choice([2, 30, 1000, 10**6])))
+    entries[:] = json.loads(json.dumps(entries))  # apart from each other: a later change is to grow one of them
 
 
 def counted(content: Document, draw: random.Random) -> None:

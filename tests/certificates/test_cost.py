@@ -119,14 +119,14 @@ def campaign(count: int, seed: int, folder: Path) -> list[Check]:
     return ran
 
 
-def test_hostile_documents_end(tmp_path: Path) -> None:
-    ran = campaign(40, random.randrange(2**32), tmp_path)
+def test_hostile_documents_end(tmp_path: Path, seed: int) -> None:
+    ran = campaign(20, seed, tmp_path)
     assert [check for check in ran if not check.ended] == []
 
 
 @pytest.mark.campaign
-def test_a_thousand_hostile_documents_end(tmp_path: Path) -> None:
-    ran = campaign(1_200, random.randrange(2**32), tmp_path)
+def test_a_thousand_hostile_documents_end(tmp_path: Path, seed: int) -> None:
+    ran = campaign(1_200, seed, tmp_path)
     assert [check for check in ran if not check.ended] == []
 
 
