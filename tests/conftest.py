@@ -3,9 +3,10 @@
 Property tests draw fresh examples on every run, without time limits on single examples. The header of a run gives its
 seed; `pytest --hypothesis-seed=N` draws the same examples again, in any worker and for any selection of tests.
 Of most tests there are seven, and in the campaign 300. Of sweeps over cases that are alike
-(`@pytest.mark.sampled(share)`) a run draws a share by the same seed; the campaign takes all of them. Of the loops
-that the simulator has for routers of one kind, each of which takes seconds to compile, a run draws one; the work of
-the others is done by the loop for all.
+(`@pytest.mark.sampled(share)`) a run draws a share by the same seed; the campaign takes all of them. Of tests that
+take a second or more (`@pytest.mark.long`) runs of folders draw one of six, and runs that name their file take all.
+Of the loops that the simulator has for routers of one kind, each of which takes seconds to compile, a run draws one;
+the work of the others is done by the loop for all.
 
 Each kernel, and in a fresh clone each source, is compiled by one worker; others wait and load what it compiled.
 """
@@ -48,6 +49,9 @@ sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]  # json
 # Of a command that is called in the process, most of the time goes into the options of all commands, which stay.
 typer.testing._get_command = functools.cache(typer.main.get_command)  # type: ignore[attr-defined]
 
+LONG = 6
+"""Of so many tests that are marked as long, one is drawn."""
+
 deadline.compiling.most = math.inf  # tests compile for many commands in one process
 
 for profile, examples in {"unknot": 7, "campaign": 300}.items():
@@ -87,17 +91,27 @@ def pytest_collection(session: pytest.Session) -> Iterator[None]:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Of sweeps marked as sampled draw a share by the seed of the run; all in the campaign, or if one is named."""
+    """Of sweeps marked as sampled, and of long tests, draw a share by the seed of the run; all in the campaign.
+
+    Where a case is named all cases are taken, where a file is named its long tests.
+    """
     if config.getoption("hypothesis_profile") == "campaign" or any("[" in word for word in config.args):
         return
-    sweeps: dict[str, list[pytest.Item]] = {}
-    for item in items:
-        if item.get_closest_marker("sampled") and not item.get_closest_marker("campaign"):
-            sweeps.setdefault(item.nodeid.partition("[")[0], []).append(item)
+    seed, sweeps = config.option.hypothesis_seed, dict[str, list[pytest.Item]]()
+    named = {config.invocation_params.dir / word.partition("::")[0] for word in config.args}
     left_out: set[pytest.Item] = set()
+    for item in items:
+        name = item.nodeid.partition("[")[0]
+        if item.get_closest_marker("campaign"):
+            continue
+        drawn = random.Random(f"{seed} {name}").randrange(LONG) == 0
+        if item.get_closest_marker("long") and item.path not in named and not drawn:
+            left_out.add(item)
+        elif item.get_closest_marker("sampled"):
+            sweeps.setdefault(name, []).append(item)
     for name, cases in sweeps.items():
         share = cases[0].get_closest_marker("sampled").args[0]  # type: ignore[union-attr]
-        draw = random.Random(f"{config.option.hypothesis_seed} {name}")
+        draw = random.Random(f"{seed} {name}")
         left_out.update(draw.sample(cases, len(cases) - max(1, math.ceil(share * len(cases)))))
     items[:] = [item for item in items if item not in left_out]
     config.hook.pytest_deselected(items=list(left_out))

@@ -72,6 +72,7 @@ def test_all_may_read_or_write(part: str, way: str, tmp_path: Path) -> None:
     assert (form.kind, form.share) == (f"{way}_request", 1.0)
 
 
+@pytest.mark.long
 def test_ranges_that_overlap_and_differ(tmp_path: Path) -> None:
     path = written(tmp_path, READS)
     apart = run("run", path, "sample_period=200")

@@ -51,6 +51,7 @@ MORE = [
 """Other values of the same keys, for `make campaign`."""
 
 
+@pytest.mark.long
 @pytest.mark.sampled(0.2)
 @pytest.mark.parametrize(
     ("text", "latency", "accepted"),

@@ -270,6 +270,7 @@ def test_audits_of_what_is_known_in_part(tmp_path: Path) -> None:
     assert not path.exists()
 
 
+@pytest.mark.long
 def test_repaired_fabrics(tmp_path: Path) -> None:
     path = tmp_path / "repaired.json"
     folder = tmp_path / "in-one-lane"

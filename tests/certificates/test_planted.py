@@ -13,6 +13,7 @@ from unknot import check
 from unknot.synthesis import decide
 
 
+@pytest.mark.long
 @pytest.mark.sampled(0.125)
 @pytest.mark.parametrize("part", range(4))
 def test_without_a_fault_they_agree(part: int) -> None:

@@ -6,6 +6,7 @@ import json
 import shutil
 from pathlib import Path
 
+import pytest
 from typer.testing import CliRunner
 
 from unknot.cli.program import app
@@ -48,6 +49,7 @@ def test_what_is_not_read_leaves_the_claim_open(tmp_path: Path) -> None:
     assert "is open beside what evidence shows: not read: routes of VRF VrfBlue (tor-a)" in said
 
 
+@pytest.mark.long
 def test_adaptive_routing_leaves_the_claim_open(tmp_path: Path) -> None:
     assert accepted(LASH, tmp_path, "audit")[0] == 0
     folder = tmp_path / "adaptive"

@@ -113,6 +113,7 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     return (folder / "reports" / "s.html").read_bytes()
 
 
+@pytest.mark.long
 @pytest.mark.sampled(0.25)
 @pytest.mark.parametrize(
     ("how", "processes"),

@@ -102,6 +102,7 @@ def test_nothing_is_destroyed(
         assert _files(tmp_path) == before, words
 
 
+@pytest.mark.long
 def test_a_file_that_a_study_names_is_not_overwritten(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """That is known once the study is read; all files stay as they are."""
     monkeypatch.chdir(tmp_path)

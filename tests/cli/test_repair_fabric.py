@@ -25,6 +25,7 @@ from unknot.remedies.fabric_remedies import FabricRemedy, FabricSearch
 from unknot.verify.audit import audit
 
 
+@pytest.mark.long
 @pytest.mark.sampled(1 / 3)
 @pytest.mark.parametrize(("hosts", "lmc"), [(1, 0), (3, 0), (1, 1)])
 def test_a_ring_that_can_deadlock_is_repaired(hosts: int, lmc: int, tmp_path: Path) -> None:
@@ -137,6 +138,7 @@ def test_the_lmc_is_of_files_for_a_fabric(tmp_path: Path) -> None:
     assert {row["lmc"] for row in same["remedies"]} == {None}
 
 
+@pytest.mark.long
 def test_levels_are_the_same_both_ways_unless_said_otherwise(tmp_path: Path) -> None:
     """LASH on a ring of 12: 2 lanes do for each direction by itself, but then replies can deadlock."""
     folder = tmp_path / "in-one-lane"
@@ -276,6 +278,7 @@ def test_no_evidence_is_made_unasked(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert unknot_says("repair", str(folder), "--out", str(tmp_path / "out")).exit_code == 0
 
 
+@pytest.mark.long
 def test_remedies_beside_adaptive_routing_are_open(tmp_path: Path) -> None:
     folder = written(tmp_path / "ring", ring(6))
     (folder / "opensm.conf").write_text("routing_engine ar_updn")

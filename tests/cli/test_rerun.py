@@ -321,6 +321,7 @@ def test_code_of_a_user_does_not_run_unless_allowed(tmp_path: Path, monkeypatch:
     assert Path("ran").exists()
 
 
+@pytest.mark.long
 def test_nothing_is_written_whatever_the_command_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "here").mkdir()
     monkeypatch.chdir(tmp_path / "here")
@@ -375,6 +376,7 @@ def test_formats_without_room_stay_as_they_are() -> None:
     assert [manifest.stamped("x\n", ending, MANIFEST) for ending in ("", ".gml", ".csv", ".svg")] == ["x\n"] * 4
 
 
+@pytest.mark.long
 def test_pictures_have_room(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     from unknot.report.picture import rendered

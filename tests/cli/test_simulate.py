@@ -60,6 +60,7 @@ def test_simulate_draws_where_the_load_sits(tmp_path: Path) -> None:
     assert unknot_says(*words, str(tmp_path / "load.jpg")).exit_code == 2
 
 
+@pytest.mark.long
 def test_simulate_with_several_seeds() -> None:
     words = ["simulate", "mesh(3, 3)", "--routing", "dimension_order", "--load", "0.05", "--measure", "1000"]
     words += ["--seeds", "3"]
@@ -119,6 +120,7 @@ def test_simulate_says_what_does_not_fit(words: tuple[str, ...], said: str) -> N
     assert said in result.stderr
 
 
+@pytest.mark.long
 def test_simulate_searches_saturation() -> None:
     words = ["simulate", "line(2)", "--routing", "dimension_order", "--vcs", "4", "--saturation"]
     found = answer(unknot_says(*words, "--json"))
@@ -164,6 +166,7 @@ def test_options_of_the_help_stand_in_the_groups_of_the_arguments() -> None:
     assert documented == list(groups)
 
 
+@pytest.mark.long
 def test_a_measurement_that_is_too_short_is_undecided() -> None:
     words = [
         "simulate",

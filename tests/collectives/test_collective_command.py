@@ -20,6 +20,7 @@ def run(*words: str) -> tuple[int, str, str]:
     return result.exit_code, result.stdout, result.stderr
 
 
+@pytest.mark.long
 def test_algorithms_are_compared_and_the_best_one_is_written(tmp_path: Path) -> None:
     program, table, proof = (tmp_path / name for name in ("ring.xml", "ring.csv", "ring.json"))
     words = ("ring(5)", "--operation", "all_gather", "--size", "8", "--routing", "dimension_order", "--vcs", "2")
@@ -69,6 +70,7 @@ def test_a_router_with_a_speedup_comes_nearer_to_the_bound() -> None:
     assert plain["bound"] == quick["bound"] < quick["measured"] < plain["measured"]
 
 
+@pytest.mark.long
 def test_a_table_over_sizes_in_bytes() -> None:
     code, out, _ = run("ring(4)", "--size", "1kB,64KiB", "--units", "1 GHz, 32 B", "--json")
     answer = json.loads(out)
@@ -93,6 +95,7 @@ def test_blocks_of_a_file(tmp_path: Path, ending: str) -> None:
     assert len(accept(json.loads(proof.read_text()))) == 2
 
 
+@pytest.mark.long
 def test_groups_and_a_barrier() -> None:
     code, out, _ = run("mesh(3, 2)", "--operation", "all_reduce", "--groups", "2", "--size", "16", "--json")
     answer = json.loads(out)
@@ -144,6 +147,7 @@ def test_a_program_that_hangs(tmp_path: Path) -> None:
     assert "rank 0 block 0 step 0 waits for a message of rank 1" in " ".join(out.split())
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("routed", [[], ["--routing", "dimension_order", "--vcs", "2"]])
 def test_the_best_so_far_is_shown_when_the_time_is_up(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, routed: list[str]
@@ -172,6 +176,7 @@ def test_the_best_so_far_is_shown_when_the_time_is_up(
         assert len(accept(json.loads(proof.read_text()))) == 1 + (answer["algorithm"] is not None)
 
 
+@pytest.mark.long
 def test_a_short_limit_begins_with_algorithms_that_are_often_best(monkeypatch: pytest.MonkeyPatch) -> None:
     calls = itertools.count()
     monkeypatch.setattr(Deadline, "unless_over", lambda _, work: work() if next(calls) < 8 else None)

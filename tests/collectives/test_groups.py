@@ -126,6 +126,7 @@ def by_trees(draw: random.Random, *, grouped: bool) -> tuple[Fraction, Fraction,
     return lower.time, schedule.busiest, by_all_trees(platform, operation)
 
 
+@pytest.mark.long
 def test_all_trees_of_small_platforms_are_no_faster() -> None:
     draw, tight = random.Random(), 0
     for number in range(24):
@@ -144,6 +145,7 @@ def expert_blocks(draw: random.Random, count: int) -> tuple[tuple[Fraction, ...]
     return tuple(map(tuple, rows))
 
 
+@pytest.mark.long
 def test_blocks_of_a_matrix() -> None:
     """Each schedule is accepted and not below the bound; that of flows reaches it; equal blocks are as without."""
     draw = random.Random()
@@ -225,6 +227,7 @@ def test_damaged_blocks_and_groups_are_rejected() -> None:
         accept(document(None, None, [claim]))
 
 
+@pytest.mark.long
 @pytest.mark.sampled(0.2)
 @pytest.mark.parametrize("kind", ["all_gather", "reduce_scatter", "all_reduce", "barrier", "all_to_all"])
 def test_groups_run_at_once(kind: str) -> None:

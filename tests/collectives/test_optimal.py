@@ -63,6 +63,7 @@ def test_switches_with_unequal_bandwidth_in_and_out() -> None:
     assert schedule.busiest == 1
 
 
+@pytest.mark.long
 def test_pieces_bring_the_time_near_the_bound() -> None:
     platform = platform_of(torus(3, 3), terminal=Fraction(4))
     gather = Operation("all_gather", platform.members, Fraction(36_000))

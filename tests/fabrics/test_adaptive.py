@@ -65,6 +65,7 @@ def test_what_is_no_sign(tmp_path: Path, name: str) -> None:
     assert read_fabric(folder_with(tmp_path, SAFE, name, NONE[name])).adaptive == ()
 
 
+@pytest.mark.long
 def test_safe_tables_are_open_with_a_word(tmp_path: Path) -> None:
     folder = folder_with(tmp_path, SAFE, "opensm.conf", SIGNS["opensm.conf"])
     shown = unknot_says("audit", str(folder), "--out", str(tmp_path / "page.html"))

@@ -65,6 +65,7 @@ def test_a_renumbered_lid_is_no_changed_route(tmp_path: Path) -> None:
     assert (found.entries, found.lost_cables, found.new_cables) == (0, (), ())
 
 
+@pytest.mark.long
 def test_the_command_says_what_changed() -> None:
     old, new = EXAMPLES / "opensm-torus8x8-dor", EXAMPLES / "opensm-torus8x8-updn-rooted"
     result = unknot_says("audit", "--compare", str(old), str(new))
@@ -77,6 +78,7 @@ def test_the_command_says_what_changed() -> None:
     assert (changes.lost_cables, changes.new_cables) == ((), ())
 
 
+@pytest.mark.long
 def test_the_command_says_whether_switches_can_be_updated(tmp_path: Path) -> None:
     old, new = EXAMPLES / "opensm-torus8x8-updn-rooted", EXAMPLES / "opensm-torus8x8-dor"
     shown = answer(unknot_says("audit", str(new), "--compare", str(old), "--json"))["changes"]

@@ -135,6 +135,7 @@ def test_routes_that_no_lane_can_serve_both_ways_are_named() -> None:
         lanes(net, "given", routing=relation, both_ways=True, time_limit=600)
 
 
+@pytest.mark.long
 def test_a_limit_of_lanes() -> None:
     """Six pairs of opposite routers of a ring of 12, whose routes go once round: any two pairs close a cycle."""
     fabric = read_fabric(LASH / "fabric.ibnetdiscover", LASH / "opensm-lfts.dump")
@@ -149,6 +150,7 @@ def test_free_paths_cannot_share_lanes() -> None:
         lanes("ring(4)", both_ways=True)
 
 
+@pytest.mark.long
 def test_remedies_share_lanes() -> None:
     fabric = read_fabric(LASH / "fabric.ibnetdiscover", LASH / "opensm-lfts.dump")
     remedies = repair(fabric_relation(fabric), both_ways=True, time_limit=60)
@@ -160,6 +162,7 @@ def test_remedies_share_lanes() -> None:
         assert shared(made)
 
 
+@pytest.mark.long
 def test_lanes_on_a_fabric_are_shared_unless_said_otherwise(tmp_path: Path) -> None:
     folder = str(EXAMPLES / "opensm-ring12-lash")
     words = ("lanes", folder, "--paths", "table", "--time-limit", "1")

@@ -84,6 +84,7 @@ def test_other_checkers_agree(checker: str, tmp_path: Path) -> None:
         assert not verified(checker, write_refutation(network, replace(refutation, cycles=()), tmp_path / "bad"))
 
 
+@pytest.mark.long
 def test_the_command(tmp_path: Path) -> None:
     for words, written in ((["kautz(2, 4)", "--time-limit", "60"], True), (["ring(5)"], False)):
         out = tmp_path / f"{words[0]}.cnf"

@@ -136,6 +136,7 @@ def test_what_is_found_holds(network: Network, seed: int) -> None:
         assert np.allclose(load.channel * terminals, laned.routes.load)
 
 
+@pytest.mark.long
 def test_large_networks_begin_with_lanes_that_are_annealed_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(orders, "LARGE", 0)
     network = from_networkx(nx.random_regular_graph(4, 32, seed=3))
@@ -192,6 +193,7 @@ def test_a_hub_of_many_channels() -> None:
     assert deliver(laned.relation).delivered
 
 
+@pytest.mark.long
 def test_uneven_tables_are_searched_longer() -> None:
     """An order around a root, which is found first, loads one channel with 44."""
     laned = lanes("torus(4, 4, 2)", "table")

@@ -59,6 +59,7 @@ def test_ctrl_c_while_routes_are_chosen(change: str | None) -> None:
     assert check(laned.relation).deadlock_free
 
 
+@pytest.mark.long
 def test_ctrl_c_while_orders_are_drawn_anew(monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupt(*_: object, **__: object) -> None:
         raise KeyboardInterrupt

@@ -98,6 +98,7 @@ def test_the_load_is_the_lowest_of_random_networks(seed: int, paths: str) -> Non
     confirm(from_networkx(graph), paths, exactly=routers <= 5)
 
 
+@pytest.mark.long
 @pytest.mark.sampled(1 / 6)
 @pytest.mark.parametrize(
     ("text", "paths", "name", "at_most"),
@@ -138,6 +139,7 @@ def test_more_effort_is_never_worse_and_repeats() -> None:
     assert more.highest_load <= low.highest_load
 
 
+@pytest.mark.long
 def test_loads_fall_fast_from_routes_that_are_far_above_the_mean(monkeypatch: pytest.MonkeyPatch) -> None:
     """Costs over the highest load of a bad start would all be lost in the heat: 40 moves for each pair left 80."""
     monkeypatch.setattr("unknot.lane_assignment.rerouted.ROUND", 40)
@@ -344,6 +346,7 @@ def test_the_load_of_the_worst_permutation_is_exact(network: Network, paths: str
     assert np.array_equal(walked(routes), routes.load)
 
 
+@pytest.mark.long
 @pytest.mark.sampled(0.25)
 @pytest.mark.parametrize(
     ("text", "worst", "named"),
@@ -370,6 +373,7 @@ def test_longer_routes_are_balanced_without_a_further_hop(text: str, count: int,
         assert routes.hops[s, t] == climbing_hops(network, routes.key, s, t)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("text", "lanes", "at_most"),
     [("torus(5, 5)", 1, 20), ("ring(8)", 1, 12), pytest.param("torus(8, 8)", 1, 95, marks=pytest.mark.campaign)],
@@ -388,6 +392,7 @@ def test_routes_become_longer_for_a_lower_load(text: str, lanes: int, at_most: i
     assert routes.load_bound_holds
 
 
+@pytest.mark.long
 @pytest.mark.sampled(0.5)
 @pytest.mark.parametrize(("text", "lanes", "load"), [("mesh(6, 6)", 1, 54), ("hypercube(4)", 2, 8)])
 @pytest.mark.parametrize("goal", ["load", "mean"])

@@ -87,6 +87,7 @@ def test_words() -> None:
         lanes("mesh(3, 3)", "table", survive="links")
 
 
+@pytest.mark.long
 def test_the_commands(tmp_path: Path) -> None:
     file = tmp_path / "evidence.json"
     options = ["--repair", "--beforehand", "--evidence", str(file), "--json"]

@@ -44,6 +44,7 @@ def _shortest_climbs(network: Network, key: np.ndarray, u: int, v: int) -> bool:
     return climbs(network, key, far, u, v)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("network", [TRIANGLE, SQUARE, tod.network("line(3)")], ids=lambda network: network.name)
 def test_bounds_agree_with_brute_force(network: Network) -> None:
     routes = lanes(network, survive="channels")
@@ -52,6 +53,7 @@ def test_bounds_agree_with_brute_force(network: Network) -> None:
     assert routes.evidence_holds is (None if routes.count == 1 else True)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("text", "count"),
     [

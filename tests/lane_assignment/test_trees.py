@@ -66,6 +66,7 @@ def test_no_tables_have_a_lower_load(network: Network) -> None:
     assert routes.load_bound_holds
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("text", "load"), [("mesh(6, 6)", 54), ("hyperx([4, 4])", 4), ("hypercube(4)", 8)])
 def test_no_load_is_above_that_of_dimension_order(text: str, load: int) -> None:
     routes = longer_lanes(text, 1, rounds=3, time_limit=5)

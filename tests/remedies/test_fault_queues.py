@@ -27,6 +27,7 @@ def by_tier(network: Network) -> Relation:
     return bgp(network, plan="rfc7938")
 
 
+@pytest.mark.long
 def test_two_spines_and_four_leaves_take_two_queues_after_two_failures() -> None:
     network = xgft([1, 4], [1, 2])
     after = fault_queues(network, bgp, failures=Failures(at_once=2))

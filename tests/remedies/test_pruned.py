@@ -139,6 +139,7 @@ def test_the_linear_program() -> None:
     assert sum(share for entry, share in removed.items() if len(entry) == CANDIDATE) == pytest.approx(18)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("network", "switching", "fewest"),
     [

@@ -111,6 +111,7 @@ def test_the_command() -> None:
         assert "(0)–(1) yes" in " ".join(text.split())
 
 
+@pytest.mark.long
 def test_the_command_says_whether_its_numbers_depend_on_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
     """Numbers of changes depend on seed and network alone, unless the search for lanes ran out of time."""
     words = ["faults", "dragonfly(2, 4, 2)", "--routing", "lanes", "--repair", "--json"]

@@ -91,6 +91,7 @@ def test_lost_packets_are_no_matter_of_lanes() -> None:
         repair(relation)
 
 
+@pytest.mark.long
 def test_the_command(tmp_path: Path) -> None:
     out = tmp_path / "routes.json"
     words = ["repair", "ring(5)", "--routing", "shortest_paths", "--time-limit", "600", "--out", str(out)]
@@ -126,6 +127,7 @@ def test_an_impossible_remedy_has_no_relation() -> None:
         _ = impossible.relation
 
 
+@pytest.mark.long
 def test_a_fabric_is_repaired(tmp_path: Path) -> None:
     fabric = Path("examples/fabrics/opensm-ring12-lash")
     for name in ("fabric.ibnetdiscover", "opensm-lfts.dump"):  # without levels, so in one lane

@@ -73,6 +73,7 @@ def test_every_load_has_a_mark_in_every_panel() -> None:
         assert sum(COLOURS[1] in style for style in found) == 1
 
 
+@pytest.mark.long
 def test_loads_that_are_not_stable_and_deadlocks_have_marks_of_their_own() -> None:
     calm, wild = [run(0.1), run(0.2)], [run(0.1), run(0.2, stable=False, latency_mean=9e9)]
     assert len(marks(draw_curves({"a": wild}), 1)) == len(marks(draw_curves({"a": calm}), 1)) + 1

@@ -179,6 +179,7 @@ def test_a_knot_in_a_large_network_is_enlarged_and_the_rest_faint() -> None:
     assert drawn.index(f'L9999,{number(near.height)}Z" fill="#ffffff"') < legend, "no line runs through the legend"
 
 
+@pytest.mark.long
 def test_links_between_many_groups_leave_paper_to_be_seen() -> None:
     image = imread(BytesIO(rendered(draw_network("dragonfly(8)"), "png")))
     height, width = image.shape[:2]

@@ -106,6 +106,7 @@ sys.stdin.read()
 """A scheduler with a worker in one process."""
 
 
+@pytest.mark.long
 @pytest.mark.filterwarnings("ignore")
 def test_a_scheduler_is_killed(study: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The study ends with what to do; what was done is kept, and resumed it has the rows of one that was not."""

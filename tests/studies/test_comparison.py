@@ -60,6 +60,7 @@ def test_the_split_of_the_bisection_bounds_what_crosses_it():
     assert most_throughput(network, pattern(network, swap), halves) <= cut / inside.sum() + 1e-9
 
 
+@pytest.mark.long
 def test_rows_carry_no_more_than_their_bounds():
     designs = ["torus(4, 4) by duato", "dragonfly(2) by dragonfly_minimal", "hyperx([2, 3], 2)"]
     rows = list(compared(designs, (0.0, 0.1)))
@@ -177,6 +178,7 @@ def test_the_command(tmp_path):
     assert CliRunner().invoke(app, ["compare", "ring(4)", "--prices", str(prices)]).exit_code == 2
 
 
+@pytest.mark.long
 def test_rows_are_kept_and_not_computed_again(tmp_path, monkeypatch):
     designs, store = ["ring(4) by up_down", "torus(3, 3) by duato"], tmp_path / "rows.sqlite"
     first = list(compared(designs[:1], (0.0, 0.3), simulated=True, store=store))
@@ -213,6 +215,7 @@ def test_the_report_of_a_comparison(tmp_path):
     assert (outcome.exit_code, "written as .html" in outcome.stderr) == (2, True)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("design", ["torus(4, 4) by duato", "dragonfly(2) by dragonfly_minimal"])
 def test_the_model_of_large_designs_is_near_what_runs_on_small_ones(design, monkeypatch):
     (run,) = compared([design], simulated=True)

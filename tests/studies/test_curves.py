@@ -40,6 +40,7 @@ def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
+@pytest.mark.long
 def test_a_curve_is_what_simulate_says_load_by_load() -> None:
     found = unknot.curve(
         "mesh(3, 3)", routing=["dimension_order", "duato"], loads="0.1:0.2:0.1", seeds=(1, 5), **SHORT
@@ -76,6 +77,7 @@ def test_it_is_the_study_with_the_same_words(tmp_path: Path) -> None:
     assert all("kept from before" in stage for stage in told)  # one store, the same points
 
 
+@pytest.mark.long
 def test_it_stops_past_saturation_unless_told_otherwise() -> None:
     hot = {"traffic": "hotspot([0])", "routing": "dimension_order", "loads": "0.2:1:0.2"}
     long = {"warmup": 100, "measure": 3000}
@@ -156,6 +158,7 @@ def test_simulate_refuses_the_same(change: dict[str, Any]) -> None:
         unknot.simulate("mesh(2, 2)", 0.1, **{"routing": "duato", **change})
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_a_curve_keeps_what_a_time_limit_leaves(jobs: int) -> None:
     """The points that were done, lowest loads first, are those of the whole curve; a store goes on from them."""
@@ -214,6 +217,7 @@ def test_the_command_says_that_a_limit_left_points_out(monkeypatch: pytest.Monke
     assert "points of `curve` and of a sweep that are finished are printed and written" in page
 
 
+@pytest.mark.long
 def test_the_command_draws_writes_and_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
     words = ("curve", "mesh(3, 3)", *ROUTINGS, "--loads", "0.1:0.3:0.1", *WORDS)
     first = says(*words, "--out", "curve.svg", "--out", "curve.csv")
@@ -259,6 +263,7 @@ def test_wrong_words_are_refused(words: tuple[str, ...], said: str) -> None:
     assert said in result.stderr
 
 
+@pytest.mark.long
 def test_a_load_that_is_too_short_to_tell_is_no_saturation() -> None:
     """The window ends while the network fills: loads go on, and nothing says that it is not stable."""
     found = unknot.curve(

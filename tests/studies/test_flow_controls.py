@@ -40,6 +40,7 @@ def written(folder: Path, switching: str) -> Path:
     return file
 
 
+@pytest.mark.long
 def test_designs_are_proved_and_run_as_by_themselves(tmp_path: Path) -> None:
     texts = ["damq(slots=3)", "damq(slots=4, reserved=0)", "bubble('localised')", "cbfc(cell=2)", "whole_packet"]
     study = load_study(written(tmp_path, str(texts).replace("'", '"').replace('"localised"', "'localised'")))

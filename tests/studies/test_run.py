@@ -147,6 +147,7 @@ def test_only_what_changed_is_computed(tmp_path: Path, computed: Computed) -> No
     assert len(computed) == 4
 
 
+@pytest.mark.long
 def test_the_result_does_not_depend_on_the_executor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     study = load_study(written(tmp_path, STUDY.replace("0.1, 0.3, 0.6, 0.9", "0.3")))
     wanted = spoken(run_study(study, executor=Serial(), store=tmp_path / "serial"))
@@ -209,6 +210,7 @@ def test_threads_of_a_study() -> None:
     end.set()
 
 
+@pytest.mark.long
 def test_after_an_interruption_the_rest_is_computed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     wanted = spoken(run_study(written(tmp_path), executor=Serial(), store=tmp_path / "whole"))
     left = 5

@@ -101,6 +101,7 @@ def test_absence_in_a_network_of_the_other_kind_is_proved(n, seed):
     assert (found.mesh, found.proved, found.method) == (None, True, "exact search (CP-SAT)")
 
 
+@pytest.mark.long
 def test_sixty_irregular_switches_are_decided_either_way():
     answers = [spanning(topologies.irregular(60, 10, seed=seed), "general") for seed in range(30)]
     assert all(answer.proved for answer in answers)

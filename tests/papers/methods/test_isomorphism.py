@@ -117,6 +117,7 @@ def test_forged_mappings_are_refused() -> None:
         assert not holds(network, other, dataclasses.replace(found, **{key: changed}))
 
 
+@pytest.mark.long
 def test_large_networks_are_searched() -> None:
     network = benes(128)
     found = isomorphism(network, shuffled(network, 1))

@@ -189,6 +189,7 @@ def test_cube_connected_cycles(text: str) -> None:
     assert deliver(relation).longest_route == 3 * n - 2
 
 
+@pytest.mark.long
 def test_two_vcs_do_not_do_for_cube_connected_cycles_of_four_dimensions() -> None:
     """With the third VC folded into the second the same routes can deadlock from four dimensions on."""
     for n, free in ((3, True), (4, False)):
