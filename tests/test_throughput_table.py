@@ -42,7 +42,7 @@ def test_the_page_has_a_summary_of_the_table() -> None:
 
 
 def test_rows_are_made_as_the_page_says(capsys: pytest.CaptureFixture[str]) -> None:
-    first, second = rows(Case("hyperx([4, 2])", "bit_complement", ("hyperx_minimal", "hyperx_minimal(vcs=2)")))
+    first, second = rows(Case("hyperx([2, 2])", "bit_complement", ("hyperx_minimal", "hyperx_minimal(vcs=2)")))
     assert len(first) == len(second) == len(TABLE[0])
     assert "↓" not in first[3]
     main("no network")

@@ -121,7 +121,7 @@ def content(folder: Path) -> dict[str, bytes]:
     return {str(p.relative_to(folder)): p.read_bytes() for p in folder.rglob("*") if p.is_file()}
 
 
-@pytest.mark.sampled(1 / 6)
+@pytest.mark.sampled(1 / 12)
 @pytest.mark.parametrize("case", CASES)
 def test_every_outcome_is_made_again(
     case: str, inputs: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
