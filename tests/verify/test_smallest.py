@@ -204,7 +204,7 @@ def test_a_bound_that_is_not_met_in_time_is_no_proof(monkeypatch: pytest.MonkeyP
     best = smallest(relation, "wormhole").configuration
     assert best is not None
     worms = [Worm(m.address, m.held, m.wanted) for m in best.messages]
-    monkeypatch.setattr(smallest_module._Search, "bound", lambda self: setattr(self, "messages", 4))
+    monkeypatch.setattr(smallest_module._SmallestSearch, "bound", lambda self: setattr(self, "messages", 4))
     monkeypatch.setattr(smallest_module, "fewest", lambda *args, **options: (worms, False))
 
     def endless(*_: object) -> list[frozenset[int]]:

@@ -215,8 +215,8 @@ def drain(inner, cells, kinds, rules, marks, budget):
 def pick(inner, cells, kinds, rules, marks, addresses, most, heads):
     """Pick for each remaining VC up to `most` blocked states, no two with the same remaining awaited VCs.
 
-    Heads are written as for `unknot.verify.waiting.Heads`: a header that commits has a head for each choice. Returns
-    the number of heads.
+    Heads are written as for `unknot.verify.waiting.BlockedHeads`: a header that commits has a head for each choice.
+    Returns the number of heads.
     """
     cell_first, block, word, bits = cells
     inner_first, kind = inner.first, kinds.of
