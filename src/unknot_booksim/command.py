@@ -12,7 +12,7 @@ from unknot._base.errors import UnknotError
 from unknot._base.output import make_folder, require_place
 from unknot.cli.commands.guard import SPARED, keeping_the_best
 from unknot.cli.commands.printing import notify
-from unknot.cli.commands.run import FileOptions, RunOptions
+from unknot.cli.commands.run import FileOptions, RunOptions, name_needless
 from unknot.cli.commands.shared import exit_code, write, write_rows
 
 if TYPE_CHECKING:
@@ -142,6 +142,8 @@ def _run_configuration(options: RunOptions, own: BookSimOptions, scale: Scale) -
             runs = [run for point in points for run in point.runs.runs]
             name = f"{path.stem}, {part}" if part else path.stem
             write((out / path.name).with_suffix(".svg"), draw_curves({name: runs}, units=scale.units))
+    if options.outside_files:
+        name_needless("outside_files", partial(read_setup, path, own.overrides or [], faithful=own.faithful))
     if part and limit is not None and not SPARED.is_set():
         notify(f"given up after {limit.seconds:g} s, the time limit: {part} were finished")
     return rows, exit_code(None if part else True)

@@ -7,6 +7,7 @@ import json
 import random
 import re
 import shlex
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,7 @@ CALLS = {
     "audit": "fabric",
     "check": "ring(4) --routing dimension_order",
     "bnr": "mesh(2,2) --routing west_first",
+    "cache": "show",
     "collective": "ring(4)",
     "compare": "ring(4)",
     "convert": "ring(4) made.edges",
@@ -42,6 +44,8 @@ CALLS = {
     "repair": "ring(4) --routing shortest_paths",
     "replay": "stuck.json",
     "rerun": "proof.json",
+    "run": "study.toml --jobs 1",
+    "run mesh.cfg": "--jobs 1",
     "show": "ring(4)",
     "simulate": "ring(4) --routing dimension_order --load 0.1 --warmup 20 --measure 40",
     "trace": "ring(4) --routing dimension_order --requests 6 --window 1",
@@ -78,6 +82,9 @@ OF_COMMAND: dict[str, dict[str, tuple[str, ...]]] = {
     "permute": {"--permutation": ("0,1,2,3,4,5,7,6",), "--dead": ("0,0",), "--out": ("paths.svg",)},
     "replay": {"--cycles": ("50",), "--network": ("ring(4)",), "--outside-files": (), "--out": ("stuck.svg",),
                "--routing": ("dimension_order",)},
+    "run": {"--out": ("pages",), "--parquet": ("rows.parquet",), "--outside-files": ()},
+    "run mesh.cfg": {"--out": ("pages",), "--parquet": ("rows.parquet",), "--outside-files": (),
+                     "--sweep": ("injection_rate=0.1:0.2:0.1",), "--faithful": ()},
     "show": {"--out": ("ring.svg",), "--sample": ("2",), "--view": ("matrix",)},
 }  # fmt: skip
 """The same for commands whose options are few."""
@@ -118,7 +125,7 @@ LEFT_OUT = re.compile("seconds|manifest|ns_per_flit_hop")
 
 def options_of(name: str) -> list[str]:
     """The options of a command that are given here and that its small call has not."""
-    command = command_named(name)
+    command = command_named(name.split()[0])
     known = {word for one in command.params for word in (*one.opts, *one.secondary_opts)}
     return [word for word in given(name) if word in known and word not in CALLS[name]]
 
@@ -149,12 +156,12 @@ def called(name: str, *options: str) -> tuple[int, Any, str, set[str]]:
         *name.split(),
         *_split(CALLS[name]),
         *(word for one in options for word in (one, *given(name)[one])),
-        "--json",
+        *(("--json",) if name != "cache" else ()),
     ]
     result = CliRunner().invoke(app, words)
     made = set(Path().iterdir()) - before
     for file in made:
-        file.unlink(missing_ok=True)
+        shutil.rmtree(file) if file.is_dir() else file.unlink(missing_ok=True)
     try:
         answer = stable(json.loads(result.stdout))
     except ValueError:
@@ -182,6 +189,18 @@ def silent(name: str, first: str, second: str) -> str:
     return ""
 
 
+STUDY = """
+[[design]]
+name = "a"
+network = "ring(4)"
+routing = "dimension_order"
+[simulation]
+loads = [0.1]
+warmup = 20
+measure = 40
+"""
+
+
 def place(folder: Path) -> None:
     """Put files that the calls name into a folder."""
     (folder / "fabric").symlink_to(FABRIC)
@@ -189,6 +208,10 @@ def place(folder: Path) -> None:
     assert CliRunner().invoke(app, words).exit_code == 0
     words = ["check", "ring(4)", "--routing", "dimension_order", "--export", str(folder / "stuck.json")]
     assert CliRunner().invoke(app, words).exit_code == 1
+    (folder / "study.toml").write_text(STUDY)
+    (folder / "mesh.cfg").write_text(
+        "topology = mesh; k = 2; n = 2; routing_function = dor; injection_rate = 0.1; sample_period = 50;"
+    )
     (folder / "triangle.edges").write_text("a b\nb a\nb c\nc b\na c\nc a\n")
 
 
@@ -229,6 +252,33 @@ def test_an_option_that_is_not_read_is_named(
     result = CliRunner().invoke(app, shlex.split(words))
     assert result.exit_code == 0
     assert IDLE.findall(result.stderr) == [idle]
+
+
+@pytest.mark.parametrize("file", ["study.toml", "mesh.cfg"])
+def test_a_permission_that_a_file_needs_is_not_named(
+    file: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    place(folder)
+    monkeypatch.chdir(folder)
+    (tmp_path / "net.edges").write_text("a b\nb a\n")
+    (tmp_path / "any.net").write_text("router 0 node 0 router 1\nrouter 1 node 1\n")
+    text = (
+        (folder / file).read_text().replace('"ring(4)"', '"../net.edges"').replace('"dimension_order"', '"up_down"')
+    )
+    text = text.replace(
+        "mesh; k = 2; n = 2; routing_function = dor", "anynet; network_file = ../any.net; routing_function = min"
+    )
+    (folder / file).write_text(text)
+    refused = CliRunner().invoke(app, ["run", file])
+    assert (refused.exit_code, "--outside-files" in refused.stderr) == (2, True), refused.output
+    result = CliRunner().invoke(app, ["run", file, "--outside-files"])
+    assert (result.exit_code, IDLE.findall(result.stderr)) == (0, []), result.output
+
+
+def test_every_command_is_called() -> None:
+    assert {name.split()[0] for name in CALLS} == set(ALL)
 
 
 def test_a_view_without_a_drawing_is_refused() -> None:

@@ -202,15 +202,14 @@ def test_a_curve_ends_in_time_though_a_point_goes_on(tmp_path: Path) -> None:
 def test_the_command_says_that_a_limit_left_points_out(monkeypatch: pytest.MonkeyPatch) -> None:
     """Exit code 3, as docs/reference/exit-codes.md has it; what is finished is printed and written."""
     words = ("curve", "mesh(3, 3)", *ROUTINGS[:2], "--loads", "0.1:0.3:0.1", *WORDS, "--out", "cut.csv", "--json")
-    monkeypatch.setattr(
-        "unknot.studies.run.run_study",
-        lambda *given, **more: replace(run_study(*given, **more), cut_short=True),
-    )
-    cut = says(*words, "--time-limit", "600")
+    with monkeypatch.context() as during:
+        during.setattr(
+            "unknot.studies.run.run_study", lambda *given, **more: replace(run_study(*given, **more), cut_short=True)
+        )
+        cut = says(*words, "--time-limit", "600")
     assert cut.exit_code == 3
     assert (json.loads(cut.stdout)["complete"], "wrote cut.csv" in cut.stderr) == (False, True)
     assert "given up after 600 s, the time limit; points that are done are kept in cut.sqlite" in cut.stderr
-    monkeypatch.undo()
     whole = says(*words)
     assert (whole.exit_code, json.loads(whole.stdout)["complete"]) == (0, True)
     page = (Path(__file__).parents[2] / "docs/reference/exit-codes.md").read_text()

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import inspect
-from contextlib import nullcontext
+from collections.abc import Callable
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import ClassVar
 
@@ -14,6 +16,7 @@ from unknot._base.output import require_place
 from unknot.cli.commands.options import Json, MostTime, Options
 from unknot.cli.commands.printing import notify
 from unknot.cli.commands.shared import kept_in, write_rows
+from unknot.cli.commands.unread import name_idle
 
 
 @dataclass(frozen=True)
@@ -114,7 +117,18 @@ def run(options: RunOptions, **others: FileOptions) -> int | None:
         write_rows(outcome.rows, options.csv, options.parquet, units=scale.units)
     real = in_units(scale.units, outcome.rows) if scale.units else None  # there may be 100,000 rows
     tell(options.json, RunAnswer, outcome, scale=scale, report=str(report), units=real)
+    if options.allow_code:
+        name_needless("allow_code", partial(load_study, study, outside_files=options.outside_files))
+    if options.outside_files:
+        name_needless("outside_files", partial(load_study, study, allow_code=options.allow_code))
     return None
+
+
+def name_needless(permission: str, read: Callable[[], object]) -> None:
+    """Name a permission as an option without effect, if a file can be read without it."""
+    with suppress(UnknotError):
+        read()
+        name_idle(**{permission: True})
 
 
 _OTHERS = dict(KINDS.usable())
