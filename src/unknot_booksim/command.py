@@ -30,11 +30,11 @@ class BookSimOptions(FileOptions):
     Attributes
     ----------
     overrides : argument [KEY=VALUE]...
-        BookSim only: take the place of what the file says.
+        Keys of BookSim that replace those in the file.
     sweep : KEY=FROM:TO:STEP
-        A curve, as injection_rate=0.02:0.4:0.02; with --out, its picture and rows.
+        Key and values of a curve, as injection_rate=0.02:0.4:0.02; with --out, its picture and rows.
     faithful
-        Also do what BookSim does where that is known to be wrong.
+        Also repeat BookSim's known errors.
     """
 
     heading = "Options for configurations of BookSim 2"

@@ -47,7 +47,7 @@ class MulticastAnswer(RelationForm, WithUnits):
 
     operation: str
     root: Natural
-    """Terminal from which data spread, or at which they meet."""
+    """Terminal at the root of the operation."""
     members: list[Natural]
     """Terminals that take part, in their order."""
     steps: Natural

@@ -55,7 +55,7 @@ def execute(
     schedule : Schedule
         The schedule; its size is in flits.
     switching : Switching
-        The switching technique.
+        Switching technique.
     buffer_depth : int, optional
         Flits per VC; by default 8, or those of the longest message under ``vct`` and ``saf``.
     overhead : int

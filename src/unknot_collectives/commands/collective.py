@@ -43,35 +43,35 @@ class CollectiveOptions(Options):
     Attributes
     ----------
     operation
-        broadcast, reduce, scatter, gather, all_gather, reduce_scatter, all_reduce, barrier or all_to_all.
+        Operation: broadcast, reduce, scatter, gather, all_gather, reduce_scatter, all_reduce, barrier or all_to_all.
     size : SIZE,…|FILE.csv|json
         Flits of the vector (broadcast, reduce, all_reduce), of a message (barrier), or of a block; with --units bytes
         too, as 64kB; by default 64, and 1 for barrier. Or, for all_to_all, a file of blocks: a row for each sender,
         a column for each receiver.
     algorithm
-        best, optimal, or one of the textbook, as ring; several with commas.
+        Algorithms: best, optimal, or textbook ones such as ring; several with commas.
     routing : NAME
-        Run the schedules on this routing.
+        Routing on which the schedules run.
     root
-        Terminal that has or gets all; by default 0.
+        Terminal with all data at the beginning or end; by default 0.
     members : T,T,…[;T,T,…]
-        Terminals that take part; by default all. Semicolons part groups, which all do the operation at once.
+        Terminals that take part; by default all. Semicolons separate groups, which run the operation at once.
     groups
-        Cut the members, in their order, into this number of groups of equal size instead.
+        Number of equal groups into which the members, in their order, are cut instead.
     pieces
-        Pieces into which chunks are cut; by default as many as are best.
+        Number of pieces of each chunk; by default the best number.
     buffer_depth
         Flits per virtual channel; by default 8, or the longest message under vct, saf.
     overhead
-        Cycles a terminal needs before it sends.
+        Cycles of work of a terminal before it sends.
     terminal_width
-        Flits per cycle that a terminal sends, and takes in, each of another message.
+        Flits per cycle sent and received by a terminal, each of another message.
     router : OPTIONS
         Options of the router: 'internal_speedup=2'.
     together
         Send chunks that go the same way in a step as one message.
     out : FILE.csv|xml|svg|png|pdf
-        Write the schedule: its transfers, an MSCCL program, or a picture of its busy channels over time.
+        File of the schedule: its transfers, an MSCCL program, or a picture of its busy channels over time.
     """
 
     network: NetworkText

@@ -25,19 +25,19 @@ class MulticastOptions(Options):
     buffer_depth
         Flits per virtual channel; by default 8, or the longest message under vct, saf.
     operation
-        broadcast, scatter, gather, reduce, reduce_scatter, all_gather or all_reduce.
+        Operation: broadcast, scatter, gather, reduce, reduce_scatter, all_gather or all_reduce.
     root
-        Terminal from which data spread, or at which they meet.
+        Terminal at the root of the operation.
     members : T,T,…
         Terminals that take part; by default all.
     order
-        auto, circle, dimensions or numbers.
+        Order of the terminals: auto, circle, dimensions or numbers.
     block
         Flits of a block of data.
     overhead
-        Cycles a terminal needs before it sends.
+        Cycles of work of a terminal before it sends.
     terminal_width
-        Messages that a terminal sends, and takes in, at a time.
+        Messages sent and received by a terminal at a time.
     """
 
     network: NetworkText

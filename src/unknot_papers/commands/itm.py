@@ -25,9 +25,9 @@ def itm(
     Parameters
     ----------
     kind
-        exterior or general.
+        Kind of mesh: exterior or general.
     compared
-        Most routers with which verdicts and routes are worked out as well.
+        Most routers for which verdicts and routes are computed as well.
     """
     from unknot.cli.commands import activity
     from unknot.cli.commands.display import tell

@@ -25,7 +25,7 @@ def permute(
     Parameters
     ----------
     permutation : argument [OUTPUTS]
-        The output of each input, such as 3,0,1,2; - for an idle input.
+        Output of each input, such as 3,0,1,2; - for an idle input.
     random : SEED
         Draw a random permutation instead.
     dead : NAMES

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 Effort = Annotated[
-    int, typer.Option(help="Factor by which checking may cost more than a file of its size pays for.", min=1)
+    int, typer.Option(help="Factor by which the cost of checking may exceed the allowance of the file's size.", min=1)
 ]
 
 
@@ -30,18 +30,19 @@ class QuestionOptions(Options):
     Attributes
     ----------
     network : NETWORK
-        The network; or a fabric's folder, whose tables are audited unless a claim says otherwise.
+        Network, or a fabric's folder, whose tables are audited unless a claim says otherwise.
     routing : NAME
-        Its table is compared; or the rule of a proof for every size, with its answers on --network.
+        Routing whose table is compared; or the rule of a proof for every size, with its answers on --network.
     switching : NAME
-        The technique: saf, vct, wormhole or wormhole-nonatomic; or, of deadlock_free, a flow control: "damq()".
+        Switching technique: saf, vct, wormhole or wormhole-nonatomic; or, for deadlock_free, a flow control:
+        "damq()".
     claim : CLAIM
-        What has to be claimed, also several times: deadlock_free, delivered, 'faults(kind="routers")', …; by default
-        one of the usual claims about network and routing, whatever it answers.
+        Claim that the file must contain, repeatable: deadlock_free, delivered, 'faults(kind="routers")', …; by
+        default a usual claim about network and routing, with any answer.
     question : FILE.json
-        All this from a file, as --out writes it, and `python plain.py --question` takes it.
+        Question file, as written by --out and read by `python plain.py --question`, in place of the other options.
     out : FILE.json
-        Write the question.
+        File of the question.
     """
 
     heading = "The question"
@@ -89,9 +90,9 @@ def accept(
     Parameters
     ----------
     files : argument FILE…
-        Evidence that --evidence wrote.
+        Files written by --evidence.
     standalone : FILE.py
-        Write the checker as one file, which Python runs without Unknot: python -I FILE.py EVIDENCE.
+        File of the checker, which Python runs without Unknot: python -I FILE.py EVIDENCE.
     """
     from unknot._base.output import write_text
     from unknot.certificates import plain

@@ -33,7 +33,7 @@ def analyse(
     Parameters
     ----------
     traffic
-        A pattern for the loads, such as uniform or transpose.
+        Pattern for the loads, such as uniform or transpose.
     best
         Also find the best split of the traffic over all permitted routes.
     """

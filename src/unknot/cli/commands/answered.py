@@ -64,7 +64,7 @@ class OnNetwork(RoutedNetwork):
     Attributes
     ----------
     network : --network NETWORK
-        A text such as 'torus(8, 8)' or 'ring(8) ** 2', or a file.
+        Network: a text such as 'torus(8, 8)' or 'ring(8) ** 2', or a file.
     """
 
     network: str

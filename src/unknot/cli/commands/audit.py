@@ -26,9 +26,9 @@ class AuditOptions(Options):
     Attributes
     ----------
     fabric : argument FOLDER|FABRIC_FILE
-        ibnetdiscover output or a link list.
+        Output of ibnetdiscover, or a link list.
     tables : FILE
-        Forwarding tables, as OpenSM dumps them.
+        Forwarding tables, as dumped by OpenSM.
     lids : FILE
         LIDs of ports instead of those of the fabric: guid2lid of OpenSM, or of `unknot repair --lmc`.
     sl : FILE
@@ -36,17 +36,17 @@ class AuditOptions(Options):
     sl2vl : FILE
         SL to VL tables of the switches.
     lanes
-        Lanes in use, without --sl2vl: the VL is the SL modulo this.
+        Number of lanes in use, without --sl2vl: the VL is the SL modulo N.
     mcfdbs : FILE
-        Multicast tables, as OpenSM dumps them.
+        Multicast tables, as dumped by OpenSM.
     multicast_sl
         Service level of multicast packets.
     compare : OLD
-        An older folder or file; show what changed, and whether switches can be updated from the one to the other.
+        Older folder or file, to show changes and whether switches can be updated.
     assume
-        Judge the tables alone (static), where files beside them show adaptive routing.
+        Assumption about adaptive routing shown by other files: static judges the tables alone.
     out : FILE.html
-        Write a report.
+        File of the report.
     """
 
     fabric: Path

@@ -15,7 +15,7 @@ def cache(
     Parameters
     ----------
     action : argument
-        Say where it is, or remove all of it.
+        Action: print the folder, or remove its contents.
     """
     from unknot._base.kernels import cache as kernel_cache
 

@@ -29,11 +29,11 @@ class OldQuestions(Options):
     Attributes
     ----------
     all_sizes : --all-sizes hidden
-        For meshes of every size; NETWORK is a family: mesh(3).
+        Prove for meshes of every size; NETWORK is a family: mesh(3).
     to : hidden NEW
-        The routing to which routers change one by one.
+        Routing to which routers change one by one.
     protocol : hidden FILE.toml|NAME
-        The protocol of the terminals.
+        Protocol of the terminals.
     packet_length : hidden FLITS
         Length of the longest message of the protocol.
     """
@@ -51,11 +51,12 @@ class Details(Options):
     Attributes
     ----------
     smallest
-        Look for the smallest counterexample, and prove that it is.
+        Look for the smallest counterexample, with proof.
     bubble : RULE
-        As --switching "bubble('RULE')": localised, global or critical, 'global(packets=1, rings="FILE.toml")'.
+        Rule of bubble flow control, the same as --switching "bubble('RULE')": localised, global or critical,
+        'global(packets=1, rings="FILE.toml")'.
     arbiter
-        Whether every packet arrives, and when: fair, round_robin, oldest_first or fixed.
+        Arbiter for a proof that every packet arrives, and when: fair, round_robin, oldest_first or fixed.
     explain
         Explain the answer step by step.
     """
@@ -74,11 +75,11 @@ class CheckFiles(AnswerFiles):
     Attributes
     ----------
     export : FILE.json
-        Write the counterexample, for `unknot replay`.
+        File of the counterexample, for `unknot replay`.
     evidence : FILE.json|v
-        Write the evidence, for `unknot accept`; with .v for Coq.
+        File of the evidence, for `unknot accept`; with .v for Coq.
     out : FILE.svg|png|pdf|html
-        Draw the counterexample, or in HTML step through its replay.
+        File of the counterexample's drawing, or in HTML of the steps of its replay.
     """
 
     export: Path | None = None

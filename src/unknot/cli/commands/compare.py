@@ -29,19 +29,19 @@ def compare(
     Parameters
     ----------
     designs : argument DESIGN...
-        Networks, each with its routing if needed: 'torus(4, 4) by duato'; else by hop_number.
+        Networks, each with its routing if needed: 'torus(4, 4) by duato'; by default hop_number.
     failed : SHARES
-        Shares of links that have failed: '0, 0.01, 0.05'.
+        Shares of failed links: '0, 0.01, 0.05'.
     prices : FILE.toml
         Prices and measures of the floor; docs/compare.md has the keys.
     seed
-        Draws the failed links.
+        Seed of the failed links.
     simulate
-        Run them flit by flit too: saturation, an all-to-all and an all-reduce. It takes seconds to minutes each.
+        Run the designs flit by flit too: saturation, an all-to-all and an all-reduce, seconds to minutes each.
     store
-        Keep each row in a file (.sqlite) as soon as it is known: the same command goes on from there.
+        SQLite file of finished rows, from which the same command goes on.
     out : FILE.html
-        Write a report.
+        File of the report.
 
     Examples
     --------

@@ -27,7 +27,7 @@ def convert(
     Parameters
     ----------
     target : argument FILE
-        Its ending decides the format, unless --to does.
+        Output file, whose ending decides the format unless --to does.
     to : FORMAT
         Name of the format.
     """

@@ -29,19 +29,19 @@ class CurveOptions(Options):
     Attributes
     ----------
     routing : NAME
-        A routing, as in `simulate`; repeatable, a curve for each.
+        Routing, as in `simulate`; repeatable, a curve for each.
     switching : NAME
-        The switching technique: saf, vct, wormhole or wormhole-nonatomic; or a flow control, as `check` takes it.
+        Switching technique: saf, vct, wormhole or wormhole-nonatomic; or a flow control, as for `check`.
     loads : FROM:TO:STEP
         Offered loads, or a list: '0.1, 0.2'; of the busiest terminal.
     beyond
-        Go on past the first load that is not stable.
+        Go on past the first unstable load.
     jobs
-        Points computed at a time; by default the cores.
+        Number of points computed at a time; by default the cores.
     store
         SQLite file of results; by default beside the first --out.
     out : FILE
-        Draw the curves (.svg, .png, .pdf), or write a row for each run (.csv, .parquet); repeatable.
+        File of the curves (.svg, .png, .pdf), or of a row for each run (.csv, .parquet); repeatable.
     """
 
     network: NetworkText

@@ -54,19 +54,19 @@ def design_routing(
     Parameters
     ----------
     family : argument FAMILY
-        mesh(3): all meshes of three dimensions; or hypercube(3).
+        Family: mesh(3), all meshes of three dimensions, or hypercube(3).
     adaptive : full|K
-        Fully adaptive, or K of the 2^n BNRs at least.
+        Degree of adaptivity: full, or at least K of the 2^n BNRs.
     by
-        states: every direction offered wherever a header is; paths: every path, with some VCs.
+        Meaning of fully adaptive: states, every direction offered in every state; paths, every path with some VCs.
     vcs : '1/1 1/2'
-        VCs up/down each dimension, to decide for these only.
+        Distribution of VCs to decide alone: up/down in each dimension.
     every
         Decide for all distributions of the fewest VCs.
     carry
-        Of all rules with as many VCs take the one that carries most: by channel loads, then simulated.
+        Take the rule of highest throughput among all rules with as many VCs: by channel loads, then simulated.
     export : FILE.py
-        Write the rule as a routing of one's own.
+        File of the rule as your own routing.
     """
     from unknot.cli.answers.design import DesignAnswer, design_keys
     from unknot.cli.commands import activity

@@ -25,7 +25,7 @@ def every_size(
     Parameters
     ----------
     family : argument FAMILY
-        mesh(3): all meshes of three dimensions; or hypercube(3).
+        Family: mesh(3), all meshes of three dimensions, or hypercube(3).
     """
     return give(of_every_size(family, routing, switching, deadline), evidence, None, json)
 

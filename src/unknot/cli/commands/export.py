@@ -25,7 +25,7 @@ def export(
     Parameters
     ----------
     out : FILE.json|v
-        Where the tables go.
+        File of the tables.
     """
     from unknot.report.export import entries
     from unknot.report.export import export as write

@@ -104,35 +104,35 @@ class FaultOptions(Options):
     Attributes
     ----------
     routing : NAME
-        A routing; by default a fabric's tables, as they are.
+        Routing; by default a fabric's tables, unchanged.
     tables : FILE
-        Forwarding tables of a fabric, where they are not beside it.
+        Forwarding tables of a fabric from another folder.
     kind
-        What fails; cables: each of several between two routers alone, links: all of them; any: links and routers.
+        Kind of failing parts; cables: each of several between two routers alone, links: all of them; any: links and
+        routers.
     at_once
-        How many fail at once.
+        Number of parts that fail at once.
     fewer
         Try sets of fewer parts too.
     between
-        Of bgp and ospf: also check the states in between, while routers learn of the failures.
+        For bgp and ospf: also check the states between, while routers learn of the failures.
     budget
-        Most sets of failed parts of each size to try; of more, a random sample. For bgp and ospf sets that symmetry
-        makes alike count as one, and so do groups of sets with one outcome. By default 1000, and all single faults of
-        a fabric.
+        Most sets of failed parts of each size to try; beyond, a random sample. For bgp and ospf symmetric sets count
+        as one, and so do groups of sets with one outcome. By default 1000, and all single faults of a fabric.
     proof_limit
         Seconds for the proof of each fault.
     repair
         Keep routes as far as possible: lanes and changes for single faults.
     within : LANES
-        With --repair: repairs take this many lanes at most, and change more routes where that takes other orders.
+        Most lanes of repairs, with --repair; more routes change if other orders are needed.
     beforehand
-        With --repair and --routing lanes: take lanes in which every pair keeps a path after each of these faults.
+        With --repair and --routing lanes: take lanes that leave every pair a path after each of these faults.
     show
-        How many of the worst faults to name.
+        Number of the worst faults to name.
     csv : FILE
-        Of a fabric: each pair that the faults shown cut off.
+        File of the pairs that the shown faults of a fabric cut off.
     assume
-        Of a fabric: judge the tables alone (static), where files beside them show adaptive routing.
+        Assumption about a fabric whose files show adaptive routing: static judges the tables alone.
     """
 
     network: NetworkText

@@ -43,38 +43,38 @@ class LanesOptions(Options):
     Attributes
     ----------
     evidence : FILE.json|v
-        Write the evidence, for `unknot accept`; with .v for Coq.
+        File of the evidence, for `unknot accept`; with .v for Coq.
     paths
-        free: any shortest path for each pair; table: by destination; given: those of --routing.
+        Kind of paths; free: any shortest path for each pair; table: by destination; given: the paths of --routing.
     routing : NAME
-        The routing whose paths are given, or a fabric's tables.
+        Routing whose paths are given, or a fabric's tables.
     changes
-        Whether packets change lanes on the way: none; rising: only to higher ones, as VC classes; any; ports: by
-        input port, output port and service level, as SL2VL.
+        Changes of lane on the way: none; rising: only to higher ones, as VC classes; any; ports: by input port,
+        output port and service level, as SL2VL.
     count : --lanes
-        At most this many lanes, by longer paths where they are needed.
+        Most lanes, by longer paths where needed.
     stretch : HOPS
-        Routes may be this much longer than shortest paths, in fewer lanes or in those of --lanes.
+        Most hops beyond shortest paths, in fewer lanes or in the lanes of --lanes.
     goal
-        Where paths may be longer: a low highest load, a small mean of hops, or a short longest detour.
+        Goal for longer paths: a low highest load, a small mean of hops, or a short longest detour.
     most
-        Find the loads of routes in up to this many lanes, too.
+        Most lanes for which loads of routes are found too.
     first
-        With --most: the fewest lanes, or the lowest load.
+        Goal that comes first, with --most: the fewest lanes, or the lowest load.
     multipath
-        Let packets take every shortest path that climbs in their lane, as adaptive routers can; loads are of one path
+        Let packets take every shortest path that climbs in their lane, as adaptive routers can; loads count one path
         for each pair.
     worst
-        Seek a low load under the worst permutation of terminals, and then one of all flows.
+        Seek a low load under the worst permutation of terminals, then a low load of all flows.
     survive
-        After every single failure of these each pair shall keep a path in these lanes, longer if need be.
+        Kind of parts after whose single failures each pair keeps a path in the lanes, longer if need be.
     lmc
-        With --paths table: each terminal has 2^LMC LIDs, each with a route of its own.
+        LMC with --paths table: each terminal has 2^LMC LIDs, each with its own route.
     effort
         Most moves for each pair of the search for a low load; by default 33 million for all.
     out : FILE
-        Write the routes there, as export does; with .cnf the clauses that refute fewer lanes, and their proof beside
-        them as .drat and .lrat.
+        File of the routes, as of export; with .cnf the clauses that refute fewer lanes, and their proof as .drat and
+        .lrat.
     """
 
     network: NetworkText

@@ -7,44 +7,44 @@ that of the parameter; ``hidden`` keeps an old option out of the help.
 Parameters
 ----------
 routing : NAME
-    A routing, with options if needed; lanes; FILE.json; FILE.py:FUNCTION.
+    Routing, with options if needed; lanes; FILE.json; FILE.py:FUNCTION.
 vcs
-    Virtual channels per channel, in all.
+    Number of virtual channels per channel.
 switching
-    The switching technique.
+    Switching technique.
 flows : FILE.csv
-    Only these flows: columns source, target and bandwidth.
+    Flows to serve alone: columns source, target and bandwidth.
 buffer_depth
     Flits per virtual channel.
 router
     Options of the router: 'routing_delay=0, allocator=islip, iterations=2'.
 traffic
-    A pattern: uniform, transpose, tornado, 'hotspot(3, share=0.1)' and others.
+    Pattern: uniform, transpose, tornado, 'hotspot(3, share=0.1)' and others.
 packet_length
-    Flits, or shares of several lengths: '1:0.5, 5:0.5'.
+    Flits of a packet, or shares of several lengths: '1:0.5, 5:0.5'.
 bursts
-    Chances in a cycle that a burst begins and that it ends: '0.01, 0.1'.
+    Chances in a cycle that a burst begins, and that a burst ends: '0.01, 0.1'.
 warmup
-    Cycles before measuring; by default until it is in balance.
+    Cycles before measuring; by default until the network is in balance.
 measure
     Cycles in which packets are measured.
 precision
-    Measure until the half-width of the confidence interval is this share of the mean latency, such as 0.02.
+    Half-width of the confidence interval at which measuring ends, as a share of the mean latency, such as 0.02.
 units
     Clock and width of a flit, as '2 GHz, 16 B': adds ns and GB/s.
 both_ways : --both-ways/--one-way
-    Whether the two directions of a pair share a lane, so that replies may take that of the request; by default they
-    do for fabrics, where tables or paths are given.
+    Same lane for both directions of a pair, so that replies may take the lane of the request; the default for fabrics
+    with given tables or paths.
 csv : FILE
-    Write a row for each run: network, routing, options and figures.
+    File with a row for each run: network, routing, options and figures.
 evidence : FILE.json
-    Write the evidence, for `unknot accept`.
+    File of the evidence, for `unknot accept`.
 out : FILE.svg|png|pdf
-    Draw it into this file.
+    File of the drawing.
 form : --from FORMAT
-    Format of the file that is read; see docs/formats.md.
+    Format of the input file; see docs/formats.md.
 max_memory : SIZE
-    Memory that may be used, such as 16G; by default half of what is available, at most 4G.
+    Most memory, such as 16G; by default half of the available memory, at most 4G.
 """
 
 from __future__ import annotations
@@ -71,9 +71,9 @@ from unknot.cli.commands.flows import one_technique
 from unknot.cli.commands.unread import Recorded
 
 NetworkText = Annotated[
-    str, typer.Argument(metavar="NETWORK", help="A text such as 'torus(8, 8)' or 'ring(8) ** 2', or a file.")
+    str, typer.Argument(metavar="NETWORK", help="Network: a text such as 'torus(8, 8)' or 'ring(8) ** 2', or a file.")
 ]
-LIMIT = "Seconds for the whole command; what is open then stays open; exit code 3."
+LIMIT = "Seconds for the whole command; undecided questions then stay open; exit code 3."
 TimeLimit = Deadline
 MostTime = Deadline | None
 """The limit as seconds on the command line, and as a deadline that has begun for the command: see `prepared`."""
@@ -85,7 +85,7 @@ on an idle machine. It becomes a deadline, see `prepared`."""
 Seeds = Annotated[
     int | None, typer.Option(help="Number of replications (seeds SEED, SEED+1, …); reports the mean.", min=1)
 ]
-Seed = Annotated[int, typer.Option(help="Of whatever is drawn at random; the same in all commands.", min=0)]
+Seed = Annotated[int, typer.Option(help="Seed of the random numbers; the same in all commands.", min=0)]
 SEED = 1
 """The seed of all commands unless another is given."""
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout, and nothing else there.")]

@@ -30,9 +30,9 @@ def protocol(
     Parameters
     ----------
     subject : argument PROTOCOL
-        request_reply, coherence, 'axi(…)' and others, with options if needed; or FILE.toml.
+        Protocol: request_reply, coherence, 'axi(…)' and others, with options if needed; or FILE.toml.
     packet_length : FLITS
-        Length of the longest message; with --buffer-depth it gives the messages that a VC holds.
+        Length of the longest message; --buffer-depth over the length is the capacity of a VC in messages.
     """
     return give(of_end_points(system, subject, Room(buffer_depth, packet_length), "PROTOCOL"), evidence, out, json)
 

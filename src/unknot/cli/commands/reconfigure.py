@@ -16,9 +16,9 @@ class Reconfiguration(OnNetwork):
     Attributes
     ----------
     routing : argument OLD
-        The routing that routers have: a text as --routing of `check` takes it.
+        Present routing, as for --routing of `check`.
     to : argument NEW
-        The routing that they get.
+        New routing.
     """
 
     heading = "Routing and technique"

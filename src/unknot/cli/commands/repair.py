@@ -39,17 +39,19 @@ class RepairOptions(Options):
     Attributes
     ----------
     routing : NAME
-        A routing; by default a fabric's tables.
+        Routing; by default a fabric's tables.
     lanes
-        Lanes of tables with few changes; by default as many as the VCs.
+        Number of lanes of tables with few changes; by default as many as the VCs.
     minimal
         Keep an adaptive routing to shortest paths.
     lmc
-        Of a fabric, with --out DIR: assign all LIDs anew, 2^LMC for each host port, each with a route of its own.
+        LMC of a fabric, with --out DIR: all LIDs are assigned anew, 2^LMC for each host port, each with its own
+        route.
     out : FILE.json|DIR
-        Write the routes of each remedy, its kind in the name of the file; or, of a fabric, files OpenSM loads.
+        File of the routes of each remedy, whose kind is added to the name; or, of a fabric, folder of files for
+        OpenSM.
     assume
-        Of a fabric: judge tables alone (static), where files beside them show adaptive routing.
+        Assumption about a fabric whose files show adaptive routing: static judges the tables alone.
     """
 
     network: NetworkText

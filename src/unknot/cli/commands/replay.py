@@ -32,17 +32,17 @@ def replay(
     Parameters
     ----------
     file : argument FILE.json
-        What `unknot check --export` wrote.
+        Counterexample written by `unknot check --export`.
     network : NETWORK
-        Instead of the one the file names.
+        Network in place of the file's own.
     routing : NAME
-        Instead of the one the file names.
+        Routing in place of the file's own.
     outside_files
         Let the file name a network file outside its folder.
     cycles
-        Cycles to wait for something to move.
+        Cycles to wait for a movement.
     out : FILE.svg|png|pdf|html
-        Draw it, or in HTML step through it.
+        File of the drawing, or in HTML of its steps.
     """
     from unknot._base.errors import UnknotError
     from unknot.cli.answers.configuration_file import configuration_on, read_configuration

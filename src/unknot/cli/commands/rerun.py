@@ -50,7 +50,7 @@ def rerun(
     Parameters
     ----------
     file : argument FILE
-        What a command of Unknot wrote or printed as JSON.
+        File written by a command of Unknot, or its JSON.
     allow_code
         Let the command run Python files, or work on other machines.
     """

@@ -26,21 +26,21 @@ class RunOptions(Options):
     Attributes
     ----------
     study : argument FILE
-        A study file, or a file of another kind.
+        Study file, or a file of another kind.
     dask : --dask --executor local|slurm|ADDRESS
-        Compute points with workers of Dask, also elsewhere.
+        Dask scheduler whose workers compute the points.
     parquet : FILE
-        Write a row for each run as Parquet.
+        Parquet file with a row for each run.
     out : DIR
         Folder of the report, by default reports.
     jobs
-        Points computed at a time; by default the cores.
+        Number of points computed at a time; by default the cores.
     store
         SQLite file of results; by default beside the study.
     outside_files
-        Let the file name others outside its folder.
+        Let the file name other files outside its folder.
     allow_code
-        Let the study run routings of Python files that it names.
+        Let the study run routings from its Python files.
     """
 
     study: Path

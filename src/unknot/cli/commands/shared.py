@@ -120,7 +120,7 @@ class BufferedNetwork(RoutedNetwork):
     Attributes
     ----------
     switching : NAME
-        The switching technique: saf, vct, wormhole or wormhole-nonatomic; or a flow control: "damq(reserved=1)",
+        Switching technique: saf, vct, wormhole or wormhole-nonatomic; or a flow control: "damq(reserved=1)",
         'FILE.py:FUNCTION(options)'.
     """
 

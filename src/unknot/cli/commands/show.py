@@ -27,9 +27,9 @@ def show(
     Parameters
     ----------
     sample
-        Estimate distances of a large network from this many routers.
+        Number of routers from which distances of a large network are estimated.
     view
-        What --out draws: every router, or a matrix of who is joined to whom; auto: the matrix from 600 routers on.
+        Kind of drawing of --out: every router, or a matrix of links; auto: the matrix from 600 routers on.
 
     Examples
     --------

@@ -32,14 +32,14 @@ class DesignOptions(Options):
     Attributes
     ----------
     switching : NAME
-        The switching technique: saf, vct, wormhole or wormhole-nonatomic; or a flow control, as `check` takes it.
+        Switching technique: saf, vct, wormhole or wormhole-nonatomic; or a flow control, as for `check`.
     bubble : RULE
-        As --switching "bubble('RULE')".
+        Rule of bubble flow control, the same as --switching "bubble('RULE')".
     watchdog : CYCLES
         Cycles between two looks, after which packets blocked at both are dropped and sent again; 0: none.
     fault
-        What dies in a cycle: '2000: (1,1)->(1,2)', '3000: router (2,2); routing up_down'; all routers know of it at
-        once; repeatable.
+        Fault in a cycle: '2000: (1,1)->(1,2)', '3000: router (2,2); routing up_down'; all routers know at once;
+        repeatable.
     """
 
     heading = "Network and router"
@@ -63,9 +63,9 @@ class TrafficOptions(Options):
     load
         Offered load in flits per terminal per cycle.
     traffic_class : --class TEXT
-        A traffic class instead: 'share=2, traffic=transpose, flits=1, reply=4, priority=1'; repeatable.
+        Traffic class instead: 'share=2, traffic=transpose, flits=1, reply=4, priority=1'; repeatable.
     protocol : FILE.toml|NAME
-        Terminals with finite queues and rules instead: request_reply, coherence, …, or a file, as `check` takes it.
+        Protocol of terminals with finite queues instead: request_reply, coherence, …, or a file.
     """
 
     heading = "Traffic"
@@ -85,9 +85,9 @@ class MeasurementOptions(Options):
     Attributes
     ----------
     interval
-        Cycles between two points of what happens over time, in JSON.
+        Cycles between two points of the series over time, in JSON.
     saturation
-        Search for the load at which it saturates instead.
+        Search for the saturation load instead.
     """
 
     heading = "Measurement"
@@ -105,13 +105,13 @@ class ExecutionOptions(Options):
     Attributes
     ----------
     threads
-        Threads inside each run; by default the cores, if there is work for each. Same answer.
+        Number of threads inside each run; by default the cores, if all have work. Same answer.
     """
 
     heading = "Execution"
     seed: Seed = SEED
     seeds: Seeds = None
-    jobs: Annotated[int, typer.Option(help="With --seeds: runs at a time, each in a process.", min=1)] = 1
+    jobs: Annotated[int, typer.Option(help="Number of runs at a time with --seeds, each in a process.", min=1)] = 1
     threads: int | None = None
     deadline: MostTime = None
 
@@ -123,11 +123,11 @@ class OutputOptions(Options):
     Attributes
     ----------
     out : FILE.svg|png|pdf
-        Draw where the load sits, or the deadlock.
+        File of a drawing of the loads, or of the deadlock.
     export : FILE.json
-        Write the knot if it deadlocks, for `unknot replay`.
+        File of the knot after a deadlock, for `unknot replay`.
     channels
-        With --json: every channel, how busy it was.
+        With --json: list the utilisation of every channel.
     """
 
     out: Path | None = None

@@ -33,13 +33,13 @@ class TraceOptions(Options):
     buffer_depth
         Flits per virtual channel; by default 8, or the longest message under vct, saf.
     overhead
-        Cycles a terminal is busy with a message before it sends.
+        Cycles of work of a terminal before it sends a message.
     in_order
         Send strictly in the order of the file.
     requests
-        No file, but a closed loop: the number of requests of each terminal.
+        Number of requests of each terminal in a closed loop, in place of a file.
     window
-        Requests of a terminal that may be outstanding.
+        Most outstanding requests of a terminal.
     request_flits
         Flits of a request.
     reply_flits
@@ -49,13 +49,13 @@ class TraceOptions(Options):
     think
         Cycles from the arrival of a reply to the next request.
     traffic
-        Whom the terminals of a closed loop ask.
+        Pattern of the requests of a closed loop.
     classes : NAMES
-        Share out the VCs among classes of messages, such as request,reply.
+        Classes of messages with VCs of their own, such as request,reply.
     limit
         Cycle in which to stop.
     results : FILE
-        Write how each message fared, as CSV.
+        CSV file with the times of each message.
     """
 
     network: NetworkText
