@@ -283,6 +283,7 @@ def test_a_table_of_another_routing_is_noticed(tmp_path: Path) -> None:
     assert "its table is not west_first" in result.output
 
 
+@pytest.mark.long
 def test_evidence_of_lanes(tmp_path: Path) -> None:
     for words in (["kautz(2, 4)"], ["ring(6)"], ["ring(6)", "--changes", "rising"]):
         out = tmp_path / "lanes.json"

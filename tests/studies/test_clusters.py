@@ -165,6 +165,7 @@ def test_the_scheduler_is_killed(study: Path, run: Run) -> None:
     assert len(found.designs[0].runs) == 12
 
 
+@pytest.mark.long
 @pytest.mark.filterwarnings("ignore")
 def test_local_workers_give_the_same_result(study: Path) -> None:
     study.write_text(STUDY.replace("1000000", "400"))

@@ -153,6 +153,7 @@ def test_all_sizes_wants_a_family() -> None:
     assert says("check", "mesh(4, 4)", "--all-sizes", "--routing", "lcfaa").exit_code == 2
 
 
+@pytest.mark.long
 def test_the_rule_that_carries_most_is_compared_with_all_others(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -53,6 +53,7 @@ def test_proved_for_every_size(family: str, routing: str, switching: str, kind: 
     assert verdict.holds
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("routing", ["lcfaa", "planar_adaptive"])
 def test_three_dimensions(routing: str) -> None:
     assert every_size("mesh(3)", routing, "vct").holds
