@@ -91,6 +91,7 @@ def test_studies_in_nanoseconds(tmp_path: Path) -> None:
     assert "--units" in page
 
 
+@pytest.mark.long
 def test_drawings_in_units_have_other_numbers_and_say_so() -> None:
     run = simulate("mesh(2, 2)", 0.1, routing="dimension_order", interval=100, warmup=100, measure=400)
     text = "500 MHz, 8 B"

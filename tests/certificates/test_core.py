@@ -91,6 +91,7 @@ def test_states_keep_to_their_level() -> None:
     assert first not in states(some, alike, 2)
 
 
+@pytest.mark.sampled(1 / 2)
 @pytest.mark.parametrize(("network", "changes"), [(mesh(3, 3), 40), (mesh(3, 4), 10)])
 def test_cores_alone_and_in_documents_are_accepted_alike(network: Network, changes: int) -> None:
     relation = by_signs(network, FREE_THREE_WIDE)

@@ -27,7 +27,7 @@ def refused(kind: str, count: int, seed: int, variants: int) -> None:
     assert len(ways) >= min(4, count // 4)
 
 
-@pytest.mark.sampled(1 / 6)
+@pytest.mark.sampled(1 / 12)
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if kind not in ("changes and remedies", "removals")])
 def test_some_forgeries(kind: str) -> None:
     refused(kind, 12, 2, 1)
@@ -39,7 +39,7 @@ def test_forgeries(kind: str) -> None:
     refused(kind, FORGED, 1, 8)
 
 
-@pytest.mark.sampled(1 / 6)
+@pytest.mark.sampled(1 / 12)
 @pytest.mark.parametrize("kind", KINDS)
 def test_honest_evidence_is_what_was_asked(kind: str) -> None:
     document = json.loads(honest(kind, 0, 0))

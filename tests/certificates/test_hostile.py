@@ -97,7 +97,7 @@ def unread(content: Any, place: Place) -> bool:
     return place in UNREAD or of_knot or (subject == "lanes of routes" and place[-1] == "kind")
 
 
-@pytest.mark.sampled(1 / 3)
+@pytest.mark.sampled(1 / 8)
 @pytest.mark.parametrize("name", NAMES)
 def test_every_place_has_its_type_and_its_range(name: str) -> None:
     content = specimen(name)

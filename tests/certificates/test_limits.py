@@ -128,6 +128,7 @@ QUICK: list[Any] = [many_vcs, many_pairs, long_paths, many_symmetries]
 SLOW: list[Any] = [many_destinations, many_removals, many_types_on_a_path, many_worms]
 
 
+@pytest.mark.sampled(1 / 4)
 @pytest.mark.parametrize("make", [*QUICK, *(pytest.param(make, marks=pytest.mark.campaign) for make in SLOW)])
 def test_a_gibibyte_is_enough(make: Callable[[], Document], tmp_path: Path) -> None:
     path = tmp_path / "hostile.json"

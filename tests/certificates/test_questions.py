@@ -80,7 +80,7 @@ def alone(*words: str | Path) -> tuple[int, str]:
     return done.returncode, done.stdout + done.stderr
 
 
-@pytest.mark.sampled(1 / 3)
+@pytest.mark.sampled(1 / 8)
 @pytest.mark.parametrize("name", BOUND)
 def test_evidence_of_each_command_answers_its_question(name: str, tmp_path: Path) -> None:
     """Also that of a file, for the checker alone; and not one about a network of the same size."""

@@ -71,7 +71,7 @@ def test_specimens_and_what_is_missing_in_them(name: str) -> None:
                 part[key] = entry
 
 
-@pytest.mark.sampled(1 / 6)
+@pytest.mark.sampled(1 / 12)
 @pytest.mark.parametrize("kind", QUICK)
 def test_forgeries_of_each_kind(kind: str) -> None:
     for forgery in forgeries(kind, 12, 3, 1):

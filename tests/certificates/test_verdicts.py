@@ -267,6 +267,7 @@ def test_what_windows_strike_out_no_deadlock_holds(relation: Relation, data: st.
         return
 
 
+@pytest.mark.sampled(1 / 3)
 @pytest.mark.parametrize(
     ("table", "wide", "length"), [(FREE_THREE_WIDE, 3, 3), (FREE_THREE_WIDE, 3, 5), (FREE_FOUR_WIDE, 4, 5)]
 )

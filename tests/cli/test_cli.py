@@ -217,6 +217,7 @@ def test_check_undecided_is_three(monkeypatch: pytest.MonkeyPatch) -> None:
 # --- audit --------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.long
 def test_audit_refutes_and_names_the_loop(tmp_path: Path) -> None:
     folder = FABRICS / "opensm-torus8x8-dor"
     result = unknot_says("audit", str(folder), "--json", "--out", str(tmp_path / "audit.html"))

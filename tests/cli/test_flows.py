@@ -38,6 +38,7 @@ def found(*words: str) -> dict[str, Any]:
     return answer
 
 
+@pytest.mark.long
 def test_bandwidths_say_the_load() -> None:
     answer = found("--routing", "up_down", *UNITS)
     # ddr0 sends 2400 + 2200 MB/s of the 8 GB/s of a flit per cycle

@@ -145,6 +145,7 @@ def test_a_study_broken_off_goes_on_where_it_stood(
     assert (tmp_path / "reports" / "s.html").read_bytes() == undisturbed
 
 
+@pytest.mark.long
 def test_run_in_json(tmp_path: Path, undisturbed: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "s.toml").write_text(STUDY)

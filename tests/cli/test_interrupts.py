@@ -116,7 +116,7 @@ def test_a_signal_ends_a_command_within_a_second(
     assert "Traceback" not in said
 
 
-@pytest.mark.sampled(0.34)
+@pytest.mark.sampled(1 / 3)
 @pytest.mark.parametrize(
     "words",
     [

@@ -37,7 +37,7 @@ MEANT = {
 """Runs that are shown because they are not stable, and what they say."""
 
 
-@pytest.mark.sampled(0.2)
+@pytest.mark.sampled(1 / 10)
 @pytest.mark.parametrize("words", RUNS)
 def test_a_shown_run_is_stable_or_says_why(words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "examples").symlink_to(ROOT / "examples")

@@ -19,7 +19,7 @@ def _often(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("UNKNOT_QUIET", raising=False)
 
 
-@pytest.mark.sampled(0.4)
+@pytest.mark.sampled(1 / 5)
 @pytest.mark.parametrize(
     ("words", "said"),
     [

@@ -51,7 +51,7 @@ def naive_time(schedule: Schedule) -> Fraction:
 
 def test_every_algorithm_on_drawn_platforms_is_accepted_and_not_below_the_bound() -> None:
     draw, done = random.Random(), 0
-    for _ in range(60):
+    for _ in range(25):
         platform = drawn_platform(draw)
         operation = operation_on(platform, draw.choice(KINDS))
         least = bound(platform, operation).time
@@ -68,7 +68,7 @@ def test_every_algorithm_on_drawn_platforms_is_accepted_and_not_below_the_bound(
             late, busy, _ = whole.pipelined_costs(pieces)
             assert late + busy == pytest.approx(float(schedule.time))
             done += 1
-    assert done > 100
+    assert done > 40
 
 
 def test_known_times() -> None:

@@ -13,6 +13,7 @@ from unknot_collectives.choice import by_algorithm
 from unknot_collectives.execution import compared
 
 
+@pytest.mark.sampled(1 / 4)
 @pytest.mark.parametrize("kind", ["all_gather", "broadcast", "reduce", "all_reduce"])
 @pytest.mark.parametrize("text", ["fat_tree(2, 3)", "fat_tree(4, 2)"])
 def test_no_model_is_above_its_run_on_fat_trees(text: str, kind: str) -> None:

@@ -15,6 +15,7 @@ from unknot_collectives import Operation, Platform, best, bound, candidates, opt
 from unknot_collectives.platform import KINDS, Channel
 
 
+@pytest.mark.long
 def test_no_cut_of_small_platforms_is_worse_than_the_schedule() -> None:
     draw = random.Random()
     for _ in range(25):

@@ -147,7 +147,7 @@ def test_ibsim_networks_cut_off_or_with_a_wrong_byte(data: st.DataObject) -> Non
             assert (found.num_channels, found.num_terminals) == (wanted.num_channels, wanted.num_terminals)
 
 
-@settings(max_examples=50)
+@settings(max_examples=15)
 @given(
     text=st.text(max_size=200), head=st.sampled_from(["", "{ SW NodeGUID:00 PN:", "Unicast lids [", "vendid=0x0\n"])
 )

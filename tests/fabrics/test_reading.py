@@ -35,6 +35,7 @@ def test_what_a_file_is_is_found_from_its_content(path: Path, tmp_path: Path) ->
     assert kind_of(tmp_path / "notes.txt") == KINDS[path.name]
 
 
+@pytest.mark.sampled(1 / 3)
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda f: f.name)
 def test_names_of_files_do_not_matter(folder: Path, tmp_path: Path) -> None:
     for number, file in enumerate(sorted(folder.iterdir(), reverse=True)):
@@ -49,6 +50,7 @@ def test_names_of_files_do_not_matter(folder: Path, tmp_path: Path) -> None:
     assert "not used, since of no known format: empty, zz.log" in fabric.notes
 
 
+@pytest.mark.sampled(1 / 3)
 @pytest.mark.filterwarnings("ignore:.* cables are (without a width|of hosts)")
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda f: f.name)
 def test_whole_folders_and_single_files_as_networks(folder: Path) -> None:

@@ -38,6 +38,7 @@ def test_examples_agree_with_a_naive_reading(folder: Path) -> None:
                 assert mine == plain.table[guid]
 
 
+@pytest.mark.sampled(1 / 4)
 @pytest.mark.parametrize("folder", OPENSM, ids=lambda f: f.name)
 def test_both_dumps_and_both_descriptions_give_the_same_tables(folder: Path) -> None:
     wanted = read_fabric(folder).tables

@@ -34,6 +34,7 @@ def test_there_are_none_for_other_networks(text: str) -> None:
     assert diagonal_orders(network, path_set(demand(network)), None) is None
 
 
+@pytest.mark.sampled(1 / 2)
 @pytest.mark.parametrize(
     ("text", "paths"),
     [

@@ -51,7 +51,7 @@ def test_halves_of_lanes_come_to_the_same_on_one_thread(monkeypatch: pytest.Monk
 
 
 @pytest.mark.long
-@pytest.mark.sampled(0.34)
+@pytest.mark.sampled(1 / 3)
 @pytest.mark.parametrize(("count", "lanes"), [(None, 1), (1, 1), (2, 2)])
 def test_lanes_of_longer_paths_are_grown_too(monkeypatch: pytest.MonkeyPatch, count: int | None, lanes: int) -> None:
     monkeypatch.setattr(longer, "GROWN", 0)

@@ -95,6 +95,7 @@ def test_ctrl_c_between_two_searches_loses_no_lanes(monkeypatch: pytest.MonkeyPa
     assert check(routes.relation).deadlock_free
 
 
+@pytest.mark.long
 def test_ctrl_c_keeps_the_best_so_far() -> None:
     with subprocess.Popen(
         [sys.executable, "-c", SPEAKING], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True

@@ -23,6 +23,7 @@ In this time, no phase on a torus of 256 routers comes to its end by itself.
 """
 
 
+@pytest.mark.sampled(1 / 2)
 @pytest.mark.parametrize(
     "search",
     [

@@ -57,6 +57,7 @@ def lowest(network: Network) -> int:
     return int(best)
 
 
+@pytest.mark.sampled(1 / 2)
 @pytest.mark.parametrize("network", [tod.network("ring(4)"), DIAMOND], ids=str)
 def test_no_tables_have_a_lower_load(network: Network) -> None:
     routes = longer_lanes(network, 1)

@@ -194,12 +194,14 @@ def held_bytes(network: Network) -> int:
     return sum(array.nbytes for array in arrays)
 
 
+@pytest.mark.long
 def test_memory_of_a_million_routers() -> None:
     network = torus(1024, 1024)
     assert (network.num_routers, network.num_channels) == (2**20, 2**22)
     assert held_bytes(network) <= 64 * network.num_channels
 
 
+@pytest.mark.long
 def test_six_million_channels() -> None:
     network = torus(100, 100, 100)
     assert (network.num_routers, network.num_channels) == (10**6, 6 * 10**6)

@@ -107,6 +107,7 @@ def test_twenty_designs_look_different() -> None:
     assert len(looks) == 20
 
 
+@pytest.mark.long
 def test_texts_stay_within_the_figure() -> None:
     """Names of designs, heads of panels and axes, abreast and one below the other."""
     runs = {

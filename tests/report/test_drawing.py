@@ -73,6 +73,7 @@ def test_parallel_channels_do_not_coincide() -> None:
     assert len(lines) == 3
 
 
+@pytest.mark.sampled(1 / 3)
 @pytest.mark.parametrize(
     ("relation", "configuration"),
     [

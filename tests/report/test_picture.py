@@ -67,6 +67,7 @@ def test_the_same_every_time() -> None:
     assert rendered(svg, "png") == rendered(svg, "png")
 
 
+@pytest.mark.long
 def test_configurations_are_drawn_in_colour() -> None:
     relation, configuration = ring_knot(torus(8, 8), row=3)
     image = pixels(draw_configuration(relation, configuration))

@@ -104,6 +104,7 @@ def test_hostile_names_are_only_text(tmp_path: Path) -> None:
     assert sum(HOSTILE in text for text in checker.text) > 5
 
 
+@pytest.mark.long
 def test_another_process_writes_the_same_bytes(tmp_path: Path, report: str) -> None:
     program = (
         "import sys; from tests.report.examples import study_result; from unknot.report import write_study_report; "

@@ -131,7 +131,7 @@ def test_verdicts_agree_with_brute_force() -> None:
     assert compared["free"] > 100
 
 
-@pytest.mark.sampled(1 / 12)
+@pytest.mark.sampled(1 / 20)
 @pytest.mark.parametrize("name", ROUTINGS)
 def test_the_compiled_rule_is_the_plain_one_and_carries_traffic(name: str) -> None:
     """On the smallest network of the catalogue that the routing takes."""

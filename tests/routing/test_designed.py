@@ -86,6 +86,7 @@ def test_that_headers_keep_their_choice_is_kept() -> None:
     assert read_routes(mesh(3, 3), "routes.json").commits
 
 
+@pytest.mark.sampled(1 / 4)
 @pytest.mark.parametrize("text", ["lanes", "lanes(seed=2)", 'lanes(paths="table")', "routes.json"])
 def test_every_command_takes_them(text: str, file: str) -> None:
     assert says("check", "ring(5)", "--routing", text).exit_code == 0
@@ -300,6 +301,7 @@ def test_the_name_of_a_python_file_alone_asks_for_the_function() -> None:
             assert foreign not in result.stderr
 
 
+@pytest.mark.long
 def test_each_remedy_is_written_and_can_be_used() -> None:
     words = ("torus(4, 4)", "--routing", "dimension_order")
     assert says("check", *words).exit_code == 1

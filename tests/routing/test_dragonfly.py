@@ -216,6 +216,7 @@ def test_direct_packets_skip_the_class_of_the_way_to_a_drawn_group(vcs: int | No
     assert seen == {2, 3, 4}
 
 
+@pytest.mark.long
 def test_ugal_needs_no_more_vcs_than_valiant() -> None:
     """Group to next group with the fewest VCs: a global link holds minimal routing to 1 / 8 at most, UGAL not."""
     network = dragonfly(4)
@@ -235,6 +236,7 @@ def test_ugal_needs_no_more_vcs_than_valiant() -> None:
     assert alone[0] <= alone[2] < alone[1] - 0.5
 
 
+@pytest.mark.long
 def test_queues_of_vcs_see_what_queues_of_ports_do_not() -> None:
     """Where both ways begin with one port, ports tie and the direct way is taken; VCs do not."""
     network = dragonfly(6)

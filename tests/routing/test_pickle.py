@@ -114,6 +114,7 @@ def judge(relation: Relation) -> tuple[bool | None, list[int], bool]:
     return verdict.deadlock_free, ranks, "compiled" in relation.__dict__
 
 
+@pytest.mark.long
 def test_another_process_judges_alike() -> None:
     """By name, by value with a compiled helper, combined, and by table."""
     network = mesh(3, 2)

@@ -203,6 +203,7 @@ def test_a_rule_may_call_plain_functions_and_other_rules() -> None:
         assert compiled_answer(relation, at, address) == expected
 
 
+@pytest.mark.long
 def test_a_rule_may_make_arrays_of_its_own() -> None:
     inner = dimension_order(mesh(3, 3), 2).rule
 

@@ -35,6 +35,7 @@ def test_claims_and_contract(algorithm: Callable[[Network], Relation], network: 
     check_relation(algorithm(network), compiled=False)
 
 
+@pytest.mark.sampled(1 / 2)
 @pytest.mark.parametrize("network", [torus(3, 4), ring(5)], ids=lambda n: n.name)
 def test_a_torus_takes_two_vcs_for_each_phase(network: Network) -> None:
     relation = valiant(network)

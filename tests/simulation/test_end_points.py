@@ -57,6 +57,7 @@ def test_queues_that_open_again_let_their_messages_go() -> None:
     assert run.done == run.created > 0
 
 
+@pytest.mark.long
 def test_deadlocks_of_the_prover_replay_flit_by_flit() -> None:
     base = dimension_order(mesh(3, 3))
     for text in ("request_reply", "cache_transfer(networks=3)", "axi('shared')", "collective"):

@@ -65,6 +65,7 @@ def test_designs_are_proved_and_run_as_by_themselves(tmp_path: Path) -> None:
     assert all(stage.endswith("kept from before") for stage in told if ": " in stage)
 
 
+@pytest.mark.long
 def test_code_is_run_where_it_may_be_and_its_flow_control_is_in_the_key(tmp_path: Path) -> None:
     file = written(tmp_path, '"own.py:mine(reserved=1)"')
     (tmp_path / "own.py").write_text(OWN)

@@ -314,6 +314,7 @@ def test_points_before_a_fault_are_kept(tmp_path: Path, monkeypatch: pytest.Monk
         assert len(store) == 2 + 2 * 3 * 2  # proofs, and runs of two designs at three loads with two seeds
 
 
+@pytest.mark.long
 def test_progress_ends_when_everything_is_done(tmp_path: Path) -> None:
     seen: list[tuple[int, int]] = []
     run_study(written(tmp_path), executor=Serial(), progress=lambda what, done, total: seen.append((done, total)))

@@ -83,6 +83,7 @@ main()
 """The command, with Ctrl-C once fewer than five VCs are known to be impossible."""
 
 
+@pytest.mark.long
 def test_ctrl_c_keeps_what_was_found_and_ends_as_interrupted(tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-c", SPEAKING], cwd=tmp_path, capture_output=True, text=True, timeout=600, check=False

@@ -193,6 +193,7 @@ def test_digraphs_reach_as_far_as_published() -> None:
         assert max(int(distances_from(found, r).max()) for r in range(size)) == diameter
 
 
+@pytest.mark.long
 def test_the_recursive_diagonal_torus_of_the_literature() -> None:
     """Yang, Funahashi, Jouraku, Nishi, Amano & Sueyoshi 2001: 2^16 routers, 8 links each, diameter 11."""
     text = (FOLDER / "rdt_one_upper.tod").read_text(encoding="utf-8").replace("n = 128", "n = 256")

@@ -72,6 +72,7 @@ def test_hostile_texts(text: str, message: str, monkeypatch: pytest.MonkeyPatch)
     assert len(str(caught.value)) < 5000
 
 
+@pytest.mark.long
 def test_long_and_flat_is_no_problem() -> None:
     assert network("ring(1" + " + 1" * 2000 + ")").num_routers == 2001
     assert network("line(2)" + " | line(2)" * 1000).num_routers == 2

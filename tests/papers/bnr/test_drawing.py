@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 import xml.etree.ElementTree as ElementTree
 
+import pytest
+
 from unknot.network.families import mesh
 from unknot.report.picture import rendered
 from unknot.routing import dimension_order, pbfaa, planar_adaptive, vba
@@ -45,6 +47,7 @@ def test_what_holds_and_what_is_lost_by_choice() -> None:
     assert "no messages" in texts(draw_bnr(vba(mesh(3, 1)), bnr(vba(mesh(3, 1)))))
 
 
+@pytest.mark.long
 def test_many_paths_are_counted_instead_of_drawn() -> None:
     relation = dimension_order(mesh(*[2] * 6))
     table = bnr(relation)

@@ -54,6 +54,7 @@ def test_a_lane_to_escape_needs_a_slot_of_its_own() -> None:
     accept_verdict(relation, verdict)
 
 
+@pytest.mark.long
 def test_as_its_states() -> None:
     found = check_flow_control(damq, slots=1)
     assert Counter(found.values())[False] > 0

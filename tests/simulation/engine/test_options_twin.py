@@ -216,6 +216,7 @@ def test_ports_at_edges_take_part_in_wavefronts(router: Router) -> None:
     agree(dimension_order(mesh(3, 2), 15), "wormhole", 2, 3, 0.5, 2, router=router)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("vcs", [13, 26])
 def test_routers_with_many_vcs(vcs: int) -> None:
     relation = dimension_order(mesh(3, 3), vcs)

@@ -98,6 +98,7 @@ def step(engine: Engine) -> None:
 router_options = st.just(Router()) | routers()
 
 
+@pytest.mark.long
 @settings(
     max_examples=3, deadline=None, phases=[Phase.explicit, Phase.generate], suppress_health_check=list(HealthCheck)
 )

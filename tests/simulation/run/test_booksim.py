@@ -30,6 +30,7 @@ def torus() -> list[Compared]:
     return compare(("torus8_dimorder_uniform_ps1",), seeds=(1,), cycles=5_000)
 
 
+@pytest.mark.long
 def test_latency_on_the_torus(torus: list[Compared]) -> None:
     """BookSim accepts 0.507 at most there."""
     for point in torus:
@@ -115,6 +116,7 @@ def test_the_formula_knows_the_options() -> None:
     assert latency["mesh8_ps1_5_3to1"] == 24 + 5 + 3 + 1
 
 
+@pytest.mark.long
 def test_tornado_chokes_a_torus_as_in_booksim() -> None:
     # 8 × 8, DOR, single flits, buffers of 8, 1,000 cycles of warm-up and of measuring; accepted by BookSim 2.
     measured = {(2, 0.1): 0.0808, (2, 0.3): 0.0352, (4, 0.3): 0.0771}
@@ -125,6 +127,7 @@ def test_tornado_chokes_a_torus_as_in_booksim() -> None:
         assert not run.stable
 
 
+@pytest.mark.long
 def test_tables_and_pictures(torus: list[Compared], tmp_path: Path) -> None:
     assert table(torus).count("\n") == len(torus) + 1
     assert summary(torus).count("\n") == 2

@@ -128,6 +128,7 @@ def test_hints_are_tried_and_hold() -> None:
     assert again.stable
 
 
+@pytest.mark.long
 def test_hints_that_do_not_cure_are_not_given() -> None:
     """O1TURN with 6 and 8 VCs is as unstable: two channels of the corner are what is short."""
     relation = routing(mesh(8, 8), "o1turn", 4)

@@ -171,6 +171,7 @@ def test_only_the_addresses_a_source_may_use() -> None:
     assert run.hops_mean == pytest.approx(0.5, abs=0.05)
 
 
+@pytest.mark.long
 def test_ugal_goes_directly_until_queues_grow() -> None:
     """Mean hops on an 8×8 mesh: 5.25 directly, 10.5 by way of a waypoint drawn at random."""
 
@@ -188,6 +189,7 @@ def test_ugal_goes_directly_until_queues_grow() -> None:
     assert run(valiant, 0.05).hops_mean == pytest.approx(10.5, abs=0.3)
 
 
+@pytest.mark.long
 def test_waypoint_schemes_on_16_by_16() -> None:
     """There are 65,536 addresses; who may send to whom takes no table of them for each source."""
     relation = valiant(mesh(16, 16))
@@ -261,6 +263,7 @@ def test_both_routers_give_the_same_run(
         assert simulate(relation, load, **options) == plain
 
 
+@pytest.mark.long
 def test_a_window_shorter_than_the_transient_is_too_short_and_not_saturated() -> None:
     """A mesh at less than a half of what it carries, looked at while it fills."""
     relation = dimension_order(mesh(16, 16), 4)

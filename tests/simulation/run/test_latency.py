@@ -68,6 +68,7 @@ def test_latencies_of_channels_add_up() -> None:
     assert alone(Relation(network, 1, rule), 0, 3, 4, "wormhole") == 4 * 4 + 118 + 3 + 3
 
 
+@pytest.mark.sampled(1 / 4)
 @pytest.mark.parametrize("load", list(BOOKSIM))
 def test_latency_curve_of_booksim(load: float) -> None:
     found = simulate(dimension_order(mesh(8, 8), 4), load, switching="wormhole-nonatomic")
@@ -88,6 +89,7 @@ def test_low_load_mean_is_the_formula() -> None:
     assert found.latency_mean - 0.02 < found.network_latency_mean <= found.latency_mean  # type: ignore[operator]
 
 
+@pytest.mark.long
 def test_saturation_lies_where_booksim_has_it() -> None:
     """BookSim accepts at most 0.418 flits per terminal and cycle there."""
     relation = dimension_order(mesh(8, 8), 4)

@@ -64,6 +64,7 @@ def test_tolerance_is_a_number() -> None:
             saturation(dimension_order(line(2)), tolerance=wrong, switching="wormhole")  # type: ignore[arg-type]
 
 
+@pytest.mark.long
 @pytest.mark.sampled(0.25)
 @pytest.mark.parametrize(("load", "seed"), [(0.425, 4), (0.45, 2)])
 def test_never_stable_above_saturation(load: float, seed: int) -> None:

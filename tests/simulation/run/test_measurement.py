@@ -37,6 +37,7 @@ def test_intervals_of_independent_values_cover_their_mean() -> None:
     assert 0.92 <= inside / 400 <= 0.98
 
 
+@pytest.mark.long
 def test_runs_cover_the_mean_of_long_runs() -> None:
     relation, switching = dimension_order(mesh(4, 4), 4), NONATOMIC
     long = simulate(relation, 0.4, measure=100_000, seed=99, switching=switching)
@@ -108,6 +109,7 @@ def test_windows_remember_the_longest_correlation_time() -> None:
     assert times[-1] < max(times)
 
 
+@pytest.mark.long
 def test_windows_grow_while_batches_depend_on_one_another() -> None:
     """On the 8×8 mesh latencies are alike for some hundred cycles at load 0.4, and hardly at all at 0.1."""
     relation = dimension_order(mesh(8, 8), 4)
