@@ -32,6 +32,8 @@ KINDS = (
     "runs",
     "names",
     "checkers",
+    "routing_files",
+    "defaults",
 )
 T = TypeVar("T")
 

@@ -3,7 +3,7 @@
 The function of such a file is called with the network, with ``vcs`` if a number was given, and with the options in
 parentheses; it returns a `Relation`. Naming a file runs it, so that texts found in files of others are refused
 (`is_code`). Files of routes are the JSON that `unknot export`, `lanes --out` and `repair --out` write
-(`unknot.report.export`).
+(`unknot.report.export`), plain lists of paths, and what extensions read (`ROUTING_FILES`).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ import numpy as np
 
 from unknot._base.calls import Call, parse_call
 from unknot._base.errors import NetworkError, RelationError, TextError, UnknotError, near, raised, shown
-from unknot._base.extensions import DESIGNERS
+from unknot._base.extensions import DESIGNERS, Catalogue
 from unknot._base.input import read_json, read_text
 from unknot.network import Network
 from unknot.routing.path_lists import ENDING, read_paths
@@ -33,7 +33,17 @@ from unknot.routing.virtual_channels import VirtualChannels
 
 OTHER_TABLES = (".csv", ".v")
 """Files of routes that can be written, but hold too little to be read."""
+ROUTING_FILES: Catalogue[Callable[[Network, Path], Relation]] = Catalogue("routing_files", {})
+"""Readers of extensions by the ending, without its dot, of files that bring a routing for a network."""
 _CODE = re.compile(r"\s*([^:()]+\.py):(.+)", re.DOTALL)
+
+
+def _reader(text: str) -> tuple[str, str]:
+    """The kind of a file of routes, by its prefix or its ending, and the path."""
+    prefix, _, path = text.strip().partition(":")
+    if path and prefix in ROUTING_FILES:
+        return prefix, path
+    return Path(text.strip()).suffix.lower()[1:], text.strip()
 
 
 def is_file(text: str) -> bool:
@@ -44,7 +54,8 @@ def is_file(text: str) -> bool:
     >>> is_file("routes.json"), is_file("lanes")
     (True, False)
     """
-    return text.strip().lower().endswith((".json", ENDING, *OTHER_TABLES))
+    kind, _ = _reader(text)
+    return kind in ROUTING_FILES or f".{kind}" in (".json", ENDING, *OTHER_TABLES)
 
 
 def is_designed(text: str) -> bool:
@@ -153,10 +164,11 @@ def rooted(text: str, folder: str | Path, *, confined: bool = False) -> str:
         If it is to be `confined` to the folder, and names a file of routes elsewhere.
     """
     if is_file(text):
-        path = Path(folder, text.strip()).resolve()
+        _, named = _reader(text)
+        path = Path(folder, named).resolve()
         if confined and not path.is_relative_to(Path(folder).resolve()):
             raise RelationError(f"{text!r} is outside the folder of this file; allow it with --outside-files")
-        return str(path)
+        return f"{text.strip().removesuffix(named)}{path}"
     match = _CODE.fullmatch(text)
     return text if match is None else f"{Path(folder, match[1].strip()).resolve()}:{match[2]}"
 
@@ -172,6 +184,9 @@ def read_routes(network: Network, path: str | Path) -> Relation:
     """
     if Path(path).suffix.lower() == ENDING:
         return read_paths(network, path)
+    kind, named = _reader(str(path))
+    if kind in ROUTING_FILES:
+        return ROUTING_FILES[kind](network, Path(named))
     if Path(path).suffix.lower() in OTHER_TABLES:
         raise RelationError(f"{path}: this form of tables lacks addresses and cannot be read; write routes as .json")
     content = read_json(path, growth=100)

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import typer
 from typer.core import TyperCommand
 
+from unknot._base.extensions import Catalogue
 from unknot._base.manifest import Running, running
 from unknot.cli.commands.options import Options
+from unknot.cli.commands.printing import notify
 from unknot.cli.commands.unread import naming_unread
 
 UsageError: Any = typer.BadParameter.__base__
 """The error of command lines: of click, or of the copy of it in newer versions of typer."""
+DEFAULTS: Catalogue[Callable[[Path], dict[str, str]]] = Catalogue("defaults", {})
+"""What tells options of a command by the name of their parameter, by the ending, without its dot, of a NETWORK."""
 WORDS = "unknot.words"
 """Key of the words of the command line, as they were typed, in what contexts share."""
 
@@ -25,13 +31,32 @@ class GroupedCommand(TyperCommand):
         """Refuse an option given twice, because only its last value would count."""
         order: list[Any] = []
         with suppress(UsageError):  # said by the parsing below
-            _, _, order = self.make_parser(ctx).parse_args(args=list(args))
+            found, _, order = self.make_parser(ctx).parse_args(args=list(args))
+            args = [*args, *self._told_by(found)]
         once = [one for one in order if one.param_type_name == "option" and not one.multiple]
         for one in once:
             if once.count(one) > 1 and (not one.is_flag or one.secondary_opts):
                 name = " and ".join((*one.opts, *one.secondary_opts))
                 ctx.fail(f"{name} is given more than once, and only the last would count; leave one out")
         return super().parse_args(ctx, args)
+
+    def _told_by(self, found: dict[str, Any]) -> list[str]:
+        """Options that the file of the network tells, where they are not on the command line."""
+        file = Path(str(found.get("network") or ""))
+        if not DEFAULTS or not file.is_file():
+            return []
+        from unknot.fabrics.formats import kind_of
+
+        tell = DEFAULTS.get(file.suffix.lower()[1:] or kind_of(file) or "")
+        if tell is None:
+            return []
+        options = [one for one in self.params if one.param_type_name == "option"]
+        # Where no routing is needed, a command asks another question without one.
+        own = {one.name: one.opts[-1] for one in options if one.required or one.name != "routing"}
+        told = {own[name]: value for name, value in tell(file).items() if name in own and not found.get(name)}
+        if told:
+            notify(f"{file} tells {' '.join(f'{option} {value}' for option, value in told.items())}")
+        return [word for option in told.items() for word in option]
 
     def invoke(self, ctx: Any) -> Any:
         running_now = Running(ctx.meta.get(WORDS, (ctx.info_name,)), ctx.params.get("seed"))
