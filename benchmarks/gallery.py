@@ -206,7 +206,7 @@ def _difference(where: list[Exhibit], switchings: list[Switching]) -> list[str]:
     if design.verdict.configuration is None:
         return [text, ""]
     sentences = [*describe(smallest.relation, design.verdict.configuration), *replayed(design.replay)]
-    circle = [sentence for sentence in sentences if sentence.startswith("Waiting in a circle")]
+    circle = [sentence for sentence in sentences if sentence.startswith("Waiting in a cycle")]
     command = (
         f'unknot check "{smallest.network}" --routing {shlex.quote(smallest.routing)} --switching {switchings[0]}'
     )

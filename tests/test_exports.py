@@ -165,7 +165,7 @@ def test_explanations_give_names_and_numbers(switching: str) -> None:
             assert text["How it comes about"].count("it takes ") == len(found.messages)
             for vc in found.holder:
                 assert relation.vcs.name(vc) in text["How it comes about"]
-            assert "the circle is closed" in text["Why nothing moves any more"]
+            assert "the cycle is closed" in text["Why nothing moves any more"]
             assert "no message had moved" in text["Why nothing moves any more"]
 
 

@@ -49,7 +49,7 @@ def test_a_refuted_claim_is_reported_with_its_counterexample(cheap: Gallery, ref
     assert "under saf, vct, wormhole and wormhole-nonatomic the source" in apart
     text = gallery_text(refuted)
     assert "says that it cannot deadlock; it can on mesh(4, 2) and mesh(3, 3)." in text
-    assert "Waiting in a circle: message 1" in text
+    assert "Waiting in a cycle: message 1" in text
     assert "| **2/2**✗ |" in text
 
 

@@ -1,7 +1,7 @@
 """Shortest paths on random switches
 =================================
 
-Any shortest-path routing of an irregular network may close a circle.
+Any shortest-path routing of an irregular network may close a cycle.
 """
 
 import unknot

@@ -1,4 +1,4 @@
-"""Why does it hang? Routers change from one safe routing to another, and packets of both close a circle.
+"""Why does it hang? Routers change from one safe routing to another, and packets of both close a cycle.
 
 Up*/down* routing is free of deadlock from any root. When the root of a network moves, as when the switch at the root
 is to be taken out of service, routers are updated one after the other, and packets of both routings meet.

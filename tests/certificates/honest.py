@@ -183,7 +183,7 @@ def _update(n: Network, v: int) -> Document:
 
 
 def _failures(n: Network, v: int) -> Document:
-    """On trees, where no failures close a circle."""
+    """On trees, where no failures close a cycle."""
     cut = n.without(
         channels=[
             c

@@ -28,7 +28,7 @@ CIRCLE = Network("circle", 4, [0, 1, 2, 3], [1, 2, 3, 0])
 
 
 def one_way() -> Relation:
-    """Shortest paths round a circle of four routers, which deadlock."""
+    """Shortest paths round a cycle of four routers, which deadlock."""
     places = {**{at: (at + 1) % 4 for at in range(4)}, **{4 + t: t for t in range(4)}}
     return table_relation(
         CIRCLE, 1, {(at, a): [EJECT if router == a else router] for at, router in places.items() for a in range(4)}
@@ -100,7 +100,7 @@ def accepted(claim: dict[str, Any], **changes: Any) -> str:
 
 
 def test_packets_follow_the_old_routing_before_the_new_one() -> None:
-    """Two circles of four packets: from each router one by the old routing, and one once the router is updated."""
+    """Two cycles of four packets: from each router one by the old routing, and one once the router is updated."""
     base, other = dimension_order(mesh(2, 2)), dimension_order(mesh(2, 2), order=[1, 0])
     deadlock, batches = update(base, other).claims
     before, after = (

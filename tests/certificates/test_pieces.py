@@ -297,7 +297,7 @@ VCT = plain.SWITCHINGS["vct"]
 
 
 def round_circle(rule: str, packets: int, *unguarded: int) -> tuple[plain.Table, plain.Pools]:
-    """A circle of four VCs as one ring; places 4 to 7 are the ports of terminals."""
+    """A cycle of four VCs as one ring; places 4 to 7 are the ports of terminals."""
     table = plain.Table(plain.Network(network_of(CIRCLE)), table_of(one_way()))
     about = {"rule": rule, "packets": packets, "rings": [[0, 1, 2, 3]], "unguarded": [*unguarded]}
     flow = plain.flow_of({"bubble": about})

@@ -20,7 +20,7 @@ from unknot_collectives.timing import timed
 
 
 def drawn_platform(draw: random.Random, *, nodes: int = 6, balanced: bool = False) -> Platform:
-    """A connected platform: a circle of its nodes, and more channels; balanced ones have both directions alike."""
+    """A connected platform: a cycle of its nodes, and more channels; balanced ones have both directions alike."""
     count = draw.randint(2, nodes)
     order = draw.sample(range(count), count)
     pairs = [(order[i - 1], order[i]) for i in range(count)]

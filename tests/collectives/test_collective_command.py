@@ -53,7 +53,7 @@ def test_algorithms_are_compared_and_the_best_one_is_written(tmp_path: Path) -> 
     ],
 )
 def test_whether_its_messages_can_block_each_other(words: str, free: bool | None) -> None:
-    """The broadcast cannot hang on a routing that can deadlock: its messages close no circle. The exchange hangs."""
+    """The broadcast cannot hang on a routing that can deadlock: its messages close no cycle. The exchange hangs."""
     code, out, err = run("ring(5)", *words.split(), "--json")
     answer = json.loads(out)
     assert (code, answer["deadlock_free"]) == (int(free is False), free), err

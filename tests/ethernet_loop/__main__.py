@@ -1,7 +1,7 @@
 """The loop with the real FRR: ``make ethernet-test``, or ``python -m tests.ethernet_loop [NAMES …]``.
 
 Every fabric is run by FRR's daemons, its cables are taken down, the routes are dumped after each failure and compared
-with computed ones; whether buffers depend on one another in a circle is decided from the dump by the reader and the
+with computed ones; whether buffers depend on one another in a cycle is decided from the dump by the reader and the
 audit, from the computed routes by the prover, and from the dump by NetworkX.
 """
 
@@ -107,7 +107,7 @@ def _dump(case: Case, folder: Path, routes: dict[str, str]) -> Path:
 
 @dataclass(frozen=True)
 class State:
-    """What the audit says of a dump (None: a circle that no flows were found for), and what disagrees."""
+    """What the audit says of a dump (None: a cycle that no flows were found for), and what disagrees."""
 
     title: str
     free: bool | None
@@ -123,7 +123,7 @@ def compare(case: Case, folder: Path, down: set[tuple[str, str]]) -> State:
     computed = admitted(case, left) if relation is None else hops_of(case, left, relation)
     audit, free = audit_ethernet(fabric), relation is None or check(relation, "wormhole").deadlock_free
     walked = not circular(seen)
-    word = {True: "free", False: "CAN DEADLOCK", None: "circle, no flows found"}[audit.deadlock_free]
+    word = {True: "free", False: "CAN DEADLOCK", None: "cycle, no flows found"}[audit.deadlock_free]
     title = f"{case.name}, down: {', '.join(f'{a}–{b}' for a, b in sorted(down)) or 'nothing'}: {word}"
     odd = [f"{key}: {sorted(seen[key])}, {sorted(computed[key])}" for key in seen if seen[key] != computed[key]][:3]
     if not free is walked is audit.verdict.deadlock_free:
@@ -186,7 +186,7 @@ def admitted(case: Case, network: Network) -> Hops:
 
 
 def circular(hops: Hops) -> bool:
-    """Whether buffers depend on one another in a circle on the way of packets between leaves, by NetworkX."""
+    """Whether buffers depend on one another in a cycle on the way of packets between leaves, by NetworkX."""
     graph = nx.DiGraph()
     for prefix in {prefix for _, prefix in hops}:
         left, seen = [name for name, _ in hops if name.startswith("leaf")], set[str]()

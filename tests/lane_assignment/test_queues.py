@@ -36,7 +36,7 @@ def graph_of_paths(network: Network, paths: list[tuple[int, ...]]) -> FlowGraph:
 
 
 def enough_by_trying(paths: list[tuple[int, ...]], tags: int) -> bool:
-    """Whether some rule of tags by input, tag and output leaves no circle, by trying all rules."""
+    """Whether some rule of tags by input, tag and output leaves no cycle, by trying all rules."""
     starts = sorted({path[0] for path in paths})
     turns = sorted({turn for path in paths for turn in pairwise(path)})
     keys = [(SENT, 0, e) for e in starts] + [(c, t, e) for c, e in turns for t in range(tags)]
@@ -107,7 +107,7 @@ def test_shortest_paths_in_the_fewest_queues_are_free(text: str) -> None:
 
 
 def test_tagger_takes_k_plus_one_queues_for_k_bounces() -> None:
-    """Leaves 0 to 2 and spines 3 and 4: one path bounces at two leaves, and others close a circle with it."""
+    """Leaves 0 to 2 and spines 3 and 4: one path bounces at two leaves, and others close a cycle with it."""
     ends = [(0, 3), (3, 1), (1, 4), (4, 2), (2, 3), (3, 0), (4, 0), (0, 4)]
     network = Network("bounces", 5, [a for a, _ in ends], [b for _, b in ends])
     circling = fewest_queues(graph_of_paths(network, [(0, 1, 2, 3, 4, 5), (4, 5, 0), (2, 6, 0, 1)]), (0, 1, 2))

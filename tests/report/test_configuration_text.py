@@ -20,7 +20,7 @@ def test_a_ring_of_eight() -> None:
         "Message 1: t24 at (0,3) → t26 at (2,3), 8 flits, holds (0,3)→(1,3); "
         "waits for (1,3)→(2,3) (held by message 2)."
     )
-    assert shown[9] == "Waiting in a circle: message 1 → 2 → 3 → 4 → 5 → 6 → 7 → 8 → 1."
+    assert shown[9] == "Waiting in a cycle: message 1 → 2 → 3 → 4 → 5 → 6 → 7 → 8 → 1."
     assert shown[10].startswith("Every message reaches back")
 
 
@@ -40,7 +40,7 @@ def test_names_of_terminals_stand_alone() -> None:
     messages = (Message(0, 1, 8, (), (0,), (1,)), Message(1, 0, 8, (), (1,), (0,)))
     shown = describe(relation, Configuration("vct", 8, "scheduled", messages))
     assert shown[1] == "Message 1: H0 → H1, 8 flits, holds r0→r1; waits for r1→r0 (held by message 2)."
-    assert shown[-1].startswith("Injected in this order")
+    assert shown[-1].startswith("Injecting the messages in this order")
 
 
 def test_the_circle_is_a_shortest_one() -> None:

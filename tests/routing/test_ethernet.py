@@ -63,7 +63,7 @@ def spoken(network: Network, systems: list[int], seed: int, allowas_in: int = 0,
 
 
 def circular(hops: Hops, network: Network) -> bool:
-    """Whether buffers depend on one another in a circle, by NetworkX."""
+    """Whether buffers depend on one another in a cycle, by NetworkX."""
     graph = nx.DiGraph()
     for address in range(network.num_terminals):
         left, seen = [int(r) for r in network.inject], set()

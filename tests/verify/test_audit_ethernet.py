@@ -28,7 +28,7 @@ EXAMPLES = Path(__file__).parents[2] / "examples" / "ethernet"
 
 
 def cyclic_by_brute_force(fabric: EthernetFabric) -> bool:
-    """Whether some walks of packets depend on one another in a circle, one class assumed."""
+    """Whether some walks of packets depend on one another in a cycle, one class assumed."""
     graph = networkx.DiGraph()
     for one in fabric.destinations:
         left = [(c, c) for edge in fabric.edges if edge not in one.owners for c in one.next_hops.get(edge, ())]
@@ -106,7 +106,7 @@ def changed(tmp_path: Path, example: str, file: str, *keys: str, to: object) -> 
 
 
 def test_encapsulation_back_into_the_old_queue_deadlocks_again(tmp_path: Path) -> None:
-    """With one ToR that does not remap there is no circle; with two there is, although neither decapsulates so."""
+    """With one ToR that does not remap there is no cycle; with two there is, although neither decapsulates so."""
     folder = tmp_path / "dual-tor-two-queues"
     shutil.copytree(EXAMPLES / folder.name, folder)
     for tor, cyclic in (("tor-a", False), ("tor-b", True)):

@@ -192,7 +192,7 @@ def test_a_circle_of_cables_without_endless_copies_is_left_open() -> None:
     layout.copies = {(0xC000, "S0"): [1, 3, 4], (0xC000, "S1"): [3]}
     found = judged(layout)
     assert found.deadlock_free is None
-    assert "the cables of MLID 0xc000 form a circle, so that packets may arrive twice" in found.lost
+    assert "the cables of MLID 0xc000 form a cycle, so that packets may arrive twice" in found.lost
 
 
 def test_the_level_of_multicast_chooses_its_lane(tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ PODS = xgft([1, 2, 2], [1, 2, 2])
 
 
 def static_circle(network: Network, hops: NextHops, other: NextHops, updated: frozenset[int]) -> bool:
-    """Whether tables stand still in a circle of channels if some routers follow the other ones."""
+    """Whether tables stand still in a cycle of channels if some routers follow the other ones."""
     turns = nx.DiGraph()
     for number, home in enumerate(hops.homes.tolist()):
         rows = [(other if r in updated else hops).row(number, r) for r in range(network.num_routers)]
@@ -105,7 +105,7 @@ def test_an_as_for_each_switch_passes_through_circles() -> None:
     after = bgp_vector(SMALL.without(links=[(0, 4)]), plan=vector.systems.tolist())
     answer = between_announcements(vector, after, 1, 10.0)
     assert answer.free is False
-    assert "in a replayed order buffers wait in a circle after" in answer.established
+    assert "in a replayed order buffers wait in a cycle after" in answer.established
 
 
 def test_routers_that_fail_are_struck_from_old_tables() -> None:

@@ -152,7 +152,7 @@ def test_tori_of_one_vc_are_free_from_the_least_depth_on(network: Network, rule:
 
 @pytest.mark.parametrize("rule", RULES)
 def test_bubbles_do_not_save_a_routing_that_turns_at_will(rule: str) -> None:
-    """A ring keeps room for a packet, but what leaves it waits for other rings, in a circle through several."""
+    """A ring keeps room for a packet, but what leaves it waits for other rings, in a cycle through several."""
     relation = fully_adaptive(torus(4, 3))
     verdict = check(relation, flow=bubble(relation, rule).flow)
     assert verdict.deadlock_free is False

@@ -177,7 +177,7 @@ def test_circles_found_by_longer_routes_are_those_of_all_routes(data: st.DataObj
 
 def test_a_circle_is_named_and_so_is_a_pair_that_is_cut_off() -> None:
     stuck = fault_sweep("xgft([1, 4], [1, 2])", "bgp", failures=Failures(at_once=2)).tried[0]
-    assert stuck.why.startswith("buffers wait in a circle: (")
+    assert stuck.why.startswith("buffers wait in a cycle: (")
     assert stuck.why.count("→") >= 3
     lost = fault_sweep("xgft([1, 4], [1, 2])", "bgp(plan='rfc7938')", failures=Failures(at_once=2)).tried[0]
     assert lost.outcome == "undelivered"

@@ -78,7 +78,7 @@ def test_repair_leaves_ports_of_hosts_without_pfc_as_they_are(tmp_path: Path) ->
 
 
 def test_packets_that_become_lossless_by_remarking_are_followed(tmp_path: Path) -> None:
-    """What hosts send with DSCP 3 or 4 leaves with 0, and DSCP 0 with 3: so the circle is one of DSCP 0."""
+    """What hosts send with DSCP 3 or 4 leaves with 0, and DSCP 0 with 3: so the cycle is one of DSCP 0."""
 
     def swap(content: dict[str, Any]) -> None:
         rows, maps = rows_of(content), content["DSCP_TO_TC_MAP"]

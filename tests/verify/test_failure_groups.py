@@ -46,7 +46,7 @@ def grouped(network: Network, routing: str, kind: Parts, size: int, budget: int 
 
 
 def shortest_deadlocks(network: Network, links: tuple[tuple[int, int], ...]) -> bool:
-    """Whether all shortest paths between leaves close a circle of channels after some links failed, by NetworkX."""
+    """Whether all shortest paths between leaves close a cycle of channels after some links failed, by NetworkX."""
     graph = nx.Graph(zip(network.source.tolist(), network.target.tolist(), strict=True))
     graph.remove_edges_from(links)
     leaves, turns = sorted({*network.inject.tolist()}), nx.DiGraph()
@@ -139,7 +139,7 @@ def test_a_circle_outlasts_failures_elsewhere() -> None:
     sweep = fault_sweep(network, "ospf", failures=Failures(at_once=2, budget=54))
     each = fault_sweep(network, "ospf", failures=Failures(at_once=2, budget=10**6))
     assert sweep.counts == each.counts
-    assert "buffers wait in a circle" in accept(document(network, None, sweep.claims))[0]
+    assert "buffers wait in a cycle" in accept(document(network, None, sweep.claims))[0]
 
 
 def claim_of(network: Network, routing: str, size: int) -> dict[str, Any]:
@@ -189,7 +189,7 @@ def test_a_claim_of_a_circle_that_is_changed_is_rejected() -> None:
 
     for proof, why in (
         ({"circle": circle[1:], "paths": paths[1:]}, "does not take"),
-        ({"circle": circle, "paths": paths[1:]}, "paths for a circle"),
+        ({"circle": circle, "paths": paths[1:]}, "paths for a cycle"),
         ({"circle": [], "paths": []}, "of no channels"),
         ({"circle": circle, "paths": [path[1:] for path in paths]}, "does not take"),
         ({"circle": circle, "paths": [[*path, back(path)] for path in paths]}, "not one between hosts"),
@@ -230,7 +230,7 @@ def test_circles_have_evidence_however_many_sets_there_are(monkeypatch: pytest.M
     alone = [fault for fault in sweep.tried if fault.outcome == "deadlock" and "any" not in fault.parts[-1]]
     claims = [claim for claim in sweep.claims if claim["more"] == 0]
     assert len(claims) == len(alone) > 3
-    assert all("buffers wait in a circle" in accept(document(DEAD, None, [claim]))[0] for claim in claims)
+    assert all("buffers wait in a cycle" in accept(document(DEAD, None, [claim]))[0] for claim in claims)
 
 
 def test_what_the_budget_leaves_is_drawn() -> None:

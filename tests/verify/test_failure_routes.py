@@ -67,7 +67,7 @@ def turns_of(network: Network, home: int, hops: Hops) -> frozenset[tuple[tuple[i
 
 
 def some_choice_deadlocks(network: Network, systems: list[int], allowas_in: int, most: int | None) -> bool:
-    """Whether some choice of all routers for all destinations closes a circle."""
+    """Whether some choice of all routers for all destinations closes a cycle."""
     choices = []
     for home in sorted({*network.eject.tolist()}):
         states = settled_states(network, home, systems, allowas_in)

@@ -49,7 +49,7 @@ def some_flow(walk: Walk, random: np.random.Generator) -> Flow | None:
 
 
 def agreement(seeds: range) -> tuple[int, int, int]:
-    """Number of fabrics without a circle, with one that flows fill, and with one that none do."""
+    """Number of fabrics without a cycle, with one that flows fill, and with one that none do."""
     free = filled = 0
     for seed in seeds:
         random = np.random.default_rng(seed)

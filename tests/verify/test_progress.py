@@ -172,7 +172,7 @@ def test_evidence_is_computed_and_followed_anew(relation: Relation, packets: int
 def test_circles_and_choices_have_no_bound_for_the_checker() -> None:
     relation = dimension_order(line(3))
     claim = progress_claims(progress(relation, "round_robin"), verdict_claim(check(relation)))[0]
-    for relation, why in ((dimension_order(ring(4)), "in a circle"), (odd_even(mesh(3, 3)), "one of several VCs")):
+    for relation, why in ((dimension_order(ring(4)), "in a cycle"), (odd_even(mesh(3, 3)), "one of several VCs")):
         with pytest.raises(Rejected, match=why):
             accept(document(relation.network, relation, [claim | {"bound": 10**9}]))
 

@@ -43,7 +43,7 @@ def size(outcome: Smallest) -> tuple[int, int]:
 @pytest.mark.sampled(0.25)
 @pytest.mark.parametrize("strategy", [MANY, FAMILIES])
 def test_smallest_equals_brute_force(strategy: st.SearchStrategy[Relation], monkeypatch: pytest.MonkeyPatch) -> None:
-    """Also when circles on fewer VCs are looked for as soon as something was found (0)."""
+    """Also when cycles on fewer VCs are looked for as soon as something was found (0)."""
     seen: Counter[str] = Counter()
 
     @given(strategy, st.sampled_from(SWITCHINGS), st.sampled_from([2, 0]))

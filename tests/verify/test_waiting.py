@@ -106,7 +106,7 @@ def test_fixpoints_equal_repeated_passes() -> None:
 
 @pytest.mark.parametrize("seed", range(6))
 def test_states_that_go_round_die_together(seed: int) -> None:
-    """VCs drain one after the other, and with them what waits for them in circles of states."""
+    """VCs drain one after the other, and with them what waits for them in cycles of states."""
     compare(mostly_ranked(mesh(3, 2), seed), Counter())
 
 

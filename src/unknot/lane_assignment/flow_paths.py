@@ -1,4 +1,4 @@
-"""Paths that flows take where ECMP has several: a graph of places, the parts that can be on a circle, and bounces."""
+"""Paths that flows take where ECMP has several: a graph of places, the parts that can be on a cycle, and bounces."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ class FlowGraph:
 
     @cached_property
     def circling(self) -> dict[Path, int]:
-        """The parts of paths that can be on a circle of turns; none: there is no circle."""
+        """The parts of paths that can be on a cycle of turns; none: there is no cycle."""
         return self.paths(self.together)
 
     def whole(self, part: Path, place: int) -> Path:

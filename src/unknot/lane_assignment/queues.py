@@ -39,7 +39,7 @@ Key = tuple[int, int, int]
 
 @dataclass(frozen=True, eq=False)
 class LosslessQueues:
-    """The fewest lossless queues for some routes, with which no circle of buffers is left.
+    """The fewest lossless queues for some routes, with which no cycle of buffers is left.
 
     A tag stands for a queue and priority group, and packets come from hosts with tag 1. A switch rewrites it by input
     port, tag and output port, as its TCAM can.
@@ -132,7 +132,7 @@ def fewest_queues(graph: FlowGraph, edges: Iterable[int], *, time_limit: float |
 
     Tags by input port, tag and output port do as well as lanes that change at any hop: with an order of all virtual
     channels, the lowest one of the next channel that is higher than the present one is never a worse choice. So the
-    encoder of `unknot.lane_assignment` for given routes decides it, about the parts of paths that can be on a circle.
+    encoder of `unknot.lane_assignment` for given routes decides it, about the parts of paths that can be on a cycle.
 
     Parameters
     ----------
@@ -200,7 +200,7 @@ def _tags(graph: FlowGraph, tagging: Tagging) -> dict[Key, int]:
 
 
 def _free(graph: FlowGraph, tagging: Tagging) -> dict[Key, int] | None:
-    """The tags that packets have, if no circle of buffers is left; else None."""
+    """The tags that packets have, if no cycle of buffers is left; else None."""
     tags = _tags(graph, tagging)
     many = _count(tags) + 1
     turns = [(came * many + tag, leaves * many + new) for (came, tag, leaves), new in tags.items() if came != SENT]
@@ -208,7 +208,7 @@ def _free(graph: FlowGraph, tagging: Tagging) -> dict[Key, int] | None:
 
 
 class _QueueQuestion:
-    """The question for the encoder: an address for each whole path that has a part that can be on a circle."""
+    """The question for the encoder: an address for each whole path that has a part that can be on a cycle."""
 
     def __init__(self, graph: FlowGraph, parts: dict[Path, int]) -> None:
         self.graph = graph
@@ -238,7 +238,7 @@ class _QueueQuestion:
         self.served = ServedPairs(graph.network, self.pairs, walks, home, given=table)
 
     def circle(self) -> RouteCycle:
-        """A circle of turns of these paths: why one queue is too few."""
+        """A cycle of turns of these paths: why one queue is too few."""
         taker = {turn: pair for pair, path in zip(self.pairs, self.paths, strict=True) for turn in pairwise(path)}
         return RouteCycle(tuple(TurnOfPair(*turn, *taker[turn]) for turn in cycle_of_turns(list(taker))))
 
@@ -250,7 +250,7 @@ class _QueueQuestion:
         }  # fmt: skip
 
     def tagging(self, answer: Solution, count: int) -> Tagging:
-        """Tags by keys of virtual channels: the lowest that climbs; the lowest of all where no circle can close."""
+        """Tags by keys of virtual channels: the lowest that climbs; the lowest of all where no cycle can close."""
         part, keys = self.graph.part, np.sort(answer.keys.reshape(-1, count), axis=1)
 
         def tagged(came: int, tag: int, leaves: int) -> int:

@@ -50,7 +50,7 @@ class RouteMaps(ThreeValued, asks="free"):
     Attributes
     ----------
     free : bool or None
-        Whether no route that they admit lets buffers wait in a circle, proved and checked; None: open.
+        Whether no route that they admit lets buffers wait in a cycle, proved and checked; None: open.
     cut, pairs : int
         Ordered pairs of switches with hosts that no admitted path joins on the cables in use, and all.
     """

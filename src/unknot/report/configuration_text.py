@@ -18,20 +18,20 @@ if TYPE_CHECKING:
     from unknot.simulation.traces.replay import Replay
 
 MAX_STARTS = 500
-"""Messages through which a circle is looked for."""
+"""Messages through which a cycle is looked for."""
 
 REACHED: dict[Reachability, str] = {
-    "injected": "Every message reaches back to its own terminal: inject them all and this is what they come to.",
-    "scheduled": "Injected in this order, each once the one before stands still, they come to stand like this.",
+    "injected": "Every message reaches back to its own terminal: injecting all messages makes this deadlock.",
+    "scheduled": "Injecting the messages in this order, each after the one before stands still, makes this deadlock.",
     "not-established": (
-        "Each message by itself can come to stand where it does; whether all of them can at once was not shown."
+        "Each message by itself can reach its place; whether all messages can at once was not shown."
     ),
 }
 
 
 @takes_relation
 def describe(relation: Relation, configuration: Configuration, *, packet_length: int | None = None) -> list[str]:
-    """Describe what each message holds and waits for, the circle of waiting messages, and how it is reached.
+    """Describe what each message holds and waits for, the cycle of waiting messages, and how it is reached.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ def describe(relation: Relation, configuration: Configuration, *, packet_length:
     Returns
     -------
     list of str
-        One sentence of introduction, one entry per message in order, one for the circle, one for the reachability.
+        One sentence of introduction, one entry per message in order, one for the cycle, one for the reachability.
 
     Examples
     --------
@@ -69,7 +69,7 @@ def describe(relation: Relation, configuration: Configuration, *, packet_length:
             f"Message {i + 1}: {describe_message(relation, m, i, holder, packet_length or m.length)}"
             for i, m in enumerate(messages)
         ),
-        *([f"Waiting in a circle: message {knot}."] if knot else []),
+        *([f"Waiting in a cycle: message {knot}."] if knot else []),
         *([] if packet_length else [reached(configuration)]),
     ]
 
@@ -141,7 +141,7 @@ def waits(configuration: Configuration) -> list[tuple[int, ...]]:
 
 
 def circle(configuration: Configuration) -> list[int]:
-    """A short circle of messages each of which waits for the next; empty when there is none."""
+    """A short cycle of messages each of which waits for the next; empty when there is none."""
     pairs = [(m, other) for m, holders in enumerate(waits(configuration)) for other in holders]
     tail, head = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
     return shortest_cycle(tail, head, MAX_STARTS)

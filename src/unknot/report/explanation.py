@@ -193,7 +193,7 @@ def _counterexample(relation: Relation, configuration: Configuration, replay: Re
         coming.append(f"And {len(configuration.messages) - MOST_STEPS} more messages in the same manner.")
     if ring:
         knot = ", ".join(f"{a + 1} waits for {b + 1}" for a, b in zip(ring, [*ring[1:], ring[0]], strict=True))
-        blocked.append(f"So message {knot}: the circle is closed.")
+        blocked.append(f"So message {knot}: the cycle is closed.")
     blocked += replayed(replay)
     return [
         Section("How it comes about", (*coming, reached(configuration))),

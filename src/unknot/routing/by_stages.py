@@ -12,7 +12,7 @@ ways.
 Destination tags: omega (Lawrie 1975), banyan, baseline, flip, indirect cube and butterfly networks are delta networks
 (Patel 1981): every pair has one path, and the port to take at a stage, one digit of the destination, is the same from
 wherever a message comes. Minimal, one VC will do. It cannot deadlock under any switching technique: channels lead
-from each stage to the next, so that no wait can close a circle. The papers do not speak of deadlock, so nothing is
+from each stage to the next, so that no wait can close a cycle. The papers do not speak of deadlock, so nothing is
 claimed in their name.
 """
 

@@ -222,7 +222,7 @@ def bgp(
 
     A router announces one of its best paths: that by the neighbour of the lowest number (``bgp bestpath
     compare-routerid``), or the oldest. Where the configuration leaves a choice, the candidates are those of all
-    choices, so that a circle may need two choices of one router, one after the other; `unknot faults` keeps these
+    choices, so that a cycle may need two choices of one router, one after the other; `unknot faults` keeps these
     apart. Packets are dropped where every path is refused. Nothing is claimed about deadlock.
 
     Parameters

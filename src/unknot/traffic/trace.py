@@ -90,7 +90,7 @@ class Trace(Brief):
     Raises
     ------
     TraceError
-        If a number makes no sense, or messages need each other in a circle.
+        If a number makes no sense, or messages need each other in a cycle.
     SimulationError
         If the arrays do not belong together.
 
@@ -198,7 +198,7 @@ class Trace(Brief):
         except CycleError as error:
             circle = error.args[1][::-1]
             circle_named = ", which needs ".join(self.name(i) for i in circle)
-            raise TraceError(f"messages need each other in a circle: {circle_named}", circle[0], "needs") from None
+            raise TraceError(f"messages need each other in a cycle: {circle_named}", circle[0], "needs") from None
 
 
 ANY = -1

@@ -1,6 +1,6 @@
 """Audit of a lossless Ethernet fabric: deadlock under PFC, forwarding loops, delivery, and mistakes in its maps.
 
-A circle of buffers is a deadlock where packets of some flows come to stand still for ever. A replay shows it, tick
+A cycle of buffers is a deadlock where packets of some flows come to stand still for ever. A replay shows it, tick
 by tick: at random, ports are busy with other classes, senders silent and receivers congested, as all can be. In the
 end every port serves this class alone, every host receives and nobody sends: what is left then is a deadlock.
 """
@@ -35,7 +35,7 @@ TICKS, SEEDS = 2000, 24
 """Ticks in which senders send; runs, each with draws of its own."""
 CHANGE = 0.06
 """Probability that a port or a sender changes between busy and idle in a tick."""
-PARTLY = "what is read closes no circle of buffers, but not all is read: {}"
+PARTLY = "what is read closes no cycle of buffers, but not all is read: {}"
 FREE = "no cyclic buffer dependency, so PFC cannot deadlock"
 OPEN = (
     "a cyclic buffer dependency, but no flows were found that fill it: it is necessary for a deadlock, not sufficient"
@@ -97,7 +97,7 @@ class EthernetAudit(ThreeValued, asks="holds"):
 
     @property
     def cyclic_dependency(self) -> bool | None:
-        """Whether buffers depend on one another in a circle; None: undecided, or not all is read."""
+        """Whether buffers depend on one another in a cycle; None: undecided, or not all is read."""
         free = self.verdict.deadlock_free
         return None if free is None or (free and self.fabric.unread) else not free
 
@@ -119,7 +119,7 @@ def audit_ethernet(
     dscps : tuple of int
         DSCPs with which hosts send; of those that all switches treat alike one is followed.
     time_limit : float or Deadline
-        Seconds for the decision whether buffers depend on one another in a circle.
+        Seconds for the decision whether buffers depend on one another in a cycle.
 
     Raises
     ------

@@ -67,13 +67,13 @@ def between_tables(vector: PathVector, after: PathVector, time_limit: float | De
 
 
 def between_announcements(vector: PathVector, after: PathVector, seed: int, time_limit: float | Deadline) -> Between:
-    """Judge a change of BGP: free if no announcements can close a circle, not free if a replayed order does."""
+    """Judge a change of BGP: free if no announcements can close a cycle, not free if a replayed order does."""
     if homes_of(vector.network)[0].size * vector.network.num_channels <= MOST:
         # What was announced before the failures may still be believed.
         relation = announceable(vector).left(after.network).relation("next hops that neighbours may announce")
         verdict = check(relation, "vct", time_limit=time_limit)
         if verdict.deadlock_free and evidence_holds(relation, verdict):
-            return Between(True, "whatever next hops neighbours announce meanwhile, no circle of buffers closes")
+            return Between(True, "whatever next hops neighbours announce meanwhile, no cycle of buffers closes")
     for number in range(ORDERS):
         speakers = _Speakers(vector, Random(seed + number))
         for _ in speakers.converge():
@@ -82,8 +82,8 @@ def between_announcements(vector: PathVector, after: PathVector, seed: int, time
         for count, circle in enumerate(map(speakers.circle, speakers.converge()), 1):
             if circle:
                 names = " → ".join(map(vector.network.channel_name, circle))
-                return Between(False, f"in a replayed order buffers wait in a circle after {count} messages: {names}")
-    return Between(None, f"{ORDERS} replayed orders of messages close no circle, which proves nothing for others")
+                return Between(False, f"in a replayed order buffers wait in a cycle after {count} messages: {names}")
+    return Between(None, f"{ORDERS} replayed orders of messages close no cycle, which proves nothing for others")
 
 
 def announceable(vector: PathVector) -> NextHops:
@@ -197,7 +197,7 @@ class _Speakers:
         ]  # fmt: skip
 
     def circle(self, _: None) -> list[int]:
-        """Channels that wait for one another in a circle at present; none if none do."""
+        """Channels that wait for one another in a cycle at present; none if none do."""
         turns, target = set[Step](), self.vector.network.target
         for home in self.homes:
             turns |= {*route_steps(self.homes, cache(partial(self.next_hops, home=home)), target)}

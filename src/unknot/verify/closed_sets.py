@@ -1,4 +1,4 @@
-"""Sets of messages that wait for one another: small ones, their terminals, and the VCs that circles may hold."""
+"""Sets of messages that wait for one another: small ones, their terminals, and the VCs that cycles may hold."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ STARTS = 64
 Worms = dict[int, set[tuple[frozenset[int], frozenset[int]]]]
 """The worms that hold each VC: the VCs that a worm holds, and those that it waits for."""
 MOST_WORMS = 1_000_000
-"""Worms up to which circles are looked for."""
+"""Worms up to which cycles are looked for."""
 WALKED = 5e-6
-"""Work of a step on the way to worms, and to circles of worms."""
+"""Work of a step on the way to worms, and to cycles of worms."""
 
 
 def small_closed_set(heads: BlockedHeads) -> list[Worm]:
@@ -114,7 +114,7 @@ def circles(part: Remainder, messages: int, most: int, end: float) -> Iterator[f
         seen = {*stack}
         while stack:
             if clock() > end:
-                raise TimeUpError("circles of worms", done, len(worms))
+                raise TimeUpError("cycles of worms", done, len(worms))
             spend(WALKED)
             steps, vc, held, waited = stack.pop()
             if not steps:

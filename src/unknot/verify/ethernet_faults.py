@@ -23,9 +23,9 @@ from unknot.routing.paths import homes_of
 from unknot.verify.failure_routes import RouteChoices, RoutesBefore
 from unknot.verify.failures import Failed, FailureCase, Outcome, Part, Parts, failed_of, left_after, parts_of
 
-FREE = "buffers depend on one another in no circle"
+FREE = "buffers depend on one another in no cycle"
 Words = npt.NDArray[np.int64]
-OPEN = "no choice of routes is known to close a circle, but choices that follow one another may"
+OPEN = "no choice of routes is known to close a cycle, but choices that follow one another may"
 
 
 @dataclass(frozen=True)
@@ -129,7 +129,7 @@ class AfterFailures:
             open_to = not circle and any(choices.circles())
         pairs = int(hosts.sum()) * (int(hosts.sum()) - 1)
         outcome: Outcome = "deadlock" if circle else "undelivered" if undelivered else "holds"
-        why = f"buffers wait in a circle: {' → '.join(map(network.channel_name, circle))}" if circle else FREE
+        why = f"buffers wait in a cycle: {' → '.join(map(network.channel_name, circle))}" if circle else FREE
         if outcome == "undelivered":
             lost, home = map(network.router_name, totals[2:].tolist())
             why = (
@@ -208,7 +208,7 @@ class AfterFailures:
         return ColouredGraph(tail, head, colour, own, np.sort(np.array(ends, dtype=np.int64), axis=1))
 
     def ranks(self, pairs: tuple[Words, Words]) -> list[int]:
-        """Ranks of all channels, higher for the second of each pair, which close no circle."""
+        """Ranks of all channels, higher for the second of each pair, which close no cycle."""
         label, _ = strong_components(*pairs, self.vector.network.num_channels)
         return [int(rank) for rank in label.max(initial=0) - label]
 
@@ -218,7 +218,7 @@ class AfterFailures:
         sets: FailureSets | None = None,
         unless: Iterable[frozenset[int]] = (),
     ) -> dict[str, Any]:
-        """The claim that buffers wait in no circle, or in one; without `sets`: after any failures."""
+        """The claim that buffers wait in no cycle, or in one; without `sets`: after any failures."""
 
         def ends(parts: Iterable[int]) -> dict[str, list[int]]:
             numbers = [n for part in sorted(parts) for n in self.parts[part][1]]
@@ -268,10 +268,10 @@ def other_routes(fabric: EthernetFabric, vector: PathVector) -> tuple[list[str],
 
 
 def never_circular(vector: PathVector) -> dict[str, Any] | None:
-    """Return the claim that no failures let buffers wait in a circle, whatever paths routers announce; None if open.
+    """Return the claim that no failures let buffers wait in a cycle, whatever paths routers announce; None if open.
 
     A path without a repeated AS leads through three different ones at any router. If such steps from channel to
-    channel form no circle, none can come about. That is sufficient, not necessary.
+    channel form no cycle, none can come about. That is sufficient, not necessary.
     """
     network, systems = vector.network, vector.systems
     if vector.limit:

@@ -1,8 +1,8 @@
 """Failures of Ethernet fabrics, many sets at once: what holds after some failures, and which more can change it.
 
 Where a shortest path between two switches with hosts is left, packets between them take such paths alone. So if all
-shortest paths of now close no circle of buffers, only failures that break all of those between some pair can close
-one. And a circle that some paths close stays closed as long as none of them fails.
+shortest paths of now close no cycle of buffers, only failures that break all of those between some pair can close
+one. And a cycle that some paths close stays closed as long as none of them fails.
 """
 
 from __future__ import annotations
@@ -96,14 +96,14 @@ def group_after(paths: ShortestPaths) -> FailureGroup | None:
     steps, pairs = fabric.pairs(paths.dependencies()), 0 if paths.own.max() >= 0 else hosts * (hosts - 1)
     circle = shortest_cycle(*steps, 1)
     if not circle:
-        why = "the shortest paths that are left close no circle of buffers"
+        why = "the shortest paths that are left close no cycle of buffers"
         claim = fabric.claim({"rank": fabric.ranks(steps)}, sets, breaking)
         return FailureGroup(sets, breaking, "holds", why, pairs, claim)
     # Else not all shortest paths are used.
     if fabric.vector.relax and fabric.vector.most is None:
         chosen = paths.closing(circle)
         on_chosen = frozenset(frozenset({part}) for path in chosen for part in paths.parts_of(path))
-        why = f"buffers wait in a circle: {' → '.join(map(network.channel_name, circle))}"
+        why = f"buffers wait in a cycle: {' → '.join(map(network.channel_name, circle))}"
         claim = fabric.claim({"circle": circle, "paths": chosen}, sets, on_chosen if sets.more else ())
         return FailureGroup(sets, smallest(breaking | on_chosen), "deadlock", why, pairs, claim)
     return None
@@ -155,7 +155,7 @@ def claims_of_sets(
     for parts, one in zip(sets, decided, strict=True):
         of_set = FailureSets(parts, frozenset(), 0)
         paths = ShortestPaths(fabric, of_set, 1)
-        # A circle is evidence by few numbers, its absence by one for each channel.
+        # A cycle is evidence by few numbers, its absence by one for each channel.
         if fabric.before is not None and one.circle:
             likely = fabric.before.destinations(one.circle), fabric.before.longer(paths.up)
             proof = {"circle": one.circle, "paths": paths.closing(one.circle, np.concatenate(likely).tolist())}

@@ -152,7 +152,7 @@ class ShortestPaths:
         return None
 
     def closing(self, circle: list[int], likely: Iterable[int] = ()) -> list[list[int]]:
-        """For each step of a circle a shortest path between routers with terminals that takes it.
+        """For each step of a cycle a shortest path between routers with terminals that takes it.
 
         `likely`: destinations that are tried first.
         """

@@ -5,7 +5,7 @@ buffer waits afterwards for some of those that it waited for before. So most of 
 the routes before them.
 
 A configuration may leave the oldest of the best paths, or some paths within a limit, to the routers. Routes to
-different destinations are chosen apart. Buffers can wait in a circle under one choice if each step of the circle is
+different destinations are chosen apart. Buffers can wait in a cycle under one choice if each step of the cycle is
 on a way to some destination, and no router needs two states, or more next hops than the limit, for one.
 """
 
@@ -27,7 +27,7 @@ from unknot.routing.ethernet import PathVector
 from unknot.routing.path_vector_kernel import BITS
 
 CIRCLES = 40
-"""Circles of which it is tried whether one choice closes them."""
+"""Cycles of which it is tried whether one choice closes them."""
 State = tuple[int, int]
 """A destination, and a state in which the routes to it can settle, by its position."""
 Step = tuple[int, int]
@@ -98,7 +98,7 @@ class RouteChoices:
         return steps
 
     def circles(self) -> Iterator[list[int]]:
-        """Some circles of steps, each a shortest one through a channel."""
+        """Some cycles of steps, each a shortest one through a channel."""
         tail, head = np.array([*self.steps], dtype=np.int64).reshape(-1, 2).T
         after = on_cycles(tail, head)
         for start in list(after)[:CIRCLES]:
@@ -204,13 +204,13 @@ class RoutesBefore:
         return self.homes[longer]
 
     def circle(self, alive: Flags, tail: Ints, head: Ints) -> list[int]:
-        """A circle of channels that wait as before, or now as given; none if there is none."""
+        """A cycle of channels that wait as before, or now as given; none if there is none."""
         still = alive[self.tail] & alive[self.head]
         tail, head = np.concatenate([self.tail[still], tail]), np.concatenate([self.head[still], head])
         return shortest_cycle(tail, head, 1)
 
     def destinations(self, circle: list[int]) -> Ints:
-        """For each step of a circle the nearest destination that had it on a shortest path."""
+        """For each step of a cycle the nearest destination that had it on a shortest path."""
         source, target, nearest = self.network.source, self.network.target, list[int]()
         for channel, onward in pairwise([*circle, circle[0]]):
             before, at, after = (self.hops[r] for r in (source[channel], target[channel], target[onward]))

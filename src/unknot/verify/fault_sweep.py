@@ -63,7 +63,7 @@ class FaultSweep(Tried, Brief):
     sampled : bool
         Whether only some of them were tried. Else each was, or one that is alike.
     never_deadlocks : bool or None
-        True: it is proved that no failures, however many, let buffers wait in a circle. None: that is not shown.
+        True: it is proved that no failures, however many, let buffers wait in a cycle. None: that is not shown.
     tried : tuple of FailureCase
         The worst first: by outcome, then the fewest parts, then by undelivered pairs, then as they come.
     claims : tuple of dict

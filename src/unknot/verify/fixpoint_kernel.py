@@ -76,7 +76,7 @@ def begin(inner, cells, kinds, rules, marks):
 def strand(inner, cells, marks):
     """Stack the remaining states that reach no blocked state; return whether any exist.
 
-    They can only be states that support each other in a circle: others die with their last successor. Nothing else
+    They can only be states that support each other in a cycle: others die with their last successor. Nothing else
     may be stacked before. What is reached is noted in the words of those that enter, which are read by `begin` alone.
     """
     bits, word, block, owner, dead, stack, cursor = (
@@ -162,7 +162,7 @@ def drain(inner, cells, kinds, rules, marks, budget):
 
     Without `spread` (saf, vct) that is a state all of whose waits are left. With `spread` (wormhole) it is a state
     from which such a state is reached over states that are left: it dies with the last state that it goes on to, in
-    linear time. States that then support each other in a circle are found by a search from all blocked ones.
+    linear time. States that then support each other in a cycle are found by a search from all blocked ones.
 
     Goes on from where it stopped; returns whether it is done, or False after about `budget` looks at cells.
     """
@@ -188,7 +188,7 @@ def drain(inner, cells, kinds, rules, marks, budget):
                 lost = bits[base + 2 + 2 * back_edge[r]] & some
                 if lost:
                     bits[base + 2 + 2 * back_edge[r]] &= ~lost
-                    # One of a circle may be gone before those that it goes on to.
+                    # One of a cycle may be gone before those that it goes on to.
                     lost &= bits[base] & ~(blocked[d] | _go_on(bits, base, base + words_of(inner, u)))
                     if lost:
                         _stack(d, lost, marks)

@@ -59,7 +59,7 @@ class MulticastTree:
     members : dict
         Switch → host ports that its row copies to.
     is_tree : bool
-        Whether the cables in use form no circle.
+        Whether the cables in use form no cycle.
     ends : dict
         Of a tree: end switch → next channel from each switch that leads there.
     circling : str
@@ -150,14 +150,14 @@ def _find_ends(wiring: Wiring, tree: MulticastTree) -> None:
 
 
 def _find_circle(wiring: Wiring, tree: MulticastTree) -> None:
-    """Note how packets go round for ever, or that some arrive twice, where cables form a circle."""
+    """Note how packets go round for ever, or that some arrive twice, where cables form a cycle."""
     network = wiring.fabric.network
     started = [c for r, out in tree.channels.items() for c in out if (network.inject == r).any()]
     onward = partial(_onward, wiring, tree)
     copies = [(c, d) for c in reached_from(started, onward) for d in onward(c)]
     around = shortest_cycle(*np.array(copies, dtype=np.int64).reshape(-1, 2).T)
     if not around:
-        tree.lost.append(f"the cables of {tree.name} form a circle, so that packets may arrive twice")
+        tree.lost.append(f"the cables of {tree.name} form a cycle, so that packets may arrive twice")
         return
     names = [network.router_name(r) for r in from_lowest([int(network.source[c]) for c in around])]
     tree.circling = f"{tree.name} is copied round for ever: {' → '.join([*names, names[0]])}"

@@ -129,7 +129,7 @@ def progress(relation: Relation, arbiter: str, *, packets: int = 1, livelock_fre
     try:
         bound = waits.bound(kind, packets)
     except CycleError:
-        return Progress(kind, None, None, "waits form circles that never close; no bound is computed for these")
+        return Progress(kind, None, None, "waits form cycles that never close; no bound is computed for these")
     return Progress(kind, True, bound, f"every packet arrives after at most {bound:,} hop times", packets)
 
 

@@ -249,7 +249,7 @@ class _SmallestSearch:
         except TimeUpError:
             return False
         self.held, self.proved = held, True
-        self.method = "a closed walk of waiting as a bound from below, and all circles of worms on fewer VCs"
+        self.method = "a closed walk of waiting as a bound from below, and all cycles of worms on fewer VCs"
         self._prefer_terminals(self.rest, (self.messages, held))
         return True
 

@@ -6,7 +6,7 @@ corrects bit 0 at the last link: where a header stands and where it goes decide,
 one first (a tier); this keeps clear of dead switches and links as long as any path is left, for only channels from
 which the destination can be reached are candidates (the paper's marks, or "pre-fault-tolerance"). Minimal: all paths
 are equally long. One VC. It cannot deadlock under any switching technique, because channels lead from each stage to
-the next and so no wait can close a circle; the paper does not speak of deadlock, so nothing is claimed in its name.
+the next and so no wait can close a cycle; the paper does not speak of deadlock, so nothing is claimed in its name.
 """
 
 from __future__ import annotations

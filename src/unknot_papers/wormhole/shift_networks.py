@@ -23,7 +23,7 @@ first for the way up; no cycle of dependencies, so no deadlock under any techniq
 
 ``simulates="B"`` uses shuffles one way only, up AT_a and down T_a. The trees of B(2, n) share no channel, but both
 bits of a step begin with the same shuffle, so that AT_0 and AT_1 share channels here. On the 2 VCs of the de Bruijn
-network the shuffles of a necklace (a word and its turns) then depend on each other in a circle; with 3, one for
+network the shuffles of a necklace (a word and its turns) then depend on each other in a cycle; with 3, one for
 each tree up and one for the way down, they do not. The claim is the paper's for both.
 
 At most 4 n − 2 hops; not minimal, deterministic. Routers of both are numbered by their words.

@@ -1,4 +1,4 @@
-"""Texts that use other files: only those they may, each once, never in a circle."""
+"""Texts that use other files: only those they may, each once, never in a cycle."""
 
 from __future__ import annotations
 
@@ -57,10 +57,10 @@ def test_files_in_a_circle(folder: Path) -> None:
     (folder / "a.tod").write_text('include "b.tod"\nring(3)', encoding="utf-8")
     (folder / "b.tod").write_text('include "a.tod"', encoding="utf-8")
     (folder / "c.tod").write_text('line(2) * file("c.tod")', encoding="utf-8")
-    with pytest.raises(TextError, match=r"in a circle: a.tod → b.tod → a.tod") as caught:
+    with pytest.raises(TextError, match=r"in a cycle: a.tod → b.tod → a.tod") as caught:
         network('include "a.tod"; ring(3)', folders=[folder])
     assert caught.value.where.endswith("b.tod")
-    with pytest.raises(TextError, match=r"in a circle: c.tod → c.tod"):
+    with pytest.raises(TextError, match=r"in a cycle: c.tod → c.tod"):
         read(folder / "c.tod")
 
 

@@ -95,7 +95,7 @@ HEAD = "cycle,source,destination,flits,id,needs\n"
         (HEAD + '0,0,1,1,"a,b",x\n', "2:15", "no message with id 'x'"),
         (HEAD + "0,0,1,1,a,\n0,0,1,1,a,\n", "3:9", "id 'a' is also that of line 2"),
         (HEAD + "0,0,1,1,,\n", "2:9", "the id is empty"),
-        (HEAD + "0,0,1,1,a,b\n0,0,1,1,b,a\n", "2:11", "in a circle: a, which needs b, which needs a"),
+        (HEAD + "0,0,1,1,a,b\n0,0,1,1,b,a\n", "2:11", "in a cycle: a, which needs b, which needs a"),
         (HEAD + '0,0,1,1,"a,\n', "2:1", "not CSV"),
         ("cycle,source,destination,flits,needs\n0,0,1,1,7\n", "2:9", "no message with number '7'"),
     ],

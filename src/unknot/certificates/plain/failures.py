@@ -173,7 +173,7 @@ class Failures:
 
 @checks("failures", "network", "deadlock_free")
 def check_failures(network: Network, claim: Any, proof: Any) -> str:
-    """Check that buffers wait in no circle, or in one, on routes after any of some failures."""
+    """Check that buffers wait in no cycle, or in one, on routes after any of some failures."""
     failures, free = Failures(network, claim), field(claim, "deadlock_free", bool)
     kept = f" of all but {len(failures.kept)}" if failures.kept else ""
     unless = f", but for {len(failures.unless)} sets and those that contain one," if failures.unless else ""
@@ -186,18 +186,18 @@ def check_failures(network: Network, claim: Any, proof: Any) -> str:
     if not free:
         circle = numbers(proof, "circle", 0, network.channels)
         if failures.more is None or not circle:
-            raise Rejected("a circle of no channels, or one after whatever fails")
+            raise Rejected("a cycle of no channels, or one after whatever fails")
         paths = field(proof, "paths", list)
         if len(paths) != len(circle):
-            raise Rejected(f"{len(paths)} paths for a circle of {len(circle)} channels")
+            raise Rejected(f"{len(paths)} paths for a cycle of {len(circle)} channels")
         for (c, e), path in zip(around(circle), paths, strict=True):
             failures.require_waiting(c, e, path)
-        return f"{when} buffers wait in a circle"
+        return f"{when} buffers wait in a cycle"
     rank = numbers(proof, "rank", 0, 2**31, network.channels)
     if failures.more is None:
         left = (c for onward in failures.after.values() for c in onward)
         require_climbing("after some failures", rank, ((c, failures.following(c)) for c in left))
-        return "whatever fails, no routes let buffers wait in a circle"
+        return "whatever fails, no routes let buffers wait in a cycle"
     for home in failures.hosts:
         failures.require_order(home, rank)
-    return f"{when} no routes let buffers wait in a circle"
+    return f"{when} no routes let buffers wait in a cycle"

@@ -56,7 +56,7 @@ def sent_to(table: Table, packet: Any, to: int) -> list[int]:
 
 
 def hop_times(table: Table, arbiter: str, packets: int) -> int:
-    """Most hop times until a packet arrives, where headers wait for one VC each and VCs in no circle."""
+    """Most hop times until a packet arrives, where headers wait for one VC each and VCs in no cycle."""
     if arbiter not in ("round_robin", "oldest_first") or packets < 1:
         raise Rejected(f"no bound is computed for {arbiter} with {packets} packets in a VC")
     onward: dict[int, set[int]] = {}
@@ -69,7 +69,7 @@ def hop_times(table: Table, arbiter: str, packets: int) -> int:
     requests = backwards(onward)
     order = ends_first({at: {to for to in row if to >= 0} for at, row in onward.items()})
     if order is None:
-        raise Rejected("VCs depend on each other in a circle")
+        raise Rejected("VCs depend on each other in a cycle")
     before: dict[int, set[int]] = {to: set() for to in requests}  # VCs from which one may be reached
     for at in reversed(order):
         for to in onward.get(at, ()):

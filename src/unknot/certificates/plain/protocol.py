@@ -37,7 +37,7 @@ def check_protocol(table: Table, claim: Any, proof: Any) -> str:
             shown = f": from each of {emptied(ends, switching)} states all messages can leave"
         elif kind == "cycles":
             Circles(ends, switching).require_none()
-            shown = ": too few transactions for a circle of messages"
+            shown = ": too few transactions for a cycle of messages"
         else:
             stages = 1 if switching.alone else 2
             check_free(extended(ends, stages, field(proof, "ample", list)), switching, proof)
@@ -47,14 +47,14 @@ def check_protocol(table: Table, claim: Any, proof: Any) -> str:
 
 
 class Circles:
-    """Places in a circle, each with a message that waits for the next one, and who may have begun their transactions.
+    """Places in a cycle, each with a message that waits for the next one, and who may have begun their transactions.
 
     In a deadlock the first message of a full place waits for another full place, and so on round.
     """
 
     def __init__(self, ends: Ends, switching: Technique) -> None:
         if any(one["together"] or one["carries"] for one in ends.classes.values()):
-            raise Rejected("circles of places show nothing of messages taken together, or that come in one packet")
+            raise Rejected("cycles of places show nothing of messages taken together, or that come in one packet")
         if ends.limit is not None and ends.table.network.terminals > MOST_FOLLOWED:
             raise Unchecked(f"it is not followed what more than {MOST_FOLLOWED} terminals send, with a limit")
         self.ends, self.steps = ends, 0
@@ -72,7 +72,7 @@ class Circles:
         self.several = max([1, *(sum(int(follow["count"]) for follow in follows) for follows in at_once_sent)])
 
     def at_once(self) -> dict[str, float]:
-        """Most messages at once that one of each class leads to; infinitely many where classes follow in a circle."""
+        """Most messages at once that one of each class leads to; infinitely many where classes follow in a cycle."""
         most = dict.fromkeys(self.ends.classes, float("inf"))
         follows = {name: [follow["class"] for follow in one["follows"]] for name, one in self.ends.classes.items()}
         before = backwards(follows)
@@ -118,7 +118,7 @@ class Circles:
         return max(1, self.play.depth(place) - (self.several - 1) * sends)
 
     def closes(self, start: Place, fewer: float) -> bool:
-        """Whether some places, the first of which is given, are a circle of fewer messages than a number."""
+        """Whether some places, the first of which is given, are a cycle of fewer messages than a number."""
         rows: list[tuple[tuple[Place, ...], list[set[int]]]] = [((start,), [])]
         while rows:
             path, began = rows.pop()
@@ -160,6 +160,6 @@ class Circles:
         return capacity == float("inf") or all(put(message, set()) for message in range(len(messages)))
 
     def require_none(self, transactions: float = float("inf")) -> None:
-        """Reject a circle of as many messages as a number of transactions may have."""
+        """Reject a cycle of as many messages as a number of transactions may have."""
         if any(self.closes(place, transactions * self.most + 1) for place in self.edges):
-            raise Rejected("messages may wait for each other in a circle of places")
+            raise Rejected("messages may wait for each other in a cycle of places")

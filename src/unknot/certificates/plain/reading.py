@@ -161,7 +161,7 @@ def digest(data: Any) -> str:
 
 
 def around(circle: Sequence[T]) -> list[tuple[T, T]]:
-    """Each entry of a circle with the next one, the last with the first."""
+    """Each entry of a cycle with the next one, the last with the first."""
     return [*pairwise([*circle, *circle[:1]])]
 
 

@@ -284,7 +284,7 @@ HopCount = Annotated[Natural, HOPS]
 PAIR = Words(lambda pair, _: " to ".join(pair or ()))
 """Source and destination on the terminal."""
 CIRCLE = Words(lambda names, _: " → ".join([*names, *names[:1]]) if names else "")
-"""Names around a circle on the terminal, back to the first."""
+"""Names around a cycle on the terminal, back to the first."""
 SIZE = By(lambda several, _: len(several))
 """A number of things."""
 NONZERO = Words(lambda number, _: number or None)

@@ -42,8 +42,8 @@ def rerun(
 ) -> int:
     """Run the command again that made a file, and say whether the outcome is the same.
 
-    The command stands in the manifest of the file. It is run from the present folder, and no file is written:
-    outcomes are compared in memory, without the times that JSON holds. --max-memory is the one given here.
+    The manifest of the file has the command line. The command runs in the present folder and writes no file:
+    outcomes are compared in memory, without the times in JSON. --max-memory is that of the rerun.
 
     Exit code 0: the outcome is the same; 1: it differs; 2: there is no manifest, or the command cannot be run.
 

@@ -151,7 +151,7 @@ def failures(
     failed: Sequence[str] = (),
     kept: Sequence[str] = (),
 ) -> Document:
-    """On routes of bgp or ospf buffers wait in no circle after some failures and up to `more` others; None: any."""
+    """On routes of bgp or ospf buffers wait in no cycle after some failures and up to `more` others; None: any."""
     from unknot.verify.ethernet_faults import FailureSets, fabric_of
 
     named: Any = (about.network, about.routing, kind)

@@ -192,7 +192,7 @@ class Library:
     def _opened(self, path: Path, place: Node) -> Iterator[None]:
         if path in self.open:
             chain = " → ".join(p.name for p in [*self.open[self.open.index(path) :], path])
-            raise place.error(f"files that use each other in a circle: {chain}")
+            raise place.error(f"files that use each other in a cycle: {chain}")
         if len(self.scopes) >= MOST_FILES or len(self.open) >= 20:
             raise place.error(f"too many files: at most {MOST_FILES}, 20 inside one another")
         self.open.append(path)

@@ -18,7 +18,7 @@ def damq(relation: Relation, *, slots: int = 4, reserved: int = 1) -> FlowContro
 
     With reserved slots the pool is deadlock-free exactly where virtual cut-through is: a VC whose packets drain
     always takes one more. Without, a VC is shut when packets of any VC of its channel stay, so that VCs that were to
-    break a circle break none.
+    break a cycle break none.
 
     Parameters
     ----------
