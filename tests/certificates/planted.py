@@ -75,7 +75,7 @@ FAULTS = (
         "turns = around(cycle)",
         "turns = [*zip(cycle, cycle[1:])]",
     ),
-    Fault(ENCODER + "order", "cycle, tuple(-x for x in cycle)", "circle"),
+    Fault(ENCODER + "order", "circle, tuple(-x for x in circle)", "circle"),
     Fault(ENCODER + "_before", 'c < e else -self.variable("before", k, e, c)', "c < e else 1"),
     # The search for rules.
     Fault(NEEDS + "_reach", "self.clauses.append((here,))", "pass"),
