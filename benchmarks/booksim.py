@@ -18,9 +18,10 @@ from typing import Any
 import numpy as np
 from tests.simulation.booksim_relations import ancestor_drawn, order_on_torus
 
-from unknot import Network, Relation, simulate
+from unknot import Network, Relation
 from unknot.network import families as topologies
 from unknot.routing import destination_tag, dimension_order, duato, o1turn, romm, valiant
+from unknot.simulation import simulate
 from unknot.simulation.engine.router import Router
 from unknot.traffic.workload import Bursts, length_shares, mean_length
 

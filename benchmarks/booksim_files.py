@@ -17,8 +17,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from statistics import mean
 
-from unknot import simulate
 from unknot._base.errors import UnknotError
+from unknot.simulation import simulate
 from unknot_booksim import Setup, read_setup
 
 LOADS = (0.2, 0.5, 0.7, 0.85, 0.95)

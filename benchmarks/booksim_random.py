@@ -21,8 +21,8 @@ from pathlib import Path
 from statistics import mean
 
 from benchmarks.booksim_files import figures
-from unknot import simulate
 from unknot._base.errors import UnknotError
+from unknot.simulation import simulate
 from unknot_booksim import read_setup
 
 PATIENCE = 300

@@ -16,10 +16,10 @@ from typing import Any
 
 import numpy as np
 
-from unknot import Relation, simulate
+from unknot import Relation
 from unknot.network.families import mesh
 from unknot.routing import dimension_order, duato
-from unknot.simulation import Run
+from unknot.simulation import Run, simulate
 
 EASY, HARD = 400, 60
 """Runs of a point of few cycles, and of many."""

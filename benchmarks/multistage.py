@@ -68,7 +68,7 @@ def throughput(size: int = 32) -> None:
 
 
 def accepted(relation: Relation, traffic: str | list[int]) -> float:
-    run = unknot.simulate(
+    run = unknot.simulation.simulate(
         relation, 1.0, traffic=traffic, switching="wormhole-nonatomic", packet_length=4, warmup=1000, measure=3000
     )
     return run.accepted_load

@@ -41,7 +41,7 @@ begin = time.perf_counter()
 import unknot
 from unknot.routing import dimension_order
 relation = dimension_order(unknot.network.families.mesh(8, 8), 4)
-unknot.simulate(relation, 0.3, warmup=100, measure=100)
+unknot.simulation.simulate(relation, 0.3, warmup=100, measure=100)
 print(time.perf_counter() - begin)
 """
 """What a process does whose start is timed; Python itself has started when it begins."""

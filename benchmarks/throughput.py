@@ -17,11 +17,10 @@ from itertools import groupby
 
 import numpy as np
 
-from unknot import simulate
 from unknot.network import Network, tod
 from unknot.routing import Relation
 from unknot.routing.named import routing_to_simulate
-from unknot.simulation import Run
+from unknot.simulation import Run, simulate
 
 BELOW = 0.95
 """Share of what minimal routing carries below which a row is marked."""

@@ -11,10 +11,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from unknot import simulate
 from unknot.network import families as topologies
 from unknot.routing import dimension_order
-from unknot.simulation import Trace, TraceRun, closed_loop, run_trace
+from unknot.simulation import Trace, TraceRun, closed_loop, run_trace, simulate
 from unknot.simulation.engine.engine import Engine
 
 RELATION = dimension_order(topologies.mesh(8, 8), 4)

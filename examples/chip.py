@@ -46,11 +46,11 @@ def main() -> None:
     network, matrix = chip()
     print(network)
     for routing in ("shortest_paths", "up_down"):
-        verdict = unknot.check(network, routing=routing)
+        verdict = unknot.verify.check(network, routing=routing)
         print(f"{routing:15} {verdict!r}")
     load = UNITS.flits_per_cycle(float(matrix.sum(axis=1).max()))
     short = {"warmup": 500, "measure": 4000} if quick else {}
-    run = unknot.simulate(network, load, routing="up_down", packet_length=4, traffic=matrix, **short)
+    run = unknot.simulation.simulate(network, load, routing="up_down", packet_length=4, traffic=matrix, **short)
     print(run)
     if run.latency_mean is not None and run.latency_p99 is not None:
         print(

@@ -11,14 +11,16 @@ import time
 from collections import Counter
 from collections.abc import Callable
 
-from unknot import check, deliver, simulate
+from unknot import deliver
 from unknot._base.deadline import clock
 from unknot.certificates import evidence_holds
 from unknot.network.families import mesh
 from unknot.routing import duato, lcfaa, vba, west_first
 from unknot.search.effort import SearchEffort
+from unknot.simulation import simulate
 from unknot.synthesis import Design, Request, decide, design, every_size
 from unknot.synthesis.requirements import Adaptive
+from unknot.verify import check
 from unknot.verify.adaptivity import adaptivity
 
 TECHNIQUES = ("vct", "wormhole", "wormhole-nonatomic")

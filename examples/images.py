@@ -9,7 +9,6 @@ import sys
 import time
 from pathlib import Path
 
-from unknot import check, simulate
 from unknot.certificates import Configuration
 from unknot.network import tod
 from unknot.report import draw_load, shapes
@@ -19,7 +18,9 @@ from unknot.report.picture import Drawing
 from unknot.report.sheet import COLOURS, number
 from unknot.routing import Relation
 from unknot.routing.named import relation_of
+from unknot.simulation import simulate
 from unknot.simulation.traces.replay import Frame, record
+from unknot.verify import check
 
 ROOT = Path(__file__).parents[1]
 COMMANDS = {

@@ -32,12 +32,12 @@ def slides(quick: bool) -> list[tuple[str, str]]:
     """Titles and contents."""
     network = torus(4, 4)
     plain, dateline, adaptive = dimension_order(network), dimension_order(network, 4), duato(network, 4)
-    stuck, free = unknot.check(plain), unknot.check(dateline)
+    stuck, free = unknot.verify.check(plain), unknot.verify.check(dateline)
     assert stuck.configuration is not None
     short = {"warmup": 200, "measure": 500} if quick else {}
     loads = (0.1, 0.4) if quick else (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7)
     curves = {
-        name: [unknot.simulate(relation, load, packet_length=4, **short) for load in loads]
+        name: [unknot.simulation.simulate(relation, load, packet_length=4, **short) for load in loads]
         for name, relation in (("dimension order with dateline", dateline), ("Duato", adaptive))
     }
     return [

@@ -14,12 +14,14 @@ from hypothesis import strategies as st
 from tests.drawing import draw_until
 from tests.faulty_routings import correct_algorithms
 from tests.strategies import networks, relations
-from unknot import check, deliver, replay, simulate
+from unknot import deliver, replay
 from unknot._base.switching import SWITCHINGS, Switching
 from unknot.certificates import accept_configuration
 from unknot.network import Network
 from unknot.network.families import hypercube, mesh, torus
 from unknot.routing import Relation, dimension_order, duato, fully_adaptive
+from unknot.simulation import simulate
+from unknot.verify import check
 
 
 def compare(relation: Relation, switching: Switching, seed: int, seen: Counter[str]) -> None:

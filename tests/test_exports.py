@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner, Result
 
-from unknot import check, deliver, replay
+from unknot import deliver, replay
 from unknot._base.errors import UnknotError
 from unknot._base.switching import SWITCHINGS
 from unknot.certificates import Verdict, evidence_holds
@@ -19,6 +19,7 @@ from unknot.cli.program import app
 from unknot.network.families import mesh, ring, torus
 from unknot.report.explanation import explain
 from unknot.routing import Relation, dimension_order, duato, fully_adaptive
+from unknot.verify import check
 
 
 def unknot_says(*words: str) -> Result:

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from benchmarks.gallery import VARIANTS, Gallery, gallery, gallery_text
 
-from unknot import check
 from unknot._base.errors import UnknotError
 from unknot._base.switching import SWITCHINGS
 from unknot.routing.named import routings
+from unknot.verify import check
 
 PAGE = (Path(__file__).parents[1] / "docs/gallery.md").read_text(encoding="utf-8")
 ROWS = {line.split("`")[1]: line for line in PAGE.splitlines() if line.startswith("| `")}

@@ -17,7 +17,7 @@ from unknot._base.threads import processors, threads_of
 from unknot.cli.program import command_named, questions
 from unknot.network.families import line, mesh, torus
 from unknot.routing import dimension_order
-from unknot.simulation import saturation
+from unknot.simulation import saturation, simulate
 from unknot.simulation.run.start import FLITS, ROUTERS, run_threads
 
 DEFAULTS = {"seed": 1, "threads": None, "jobs": None}
@@ -76,7 +76,14 @@ def test_threads_by_default(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("threads", [0, -1, True, 1.5, 10**30, "2"])
 @pytest.mark.parametrize(
-    "function", [unknot.check, unknot.check_all, unknot.deliver, partial(unknot.simulate, load=0.1), saturation]
+    "function",
+    [
+        unknot.verify.check,
+        unknot.check_all,
+        unknot.deliver,
+        partial(simulate, load=0.1),
+        saturation,
+    ],
 )
 def test_senseless_threads_are_refused(threads: Any, function: Callable[..., Any]) -> None:
     with pytest.raises(UnknotError, match="the number of threads must be at least 1, and at most 1024, got "):

@@ -14,32 +14,34 @@ import unknot
 from unknot._base.errors import RelationError, UnknotError
 from unknot.network import families as topologies
 from unknot.routing import dimension_order
+from unknot.simulation import simulate
 
 
 def test_text_and_objects_mean_the_same():
     ring = topologies.ring(5)
     for given in ("ring(5)", ring):
         for vcs, free in ((1, False), (2, True)):
-            assert unknot.check(given, "vct", routing="dimension_order", vcs=vcs).deadlock_free is free
+            assert unknot.verify.check(given, "vct", routing="dimension_order", vcs=vcs).deadlock_free is free
     assert unknot.deliver("ring(5)", routing="dimension_order") == unknot.deliver(dimension_order(ring))
 
 
 def test_a_run_of_text_is_the_run_of_its_relation():
     options = {"vcs": 2, "warmup": 50, "measure": 200}
-    text = unknot.simulate("ring(5)", 0.1, routing="dimension_order", switching="vct", **options)
+    text = simulate("ring(5)", 0.1, routing="dimension_order", switching="vct", **options)
     relation = dimension_order(topologies.ring(5), vcs=2)
-    run = unknot.simulate(relation, 0.1, switching="vct", warmup=50, measure=200)
+    run = simulate(relation, 0.1, switching="vct", warmup=50, measure=200)
     assert (text.latency_mean, text.accepted_load) == (run.latency_mean, run.accepted_load)
 
 
 def test_a_file_is_a_network(tmp_path: Path):
     path = tmp_path / "square.edges"
     path.write_text("a b\nb c\nc d\nd a\n")
-    assert unknot.check(str(path), "vct", routing="up_down").deadlock_free is True
+    assert unknot.verify.check(str(path), "vct", routing="up_down").deadlock_free is True
 
 
 @pytest.mark.parametrize(
-    "call", [unknot.check, unknot.deliver, lambda given, **more: unknot.simulate(given, 0.1, **more)]
+    "call",
+    [unknot.verify.check, unknot.deliver, lambda given, **more: simulate(given, 0.1, **more)],
 )
 def test_what_is_neither_is_refused_by_name(call):
     with pytest.raises(RelationError, match=r"a Relation is needed, or a network with a routing.*got list"):

@@ -9,8 +9,9 @@ import networkx as nx
 import pytest
 
 from tests.papers import script
-from unknot import check, deliver
+from unknot import deliver
 from unknot._base.errors import RelationError
+from unknot.verify import check
 from unknot_papers.bnr.table import bnr
 
 EXAMPLE = script("turn_models", "")

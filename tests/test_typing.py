@@ -24,7 +24,7 @@ def rule(at: int, address: int, out: Out) -> int:
 
 relation = unknot.Relation(net, 1, rule, destination=[0, 1], may_use=[[True, True], [True, False]])
 shared = unknot.Relation(net, [1, 2], rule, address_labels=["a", "b"])
-verdict: unknot.Verdict = unknot.check(relation, "wormhole")
+verdict: unknot.Verdict = unknot.verify.check(relation, "wormhole")
 grid: unknot.Network = mesh(4, 4, latency=2)
 ends: list[int] = net.source.tolist()
 """

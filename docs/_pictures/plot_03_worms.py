@@ -10,4 +10,4 @@ from unknot.report import draw_configuration
 from unknot.routing import lcfaa
 
 relation = lcfaa(mesh(4, 4))
-picture = draw_configuration(relation, unknot.check(relation, "wormhole").configuration)
+picture = draw_configuration(relation, unknot.verify.check(relation, "wormhole").configuration)

@@ -10,4 +10,4 @@ from unknot.report import draw_configuration
 from unknot.routing import duato
 
 relation = duato(torus(4, 4))
-picture = draw_configuration(relation, unknot.check(relation, "wormhole-nonatomic").configuration)
+picture = draw_configuration(relation, unknot.verify.check(relation, "wormhole-nonatomic").configuration)

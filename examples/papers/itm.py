@@ -103,7 +103,7 @@ def shortest_paths_are_free() -> Answer:
     for kind in KINDS:
         for choice in ("all", "first", "random"):
             relation = shortest_paths(itm(24, kind, seed=3), choice=choice)
-            free += [unknot.check(relation, switching).deadlock_free for switching in SWITCHINGS]
+            free += [unknot.verify.check(relation, switching).deadlock_free for switching in SWITCHINGS]
     return all(free), (
         f"{len(free)} verdicts, both kinds, all shortest paths or one for each pair, every switching technique, 1 VC"
     )
@@ -248,7 +248,7 @@ def two_layers() -> Answer:
         for seed, choice in product((1, 4), ("all", "first", "random")):
             relation = itm_escape(itm(16, extra=8, seed=seed), returns=returns, choice=choice)
             for switching in SWITCHINGS:
-                verdicts.setdefault(switching, []).append(unknot.check(relation, switching).deadlock_free)
+                verdicts.setdefault(switching, []).append(unknot.verify.check(relation, switching).deadlock_free)
             loops |= not unknot.deliver(relation).livelock_free
         words = [f"{s} {sum(f is True for f in answers)} of {len(answers)}" for s, answers in verdicts.items()]
         rule = "return to the adaptive layer allowed" if returns else "once escaped, stay"
@@ -412,7 +412,7 @@ def throughput() -> Answer:
     """Accepted load when more is offered than the network takes; two-sided 95 % intervals over paired networks."""
     means, gains, words = compared(
         lambda relation: (
-            unknot.simulate(
+            unknot.simulation.simulate(
                 relation, 0.8, packet_length=8, traffic="uniform-others", warmup=500, measure=2000
             ).accepted_load
         )

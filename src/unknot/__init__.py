@@ -29,26 +29,27 @@ if TYPE_CHECKING:
     from unknot.certificates import Verdict as Verdict
     from unknot.cli.result import Result as Result
     from unknot.cli.verbs import audit as audit
+    from unknot.cli.verbs import check as check
     from unknot.cli.verbs import compare as compare
+    from unknot.cli.verbs import curve as curve
+    from unknot.cli.verbs import design_routing as design_routing
     from unknot.cli.verbs import faults as faults
+    from unknot.cli.verbs import lanes as lanes
+    from unknot.cli.verbs import repair as repair
     from unknot.cli.verbs import show as show
-    from unknot.lane_assignment.lanes import lanes as lanes
+    from unknot.cli.verbs import simulate as simulate
     from unknot.network import Network as Network
     from unknot.network import measure as measure
     from unknot.network.grid import grid as grid
-    from unknot.remedies.repair import repair as repair
     from unknot.routing.relation import EJECT as EJECT
     from unknot.routing.relation import NO_WAIT as NO_WAIT
     from unknot.routing.relation import TIER as TIER
     from unknot.routing.relation import Relation as Relation
     from unknot.routing.virtual_channels import VirtualChannels as VirtualChannels
     from unknot.simulation import Run as Run
-    from unknot.simulation import simulate as simulate
     from unknot.simulation.traces.replay import Replay as Replay
     from unknot.simulation.traces.replay import replay as replay
-    from unknot.studies.run import curve as curve
     from unknot.verify import deliver as deliver
-    from unknot.verify.check import check as check
     from unknot.verify.check import check_all as check_all
 
 _plugged.find_names()

@@ -143,7 +143,7 @@ def read_setup(
     Returns
     -------
     Setup
-        ``unknot.simulate(setup.relation, setup.load, **setup.options)`` is one run.
+        ``unknot.simulation.simulate(setup.relation, setup.load, **setup.options)`` is one run.
 
     Raises
     ------

@@ -11,10 +11,12 @@ import pytest
 
 import unknot
 import unknot_papers
-from unknot import check, deliver, simulate
+from unknot import deliver
 from unknot._base.errors import UnknotError
 from unknot._base.three_valued import ThreeValued
 from unknot.lane_assignment import lanes
+from unknot.simulation import simulate
+from unknot.verify import check
 from unknot.verify.delivery import NOT_FOLLOWED
 
 QUESTIONS = {"deadlock_free", "holds", "delivered", "safe", "free", "survives", "realised", "found", "arrives"}

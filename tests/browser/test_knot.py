@@ -8,11 +8,12 @@ import pytest
 
 from tests.browser.conftest import Browser
 from tests.report.examples import HOSTILE_NAME, hostile_knot
-from unknot import Relation, check
+from unknot import Relation
 from unknot.certificates import Configuration
 from unknot.report import write_knot_page
 from unknot.routing.named import routing
 from unknot.simulation.traces.replay import record
+from unknot.verify import check
 
 pytestmark = pytest.mark.browser
 HOME, END, LEFT, RIGHT = "\ue011", "\ue010", "\ue012", "\ue014"

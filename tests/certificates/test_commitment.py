@@ -8,13 +8,14 @@ import numpy as np
 import pytest
 
 from tests.strategies import table_relation
-from unknot import check, deliver
+from unknot import deliver
 from unknot.certificates import Rejected, document, plain
 from unknot.network.families import ring
 from unknot.remedies.prune_space import Offers
 from unknot.routing import EJECT, NO_WAIT, Relation
 from unknot.routing.contract import NO_WAIT as MARK
 from unknot.routing.waiting import effective, keeps_choice
+from unknot.verify import check
 
 Document = dict[str, Any]
 

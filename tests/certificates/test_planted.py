@@ -9,8 +9,8 @@ import pytest
 
 from tests.certificates.planted import DESIGNS, FAULTS, LANES, Fault, code_of, drawn_faults, noticed, source_of
 from tests.certificates.planted_bounds import BOUND_FAULTS, BOUNDS
-from unknot import check
 from unknot.synthesis import decide
+from unknot.verify import check
 
 
 @pytest.mark.long

@@ -67,7 +67,7 @@ def test_a_load_scales_them_and_units_are_not_needed() -> None:
     assert {flow["latency_mean_ns"] for flow in answer["flows"]} == {None}
     network = unknot.fabrics.read_network(CHIP)
     matrix = read_flows(FLOWS, network)
-    again = unknot.simulate(
+    again = unknot.simulation.simulate(
         only(unknot.routing.named.routing_to_simulate(network, "lanes", flows=matrix), matrix),
         0.2, traffic=matrix, packet_length=4, warmup=500, measure=3000,
     )  # fmt: skip

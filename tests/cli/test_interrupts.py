@@ -15,11 +15,12 @@ from pathlib import Path
 import pytest
 
 from tests.cli.processes import working
-from unknot import Relation, check
+from unknot import Relation
 from unknot._base.deadline import NoAnswerError, within
 from unknot.cli.commands import guard
 from unknot.cli.commands.guard import Guard
 from unknot.network.families import mesh, ring
+from unknot.verify import check
 
 ENDLESS = """
 import sys

@@ -31,7 +31,7 @@ def test_simulate_json_has_the_attributes_of_a_run() -> None:
     assert result.exit_code == 0
     found = answer(result)
     options = {"packet_length": 2, "seed": 7, "warmup": 300, "measure": 1000}
-    run = unknot.simulate("mesh(4, 4)", 0.1, routing="dimension_order", **options)
+    run = unknot.simulation.simulate("mesh(4, 4)", 0.1, routing="dimension_order", **options)
     assert (found["vcs"], found["vcs_chosen"], found["switching"]) == (4, True, "vct")
     assert "VCs 4 (chosen; --vcs gives another number)" in " ".join(unknot_says(*words).stdout.split())
     given = answer(unknot_says(*words, "--json", "--vcs", "1"))
@@ -146,8 +146,8 @@ def test_options_of_the_help_stand_in_the_groups_of_the_arguments() -> None:
     from dataclasses import fields
     from inspect import signature
 
-    from unknot import simulate
     from unknot.cli.commands.simulate import DesignOptions, ExecutionOptions, MeasurementOptions, TrafficOptions
+    from unknot.simulation import simulate
 
     groups = {
         one.heading: [field.name for field in fields(one) if field.name != "network"]

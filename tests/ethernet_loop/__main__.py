@@ -18,13 +18,13 @@ import networkx as nx
 
 from tests.ethernet_loop.fabrics import Case, cases
 from tests.ethernet_loop.running import LONG, Running, missing, set_apart
-from unknot import check
 from unknot.fabrics.ethernet.fabric import EthernetFabric
 from unknot.fabrics.ethernet.folder import read_ethernet
 from unknot.network import Network
 from unknot.remedies.lossless import repair_lossless
 from unknot.routing.named import routing
 from unknot.routing.relation import Relation
+from unknot.verify import check
 from unknot.verify.audit_ethernet import audit_ethernet
 
 Hops = dict[tuple[str, str], frozenset[str]]

@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unknot import check
 from unknot._base.errors import RelationError
 from unknot.certificates import Rejected, plain
 from unknot.certificates.documents import network_of
@@ -20,6 +19,7 @@ from unknot.lane_assignment.queues import LosslessQueues, fewest_queues
 from unknot.network import Network
 from unknot.routing.ethernet import bgp, ospf
 from unknot.routing.lossless import SENT, PfcModel, Walk
+from unknot.verify import check
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "ethernet"
 

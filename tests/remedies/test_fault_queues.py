@@ -8,7 +8,6 @@ from random import Random
 import networkx as nx
 import pytest
 
-from unknot import check
 from unknot._base.errors import UnknotError
 from unknot.lane_assignment.flow_paths import graph_of_relations
 from unknot.lane_assignment.queues import fewest_queues
@@ -18,6 +17,7 @@ from unknot.network.metrics import hops_from_any
 from unknot.remedies.fault_queues import fault_queues, pairs_without_valley_free_path
 from unknot.routing.ethernet import bgp, ospf
 from unknot.routing.relation import Relation
+from unknot.verify import check
 from unknot.verify.failures import Failures, parts_of, rerouting
 from unknot.verify.fault_sweep import fault_sweep
 

@@ -36,8 +36,8 @@ def test_drawings_save_and_show_themselves(tmp_path: Path, monkeypatch: pytest.M
 
 
 def test_verdicts_are_short_and_shown_as_a_table() -> None:
-    free = unknot.check("ring(4)", routing="dimension_order", vcs=2)
-    stuck = unknot.check("ring(4)", routing="dimension_order")
+    free = unknot.verify.check("ring(4)", routing="dimension_order", vcs=2)
+    stuck = unknot.verify.check("ring(4)", routing="dimension_order")
     assert repr(free).startswith("<Verdict deadlock-free under vct: ")
     assert repr(stuck).startswith("<Verdict can deadlock under vct: ")
     assert "<td>yes</td>" in free._repr_html_()

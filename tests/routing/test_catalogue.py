@@ -13,14 +13,15 @@ import pytest
 
 from tests.networks import CATALOGUE
 from tests.reference.brute_force import TooLargeError, deadlock, states_of
-from unknot import check, deliver, replay, simulate
+from unknot import deliver, replay
 from unknot._base.switching import SWITCHINGS, Switching
 from unknot.certificates import Verdict, accept_verdict
 from unknot.network import tod
 from unknot.routing import Relation
 from unknot.routing.named import routings
 from unknot.routing.tabulate import compile_relation
-from unknot.verify import check_all
+from unknot.simulation import simulate
+from unknot.verify import check, check_all
 from unknot.verify.testing import attempt, check_relation
 
 ROUTINGS = routings()

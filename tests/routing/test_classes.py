@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 from tests.drawing import draw_until
 from tests.reference.brute_force import TooLargeError, deadlock, states_of
 from tests.strategies import networks, relations
-from unknot import check, deliver, replay, simulate
+from unknot import deliver, replay
 from unknot._base.errors import UnknotError
 from unknot._base.switching import SWITCHINGS
 from unknot.certificates import accept_verdict
@@ -24,6 +24,8 @@ from unknot.network.families import mesh, ring
 from unknot.routing import Relation, dimension_order, in_classes, message_classes, o1turn, ugal
 from unknot.routing.classes import share
 from unknot.routing.named import routing, routings
+from unknot.simulation import simulate
+from unknot.verify import check
 from unknot.verify.adaptivity import adaptivity
 from unknot.verify.loads import loads
 from unknot.verify.testing import check_relation

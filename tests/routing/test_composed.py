@@ -10,10 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unknot import check, deliver
+from unknot import deliver
 from unknot._base.errors import UnknotError
 from unknot.network import Network, tod
 from unknot.routing import Relation, composed, dimension_order
+from unknot.verify import check
 
 
 def pods(side: int, count: int, *, closed: bool = True) -> Network:

@@ -70,10 +70,10 @@ def test_what_is_written_is_read(relation: Relation) -> None:
         relation.sources(a).tolist() for a in range(relation.num_addresses)
     ]
     for technique, verdict in unknot.check_all(relation).items():
-        assert unknot.check(found, technique).deadlock_free == verdict.deadlock_free
+        assert unknot.verify.check(found, technique).deadlock_free == verdict.deadlock_free
     assert unknot.deliver(found).longest_route == unknot.deliver(relation).longest_route
     options: dict[str, Any] = {"warmup": 100, "measure": 300}
-    assert unknot.simulate(found, 0.1, **options) == unknot.simulate(relation, 0.1, **options)
+    assert unknot.simulation.simulate(found, 0.1, **options) == unknot.simulation.simulate(relation, 0.1, **options)
     export(found, "again.json")
     one, other = (json.loads(Path(name).read_text()) for name in ("routes.json", "again.json"))
     assert one | {"routing": ""} == other | {"routing": ""}
@@ -105,8 +105,8 @@ def test_every_command_takes_them(text: str, file: str) -> None:
 
 def test_lanes_get_more_channels_in_simulations_and_one_search() -> None:
     proved, run = (
-        unknot.check("ring(5)", routing="lanes"),
-        unknot.simulate("ring(5)", 0.1, routing="lanes", measure=100),
+        unknot.verify.check("ring(5)", routing="lanes"),
+        unknot.simulation.simulate("ring(5)", 0.1, routing="lanes", measure=100),
     )
     assert proved.size is not None
     assert (proved.size.vcs, run.vcs) == (20, 4)
@@ -266,7 +266,7 @@ def test_a_counterexample_of_a_file_is_replayed_elsewhere(tmp_path: Path, monkey
 
 
 def test_the_routing_stands_behind_its_keyword() -> None:
-    for call in (unknot.check, unknot.check_all):
+    for call in (unknot.verify.check, unknot.check_all):
         with pytest.raises(UnknotError, match="name its routing as well, by keyword: routing="):
             call("mesh(2, 2)", "duato")
         with pytest.raises(UnknotError, match=r"got the function duato; .* as in check\w*\(duato\(network\)\)"):

@@ -8,14 +8,16 @@ import numpy as np
 import pytest
 
 from tests.routing.paths import channel_paths
-from unknot import Run, check, deliver, simulate
+from unknot import Run, deliver
 from unknot._base.errors import NetworkError, RelationError
 from unknot._base.switching import SWITCHINGS
 from unknot.network import Network, distances_from
 from unknot.network.families import dragonfly, mesh
 from unknot.routing import Relation, dragonfly_minimal, dragonfly_ugal, dragonfly_valiant, shortest_paths
 from unknot.routing.relation import COMPARISONS
+from unknot.simulation import simulate
 from unknot.traffic.trace import addresses_drawn
+from unknot.verify import check
 from unknot.verify.loads import loads
 from unknot.verify.testing import check_relation
 

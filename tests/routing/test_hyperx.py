@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tests.routing.paths import channel_paths
-from unknot import check, deliver
+from unknot import deliver
 from unknot._base.errors import NetworkError, RelationError
 from unknot._base.switching import SWITCHINGS
 from unknot.network import Network
@@ -22,6 +22,7 @@ from unknot.routing import (
     hyperx_omniwar,
     valiant,
 )
+from unknot.verify import check
 from unknot.verify.adaptivity import adaptivity
 from unknot.verify.testing import check_relation
 

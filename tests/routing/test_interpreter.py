@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given
 
 from tests.strategies import relations
-from unknot import simulate
 from unknot.network import Network
 from unknot.network.families import line, mesh, ring
 from unknot.routing import Relation, dimension_order, duato
 from unknot.routing.pointer import FEW_STATES
+from unknot.simulation import simulate
 
 Answers = dict[tuple[int, int], list[int] | None]
 

@@ -74,7 +74,7 @@ def test_primary_and_all_tags(n: int) -> None:
 @pytest.mark.parametrize("relation", RELATIONS, ids=lambda relation: f"{relation.name} on {relation.network.name}")
 def test_no_deadlock_under_any_switching(relation: Relation) -> None:
     for switching in SWITCHINGS:
-        verdict = unknot.check(relation, switching=switching)
+        verdict = unknot.verify.check(relation, switching=switching)
         assert verdict.deadlock_free
         assert verdict.certificate is not None
     delivery = unknot.deliver(relation)
@@ -88,7 +88,7 @@ def test_all_tags_go_round_dead_switches_and_primary_ones_do_not() -> None:
     primary, everything = (rcbn_tags(left, choice=choice) for choice in ("primary", "all"))
     assert not unknot.deliver(primary).delivered
     assert unknot.deliver(everything).delivered
-    assert unknot.check(everything, "wormhole").deadlock_free
+    assert unknot.verify.check(everything, "wormhole").deadlock_free
     for s, d in itertools.product(range(0, 16, 2), range(0, 16, 2)):
         assert routes(everything, s, d) == set(naive.paths(left, s, d))
 
@@ -102,7 +102,7 @@ def test_simulated_permutations() -> None:
     for choice in ("primary", "all"):
         relation = rcbn_tags(network, choice=choice)
         relation = Relation(network, relation.vcs, relation.rule, may_use=only)
-        runs.append(unknot.simulate(relation, 0.9, warmup=500, measure=2000, switching="wormhole"))
+        runs.append(unknot.simulation.simulate(relation, 0.9, warmup=500, measure=2000, switching="wormhole"))
     assert runs[0].accepted_load < runs[1].accepted_load
     assert runs[0].deadlock is runs[1].deadlock is None
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.routing.paths import channel_paths
-from unknot import check, deliver
+from unknot import deliver
 from unknot._base.errors import NetworkError, RelationError
 from unknot._base.switching import SWITCHINGS
 from unknot.network import Network, from_edges, tod
@@ -18,6 +18,7 @@ from unknot.network.families import complete, fat_tree, mesh, ring, xgft
 from unknot.network.stages import levels
 from unknot.routing import nca
 from unknot.routing.tabulate import compile_relation
+from unknot.verify import check
 from unknot.verify.adaptivity import adaptivity
 from unknot.verify.loads import loads
 from unknot.verify.testing import check_relation

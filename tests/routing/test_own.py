@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 import unknot
 from unknot._base.errors import RelationError, UnknotError
 from unknot.cli.program import app
+from unknot.simulation import simulate
 from unknot.studies import StudyError, load_study, run_study
 
 CODE = """
@@ -46,8 +47,8 @@ def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_file_is_taken_where_a_name_is() -> None:
-    assert unknot.check("mesh(3, 3)", routing="my_routing.py:reversed_order").deadlock_free
-    run = unknot.simulate("mesh(3, 3)", 0.1, routing="my_routing.py:reversed_order", warmup=50, measure=100)
+    assert unknot.verify.check("mesh(3, 3)", routing="my_routing.py:reversed_order").deadlock_free
+    run = simulate("mesh(3, 3)", 0.1, routing="my_routing.py:reversed_order", warmup=50, measure=100)
     assert run.vcs == 4
     words = ["check", "torus(4, 4)", "--routing", 'my_routing.py:reversed_order(dateline="none")', "--vcs", "2"]
     assert CliRunner().invoke(app, words).exit_code == 1
@@ -69,7 +70,7 @@ def test_what_is_wrong_is_said(text: str, said: str) -> None:
     Path("broken.py").write_text("1 / 0\n")
     Path("bare.py").write_text("def no_network():\n    return 0\n")
     with pytest.raises(UnknotError, match=said):
-        unknot.check("mesh(3, 3)", routing=text)
+        unknot.verify.check("mesh(3, 3)", routing=text)
 
 
 FAULTY = """
@@ -134,7 +135,7 @@ def test_an_error_of_the_users_code_names_its_line(
     assert said in ended.stderr
     assert "Traceback" not in ended.stderr
     with pytest.raises(UnknotError) as found:
-        unknot.check("mesh(3, 3)", routing=text)
+        unknot.verify.check("mesh(3, 3)", routing=text)
     assert cause is None or isinstance(found.value.__cause__, cause)
 
 
@@ -142,7 +143,7 @@ def test_a_rule_that_fails_when_it_is_compiled_names_its_line() -> None:
     """The network is too large for a table of the rule."""
     Path("faulty.py").write_text(FAULTY)
     with pytest.raises(RelationError, match=r"the rule raised IndexError: .* \(faulty.py, line 21, in rule\)"):
-        unknot.check("mesh(18, 18)", routing="faulty.py:late")
+        unknot.verify.check("mesh(18, 18)", routing="faulty.py:late")
 
 
 def test_a_study_runs_code_only_when_allowed() -> None:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from unknot import check, deliver
+from unknot import deliver
 from unknot._base.errors import RelationError, TextError
 from unknot.cli.program import app
 from unknot.network import Network, tod
@@ -18,6 +18,7 @@ from unknot.network.families import mesh, ring
 from unknot.routing import Relation, dimension_order
 from unknot.routing.named import routing
 from unknot.routing.path_lists import read_paths
+from unknot.verify import check
 
 Listed = dict[tuple[int, int], list[list[tuple[int, int]]]]
 """The paths of each pair, a channel and a VC for each hop."""

@@ -7,12 +7,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from unknot import check, replay
+from unknot import replay
 from unknot._base.errors import RelationError
 from unknot._base.switching import SWITCHINGS
 from unknot.network import Network
 from unknot.network.families import hypercube, mesh, ring
 from unknot.routing import EJECT, fully_adaptive, schwiebert
+from unknot.verify import check
 from unknot.verify.testing import check_relation
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tests.routing.paths import channel_paths
-from unknot import check, deliver, measure, replay, simulate
+from unknot import deliver, measure, replay
 from unknot._base.errors import UnknotError
 from unknot._base.switching import SWITCHINGS
 from unknot.network import Network, distances_from, from_edges, tod
@@ -26,6 +26,8 @@ from unknot.routing import (
     valiant,
     via_waypoint,
 )
+from unknot.simulation import simulate
+from unknot.verify import check
 from unknot.verify.testing import check_relation
 
 

@@ -23,7 +23,7 @@ from unknot.network.families import mesh
 from unknot.report.curves import points
 from unknot.report.study_report import study_page
 from unknot.routing import dimension_order, duato
-from unknot.studies import load_study, run_study, sweep
+from unknot.studies import curve, load_study, run_study, sweep
 from unknot.studies.points import Point, compute
 
 SHORT: dict[str, Any] = {"warmup": 100, "measure": 300}
@@ -42,14 +42,12 @@ def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.long
 def test_a_curve_is_what_simulate_says_load_by_load() -> None:
-    found = unknot.curve(
-        "mesh(3, 3)", routing=["dimension_order", "duato"], loads="0.1:0.2:0.1", seeds=(1, 5), **SHORT
-    )
+    found = curve("mesh(3, 3)", routing=["dimension_order", "duato"], loads="0.1:0.2:0.1", seeds=(1, 5), **SHORT)
     for routing, design in zip(("dimension_order", "duato"), found.designs, strict=True):
         assert design.design.name == routing
         assert design.verdict.deadlock_free
         assert list(design.runs) == [
-            unknot.simulate("mesh(3, 3)", load, routing=routing, seed=seed, **SHORT)
+            unknot.simulation.simulate("mesh(3, 3)", load, routing=routing, seed=seed, **SHORT)
             for load in (0.1, 0.2)
             for seed in (1, 5)
         ]
@@ -69,7 +67,7 @@ def test_it_is_the_study_with_the_same_words(tmp_path: Path) -> None:
     options: dict[str, Any] = {"loads": [0.3, 0.1], "traffic": "tornado", "packet_length": 4, "store": "study.sqlite"}
     study = run_study(load_study("study.toml"))
     told: list[str] = []
-    found = unknot.curve(
+    found = curve(
         "torus(3, 3)", routing="duato", progress=lambda stage, done, total: told.append(stage), **options, **SHORT
     )
     assert found.designs[0].runs == study.designs[0].runs
@@ -81,22 +79,22 @@ def test_it_is_the_study_with_the_same_words(tmp_path: Path) -> None:
 def test_it_stops_past_saturation_unless_told_otherwise() -> None:
     hot = {"traffic": "hotspot([0])", "routing": "dimension_order", "loads": "0.2:1:0.2"}
     long = {"warmup": 100, "measure": 3000}
-    *before, last = (run.outcome for run in unknot.curve("mesh(3, 3)", **hot, **long).designs[0].runs)
+    *before, last = (run.outcome for run in curve("mesh(3, 3)", **hot, **long).designs[0].runs)
     assert {*before} <= {"stable", "too short"}
     assert last == "saturated"
     assert len(before) < 4
-    assert len(unknot.curve("mesh(3, 3)", **hot, beyond=True, **long).designs[0].runs) == 5
+    assert len(curve("mesh(3, 3)", **hot, beyond=True, **long).designs[0].runs) == 5
 
 
 def test_objects_stand_where_text_does() -> None:
     network = mesh(3, 3)
     relations = {"one": dimension_order(network, 4), "two": duato(network, 4)}
-    found = unknot.curve(relations, loads=[0.2], traffic=np.eye(9, k=1), **SHORT)
+    found = curve(relations, loads=[0.2], traffic=np.eye(9, k=1), **SHORT)
     for name, relation in relations.items():
         (design,) = (each for each in found.designs if each.design.name == name)
-        assert design.runs == (unknot.simulate(relation, 0.2, traffic=np.eye(9, k=1), **SHORT),)
-    other = unknot.curve(network, routing="dimension_order", loads=[0.2], **SHORT)
-    assert other.designs[0].runs[0] == unknot.simulate(network, 0.2, routing="dimension_order", **SHORT)
+        assert design.runs == (unknot.simulation.simulate(relation, 0.2, traffic=np.eye(9, k=1), **SHORT),)
+    other = curve(network, routing="dimension_order", loads=[0.2], **SHORT)
+    assert other.designs[0].runs[0] == unknot.simulation.simulate(network, 0.2, routing="dimension_order", **SHORT)
 
 
 def test_other_traffic_and_other_relations_are_other_points() -> None:
@@ -105,9 +103,7 @@ def test_other_traffic_and_other_relations_are_other_points() -> None:
     def computed(relation: unknot.Relation, traffic: Any) -> int:
         told: list[str] = []
         options: dict[str, Any] = {"loads": [0.1], "store": kept, **SHORT}
-        unknot.curve(
-            {"mine": relation}, traffic=traffic, progress=lambda stage, done, total: told.append(stage), **options
-        )
+        curve({"mine": relation}, traffic=traffic, progress=lambda stage, done, total: told.append(stage), **options)
         return sum("kept" not in stage for stage in told)
 
     first = dimension_order(network)
@@ -149,13 +145,13 @@ def test_other_traffic_and_other_relations_are_other_points() -> None:
 )
 def test_what_makes_no_sense_is_said(change: dict[str, Any], said: str) -> None:
     with pytest.raises(UnknotError, match=said):
-        unknot.curve("mesh(2, 2)", **{"routing": "duato", "loads": [0.1], **change})
+        curve("mesh(2, 2)", **{"routing": "duato", "loads": [0.1], **change})
 
 
 @pytest.mark.parametrize("change", [{"bursts": 3}, {"router": "routing_delay=1"}, {"switching": 1}, {"vcs": "2"}])
 def test_simulate_refuses_the_same(change: dict[str, Any]) -> None:
     with pytest.raises(UnknotError, match=f"{next(iter(change))}|at least 1 VC"):
-        unknot.simulate("mesh(2, 2)", 0.1, **{"routing": "duato", **change})
+        unknot.simulation.simulate("mesh(2, 2)", 0.1, **{"routing": "duato", **change})
 
 
 @pytest.mark.long
@@ -163,8 +159,8 @@ def test_simulate_refuses_the_same(change: dict[str, Any]) -> None:
 def test_a_curve_keeps_what_a_time_limit_leaves(jobs: int) -> None:
     """The points that were done, lowest loads first, are those of the whole curve; a store goes on from them."""
     options: dict[str, Any] = {"routing": ROUTINGS[1::2], "loads": "0.1:0.3:0.1", "seeds": (1, 5), "jobs": jobs}
-    whole = unknot.curve("mesh(3, 3)", **options, **SHORT)
-    assert not unknot.curve("mesh(3, 3)", **options, **SHORT, time_limit=600).cut_short
+    whole = curve("mesh(3, 3)", **options, **SHORT)
+    assert not curve("mesh(3, 3)", **options, **SHORT, time_limit=600).cut_short
     for enough in (0, 1, 3, 8):
         now, done = deadline.clock(), [0]
 
@@ -178,7 +174,7 @@ def test_a_curve_keeps_what_a_time_limit_leaves(jobs: int) -> None:
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(deadline, "clock", clock)
             patch.setattr(sweep, "BATCH_SECONDS", 1e-9)  # else all that is left is one batch, and done in time
-            found = unknot.curve("mesh(3, 3)", **options, **SHORT, time_limit=over, progress=count, store="s.sqlite")
+            found = curve("mesh(3, 3)", **options, **SHORT, time_limit=over, progress=count, store="s.sqlite")
         assert found.cut_short
         for part, design in zip(found.designs, whole.designs, strict=True):
             assert part.runs == design.runs[: len(part.runs)]
@@ -186,14 +182,14 @@ def test_a_curve_keeps_what_a_time_limit_leaves(jobs: int) -> None:
         if not enough:
             assert {(each.verdict.deadlock_free, each.delivery.delivered) for each in found.designs} == {(None, None)}
         assert len(list(found.rows)) == sum(len(each.runs) for each in found.designs)
-    again = unknot.curve("mesh(3, 3)", **options, **SHORT, store="s.sqlite")
+    again = curve("mesh(3, 3)", **options, **SHORT, store="s.sqlite")
     assert [each.runs for each in again.designs] == [each.runs for each in whole.designs]
 
 
 def test_a_curve_ends_in_time_though_a_point_goes_on(tmp_path: Path) -> None:
     """Also where the point is computed by another process, which is ended then."""
     began = time.monotonic()
-    found = unknot.curve("mesh(4, 4)", routing="duato", loads=[0.1], measure=2**39, time_limit=1.0, store="a.sqlite")
+    found = curve("mesh(4, 4)", routing="duato", loads=[0.1], measure=2**39, time_limit=1.0, store="a.sqlite")
     assert found.cut_short
     assert time.monotonic() - began < 600
     assert not multiprocessing.active_children()
@@ -265,9 +261,7 @@ def test_wrong_words_are_refused(words: tuple[str, ...], said: str) -> None:
 @pytest.mark.long
 def test_a_load_that_is_too_short_to_tell_is_no_saturation() -> None:
     """The window ends while the network fills: loads go on, and nothing says that it is not stable."""
-    found = unknot.curve(
-        "mesh(8, 8)", routing="dimension_order", vcs=1, loads=(0.1, 0.12), warmup=10, measure=30, jobs=1
-    )
+    found = curve("mesh(8, 8)", routing="dimension_order", vcs=1, loads=(0.1, 0.12), warmup=10, measure=30, jobs=1)
     runs = found.designs[0].runs
     assert [run.outcome for run in runs] == ["too short", "too short"]
     assert [point.undecided for point in points(runs)] == [True, True]

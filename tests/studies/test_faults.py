@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from unknot import simulate
+from unknot.simulation import simulate
 from unknot.studies import load_study, run_study
 from unknot.studies.load import StudyError
 

@@ -49,7 +49,7 @@ def test_designs_are_proved_and_run_as_by_themselves(tmp_path: Path) -> None:
     for text, design in zip(texts, first.designs, strict=True):
         assert design.holds is (text != "damq(slots=4, reserved=0)")
         (run,) = design.runs
-        alone = unknot.simulate(
+        alone = unknot.simulation.simulate(
             design.relation, 0.1, switching=text, packet_length=2, buffer_depth=8, warmup=50, measure=200
         )
         assert (run.latency_mean, run.accepted_load, run.flow) == (
@@ -93,7 +93,7 @@ def test_what_cannot_be_is_shown_where_it_stands(tmp_path: Path, switching: str,
 
 
 def test_curves_have_the_flow_control_of_each_relation() -> None:
-    curves = unknot.curve(
+    curves = unknot.studies.curve(
         "ring(4)", routing=["dimension_order", "fully_adaptive"], vcs=2, switching="damq(slots=2)", packet_length=2,
         loads=[0.1], measure=200,
     )  # fmt: skip
@@ -107,7 +107,7 @@ def test_other_functions_refuse_flow_controls_by_name() -> None:
     with pytest.raises(UnknotError, match=r"'damq\(\)' is a flow control of a relation"):
         unknot.simulation.closed_loop("ring(4)", routing="dimension_order", switching="damq()", requests=1)
     with pytest.raises(RelationError, match="packets hold buffers as under vct, so it goes with vct, not with saf"):
-        unknot.check("ring(4)", "saf", routing="dimension_order", flow="damq()")
+        unknot.verify.check("ring(4)", "saf", routing="dimension_order", flow="damq()")
     assert unknot.simulation.zero_load_latency(
         "ring(4)", routing="dimension_order", switching="damq()"
     ) == unknot.simulation.zero_load_latency("ring(4)", routing="dimension_order")

@@ -13,7 +13,6 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner, Result
 
-from unknot import check
 from unknot.certificates import plain
 from unknot.cli.commands import design_carrying
 from unknot.cli.program import app
@@ -22,7 +21,7 @@ from unknot.network.families import hypercube, mesh
 from unknot.simulation.run import measurement
 from unknot.synthesis import Request, Space, design, proved_rules
 from unknot.synthesis.space import moved, symmetries
-from unknot.verify import loads
+from unknot.verify import check, loads
 
 
 def says(*words: str) -> Result:

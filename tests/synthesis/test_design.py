@@ -8,16 +8,18 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from unknot import check, deliver, simulate
+from unknot import deliver
 from unknot._base.errors import RelationError
 from unknot._base.switching import Switching
 from unknot.certificates import Rejected, evidence_holds
 from unknot.network.families import mesh
 from unknot.search.effort import SearchEffort
+from unknot.simulation import simulate
 from unknot.synthesis import Request, Space, accept, decide, design, distributions, impossible
 from unknot.synthesis.rule import rule_from
 from unknot.synthesis.search import Search, clause_of
 from unknot.synthesis.space import moved, symmetries
+from unknot.verify import check
 from unknot_papers.bnr.table import bnr
 
 LEAST = [("vct", 5), ("saf", 5), ("wormhole", 6), ("wormhole-nonatomic", 6)]

@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from unknot import check
 from unknot._base.errors import RelationError
 from unknot._base.switching import SWITCHINGS
 from unknot.certificates import Rejected, plain
@@ -19,6 +18,7 @@ from unknot.synthesis.every_size import NotUniform, rule_of
 from unknot.synthesis.proofs import kind_of, proof_of
 from unknot.synthesis.ranking import Proof, RankEdge, closed_walks, ranked
 from unknot.synthesis.rule import Rule, rule_from
+from unknot.verify import check
 
 
 def accept(rule: Rule, proof: Proof, switching: str) -> None:

@@ -53,8 +53,8 @@ def test_the_first_counterexample_alone_is_made_short() -> None:
 
 
 def test_the_default_technique_is_cut_through() -> None:
-    assert unknot.check("mesh(3, 3)", routing="duato").switching == "vct"
-    assert unknot.simulate("mesh(3, 3)", 0.05, routing="dimension_order", measure=200).switching == "vct"
+    assert unknot.verify.check("mesh(3, 3)", routing="duato").switching == "vct"
+    assert unknot.simulation.simulate("mesh(3, 3)", 0.05, routing="dimension_order", measure=200).switching == "vct"
 
 
 def test_the_others_have_a_second_when_the_first_took_all_the_time(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.strategies import networks, relations, table_relation
-from unknot import check, replay, simulate
+from unknot import replay
 from unknot._base.errors import RelationError
 from unknot._base.switching import SWITCHINGS, Switching
 from unknot.certificates import Rejected, accept_configuration, accept_verdict, document, plain, verdict_claim
@@ -19,6 +19,8 @@ from unknot.network import from_edges
 from unknot.routing import EJECT, NO_WAIT, Relation, VirtualChannels
 from unknot.routing.table import lookup
 from unknot.routing.tabulate import tabulate
+from unknot.simulation import simulate
+from unknot.verify import check
 from unknot.verify.remainder import among, on_cycles
 from unknot.verify.states import dependencies
 

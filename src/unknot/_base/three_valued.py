@@ -22,7 +22,7 @@ class ThreeValued:
 
     Examples
     --------
-    >>> from unknot import check
+    >>> from unknot.verify import check
     >>> verdict = check("ring(4)", routing="dimension_order")
     >>> verdict.answer
     'no'

@@ -47,7 +47,7 @@ def coq_file(document: Document, claim: Document) -> str:
     >>> from unknot.certificates import document, verdict_claim
     >>> from unknot.routing import dimension_order
     >>> relation = dimension_order(unknot.network.families.ring(4), vcs=2)
-    >>> claim = verdict_claim(unknot.check(relation))
+    >>> claim = verdict_claim(unknot.verify.check(relation))
     >>> text = coq_file(document(relation.network, relation, [claim]), claim)
     >>> text.splitlines()[-1]
     'Print Assumptions free_of_deadlock.'

@@ -64,7 +64,7 @@ def document(
     >>> from unknot import certificates
     >>> from unknot.routing import dimension_order
     >>> relation = dimension_order(unknot.network.families.torus(4, 4), vcs=2)
-    >>> claim = certificates.verdict_claim(unknot.check(relation))
+    >>> claim = certificates.verdict_claim(unknot.verify.check(relation))
     >>> evidence = certificates.document(relation.network, relation, [claim])
     >>> print(*certificates.accept(evidence))
     network 80455e17ac66230f, relation ac9b6cab4ce0e310, 256 pairs of source and address: free of deadlock under vct
@@ -158,7 +158,7 @@ def verdict_claim(verdict: Verdict) -> Document:
 
     Examples
     --------
-    >>> from unknot import check
+    >>> from unknot.verify import check
     >>> claim = verdict_claim(check("ring(4)", routing="dimension_order"))
     >>> claim["subject"], claim["deadlock_free"], len(claim["proof"]["messages"])
     ('deadlock', False, 4)
@@ -295,7 +295,7 @@ def write_document(evidence: Document, path: str | Path) -> None:
     --------
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
-    >>> from unknot import check
+    >>> from unknot.verify import check
     >>> from unknot.certificates import accept
     >>> from unknot.network.families import ring
     >>> from unknot.routing import dimension_order

@@ -40,7 +40,7 @@ class Message:
 
     Examples
     --------
-    >>> from unknot import check
+    >>> from unknot.verify import check
     >>> message = check("ring(4)", routing="dimension_order").configuration.messages[0]
     >>> message.source, message.address, message.held, message.wanted
     (0, 2, (0,), (2,))
@@ -79,7 +79,7 @@ class Configuration(Brief):
 
     Examples
     --------
-    >>> from unknot import check
+    >>> from unknot.verify import check
     >>> deadlock = check("ring(4)", routing="dimension_order").configuration
     >>> deadlock.reachability, len(deadlock.messages)
     ('injected', 4)
@@ -157,7 +157,7 @@ class Certificate(Brief):
 
     Examples
     --------
-    >>> from unknot import check
+    >>> from unknot.verify import check
     >>> certificate = check("mesh(3, 3)", routing="dimension_order").certificate
     >>> certificate.kind, certificate.rank.shape
     ('order', (24,))
@@ -222,7 +222,7 @@ class Verdict(ThreeValued, Shown, asks="deadlock_free"):
 
     Examples
     --------
-    >>> from unknot import check
+    >>> from unknot.verify import check
     >>> verdict = check("torus(4, 4)", routing="dimension_order", vcs=2)
     >>> verdict.deadlock_free, verdict.switching, verdict.certificate.kind
     (True, 'vct', 'order')

@@ -59,7 +59,7 @@ def evidence_holds(relation: Relation, verdict: Verdict) -> bool | None:
     >>> import unknot
     >>> from unknot.routing import dimension_order
     >>> relation = dimension_order(unknot.network.families.ring(4), vcs=2)
-    >>> evidence_holds(relation, unknot.check(relation))
+    >>> evidence_holds(relation, unknot.verify.check(relation))
     True
     """
     return holds(lambda: accept_verdict(relation, verdict))
@@ -87,7 +87,7 @@ def accept_verdict(relation: Relation, verdict: Verdict) -> None:
     >>> import unknot
     >>> from unknot.routing import dimension_order
     >>> ring = unknot.network.families.ring(4)
-    >>> verdict = unknot.check(dimension_order(ring, vcs=2))
+    >>> verdict = unknot.verify.check(dimension_order(ring, vcs=2))
     >>> accept_verdict(dimension_order(ring, vcs=2), verdict)
     >>> try:
     ...     accept_verdict(dimension_order(ring), verdict)
@@ -132,7 +132,7 @@ def accept_configuration(relation: Relation, filling: Configuration) -> None:
     >>> import unknot
     >>> from unknot.routing import dimension_order
     >>> relation = dimension_order(unknot.network.families.ring(4))
-    >>> accept_configuration(relation, unknot.check(relation).configuration)
+    >>> accept_configuration(relation, unknot.verify.check(relation).configuration)
     """
     try:
         technique = technique_in(filling)

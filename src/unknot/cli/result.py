@@ -176,12 +176,10 @@ class Result(ThreeValued, asks="holds"):
 
 
 def _opened(value: Any) -> Any:
-    """A filled form within an answer, or several, as results."""
+    """The object behind a filled form within an answer, or several."""
     if isinstance(value, Answer):
-        return Result(Asked(value), None)
-    if isinstance(value, list) and value and isinstance(value[0], Answer):
-        return tuple(map(_opened, value))
-    return value
+        return value.sources[0] if value.sources else value
+    return tuple(map(_opened, value)) if isinstance(value, list) else value
 
 
 def _flat(row: Answer, before: str = "") -> Iterator[tuple[str, Any]]:

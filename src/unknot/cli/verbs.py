@@ -14,7 +14,7 @@ from typing import Any, Literal, get_args, get_origin
 import typer
 
 from unknot._base.docstrings import section
-from unknot._base.errors import UnknotError, require_known
+from unknot._base.errors import RelationError, UnknotError, require_known
 from unknot._base.lent import lend, lending
 from unknot.cli.commands.asking import asking
 from unknot.cli.commands.options import prepared
@@ -44,7 +44,7 @@ def verb(name: str, command: Callable[..., int | None] | None = None) -> Callabl
     command : callable, optional
         The command, where it stands elsewhere.
     """
-    command = command or getattr(import_module(f"unknot.cli.commands.{name}"), name)
+    command = command or _command(name)
     run = prepared(command)
     fields = {_named(one): one for one in inspect.signature(run).parameters.values() if one.name != "json"}
     parameters = [_parameter(*item) for item in fields.items()]
@@ -67,11 +67,16 @@ def verb(name: str, command: Callable[..., int | None] | None = None) -> Callabl
     return ask
 
 
+def _command(name: str) -> Callable[..., int | None]:
+    command: Callable[..., int | None] = getattr(import_module(f"unknot.cli.commands.{name}"), name)
+    return command
+
+
 def _named(parameter: inspect.Parameter) -> str:
     """The name of an option in Python: as it is spelled, unless Python keeps the word for itself."""
-    spelled = next(iter(getattr(_info(parameter), "param_decls", None) or ()), "")
-    name = spelled.partition("/")[0].lstrip("-").replace("-", "_")
-    return parameter.name if not name or keyword.iskeyword(name) else name
+    spelled = getattr(_info(parameter), "default", None)  # where typer has the first name that is declared
+    name = spelled.partition("/")[0].lstrip("-").replace("-", "_") if isinstance(spelled, str) else parameter.name
+    return parameter.name if keyword.iskeyword(name) else name
 
 
 def _info(parameter: inspect.Parameter) -> Any:
@@ -87,7 +92,8 @@ def _parameter(name: str, option: inspect.Parameter) -> inspect.Parameter:
     """A parameter of a verb: arguments, and the routing behind them, also by position."""
     first = isinstance(_info(option), typer.models.ArgumentInfo) or name == "routing"
     kind = inspect.Parameter.POSITIONAL_OR_KEYWORD if first else inspect.Parameter.KEYWORD_ONLY
-    return inspect.Parameter(name, kind, default=option.default, annotation=_type(option))
+    default = None if name == "routing" and option.default is option.empty else option.default
+    return inspect.Parameter(name, kind, default=default, annotation=_type(option))
 
 
 def _code(run: Callable[..., None], values: dict[str, Any]) -> int:
@@ -121,6 +127,8 @@ def _values(given: dict[str, Any], fields: dict[str, inspect.Parameter]) -> dict
             values["routing"] = value
             value = value.network
         values[parameter.name] = value
+    if values.get("routing", "") is None and fields["routing"].default is inspect.Parameter.empty:
+        raise RelationError("a network has no routing by itself; name it, as in routing='dimension_order'")
     return {name: _lent(name, value) for name, value in values.items()}
 
 
@@ -187,6 +195,12 @@ def _kind(name: str, parameter: inspect.Parameter) -> str:
 
 
 audit = verb("audit")
+check = verb("check")
 compare = verb("compare")
+curve = verb("curve")
+design_routing = verb("design_routing", _command("design"))
 faults = verb("faults")
+lanes = verb("lanes")
+repair = verb("repair")
 show = verb("show")
+simulate = verb("simulate")

@@ -225,7 +225,7 @@ def multipath(routes: Lanes, *, vcs: int | None = None) -> Relation:
 
     Examples
     --------
-    >>> from unknot import check
+    >>> from unknot.verify import check
     >>> from unknot.lane_assignment import lanes, multipath
     >>> relation = multipath(lanes("torus(5, 4)"))
     >>> check(relation).deadlock_free, max(len(relation.candidates(relation.num_vcs, a)) for a in range(40))

@@ -37,7 +37,7 @@ class LaneEffort:
 
     Examples
     --------
-    >>> from unknot import lanes
+    >>> from unknot.lane_assignment import lanes
     >>> lanes("ring(5)", effort=LaneEffort(tries=1, moves=200)).count
     2
     """
@@ -79,7 +79,7 @@ class Aim:
 
     Examples
     --------
-    >>> from unknot import lanes
+    >>> from unknot.lane_assignment import lanes
     >>> lanes("mesh(3, 3)", aim=Aim(first="load", most=2), tries=1).count
     1
     """

@@ -49,7 +49,7 @@ def draw_configuration(relation: Relation, configuration: Configuration, *, lege
 
     Examples
     --------
-    >>> from unknot import check
+    >>> from unknot.verify import check
     >>> configuration = check("ring(4)", routing="dimension_order").configuration
     >>> svg = draw_configuration("ring(4)", configuration, routing="dimension_order")
     >>> svg[:4], svg.count("<path") > 4

@@ -47,7 +47,7 @@ def describe(relation: Relation, configuration: Configuration, *, packet_length:
 
     Examples
     --------
-    >>> from unknot import check
+    >>> from unknot.verify import check
     >>> configuration = check("ring(4)", routing="dimension_order").configuration
     >>> sentences = describe("ring(4)", configuration, routing="dimension_order")
     >>> len(sentences)

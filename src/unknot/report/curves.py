@@ -135,7 +135,7 @@ def draw_curves(
 
     Examples
     --------
-    >>> from unknot import simulate
+    >>> from unknot.simulation import simulate
     >>> short = {"warmup": 50, "measure": 100}
     >>> runs = [simulate("mesh(4, 4)", load, routing="dimension_order", **short) for load in (0.1, 0.2)]
     >>> drawing = draw_curves({"XY": runs})

@@ -142,7 +142,7 @@ def write_knot_page(relation: Relation, configuration: Configuration, path: str 
     --------
     >>> from pathlib import Path
     >>> from tempfile import mkdtemp
-    >>> from unknot import check
+    >>> from unknot.verify import check
     >>> configuration = check("ring(4)", routing="dimension_order").configuration
     >>> page = Path(mkdtemp()) / "knot.html"
     >>> write_knot_page("ring(4)", configuration, page, routing="dimension_order")

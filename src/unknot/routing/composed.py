@@ -72,7 +72,7 @@ def composed(
 
     Examples
     --------
-    >>> from unknot import check
+    >>> from unknot.verify import check
     >>> from unknot.network.tod import network
     >>> ring_of_pods = network(
     ...     "(mesh(2, 2) * {0, 1, 2, 3}) | {(1, 1, i) -- (0, 0, (i + 1) % 4) for i in 4}"

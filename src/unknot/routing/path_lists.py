@@ -70,7 +70,7 @@ def read_paths(network: Network, path: str | Path) -> Relation:
     Examples
     --------
     >>> import pathlib, tempfile
-    >>> from unknot import check
+    >>> from unknot.verify import check
     >>> from unknot.network.families import ring
     >>> lines = [f"{a} {(a + 2) % 4}  {a} {(a + 1) % 4} {(a + 2) % 4}" for a in range(4)]
     >>> with tempfile.TemporaryDirectory() as folder:

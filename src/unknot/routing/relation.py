@@ -84,7 +84,8 @@ class Relation(Asked):
 
     Examples
     --------
-    >>> from unknot import EJECT, check
+    >>> from unknot import EJECT
+    >>> from unknot.verify import check
     >>> from unknot.network.families import line
     >>> def across(at, address, out):
     ...     router = (1, 0, 0, 1)[at]  # the ends of both VCs, then the routers of both injection ports

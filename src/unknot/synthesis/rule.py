@@ -212,7 +212,7 @@ class Rule:
 
     Examples
     --------
-    >>> from unknot import check
+    >>> from unknot.verify import check
     >>> from unknot.synthesis import decide
     >>> rule = decide(((1, 1), (1, 2)), "vct").rule
     >>> rule.on((4, 4))

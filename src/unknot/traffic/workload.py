@@ -62,7 +62,7 @@ class Bursts:
 
     Examples
     --------
-    >>> from unknot import simulate
+    >>> from unknot.simulation import simulate
     >>> bursts = Bursts(begin=0.05, end=0.2)
     >>> run = simulate("mesh(4, 4)", 0.1, routing="dimension_order", bursts=bursts, warmup=100, measure=200)
     >>> run.bursts
@@ -107,7 +107,7 @@ class Message:
 
     Examples
     --------
-    >>> from unknot import simulate
+    >>> from unknot.simulation import simulate
     >>> reads = TrafficClass(messages=(Message(1, reply=4),), name="reads")
     >>> run = simulate("mesh(4, 4)", 0.1, routing="message_classes", classes=[reads], warmup=50, measure=200)
     >>> run.classes[0].packets > 0
@@ -154,7 +154,7 @@ class TrafficClass:
     >>> import unknot
     >>> from unknot.traffic import Message, TrafficClass
     >>> reads = TrafficClass(messages=(Message(1, reply=4),), name="reads")
-    >>> run = unknot.simulate("mesh(4, 4)", 0.1, routing="message_classes", classes=[reads], measure=2000)
+    >>> run = unknot.simulation.simulate("mesh(4, 4)", 0.1, routing="message_classes", classes=[reads], measure=2000)
     >>> run.classes[0].name, run.stable
     ('reads', True)
     """

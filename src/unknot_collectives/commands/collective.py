@@ -12,7 +12,7 @@ from unknot._base.errors import SimulationError, UnknotError
 from unknot._base.switching import DEFAULT_SWITCHING, Switching
 from unknot.cli.commands.options import Json, MostTime, NetworkText, Options
 from unknot.cli.commands.printing import notify, wrote
-from unknot.cli.commands.shared import numbers_of, relation_of, write_evidence
+from unknot.cli.commands.shared import draw, numbers_of, relation_of, write_evidence
 from unknot.cli.exit_codes import FAILS, HOLDS, UNDECIDED
 from unknot_collectives.commands.block_sizes import most_of, rows_of
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from unknot._base.deadline import Deadline
     from unknot._base.units import Units
     from unknot.network import Network
+    from unknot.report.picture import Drawing
     from unknot.routing.relation import Relation
     from unknot.verify.delivery import Delivery
     from unknot_collectives import Operation
@@ -32,6 +33,8 @@ BOUNDING = 0.5
 """Share of a time limit after which bounds that are not known yet are quick ones."""
 PER_MEMBER = 1.5e-5
 """About the seconds of a bound for each member and channel; none that takes too long is begun: it cannot be ended."""
+TABLES = (".csv", ".xml")
+"""Endings of files that are no pictures."""
 MOST_NAMED = 4
 """Most channels of a bound that are named one by one."""
 
@@ -144,6 +147,13 @@ def collective(options: CollectiveOptions) -> int:
     With --routing schedules run flit by flit. A FILE.xml is an MSCCL program: whether it hangs, races or ends with
     something wrong. Exit code 0: there is a schedule, and the program is right; 1: it is not, or the run came to no
     end; 3: the time was up before all algorithms were compared, and the best so far is shown.
+
+    Examples
+    --------
+    >>> import unknot
+    >>> answer = unknot.collective("torus(3, 3)", operation="all_gather", algorithm="ring, direct")
+    >>> [(one.algorithm, float(one.time)) for one in answer.algorithms]
+    [('ring', 514.0), ('direct', 514.0)]
     """
     file, json = Path(options.network), options.json
     from unknot._base.numbers import require_whole
@@ -165,7 +175,7 @@ def collective(options: CollectiveOptions) -> int:
     from unknot_collectives.msccl import require_program
 
     out, deadline, width = options.out, options.deadline or NEVER, options.terminal_width
-    if out is not None and out.suffix not in (".csv", ".xml"):
+    if out is not None and out.suffix not in TABLES:
         require_ending(out, "; transfers as .csv, an MSCCL program as .xml")
     scale = Scale.of(options.units)
     sizes, rows = _sizes(options, scale.units)
@@ -194,7 +204,9 @@ def collective(options: CollectiveOptions) -> int:
     if not complete:
         count = f"{len(made.tables[last])} algorithms were compared" if best else "no schedule was made"
         notify(f"{count} in {deadline.seconds:g} s, the time limit" + "; the bound is a quick one" * (not is_exact))
-    if out is not None and best:
+    if best and (out is None or out.suffix not in TABLES):
+        draw(out, lambda: _picture(best[-1].schedule, built))
+    elif out is not None and best:
         _write(out, best[-1], built)
     if options.evidence is not None:
         claims = [bounds[last].claim(), *(one.schedule.claim() for one in shown)]
@@ -304,7 +316,7 @@ def _write(path: Path, fastest: Timed, network: Network) -> None:
     schedule, first = fastest.schedule, network.num_routers
     if path.suffix == ".xml":
         write_msccl(program_of(schedule), path)
-    elif path.suffix == ".csv":
+    else:
         sent, name_of = schedule.transfers, network.terminal_name
         columns: dict[str, list[int] | list[float] | list[str]] = {
             "step": [one.step for one in sent],
@@ -315,10 +327,12 @@ def _write(path: Path, fastest: Timed, network: Network) -> None:
             "reduces": [int(one.reduces) for one in sent],
         }
         write_csv(columns, path)
-    else:
-        from unknot.report.picture import write_picture
-        from unknot_collectives.drawing import draw_busy_channels
-
-        names = [*map(network.router_name, range(first)), *map(network.terminal_name, range(network.num_terminals))]
-        write_picture(draw_busy_channels(schedule, names), path)
     wrote(path)
+
+
+def _picture(schedule: Schedule, network: Network) -> Drawing:
+    """Draw the busy channels of a schedule."""
+    from unknot_collectives.drawing import draw_busy_channels
+
+    routers, terminals = range(network.num_routers), range(network.num_terminals)
+    return draw_busy_channels(schedule, [*map(network.router_name, routers), *map(network.terminal_name, terminals)])

@@ -12,7 +12,7 @@ from unknot.cli.commands.options import (
     NetworkText,
     Options,
 )
-from unknot.cli.commands.shared import numbers_of, relation_of, write
+from unknot.cli.commands.shared import draw, numbers_of, relation_of
 from unknot.cli.exit_codes import FAILS, HOLDS
 
 
@@ -69,6 +69,7 @@ def multicast(options: MulticastOptions) -> int:
     from unknot.simulation.engine.router import Router
     from unknot_collectives import collective, contention, messages_of
     from unknot_collectives.answer import MulticastAnswer
+    from unknot_collectives.drawing import draw_messages
     from unknot_collectives.execution import blocked_cycles, execute
 
     scale = Scale.of(options.units)
@@ -82,10 +83,7 @@ def multicast(options: MulticastOptions) -> int:
     router = Router(terminal_width=options.terminal_width)
     of_run = options.some("switching", "buffer_depth", "overhead")
     done = execute(relation, schedule, in_order=True, router=router, together=True, **of_run)
-    if options.out is not None:
-        from unknot_collectives.drawing import draw_messages
-
-        write(options.out, draw_messages(relation, messages, options.operation))
+    draw(options.out, lambda: draw_messages(relation, messages, options.operation))
     columns = done.injected.tolist(), done.arrived.tolist(), blocked_cycles(relation, messages, done)
     names = ["{} → {}".format(*map(relation.network.terminal_name, (m.source, m.destination))) for m in messages]
     keys: dict[str, Any] = {

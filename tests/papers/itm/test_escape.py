@@ -6,13 +6,14 @@ from dataclasses import replace
 
 import pytest
 
-from unknot import check, deliver, replay
+from unknot import deliver, replay
 from unknot._base.errors import RelationError
 from unknot._base.switching import SWITCHINGS
 from unknot.certificates.verdict import Message
 from unknot.network import families as topologies
 from unknot.network import from_edges
 from unknot.routing import shortest_paths
+from unknot.verify import check
 from unknot.verify.smallest import smallest
 from unknot.verify.testing import check_relation
 from unknot_papers.itm import itm, itm_escape, recognise

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from unknot import check, simulate
 from unknot._base.errors import UnknotError
 from unknot.network.families import mesh, ring, torus
 from unknot.routing import Relation, dimension_order, fully_adaptive
 from unknot.routing.flow_controls import cbfc
 from unknot.routing.flow_controls.named import flow_named
-from unknot.simulation import replay
+from unknot.simulation import replay, simulate
+from unknot.verify import check
 
 RELATIONS = (
     dimension_order(ring(5), 1, dateline="none"),

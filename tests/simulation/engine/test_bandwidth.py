@@ -13,12 +13,11 @@ from hypothesis import strategies as st
 from tests.simulation.engine.test_flit_kernel import agree
 from tests.simulation.options import LENGTHS, routers
 from tests.simulation.relations import random_relation
-from unknot import simulate
 from unknot._base.errors import SimulationError
 from unknot._base.switching import SWITCHINGS
 from unknot.network.families import mesh, ring, torus
 from unknot.routing import Relation, VirtualChannels, dimension_order
-from unknot.simulation import Router
+from unknot.simulation import Router, simulate
 from unknot.traffic.workload import length_shares, mean_length
 
 RATES = st.sampled_from([Fraction(1), Fraction(1, 2), Fraction(2, 3), Fraction(3, 4), Fraction(1, 5), Fraction(5, 7)])

@@ -28,7 +28,7 @@ from tests.simulation.engines import engine_of
 from tests.simulation.options import routers
 from tests.simulation.relations import random_relation
 from tests.verify.test_bubbles import systems
-from unknot import Run, check, simulate
+from unknot import Run
 from unknot._base.errors import RelationError, SimulationError
 from unknot.cli.program import app
 from unknot.flow_control import FlowControl
@@ -37,12 +37,12 @@ from unknot.flow_control.techniques import technique, technique_of
 from unknot.network import Network
 from unknot.network.families import ring, torus
 from unknot.routing import EJECT, Relation, dimension_order
-from unknot.simulation import replay
+from unknot.simulation import replay, simulate
 from unknot.simulation.engine.detector import knot, stuck_vcs
 from unknot.simulation.engine.router import DEFAULT, Router
 from unknot.simulation.engine.sources import Sources
 from unknot.traffic.workload import PACKET_LENGTH, Lengths, Message, TrafficClass
-from unknot.verify import deliver
+from unknot.verify import check, deliver
 
 
 def agree(

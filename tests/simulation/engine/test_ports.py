@@ -14,14 +14,13 @@ from tests.simulation.engine.test_flit_kernel import PATTERNS, side_by_side
 from tests.simulation.engines import engine_of
 from tests.simulation.options import routers
 from tests.simulation.relations import random_relation
-from unknot import simulate
 from unknot._base.errors import RelationError, SimulationError
 from unknot._base.switching import SWITCHINGS
 from unknot.network.families import mesh, ring
 from unknot.routing import dimension_order, ugal
 from unknot.routing.relation import Relation
 from unknot.routing.subnets import with_ports
-from unknot.simulation import Router, closed_loop, saturation, zero_load_latency
+from unknot.simulation import Router, closed_loop, saturation, simulate, zero_load_latency
 from unknot.simulation.engine.mix import sources_of
 from unknot.simulation.engine.pairs import by_ports, pairs_of
 from unknot.simulation.traces.trace_run import played

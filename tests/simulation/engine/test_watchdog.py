@@ -13,11 +13,11 @@ from tests.simulation.engine.test_flit_kernel import side_by_side
 from tests.simulation.engines import engine_of
 from tests.simulation.options import BURSTS, LENGTHS, routers
 from tests.simulation.relations import random_relation
-from unknot import simulate
 from unknot._base.errors import SimulationError
 from unknot.cli.program import app
 from unknot.network.families import torus
 from unknot.routing import Relation, dimension_order
+from unknot.simulation import simulate
 from unknot.simulation.engine.router import DEFAULT, Router
 from unknot.simulation.engine.sources import Sources
 from unknot.traffic.workload import Bursts, Lengths, length_shares

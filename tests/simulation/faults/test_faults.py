@@ -322,7 +322,7 @@ def test_lost_packets_are_neither_arrived_nor_missing() -> None:
 
 
 def test_xy_routing_replaced_by_yx_deadlocks_though_both_are_free() -> None:
-    from unknot import check
+    from unknot.verify import check
 
     network = mesh(4, 4)
     xy, yx = dimension_order(network), dimension_order(network, order=[1, 0])

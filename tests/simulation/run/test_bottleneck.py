@@ -82,18 +82,18 @@ def test_as_many_as_the_model_says_fill_the_channel(switching: Switching) -> Non
 
 def test_only_virtual_channels_that_packets_use_count() -> None:
     """O1TURN sends the packets of a corner by one of its two orders, so half of the VCs there."""
-    run = unknot.simulate("mesh(4, 4)", 0.9, routing="o1turn", traffic="transpose", warmup=1000, measure=2000)
+    run = simulate("mesh(4, 4)", 0.9, routing="o1turn", traffic="transpose", warmup=1000, measure=2000)
     assert run.reason.endswith("packets use 2 of its 4")
 
 
 def test_full_channels_and_terminals_are_named() -> None:
-    full = unknot.simulate("line(2)", 1.0, routing="dimension_order", vcs=8, traffic=[1, -1], warmup=500, measure=500)
+    full = simulate("line(2)", 1.0, routing="dimension_order", vcs=8, traffic=[1, -1], warmup=500, measure=500)
     assert full.stable
-    bent = unknot.simulate("line(3)", 0.9, routing="dimension_order", vcs=8, traffic=[2, 2, -1], warmup=500)
+    bent = simulate("line(3)", 0.9, routing="dimension_order", vcs=8, traffic=[2, 2, -1], warmup=500)
     assert "t2 is sent 1.8 flits per cycle and takes 1: only a load below 0.5" in bent.reason
     weight = np.zeros((4, 4))
     weight[0, 2] = weight[1, 3] = 1.0
-    shared = unknot.simulate("line(4)", 0.8, routing="dimension_order", vcs=8, traffic=weight, warmup=500)
+    shared = simulate("line(4)", 0.8, routing="dimension_order", vcs=8, traffic=weight, warmup=500)
     assert re.search(r"(1)\S*(2)\S* is full \((0\.9|1\.0)\d of 1 flit per cycle\)", shared.reason), shared.reason
 
 
@@ -105,10 +105,10 @@ def test_the_page_lists_what_follows_saturated() -> None:
     shared = np.zeros((4, 4))
     shared[0, 2] = shared[1, 3] = 1.0
     runs = [
-        unknot.simulate("line(3)", 0.9, vcs=8, traffic=[2, 2, -1], **short),
-        unknot.simulate("mesh(4, 4)", 0.9, vcs=1, switching="wormhole", **short),
-        unknot.simulate("line(4)", 0.8, vcs=8, traffic=shared, **short),
-        unknot.simulate("mesh(4, 4)", 0.9, vcs=4, **short),
+        simulate("line(3)", 0.9, vcs=8, traffic=[2, 2, -1], **short),
+        simulate("mesh(4, 4)", 0.9, vcs=1, switching="wormhole", **short),
+        simulate("line(4)", 0.8, vcs=8, traffic=shared, **short),
+        simulate("mesh(4, 4)", 0.9, vcs=4, **short),
     ]
     for row, run in zip(rows, runs, strict=True):
         found = [other for other in rows if re.search(re.escape(other).replace("…", r"[\d./]+"), run.reason)]
@@ -117,14 +117,12 @@ def test_the_page_lists_what_follows_saturated() -> None:
 
 def test_hints_are_tried_and_hold() -> None:
     options = {"warmup": 500, "measure": 1500}
-    atomic = unknot.simulate("mesh(4, 4)", 0.3, routing="dimension_order", vcs=2, switching="wormhole", **options)
+    atomic = simulate("mesh(4, 4)", 0.3, routing="dimension_order", vcs=2, switching="wormhole", **options)
     assert not atomic.stable
     said = hint(routing(mesh(4, 4), "dimension_order", 2), atomic)
     found = re.match(r"with --vcs (\d+) a run of 1500 measured cycles is stable", said)
     assert found is not None, said
-    again = unknot.simulate(
-        "mesh(4, 4)", 0.3, routing="dimension_order", vcs=int(found[1]), switching="wormhole", **options
-    )
+    again = simulate("mesh(4, 4)", 0.3, routing="dimension_order", vcs=int(found[1]), switching="wormhole", **options)
     assert again.stable
 
 
@@ -132,13 +130,11 @@ def test_hints_are_tried_and_hold() -> None:
 def test_hints_that_do_not_cure_are_not_given() -> None:
     """O1TURN with 6 and 8 VCs is as unstable: two channels of the corner are what is short."""
     relation = routing(mesh(8, 8), "o1turn", 4)
-    run = unknot.simulate(relation, 0.4, traffic="transpose", warmup=500, measure=1000)
+    run = simulate(relation, 0.4, traffic="transpose", warmup=500, measure=1000)
     said = hint(relation, run, traffic="transpose")
     if said.startswith("with --vcs"):
         vcs = int(said.split()[2])
-        again = unknot.simulate(
-            routing(mesh(8, 8), "o1turn", vcs), 0.4, traffic="transpose", warmup=500, measure=1000
-        )
+        again = simulate(routing(mesh(8, 8), "o1turn", vcs), 0.4, traffic="transpose", warmup=500, measure=1000)
         assert again.stable
     else:
         assert said in ("", "tried, and not stable either: --vcs 8, --vcs 16")
@@ -146,16 +142,16 @@ def test_hints_that_do_not_cure_are_not_given() -> None:
 
 def test_a_routing_that_fixes_its_channels_gets_no_number() -> None:
     relation = routing(mesh(4, 4), "lcfaa")
-    run = unknot.simulate(relation, 0.9, warmup=300, measure=600)
+    run = simulate(relation, 0.9, warmup=300, measure=600)
     assert not run.stable
     assert "--vcs" not in run.reason + hint(relation, run)
 
 
 def test_nothing_is_tried_where_it_cannot_help() -> None:
-    steady = unknot.simulate("mesh(2, 2)", 0.1, routing="dimension_order", warmup=200, measure=300)
+    steady = simulate("mesh(2, 2)", 0.1, routing="dimension_order", warmup=200, measure=300)
     assert hint(routing(mesh(2, 2), "dimension_order", 4), steady) == ""
     relation = routing(unknot.network.families.line(3), "dimension_order", 2)
-    bent = unknot.simulate(relation, 0.9, traffic=[2, 2, -1], warmup=500)
+    bent = simulate(relation, 0.9, traffic=[2, 2, -1], warmup=500)
     assert not bent.stable
     assert hint(relation, bent, traffic=[2, 2, -1]) == ""
 

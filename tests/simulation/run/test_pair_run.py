@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from unknot import simulate
 from unknot.network.families import mesh
 from unknot.routing import dimension_order
+from unknot.simulation import simulate
 from unknot.traffic import Message, TrafficClass
 
 

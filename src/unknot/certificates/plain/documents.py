@@ -196,7 +196,7 @@ def accept(document: Any, question: Any = None, effort: int = 1) -> list[str]:
     >>> from unknot import certificates
     >>> from unknot.routing import dimension_order
     >>> relation = dimension_order(unknot.network.families.ring(4), vcs=2)
-    >>> claim = certificates.verdict_claim(unknot.check(relation))
+    >>> claim = certificates.verdict_claim(unknot.verify.check(relation))
     >>> evidence = certificates.document(relation.network, relation, [claim])
     >>> print(*accept(evidence), *accept(evidence, certificates.question(relation, [claim])), sep="\\n")
     network f8ed0dd45794276f, relation 57c3e95bc8864ae6, 16 pairs of source and address: free of deadlock under vct

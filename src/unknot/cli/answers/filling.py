@@ -79,7 +79,8 @@ def _filled(form: type[Form], sources: tuple[object, ...], subject: Subject | No
         sources, subject = (*sources, *(getattr(whole, part) for part in form.parts)), Subject(whole.relation)
     every = sources if subject is None else (*sources, subject)
     filled = Answer()
-    filled.form, filled.sources, filled.given = form, sources, more
+    about = {} if subject is None or subject.of is subject.network else {"relation": subject.of}
+    filled.form, filled.sources, filled.given = form, every, about | more
     for name, key in keys.items():
         value = more[name] if name in more else _found(form, name, key, every)
         filled[key.name or name] = _written(key.hint, value, subject)

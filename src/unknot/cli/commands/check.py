@@ -102,6 +102,15 @@ def check(routed: BufferedNetwork, details: Details, output: CheckFiles, old: Ol
     held VCs in --evidence are those that the checker can show; the answer may have higher ones.
 
     Exit code, of the answer under --switching: 0: it holds; 1: it does not; 3: undecided in the time given.
+
+    Examples
+    --------
+    >>> import unknot
+    >>> answer = unknot.check("torus(4, 4)", "dimension_order")
+    >>> answer.deadlock_free, answer.delivered, answer.holds
+    (False, True, False)
+    >>> len(answer.configuration.messages), answer.relation
+    (4, <Relation dimension_order on torus(4, 4), 64 VCs>)
     """
     answered = _of_old_question(routed, old, details, output)
     if answered is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import typer
@@ -18,7 +19,7 @@ from unknot.cli.commands.options import (
     Seeds,
 )
 from unknot.cli.commands.printing import notify
-from unknot.cli.commands.shared import flows_in, kept, kept_in, relation_of, write, write_rows
+from unknot.cli.commands.shared import draw, flows_in, kept, kept_in, relation_of, write_rows
 from unknot.cli.exit_codes import UNDECIDED
 
 
@@ -75,6 +76,13 @@ def curve(options: CurveOptions) -> None:
     Each routing is proved first. Finished points are kept: a curve that was stopped goes on where it stood.
 
     Exit code 0: it ran to its end, whatever was found; 3: the time limit came first, and finished points are shown.
+
+    Examples
+    --------
+    >>> import unknot
+    >>> answer = unknot.curve("ring(5)", ["dimension_order", "up_down"], loads="0.1, 0.2", warmup=50, measure=200)
+    >>> [(one.design.name, len(one.runs)) for one in answer.designs], len(answer.to_frame())
+    ([('dimension_order', 2), ('up_down', 2)], 4)
     """
     from unknot._base.deadline import NEVER
     from unknot._base.errors import SimulationError
@@ -119,8 +127,8 @@ def curve(options: CurveOptions) -> None:
     for file in tables:
         csv = file.suffix.lower() == ".csv"
         write_rows(curves.rows, file if csv else None, None if csv else file, units=scale.units)
-    for file in (file for file in files if file not in tables):
-        write(file, curves.plot(units=scale.units))
+    for file in [file for file in files if file not in tables] or [None]:
+        draw(file, partial(curves.plot, units=scale.units))
     tell(options.json, CurveAnswer, curves, scale=scale, units=in_units(scale.units, curves.rows))
     if curves.cut_short:
         raise typer.Exit(UNDECIDED)

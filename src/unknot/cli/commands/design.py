@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import time
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -13,7 +14,7 @@ from unknot._base.switching import DEFAULT_SWITCHING, Switching
 from unknot.cli.commands.guard import SPARED, keeping_the_best
 from unknot.cli.commands.options import MINUTE, Json, TimeLimit
 from unknot.cli.commands.printing import notify, wrote
-from unknot.cli.commands.shared import left_open, write, write_evidence
+from unknot.cli.commands.shared import draw, left_open, write_evidence
 from unknot.cli.commands.unread import name_idle
 from unknot.cli.exit_codes import FAILS, HOLDS
 
@@ -67,6 +68,13 @@ def design_routing(
         Take the rule of highest throughput among all rules with as many VCs: by channel loads, then simulated.
     export : FILE.py
         File of the rule as your own routing.
+
+    Examples
+    --------
+    >>> import unknot
+    >>> answer = unknot.design_routing("mesh(2)", switching="vct")
+    >>> answer.vcs, answer.fewest, answer.holds
+    (5, True, True)
     """
     from unknot.cli.answers.design import DesignAnswer, design_keys
     from unknot.cli.commands import activity
@@ -100,10 +108,10 @@ def design_routing(
     rule = None if best is None else best.rule
     if rule is None and (out is not None or export is not None):
         notify("no rule was found, so no file was written")
-    if rule is not None and out is not None:
+    if rule is not None:
         from unknot.report import draw_rule
 
-        write(out, draw_rule(rule))
+        draw(out, partial(draw_rule, rule))
     if rule is not None and export is not None:
         from unknot._base.output import write_text
         from unknot.report.rules import python_file

@@ -113,6 +113,15 @@ def lanes(options: LanesOptions) -> int:
     for another. Ctrl-C ends the search and keeps the best so far.
 
     Exit code 0: routes were found, and the proof holds; 3: there was no time for the proof.
+
+    Examples
+    --------
+    >>> import unknot
+    >>> answer = unknot.lanes("ring(6)")
+    >>> answer.conclusion
+    '2 lanes are enough for shortest paths between all 30 pairs of routers. Fewer are impossible.'
+    >>> answer.relation
+    <Relation lanes (2 lanes) on ring(6), 24 VCs>
     """
     from unknot.cli.answers.lanes import ANSWERS
     from unknot.cli.commands import activity

@@ -89,6 +89,13 @@ def repair(options: RepairOptions) -> int:
     written, each remedy with whether the search for it was complete.
 
     Exit code 0: every remedy was proved safe; 3: open for one, or none was finished in the time.
+
+    Examples
+    --------
+    >>> import unknot
+    >>> answer = unknot.repair("ring(5)", "shortest_paths")
+    >>> [(one.kind, one.cost, one.unit) for one in answer.remedies[:2]]
+    [('same routes', 2, 'lanes'), ('few changed routes', 2, 'pairs')]
     """
     from unknot.cli.commands import activity
     from unknot.fabrics.ethernet.folder import is_ethernet

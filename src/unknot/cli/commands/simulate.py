@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -22,7 +23,7 @@ from unknot.cli.commands.options import (
     refuse_beside,
 )
 from unknot.cli.commands.printing import notify
-from unknot.cli.commands.shared import flows_in, relation_of, write_counterexample, write_rows
+from unknot.cli.commands.shared import draw, flows_in, relation_of, write_counterexample, write_rows
 
 
 @dataclass(frozen=True)
@@ -153,6 +154,13 @@ def simulate(options: SimulateCommandOptions) -> None:
     """Run one design flit by flit.
 
     Exit code 0: it ran to its end, whatever was found; 3: it was given up at the time limit.
+
+    Examples
+    --------
+    >>> import unknot
+    >>> answer = unknot.simulate("ring(5)", "dimension_order", load=0.2, measure=500)
+    >>> answer.outcome, answer.stable
+    ('stable', True)
     """
     if options.protocol is not None:
         _simulate_protocol(options, options.protocol)
@@ -240,8 +248,7 @@ def _simulate(options: SimulateCommandOptions) -> None:
             notify(
                 f"the run ended in cycle {outcome.cycles}, before all faults had come; --measure says for how long"
             )
-        if options.out is not None:
-            simulated.draw(relation, outcome, options.out, scale)
+        draw(options.out, partial(simulated.picture, relation, outcome, scale))
         if options.export is not None:
             write_counterexample(relation, outcome.deadlock, options.export, options.network, options.routing, vcs)
     write_rows(outcome.rows, options.csv, units=scale.units)

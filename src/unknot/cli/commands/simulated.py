@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from unknot._base.errors import SimulationError
-from unknot.cli.commands.shared import write
 
 if TYPE_CHECKING:
     from unknot._base.units import Scale, Units
     from unknot.cli.answers.form import Form
     from unknot.network import Network
+    from unknot.report.picture import Drawing
     from unknot.routing.relation import Relation
     from unknot.simulation import Run
     from unknot.traffic import Pattern
@@ -140,15 +139,14 @@ def search(relation: Relation, point: dict[str, Any]) -> Told:
     return SimulateSaturationAnswer, limit, {"rows": [figures, *limit.rows], "zero_load_latency": empty}
 
 
-def draw(relation: Relation, run: Run, out: Path, scale: Scale) -> None:
+def picture(relation: Relation, run: Run, scale: Scale) -> Drawing:
     """Draw the load of a run, or its deadlock."""
     from unknot.report import draw_configuration, draw_load
 
     if run.deadlock is not None:
-        write(out, draw_configuration(relation, run.deadlock))
-        return
+        return draw_configuration(relation, run.deadlock)
     note = f"{relation.name}, load {run.offered_load:g}{'' if run.stable else f', {run.outcome}'}"
-    write(out, draw_load(relation.network, run.utilisation, note=note, units=scale.units))
+    return draw_load(relation.network, run.utilisation, note=note, units=scale.units)
 
 
 class _Clock:

@@ -48,7 +48,7 @@ def cbfc(relation: Relation, *, cell: int = CELL) -> FlowControl:
     --------
     >>> import unknot
     >>> relation = unknot.routing.dimension_order(unknot.network.families.ring(4), vcs=2)
-    >>> run = unknot.simulate(relation, 0.1, flow=cbfc(relation, cell=3), packet_length=4, measure=500)
+    >>> run = unknot.simulation.simulate(relation, 0.1, flow=cbfc(relation, cell=3), packet_length=4, measure=500)
     >>> run.stable, run.flow.name
     (True, 'cbfc(cell=3)')
     """

@@ -48,7 +48,7 @@ def damq(relation: Relation, *, slots: int = 4, reserved: int = 1) -> FlowContro
     --------
     >>> import unknot
     >>> relation = unknot.routing.dimension_order(unknot.network.families.ring(4), vcs=2)
-    >>> [unknot.check(relation, flow=damq(relation, reserved=own)).deadlock_free for own in (0, 1)]
+    >>> [unknot.verify.check(relation, flow=damq(relation, reserved=own)).deadlock_free for own in (0, 1)]
     [False, True]
     """
     for name, number in (("slots", slots), ("reserved", reserved)):

@@ -36,7 +36,7 @@ def whole_packet(relation: Relation) -> FlowControl:
     --------
     >>> import unknot
     >>> relation = unknot.routing.duato(unknot.network.families.mesh(3, 3))
-    >>> unknot.check(relation, flow=whole_packet(relation)).deadlock_free
+    >>> unknot.verify.check(relation, flow=whole_packet(relation)).deadlock_free
     True
     """
     return replace(

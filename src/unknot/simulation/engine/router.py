@@ -130,7 +130,7 @@ class Router:
 
     Examples
     --------
-    >>> from unknot import simulate
+    >>> from unknot.simulation import simulate
     >>> simulate("ring(4)", 0.1, routing="dimension_order", router=Router(allocator="pim"), measure=100).stable
     True
     """

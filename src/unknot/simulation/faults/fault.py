@@ -40,7 +40,7 @@ class Fault:
 
     Examples
     --------
-    >>> from unknot import simulate
+    >>> from unknot.simulation import simulate
     >>> faults = [Fault(100, channels=["(1,1)<->(1,2)"]), Fault(150, relation="up_down")]
     >>> run = simulate("mesh(4, 4)", 0.1, routing="up_down", faults=faults, warmup=50, measure=200)
     >>> [each.fault for each in run.faults]

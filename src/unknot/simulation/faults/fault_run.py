@@ -27,7 +27,7 @@ class FaultRun:
 
     Examples
     --------
-    >>> from unknot import simulate
+    >>> from unknot.simulation import simulate
     >>> point = {"routing": "dimension_order", "warmup": 100, "measure": 400}
     >>> run = simulate("mesh(4, 4)", 0.3, faults=["200: router (1,1)"], **point)
     >>> run.faults[0].fault, run.faults[0].lost_packets > 0, run.faults[0].stranded_packets

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection
 from dataclasses import fields
-from functools import partial
-from typing import Any
+from functools import partial, wraps
+from typing import Any, TypeVar
 
 from unknot._base.calls import Piece, chosen, parse_call
 from unknot._base.errors import require_known
@@ -14,9 +14,23 @@ from unknot.simulation.engine.router import Router, check_option
 from unknot.traffic.patterns import patterns
 from unknot.traffic.workload import Bursts, Lengths, Message, TrafficClass, length_shares
 
+T = TypeVar("T")
+
+
+def if_text(read: Callable[..., T]) -> Callable[..., T]:
+    """Let a function that reads an option return what is no text as it is."""
+
+    @wraps(read)
+    def given(text: Any, *more: Any) -> Any:
+        return read(text, *more) if isinstance(text, str) else text
+
+    return given
+
+
 _NUMBER = re.compile(r"([+-]?(?:[0-9]{1,9}\.?[0-9]{0,9}|\.[0-9]{1,9}))(?: ?(%)|/([0-9]{1,9}))?")
 
 
+@if_text
 def router_of(text: str, where: str = "<router>") -> Router:
     """The router that a text such as ``routing_delay=0, speculative=true, allocator=islip`` describes.
 
@@ -30,6 +44,7 @@ def router_of(text: str, where: str = "<router>") -> Router:
     return whole.read(partial(Router, **options))
 
 
+@if_text
 def lengths_of(text: str, where: str = "<packet-length>") -> Lengths:
     """Flits per packet from a text: a number, or lengths with their shares, such as ``1:0.5, 5:0.5``.
 
@@ -59,6 +74,7 @@ def lengths_of(text: str, where: str = "<packet-length>") -> Lengths:
     return shares
 
 
+@if_text
 def bursts_of(text: str, where: str = "<bursts>") -> Bursts:
     """On and off terminals from the two probabilities of `Bursts`, such as ``0.01, 0.1``.
 
@@ -81,6 +97,7 @@ def bursts_of(text: str, where: str = "<bursts>") -> Bursts:
     return Bursts(*chances)
 
 
+@if_text
 def class_of(text: str, where: str = "<class>") -> TrafficClass:
     """A traffic class from a text such as ``share=2, traffic=hotspot(3, share=0.1), flits=1, reply=4, priority=1``.
 

@@ -37,7 +37,7 @@ class ClassRun:
 
     Examples
     --------
-    >>> from unknot import simulate
+    >>> from unknot.simulation import simulate
     >>> from unknot.traffic import TrafficClass
     >>> classes = [TrafficClass(name="short"), TrafficClass(messages=4, name="long")]
     >>> run = simulate("mesh(4, 4)", 0.2, routing="dimension_order", classes=classes, warmup=100, measure=200)
@@ -94,7 +94,7 @@ class Series(Brief):
 
     Examples
     --------
-    >>> from unknot import simulate
+    >>> from unknot.simulation import simulate
     >>> run = simulate("mesh(4, 4)", 0.1, routing="dimension_order", warmup=50, measure=100, interval=50)
     >>> run.series.interval, run.series.accepted.shape
     (50, (5,))
@@ -200,7 +200,7 @@ class Run(ThreeValued, Figures, Tabular, Shown, asks="carried"):
 
     Examples
     --------
-    >>> from unknot import simulate
+    >>> from unknot.simulation import simulate
     >>> run = simulate("mesh(4, 4)", 0.1, routing="dimension_order", warmup=100, measure=200)
     >>> run.stable, run.latency_p50, run.deadlock
     (True, 17.0, None)
@@ -264,7 +264,7 @@ class Run(ThreeValued, Figures, Tabular, Shown, asks="carried"):
         Examples
         --------
         >>> import unknot
-        >>> (row,) = unknot.simulate("ring(4)", 0.1, routing="dimension_order", vcs=2, measure=500).rows
+        >>> (row,) = unknot.simulation.simulate("ring(4)", 0.1, routing="dimension_order", vcs=2, measure=500).rows
         >>> row["network"], row["vcs"], row["switching"], row["stable"]
         ('ring(4)', 2, 'vct', True)
         """

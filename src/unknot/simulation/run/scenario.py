@@ -180,7 +180,7 @@ class Measurement:
 
     Examples
     --------
-    >>> from unknot import simulate
+    >>> from unknot.simulation import simulate
     >>> short = Measurement(warmup=50, measure=100)
     >>> simulate("mesh(4, 4)", 0.1, routing="dimension_order", measurement=short).measured
     100

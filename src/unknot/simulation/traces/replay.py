@@ -43,7 +43,7 @@ class Replay(Brief):
 
     Examples
     --------
-    >>> from unknot import check
+    >>> from unknot.verify import check
     >>> configuration = check("ring(4)", routing="dimension_order").configuration
     >>> outcome = replay("ring(4)", configuration, routing="dimension_order", cycles=100)
     >>> outcome.stuck, outcome.injected, outcome.waits
@@ -97,7 +97,7 @@ def replay(
 
     Examples
     --------
-    >>> from unknot import check
+    >>> from unknot.verify import check
     >>> configuration = check("ring(4)", routing="dimension_order").configuration
     >>> replay("ring(4)", configuration, routing="dimension_order", cycles=100).stuck
     True
@@ -274,7 +274,7 @@ class Recording(Brief):
 
     Examples
     --------
-    >>> from unknot import check
+    >>> from unknot.verify import check
     >>> configuration = check("ring(4)", routing="dimension_order").configuration
     >>> recording = record("ring(4)", configuration, routing="dimension_order", cycles=100)
     >>> recording.frames[0].flits, sorted(recording.frames[-1].flits.items())

@@ -1,0 +1,6 @@
+"""The verb `unknot.collective`."""
+
+from unknot.cli.verbs import verb
+from unknot_collectives.commands.collective import collective as command
+
+collective = verb("collective", command)
