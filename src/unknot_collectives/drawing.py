@@ -13,6 +13,7 @@ from unknot.network import Network
 from unknot.report import shapes
 from unknot.report import sheet as paper
 from unknot.report.phrases import count
+from unknot.report.picture import Drawing
 from unknot.report.placement import MAX_DRAWN
 from unknot.report.sheet import COLOURS, PALE, SOFT, Sheet
 from unknot.routing.relation import Relation
@@ -25,7 +26,7 @@ MOST_STEPS = 30
 MET = "#c0172b"
 
 
-def draw_messages(relation: Relation, messages: Sequence[Message], name: str) -> str:
+def draw_messages(relation: Relation, messages: Sequence[Message], name: str) -> Drawing:
     """The messages of a schedule on its network, step by step.
 
     Each message is a coloured line along every channel it may use, with an arrowhead at its destination; terminals
@@ -33,7 +34,7 @@ def draw_messages(relation: Relation, messages: Sequence[Message], name: str) ->
 
     Returns
     -------
-    str
+    Drawing
         An SVG element, always the same for the same messages.
     """
     network, steps = relation.network, max((message.step + 1 for message in messages), default=0)
@@ -129,7 +130,7 @@ def busy_times(schedule: Schedule) -> dict[int, list[tuple[float, float, bool]]]
     return dict(busy)
 
 
-def draw_busy_channels(schedule: Schedule, names: Sequence[str]) -> str:
+def draw_busy_channels(schedule: Schedule, names: Sequence[str]) -> Drawing:
     """The channels of a schedule over time, by the model: the busiest first, what is added up in another colour.
 
     Parameters
@@ -141,7 +142,7 @@ def draw_busy_channels(schedule: Schedule, names: Sequence[str]) -> str:
 
     Returns
     -------
-    str
+    Drawing
         An SVG element, always the same for the same schedule.
     """
     busy, channels, whole = busy_times(schedule), schedule.platform.channels, float(schedule.time)

@@ -95,9 +95,11 @@ def test_studies_in_nanoseconds(tmp_path: Path) -> None:
 def test_drawings_in_units_have_other_numbers_and_say_so() -> None:
     run = simulate("mesh(2, 2)", 0.1, routing="dimension_order", interval=100, warmup=100, measure=400)
     text = "500 MHz, 8 B"
-    load = draw_load("mesh(2, 2)", run.utilisation, units=text)
+    load = draw_load("mesh(2, 2)", run.utilisation, units=text).text
     assert f"busiest channel {4 * run.utilisation.max():.3g} GB/s" in load
     assert "flits per cycle" not in load
     runs = {"a": [run]}
-    assert draw_curves(runs, units=Units.of(text)) == draw_curves(runs, units=text) != draw_curves(runs)
+    assert (
+        draw_curves(runs, units=Units.of(text)).text == draw_curves(runs, units=text).text != draw_curves(runs).text
+    )
     assert points([run])[0].on(Scale.of(text)).latency_mean == pytest.approx(2 * run.latency_mean)

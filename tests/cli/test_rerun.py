@@ -385,7 +385,7 @@ def test_pictures_have_room(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     from unknot.report.picture import rendered
 
-    svg = str(unknot.report.draw_network(ring(3)))
+    svg = unknot.report.draw_network(ring(3))
     for form in ("png", "pdf"):
         assert Manifest(**manifest.manifest_in(rendered(svg, form, MANIFEST))) == json_like(MANIFEST)
         assert manifest.manifest_in(rendered(svg, form)) is None

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import inspect
 import json
+import re
 import shlex
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -40,9 +42,6 @@ VERB = {"design": "design_routing"}
 PAIRS: list[tuple[str, Callable[[], Any]]] = [
     ('compare "torus(4, 4) by duato" "ring(5)" --failed "0, 0.05"',
      lambda: unknot.compare(["torus(4, 4) by duato", "ring(5)"], failed="0, 0.05")),
-    ("audit examples/fabrics/opensm-ring12-lash", lambda: unknot.audit("examples/fabrics/opensm-ring12-lash")),
-    ('faults "mesh(3, 3)" --routing dimension_order --kind routers',
-     lambda: unknot.faults("mesh(3, 3)", "dimension_order", kind="routers")),
     ('faults "ring(5)" --routing lanes --repair', lambda: unknot.faults("ring(5)", routing="lanes", repair=True)),
     ('check "torus(4, 4)" --routing dimension_order --switching wormhole --smallest',
      lambda: unknot.check("torus(4, 4)", "dimension_order", switching="wormhole", smallest=True)),
@@ -50,22 +49,20 @@ PAIRS: list[tuple[str, Callable[[], Any]]] = [
      lambda: unknot.check(mesh(3, 3), "duato", arbiter="round_robin")),
     ('check "ring(5)" --routing dimension_order --vcs 2 --protocol request_reply',
      lambda: unknot.check(dimension_order(ring(5), vcs=2), protocol="request_reply")),
-    ('lanes "ring(6)"', lambda: unknot.lanes("ring(6)")),
     ('lanes "ring(5)" --lanes 1 --seed 3', lambda: unknot.lanes(ring(5), lanes=1, seed=3)),
-    ('repair "ring(5)" --routing shortest_paths', lambda: unknot.repair("ring(5)", "shortest_paths")),
     ('simulate "ring(5)" --routing dimension_order --load 0.2 --packet-length "1:0.5, 3:0.5" --measure 500',
      lambda: unknot.simulate("ring(5)", "dimension_order", load=0.2, packet_length={1: 0.5, 3: 0.5}, measure=500)),
     ('simulate "ring(5)" --routing dimension_order --load 0.2 --measure 300 --seeds 2 --units "2 GHz, 16 B"',
      lambda: unknot.simulate("ring(5)", "dimension_order", load=0.2, measure=300, seeds=2, units="2 GHz, 16 B")),
     ('curve "ring(5)" --routing dimension_order --routing up_down --loads "0.1, 0.2" --warmup 50 --measure 200',
      lambda: unknot.curve("ring(5)", ["dimension_order", "up_down"], loads=[0.1, 0.2], warmup=50, measure=200)),
-    ('design "mesh(2)" --switching vct', lambda: unknot.design_routing("mesh(2)", switching="vct")),
     ('collective "torus(3, 3)" --operation all_gather --algorithm "ring, direct" --routing dimension_order --vcs 2',
      lambda: unknot.collective(
          "torus(3, 3)", "dimension_order", operation="all_gather", algorithm="ring, direct", vcs=2)),
-    ('show "ring(8) ** 2 * line(4)"', lambda: unknot.show("ring(8) ** 2 * line(4)")),
 ]  # fmt: skip
-"""Command lines, and the same from Python."""
+TABLE = re.findall(r"^\| `unknot (.*?)` \| `(unknot\..*?)` \|$", (ROOT / "docs/command-line.md").read_text(), re.M)
+PAIRS += [(line, partial(eval, call, {"unknot": unknot})) for line, call in TABLE]
+"""Command lines and the same from Python, those of docs/command-line.md too."""
 TIMES = ("seconds", "manifest", "ns_per_flit_hop")
 """Keys of answers that differ from one run to the next."""
 
@@ -88,6 +85,11 @@ def test_a_verb_answers_as_its_command(
     assert answer.holds is {0: True, 1: False, 3: None}[done.exit_code]
     assert not capsys.readouterr().out
     assert len(repr(answer).splitlines()) <= 12
+
+
+def test_the_page_has_every_verb() -> None:
+    verbs = {call.partition("(")[0].removeprefix("unknot.") for _, call in TABLE}
+    assert {VERB.get(name, name) for name in {*COMMANDS} - {*ALONE}} | {"collective"} == verbs
 
 
 @pytest.mark.parametrize("command", sorted({*COMMANDS} - {*ALONE}))

@@ -41,10 +41,10 @@ def test_each_channel_has_a_row_and_the_less_busy_ones_are_counted() -> None:
     platform = platform_of(ring(5))
     names = [f"n{node}" for node in range(platform.num_nodes)]
     schedule = textbook(platform, Operation("all_gather", platform.members, Fraction(10)), "ring")
-    svg = draw_busy_channels(schedule, names)
+    svg = draw_busy_channels(schedule, names).text
     assert len(re.findall("busy 9[0-9]% of the time|busy 100% of the time", svg)) == len(busy_times(schedule)) == 15
     assert "left out" not in svg
     large = platform_of(ring(40))
     schedule = textbook(large, Operation("all_gather", large.members, Fraction(10)), "ring")
-    svg = draw_busy_channels(schedule, [str(node) for node in range(large.num_nodes)])
+    svg = draw_busy_channels(schedule, [str(node) for node in range(large.num_nodes)]).text
     assert f"{120 - MOST_ROWS} less busy ones are left out" in svg

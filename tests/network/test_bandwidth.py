@@ -169,8 +169,8 @@ def test_the_best_split_fills_ways_by_their_bandwidth() -> None:
 def test_platforms_and_drawings() -> None:
     network = ring(4).with_bandwidth(["1/3", *[2] * 7])
     assert [c.bandwidth for c in platform_of(network).channels[:2]] == [Fraction(1, 3), Fraction(2)]
-    drawing = draw_network(network)
+    drawing = draw_network(network).text
     assert "1/3 flits/cycle" in drawing
-    assert draw_network(ring(4).with_bandwidth(2)).replace("bandwidth", "") == draw_network(ring(4))
-    shares = draw_load(network, network.bandwidth * 0.5)
+    assert draw_network(ring(4).with_bandwidth(2)).text.replace("bandwidth", "") == draw_network(ring(4)).text
+    shares = draw_load(network, network.bandwidth * 0.5).text
     assert "busiest channel 0.5 of its bandwidth" in shares

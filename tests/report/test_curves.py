@@ -38,7 +38,7 @@ def test_a_load_at_which_nothing_arrived_has_no_latency() -> None:
 
 
 def test_the_title_says_what_the_curves_show() -> None:
-    svg = draw_curves({"a <b> & $c$": [run(0.1), run(0.2)], "d": [run(0.1), stuck(0.3)]})
+    svg = draw_curves({"a <b> & $c$": [run(0.1), run(0.2)], "d": [run(0.1), stuck(0.3)]}).text
     title = ElementTree.fromstring(svg).find("{http://www.w3.org/2000/svg}title")
     assert title is not None
     assert title.text == (
@@ -52,9 +52,9 @@ def test_the_title_says_what_the_curves_show() -> None:
     "designs", [{}, {"a": []}, {"a": [run(0.5)]}, {"_hidden": [run(0.1), run(0.9)], "x" * 90: [run(0.1)]}]
 )
 def test_few_points_and_odd_names(designs: dict[str, list[Run]]) -> None:
-    svg = draw_curves(designs)
+    svg = draw_curves(designs).text
     ElementTree.fromstring(svg)
-    assert svg == draw_curves(designs)
+    assert svg == draw_curves(designs).text
 
 
 def marks(svg: str, axes: int) -> list[str]:
@@ -66,7 +66,7 @@ def marks(svg: str, axes: int) -> list[str]:
 
 
 def test_every_load_has_a_mark_in_every_panel() -> None:
-    svg = draw_curves({"a": [run(0.1), run(0.2), run(0.3)], "b": [run(0.1)]})
+    svg = draw_curves({"a": [run(0.1), run(0.2), run(0.3)], "b": [run(0.1)]}).text
     for axes in (1, 2, 3):
         found = marks(svg, axes)
         assert sum(COLOURS[0] in style for style in found) == 3
@@ -76,13 +76,16 @@ def test_every_load_has_a_mark_in_every_panel() -> None:
 @pytest.mark.long
 def test_loads_that_are_not_stable_and_deadlocks_have_marks_of_their_own() -> None:
     calm, wild = [run(0.1), run(0.2)], [run(0.1), run(0.2, stable=False, latency_mean=9e9)]
-    assert len(marks(draw_curves({"a": wild}), 1)) == len(marks(draw_curves({"a": calm}), 1)) + 1
-    assert len(marks(draw_curves({"a": [*calm, stuck(0.3)]}), 1)) == len(marks(draw_curves({"a": calm}), 1)) + 1
+    assert len(marks(draw_curves({"a": wild}).text, 1)) == len(marks(draw_curves({"a": calm}).text, 1)) + 1
+    assert (
+        len(marks(draw_curves({"a": [*calm, stuck(0.3)]}).text, 1))
+        == len(marks(draw_curves({"a": calm}).text, 1)) + 1
+    )
 
 
 def test_no_state_is_left_behind_and_nothing_is_dated() -> None:
     before = dict(matplotlib.rcParams)
-    svg = draw_curves({"a": [run(0.1)]})
+    svg = draw_curves({"a": [run(0.1)]}).text
     assert dict(matplotlib.rcParams) == before
     assert "<metadata" not in svg
     assert svg.count("<style") == 1
@@ -94,7 +97,7 @@ def test_three_curves_one_below_the_other() -> None:
     runs = {"a": [run(0.1), run(0.2)]}
     sizes = [
         [float(word) for word in re.search(r'viewBox="0 0 ([\d.]+) ([\d.]+)"', drawn).groups()]  # type: ignore[union-attr]
-        for drawn in (draw_curves(runs), draw_curves(runs, stacked=True))
+        for drawn in (draw_curves(runs).text, draw_curves(runs, stacked=True).text)
     ]
     assert sizes[0][0] > 2 * sizes[0][1]
     assert sizes[1][1] > 2 * sizes[1][0]

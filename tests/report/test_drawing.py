@@ -39,9 +39,9 @@ def words(svg: str) -> list[str]:
 @pytest.mark.parametrize("name", NETWORKS)
 def test_a_network_is_drawn_with_every_router(name: str) -> None:
     network = NETWORKS[name]
-    svg = draw_network(network)
+    svg = draw_network(network).text
     assert titles(svg)[1:] == [network.router_name(r) for r in range(network.num_routers)]
-    assert svg == draw_network(network)
+    assert svg == draw_network(network).text
 
 
 @pytest.mark.sampled(1 / 6)
@@ -88,7 +88,7 @@ def test_parallel_channels_do_not_coincide() -> None:
 def test_every_message_and_channel_of_a_configuration_appears(
     relation: Relation, configuration: Configuration
 ) -> None:
-    svg = draw_configuration(relation, configuration)
+    svg = draw_configuration(relation, configuration).text
     label = [title for title in titles(svg) if title.startswith("Message ")]
     for i, message in enumerate(configuration.messages):
         mine = [title for title in label if title.startswith(f"Message {i + 1}: ")]
@@ -97,12 +97,12 @@ def test_every_message_and_channel_of_a_configuration_appears(
         assert words(svg).count(str(i + 1)) >= 2
     channel = relation.vcs.channel
     assert svg.count("stroke-dasharray") == sum(len({channel[vc] for vc in m.wanted}) for m in configuration.messages)
-    assert svg == draw_configuration(relation, configuration)
+    assert svg == draw_configuration(relation, configuration).text
 
 
 def test_a_worm_runs_along_its_channels_to_where_its_header_stands() -> None:
     relation, configuration = ring_knot(torus(9, 4), held=3)
-    root = ElementTree.fromstring(draw_configuration(relation, configuration))
+    root = ElementTree.fromstring(draw_configuration(relation, configuration).text)
     sheet = Sheet.of(relation.network)
     worms = [p for p in root.iter(f"{SVG}path") if p.find(f"{SVG}title") is not None]
     assert len(worms) == len(configuration.messages)
@@ -118,21 +118,23 @@ def test_a_worm_runs_along_its_channels_to_where_its_header_stands() -> None:
 
 def test_the_legend_can_be_left_out() -> None:
     relation, configuration = ring_knot(torus(4, 4))
-    with_legend, without = (draw_configuration(relation, configuration, legend=legend) for legend in (True, False))
+    with_legend, without = (
+        draw_configuration(relation, configuration, legend=legend).text for legend in (True, False)
+    )
     assert any("waits for 2" in word for word in words(with_legend))
     assert not any("waits for" in word for word in words(without))
 
 
 def test_a_network_too_large_is_described() -> None:
     network = mesh(MAX_DRAWN + 1)
-    assert f"Too large to draw: {MAX_DRAWN + 1:,} routers" in words(draw_network(network, view="whole"))[0]
-    assert len(draw_network(mesh(MAX_DRAWN), view="whole")) > 100_000
+    assert f"Too large to draw: {MAX_DRAWN + 1:,} routers" in words(draw_network(network, view="whole").text)[0]
+    assert len(draw_network(mesh(MAX_DRAWN), view="whole").text) > 100_000
 
 
 def test_of_a_large_network_the_concerned_part_is_drawn() -> None:
     relation, configuration = ring_knot(torus(60, 40))
     assert relation.network.num_routers > MAX_WHOLE
-    svg = draw_configuration(relation, configuration)
+    svg = draw_configuration(relation, configuration).text
     assert "Only the 60 routers concerned; the network has 2,400 routers" in " ".join(words(svg))
     assert sum(title.startswith("Message ") for title in titles(svg)) == 120
     assert "and 36 more messages" in words(svg)
@@ -142,7 +144,7 @@ def test_hostile_names_are_only_text() -> None:
     names = [f"<script>alert('{i}')</script>&\"" for i in range(16)]
     network = named(torus(4, 4), names)
     relation, configuration = cycle_knot(network, [0, 1, 2, 3])
-    for svg in (draw_network(network), draw_configuration(relation, configuration)):
+    for svg in (draw_network(network).text, draw_configuration(relation, configuration).text):
         assert "<script" not in svg
         assert titles(svg).count(names[0]) >= 1
 
@@ -159,7 +161,7 @@ def test_pieces_of_lines() -> None:
 
 def test_messages_have_numbers_and_colours_of_their_own() -> None:
     """Sixteen messages in a row of a torus with 256 routers, the discs small."""
-    svg = draw_configuration(*ring_knot(torus(16, 16), row=5), legend=False)
+    svg = draw_configuration(*ring_knot(torus(16, 16), row=5), legend=False).text
     texts = re.findall(r'font-weight="700">(\d+)</text>', svg)
     assert texts == [str(i) for i in range(1, 17)]
     discs = re.findall(r'<circle [^>]* fill="(#[0-9a-f]{6})" stroke="#ffffff"', svg)
@@ -169,7 +171,7 @@ def test_messages_have_numbers_and_colours_of_their_own() -> None:
 def test_a_knot_in_a_large_network_is_enlarged_and_the_rest_faint() -> None:
     network = torus(16, 16)
     relation, knot = cycle_knot(network, [68, 69, 85, 84])
-    drawn = draw_configuration(relation, knot)
+    drawn = draw_configuration(relation, knot).text
     whole = Sheet.of(network)
     near = whole.around(np.array([68, 69, 84, 85]))
     assert near.gap > 2 * whole.gap
@@ -190,9 +192,9 @@ def test_links_between_many_groups_leave_paper_to_be_seen() -> None:
 
 def test_names_that_xml_forbids_and_marks_of_direction_are_written_out() -> None:
     network = named(mesh(2, 2), ["a\ufffe", "b\u202e", "c\x01", "d\ud800"])
-    for svg in (draw_network(network), draw_curves({"a\ufffe\u202e": [run(0.1)]})):
+    for svg in (draw_network(network).text, draw_curves({"a\ufffe\u202e": [run(0.1)]}).text):
         ElementTree.fromstring(svg.encode())
         assert not set(svg) & set("\ufffe\u202e\x01\ud800")
-    assert "b\\u202e" in draw_network(network)
+    assert "b\\u202e" in draw_network(network).text
     text = _templates().from_string("{{ a }}").render(a="b\u202e<")
     assert text == "b\\u202e&lt;"

@@ -20,7 +20,7 @@ def titles(svg: str) -> list[str]:
 def test_channels_have_titles_and_the_busiest_their_loads() -> None:
     network = mesh(3, 3)
     use = np.arange(network.num_channels) / 100
-    drawn = draw_load(network, use)
+    drawn = draw_load(network, use).text
     wanted = {f"{network.channel_name(c)}: {use[c]:.3g} flits per cycle" for c in range(network.num_channels)}
     assert wanted <= set(titles(drawn))
     for share in sorted(use)[-3:]:
@@ -29,16 +29,16 @@ def test_channels_have_titles_and_the_busiest_their_loads() -> None:
 
 def test_a_matrix_has_a_cell_for_each_pair_that_is_joined() -> None:
     network = mesh(5, 5)
-    assert len(titles(draw_network(network, view="matrix"))) == network.num_channels
+    assert len(titles(draw_network(network, view="matrix").text)) == network.num_channels
     large = torus(20, 20)
     use = np.linspace(0, 1, large.num_channels)
-    cells = titles(draw_load(large, use, view="matrix"))
+    cells = titles(draw_load(large, use, view="matrix").text)
     assert len(cells) < large.num_channels
     assert any(cell.endswith("at most 1") for cell in cells)
 
 
 def test_pictures_turn_dark_with_the_page() -> None:
-    for drawn in (draw_network(mesh(2, 2)), draw_load(mesh(2, 2), [0.5] * 8)):
+    for drawn in (draw_network(mesh(2, 2)).text, draw_load(mesh(2, 2), [0.5] * 8).text):
         assert "@media (prefers-color-scheme:dark)" in drawn
 
 
@@ -47,8 +47,8 @@ def test_networks_of_many_routers_are_matrices() -> None:
     assert few.num_routers < MANY <= many.num_routers
     for network in (few, many):
         matrix = network is many
-        assert (draw_network(network) == draw_network(network, view="matrix")) is matrix
-        assert (draw_network(network) == draw_network(network, view="whole")) is not matrix
+        assert (draw_network(network).text == draw_network(network, view="matrix").text) is matrix
+        assert (draw_network(network).text == draw_network(network, view="whole").text) is not matrix
 
 
 def test_views_are_named_on_the_command_line(tmp_path: object) -> None:

@@ -24,9 +24,9 @@ VARIED = {"one", "no channels", "torus", "hypercube", "loops and twins", "pieces
 """Networks whose pictures differ in kind."""
 
 
-def pixels(svg: str) -> np.ndarray:
+def pixels(drawing: Drawing) -> np.ndarray:
     """Rows, columns, and red, green, blue from 0 to 1."""
-    image: np.ndarray = imread(BytesIO(rendered(svg, "png")))
+    image: np.ndarray = imread(BytesIO(rendered(drawing, "png")))
     return image[:, :, :3]
 
 
@@ -88,11 +88,11 @@ def test_names_that_no_font_has_and_that_look_like_formulas() -> None:
 def test_the_ending_decides(tmp_path: Path) -> None:
     svg = draw_network(mesh(2, 2))
     write_picture(svg, tmp_path / "a.svg")
-    assert (tmp_path / "a.svg").read_text(encoding="utf-8") == svg
+    assert (tmp_path / "a.svg").read_text(encoding="utf-8") == svg.text
     with pytest.raises(UnknotError, match=r"a\.jpg: a picture is written as \.svg, \.png or \.pdf$"):
         write_picture(svg, tmp_path / "a.jpg")
     with pytest.raises(UnknotError, match="<ellipse> cannot be drawn"):
-        rendered('<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><ellipse/></svg>', "png")
+        rendered(Drawing('<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><ellipse/></svg>'), "png")
 
 
 @pytest.mark.sampled(0.25)
@@ -125,20 +125,20 @@ def test_every_command_that_draws_refuses_other_endings_with_the_list(command: s
 
 def test_one_way_channels_have_arrows_and_others_have_not() -> None:
     two, one = from_edges([(0, 1), (1, 2), (2, 0)]), from_edges([(0, 1), (1, 2), (2, 0)], directed=True)
-    assert draw_network(one).count("Z") == 3
-    assert draw_network(two).count("Z") == 0
+    assert draw_network(one).text.count("Z") == 3
+    assert draw_network(two).text.count("Z") == 0
 
 
 def test_many_links_are_drawn_thin_and_pale() -> None:
-    assert 'stroke-width="1.6"/>' in draw_network(complete(4))
-    assert 'stroke-width="0.25" stroke-opacity="0.45"/>' in draw_network(complete(120))
+    assert 'stroke-width="1.6"/>' in draw_network(complete(4)).text
+    assert 'stroke-width="0.25" stroke-opacity="0.45"/>' in draw_network(complete(120)).text
 
 
 def test_very_many_long_lines_are_drawn() -> None:
     """In parts, for the library has room for a few million pixels of one path; the last line of each is there."""
     lines = [f"M0,{y}L100,{y}" for y in (*[5] * (LINES - 1), 20, *[5] * (LINES - 1), 40, 60)]
     svg = f'<svg width="100" height="80"><path d="{"".join(lines)}" stroke="#000000" fill="none"/></svg>'
-    image = pixels(svg)
+    image = pixels(Drawing(svg))
     for y in (5, 20, 40, 60):
         assert image[SCALE * y - 2 : SCALE * y + 2].min() < 0.5
     assert image[SCALE * 70 - 2 : SCALE * 70 + 2].min() == 1.0

@@ -60,7 +60,8 @@ class Drawn:
     __slots__ = ()
 
     def _repr_svg_(self) -> str:
-        return str(displays().draw_network(self))
+        picture: str = displays().draw_network(self).text
+        return picture
 
 
 displays = Later[Any]("unknot")

@@ -54,7 +54,12 @@ class Result(ThreeValued, asks="holds"):
     """
 
     def __init__(self, asked: Asked, holds: bool | None) -> None:
-        self._asked, self.holds = asked, holds
+        self._asked, self._holds = asked, holds
+
+    @property
+    def holds(self) -> bool | None:
+        """Whether all holds that was asked; None: open."""
+        return self._holds
 
     @property
     def _filled(self) -> Answer:

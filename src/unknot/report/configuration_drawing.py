@@ -43,7 +43,7 @@ def draw_configuration(relation: Relation, configuration: Configuration, *, lege
 
     Returns
     -------
-    str
+    Drawing
         An SVG element, always the same for the same configuration. Of a network of more than `MAX_WHOLE` routers
         only what the configuration touches is drawn.
 
@@ -52,7 +52,7 @@ def draw_configuration(relation: Relation, configuration: Configuration, *, lege
     >>> from unknot.verify import check
     >>> configuration = check("ring(4)", routing="dimension_order").configuration
     >>> svg = draw_configuration("ring(4)", configuration, routing="dimension_order")
-    >>> svg[:4], svg.count("<path") > 4
+    >>> svg.text[:4], svg.text.count("<path") > 4
     ('<svg', True)
     """
     title = f"Deadlock configuration on {relation.network.name}: {count(len(configuration.messages), 'message')}"

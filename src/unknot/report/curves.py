@@ -139,7 +139,7 @@ def draw_curves(
     >>> short = {"warmup": 50, "measure": 100}
     >>> runs = [simulate("mesh(4, 4)", load, routing="dimension_order", **short) for load in (0.1, 0.2)]
     >>> drawing = draw_curves({"XY": runs})
-    >>> drawing[:4], "XY" in drawing
+    >>> drawing.text[:4], "XY" in drawing.text
     ('<svg', True)
     """
     from matplotlib import rc_context

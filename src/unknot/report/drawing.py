@@ -56,7 +56,7 @@ def draw_network(network: Network | str, *, view: View = "auto") -> Drawing:
     Examples
     --------
     >>> drawing = draw_network("torus(4, 4)")
-    >>> drawing[:4], drawing.count("<circle")
+    >>> drawing.text[:4], drawing.text.count("<circle")
     ('<svg', 16)
     """
     require_known("draw_network: unknown view", view, get_args(View))
@@ -116,7 +116,7 @@ def draw_load(
     --------
     >>> from unknot.verify import loads
     >>> split = loads("mesh(4, 4)", routing="dimension_order", traffic="transpose")
-    >>> draw_load("mesh(4, 4)", split.channel / split.highest, note="transpose")[:4]
+    >>> draw_load("mesh(4, 4)", split.channel / split.highest, note="transpose").text[:4]
     '<svg'
     """
     if isinstance(network, str):

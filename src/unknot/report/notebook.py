@@ -66,13 +66,13 @@ def _(run: Run) -> str:
 @html.register(Runs)
 @html.register(Saturation)
 def _(several: Runs | Saturation) -> str:
-    return _several(repr(several), several.rows) + str(_curves({"": several.runs}))
+    return _several(repr(several), several.rows) + _curves({"": several.runs})
 
 
 @html.register
 def _(outcome: DesignResult) -> str:
     name = outcome.design.name
-    return html(outcome.verdict) + _several(name, outcome.rows) + str(_curves({name: outcome.runs}))
+    return html(outcome.verdict) + _several(name, outcome.rows) + _curves({name: outcome.runs})
 
 
 @html.register
@@ -87,12 +87,12 @@ def _(study: StudyResult) -> str:
         for one in study.designs
     ]
     lines = {one.design.name: one.runs for one in study.designs if one.runs}
-    return _table(study.study.title, rows) + str(_curves(lines))
+    return _table(study.study.title, rows) + _curves(lines)
 
 
 def _curves(lines: Mapping[str, Sequence[Run]]) -> str:
     several = any(len({run.offered_load for run in runs}) > 1 for runs in lines.values())
-    return draw_curves(lines) if several else ""
+    return draw_curves(lines).text if several else ""
 
 
 def _several(title: str, rows: Sequence[Row]) -> str:

@@ -7,6 +7,7 @@ import re
 import warnings
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -63,11 +64,14 @@ _STEP = re.compile(r"([ML])(-?[\d.]+),(-?[\d.]+)|(Z)")
 _PASSED_ON = ("fill", "stroke-linejoin", "stroke-linecap")
 
 
-class Drawing(str):
-    """The text of an SVG element.
+@dataclass(frozen=True, repr=False)
+class Drawing:
+    """A picture.
 
     Attributes
     ----------
+    text : str
+        An SVG element.
     figure : matplotlib.figure.Figure or None
         Of curves: the figure that was drawn. Changes of it are seen in its own `savefig`, not here.
 
@@ -76,24 +80,22 @@ class Drawing(str):
     >>> from unknot.report import draw_network
     >>> from unknot.network.families import ring
     >>> picture = draw_network(ring(4))
-    >>> picture.startswith("<svg"), picture
-    (True, <Drawing: Network ring(4): 4 routers, 8 channels, 4 terminals>)
+    >>> picture.text[:4], picture
+    ('<svg', <Drawing: Network ring(4): 4 routers, 8 channels, 4 terminals>)
     """
 
-    __slots__ = ("figure",)
-    figure: Figure | None
-
-    def __new__(cls, text: str = "", figure: Figure | None = None) -> Drawing:
-        made = super().__new__(cls, text)
-        made.figure = figure
-        return made
+    text: str
+    figure: Figure | None = field(default=None, compare=False)
 
     def __repr__(self) -> str:
-        title = self.partition("<title>")[2].partition("</title>")[0]
+        title = self.text.partition("<title>")[2].partition("</title>")[0]
         return f"<Drawing: {title}>"
 
     def _repr_svg_(self) -> str:
-        return str(self)
+        return self.text
+
+    def __html__(self) -> str:
+        return self.text
 
     def save(self, path: str | Path) -> Path:
         """Write it as SVG, PNG or PDF, as the ending of the file says.
@@ -119,7 +121,7 @@ class Drawing(str):
             image = import_module("matplotlib.image").imread(io.BytesIO(rendered(self, "png")))
             axes.imshow(image, interpolation="antialiased")
             return
-        root = ElementTree.fromstring(self)
+        root = ElementTree.fromstring(self.text)
         axes.set(xlim=(0, float(root.attrib["width"])), ylim=(float(root.attrib["height"]), 0), aspect="equal")
         _draw(axes, root, {})
 
@@ -129,17 +131,17 @@ class Drawing(str):
 
         if in_notebook():
             shown: Any = import_module("IPython.display")
-            return shown.display(shown.SVG(str(self)))
+            return shown.display(shown.SVG(self.text))
         import tempfile
         import webbrowser
 
         with tempfile.NamedTemporaryFile("w", suffix=".svg", delete=False, encoding="utf-8") as file:
-            file.write(self)
+            file.write(self.text)
         return webbrowser.open(Path(file.name).as_uri())
 
 
-def write_picture(svg: str, path: str | Path) -> None:
-    """Write a drawing of `unknot.report` as SVG, PNG or PDF, as the ending of the file says.
+def write_picture(drawing: Drawing, path: str | Path) -> None:
+    """Write a drawing as SVG, PNG or PDF, as the ending of the file says.
 
     Raises
     ------
@@ -150,9 +152,9 @@ def write_picture(svg: str, path: str | Path) -> None:
     require_ending(path)
     form = path.suffix.lower()[1:]
     if form != "svg":
-        write_bytes(path, rendered(svg, form, manifest_at(path)))
+        write_bytes(path, rendered(drawing, form, manifest_at(path)))
     else:
-        write_text(path, svg)
+        write_text(path, drawing.text)
 
 
 def require_ending(path: Path, beside: str = "") -> None:
@@ -166,7 +168,7 @@ def require_ending(path: Path, beside: str = "") -> None:
         raise UnknotError(f"{path}: a picture is written as {', '.join(ENDINGS[:-1])} or {ENDINGS[-1]}{beside}")
 
 
-def rendered(svg: str, form: str, manifest: Manifest | None = None) -> bytes:
+def rendered(drawing: Drawing, form: str, manifest: Manifest | None = None) -> bytes:
     """A drawing as ``png``, `SCALE` pixels for one of the SVG, or as ``pdf``.
 
     Curves are rendered from the figure they carry. Other texts are read: they are made of rectangles,
@@ -180,7 +182,7 @@ def rendered(svg: str, form: str, manifest: Manifest | None = None) -> bytes:
     from matplotlib import rc_context
 
     with rc_context(style()):
-        figure = getattr(svg, "figure", None) or _figure(svg)
+        figure = drawing.figure or _figure(drawing.text)
         return saved(figure, form, manifest)
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from unknot.report import shapes
 from unknot.report import sheet as paper
 from unknot.report.phrases import escape
+from unknot.report.picture import Drawing
 from unknot.report.sheet import COLOURS, INK, PALE, SOFT
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ MOST = 64
 """Panels that are drawn."""
 
 
-def draw_rule(rule: Rule) -> str:
+def draw_rule(rule: Rule) -> Drawing:
     """A panel for each set of remaining directions: VCs in a circle, an arrow to each that may be taken.
 
     Injection stands in the middle. VCs of one dimension have one colour.
@@ -31,13 +32,13 @@ def draw_rule(rule: Rule) -> str:
 
     Returns
     -------
-    str
+    Drawing
         An SVG element, always the same for the same rule.
 
     Examples
     --------
     >>> from unknot.synthesis import design
-    >>> draw_rule(design("mesh(2)", "vct").best.rule)[:4]
+    >>> draw_rule(design("mesh(2)", "vct").best.rule).text[:4]
     '<svg'
     """
     space = rule.space

@@ -108,7 +108,7 @@ def study_page(result: StudyResult, *, units: Units | str | None = None) -> str:
 
 def _curves(lines: dict[str, list[CurvePoint]], scale: Scale) -> Markup:
     """The three curves side by side, and one below the other for narrow screens."""
-    drawn = (draw_curves(lines, units=scale.units, stacked=stacked) for stacked in (False, True))
+    drawn = (draw_curves(lines, units=scale.units, stacked=stacked).text for stacked in (False, True))
     both = zip(("abreast", "stacked"), drawn, strict=True)
     return Markup("".join(f'<div class="{name}">{drawn}</div>' for name, drawn in both))
 

@@ -269,7 +269,7 @@ def relation_of(
             f"{what}: a Relation is needed, or a network with a routing, as in "
             f'{what}("torus(8, 8)", routing="duato"): {error}'
         ) from None
-    if routing_text is None:
+    if not isinstance(routing_text, (str, Relation)) and not callable(routing_text):
         raise RelationError(
             f"{what}: {network.name} is a network; name its routing as well, by keyword: routing='dimension_order'"
         )

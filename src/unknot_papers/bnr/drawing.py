@@ -9,6 +9,7 @@ from unknot._base.errors import shortened
 from unknot.report import shapes
 from unknot.report import sheet as paper
 from unknot.report.phrases import count
+from unknot.report.picture import Drawing
 from unknot.report.sheet import COLOURS, INK, PALE, SOFT, Sheet
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_relation
@@ -21,7 +22,7 @@ TAKEN, REFUSED = COLOURS[0], COLOURS[3]
 
 
 @takes_relation
-def draw_bnr(relation: Relation, table: Sequence[Bnr], reasons: Sequence[str] | None = None) -> str:
+def draw_bnr(relation: Relation, table: Sequence[Bnr], reasons: Sequence[str] | None = None) -> Drawing:
     """The BNRs of a routing: which are provided, and for the others the shortest forbidden path, in words and drawn.
 
     Parameters
@@ -31,7 +32,7 @@ def draw_bnr(relation: Relation, table: Sequence[Bnr], reasons: Sequence[str] | 
 
     Returns
     -------
-    str
+    Drawing
         An SVG element, always the same for the same table. Up to `MOST_PANELS` paths are drawn, on networks of up to
         `MOST_ROUTERS` routers.
     """

@@ -15,6 +15,7 @@ from unknot.network import Network
 from unknot.report import shapes
 from unknot.report import sheet as paper
 from unknot.report.phrases import count
+from unknot.report.picture import Drawing
 from unknot.report.placement import MAX_DRAWN
 from unknot.report.sheet import COLOURS, SOFT, Sheet
 from unknot.routing import fully_adaptive, up_down
@@ -174,14 +175,14 @@ def _figures(name: str, relation: Relation) -> RouteFigures:
 BESIDE = "#d3d9df"
 
 
-def draw_mesh(network: Network, mesh: TriangularMesh | None) -> str:
+def draw_mesh(network: Network, mesh: TriangularMesh | None) -> Drawing:
     """A network with a spanning triangular mesh in colour; without a mesh, the network alone.
 
     Routers stand on a circle in the circular order, if the mesh has one.
 
     Returns
     -------
-    str
+    Drawing
         An SVG element.
     """
     if mesh is None or network.num_routers > MAX_DRAWN:

@@ -11,6 +11,7 @@ from unknot._base.errors import shortened
 from unknot.report import shapes
 from unknot.report import sheet as paper
 from unknot.report.phrases import count
+from unknot.report.picture import Drawing
 from unknot.report.placement import MAX_DRAWN
 from unknot.report.sheet import COLOURS, INK, PALE, SOFT, Sheet
 from unknot_papers.multistage.realisation import Realisation
@@ -20,7 +21,7 @@ LONGEST = 110
 """Most characters of the line below a drawing."""
 
 
-def draw_realisation(realisation: Realisation) -> str:
+def draw_realisation(realisation: Realisation) -> Drawing:
     """Messages on their routes through a multistage network, stage by stage from left to right.
 
     Each message is a coloured line from its input to its output. Where a set of messages is blocked, those for which
@@ -33,7 +34,7 @@ def draw_realisation(realisation: Realisation) -> str:
 
     Returns
     -------
-    str
+    Drawing
         An SVG element, always the same for the same answer. A network of more than `MAX_DRAWN` routers is described
         instead of drawn.
     """

@@ -11,7 +11,7 @@ import pytest
 from unknot._base.errors import NetworkError
 from unknot.network import Network
 from unknot.network.families import benes, clos, omega
-from unknot.report.picture import rendered
+from unknot.report.picture import Drawing, rendered
 from unknot_papers.multistage import Marks, accept, permute, permute_with_faults, random_permutation
 from unknot_papers.multistage.answer import permute_answer
 from unknot_papers.multistage.drawing import CONFLICT, draw_realisation
@@ -28,26 +28,26 @@ def titles(svg: str) -> list[str]:
 @pytest.mark.parametrize("network", FAMILIES, ids=lambda network: network.name)
 def test_every_message_and_switch_is_drawn(network: Network) -> None:
     found = permute(network, random_permutation(network, 1))
-    drawn = draw_realisation(found)
-    assert drawn == draw_realisation(found)
+    drawn = draw_realisation(found).text
+    assert drawn == draw_realisation(found).text
     shown = titles(drawn)
     for s, d in zip(found.sources.tolist(), found.destinations.tolist(), strict=True):
         assert f"t{s} → t{d}" in shown
     assert set(network.router_labels or ()) <= set(shown)
     assert (CONFLICT in drawn) == (found.realised is False)
-    assert rendered(drawn, "png").startswith(b"\x89PNG")
+    assert rendered(Drawing(drawn), "png").startswith(b"\x89PNG")
 
 
 def test_dead_switches_and_conflicts_are_shown() -> None:
     network = rcbn(8)
     marks = Marks.of(network, ["s1r0", "s0r3-s1r3"])
     found = permute_with_faults(network, [2, 3, 0, 1, 4, 5, 6, 7], marks)
-    drawn = draw_realisation(found)
+    drawn = draw_realisation(found).text
     assert "s1r0 is dead" in titles(drawn)
     assert "rcbn(8): blocked" in drawn
     assert 'stroke-dasharray="2 4"' in drawn
     assert 'stroke-width="7"' in drawn
-    assert rendered(drawn, "png").startswith(b"\x89PNG")
+    assert rendered(Drawing(drawn), "png").startswith(b"\x89PNG")
 
 
 def test_messages_without_any_path_end_at_their_switch() -> None:
@@ -55,14 +55,14 @@ def test_messages_without_any_path_end_at_their_switch() -> None:
     marks = Marks.of(network, ["s1r0"])
     found = permute_with_faults(network, range(8), marks)
     assert found.method == "reachability"
-    assert "t0 → t0" in titles(draw_realisation(found))
+    assert "t0 → t0" in titles(draw_realisation(found).text)
 
 
 def test_undecided_and_large_networks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys.modules["unknot_papers.multistage.search"], "MAX_VARIABLES", 1)
-    assert "undecided (cp-sat)" in draw_realisation(permute(omega(16), range(16)))
+    assert "undecided (cp-sat)" in draw_realisation(permute(omega(16), range(16))).text
     large = permute(rcbn(1024), range(1024))
-    assert "Too large to draw" in draw_realisation(large)
+    assert "Too large to draw" in draw_realisation(large).text
 
 
 def test_tags_in_words() -> None:
@@ -112,6 +112,6 @@ def test_faults_upon_faults() -> None:
     for message in permute_answer(found)["messages"]:
         names = [whole.router_name(int(whole.target[c])) for c in message["channels"]]
         assert message["switches"][1:] == names
-    assert "t5 → t5" in titles(draw_realisation(found))
+    assert "t5 → t5" in titles(draw_realisation(found).text)
     with pytest.raises(NetworkError, match="a path takes the dead s"):
         accept(replace(found, marks=Marks(links=(int(found.paths[0, 0]),))))

@@ -131,5 +131,5 @@ def test_messages_behind_others_and_terminals_of_one_router_drawn() -> None:
         assert configuration is not None
         assert len(configuration.messages) == number
         assert {vc for m in configuration.messages for vc in m.wanted} <= set(configuration.holder)
-        assert draw_configuration(relation, configuration).startswith("<svg")
+        assert draw_configuration(relation, configuration).text.startswith("<svg")
     assert knot(check_protocol(message_classes(mesh(2)), protocol("request_reply")))[1] is None

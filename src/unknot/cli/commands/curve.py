@@ -127,7 +127,8 @@ def curve(options: CurveOptions) -> None:
     for file in tables:
         csv = file.suffix.lower() == ".csv"
         write_rows(curves.rows, file if csv else None, None if csv else file, units=scale.units)
-    for file in [file for file in files if file not in tables] or [None]:
+    pictures: list[Path | None] = [file for file in files if file not in tables]
+    for file in pictures or [None]:
         draw(file, partial(curves.plot, units=scale.units))
     tell(options.json, CurveAnswer, curves, scale=scale, units=in_units(scale.units, curves.rows))
     if curves.cut_short:

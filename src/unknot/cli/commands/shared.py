@@ -217,10 +217,10 @@ def kept_in(store: Path | None) -> Iterator[None]:
         raise typer.Exit(INTERRUPTED) from None
 
 
-def write(path: Path, svg: str) -> None:
+def write(path: Path, drawing: Drawing) -> None:
     from unknot.report.picture import write_picture
 
-    write_picture(svg, path)
+    write_picture(drawing, path)
     wrote(path)
 
 
