@@ -33,8 +33,11 @@ if TYPE_CHECKING:
     from unknot.cli.verbs import compare as compare
     from unknot.cli.verbs import curve as curve
     from unknot.cli.verbs import design_routing as design_routing
+    from unknot.cli.verbs import every_size as every_size
     from unknot.cli.verbs import faults as faults
     from unknot.cli.verbs import lanes as lanes
+    from unknot.cli.verbs import protocol as protocol
+    from unknot.cli.verbs import reconfigure as reconfigure
     from unknot.cli.verbs import repair as repair
     from unknot.cli.verbs import show as show
     from unknot.cli.verbs import simulate as simulate

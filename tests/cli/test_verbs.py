@@ -8,6 +8,7 @@ import re
 import shlex
 from collections.abc import Callable
 from functools import partial
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ from typer.testing import CliRunner
 import unknot
 from unknot import NetworkError, RelationError, UnknotError
 from unknot.cli.commands.options import prepared
-from unknot.cli.program import COMMANDS, app
+from unknot.cli.program import COMMANDS, app, questions
 from unknot.network.families import mesh, ring
 from unknot.routing import dimension_order, up_down
 
@@ -37,8 +38,9 @@ ALONE = {
     "trace": "reads a trace file: `unknot.simulation` has its functions",
 }
 """Commands without a verb, and why."""
-VERB = {"design": "design_routing"}
-"""Verbs that are named otherwise than their commands."""
+CORE = [name for name in questions() if name.partition(" ")[0] in COMMANDS and name not in ALONE]
+VERBS = {name.replace(" ", "_").replace("-", "_"): name.partition(" ")[0].replace("-", "_") for name in CORE}
+"""Verbs, with the files of their commands."""
 PAIRS: list[tuple[str, Callable[[], Any]]] = [
     ('compare "torus(4, 4) by duato" "ring(5)" --failed "0, 0.05"',
      lambda: unknot.compare(["torus(4, 4) by duato", "ring(5)"], failed="0, 0.05")),
@@ -47,8 +49,10 @@ PAIRS: list[tuple[str, Callable[[], Any]]] = [
      lambda: unknot.check("torus(4, 4)", "dimension_order", switching="wormhole", smallest=True)),
     ('check "mesh(3, 3)" --routing duato --arbiter round_robin',
      lambda: unknot.check(mesh(3, 3), "duato", arbiter="round_robin")),
-    ('check "ring(5)" --routing dimension_order --vcs 2 --protocol request_reply',
-     lambda: unknot.check(dimension_order(ring(5), vcs=2), protocol="request_reply")),
+    ('protocol request_reply --network "ring(5)" --routing dimension_order --vcs 2',
+     lambda: unknot.protocol("request_reply", network=dimension_order(ring(5), vcs=2))),
+    ('reconfigure dimension_order west_first --network "mesh(3, 3)"',
+     lambda: unknot.reconfigure(dimension_order(mesh(3, 3)), "west_first", network=mesh(3, 3))),
     ('lanes "ring(5)" --lanes 1 --seed 3', lambda: unknot.lanes(ring(5), lanes=1, seed=3)),
     ('simulate "ring(5)" --routing dimension_order --load 0.2 --packet-length "1:0.5, 3:0.5" --measure 500',
      lambda: unknot.simulate("ring(5)", "dimension_order", load=0.2, packet_length={1: 0.5, 3: 0.5}, measure=500)),
@@ -89,19 +93,19 @@ def test_a_verb_answers_as_its_command(
 
 def test_the_page_has_every_verb() -> None:
     verbs = {call.partition("(")[0].removeprefix("unknot.") for _, call in TABLE}
-    assert {VERB.get(name, name) for name in {*COMMANDS} - {*ALONE}} | {"collective"} == verbs
+    assert {*VERBS} | {"collective"} == verbs
 
 
-@pytest.mark.parametrize("command", sorted({*COMMANDS} - {*ALONE}))
-def test_a_verb_has_the_options_of_its_command(command: str) -> None:
-    verb = getattr(unknot, VERB.get(command, command))
-    module = __import__(f"unknot.cli.commands.{command}", fromlist=[command])
-    options = inspect.signature(prepared(getattr(module, command))).parameters
-    parameters = inspect.signature(verb).parameters
-    assert sorted(repr(one.default) for one in parameters.values()) == sorted(
-        repr(None if name == "routing" and one.default is one.empty else one.default)
-        for name, one in options.items() if name != "json"
-    )  # fmt: skip
+@pytest.mark.parametrize("verb", VERBS)
+def test_a_verb_has_the_options_of_its_command(verb: str) -> None:
+    module = import_module(f"unknot.cli.commands.{VERBS[verb]}")
+    options = dict(inspect.signature(prepared(getattr(module, verb))).parameters)
+    for name in [name for name, one in options.items() if one.annotation.__metadata__[0].__dict__.get("hidden")]:
+        del options[name]  # an old spelling
+    parameters = inspect.signature(getattr(unknot, verb)).parameters
+    assert sorted(repr(one.default) for name, one in parameters.items() if name != "routing") == sorted(
+        repr(one.default) for name, one in options.items() if name not in ("routing", "json")
+    )
     spelled = {word for one in options.values() for word in (one.name, *_spelled(one.annotation))}
     assert {*parameters} <= spelled
 

@@ -44,17 +44,19 @@ def verb(name: str, command: Callable[..., int | None] | None = None) -> Callabl
     command : callable, optional
         The command, where it stands elsewhere.
     """
-    command = command or _command(name)
+    command = command or _command(name, name)
     run = prepared(command)
-    fields = {_named(one): one for one in inspect.signature(run).parameters.values() if one.name != "json"}
+    options = inspect.signature(run).parameters.values()
+    fields = {_named(one): one for one in options if one.name != "json" and not _is_hidden(one)}
+    hidden = {one.name: one.default for one in options if _is_hidden(one)}
     parameters = [_parameter(*item) for item in fields.items()]
     signature = inspect.Signature(sorted(parameters, key=lambda one: one.kind), return_annotation="Result")
 
-    def ask(*given: Any, **options: Any) -> Result:
-        bound = signature.bind(*given, **options)
+    def ask(*given: Any, **named: Any) -> Result:
+        bound = signature.bind(*given, **named)
         bound.apply_defaults()
         with lending(), asking() as kept:
-            values = _values(bound.arguments, fields)
+            values = hidden | _values(bound.arguments, fields)
             code = _code(run, values)
         if kept.filled is None or code not in HOLD:
             raise UnknotError(f"{name}: {'; '.join(kept.remarks) or 'there is no answer'}")
@@ -67,9 +69,13 @@ def verb(name: str, command: Callable[..., int | None] | None = None) -> Callabl
     return ask
 
 
-def _command(name: str) -> Callable[..., int | None]:
-    command: Callable[..., int | None] = getattr(import_module(f"unknot.cli.commands.{name}"), name)
+def _command(file: str, name: str) -> Callable[..., int | None]:
+    command: Callable[..., int | None] = getattr(import_module(f"unknot.cli.commands.{file}"), name)
     return command
+
+
+def _is_hidden(option: inspect.Parameter) -> bool:
+    return bool(getattr(_info(option), "hidden", False))
 
 
 def _named(parameter: inspect.Parameter) -> str:
@@ -90,9 +96,10 @@ def _type(parameter: inspect.Parameter) -> Any:
 
 def _parameter(name: str, option: inspect.Parameter) -> inspect.Parameter:
     """A parameter of a verb: arguments, and the routing behind them, also by position."""
-    first = isinstance(_info(option), typer.models.ArgumentInfo) or name == "routing"
-    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD if first else inspect.Parameter.KEYWORD_ONLY
-    default = None if name == "routing" and option.default is option.empty else option.default
+    argument = isinstance(_info(option), typer.models.ArgumentInfo)
+    places = inspect.Parameter
+    kind = places.POSITIONAL_OR_KEYWORD if argument or name == "routing" else places.KEYWORD_ONLY
+    default: Any = option.default if argument or name != "routing" else None
     return inspect.Parameter(name, kind, default=default, annotation=_type(option))
 
 
@@ -127,7 +134,7 @@ def _values(given: dict[str, Any], fields: dict[str, inspect.Parameter]) -> dict
             values["routing"] = value
             value = value.network
         values[parameter.name] = value
-    if values.get("routing", "") is None and fields["routing"].default is inspect.Parameter.empty:
+    if values.get("routing", "") is None and fields["routing"].default is not None:
         raise RelationError("a network has no routing by itself; name it, as in routing='dimension_order'")
     return {name: _lent(name, value) for name, value in values.items()}
 
@@ -198,9 +205,12 @@ audit = verb("audit")
 check = verb("check")
 compare = verb("compare")
 curve = verb("curve")
-design_routing = verb("design_routing", _command("design"))
+design_routing = verb("design_routing", _command("design", "design_routing"))
+every_size = verb("every_size")
 faults = verb("faults")
 lanes = verb("lanes")
+protocol = verb("protocol")
+reconfigure = verb("reconfigure")
 repair = verb("repair")
 show = verb("show")
 simulate = verb("simulate")

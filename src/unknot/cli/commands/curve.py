@@ -128,8 +128,8 @@ def curve(options: CurveOptions) -> None:
         csv = file.suffix.lower() == ".csv"
         write_rows(curves.rows, file if csv else None, None if csv else file, units=scale.units)
     pictures: list[Path | None] = [file for file in files if file not in tables]
-    for file in pictures or [None]:
-        draw(file, partial(curves.plot, units=scale.units))
+    for picture in pictures or [None]:
+        draw(picture, partial(curves.plot, units=scale.units))
     tell(options.json, CurveAnswer, curves, scale=scale, units=in_units(scale.units, curves.rows))
     if curves.cut_short:
         raise typer.Exit(UNDECIDED)

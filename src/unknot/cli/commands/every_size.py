@@ -26,6 +26,13 @@ def every_size(
     ----------
     family : argument FAMILY
         Family: mesh(3), all meshes of three dimensions, or hypercube(3).
+
+    Examples
+    --------
+    >>> import unknot
+    >>> answer = unknot.every_size("mesh(2)", "west_first")
+    >>> answer.holds, answer.deadlock_free
+    (True, True)
     """
     return give(of_every_size(family, routing, switching, deadline), evidence, None, json)
 

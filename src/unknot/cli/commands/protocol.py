@@ -33,6 +33,13 @@ def protocol(
         Protocol: request_reply, coherence, 'axi(…)' and others, with options if needed; or FILE.toml.
     packet_length : FLITS
         Length of the longest message; --buffer-depth over the length is the capacity of a VC in messages.
+
+    Examples
+    --------
+    >>> import unknot
+    >>> answer = unknot.protocol("request_reply", network="ring(4)", routing="dimension_order", vcs=2)
+    >>> answer.holds, answer.remedies[0].change
+    (False, 'VCs of their own for request, reply')
     """
     return give(of_end_points(system, subject, Room(buffer_depth, packet_length), "PROTOCOL"), evidence, out, json)
 

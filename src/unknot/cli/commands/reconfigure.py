@@ -29,6 +29,13 @@ def reconfigure(update: Reconfiguration, output: AnswerFiles) -> int:
     """Find an order in which routers can change one by one to another routing, without deadlock and without loss.
 
     Exit code 0: they can, and no packet is lost; 1: a deadlock or a loss is possible; 3: undecided in the time given.
+
+    Examples
+    --------
+    >>> import unknot
+    >>> answer = unknot.reconfigure("dimension_order", "west_first", network="mesh(3, 3)")
+    >>> answer.holds, answer.deadlock_free
+    (True, True)
     """
     return give(of_update(update, update.to, "NEW"), output.evidence, output.out, output.json)
 

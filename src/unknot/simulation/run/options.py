@@ -18,7 +18,7 @@ T = TypeVar("T")
 
 
 def if_text(read: Callable[..., T]) -> Callable[..., T]:
-    """Let a function that reads an option return what is no text as it is."""
+    """Let a function read options that are texts, and return all others as they are."""
 
     @wraps(read)
     def given(text: Any, *more: Any) -> Any:
