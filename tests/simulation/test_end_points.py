@@ -160,6 +160,7 @@ def test_random_moves_replay_flit_by_flit(seed: int, switching: str) -> None:
         assert not run or replayed_in_flits(system, switching, run, 200)
 
 
+@pytest.mark.sampled(1 / 2)
 @pytest.mark.parametrize("switching", ["saf", "vct", "wormhole", "wormhole-nonatomic"])
 def test_packets_of_two_messages_deadlock_or_come_apart_and_arrive(switching: str) -> None:
     """Address and data of a write are received apart: with a buffer for the address every write ends."""
@@ -200,6 +201,7 @@ def test_limits_hold_and_the_same_seed_gives_the_same_run() -> None:
     assert runs[0].done < runs[2].done
 
 
+@pytest.mark.long
 def test_with_queues_that_hold_all_that_may_come_every_transaction_ends() -> None:
     """Two terminals with VCs of one message and three requests each can deadlock; with deep queues not."""
     relation = dimension_order(mesh(2))

@@ -131,8 +131,8 @@ def test_shorter_packets_change_nothing(system: tuple[Relation, Bubble]) -> None
 
 def test_prover_equals_exhaustive_exploration() -> None:
     seen: Counter[str] = Counter()
-    some = settings(max_examples=10)(given(systems())(lambda system: compare(*system, seen, 3_000)))
-    draw_until(lambda: min(seen[f"{rule} {answer}"] for rule in RULES for answer in ("free", "stuck")) > 1, some)
+    some = settings(max_examples=7)(given(systems())(lambda system: compare(*system, seen, 3_000)))
+    draw_until(lambda: min(seen[f"{rule} {answer}"] for rule in RULES for answer in ("free", "stuck")) > 0, some)
     opened = sum(many for key, many in seen.items() if key.startswith("open, "))
     assert opened <= 4 + seen["compared"] // 8, seen  # 2 to 5 in 100 are, and some draws are alike
 

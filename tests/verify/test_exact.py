@@ -151,6 +151,7 @@ def test_worms_of_as_many_terminals_as_there_are() -> None:
     assert fewest(part, 30.0, injected=without_one)[0] is False
 
 
+@pytest.mark.long
 @pytest.mark.sampled(0.25)
 @pytest.mark.parametrize(("table", "wide", "length"), [(FREE_THREE_WIDE, 3, 5), (FREE_FOUR_WIDE, 4, 5)])
 def test_narrow_meshes_are_free(
@@ -189,6 +190,7 @@ def test_evidence_does_not_depend_on_the_speed_of_the_machine(monkeypatch: pytes
     assert next(ticks) < 1000
 
 
+@pytest.mark.sampled(1 / 3)
 @pytest.mark.parametrize("sides", [(3, 3), (9, 9), (3, 3, 3)])
 def test_overlaid_networks_deadlock_in_a_corner_of_the_mesh(sides: tuple[int, ...]) -> None:
     relation = lcfaa(mesh(*sides))

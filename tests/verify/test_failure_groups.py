@@ -93,6 +93,7 @@ def outcomes(network: Network, routing: str, kind: Parts, size: int) -> Counter[
     return counts
 
 
+@pytest.mark.sampled(1 / 3)
 @pytest.mark.parametrize(
     ("network", "routing", "kind", "size"),
     [

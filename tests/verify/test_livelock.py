@@ -54,6 +54,7 @@ def test_only_the_first_cycles_are_shown(monkeypatch: pytest.MonkeyPatch) -> Non
     assert (found.addresses, len(found.cycles)) == (5, 3)
 
 
+@pytest.mark.long
 def test_used_and_unused_vcs() -> None:
     @given(relations(networks(max_routers=5, max_channels=10)))
     @settings(max_examples=80)

@@ -67,6 +67,7 @@ def agreement(seeds: range) -> tuple[int, int, int]:
     return free, filled, len(seeds) - free - filled
 
 
+@pytest.mark.long
 def test_nothing_stands_still_where_the_prover_says_free(seed: int) -> None:
     """On another of the campaign's fabrics in each run."""
     agreement(range(seed % 150, seed % 150 + 1))

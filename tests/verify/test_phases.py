@@ -105,6 +105,7 @@ def test_small_systems_as_explored(shape: tuple[int, ...], chunks: int, slots: i
         assert twin.states_after(verdict.run)
 
 
+@pytest.mark.long
 def test_a_slot_less_than_chunks_deadlocks_a_torus_as_published() -> None:
     torus = PhasedChunks((4, 4, 4), chunks=3, slots=2, together=True)
     verdict = check_phases(torus)

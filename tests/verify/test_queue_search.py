@@ -122,6 +122,7 @@ def test_packets_that_only_deeper_vcs_let_block_each_other(number: int, switchin
             accept_verdict(relation, replace(verdict, configuration=replace(knot, order=order)))
 
 
+@pytest.mark.long
 def test_packets_that_leave_may_shift_a_mark(tmp_path: Path) -> None:
     """Of a system in which packets have to leave until marks keep a packet out that is alone in the network."""
     relation, made = ring_system(996139995264)
@@ -169,6 +170,6 @@ def test_states_show_nothing_of_rings_that_deadlock(seed: int) -> None:
         with pytest.raises(Rejected):
             accept_verdict(relation, false)
         refused += 1
-        if refused == 10:
+        if refused == 3:
             return
     raise AssertionError(f"{refused} of 60 systems come to a deadlock")

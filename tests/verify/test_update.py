@@ -122,6 +122,7 @@ NETWORKS = [
 ]
 
 
+@pytest.mark.sampled(1 / 2)
 @pytest.mark.parametrize("network", NETWORKS, ids=lambda network: network.name)
 @given(seed=st.integers(0, 2**32), choice=st.sampled_from([1, 1, 2]))
 def test_answers_agree_with_all_moves_and_updates(network: Network, seed: int, choice: int) -> None:

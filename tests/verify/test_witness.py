@@ -142,6 +142,7 @@ def test_default_counterexamples_are_small(relation: Relation, messages: int) ->
     assert replay(relation, found).stuck
 
 
+@pytest.mark.long
 def test_others_around_are_injected_where_these_cannot_be() -> None:
     """Eight packets in a square, two on each channel, would need two terminals at each router; longer ones do not."""
     relation = fully_adaptive(mesh(5, 5), 2)
@@ -168,6 +169,7 @@ def test_a_limit_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     assert shown == [("injected", False, False), ("scheduled", True, True)]
 
 
+@pytest.mark.long
 def test_other_knots_are_tried_before_the_question_is_left_open() -> None:
     """With one sender, the first packets that block each other often cannot come together; others can."""
     for seed in range(30):

@@ -172,6 +172,7 @@ def test_worms_that_come_there_in_an_order(number: int) -> None:
             accept_verdict(relation, replace(verdict, switching=other.switching, configuration=other))
 
 
+@pytest.mark.sampled(1 / 2)
 @pytest.mark.parametrize("number", STUCK)
 def test_an_update_claims_no_deadlock_of_packets_that_go_in_an_order(number: int) -> None:
     """The claim of an update has its packets go one after the other, and so its checker follows them."""

@@ -145,6 +145,7 @@ def test_limits_reached_by_a_cycle(size: int, queues: str, switching: str, trans
     assert holds(verdict)
 
 
+@pytest.mark.long
 def test_a_deadlock_among_many_terminals_is_shown_to_be_smallest() -> None:
     """Without a limit it does not matter who began what, so the checker follows any number of terminals."""
     verdict = check_protocol(dimension_order(mesh(7, 7)), protocol("request_reply"))
@@ -227,6 +228,7 @@ def test_reserved_room_for_replies() -> None:
         assert check_protocol(relation, described, time_limit=300).deadlock_free is free
 
 
+@pytest.mark.long
 @pytest.mark.sampled(0.125)
 @pytest.mark.parametrize("switching", ["saf", "vct", "wormhole", "wormhole-nonatomic"])
 def test_every_technique(switching: str) -> None:
