@@ -73,6 +73,7 @@ def test_every_command_with_cycles_takes_units(name: str) -> None:
     assert json.loads(CliRunner().invoke(app, [*words, "--json"]).stdout)["units"] is None
 
 
+@pytest.mark.long
 def test_studies_in_nanoseconds(tmp_path: Path) -> None:
     study = tmp_path / "s.toml"
     study.write_text(

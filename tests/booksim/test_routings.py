@@ -109,6 +109,7 @@ def test_adaptive_routing_of_booksim_offers_one_direction(
         assert found == offered[:ways]
 
 
+@pytest.mark.long
 def test_express_channels_of_large_meshes(tmp_path: Path) -> None:
     """BookSim's packets go to and fro for ever where they take express channels for 2 hops."""
     large = ("k=8", "x=8", "y=8")

@@ -60,6 +60,7 @@ def test_sweep(tmp_path: Path) -> None:
     assert answer["deadlock_free"] is True
 
 
+@pytest.mark.long
 def test_a_sweep_of_loads_writes_its_curve(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     path = written(tmp_path).rename(tmp_path / "mesh.cfg")

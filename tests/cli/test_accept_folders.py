@@ -80,6 +80,7 @@ def test_a_folder_without_a_routing_is_asked_by_its_audit(tmp_path: Path) -> Non
     assert "ask for --claim audit" in said
 
 
+@pytest.mark.long
 def test_the_claim_is_about_the_traffic_that_the_audit_judges(tmp_path: Path) -> None:
     code, said = accepted(LASH, tmp_path, "audit")
     assert code == 0

@@ -61,6 +61,7 @@ def test_bandwidths_say_the_load() -> None:
         assert channel["gbit_per_s"] == pytest.approx(64 * channel["utilisation"])
 
 
+@pytest.mark.long
 def test_a_load_scales_them_and_units_are_not_needed() -> None:
     answer = found("--routing", "lanes", "--load", "0.2")
     assert answer["offered_load"] == 0.2

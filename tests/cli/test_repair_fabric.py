@@ -128,6 +128,7 @@ def highest_by_a_walk(fabric: Fabric) -> float:
     return float(load.max())
 
 
+@pytest.mark.long
 def test_the_lmc_is_of_files_for_a_fabric(tmp_path: Path) -> None:
     folder = written(tmp_path / "ring", ring(6, lmc=1))
     assert "--lmc is for --out DIR" in refused("repair", "ring(4)", "--routing", "shortest_paths", "--lmc", "1")

@@ -43,6 +43,7 @@ def test_algorithms_are_compared_and_the_best_one_is_written(tmp_path: Path) -> 
     assert len(table.read_text().splitlines()) == 21
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("words", "free"),
     [

@@ -50,6 +50,7 @@ def folder_with(tmp_path: Path, of: Path, name: str, text: str) -> Path:
     return tmp_path
 
 
+@pytest.mark.sampled(1 / 3)
 @pytest.mark.parametrize("name", SIGNS)
 def test_a_sign_is_seen_and_named(tmp_path: Path, name: str) -> None:
     fabric = read_fabric(folder_with(tmp_path, SAFE, name, SIGNS[name]))
@@ -85,6 +86,7 @@ def test_safe_tables_are_open_with_a_word(tmp_path: Path) -> None:
     assert unknot_says("audit", str(folder)).exit_code == 0
 
 
+@pytest.mark.long
 def test_a_deadlock_is_that_of_the_static_tables(tmp_path: Path) -> None:
     folder = folder_with(tmp_path, UNSAFE, "ibdiagnet2.far", SIGNS["ibdiagnet2.far"])
     shown = unknot_says("audit", str(folder))

@@ -102,6 +102,7 @@ def test_tables_share_lanes(network: Network, seed: int) -> None:
     assert laned.evidence_holds is not False
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("source", ["torus", pytest.param("fabric", marks=pytest.mark.campaign)])
 def test_given_routes_share_lanes(source: str) -> None:
     """By dimension order on 6×6, and as OpenSM routed 8×8."""

@@ -92,6 +92,7 @@ def test_an_annealing_cools_in_its_time(monkeypatch: pytest.MonkeyPatch) -> None
     assert calm.complete
 
 
+@pytest.mark.long
 def test_a_real_signal_ends_a_search_within_a_second() -> None:
     """Seconds of the processor from SIGINT to the answer, on a torus that is searched for long."""
     sent = []

@@ -78,6 +78,7 @@ def test_repairs_add_no_lane(text: str, kind: str, count: int) -> None:
     assert all(fault.safe and fault.lanes == count for fault in faults if fault.connected)
 
 
+@pytest.mark.long
 def test_words() -> None:
     with pytest.raises(RelationError, match="in 1 lanes no orders were found in which every pair keeps a path"):
         lanes("mesh(2, 3)", survive="links", limit=1)

@@ -103,6 +103,7 @@ def test_the_first_trees_are_grown_without_time_and_for_rows_that_nobody_sends_t
     assert ((step < 0).sum(axis=1) == 1).all()
 
 
+@pytest.mark.long
 def test_loads_are_below_those_of_up_down_and_of_nue() -> None:
     """OpenSM's Nue loads a channel of the 8×8 torus with 291 routes in one lane."""
     network = tod.network("torus(8, 8)")

@@ -127,6 +127,7 @@ def test_bisection_is_only_claimed_for_whole_families() -> None:
     assert bisection(from_edges([(0, 1), (1, 2), (2, 3)])) is None
 
 
+@pytest.mark.long
 def test_big_grids_are_exact_by_formula() -> None:
     found = measure(torus(512, 512))
     assert (found.diameter, found.sampled) == (512, None)

@@ -97,6 +97,7 @@ def test_pairs_without_a_valley_free_path_equal_paths_one_by_one() -> None:
         assert pairs_without_valley_free_path(left, tiers) == lost
 
 
+@pytest.mark.long
 def test_cables_that_are_dead_already_are_no_part_of_the_routes() -> None:
     network = xgft([1, 4], [1, 3]).without(links=[(0, 4), (1, 5)])
     after = fault_queues(network, rerouting(network, "bgp"), Failures(at_once=2))
@@ -110,6 +111,7 @@ def test_more_sets_than_the_budget_are_refused_with_their_number() -> None:
         fault_queues(xgft([1, 4], [1, 2]), bgp, failures=Failures(at_once=2, budget=36))
 
 
+@pytest.mark.long
 def test_the_relation_in_queues_is_free_after_each_failure_and_not_in_one() -> None:
     network = xgft([1, 4], [1, 2])
     queues = fault_queues(network, ospf, failures=Failures(at_once=2)).queues

@@ -66,6 +66,7 @@ def test_what_is_whole_stays(network: Network, dead: int, paths: str) -> None:
     compare(network, dead, paths)
 
 
+@pytest.mark.long
 def test_every_link_of_a_torus() -> None:
     laned = lanes(torus(4, 4))
     faults = repaired_faults(laned)
@@ -124,6 +125,7 @@ def test_the_command_says_whether_its_numbers_depend_on_the_time(monkeypatch: py
     assert "another run may find others" in hurried.stderr
 
 
+@pytest.mark.long
 def test_a_repair_stays_within_the_lanes_there_were() -> None:
     """Some links of a 5-cube cannot be missed with the orders there are; with others one lane is enough."""
     laned = lanes("hypercube(4)", seed=1)

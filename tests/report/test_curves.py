@@ -93,6 +93,7 @@ def test_no_state_is_left_behind_and_nothing_is_dated() -> None:
     assert "matplotlib.org" not in svg
 
 
+@pytest.mark.long
 def test_three_curves_one_below_the_other() -> None:
     runs = {"a": [run(0.1), run(0.2)]}
     sizes = [

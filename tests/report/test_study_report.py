@@ -66,6 +66,7 @@ def test_every_run_has_a_row(report: str) -> None:
     assert tail.count("<tr>") == 1 + 6
 
 
+@pytest.mark.long
 def test_of_many_runs_the_first_are_listed(report: str, monkeypatch: pytest.MonkeyPatch) -> None:
     result = study_result()
     runs = sum(len(design.runs) for design in result.designs)

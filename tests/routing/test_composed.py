@@ -46,6 +46,7 @@ def test_safe_parts_in_a_ring_are_not_safe_together(side: int, count: int) -> No
     assert check(composed(pods(side, count, closed=False))).deadlock_free
 
 
+@pytest.mark.long
 @given(
     side=st.integers(1, 3),
     count=st.integers(2, 4),

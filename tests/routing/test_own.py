@@ -146,6 +146,7 @@ def test_a_rule_that_fails_when_it_is_compiled_names_its_line() -> None:
         unknot.verify.check("mesh(18, 18)", routing="faulty.py:late")
 
 
+@pytest.mark.long
 def test_a_study_runs_code_only_when_allowed() -> None:
     Path("s.toml").write_text(STUDY)
     with pytest.raises(StudyError, match="only with --allow-code"):

@@ -81,6 +81,7 @@ def test_headers_that_committed_to_a_full_candidate_stay_in_a_replay(seed: int) 
         assert replayed_in_flits(verdict.system, switching, verdict.run, 200)
 
 
+@pytest.mark.long
 @given(st.integers(0, 10**6))
 @settings(max_examples=4)
 def test_random_deadlocks_of_worms_replay_flit_by_flit(seed: int) -> None:

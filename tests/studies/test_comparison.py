@@ -135,6 +135,7 @@ def test_what_cannot_be_compared_is_refused():
         without_links(families.line(3), 0.5)
 
 
+@pytest.mark.long
 def test_what_is_simulated_stays_below_bounds():
     (row,) = compared(["ring(4) by dimension_order(vcs=2)"], simulated=True)
     assert row.saturation <= row.uniform_bound
@@ -201,6 +202,7 @@ def test_rows_of_a_routing_in_a_file_are_computed_again(tmp_path):
         assert len(kept) == 0
 
 
+@pytest.mark.long
 def test_the_report_of_a_comparison(tmp_path):
     page = tmp_path / "fabrics.html"
     words = ["compare", "ring(4) by up_down", "torus(4, 4) by fully_adaptive"]

@@ -108,6 +108,7 @@ def test_options_are_part_of_a_point(tmp_path: Path) -> None:
     assert what(packet_length={5: 1.0, 1: 3.0})["packet_length"] == {"1": 3.0, "5": 1.0}
 
 
+@pytest.mark.long
 def test_proves_and_simulates_every_design(tmp_path: Path) -> None:
     result = run_study(written(tmp_path), executor=Serial())
     unsafe, safe = result.designs
@@ -415,6 +416,7 @@ def test_a_row_that_cannot_be_read_is_computed_again(damage: str, tmp_path: Path
     assert "is not used" in note
 
 
+@pytest.mark.long
 def test_the_precision_is_passed_on(tmp_path: Path, computed: Computed) -> None:
     text = """[[design]]
 network = "ring(4)"

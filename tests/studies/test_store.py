@@ -74,6 +74,7 @@ def test_a_damaged_store_is_set_aside_once(tmp_path: Path, monkeypatch: pytest.M
     assert sorted(file.name for file in tmp_path.iterdir()) == ["s.damaged-1.sqlite", "s.sqlite"]
 
 
+@pytest.mark.long
 def test_processes_that_find_a_damaged_store_at_once_lose_nothing(tmp_path: Path) -> None:
     """Each of four puts a row as soon as it has opened the store, ten times."""
     code = (

@@ -93,6 +93,7 @@ def test_counts_where_paths_are_many(relation: Relation) -> None:
     compare(relation)
 
 
+@pytest.mark.sampled(1 / 2)
 @pytest.mark.parametrize(
     "algorithm", [dimension_order, duato, fully_adaptive, o1turn, odd_even, planar_adaptive, vba, west_first]
 )

@@ -59,6 +59,7 @@ def test_an_audit_says_where_the_lanes_come_from() -> None:
     assert f"by {lanes}; tables that need several lanes" in said["VL"]
 
 
+@pytest.mark.sampled(1 / 3)
 @pytest.mark.parametrize(("lanes", "free"), [(1, False), (2, False), (3, False), (6, True), (8, True)])
 def test_fewer_lanes_than_the_levels_ask_for(lanes: int, free: bool) -> None:
     fabric = read_fabric(RING / "fabric.ibnetdiscover", RING / "opensm-lfts.dump", levels=RING / "paths.psl")

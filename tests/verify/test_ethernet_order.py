@@ -140,6 +140,7 @@ def shuffles(name: str, scratch: Path, seeds: range) -> None:
         shutil.rmtree(out.parent)
 
 
+@pytest.mark.sampled(1 / 3)
 @pytest.mark.parametrize("name", NAMES)
 def test_the_order_of_rows_lines_and_files_changes_nothing(name: str, tmp_path: Path) -> None:
     shuffles(name, tmp_path, range(1))

@@ -249,6 +249,7 @@ def test_compiled_and_in_plain_python_the_same(monkeypatch: pytest.MonkeyPatch) 
     assert grouped(PODS, "bgp(plan='rfc7938', allowas_in=1)", "any", 2) == slow
 
 
+@pytest.mark.long
 def test_long_ways_round_and_one_way_networks() -> None:
     assert outcomes(ring(70), "ospf", "links", 1).total() == 70
     one_way = from_edges([("a", "b"), ("b", "c"), ("c", "a"), ("a", "c")])

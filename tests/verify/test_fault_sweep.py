@@ -37,6 +37,7 @@ def one(network: Network, routing: str, switching: str) -> tuple[str, int]:
     return ("holds" if delivery.delivered else "undelivered"), delivery.undelivered_pairs
 
 
+@pytest.mark.sampled(1 / 3)
 @pytest.mark.parametrize(
     ("network", "routing", "switching"),
     [
@@ -71,6 +72,7 @@ def test_every_fault_is_judged_as_by_itself(network: Network, routing: str, swit
     assert sweep.survives == all(outcome in ("holds", "disconnected") for outcome, _ in expected.values())
 
 
+@pytest.mark.long
 def test_two_faults_at_once_all_or_drawn() -> None:
     network = mesh(3, 3)
     every = fault_sweep(network, "up_down", switching="wormhole", failures=Failures(at_once=2))

@@ -121,6 +121,7 @@ def test_several_waits_for_one_header() -> None:
     assert "solving over all" in outcome.method
 
 
+@pytest.mark.long
 def test_what_needs_long_worms() -> None:
     relation = lcfaa(mesh(3, 3))
     assert smallest(relation, "saf") == Smallest(None, 0, 0, True, smallest(relation, "saf").method)

@@ -136,6 +136,7 @@ def same(one: Waiting, other: Waiting) -> bool:
     return all(map(np.array_equal, (*one.inner, *one.cells), (*other.inner, *other.cells)))
 
 
+@pytest.mark.long
 def test_threads_do_not_change_answers(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every address a block of its own: one thread or three find the same graph, states, ranks and routes."""
     monkeypatch.setattr(effort, "BLOCK", 1)

@@ -71,6 +71,7 @@ def can_be_scheduled(relation: Relation, states: States, worms: list[Worm]) -> b
     return False
 
 
+@pytest.mark.long
 def test_grades_of_given_worms() -> None:
     """Search, matching and constraint solving find a way back exactly when there is one; so with the schedule."""
     seen: Counter[str] = Counter()

@@ -18,6 +18,7 @@ def texts(svg: str) -> list[str]:
     return [element.text or "" for element in ElementTree.fromstring(svg).iter() if element.tag.endswith("text")]
 
 
+@pytest.mark.long
 def test_every_class_has_a_line_and_every_forbidden_path_a_picture() -> None:
     relation = planar_adaptive(mesh(2, 2, 3))
     table = bnr(relation)

@@ -140,6 +140,7 @@ def test_a_network_in_two_parts_is_refused(tmp_path: Path) -> None:
     assert "not connected" in err
 
 
+@pytest.mark.sampled(1 / 3)
 @pytest.mark.filterwarnings("ignore:.*cables are:UserWarning")  # a mesh is sought whatever the rates
 @pytest.mark.parametrize("fabric", FABRICS)
 def test_no_fabric_among_the_examples_has_a_spanning_mesh_of_either_kind(fabric: str) -> None:

@@ -68,6 +68,7 @@ def test_each_step_of_a_schedule_is_drawn() -> None:
     assert svg == draw_messages(relation, messages, "broadcast").text
 
 
+@pytest.mark.long
 def test_channels_that_messages_of_a_step_may_share_are_red() -> None:
     network = itm(24, seed=3)
     relation = fully_adaptive(network)

@@ -108,6 +108,7 @@ def test_requests_and_replies_of_a_loop_keep_to_their_vcs(
     assert loop.run.trace.classes == alone.run.trace.classes
 
 
+@pytest.mark.long
 def test_replies_pass_requests_that_wait_for_a_hot_terminal() -> None:
     """On VCs shared with long requests replies wait as these do; on VCs of their own nothing is in their way."""
     options: dict[str, Any] = {"requests": 30, "window": 8, "request_flits": 8, "reply_flits": 1, "seed": 1}

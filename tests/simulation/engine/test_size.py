@@ -75,6 +75,7 @@ def test_too_many_cycles_are_refused() -> None:
             simulate(relation, 0.1, **{name: 9223372036854775807})  # type: ignore[arg-type]
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="signals by timer are POSIX")
 def test_a_signal_ends_a_long_run_within_a_second() -> None:
     relation = dimension_order(mesh(32, 32), 4)

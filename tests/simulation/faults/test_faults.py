@@ -258,6 +258,7 @@ def test_runs_in_one_call_and_cycle_by_cycle_are_the_same() -> None:
     assert lost(at_once) == lost(stepwise)
 
 
+@pytest.mark.long
 def test_losses_while_room_for_latencies_grows() -> None:
     """Thousands of measured packets arrive in one call, in which others are lost; cycle by cycle few do."""
     relation = dimension_order(mesh(3, 3), 2)

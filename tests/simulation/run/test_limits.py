@@ -38,6 +38,7 @@ def test_of_patterns_and_of_ugal() -> None:
         zero_load_latency(relation, traffic=[-1] * 16)
 
 
+@pytest.mark.long
 def test_saturation_of_two_routers_is_that_of_their_channel() -> None:
     """Each of two terminals sends everything through one channel; one VC carries a packet every 9 cycles at most."""
     wide = saturation(dimension_order(line(2), 8), traffic=[1, 0], tolerance=0.05, switching="wormhole")

@@ -51,6 +51,7 @@ def test_correlation_of_successive_values() -> None:
     assert correlation(np.tile([1.0, 2.0], 20)) < -0.9
 
 
+@pytest.mark.sampled(1 / 3)
 @pytest.mark.parametrize("n", [20, 40])
 @pytest.mark.parametrize("r", [0.0, 0.3, 0.6])
 def test_correlation_of_short_series_is_right_on_average(r: float, n: int) -> None:

@@ -67,6 +67,7 @@ def test_one_write_hangs_and_a_buffer_cures_it(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.long
 def test_coherence_needs_the_fourth_network_and_queues_for_it() -> None:
     relation = message_classes(mesh(3), names=["request", "command", "response"])
     verdict = check_protocol(relation, load_protocol(HANGS / "coherence-three-networks.toml"))
@@ -121,6 +122,7 @@ def test_deadlock_drawn_with_its_terminals(text: str, switching: str, messages: 
     assert drawn.count("  waits for ") == messages
 
 
+@pytest.mark.long
 def test_messages_behind_others_and_terminals_of_one_router_drawn() -> None:
     two = Network("two terminals each", 2, [0, 1], [1, 0], inject=[0, 0, 1, 1])
     for network, text, number in ((mesh(3), "request_reply(depth=2)", 10), (two, "request_reply", 6)):

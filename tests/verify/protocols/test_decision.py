@@ -101,6 +101,7 @@ def two_requests() -> tuple[Relation, ProtocolVerdict]:
     return relation, check_protocol(relation, protocol("request_reply(depth=1, outstanding=2)"), time_limit=300)
 
 
+@pytest.mark.long
 def test_limits_and_deep_queues() -> None:
     """Two terminals on shared VCs of one message: with three requests each they deadlock, with two they cannot."""
     assert holds(two_requests()[1])
@@ -352,6 +353,7 @@ def test_data_that_comes_before_that_of_another_address(switching: str, ordered:
     assert twin(relation, described, 100_000).deadlocks() is not free
 
 
+@pytest.mark.long
 def test_worms_that_choose_behind_tails_are_free_by_all_states() -> None:
     classes = (MessageClass("aw", together="w", carries="w", network="aw"), MessageClass("w", network="aw"))
     described = Protocol("writes", classes, (("aw",),), outstanding=1)
