@@ -52,10 +52,10 @@ def answer(result: Result) -> dict[str, Any]:
 
 
 def refused(*words: str) -> str:
-    """What is said of bad input: exit code 2, nothing on stdout, no traceback."""
+    """What is said of bad input: exit code 2, nothing on stdout but an error as data, no traceback."""
     result = unknot_says(*words)
     assert result.exit_code == 2, result.output
-    assert result.stdout == ""
+    assert {*json.loads(result.stdout)} == {"error", "further"} if "--json" in words else result.stdout == ""
     assert result.exception is None or isinstance(result.exception, SystemExit)
     assert "Traceback" not in result.stderr
     return result.stderr
@@ -364,7 +364,7 @@ def test_an_internal_error_is_no_answer(error: Exception, monkeypatch: pytest.Mo
     monkeypatch.setattr("unknot.network.measure", broken)
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     result = unknot_says("show", "ring(5)", "--json")
-    assert (result.exit_code, result.stdout) == (70, "")
+    assert (result.exit_code, json.loads(result.stdout)["error"]["code"]) == (70, "internal")
     assert "Traceback" not in result.stderr
     assert len(result.stderr.splitlines()) == 1
     (kept,) = tmp_path.iterdir()
@@ -382,7 +382,7 @@ def test_memory_that_there_is_not_is_too_large_a_question(monkeypatch: pytest.Mo
 
     monkeypatch.setattr("unknot.network.measure", broken)
     result = unknot_says("show", "ring(5)", "--json")
-    assert (result.exit_code, result.stdout) == (2, "")
+    assert (result.exit_code, json.loads(result.stdout)["error"]["code"]) == (2, "memory")
     assert result.stderr.startswith("out of memory: this takes more than there is, ")
     assert "take a smaller design" in result.stderr
     assert result.stderr.endswith("(Unable to allocate 128. GiB)\n")

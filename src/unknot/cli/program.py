@@ -9,20 +9,21 @@ import sys
 from collections.abc import Iterable, Iterator
 from functools import cache
 from importlib import import_module
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
 
 from unknot._base import memory
-from unknot._base.errors import ExtensionError, bare, visible
+from unknot._base.errors import ExtensionError, bare, near, visible
 from unknot._base.extensions import Catalogue, described, heading
 from unknot.cli import exit_codes
 from unknot.cli.commands import guard
 from unknot.cli.commands.activity import signs
 from unknot.cli.commands.grouped import WORDS, GroupedCommand, UsageError
 from unknot.cli.commands.options import Version, prepared
-from unknot.cli.commands.printing import notify
+from unknot.cli.commands.printing import ANSWERING, give_failures, notify
+from unknot.cli.failure import WANTED, Failure, in_front
 from unknot_start import own_signals
 
 PANELS = {
@@ -38,6 +39,9 @@ SUBJECTS = {"design": ("routing",)}
 COMMANDS = tuple(name for names in PANELS.values() for name in names)
 ALL: Catalogue[Any] = Catalogue("commands", dict.fromkeys(COMMANDS))
 """The same, and the functions of extensions."""
+FORMS_OF_ERRORS = ("text", "github")
+ERRORS = "UNKNOT_ERRORS"
+"""Environment variable of the option --errors."""
 WHOLE = 200
 """Characters of the line on a command, more than its first sentence has."""
 
@@ -49,9 +53,12 @@ class _Program(TyperGroup):
     """
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        ctx.meta[WORDS] = tuple(args)
+        front, rest = in_front(args)
+        ctx.meta[WORDS] = tuple(rest)
+        ANSWERING.clear()
+        WANTED.begin(rest, front[-1].removeprefix("--errors=") if front else os.environ.get(ERRORS))
         with _cleaned_usage():
-            return super().parse_args(ctx, args)
+            return super().parse_args(ctx, [*front, *rest] if rest else args)
 
     def invoke(self, ctx: Any) -> Any:
         try:
@@ -103,11 +110,33 @@ def _cleaned_usage() -> Iterator[None]:
     try:
         yield
     except UsageError as error:
-        setattr(error, "message", visible(bare(error.message)))  # noqa: B010 -- declared final
+        is_help = type(error).__name__ == "NoArgsIsHelpError"
+        message = visible(bare(error.message), "\n" if is_help else "")
+        setattr(error, "message", message)  # noqa: B010 -- declared final
+        if not is_help:
+            path = error.ctx.command_path if error.ctx else "unknot"
+            give_failures([Failure("usage", error.format_message(), hint=f"{path} -h")])
         raise
 
 
-def _root(version: Version = False) -> None:
+def _known(form: str) -> str:
+    if form not in FORMS_OF_ERRORS:
+        raise typer.BadParameter(f"unknown form {form!r}; {near(form, FORMS_OF_ERRORS)}")
+    return form
+
+
+Errors = Annotated[
+    str,
+    typer.Option(
+        metavar="|".join(FORMS_OF_ERRORS),
+        envvar=ERRORS,
+        callback=_known,
+        help="Form of errors: sentences, or annotations of a GitHub workflow too; may stand behind the command.",
+    ),
+]
+
+
+def _root(version: Version = False, errors: Errors = FORMS_OF_ERRORS[0]) -> None:
     """Describe, route, prove, simulate and compare interconnection networks."""
 
 
@@ -186,7 +215,7 @@ def main() -> None:
     gc.set_threshold(50_000)  # modules that are loaded are no garbage, and a command is over before much is
     own_signals()
     exit_codes.open_streams()
-    first = "".join(sys.argv[1:2])
+    first = "".join(in_front(sys.argv[1:])[1][:1])
     if first[:1] not in ("", "-"):
         exit_codes.watch()
     memory.enforce()

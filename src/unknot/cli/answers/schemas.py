@@ -17,6 +17,7 @@ from pydantic import Field
 
 from unknot._base.extensions import Catalogue
 from unknot.cli.answers.configuration_file import ConfigurationFile
+from unknot.cli.answers.failures import ErrorAnswer
 from unknot.cli.answers.form import Form, model
 from unknot.cli.answers.networks import ManifestForm
 
@@ -42,7 +43,8 @@ def json_schemas() -> dict[str, dict[str, Any]]:
     """Return the JSON Schemas (draft 2020-12) by name."""
     words = "What the answer came from; older answers have none."
     more = {"manifest": (model(ManifestForm), Field(default=None, description=words))}
-    models = {name: model(form, **({} if form is ConfigurationFile else more)) for name, form in FORMS.usable()}
+    alone = (ConfigurationFile, ErrorAnswer)
+    models = {name: model(form, **({} if form in alone else more)) for name, form in FORMS.usable()}
     draft = "https://json-schema.org/draft/2020-12/schema"
     return {name: {"$schema": draft, **made.model_json_schema(mode="serialization")} for name, made in models.items()}
 

@@ -21,8 +21,9 @@ from unknot._base.deadline import LOOK, WORK, Deadline
 from unknot._base.errors import UnknotError, missing_extra
 from unknot._base.output import is_writing
 from unknot._base.three_valued import NoTruthError
-from unknot.cli.commands.printing import ANSWERING, flushed, notify
+from unknot.cli.commands.printing import ANSWERING, flushed, give_failures, notify
 from unknot.cli.exit_codes import BAD_INPUT, INTERNAL, INTERRUPTED, NOBODY_READS, UNDECIDED
+from unknot.cli.failure import WANTED, Code, Failure, failures_of
 from unknot_start import ENDING, of_signal
 
 UNNOTICED = 0.5
@@ -220,6 +221,12 @@ def leave_at_once(code: int = INTERRUPTED, said: str = "interrupted") -> NoRetur
     with contextlib.suppress(OSError):
         shown = b"\x1b[?25h\n" if os.isatty(2) else b""
         os.write(2, shown + f"{said}\n".encode())
+        failures = (Failure("time-limit" if code == UNDECIDED else "interrupted", said),)
+        for number, text in (
+            (1, "" if ANSWERING.is_set() else WANTED.stdout(failures)),
+            (2, WANTED.stderr(failures)),
+        ):
+            os.write(number, f"{text}\n".encode() if text else b"")
     os._exit(code)
 
 
@@ -272,17 +279,28 @@ def code_of(error: BaseException) -> int:
     if isinstance(error, BrokenPipeError):
         return NOBODY_READS
     if isinstance(error, KeyboardInterrupt):
-        notify("interrupted")
-        return INTERRUPTED
+        return _interrupt(error)
+    code: Code | None = None
     if isinstance(error, UnknotError) and not isinstance(error, NoTruthError):
-        notify(re.sub(r"^<([\w-]+)>:", r"--\1:", str(error)))  # the text of an argument is an option here
+        said = re.sub(r"^<([\w-]+)>:", r"--\1:", str(error))  # the text of an argument is an option here
     elif isinstance(error, OSError):
-        notify(f"{error.filename or 'unknot'}: {error.strerror or error}")
+        said = f"{error.filename or 'unknot'}: {error.strerror or error}"
     elif isinstance(error, ImportError) and (missing := missing_extra(error)):
-        notify(missing)
+        said, code = missing, "missing-library"
     else:
         return internal_error(error)
-    return BAD_INPUT
+    return _say(error, said, BAD_INPUT, code)
+
+
+def _interrupt(error: BaseException) -> int:
+    return _say(error, "interrupted", INTERRUPTED, "interrupted")
+
+
+def _say(error: BaseException, said: str, ends: int, code: Code | None) -> int:
+    """Say a sentence, give the error as data where it is wanted, and return the exit code."""
+    notify(said)
+    give_failures(failures_of(error, said, code))
+    return ends
 
 
 def internal_error(error: BaseException) -> int:
@@ -291,23 +309,22 @@ def internal_error(error: BaseException) -> int:
     An error after an interrupt is due to that: C code that calls Python drops the exception and fails in its own way.
     """
     if _interrupted:
-        notify("interrupted")
-        return INTERRUPTED
+        return _interrupt(error)
     if isinstance(error, MemoryError):
         left = memory.in_words(memory.available())
         why = f" ({str(error)[:300]})" if str(error) else ""
-        notify(
+        said = (
             f"out of memory: this takes more than there is, {left}; take a smaller design, or a larger machine{why}"
         )
-        return BAD_INPUT
+        return _say(error, said, BAD_INPUT, "memory")
     what = (f"{type(error).__name__}: {error}" if str(error) else type(error).__name__)[:300]
     from unknot._base.extensions import author_of
 
     where = _kept(_traceback(error))
-    notify(
+    said = (
         f"internal error, so there is no answer: this is a fault of {author_of(error)} ({what}); traceback: {where}"
     )
-    return INTERNAL
+    return _say(error, said, INTERNAL, "internal")
 
 
 def _traceback(error: BaseException) -> str:

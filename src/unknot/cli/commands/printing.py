@@ -7,6 +7,7 @@ import json
 import os
 import sys
 import threading
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from unknot._base.manifest import STDOUT, manifest_of
 from unknot._base.output import is_captured
 from unknot.cli.commands.asking import asked
 from unknot.cli.exit_codes import BAD_INPUT, FAILS, HOLDS, NOBODY_READS
+from unknot.cli.failure import WANTED, Failure
 
 _ASCII = str.maketrans(
     {
@@ -58,6 +60,15 @@ def notify(text: str) -> None:
         return
     with contextlib.suppress(OSError, ValueError):
         print(printable(text, sys.stderr), file=sys.stderr, flush=True)
+
+
+def give_failures(failures: Sequence[Failure]) -> None:
+    """Print errors as data if wanted: annotations on stderr, an object on stdout in place of the answer."""
+    with contextlib.suppress(OSError, ValueError):
+        if text := WANTED.stderr(failures):
+            print(printable(text, sys.stderr), file=sys.stderr, flush=True)
+        if (text := WANTED.stdout(failures)) and not ANSWERING.is_set():
+            print(text)
 
 
 def show_json(answer: dict[str, Any]) -> None:
