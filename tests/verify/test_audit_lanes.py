@@ -18,7 +18,7 @@ from tests.verify.test_audit import compare, layouts
 from unknot._base.errors import UnknotError
 from unknot.cli.answers.audits import audit_answer
 from unknot.fabrics import read_fabric
-from unknot.verify.audit import Audit, audit
+from unknot.verify.audit import NO_MULTICAST, Audit, audit
 
 RING = EXAMPLES / "opensm-ring12-lash"
 
@@ -50,8 +50,9 @@ def test_an_audit_says_where_the_lanes_come_from() -> None:
     }
     assert said[""].startswith("no service levels are known, so all traffic is judged as sharing one virtual lane")
     by_file, unmapped = f"service levels (SLs) by {levels}", "the VL is the SL modulo their number"
+    assert all(words.endswith(NO_MULTICAST) for words in said.values())
     own = "SL 0 for the switches' own ports without a path record"
-    assert said["SL"] == f"6 virtual lanes (VLs) in use; {by_file}, {own}; {unmapped}"
+    assert said["SL"] == f"6 virtual lanes (VLs) in use; {by_file}, {own}; {unmapped}; {NO_MULTICAST}"
     assert said["SL VL"] == said["SL"].replace(unmapped, f"mapped to VLs by {lanes}")
     assert said["VL"].startswith(
         "no service levels are known, so all traffic is judged at service level (SL) 0, mapped"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -59,7 +60,7 @@ def judged(layout: Layout, level: int = 0, switching: str = "vct") -> MulticastA
     wanted = [(mlid, a, b) for mlid, some in copied.members.items() for a in some for b in some if a != b]
     missed = [pair for pair in wanted if pair not in copied.heard]
     assert (found.pairs, found.undelivered_pairs) == (len(wanted), len(missed))
-    assert found.delivered == (not missed)
+    assert found.delivered is (False if missed else None if found.open_ends else True)
     return found
 
 
@@ -171,7 +172,32 @@ def test_ports_that_lead_nowhere_and_members_who_are_not_reached() -> None:
         "S2 copies MLID 0xc000 to S1, which has no row for it",
         "2 of 2 pairs of members of MLID 0xc000 do not reach one another, the first H0 to H2",
     )
-    assert (found.deadlock_free, found.holds) == (True, False)
+    assert (found.deadlock_free, found.delivered, found.holds) == (None, False, False)
+
+
+def test_a_switch_without_a_row_leaves_its_groups_open() -> None:
+    """Behind it there may be members, and a loop: of a dump that lacks a switch nobody knows."""
+    layout = line(3)
+    layout.copies = copies(layout, 0xC000, ["S0", "S1", "S2"])
+    assert judged(layout).open_ends == 0
+    layout.copies = {place: ports for place, ports in layout.copies.items() if place[1] != "S2"}
+    found = judged(layout)
+    assert (found.open_ends, found.deadlock_free, found.delivered, found.holds) == (1, None, None, None)
+    assert any("which has no row for it" in line for line in found.lost)
+
+
+def test_what_is_cut_from_the_tables_of_an_example_makes_no_yes(tmp_path: Path) -> None:
+    """Neither a range of lines, nor the whole file without a word."""
+    folder = tmp_path / "fabric"
+    shutil.copytree(TORUS, folder)
+    lines = (TORUS / "opensm.mcfdbs").read_text().splitlines(keepends=True)
+    for begin, end in ((31, 66), (19, 70)):
+        (folder / "opensm.mcfdbs").write_text("".join(lines[:begin] + lines[end:]))
+        assert audit(read_fabric(folder), only_hosts=True).holds is None
+    (folder / "opensm.mcfdbs").unlink()
+    alone = audit(read_fabric(folder), only_hosts=True)
+    assert (alone.holds, "multicast is not judged" in alone.assumption) == (True, True)
+    assert "multicast is not judged" not in audit(read_fabric(TORUS), only_hosts=True).assumption
 
 
 def test_copies_without_a_lane_are_dropped() -> None:

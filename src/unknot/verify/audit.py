@@ -151,8 +151,17 @@ def audit(
     )  # fmt: skip
 
 
+NO_MULTICAST = "there are no multicast tables, so multicast is not judged"
+
+
 def _assumption(fabric: Fabric, lanes: int) -> str:
-    """Describe what the lanes of packets were taken from."""
+    """Describe the origin of the lanes of packets, and whether multicast is left out."""
+    lanes_by = _lanes_by(fabric, lanes)
+    return lanes_by if fabric.multicast is not None else f"{lanes_by}; {NO_MULTICAST}"
+
+
+def _lanes_by(fabric: Fabric, lanes: int) -> str:
+    """Describe the origin of the lanes of packets."""
     if fabric.levels is None:
         return ONE_LANE if fabric.lanes is None else ONE_LEVEL.format(fabric.lanes_file)
     count = f"{lanes} virtual lanes (VLs)" if lanes > 1 else "one virtual lane (VL)"

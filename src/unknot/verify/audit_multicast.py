@@ -54,6 +54,8 @@ class MulticastAudit(ThreeValued, asks="holds"):
         Groups whose packets are copied for ever, with the switches on the way.
     undelivered_pairs, pairs : int
         Pairs of sender and receiver in a group whose packets do not arrive, and all such pairs.
+    open_ends : int
+        Groups that are copied to a switch without a row of theirs: where that copies to, the tables do not tell.
     lost : tuple of str
         Losses and packets that arrive twice, in words.
     """
@@ -68,12 +70,13 @@ class MulticastAudit(ThreeValued, asks="holds"):
     circling: tuple[str, ...]
     undelivered_pairs: int
     pairs: int
+    open_ends: int
     lost: tuple[str, ...]
 
     @property
-    def delivered(self) -> bool:
-        """Every member gets the packets of every other."""
-        return not self.undelivered_pairs
+    def delivered(self) -> bool | None:
+        """Every member gets the packets of every other; None where there may be members that no row names."""
+        return False if self.undelivered_pairs else None if self.open_ends else True
 
     @property
     def holds(self) -> bool | None:
@@ -119,8 +122,8 @@ def audit_multicast(
     circling = tuple(tree.circling for tree in trees if tree.circling)
     free = verdict.deadlock_free
     ordered = verdict.certificate is not None and verdict.certificate.kind == "order"
-    # Where the ports of a group form no tree, its dependencies are not all among the routes.
-    if free and not (ordered and known and all(tree.is_tree for tree in trees)):
+    # Where the ports of a group form no tree, or a row is missing, its dependencies are not all among the routes.
+    if free and not (ordered and known and all(tree.is_tree and not tree.open_end for tree in trees)):
         free = None
     lost = dict.fromkeys(line for tree in trees for line in tree.lost)
     return MulticastAudit(
@@ -134,6 +137,7 @@ def audit_multicast(
         circling=circling,
         undelivered_pairs=sum(len(tree.mlids) * tree.undelivered for tree in trees),
         pairs=sum(len(tree.mlids) * tree.pairs for tree in trees),
+        open_ends=sum(len(tree.mlids) for tree in trees if tree.open_end),
         lost=tuple(lost)[:SHOWN],
     )
 

@@ -62,6 +62,8 @@ class MulticastTree:
         Whether the cables in use form no cycle.
     ends : dict
         Of a tree: end switch → next channel from each switch that leads there.
+    open_end : bool
+        Whether a row copies to a switch without a row, behind which members may be.
     circling : str
         How its packets go round for ever; empty if they do not.
     pairs, undelivered : int
@@ -75,6 +77,7 @@ class MulticastTree:
     members: dict[int, list[int]]
     is_tree: bool = True
     ends: dict[int, dict[int, int]] = field(default_factory=dict)
+    open_end: bool = False
     circling: str = ""
     pairs: int = 0
     undelivered: int = 0
@@ -110,6 +113,7 @@ def _tree(wiring: Wiring, mlids: list[int], ports: tuple[Port, ...]) -> Multicas
             if wiring.target[c] not in rows:
                 far = network.router_name(wiring.target[c])
                 tree.lost.append(f"{network.router_name(r)} copies {tree.name} to {far}, which has no row for it")
+                tree.open_end = True
     cables = {min(c, wiring.back[c]) for out in channels.values() for c in out}
     import networkx as nx
 
