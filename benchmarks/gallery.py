@@ -178,7 +178,7 @@ def gallery(
 
 def gallery_text(gallery: Gallery) -> str:
     """The summary as a table in Markdown, and every claim that does not hold with a counterexample in words."""
-    head = ["routing", "source", "networks", "VCs", "minimal", "adaptivity", *gallery.switchings]
+    head = ["routing", "source", "networks", "VCs", "minimal", "adaptivity", "verdict"]
     lines = ["# Gallery of routings", "", lead(gallery), "", READING, ""]
     lines += ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
     for text, exhibits in gallery.routings.items():
@@ -189,7 +189,7 @@ def gallery_text(gallery: Gallery) -> str:
             vcs_per_channel(exhibits),
             minimal(exhibits),
             adaptivity(exhibits),
-            *(judged(exhibits, switching) for switching in gallery.switchings),
+            verdicts(exhibits, gallery.switchings),
         ]
         lines.append("| " + " | ".join(cells) + " |")
     apart = [line for where, techniques in refuted(gallery) for line in _difference(where, techniques)]
@@ -223,11 +223,10 @@ def _difference(where: list[Exhibit], switchings: list[Switching]) -> list[str]:
 
 
 READING = (
-    "VCs: of a channel, fewest to most. Minimal: on how many of the networks. Adaptivity: the share of the "
-    "shortest paths that is permitted, mean over pairs, lowest and highest over the networks. Under a "
-    "technique: *free* is what cannot deadlock on any network of the gallery; **3/12** can deadlock on 3 of "
-    "12; ° the source claims nothing of this technique on some of the networks; ✗ the verdict is not the "
-    "source's claim."
+    "VCs: of a channel, fewest to most. Minimal: on how many of the networks. Adaptivity: share of permitted "
+    "shortest paths, mean over pairs, lowest and highest over the networks. Verdict under all four techniques, and "
+    "the techniques with another: *free*, no deadlock on any network; **3/12**, a deadlock on 3 of 12; ° no claim of "
+    "the source on some of the networks; ✗ not the source's claim."
 )
 
 
@@ -249,6 +248,13 @@ def lead(gallery: Gallery) -> str:
 def span(low: object, high: object) -> str:
     """A range, or one number where both ends are written alike."""
     return str(low) if str(low) == str(high) else f"{low}–{high}"
+
+
+def verdicts(exhibits: Sequence[Exhibit], switchings: Sequence[Switching]) -> str:
+    """The verdict under most techniques, then the techniques with another verdict."""
+    cells = {switching: judged(exhibits, switching) for switching in switchings}
+    common = max(cells.values(), key=list(cells.values()).count)
+    return "; ".join([common, *(f"{switching} {cell}" for switching, cell in cells.items() if cell != common)])
 
 
 def vcs_per_channel(exhibits: Sequence[Exhibit]) -> str:
