@@ -12,7 +12,8 @@ from tests.strategies import networks, relations
 from unknot._base.errors import RelationError
 from unknot.network.families import dragonfly, mesh
 from unknot.routing import Relation, dimension_order, dragonfly_ugal, fully_adaptive, ugal
-from unknot.routing.relation import COMPARISONS, Rule
+from unknot.routing.relation import COMPARISONS, EJECT, Rule
+from unknot.routing.relation_kernel import compiled_rule
 from unknot.routing.table import Table, lookup
 from unknot.routing.tabulate import small_table, tabulate
 
@@ -92,3 +93,15 @@ def test_numbers_of_comparisons() -> None:
     assert ugal(mesh(2, 2)).comparison == 1 + COMPARISONS.index(ugal(mesh(2, 2)).compares)
     found = [dragonfly_ugal(dragonfly(2), variant=name).comparison for name in COMPARISONS]
     assert found == [1, 2, 3]
+
+
+def test_a_rule_of_byte_code_that_numba_does_not_know_is_not_compiled() -> None:
+    """The error for a branch inside an unpacked list is no `NumbaError`."""
+
+    def rule(at: int, address: int, out: np.ndarray) -> int:
+        router = (1, 0, 0, 1)[at]
+        found = [*[router], *([EJECT] if router == address else [])]
+        out[0] = found[-1]
+        return 1
+
+    assert compiled_rule(rule, 2) is None

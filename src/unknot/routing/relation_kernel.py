@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from llvmlite import ir
 from numba import NumbaError, types
+from numba.core.errors import UnsupportedBytecodeError
 
 from unknot._base.kernels.kept_kernel import TARGET, CFunction, KeptByNumba
 from unknot._base.kernels.types_kernel import I64, whole
@@ -23,8 +24,8 @@ from unknot.routing.pointer import LEAN, Pointer, file_of_rule, kept_rule
 if TYPE_CHECKING:
     from unknot.routing.relation import Rule
 
-UNCOMPILED = NumbaError, TypeError, ValueError, NotImplementedError
-"""Errors by which Numba says that it cannot compile a function."""
+UNCOMPILED = NumbaError, UnsupportedBytecodeError, TypeError, ValueError, NotImplementedError
+"""Errors by which Numba says that it cannot compile a function; the second is no NumbaError."""
 
 
 def compiled_rule(rule: Rule, size: int) -> Pointer | None:
@@ -59,7 +60,7 @@ def _shim(rule, size):
     """
     try:
         return kept_rule(rule, size) or _in_one_piece(rule, size, LEAN)
-    except NumbaError:
+    except (NumbaError, UnsupportedBytecodeError):
         return _in_one_piece(rule, size, {})
 
 
