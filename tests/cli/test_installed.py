@@ -204,12 +204,3 @@ def test_nobody_reads_on(tmp_path: Path) -> None:
     process.stderr.close()
     process.wait(timeout=600)
     assert "Traceback" not in said
-
-
-def test_words_are_completed() -> None:
-    completion = {"_UNKNOT_COMPLETE": "complete_bash", "COMP_WORDS": "unknot check --ev", "COMP_CWORD": "2"}
-    program = [sys.executable, "-c", "import sys; sys.argv = ['unknot']; from unknot.cli.program import main; main()"]
-    done = subprocess.run(
-        program, env=os.environ | completion, capture_output=True, text=True, timeout=600, check=True
-    )
-    assert done.stdout.split() == ["--evidence"]

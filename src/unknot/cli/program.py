@@ -20,6 +20,7 @@ from unknot._base.extensions import Catalogue, described, heading
 from unknot.cli import exit_codes
 from unknot.cli.commands import guard
 from unknot.cli.commands.activity import signs
+from unknot.cli.commands.completion import command_typed
 from unknot.cli.commands.grouped import WORDS, GroupedCommand, UsageError
 from unknot.cli.commands.options import Version, prepared
 from unknot.cli.commands.printing import ANSWERING, give_failures, notify
@@ -42,6 +43,8 @@ ALL: Catalogue[Any] = Catalogue("commands", dict.fromkeys(COMMANDS))
 FORMS_OF_ERRORS = ("text", "github")
 ERRORS = "UNKNOT_ERRORS"
 """Environment variable of the option --errors."""
+COMPLETE = "_UNKNOT_COMPLETE"
+"""Environment variable by which shells ask for completions."""
 WHOLE = 200
 """Characters of the line on a command, more than its first sentence has."""
 
@@ -68,6 +71,9 @@ class _Program(TyperGroup):
             raise
         except (Exception, KeyboardInterrupt) as error:
             raise typer.Exit(guard.code_of(error)) from None
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        return [*dict.fromkeys([*super().list_commands(ctx), *ALL.extensions()])]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         known = super().get_command(ctx, cmd_name)
@@ -215,8 +221,9 @@ def main() -> None:
     gc.set_threshold(50_000)  # modules that are loaded are no garbage, and a command is over before much is
     own_signals()
     exit_codes.open_streams()
-    first = "".join(in_front(sys.argv[1:])[1][:1])
-    if first[:1] not in ("", "-"):
+    completing = COMPLETE in os.environ
+    first = command_typed(os.environ) if completing else "".join(in_front(sys.argv[1:])[1][:1])
+    if first[:1] not in ("", "-") and not completing:
         exit_codes.watch()
     memory.enforce()
     if first in COMMANDS:

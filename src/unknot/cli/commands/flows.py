@@ -8,6 +8,7 @@ import typer
 
 from unknot._base.errors import UnknotError
 from unknot._base.switching import DEFAULT_SWITCHING, SWITCHINGS, Switching, switching_named
+from unknot.cli.commands.completion import TECHNIQUES
 
 if TYPE_CHECKING:
     from unknot.flow_control.model import FlowControl
@@ -64,4 +65,6 @@ def one_technique(words: str) -> Any:
     def check(ctx: typer.Context, value: str) -> str:
         return technique_alone(value, f"unknot {ctx.info_name}")
 
-    return Annotated[str, typer.Option("--switching", metavar="|".join(SWITCHINGS), help=words, callback=check)]
+    names = "|".join(SWITCHINGS)
+    option = typer.Option("--switching", metavar=names, help=words, callback=check, autocompletion=TECHNIQUES)
+    return Annotated[str, option]

@@ -67,11 +67,17 @@ from unknot._base.outcomes import files_in, require_apart, together
 from unknot._base.switching import Switching
 from unknot._base.work import counting_work
 from unknot.cli.commands import guard
+from unknot.cli.commands.completion import NETWORKS, completed
 from unknot.cli.commands.flows import one_technique
 from unknot.cli.commands.unread import Recorded
 
 NetworkText = Annotated[
-    str, typer.Argument(metavar="NETWORK", help="Network: a text such as 'torus(8, 8)' or 'ring(8) ** 2', or a file.")
+    str,
+    typer.Argument(
+        metavar="NETWORK",
+        help="Network: a text such as 'torus(8, 8)' or 'ring(8) ** 2', or a file.",
+        autocompletion=NETWORKS,
+    ),
 ]
 LIMIT = "Seconds for the whole command; undecided questions then stay open; exit code 3."
 TimeLimit = Deadline
@@ -156,7 +162,7 @@ def _described(name: str, kind: str, words: str) -> Any:
     hidden = metavar.split()[:1] == ["hidden"]
     metavar = metavar.removeprefix("hidden").strip()
     if names == ["argument"]:
-        return typer.Argument(metavar=metavar or None, help=words)
+        return typer.Argument(metavar=metavar or None, help=words, autocompletion=completed(name, metavar))
     return typer.Option(
         *(names or [f"--{name.replace('_', '-')}"]),
         metavar=metavar or None,
@@ -164,6 +170,7 @@ def _described(name: str, kind: str, words: str) -> Any:
         dir_okay=not metavar.startswith("FILE") or "DIR" in metavar,
         callback=_check_of(name, metavar),
         hidden=hidden,
+        autocompletion=completed(name, metavar),
     )
 
 
