@@ -29,8 +29,8 @@ from unknot._base import deadline
 from unknot._base.errors import UnknotError
 from unknot.lane_assignment import Lanes, lanes
 from unknot.network import Network, from_networkx
+from unknot.routing.fabric_relation import fabric_relation
 from unknot.routing.named import routing
-from unknot.routing.switchboard import fabric_relation
 
 TEXTS = (
     "mesh(4, 4)", "mesh(6, 6)", "mesh(8, 8)", "mesh(6, 4)", "mesh(4, 4, 4)",

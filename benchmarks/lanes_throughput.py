@@ -20,7 +20,7 @@ from unknot.fabrics.reading import read_fabric
 from unknot.lane_assignment import changing_lanes, lanes
 from unknot.network import Network
 from unknot.routing import Relation
-from unknot.routing.switchboard import fabric_relation
+from unknot.routing.fabric_relation import fabric_relation
 from unknot.simulation import Trace, run_trace, saturation
 from unknot.verify import check
 

@@ -19,7 +19,7 @@ from unknot.report.sheet import COLOURS, number
 from unknot.routing import Relation
 from unknot.routing.named import relation_of
 from unknot.simulation import simulate
-from unknot.simulation.traces.replay import Frame, record
+from unknot.simulation.traces.recording import Frame, record
 from unknot.verify import check
 
 ROOT = Path(__file__).parents[1]

@@ -12,7 +12,7 @@ from unknot import Relation
 from unknot.certificates import Configuration
 from unknot.report import write_knot_page
 from unknot.routing.named import routing
-from unknot.simulation.traces.replay import record
+from unknot.simulation.traces.recording import record
 from unknot.verify import check
 
 pytestmark = pytest.mark.browser

@@ -14,7 +14,7 @@ from unknot.network import Network
 from unknot.network import families as topologies
 from unknot.routing import Relation, dimension_order, fully_adaptive, valiant
 from unknot.simulation import run_trace
-from unknot.studies.comparison import FLITS, around_a_ring, in_pairs
+from unknot.studies.exchanges import FLITS, around_a_ring, in_pairs
 from unknot.traffic.trace import TracedMessage, addresses
 from unknot_collectives import Message, Operation, collective, contention, messages_of, platform_of, textbook
 from unknot_collectives.execution import blocked_cycles, execute

@@ -34,8 +34,8 @@ from unknot.network import Network, from_edges
 from unknot.network.families import torus
 from unknot.remedies import repair
 from unknot.routing import dimension_order
+from unknot.routing.fabric_relation import fabric_relation
 from unknot.routing.forwarding_table import DROP, EJECT_HERE, forwarding_table
-from unknot.routing.switchboard import fabric_relation
 from unknot.search.effort import AnnealingStep, SearchEffort
 from unknot.verify import check, deliver
 

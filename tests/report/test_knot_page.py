@@ -12,7 +12,7 @@ from tests.report.examples import HOSTILE_NAME, hostile_knot, ring_knot
 from tests.report.test_page import Checker
 from unknot.network.families import torus
 from unknot.report import write_knot_page
-from unknot.simulation.traces.replay import record
+from unknot.simulation.traces.recording import record
 from unknot.verify import check
 
 

@@ -12,9 +12,10 @@ from unknot._base.errors import RelationError, UnknotError
 from unknot.fabrics import Fabric, read_fabric
 from unknot.network import Network, from_edges
 from unknot.routing import EJECT, forwarding_table
+from unknot.routing.fabric_relation import fabric_relation
 from unknot.routing.forwarding_table import DROP, EJECT_HERE, UNKNOWN_ENTRY, route_lengths
 from unknot.routing.relation import VC_MASK
-from unknot.routing.switchboard import TRAFFICS, destinations, fabric_relation, switchboard
+from unknot.routing.switchboard import TRAFFICS, destinations, switchboard
 from unknot.routing.tabulate import compile_relation
 
 

@@ -22,7 +22,8 @@ from unknot.routing.named import routing
 from unknot.simulation.run.limits import Saturation
 from unknot.studies import comparison
 from unknot.studies.adversaries import hard_for, most_throughput
-from unknot.studies.comparison import BY_MODEL, ONE_PATH, compared, without_links
+from unknot.studies.comparison import ONE_PATH, compared, without_links
+from unknot.studies.exchanges import BY_MODEL
 from unknot.studies.store import Store
 from unknot.traffic import pattern
 from unknot_collectives.bounds import bound

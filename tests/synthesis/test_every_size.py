@@ -14,10 +14,10 @@ from unknot._base.switching import SWITCHINGS
 from unknot.certificates import Rejected, plain
 from unknot.network.families import mesh
 from unknot.synthesis import Space, every_size
-from unknot.synthesis.every_size import NotUniform, rule_of
 from unknot.synthesis.proofs import kind_of, proof_of
 from unknot.synthesis.ranking import Proof, RankEdge, closed_walks, ranked
 from unknot.synthesis.rule import Rule, rule_from
+from unknot.synthesis.rule_reading import NotUniform, rule_of
 from unknot.verify import check
 
 

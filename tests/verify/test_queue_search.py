@@ -23,7 +23,7 @@ from unknot.cli.answers.configuration_file import configuration_on, read_configu
 from unknot.report import describe
 from unknot.report.explanation import explain
 from unknot.routing import Relation
-from unknot.simulation.traces.replay import record
+from unknot.simulation.traces.recording import record
 from unknot.verify import check, deliver
 from unknot.verify.effort import Effort
 from unknot.verify.pools import check_pools

@@ -7,11 +7,11 @@ from unknot.remedies.escape import escaped as escaped
 from unknot.remedies.pruned import Pruned as Pruned
 from unknot.remedies.pruned import Unprunable as Unprunable
 from unknot.remedies.relaned import Relaned as Relaned
-from unknot.remedies.relaned import RepairedFault as RepairedFault
 from unknot.remedies.relaned import relaned as relaned
-from unknot.remedies.relaned import repaired_faults as repaired_faults
 from unknot.remedies.repair import Remedy as Remedy
 from unknot.remedies.repair import repair as repair
+from unknot.remedies.repaired_faults import RepairedFault as RepairedFault
+from unknot.remedies.repaired_faults import repaired_faults as repaired_faults
 from unknot.remedies.rerouted import Rerouted as Rerouted
 
 __all__ = sorted(name for name, value in globals().items() if not name.startswith("_") and not _ismodule(value))

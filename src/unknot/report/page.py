@@ -26,7 +26,7 @@ from unknot.report.phrases import count
 from unknot.report.sheet import COLOURS, ON_COLOUR, number
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_relation
-from unknot.simulation.traces.replay import Recording, record
+from unknot.simulation.traces.recording import Recording, record
 from unknot.verify.delivery import Delivery
 
 

@@ -6,7 +6,6 @@ import hashlib
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from math import ceil
 from pathlib import Path
 
 import numpy as np
@@ -25,12 +24,11 @@ from unknot.routing import Relation
 from unknot.routing.named import routing
 from unknot.routing.own import is_code, is_file
 from unknot.simulation.run.limits import saturation
-from unknot.simulation.traces.trace_run import run_trace
 from unknot.studies.adversaries import Adversaries, hard_for, most_throughput
+from unknot.studies.exchanges import BY_MODEL, FLITS, by_model, by_run
 from unknot.studies.result import decode, plain
 from unknot.studies.store import Store
 from unknot.traffic import pattern
-from unknot.traffic.trace import TracedMessage
 from unknot.verify import check
 from unknot.verify.delivery import deliver
 from unknot.verify.loads import loads
@@ -42,9 +40,6 @@ ONE_PATH = (
     "name a routing: NETWORK by ROUTING"
 )
 """What is said of a design without a routing: wherever paths are chosen with care the same network carries more."""
-BY_MODEL = "all-to-all and all-reduce by a model, not run"
-FLITS = 4
-"""Flits of a packet, and of a block of a collective operation, that are simulated."""
 MOST_SIMULATED = 300
 """Terminals up to which whole collective operations are simulated: their messages grow with the square."""
 PER_TERMINAL, PER_MESSAGE = 0.03, 1e-4
@@ -295,35 +290,8 @@ def _simulated(row: Compared, relation: Relation, seed: int) -> Compared:
         seed=seed,
     )
     modelled = row.terminals > MOST_SIMULATED
-    times = _by_model(row, relation) if modelled else _by_run(row, relation)
+    times = by_model(relation, row.uniform) if modelled else by_run(relation)
     loads = ", ".join(f"{load:.3g}" for load in point.unsure)
     short = f"runs at load {loads} were too short to tell, so the saturation may be higher" if loads else ""
     note = "; ".join(filter(None, [row.note, short, BY_MODEL if modelled else ""]))
     return replace(row, saturation=point.load, all_to_all=times[0], all_reduce=times[1], note=note)
-
-
-def _by_run(row: Compared, relation: Relation) -> list[int | None]:
-    return [run_trace(relation, sent).makespan for sent in (in_pairs(row.terminals), around_a_ring(row.terminals))]
-
-
-def in_pairs(count: int) -> list[TracedMessage]:
-    """An exchange of blocks: in step s each terminal sends to the one s further on."""
-    return [TracedMessage(0, t, (t + s) % count, FLITS) for s in range(1, count) for t in range(count)]
-
-
-def around_a_ring(count: int) -> list[TracedMessage]:
-    """An all-reduce: blocks go backwards around the ring of the terminals and are added up, then forwards to all."""
-    back = [((i - s - 1) % count, (i - s - 2) % count) for s in range(count - 1) for i in range(count)]
-    onward = [((i + s) % count, (i + s + 1) % count) for s in range(count - 1) for i in range(count)]
-    return [
-        TracedMessage(0, source, target, FLITS, (number - count,) if number >= count else ())
-        for number, (source, target) in enumerate(back + onward)
-    ]
-
-
-def _by_model(row: Compared, relation: Relation) -> list[int | None]:
-    """An exchange as fast as the busiest channel, and the first step around a ring, run, as often as there are."""
-    count = row.terminals
-    turn = [TracedMessage(0, terminal, (terminal + 1) % count, FLITS) for terminal in range(count)]
-    step = run_trace(relation, turn).makespan
-    return [ceil(FLITS * (count - 1) / row.uniform), step and 2 * (count - 1) * step]

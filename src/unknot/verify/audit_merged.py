@@ -18,6 +18,7 @@ from unknot.fabrics import Fabric
 from unknot.fabrics.levels import UNKNOWN
 from unknot.network import Network
 from unknot.network.model import IntArray
+from unknot.routing.fabric_relation import laned_table
 from unknot.routing.forwarding_table import EJECT_HERE, forwarding_table, route_lengths
 from unknot.routing.relation import Relation
 from unknot.routing.switchboard import (
@@ -25,7 +26,6 @@ from unknot.routing.switchboard import (
     Switchboard,
     destinations,
     lane_table,
-    laned_table,
     levels_of,
     senders,
     switchboard,

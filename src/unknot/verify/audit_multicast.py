@@ -22,9 +22,10 @@ from unknot.certificates import evidence_holds
 from unknot.certificates.verdict import Verdict
 from unknot.fabrics import Fabric
 from unknot.fabrics.levels import LEVELS
+from unknot.routing.fabric_relation import laned_table
 from unknot.routing.forwarding_table import DROP, EJECT_HERE, forwarding_table
 from unknot.routing.relation import Relation
-from unknot.routing.switchboard import destinations, lane_table, laned_table, levels_of, senders, switchboard
+from unknot.routing.switchboard import destinations, lane_table, levels_of, senders, switchboard
 from unknot.verify.audit_findings import SHOWN, loop_of
 from unknot.verify.audit_merged import one_sender_each, pairs_by_switch
 from unknot.verify.check import check

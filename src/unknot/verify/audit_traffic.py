@@ -15,8 +15,9 @@ from unknot.certificates.verdict import Verdict
 from unknot.fabrics import Fabric
 from unknot.fabrics.levels import unrecorded
 from unknot.network.model import IntArray
+from unknot.routing.fabric_relation import dropped_for_their_lane, fabric_relation
 from unknot.routing.relation import Relation
-from unknot.routing.switchboard import Switchboard, Traffic, destinations, dropped_for_their_lane, fabric_relation
+from unknot.routing.switchboard import Switchboard, Traffic, destinations
 from unknot.verify.audit_findings import SHOWN, Unknown, loop_of, lost_packets, unknown_traffic
 from unknot.verify.audit_merged import merged_relation
 from unknot.verify.check import check

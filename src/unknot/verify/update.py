@@ -23,8 +23,8 @@ from unknot.certificates.verdict import Configuration
 from unknot.certificates.verdict_checker import holds
 from unknot.fabrics import Fabric
 from unknot.routing.contract import EJECT, NO_WAIT, VC_MASK
+from unknot.routing.fabric_relation import fabric_relation
 from unknot.routing.relation import Relation
-from unknot.routing.switchboard import fabric_relation
 from unknot.routing.waiting import effective
 from unknot.verify.audit_findings import open_tables
 from unknot.verify.delivery import livelock

@@ -14,7 +14,7 @@ from unknot.certificates.verdict import Configuration, Message, Reachability
 from unknot.network import Network
 from unknot.routing import EJECT, Relation
 from unknot.simulation import replay
-from unknot.simulation.traces.replay import record
+from unknot.simulation.traces.recording import record
 
 
 def upward(relation: Relation) -> list[int]:

@@ -30,11 +30,12 @@ from unknot.network.families import line, mesh, ring
 from unknot.routing import EJECT, Relation, dimension_order, in_classes
 from unknot.verify import check
 from unknot.verify.protocols import Follow, MessageClass, Protocol, Queue, check_protocol, protocol
-from unknot.verify.protocols.decision import ProtocolVerdict, assumptions, by_search, for_any_room
+from unknot.verify.protocols.decision import by_search
 from unknot.verify.protocols.evidence import blocked, claims, holds, steps
 from unknot.verify.protocols.machine import Event, State, events, step
 from unknot.verify.protocols.runs import replayed
 from unknot.verify.protocols.system import System
+from unknot.verify.protocols.verdict import ProtocolVerdict, assumptions, for_any_room
 
 
 @given(st.integers(0, 10**6), st.sampled_from(["saf", "vct"]))

@@ -12,8 +12,8 @@ from unknot.lane_assignment.changing import ChangingLanes
 from unknot.lane_assignment.figures import LaneFigures, Lanes, LongerLanes
 from unknot.lane_assignment.forced import ForcedCycle, RouteCycle
 from unknot.lane_assignment.lane_refutation import Refutation, RouteRefutation
-from unknot.remedies.relaned import RepairedFault
 from unknot.remedies.repair import Remedy
+from unknot.remedies.repaired_faults import RepairedFault
 from unknot.report.phrases import count
 from unknot.verify.examination import Examination
 from unknot.verify.failures import Parts

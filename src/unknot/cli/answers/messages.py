@@ -10,9 +10,9 @@ from unknot.cli.answers.runs import RouterForm
 from unknot.simulation.protocol_run import ProtocolRun
 from unknot.simulation.traces.closed_loop import ClosedLoop
 from unknot.simulation.traces.trace_run import TraceRun
-from unknot.verify.protocols.decision import ProtocolVerdict
 from unknot.verify.protocols.evidence import Blocked
 from unknot.verify.protocols.remedies import ProtocolRemedy
+from unknot.verify.protocols.verdict import ProtocolVerdict
 
 
 class ClosedLoopForm(Form, of=ClosedLoop, without="finished run"):

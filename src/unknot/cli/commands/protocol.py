@@ -58,9 +58,9 @@ def of_end_points(routed: RoutedNetwork, text: str, room: Room, where: str) -> A
     from unknot.cli.commands import activity
     from unknot.verify.protocols import check_protocol
     from unknot.verify.protocols import protocol as protocol_named
-    from unknot.verify.protocols.decision import assumptions, for_any_room
     from unknot.verify.protocols.evidence import blocked, claims, holds, knot, steps
     from unknot.verify.protocols.remedies import remedies
+    from unknot.verify.protocols.verdict import assumptions, for_any_room
 
     described, deadline = protocol_named(text, where), routed.deadline
     relation, (depth, length) = routed.relation(), room

@@ -216,7 +216,7 @@ def _refuted(options: RepairOptions) -> tuple[Relation, tuple[str, ...]]:
             raise UnknotError("repair: --assume is of the tables of a fabric, without --routing")
         return relation_of(network, options.routing, options.vcs), ()
     from unknot import fabrics
-    from unknot.routing.switchboard import fabric_relation
+    from unknot.routing.fabric_relation import fabric_relation
     from unknot.verify.audit_findings import open_tables
 
     if options.vcs is not None:

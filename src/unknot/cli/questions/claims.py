@@ -187,8 +187,8 @@ def phases(
 def rule(about: About, family: str) -> Document:
     """The routing is a rule that cannot deadlock on meshes of every size."""
     from unknot.synthesis.design import family_of
-    from unknot.synthesis.every_size import meshes_to_read, rule_of
     from unknot.synthesis.ranking import rule_claimed
+    from unknot.synthesis.rule_reading import meshes_to_read, rule_of
 
     if about.routing is None:
         raise UnknotError("accept: the claim rule is about a routing; name it with --routing")

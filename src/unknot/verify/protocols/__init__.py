@@ -4,7 +4,6 @@
 whether a routing can deadlock with it, and gives a run from the empty network to a deadlock if it can.
 """
 
-from unknot.verify.protocols.decision import ProtocolVerdict as ProtocolVerdict
 from unknot.verify.protocols.decision import check_protocol as check_protocol
 from unknot.verify.protocols.named import PROTOCOLS as PROTOCOLS
 from unknot.verify.protocols.named import protocol as protocol
@@ -15,6 +14,7 @@ from unknot.verify.protocols.protocol import ProtocolError as ProtocolError
 from unknot.verify.protocols.protocol import Queue as Queue
 from unknot.verify.protocols.protocol_file import load_protocol as load_protocol
 from unknot.verify.protocols.protocol_file import read_protocol as read_protocol
+from unknot.verify.protocols.verdict import ProtocolVerdict as ProtocolVerdict
 
 __all__ = [
     "PROTOCOLS",

@@ -20,10 +20,11 @@ from unknot.certificates.verdict import Message as ConfigurationMessage
 from unknot.network import Network
 from unknot.routing.relation import Relation
 from unknot.routing.virtual_channels import VirtualChannels
-from unknot.verify.protocols.decision import CYCLES, ProtocolVerdict
+from unknot.verify.protocols.decision import CYCLES
 from unknot.verify.protocols.extended import extend
 from unknot.verify.protocols.machine import ANY, TAILS, Event, MachineMessage, State, destination, has_room, step
 from unknot.verify.protocols.system import System
+from unknot.verify.protocols.verdict import ProtocolVerdict
 
 MOST_ADDRESSES, MOST_STATES = 300, 5_000
 """Addresses, and states of a search, up to which the plain checker is asked before a verdict is shown."""

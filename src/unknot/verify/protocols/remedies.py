@@ -9,10 +9,11 @@ from itertools import combinations
 from unknot._base.deadline import Deadline
 from unknot.routing.classes import base_of, in_classes
 from unknot.routing.relation import Relation
-from unknot.verify.protocols.decision import ProtocolVerdict, by_ranks, by_search
+from unknot.verify.protocols.decision import by_ranks, by_search
 from unknot.verify.protocols.extended import most_held
 from unknot.verify.protocols.protocol import MessageClass, Protocol
 from unknot.verify.protocols.system import System
+from unknot.verify.protocols.verdict import ProtocolVerdict
 
 MOST_TRIED = 100
 """Changes of one kind that are tried."""
