@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import random
+from pathlib import Path
+
 import networkx as nx
 import pytest
 
 from tests.architecture import ROOT
-from tests.changed import graph_with_tests, nearest
+from tests.changed import graph_with_tests, named_by, nearest
 
 
 @pytest.fixture(scope="module")
@@ -22,6 +25,36 @@ def test_the_mirror_of_a_source_comes_first(graph: nx.DiGraph) -> None:
     ):
         if (ROOT / test).exists():
             assert nearest([ROOT / source], graph)[0].parent == (ROOT / test).parent
+    limits = nearest([ROOT / "src/unknot/simulation/run/limits.py"], graph)
+    assert limits[0] == ROOT / "tests/simulation/run/test_limits.py"  # and not one of the other files of this name
+
+
+def test_every_module_has_tests(graph: nx.DiGraph) -> None:
+    """Also what packages export late, kernels that are linked, and forms of answers."""
+    for source, test in (
+        ("src/unknot/certificates/plain/exploring.py", "tests/certificates/test_plain.py"),
+        ("src/unknot/routing/dragonfly.py", "tests/routing/test_dragonfly.py"),
+        ("src/unknot/simulation/engine/inbox_kernel.py", "tests/simulation/engine/test_options_twin.py"),
+        (
+            "src/unknot/simulation/engine/allocators/pim_kernel.py",
+            "tests/simulation/engine/allocators/test_registry.py",
+        ),
+        ("src/unknot/remedies/repair.py", "tests/cli/test_repair_fabric.py"),
+    ):
+        assert ROOT / test in nearest([ROOT / source], graph), source
+    every = [name for name in graph if name.startswith("unknot") and not name.endswith("__main__")]
+    sources = [path for name in every if (path := graph.nodes[name]["path"]).name != "__init__.py"]
+    for source in random.Random().sample(sources, 5):
+        assert nearest([source], graph), source
+
+
+def test_names_of_a_change_lead_to_those_who_use_it(tmp_path: Path) -> None:
+    file = tmp_path / "some.py"
+    file.write_text(
+        "LIMIT = 3\n\ndef _inner():\n    return LIMIT\n\ndef outer():\n    return _inner()\n\ndef other(): ...\n"
+    )
+    assert named_by(file, [range(1, 2)]) == {"LIMIT", "_inner", "outer"}
+    assert named_by(file, [range(7, 8)]) == {"outer"}
 
 
 def test_a_changed_test_comes_before_tests_of_changed_sources(graph: nx.DiGraph) -> None:

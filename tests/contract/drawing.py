@@ -54,7 +54,7 @@ def draw(number: int, small: bool = False) -> tuple[Relation, Features]:
 
 def _draw(random: np.random.Generator, features: Features, small: bool, name: str) -> tuple[Relation, Features]:
     """A relation that may have some features, and those that its reachable states show."""
-    network = draw_network(random, small).text
+    network = draw_network(random, small)
     most = 2 if small else 3
     total = network.num_channels * most
     counts = random.integers(1, most + 1, network.num_channels) if total > 4 or not small else most
