@@ -141,7 +141,7 @@ def main() -> None:
             sys.exit(f"{name}: `unknot {' '.join(words)}` ended with exit code {code}")
     network = tod.network("mesh(16, 16)")
     run = simulate(network, 0.2, routing="dimension_order", warmup=200, measure=1000)
-    (folder / "mesh-load.svg").write_text(draw_load(network, run.utilisation), encoding="utf-8")
+    (folder / "mesh-load.svg").write_text(draw_load(network, run.utilisation).text, encoding="utf-8")
     for name, (topology, routing, switching) in KNOTS.items():
         deadlock = check(topology, switching, routing=routing).configuration
         if deadlock is not None:

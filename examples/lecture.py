@@ -41,10 +41,10 @@ def slides(quick: bool) -> list[tuple[str, str]]:
         for name, relation in (("dimension order with dateline", dateline), ("Duato", adaptive))
     }
     return [
-        ("A torus", draw_network(network)),
-        ("One virtual channel: it can deadlock", draw_configuration(plain, stuck.configuration)),
+        ("A torus", draw_network(network).text),
+        ("One virtual channel: it can deadlock", draw_configuration(plain, stuck.configuration).text),
         ("A dateline: it cannot", free._repr_html_()),
-        ("How they run", draw_curves(curves)),
+        ("How they run", draw_curves(curves).text),
     ]
 
 

@@ -31,7 +31,7 @@ from bnr import (
 from unknot import replay
 from unknot._base.switching import SWITCHINGS
 from unknot.report import draw_configuration
-from unknot.report.picture import write_picture
+from unknot.report.picture import Drawing, write_picture
 from unknot.routing import duato, fully_adaptive, lcfaa, schwiebert, vba
 from unknot.verify import check, deliver, smallest, vc_use
 from unknot_papers.bnr import conclude
@@ -222,8 +222,8 @@ CLAIMS: list[tuple[str, Callable[[], Answer]]] = [
 ]
 
 
-def picture(name: str, svg: str) -> None:
-    write_picture(svg, REPORTS / f"{name}.svg")
+def picture(name: str, drawing: Drawing) -> None:
+    write_picture(drawing, REPORTS / f"{name}.svg")
 
 
 def main() -> None:

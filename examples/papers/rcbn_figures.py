@@ -14,7 +14,7 @@ from methods.fault_sweeps import worst_faults
 from rcbn import stuck_permutation
 
 from unknot.network import Network
-from unknot.report.picture import write_picture
+from unknot.report.picture import Drawing, write_picture
 from unknot_papers.multistage import (
     Marks,
     Realisation,
@@ -51,7 +51,7 @@ def figures(folder: Path) -> list[Path]:
     return paths
 
 
-def draw_paths(apart: Realisation) -> str:
+def draw_paths(apart: Realisation) -> Drawing:
     """Two paths of one pair that share no link: all there are."""
     realisation = Realisation(
         apart.network, apart.sources, apart.destinations, True, "maximum flow",

@@ -21,7 +21,7 @@ from typer.testing import CliRunner
 import unknot
 from unknot import NetworkError, RelationError, UnknotError
 from unknot.cli.commands.options import prepared
-from unknot.cli.program import COMMANDS, app, questions
+from unknot.cli.program import ALL, COMMANDS, app, questions
 from unknot.network.families import mesh, ring
 from unknot.routing import dimension_order, up_down
 
@@ -38,9 +38,8 @@ ALONE = {
     "trace": "reads a trace file: `unknot.simulation` has its functions",
 }
 """Commands without a verb, and why."""
-CORE = [name for name in questions() if name.partition(" ")[0] in COMMANDS and name not in ALONE]
-VERBS = {name.replace(" ", "_").replace("-", "_"): name.partition(" ")[0].replace("-", "_") for name in CORE}
-"""Verbs, with the files of their commands."""
+VERBS = {name.replace(" ", "_").replace("-", "_"): name for name in questions() if name not in ALONE}
+"""Verbs, those of extensions too, with their commands."""
 PAIRS: list[tuple[str, Callable[[], Any]]] = [
     ('compare "torus(4, 4) by duato" "ring(5)" --failed "0, 0.05"',
      lambda: unknot.compare(["torus(4, 4) by duato", "ring(5)"], failed="0, 0.05")),
@@ -63,6 +62,11 @@ PAIRS: list[tuple[str, Callable[[], Any]]] = [
     ('collective "torus(3, 3)" --operation all_gather --algorithm "ring, direct" --routing dimension_order --vcs 2',
      lambda: unknot.collective(
          "torus(3, 3)", "dimension_order", operation="all_gather", algorithm="ring, direct", vcs=2)),
+    ('multicast "hypercube(3)" --routing dimension_order --operation all_gather',
+     lambda: unknot.multicast("hypercube(3)", "dimension_order", operation="all_gather")),
+    ('bnr "mesh(3, 3)" --routing west_first', lambda: unknot.bnr("mesh(3, 3)", "west_first")),
+    ('itm "itm(24, extra=12, seed=3)"', lambda: unknot.itm("itm(24, extra=12, seed=3)")),
+    ('permute "omega(8)" --random 1', lambda: unknot.permute("omega(8)", random=1)),
 ]  # fmt: skip
 TABLE = re.findall(r"^\| `unknot (.*?)` \| `(unknot\..*?)` \|$", (ROOT / "docs/command-line.md").read_text(), re.M)
 PAIRS += [(line, partial(eval, call, {"unknot": unknot})) for line, call in TABLE]
@@ -93,13 +97,15 @@ def test_a_verb_answers_as_its_command(
 
 def test_the_page_has_every_verb() -> None:
     verbs = {call.partition("(")[0].removeprefix("unknot.") for _, call in TABLE}
-    assert {*VERBS} | {"collective"} == verbs
+    assert {*VERBS} - {"bnr", "itm", "multicast", "permute"} == verbs  # each has a page
 
 
 @pytest.mark.parametrize("verb", VERBS)
 def test_a_verb_has_the_options_of_its_command(verb: str) -> None:
-    module = import_module(f"unknot.cli.commands.{VERBS[verb]}")
-    options = dict(inspect.signature(prepared(getattr(module, verb))).parameters)
+    name = VERBS[verb].partition(" ")[0]
+    home = import_module(f"unknot.cli.commands.{name.replace('-', '_')}") if name in COMMANDS else ALL
+    command = home[name] if home is ALL else getattr(home, verb)
+    options = dict(inspect.signature(prepared(command)).parameters)
     for name in [name for name, one in options.items() if one.annotation.__metadata__[0].__dict__.get("hidden")]:
         del options[name]  # an old spelling
     parameters = inspect.signature(getattr(unknot, verb)).parameters

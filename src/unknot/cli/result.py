@@ -116,7 +116,7 @@ class Result(ThreeValued, asks="holds"):
     def to_frame(self) -> pandas.DataFrame:
         """Return a data frame: a line for each run, design or remedy, else one for the answer; needs pandas.
 
-        ``polars.from_dataframe`` and ``pyarrow.table`` take the answer itself.
+        ``polars.from_arrow`` and ``pyarrow.table`` take the answer itself.
         """
         return to_frame(self._rows)
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from unknot._base.switching import DEFAULT_SWITCHING, Switching
 from unknot.cli.commands.options import MINUTE, Json, NetworkText, TimeLimit
-from unknot.cli.commands.shared import exit_code, relation_of, write
+from unknot.cli.commands.shared import draw, exit_code, relation_of
 
 
 def bnr(
@@ -25,11 +25,18 @@ def bnr(
     any other network all messages are one class.
 
     Exit code 0: it holds; 1: it does not; 3: undecided in the time given.
+
+    Examples
+    --------
+    >>> import unknot
+    >>> unknot.bnr("mesh(3, 3)", "west_first").holds
+    False
     """
     from unknot.cli.commands import activity
     from unknot.cli.commands.display import tell
     from unknot.cli.commands.shared import proved
     from unknot_papers.bnr.answer import BnrAnswer
+    from unknot_papers.bnr.drawing import draw_bnr
     from unknot_papers.bnr.table import bnr as table_of
     from unknot_papers.bnr.table import conclude
 
@@ -39,10 +46,7 @@ def bnr(
     with activity.working("proving"):
         proof = proved(relation, deadline, switching)
         conclusion = conclude(proof.verdict, proof.delivery, table)
-    if out is not None:
-        from unknot_papers.bnr.drawing import draw_bnr
-
-        write(out, draw_bnr(relation, table, conclusion.reasons))
+    draw(out, lambda: draw_bnr(relation, table, conclusion.reasons))
     sources = (conclusion, conclusion.verdict, conclusion.delivery)
     tell(json, BnrAnswer, *sources, of=relation, bnrs=conclusion.table, certificate_holds=proof.holds)
     return exit_code(conclusion.holds)

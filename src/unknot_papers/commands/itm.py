@@ -7,7 +7,7 @@ from typing import Any
 
 from unknot.cli.commands.options import MINUTE, Json, NetworkText, TimeLimit
 from unknot.cli.commands.printing import notify
-from unknot.cli.commands.shared import exit_code, write
+from unknot.cli.commands.shared import draw, exit_code
 
 
 def itm(
@@ -28,22 +28,25 @@ def itm(
         Kind of mesh: exterior or general.
     compared
         Most routers for which verdicts and routes are computed as well.
+
+    Examples
+    --------
+    >>> import unknot
+    >>> unknot.itm("itm(24, extra=12, seed=3)").holds
+    True
     """
     from unknot.cli.commands import activity
     from unknot.cli.commands.display import tell
     from unknot.fabrics.named import network as named
     from unknot.routing.named import require_connected
     from unknot_papers.itm.answer import ItmAnswer
-    from unknot_papers.itm.escape_layer import escape_layer
+    from unknot_papers.itm.escape_layer import draw_mesh, escape_layer
 
     built = named(network, where="NETWORK")
     require_connected(built)
     with activity.working("itm") as progress:
         layer = escape_layer(built, kind, time_limit=deadline, compared=compared, progress=progress)
-    if out is not None:
-        from unknot_papers.itm.escape_layer import draw_mesh
-
-        write(out, draw_mesh(built, layer.spanning.mesh))
+    draw(out, lambda: draw_mesh(built, layer.spanning.mesh))
     mesh = layer.spanning.mesh
     links = None if mesh is None else [(u, v) for u, v in mesh.edges.tolist()]
     circle = None if mesh is None or mesh.circle is None else mesh.circle.tolist()

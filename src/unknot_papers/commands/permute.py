@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 
 from unknot.cli.commands.options import MINUTE, Json, NetworkText, TimeLimit
-from unknot.cli.commands.shared import exit_code, write
+from unknot.cli.commands.shared import draw, exit_code
 
 
 def permute(
@@ -30,6 +30,12 @@ def permute(
         Draw a random permutation instead.
     dead : NAMES
         Dead switches and links, such as s2r5,s0r1-s1r3.
+
+    Examples
+    --------
+    >>> import unknot
+    >>> unknot.permute("omega(8)", random=1).holds
+    False
     """
     from unknot._base.calls import Piece
     from unknot._base.errors import UnknotError
@@ -38,6 +44,7 @@ def permute(
     from unknot.fabrics.named import network as named
     from unknot_papers.multistage import Marks, accept, permute_with_faults
     from unknot_papers.multistage.answer import PermuteAnswer, permute_answer
+    from unknot_papers.multistage.drawing import draw_realisation
     from unknot_papers.multistage.realisation import permutation as permutation_of
     from unknot_papers.multistage.realisation import random_permutation
 
@@ -57,9 +64,6 @@ def permute(
     with activity.working("routing"):
         realisation = permute_with_faults(whole, destinations, marks, time_limit=deadline)
         accept(realisation)
-    if out is not None:
-        from unknot_papers.multistage.drawing import draw_realisation
-
-        write(out, draw_realisation(realisation))
+    draw(out, lambda: draw_realisation(realisation))
     put(json, PermuteAnswer, permute_answer(realisation), max_rows=realisation.sources.size)
     return exit_code(realisation.realised)
