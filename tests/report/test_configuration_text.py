@@ -40,7 +40,7 @@ def test_names_of_terminals_stand_alone() -> None:
     messages = (Message(0, 1, 8, (), (0,), (1,)), Message(1, 0, 8, (), (1,), (0,)))
     shown = describe(relation, Configuration("vct", 8, "scheduled", messages))
     assert shown[1] == "Message 1: H0 → H1, 8 flits, holds r0→r1; waits for r1→r0 (held by message 2)."
-    assert shown[-1].startswith("Injecting the messages in this order")
+    assert shown[-1].startswith("Injecting the messages in order")
 
 
 def test_the_circle_is_a_shortest_one() -> None:

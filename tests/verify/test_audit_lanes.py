@@ -57,7 +57,7 @@ def test_an_audit_says_where_the_lanes_come_from() -> None:
     assert said["VL"].startswith(
         "no service levels are known, so all traffic is judged at service level (SL) 0, mapped"
     )
-    assert f"by {lanes}; tables that need several lanes" in said["VL"]
+    assert f"by {lanes}; tables safe only in several lanes" in said["VL"]
 
 
 @pytest.mark.sampled(1 / 3)

@@ -267,5 +267,5 @@ def test_packets_under_way_to_drained_addresses_are_left_out_and_the_line_says_s
     assert moment.followed(0, address, (old, new)) == (new,)
     assert moment.followed(0, address + 1, (old, new)) == (old, new)
     (words,) = get_type_hints(OrderForm, include_extras=True)["drained"].__metadata__
-    assert "begin when no packet to them is on its way" in words.write(["t3"], None)
+    assert "begin when all their packets have arrived" in words.write(["t3"], None)
     assert words.write([], None) == ""

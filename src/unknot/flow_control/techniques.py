@@ -8,7 +8,7 @@ from unknot._base.errors import UnknotError
 from unknot._base.switching import Switching, switching_named
 from unknot.flow_control.model import FlowControl
 
-_ROOM = "a blocked packet holds one VC{}, and waits for room for all of it in one of the VCs that it may take next."
+_ROOM = "a blocked packet holds one VC{}, and waits until one of its next VCs has room for the whole packet."
 TECHNIQUES: dict[Switching, FlowControl] = {
     "saf": FlowControl(
         "saf", "buffer", "packet", keeps=False, complete=True,
@@ -20,22 +20,22 @@ TECHNIQUES: dict[Switching, FlowControl] = {
     ),
     "wormhole": FlowControl(
         "wormhole", "row", "empty", keeps=False, complete=False,
-        holding="Under wormhole switching with atomic allocation, a packet may stretch over several VCs, each of "
-        "which holds flits of one packet at a time. A blocked packet keeps all of them, and waits until one of the "
-        "VCs that it may take next is empty.",
+        holding="Under wormhole switching with atomic allocation, a packet may stretch over several VCs, and a VC "
+        "holds flits of one packet at a time. A blocked packet keeps all its VCs, and waits until one of its next "
+        "VCs is empty.",
     ),
     "wormhole-nonatomic": FlowControl(
         "wormhole-nonatomic", "row", "tail", keeps=True, complete=False,
         holding="Under wormhole switching with non-atomic allocation, packets queue in a VC: a header may be granted "
-        "a VC in which another packet still is. It has then committed to that one VC.",
+        "a VC before the packet ahead has left the VC, and has then committed to the VC.",
     ),
 }  # fmt: skip
 """Store-and-forward, virtual cut-through, wormhole with atomic VC allocation, wormhole without."""
 PFC = replace(
     TECHNIQUES["vct"], name="pfc",
-    holding="Under priority flow control, the buffers are those of (port, priority): priority groups at the port by "
-    "which packets come, each of which pauses a queue of the sender while it is full. A blocked packet holds one of "
-    "them, and waits for those that pause its queue.",
+    holding="Under priority flow control, the buffers are those of (port, priority): priority groups of the input "
+    "port, which pause a queue of the sender while full. A blocked packet holds one group, and waits for the groups "
+    "that pause its queue.",
 )  # fmt: skip
 """The pause of (port, priority) of lossless Ethernet; ECMP's choice is kept by the relation, which commits."""
 

@@ -21,8 +21,8 @@ MAX_STARTS = 500
 """Messages through which a cycle is looked for."""
 
 REACHED: dict[Reachability, str] = {
-    "injected": "Every message reaches back to its own terminal: injecting all messages makes this deadlock.",
-    "scheduled": "Injecting the messages in this order, each after the one before stands still, makes this deadlock.",
+    "injected": "Every message reaches back to its own terminal: injecting all messages makes the deadlock.",
+    "scheduled": "Injecting the messages in order, each after its predecessor stands still, makes the deadlock.",
     "not-established": (
         "Each message by itself can reach its place; whether all messages can at once was not shown."
     ),

@@ -24,56 +24,55 @@ MOST_STEPS = 12
 
 QUESTION = (
     "On {network}, {routing} has {vcs} virtual channels (VCs) on {channels} channels. A VC is a buffer at the end of "
-    "a channel, in which packets wait until they can go on. Can packets come to wait for one another so that none of "
-    "them ever moves?"
+    "a channel, in which packets wait until they can go on. Can packets block one another so that no packet ever "
+    "moves?"
 )
 ADVERSARY = (
     "The answer holds whatever happens: an adversary chooses who sends what and when, how long packets are, who goes "
     "first, and which of several free VCs a packet takes."
 )
 CYCLES = (
-    "A VC on no cycle cannot be part of a deadlock: sooner or later all that its packets wait for has drained. A "
-    "cycle is no deadlock yet: the packets have to stand so, all at once, and have nowhere else to go."
+    "A VC on no cycle cannot be part of a deadlock: sooner or later all VCs awaited by its packets have drained. A "
+    "cycle is no deadlock yet: all packets of a deadlock have to be in place at once, with nowhere else to go."
 )
 STRIKE_WORMS = (
-    "Strike out VCs one after the other: one may be struck out when every worm whose tail is in it, however far it "
-    "stretches over VCs that are still there, waits with its header, among others, for a VC that has been struck out "
-    "before. {outcome}"
+    "Strike out VCs, one after the other. A VC is struck out if every worm with its tail in the VC, however far the "
+    "worm stretches over remaining VCs, has a header that also waits for a VC struck out before. {outcome}"
 )
 ARGUMENTS = {
     "order": (
         "The VCs can be numbered so that every packet, wherever it stands, takes only VCs with higher numbers.",
-        "Suppose that there were a deadlock, and look at the VC with the highest number in it. The packet in front "
-        "of it waits for VCs with higher numbers still, which are not part of the deadlock. They drain and the "
-        "packet moves: a contradiction, under every switching technique (Dally & Seitz 1987).",
+        "Suppose a deadlock, and take its VC with the highest number. The packet in front of the VC waits for VCs "
+        "with higher numbers still, outside the deadlock. Such VCs drain, and the packet moves: a contradiction, "
+        "under every switching technique (Dally & Seitz 1987).",
     ),
     "escape": (
-        "A packet that waits for several VCs needs only one of them. Strike out VCs one after the other: one may be "
-        "struck out when every packet that can stand in it waits, among others, for a VC that has been struck out "
-        "before, or may leave the network. All VCs could be struck out; number them in that order.",
-        "Suppose that there were a deadlock, and look at the VC in it that was struck out first. The packet in it "
-        "waits, among others, for a VC struck out earlier, which is not part of the deadlock. That VC has room "
-        "sooner or later, and the packet moves: a contradiction.",
+        "A packet that waits for several VCs needs a single one. Strike out VCs, one after the other. A VC is struck "
+        "out if every possible packet in the VC also waits for a VC struck out before, or may leave the network. All "
+        "VCs could be struck out; number the VCs in the order of striking.",
+        "Suppose a deadlock, and take its VC struck out first. The packet in the VC also waits for a VC struck out "
+        "earlier, outside the deadlock. The earlier VC has room sooner or later, and the packet moves: a "
+        "contradiction.",
     ),
     "drain": (
-        STRIKE_WORMS.format(outcome="All VCs could be struck out; number them in that order."),
-        "Suppose that there were a deadlock, and look at the VC in it that was struck out first. The worm that holds "
-        "it stretches over VCs of the deadlock, and its header waits, among others, for a VC struck out earlier, "
-        "which nobody in the deadlock holds. The worm moves: a contradiction.",
+        STRIKE_WORMS.format(outcome="All VCs could be struck out; number the VCs in the order of striking."),
+        "Suppose a deadlock, and take its VC struck out first. The worm in the VC stretches over VCs of the "
+        "deadlock, and its header also waits for a VC struck out earlier, held by no worm of the deadlock. The worm "
+        "moves: a contradiction.",
     ),
     "exhausted": (
         STRIKE_WORMS.format(
-            outcome="Only these could not be struck out: {core}. A deadlock would hold some of them."
+            outcome="Only these could not be struck out: {core}. A deadlock would hold some of these VCs."
         ),
-        "Each VC is held by one worm at most, each worm follows its route, and all that its header waits for is "
-        "held. A constraint solver went through all ways in which worms can lie on these VCs; none is a deadlock. "
-        "The evidence has {steps}, each of which strikes out VCs by what can be seen in a window around them.",
+        "In a deadlock each VC is held by one worm at most, each worm follows its route, and all VCs awaited by its "
+        "header are held. A constraint solver tried all placements of worms on the VCs; none is a deadlock. "
+        "The evidence has {steps}, each of which strikes out VCs within a window around them.",
     ),
 }
 """By kind of certificate: what was found, and why it rules out deadlock."""
 NOT_COVERED = (
-    "Not covered: waiting that arises outside the network, such as a terminal that takes no request before it has "
-    "sent a reply. Terminals are taken to accept every flit that reaches them."
+    "Not covered: waiting outside the network, as in a terminal that takes no request before sending a reply. "
+    "Terminals are assumed to accept every arriving flit."
 )
 
 

@@ -24,7 +24,7 @@ from unknot.verify.audit_traffic import FollowedTables, TrafficAudit, audit_traf
 
 ONE_LANE = (
     "no service levels are known, so all traffic is judged as sharing one virtual lane (VL) of every link; tables "
-    "that need several lanes to be safe, such as those of LASH or Torus-2QoS, may look worse here than in use"
+    "safe only in several lanes, such as those of LASH or Torus-2QoS, may look worse than in use"
 )
 ONE_LEVEL = ONE_LANE.replace(
     "as sharing one virtual lane (VL) of every link", "at service level (SL) 0, mapped to virtual lanes (VLs) by {}"

@@ -130,8 +130,8 @@ def _drained_words(addresses: list[str], _: Any) -> str:
     if not addresses:
         return ""
     return (
-        f"{', '.join(addresses)}\nSend nothing to them, and begin when no packet to them is on its way, since the "
-        "proof leaves such out. Then any order is safe; send to them again when all routers are updated."
+        f"{', '.join(addresses)}\nStop sending to these addresses, and begin when all their packets have arrived, "
+        "since the proof leaves such packets out. Then any order is safe; resume when all routers are updated."
     )
 
 

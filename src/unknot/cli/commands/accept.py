@@ -139,7 +139,7 @@ def accept(
     if about is not None and not options.claim and about.open and not json:
         notify(f"the audit of {about.text} is open beside what evidence shows: {'; '.join(about.open[:3])}")
     if question is None and files and not json:
-        notify("whose networks and routings these are was not asked: --network, --routing and --claim compare them")
+        notify("networks and routings were not compared: --network, --routing and --claim name them")
     if json:
         show_json(answer(AcceptAnswer, files=answers))
     return exit_code(*(file["accepted"] for file in answers))

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from unknot.traffic import Pattern
 
 ASSUMED = (
-    "every router knows of a fault in its cycle, and what is lost frees its buffers at once; a delay until there are "
-    "new routes is one until a second fault, of the routing alone"
+    "every router knows of a fault in its cycle, and lost packets free their buffers at once; a second fault, of the "
+    "routing alone, brings new routes after a delay"
 )
 """What a run with faults takes for granted, in words."""
 RUN = 4096

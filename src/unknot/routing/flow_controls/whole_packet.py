@@ -43,6 +43,6 @@ def whole_packet(relation: Relation) -> FlowControl:
         technique("wormhole"),
         name="whole_packet()",
         enters="empty or packet",
-        holding="Under whole packet forwarding, a packet may stretch over several VCs. A blocked packet keeps all of "
-        "them, and waits until one of the VCs that it may take next is empty or has room for all of it.",
+        holding="Under whole packet forwarding, a packet may stretch over several VCs. A blocked packet keeps all "
+        "its VCs, and waits until one of its next VCs is empty or has room for the whole packet.",
     )
