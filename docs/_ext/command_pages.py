@@ -9,7 +9,7 @@ import typer
 
 from api_pages import _write
 from unknot._base.extensions import heading
-from unknot.cli.answers.schemas import FORMS, write_schemas
+from unknot.cli.answers.schemas import FILES, FORMS, write_schemas
 from unknot.cli.program import ALL, PANELS, SUBJECTS, command_named
 from unknot_booksim.configuration import KEYS_PAGE
 
@@ -49,9 +49,8 @@ def write_forms(app: Any) -> None:
     """Write the schemas, and their list with the first line of each."""
     folder = Path(app.srcdir) / "schemas"
     write_schemas(folder)
-    lines = (
-        f"- [{name}](schemas/{name}.json): {form.__doc__.splitlines()[0]}\n" for name, form in sorted(FORMS.usable())
-    )
+    words = {name: form.__doc__ for name, form in FORMS.usable()} | dict.fromkeys(FILES, "Study file.")
+    lines = (f"- [{name}](schemas/{name}.json): {text.splitlines()[0]}\n" for name, text in sorted(words.items()))
     _write(folder / "list.md", "".join(lines))
 
 

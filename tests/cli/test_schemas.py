@@ -24,7 +24,7 @@ from unknot._base.switching import SWITCHINGS
 from unknot.certificates import Verdict, evidence_holds
 from unknot.cli.answers.filling import answer
 from unknot.cli.answers.form import Form, keys_of, model
-from unknot.cli.answers.schemas import FORMS, json_schemas, write_schemas
+from unknot.cli.answers.schemas import FILES, FORMS, json_schemas, write_schemas
 from unknot.cli.answers.verdicts import VerdictForm
 from unknot.cli.program import ALL, app, command_named, questions
 from unknot.network.families import ring
@@ -50,11 +50,11 @@ def test_schemas_are_written_a_file_each(tmp_path: Path) -> None:
     write_schemas(tmp_path / "schemas")
     files = {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in (tmp_path / "schemas").iterdir()}
     assert files == schemas()
-    assert set(files) == set(FORMS)
+    assert set(files) == {*FORMS, *FILES}
 
 
 @pytest.mark.sampled(1 / 8)
-@pytest.mark.parametrize("name", FORMS)
+@pytest.mark.parametrize("name", [*FORMS, *FILES])
 def test_schemas_keep_to_the_draft(name: str) -> None:
     Draft202012Validator.check_schema(schemas()[name])
 
@@ -62,7 +62,7 @@ def test_schemas_keep_to_the_draft(name: str) -> None:
 def test_pages_link_only_schemas_that_are_made() -> None:
     pages = Path(__file__).parents[2].joinpath("docs").rglob("*.md")
     linked = {name for page in pages for name in re.findall(r"schemas/([\w-]+)\.json", page.read_text("utf-8"))}
-    assert linked <= set(FORMS)
+    assert linked <= {*FORMS, *FILES}
 
 
 @pytest.mark.parametrize("switching", SWITCHINGS)

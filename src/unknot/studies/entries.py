@@ -98,6 +98,15 @@ def bursts(entry: Any) -> Bursts | None:
     return Bursts(**entry)
 
 
+SHARES = {
+    "type": "object",
+    "propertyNames": {"pattern": "^[0-9]{1,9}$"},
+    "additionalProperties": {"type": "number", "exclusiveMinimum": 0},
+    "minProperties": 1,
+}
+"""JSON Schema of shares of packet lengths."""
+
+
 def lengths(entry: Any) -> Any:
     """Shares of packet lengths, whose keys are texts in a study file, or a number as it is."""
     if not isinstance(entry, dict):

@@ -114,11 +114,12 @@ def load_study(path: str | Path, *, outside_files: bool = False, allow_code: boo
 
 
 _TOP = ("title", "design", "common", "simulation", "proof")
-_LISTS = ("network", "routing", "vcs", "switching", "packet_length", "buffer_depth", "traffic", "router", "bursts")
+LISTS = ("network", "routing", "vcs", "switching", "packet_length", "buffer_depth", "traffic", "router", "bursts")
+"""Keys of a design whose values may stand in a list, a design for each."""
 
 
 def _lists(entry: dict[str, Any]) -> dict[str, list[Any]]:
-    lists = {key: entry[key] for key in _LISTS if isinstance(entry.get(key), list) and entry[key]}
+    lists = {key: entry[key] for key in LISTS if isinstance(entry.get(key), list) and entry[key]}
     faults = entry.get("faults")  # a list already; several of them are lists in a list
     if isinstance(faults, list) and faults and all(isinstance(each, list) for each in faults):
         lists["faults"] = faults

@@ -17,6 +17,7 @@ from pydantic import (
     Field,
     Tag,
     ValidationInfo,
+    WithJsonSchema,
     field_validator,
 )
 
@@ -79,7 +80,8 @@ class Design(_Table):
     vcs: int | None = Field(default=None, ge=1)
     switching: Annotated[str, AfterValidator(entries.known_switching)] = DEFAULT_SWITCHING
     packet_length: Annotated[
-        Annotated[int, Field(ge=1, le=1 << 20), Tag("number")] | Annotated[dict[int, float], Tag("shares")],
+        Annotated[int, Field(ge=1, le=1 << 20), Tag("number")]
+        | Annotated[dict[int, float], Tag("shares"), WithJsonSchema(entries.SHARES)],
         Discriminator(entries.number_or_shares),
         BeforeValidator(entries.lengths),
     ] = PACKET_LENGTH

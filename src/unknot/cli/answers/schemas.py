@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 import sys
+from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ from unknot.cli.answers.configuration_file import ConfigurationFile
 from unknot.cli.answers.failures import ErrorAnswer
 from unknot.cli.answers.form import Form, model
 from unknot.cli.answers.networks import ManifestForm
+from unknot.studies.schema import study_schema
 
 
 def _called(name: str) -> str:
@@ -37,6 +39,8 @@ _CORE: dict[str, type[Form]] = {"configuration": ConfigurationFile} | {
 }
 FORMS: Catalogue[Any] = Catalogue("answers", _CORE, of=type)
 """Forms by name of the schema, those of extensions among them."""
+FILES: dict[str, Callable[[], dict[str, Any]]] = {"study": study_schema}
+"""Schemas of files that users write, by name."""
 
 
 def json_schemas() -> dict[str, dict[str, Any]]:
@@ -46,7 +50,9 @@ def json_schemas() -> dict[str, dict[str, Any]]:
     alone = (ConfigurationFile, ErrorAnswer)
     models = {name: model(form, **({} if form in alone else more)) for name, form in FORMS.usable()}
     draft = "https://json-schema.org/draft/2020-12/schema"
-    return {name: {"$schema": draft, **made.model_json_schema(mode="serialization")} for name, made in models.items()}
+    schemas = {name: made.model_json_schema(mode="serialization") for name, made in models.items()}
+    schemas |= {name: make() for name, make in FILES.items()}
+    return {name: {"$schema": draft, **schema} for name, schema in schemas.items()}
 
 
 def write_schemas(folder: Path) -> None:
