@@ -45,7 +45,7 @@ SMALL = {
 SCRIPTS = [
     path.relative_to(EXAMPLES).as_posix()
     for path in sorted(EXAMPLES.rglob("*.py"))
-    if path.parent.name != "methods"  # imported by the scripts of papers
+    if path.parent.name not in {"methods", "published"}  # imported by the scripts of papers; routings, no scripts
 ]
 
 
