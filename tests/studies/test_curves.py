@@ -209,7 +209,7 @@ def test_the_command_says_that_a_limit_left_points_out(monkeypatch: pytest.Monke
     whole = says(*words)
     assert (whole.exit_code, json.loads(whole.stdout)["complete"]) == (0, True)
     page = (Path(__file__).parents[2] / "docs/reference/exit-codes.md").read_text()
-    assert "points of `curve` and of a sweep that are finished are printed and written" in page
+    assert "finished points of `curve` and of a sweep are printed and written" in page
 
 
 @pytest.mark.long
