@@ -101,6 +101,7 @@ def test_a_clique_bounds_the_lanes() -> None:
     assert not clique(shortest_pairs(one_way_ring(2), None))
 
 
+@pytest.mark.long
 @pytest.mark.sampled(0.25)
 @pytest.mark.parametrize(("name", "least"), [("kautz(2, 6)", 4), ("de_bruijn(2, 7)", 4)])
 def test_more_than_two_lanes_are_needed(name: str, least: int) -> None:

@@ -155,6 +155,7 @@ def test_packets_that_leave_may_shift_a_mark(tmp_path: Path) -> None:
         replay(relation, early)
 
 
+@pytest.mark.long
 def test_states_show_nothing_of_rings_that_deadlock(seed: int) -> None:
     """The claim that no state of the rings is stuck, made of systems that come to a deadlock."""
     refused = 0
