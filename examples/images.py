@@ -69,7 +69,7 @@ def moving_knot(relation: Relation, configuration: Configuration) -> Drawing:
     still = "@media (prefers-reduced-motion:reduce){*{animation:none !important}}"
     style = f"<style>{appear}{''.join([*rules, *moves])}{still}</style>"
     parts = [style, *part.around([*worms, *waits]), *discs, *part.notes()]
-    return shapes.svg(part.sheet.width, part.sheet.height, title, parts)
+    return shapes.svg(part.sheet.width, part.bottom, title, parts)
 
 
 def _worms(part: KnotSheet, frames: tuple[Frame, ...]) -> tuple[list[str], list[str]]:

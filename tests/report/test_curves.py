@@ -6,8 +6,10 @@ import re
 import xml.etree.ElementTree as ElementTree
 
 import matplotlib
+import numpy as np
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.text import Text
 
 from tests.report.examples import ring_knot, run
 from unknot.network.families import torus
@@ -76,11 +78,34 @@ def test_every_load_has_a_mark_in_every_panel() -> None:
 @pytest.mark.long
 def test_loads_that_are_not_stable_and_deadlocks_have_marks_of_their_own() -> None:
     calm, wild = [run(0.1), run(0.2)], [run(0.1), run(0.2, stable=False, latency_mean=9e9)]
-    assert len(marks(draw_curves({"a": wild}).text, 1)) == len(marks(draw_curves({"a": calm}).text, 1)) + 1
-    assert (
-        len(marks(draw_curves({"a": [*calm, stuck(0.3)]}).text, 1))
-        == len(marks(draw_curves({"a": calm}).text, 1)) + 1
-    )
+    steady = len(marks(draw_curves({"a": calm}).text, 1))
+    assert len(marks(draw_curves({"a": wild}).text, 1)) == steady == 2
+    assert len(marks(draw_curves({"a": [*calm, stuck(0.3)]}).text, 1)) == steady + 1
+
+
+@pytest.mark.parametrize("accepted", [0.3, 0.302])
+def test_marks_of_saturated_designs_stand_apart(accepted: float) -> None:
+    """Four designs that saturate at the same loads and accept as much, in all panels."""
+
+    def curve(most: float) -> list[Run]:
+        loads = [0.1, 0.2, 0.3, 0.4]
+        return [
+            run(x, stable=x < 0.3, latency_mean=30.0 if x < 0.3 else 9e9, accepted_load=min(x, most)) for x in loads
+        ]
+
+    figure = draw_curves({"a": curve(0.3), "b": curve(accepted), "c": curve(0.3), "d": curve(accepted)}).figure
+    assert figure is not None
+    FigureCanvasAgg(figure).draw()
+    for axes in figure.axes:
+        hollow = [line for line in axes.get_lines() if line.get_markerfacecolor() == "white"]
+        at = np.array([complex(*line.get_transform().transform(line.get_xydata())[0]) for line in hollow])
+        apart = np.abs(at[:, None] - at[None, :]) + np.diag(np.full(at.size, np.inf))
+        assert at.size == 8
+        wide = hollow[0].get_markersize() + hollow[0].get_markeredgewidth()
+        assert apart.min() > wide / 72 * figure.dpi
+        head = next(text for text in axes.findobj(Text) if text.get_text() == axes.get_title(loc="left"))
+        above = head.get_window_extent().y0
+        assert at.imag.max() < above
 
 
 def test_no_state_is_left_behind_and_nothing_is_dated() -> None:

@@ -172,7 +172,7 @@ def test_a_knot_in_a_large_network_is_enlarged_and_the_rest_faint() -> None:
     network = torus(16, 16)
     relation, knot = cycle_knot(network, [68, 69, 85, 84])
     drawn = draw_configuration(relation, knot).text
-    whole = Sheet.of(network)
+    whole = Sheet.of(network, width=760.0, height=640.0)
     near = whole.around(np.array([68, 69, 84, 85]))
     assert near.gap > 2 * whole.gap
     assert 4 < near.visible.sum() < 40

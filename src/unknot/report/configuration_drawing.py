@@ -70,7 +70,7 @@ def knot_sheet(relation: Relation, configuration: Configuration, vcs: list[int])
         note = f"Only the {count(drawn.num_routers, 'router')} concerned; the network has {shapes.summary(network)}."
         if drawn.num_routers > MAX_DRAWN:
             return f"Too large to draw: {count(drawn.num_routers, 'router')} concerned of {shapes.summary(network)}."
-    sheet = Sheet.of(drawn)
+    sheet = Sheet.of(drawn, width=760.0, height=640.0)
     ends = np.unique([[drawn.source[c], drawn.target[c]] for c in local.values()]) if local else np.zeros(0, int)
     zoomed = sheet.around(ends)
     outside = drawn.num_routers - int(zoomed.visible.sum())
@@ -149,15 +149,19 @@ class KnotSheet:
             over.append(self.arrows(i))
             tips.append(shapes.numbered(i, worm[-1], self.disc, escape(label, quote=False)))
         parts = self.around([f'<g stroke-linejoin="round" stroke-linecap="round">{"".join(under)}</g>', *over])
-        parts += [*tips, *self.notes()]
-        height = self.sheet.height
-        if legend:
-            top, bottom = height, height + self._legend_height()
-            corners = [complex(x, y) for x, y in ((0, top), (0, bottom), (9999, bottom), (9999, top))]
-            parts.append(shapes.area(f"{paper.path(corners)}Z", paper.PAPER))
-            parts += self._legend()
-            height = bottom
-        return shapes.svg(self.sheet.width, height, title, parts)
+        parts += tips
+        if not legend:
+            return shapes.svg(self.sheet.width, self.bottom, title, [*parts, *self.notes()])
+        bottom = self.bottom + self._legend_height()
+        words = f"Deadlock configuration: {count(len(self.configuration.messages), 'message')}"
+        blank = _blank(-shapes.HEAD, 0.0), _blank(self.sheet.height, bottom)
+        head = (self.relation.network.name, words)
+        return shapes.svg(self._width(), bottom, title, [*parts, *blank, *self.notes(), *self._legend()], head)
+
+    @property
+    def bottom(self) -> float:
+        """Where the drawing with its note ends."""
+        return self.sheet.height + (24.0 if self.note else 0.0)
 
     def around(self, worms: list[str]) -> list[str]:
         """The network around worms: links and other routers below, the routers concerned above."""
@@ -171,9 +175,12 @@ class KnotSheet:
         ]
 
     def notes(self) -> list[str]:
-        """The note, written at the top."""
-        at = complex(14, 20)
-        return [shapes.text(at, self.note, size=12, anchor="start", colour=SOFT, halo=True)] if self.note else []
+        """The note, written below the drawing."""
+        if not self.note:
+            return []
+        at = complex(14, self.sheet.height + 14)
+        words = shapes.text(at, self.note, size=12, anchor="start", colour=SOFT)
+        return [_blank(self.sheet.height, self.bottom), words]
 
     def arrows(self, index: int) -> str:
         """Dashed lines from the header of a message to the channels it waits for."""
@@ -228,25 +235,40 @@ class KnotSheet:
         shown = min(len(self.configuration.messages), LEGEND_LINES)
         return 20.0 * (-(-shown // self._columns())) + (34.0 if shown < len(self.configuration.messages) else 16.0)
 
+    def _width(self) -> float:
+        """Width of the paper with a legend."""
+        return max(self.sheet.width, 440.0)
+
+    @cached_property
+    def _lines(self) -> list[str]:
+        """The lines of the legend: what each message crosses, and whom it waits for."""
+        lines = []
+        for message, after in zip(self.configuration.messages, waits(self.configuration), strict=True):
+            who = ", ".join(str(m + 1) for m in after)
+            lines.append(f"{journey(self.relation, message)}  waits for {who or 'nobody'}")
+        return lines[:LEGEND_LINES]
+
     def _columns(self) -> int:
-        return 2 if self.sheet.width >= 560 and len(self.configuration.messages) > 3 else 1
+        longest = max(map(len, self._lines), default=0)
+        return 2 if self._width() >= 30 + 2 * (46 + 6.1 * longest) and len(self._lines) > 3 else 1
 
     def _legend(self) -> list[str]:
         parts, columns = [], self._columns()
-        shown = min(len(self.configuration.messages), LEGEND_LINES)
-        rows = -(-shown // columns)
-        wide = (self.sheet.width - 30) / columns
-        room = int((wide - 40) / 6.1)
-        for i, after in enumerate(waits(self.configuration)[:shown]):
+        rows = -(-len(self._lines) // columns)
+        wide = (self._width() - 30) / columns
+        for i, line in enumerate(self._lines):
             column, row = divmod(i, rows)
-            at = complex(24 + column * wide, self.sheet.height + 8 + 20 * row)
-            message = self.configuration.messages[i]
-            who = ", ".join(str(m + 1) for m in after)
-            text = f"{journey(self.relation, message)}  waits for {who or 'nobody'}"
-            parts.append(shapes.numbered(i, at, 8.5, ""))
-            parts.append(shapes.text(at + complex(15, 4), shortened(text, room), size=12, anchor="start"))
-        if shown < len(self.configuration.messages):
-            rest = len(self.configuration.messages) - shown
-            at = complex(15, self.sheet.height + 20 * rows + 14)
+            at = complex(24 + column * wide, self.bottom + 8 + 20 * row)
+            words = shortened(line, int((wide - 40) / 6.1))
+            parts += [shapes.numbered(i, at, 8.5, ""), shapes.text(at + 15 + 4j, words, size=12, anchor="start")]
+        rest = len(self.configuration.messages) - len(self._lines)
+        if rest:
+            at = complex(15, self.bottom + 20 * rows + 14)
             parts.append(shapes.text(at, f"and {count(rest, 'more message')}", size=12, anchor="start", colour=SOFT))
         return parts
+
+
+def _blank(top: float, bottom: float) -> str:
+    """Paper across a drawing, over lines that lead out of it."""
+    corners = [complex(x, y) for x, y in ((0, top), (0, bottom), (9999, bottom), (9999, top))]
+    return shapes.area(f"{paper.path(corners)}Z", paper.PAPER)

@@ -18,6 +18,14 @@ if TYPE_CHECKING:
 
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 DASHES: tuple[Any, ...] = ("-", (0, (5, 2)), (0, (1.5, 1.5)))
+HOLLOW = 6.5
+"""Size of a hollow mark, in points."""
+APART = 9.0
+"""Distance of marks that would cover each other, in points."""
+ROWS = 6
+"""Most marks above each other on the edge."""
+ACROSS, UP = 215.0, 150.0
+"""About the size of a panel, in points."""
 PANELS = {
     "latency_mean": "Mean latency",
     "latency_p99": "99th percentile of latency",
@@ -116,8 +124,8 @@ def draw_curves(
     """Mean latency, 99th percentile and accepted load against offered load, one line per design.
 
     Loads at which a run is not stable get a hollow mark, on the upper edge when the latency lies beyond it; loads at
-    which a run deadlocks get a cross, those at which one was too short to tell a stroke. Bars are 95 %
-    confidence intervals.
+    which a run deadlocks get a cross, those at which one was too short to tell a stroke. Hollow marks of several
+    designs at one point stand side by side, or above each other on the edge. Bars are 95 % confidence intervals.
 
     Parameters
     ----------
@@ -168,9 +176,9 @@ def draw_curves(
         figure = Figure(figsize=(width, height), dpi=144, layout="constrained")
         grid = figure.subplots(*((len(PANELS), 1) if stacked else (1, len(PANELS))), squeeze=False)
         for (which, what), panel in zip(PANELS.items(), grid.flat, strict=True):
-            _draw(panel, lines, which)
+            rows = _draw(panel, lines, which)
             unit = scale.load_name if which == "accepted_load" else scale.time_name
-            panel.set_title(f"{what} ({unit})", loc="left", pad=6.0)
+            panel.set_title(f"{what} ({unit})", loc="left", pad=6.0 + APART * rows)
             panel.set_xlim(0.0, _most(lines) * 1.04)
             panel.set_xlabel(f"Offered load ({scale.load_name})")
         if names:
@@ -192,8 +200,11 @@ def _look(i: int) -> dict[str, Any]:
     }
 
 
-def _draw(panel: Axes, lines: Mapping[str, Sequence[CurvePoint]], which: str) -> None:
-    """The curves of one figure; loads without a packet that arrived have no mark of latency."""
+def _draw(panel: Axes, lines: Mapping[str, Sequence[CurvePoint]], which: str) -> int:
+    """The curves of one figure, and the rows of marks above its edge.
+
+    Loads without a packet that arrived have no mark of latency.
+    """
     known = [(p, y) for group in lines.values() for p in group if (y := getattr(p, which)) is not None]
     if which == "accepted_load":
         most = _most(lines)
@@ -203,31 +214,53 @@ def _draw(panel: Axes, lines: Mapping[str, Sequence[CurvePoint]], which: str) ->
         steady = [y for p, y in known if p.stable] or [y for _, y in known] or [1.0]
         top = max(1.12 * min(max(steady), 6.0 * min(steady)), 2.0 * min(steady))
     panel.set_ylim(0.0, top)
+    taken: list[complex] = []
+    rows = 0
     for i, group in enumerate(lines.values()):
-        arrived = [p for p in group if getattr(p, which) is not None]
-        _line(panel, i, [p.offered_load for p in arrived], [getattr(p, which) for p in arrived], arrived, top)
+        shown = [p for p in group if getattr(p, which) is not None or p.deadlocked]
+        places = [(p.offered_load, top if (y := getattr(p, which)) is None else min(y, top)) for p in shown]
+        moves = [
+            _free(complex(x / _most(lines) * ACROSS, y / top * UP), y == top, taken) if _loose(p) else 0j
+            for (x, y), p in zip(places, shown, strict=True)
+        ]
+        rows = max([rows, *(int(move.imag / APART) for (_, y), move in zip(places, moves, strict=True) if y == top)])
+        arrived = [p for p in shown if getattr(p, which) is not None]
+        filled = [k for k, p in enumerate(arrived) if not _loose(p)]
+        xs, ys = [p.offered_load for p in arrived], [getattr(p, which) for p in arrived]
+        panel.plot(xs, ys, **_look(i), markevery=filled)
+        for p, place, move in zip(shown, places, moves, strict=True):
+            _marks(panel, i, p, place, move, known=getattr(p, which) is not None)
         if which in HALF_WIDTHS:
             _bars(panel, i, [(p.offered_load, getattr(p, which), getattr(p, HALF_WIDTHS[which])) for p in arrived])
-        _crosses(panel, i, [(p.offered_load, top) for p in group if getattr(p, which) is None and p.deadlocked])
+    return rows
 
 
-def _line(panel: Axes, i: int, xs: list[float], ys: list[float], group: Sequence[CurvePoint], top: float) -> None:
-    (line,) = panel.plot(xs, ys, **_look(i))
-    loose = [(x, min(y, top)) for x, y, p in zip(xs, ys, group, strict=True) if not (p.stable or p.undecided)]
-    for mark in _marks(panel, loose, **_look(i) | {"linestyle": "none"}, markerfacecolor="white"):
-        mark.set(markersize=1.45 * line.get_markersize(), markeredgewidth=0.8 * line.get_linewidth())
-    _crosses(panel, i, [(x, min(y, top)) for x, y, p in zip(xs, ys, group, strict=True) if p.deadlocked])
-    _crosses(panel, i, [(x, min(y, top)) for x, y, p in zip(xs, ys, group, strict=True) if p.undecided], "|")
+def _loose(p: CurvePoint) -> bool:
+    """Whether a point has a hollow mark or a cross, which other designs must not cover."""
+    return not (p.stable or p.undecided) or p.deadlocked
 
 
-def _marks(panel: Axes, points: Sequence[tuple[float, float]], **look: Any) -> list[Any]:
-    """Draw marks that may cross the edge of the panel; none would count as one at the corner of the figure."""
-    return panel.plot(*zip(*points, strict=True), **look, clip_on=False) if points else []
+def _free(at: complex, edge: bool, taken: list[complex]) -> complex:
+    """How far a mark is moved, in points, to stand apart from those at places taken; its place is taken then."""
+    moves = [APART * 1j * k for k in range(ROWS)]
+    if not edge:
+        moves = [0j, *(APART * k * way for k in range(1, ROWS) for way in (1, -1, 1j, -1j))]
+    apart = (move for move in moves if all(abs(at + move - other) >= 0.95 * APART for other in taken))
+    move = next(apart, 0j)
+    taken.append(at + move)
+    return move
 
 
-def _crosses(panel: Axes, i: int, points: Sequence[tuple[float, float]], sign: str = "x") -> None:
-    for mark in _marks(panel, points, color=_look(i)["color"], marker=sign, linestyle="none", zorder=5):
-        mark.set(markersize=2 * mark.get_markersize(), markeredgewidth=1.3 * mark.get_linewidth())
+def _marks(panel: Axes, i: int, p: CurvePoint, place: tuple[float, float], move: complex, *, known: bool) -> None:
+    """Marks of a point that may cross the edge of the panel: hollow where not stable, a cross, a stroke."""
+    from matplotlib.transforms import ScaledTranslation
+
+    shift = ScaledTranslation(move.real / 72, move.imag / 72, panel.figure.dpi_scale_trans)
+    look = _look(i) | {"linestyle": "none", "clip_on": False, "transform": panel.transData + shift}
+    if known and not (p.stable or p.undecided):
+        panel.plot(*place, **look, markerfacecolor="white", markersize=HOLLOW, markeredgewidth=1.36)
+    for sign in "x" * p.deadlocked + "|" * (known and p.undecided):
+        panel.plot(*place, **look | {"marker": sign}, zorder=5, markersize=9.0, markeredgewidth=2.2)
 
 
 def _bars(panel: Axes, i: int, intervals: Sequence[tuple[float, float | None, float | None]]) -> None:

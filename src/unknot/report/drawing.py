@@ -14,13 +14,13 @@ from unknot._base.errors import UnknotError, require_known, shortened
 from unknot._base.units import Scale, Units
 from unknot.fabrics.named import network as network_named
 from unknot.network import Network
-from unknot.report import shapes
+from unknot.report import labels, shapes
 from unknot.report import sheet as paper
+from unknot.report.link_kinds import LINE, legend, link_kinds
 from unknot.report.picture import Drawing, night
 from unknot.report.placement import MAX_DRAWN
 from unknot.report.sheet import COLOURS, INK, SOFT, Sheet
 
-LINE = "#8a96a3"
 RAMP = ("#d7dee5", "#f2cf6b", "#e68a2e", "#c23b22", "#5c0f2e")
 """Colours from an idle channel to the busiest, ever darker, so that they also read in grey."""
 NIGHT_RAMP = ("#2f3841", "#6b5524", "#b3661f", "#ea5a3d", "#ffb3a0")
@@ -36,8 +36,8 @@ LABELLED = 3
 """How many of the busiest channels have their load written beside them."""
 
 
-def draw_network(network: Network | str, *, view: View = "auto") -> Drawing:
-    """Routers, links and which routers have terminals.
+def draw_network(network: Network | str, *, view: View = "auto", terminals: bool = False) -> Drawing:
+    """Routers, links by their kind, and which routers have terminals.
 
     Parameters
     ----------
@@ -46,12 +46,16 @@ def draw_network(network: Network | str, *, view: View = "auto") -> Drawing:
     view : {"auto", "whole", "matrix"}
         Every router, or a matrix of who is joined to whom. By default the whole of fewer than `MANY` routers, else
         the matrix.
+    terminals : bool
+        Whether each terminal is drawn, as a square beside its router. Of more than eight at a router a square stands
+        for all.
 
     Returns
     -------
     Drawing
-        An SVG element. The same network gives the same text. The whole of more than `MAX_DRAWN` routers is described
-        instead of drawn.
+        An SVG element with a legend of the kinds of links. Names of routers are left out where they find too little
+        room, and the legend says so. The same network gives the same text. The whole of more than `MAX_DRAWN` routers
+        is described instead of drawn.
 
     Examples
     --------
@@ -68,10 +72,22 @@ def draw_network(network: Network | str, *, view: View = "auto") -> Drawing:
         return draw_matrix(network, ones, title, lambda share: COLOURS[0], 1.0, "channels")
     if network.num_routers > MAX_DRAWN:
         return shapes.note(title, f"Too large to draw: {shapes.summary(network)}.")
-    sheet = Sheet.of(network)
-    everyone = set(range(network.num_routers))
-    parts = [shapes.links(sheet, LINE), shapes.arrows(sheet, LINE), *shapes.routers(sheet, everyone, faint=False)]
-    return shapes.svg(sheet.width, sheet.height, title, parts)
+    sheet, kinds = Sheet.of(network), link_kinds(network)
+    everyone = range(network.num_routers)
+    ends = labels.terminal_seats(sheet) if terminals else []
+    seats = labels.beside(sheet, everyone, discs=[at for at, _ in ends])
+    lines, rates = shapes.drawn_links(sheet, [(kind.colour, kind.dashes, kind.channels) for kind in kinds])
+    side = min(7.0, 0.5 * sheet.radius)
+    marks = [shapes.area(_square(at - side * (0.5 + 0.5j), side), COLOURS[3], name) for at, name in ends]
+    numbers = labels.edge_numbers(sheet) if seats is None else []
+    marks += [shapes.text(at, number, size=8.5, anchor=anchor, colour=SOFT) for at, number, anchor in numbers]
+    discs = shapes.routers(sheet, set(everyone), faint=False, seats=seats)
+    remarks = ["Squares are terminals."] if ends else []
+    if seats is None:
+        remarks.append("Names of routers are left out: too many to be read." + " Numbers: x and y." * bool(numbers))
+    told, height = legend(sheet, kinds, rates, remarks)
+    parts = [lines, shapes.arrows(sheet, LINE), *marks, *discs, *told]
+    return shapes.svg(sheet.width, height, title, parts, (network.name, shapes.summary(network)))
 
 
 def draw_load(
@@ -145,7 +161,8 @@ def draw_load(
     if note:
         parts.append(shapes.text(complex(20, height + 8), note, size=12, anchor="start", colour=SOFT))
         height += 20
-    return shapes.svg(max(sheet.width, 560.0, 40 + 6.4 * len(note)), height, title, parts)
+    width = max(sheet.width, 560.0, 40 + 6.4 * len(note))
+    return shapes.svg(width, height, title, parts, (f"Load of {network.name}", shapes.summary(network)))
 
 
 def _whole(network: Network, loads: Floats, top: float, unit: str) -> tuple[Sheet, list[str]]:
@@ -229,7 +246,7 @@ def draw_matrix(
         parts.append(shapes.text(complex(left + (cell + 0.5) * size, above - 7), name, size=9))
     foot = "rows: where channels begin; columns: where they end" + (f"; {per} routers to a row" if per > 1 else "")
     parts.append(shapes.text(complex(left, above + 560 + 22), foot, size=12, anchor="start", colour=SOFT))
-    return shapes.svg(left + 580, above + 560 + 36, title, parts)
+    return shapes.svg(left + 580, above + 560 + 36, title, parts, (title.partition(":")[0], shapes.summary(network)))
 
 
 def _rows(network: Network, cell: int, per: int) -> str:

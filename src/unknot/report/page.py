@@ -171,7 +171,7 @@ def _stage(part: KnotSheet) -> str:
     arrows = (f'<g class="arrows">{part.arrows(i)}</g>' for i in range(len(part.configuration.messages)))
     groups = ['<g id="worms"></g>', *arrows]
     inside = "".join([shapes.DARK, *part.around(groups), '<g id="discs"></g>', *part.notes()])
-    size = f'viewBox="0 0 {number(sheet.width)} {number(sheet.height)}" {shapes.FONT}'
+    size = f'viewBox="0 0 {number(sheet.width)} {number(part.bottom)}" {shapes.FONT}'
     return f'<svg class="unknot" id="stage" role="img" aria-labelledby="now" {size}>{inside}</svg>'
 
 

@@ -122,7 +122,7 @@ class Drawing:
             axes.imshow(image, interpolation="antialiased")
             return
         root = ElementTree.fromstring(self.text)
-        axes.set(xlim=(0, float(root.attrib["width"])), ylim=(float(root.attrib["height"]), 0), aspect="equal")
+        axes.set(**_limits(root), aspect="equal")
         _draw(axes, root, {})
 
     def show(self) -> Any:
@@ -211,7 +211,7 @@ def _figure(svg: str) -> Figure:
     width, height = float(root.attrib["width"]), float(root.attrib["height"])
     figure = Figure(figsize=(width / 72, height / 72), dpi=72 * SCALE)
     axes = figure.add_axes((0.0, 0.0, 1.0, 1.0))
-    axes.set(xlim=(0, width), ylim=(height, 0))
+    axes.set(**_limits(root))
     axes.set_axis_off()
     _draw(axes, root, {})
     return figure
@@ -238,6 +238,13 @@ def _draw(axes: Axes, parent: Any, inherited: dict[str, str]) -> None:
             _write(axes, element, attributes)
         elif name not in ("title", "path", "style"):
             raise UnknotError(f"a picture with <{name}> cannot be drawn as PNG or PDF; write it as SVG")
+
+
+def _limits(root: Any) -> dict[str, tuple[float, float]]:
+    """The limits of axes that show a picture, y downward."""
+    box = root.attrib.get("viewBox") or f"0 0 {root.attrib['width']} {root.attrib['height']}"
+    left, top, width, height = map(float, box.split())
+    return {"xlim": (left, left + width), "ylim": (top + height, top)}
 
 
 def _look(attributes: dict[str, str]) -> dict[str, Any]:

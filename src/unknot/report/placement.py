@@ -17,7 +17,7 @@ MOST_BY_HOPS = 300
 ROOM = 0.62
 """Least distance of two routers where nothing else says where they stand."""
 
-LEADING = {("group", "router"): 1, ("corner", "position"): 1, ("side", "x", "y"): 2}
+LEADING = {("group", "router"): 1, ("group", "level", "switch"): 1, ("corner", "position"): 1, ("side", "x", "y"): 2}
 """Number of leading coordinates that make a cluster, by the names of the coordinates."""
 
 Places = npt.NDArray[np.complex128]
@@ -27,9 +27,11 @@ def placement(network: Network) -> Places:
     """Positions of the routers of a network.
 
     Networks with coordinates stand by these: a ring as a circle, a grid as a grid, three dimensions in oblique
-    projection, further ones as grids of grids. What is left stands in layers by the distance from the terminals when
-    no channel stays within a layer, or else where distances on paper agree best with distances in hops (Kamada &
-    Kawai 1989); many routers stand where springs between them balance (Fruchterman & Reingold 1991).
+    projection, further ones as grids of grids. Dimensions that wrap round are folded, so that no link of a torus is
+    longer than two steps; groups (dragonfly, Slim Fly) stand on a circle. What is left stands in layers by the
+    distance from the terminals when no channel stays within a layer, or else where distances on paper agree best with
+    distances in hops (Kamada & Kawai 1989); many routers stand where springs between them balance (Fruchterman &
+    Reingold 1991).
 
     Returns
     -------
@@ -143,31 +145,41 @@ def _spread(network: Network, layer: Ints) -> Floats:
 def _clustered(network: Network, cluster: Ints) -> Places:
     """Each cluster a circle, turned so that its routers stand towards their neighbours in other clusters.
 
-    The circles stand as the routers of the network in which every cluster is one router.
+    Groups stand on a circle, other clusters as the routers of the network in which every cluster is one router. A
+    group with levels stands in two rows, the leaves outside.
     """
     count = int(cluster.max()) + 1
     across = cluster[network.source] != cluster[network.target]
-    ends = np.unique(np.stack([cluster[network.source], cluster[network.target]])[:, across], axis=1)
-    centre = placement(Network("clusters", count, ends[0], ends[1]))
+    if network.dimensions[0] == "corner":
+        ends = np.unique(np.stack([cluster[network.source], cluster[network.target]])[:, across], axis=1)
+        centre = placement(Network("clusters", count, ends[0], ends[1]))
+    else:
+        centre = in_a_circle(np.arange(count), count)
+    outward = np.where(np.abs(centre) > 1e-9, centre / np.maximum(np.abs(centre), 1e-9), -1j)
     size = np.bincount(cluster)
-    radius = np.where(size > 1, 0.5 / np.sin(np.pi / np.maximum(size, 2)), 0.0)
+    if "level" in network.dimensions:
+        level, rank = np.asarray(network.coordinates)[:, 1:].T
+        beside = (rank - (network.radices[2] - 1) / 2) * 1j
+        offset = (np.where(level == 0, 0.7, -0.7) + beside) * outward[cluster]
+    else:
+        radius = np.where(size > 1, 0.5 / np.sin(np.pi / np.maximum(size, 2)), 0.0)
+        spoke = np.exp(2j * np.pi * ranks(cluster) / size[cluster])
+        pull = centre[cluster[network.target]] - centre[cluster[network.source]]
+        pull[across] /= np.abs(pull[across])
+        turn = np.zeros(count, dtype=np.complex128)
+        np.add.at(turn, cluster[network.source], pull * spoke[network.source].conj())
+        turn = np.where(np.abs(turn) > 1e-9, turn / np.maximum(np.abs(turn), 1e-9), outward)
+        offset = (radius * turn)[cluster] * spoke
     apart = np.abs(centre[:, None] - centre[None, :]) + np.where(np.eye(count, dtype=bool), np.inf, 0.0)
-    centre = centre * (2 * float(radius.max()) + 1.2) / float(apart.min())
-
-    spoke = np.exp(2j * np.pi * ranks(cluster) / size[cluster])
-    pull = centre[cluster[network.target]] - centre[cluster[network.source]]
-    pull[across] /= np.abs(pull[across])
-    turn = np.zeros(count, dtype=np.complex128)
-    np.add.at(turn, cluster[network.source], pull * spoke[network.source].conj())
-    turn = np.where(np.abs(turn) > 1e-9, turn, -1j)
-    return np.asarray(centre[cluster] + (radius * turn / np.abs(turn))[cluster] * spoke, dtype=np.complex128)
+    spread = (2 * float(np.abs(offset).max()) + 1.2) / float(apart.min())
+    return np.asarray(spread * centre[cluster] + offset, dtype=np.complex128)
 
 
 def _by_coordinates(network: Network, at: IntArray, radices: tuple[int, ...]) -> Places:
     wide = [i for i, k in enumerate(radices) if k > 1]
     if len(wide) == 1:
         i = wide[0]
-        return in_a_row(at[:, i], radices[i], _wraps(network, at, i, radices[i]))
+        return in_a_row(at[:, i], radices[i], wraps(network, i))
     along = []
     width = height = 0.0
     for rank, i in enumerate(wide):
@@ -182,15 +194,22 @@ def _by_coordinates(network: Network, at: IntArray, radices: tuple[int, ...]) ->
             step = complex(width + 0.9, -0.16)
         else:
             step = complex(0.16, -(height + 0.9))
-        along.append(step * at[:, i])
+        along.append(step * (fold(at[:, i], k) if k > 3 and wraps(network, i) else at[:, i]))
         width += abs(step.real) * (k - 1)
         height += abs(step.imag) * (k - 1)
     return np.sum(along, axis=0) if along else np.zeros(network.num_routers, dtype=np.complex128)
 
 
-def _wraps(network: Network, at: IntArray, i: int, k: int) -> bool:
-    apart = np.abs(at[network.source, i] - at[network.target, i])
-    return k > 2 and bool((apart == k - 1).any())
+def fold(position: npt.NDArray[np.integer], k: int) -> Ints:
+    """The order 0, k − 1, 1, k − 2, … of the positions of a ring: neighbours stand at most two places apart."""
+    return np.asarray(np.where(2 * position < k, 2 * position, 2 * (k - position) - 1), dtype=np.int64)
+
+
+def wraps(network: Network, i: int) -> bool:
+    """Whether a dimension is a ring: its channels lead to the next position or from one end to the other."""
+    at, k = np.asarray(network.coordinates)[:, i], network.radices[i]
+    apart = np.abs(at[network.source] - at[network.target])
+    return k > 2 and bool((apart == k - 1).any()) and bool(np.isin(apart, (0, 1, k - 1)).all())
 
 
 def _by_distance(network: Network) -> Places:

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
+from typing import Literal
 
 from unknot._base.errors import shortened
 from unknot.network import Network
 from unknot.network.bandwidth import written
 from unknot.network.stages import seated
+from unknot.report import labels
 from unknot.report import sheet as paper
+from unknot.report.labels import Seats
 from unknot.report.phrases import count, escape
 from unknot.report.picture import Drawing, night
 from unknot.report.sheet import COLOURS, INK, ON_COLOUR, PAPER, SOFT, Sheet, number
@@ -19,6 +23,9 @@ WIDEST = 5.0
 """How much wider than the narrowest a link is drawn at most; its width goes with the root of its bandwidth."""
 MOST_INK = 0.35
 """Share of the paper that links may cover before they are drawn thinner."""
+
+HEAD = 42
+"""Height of the head above a drawing."""
 
 _NIGHT = {
     PAPER: "#15191e", INK: "#e6eaee", SOFT: "#a4aeb8", paper.PALE: "#39424c", "#8a96a3": "#73808d",
@@ -32,36 +39,55 @@ DARK = night(_NIGHT)
 
 
 def links(sheet: Sheet, colour: str) -> str:
+    """Draw all links in a colour; see `drawn_links`."""
+    return drawn_links(sheet, [(colour, (), range(sheet.network.num_channels))])[0]
+
+
+def drawn_links(
+    sheet: Sheet, kinds: Iterable[tuple[str, tuple[float, ...], Iterable[int]]]
+) -> tuple[str, list[tuple[str, float]]]:
     """Draw all links, the thinner and paler the more there are, the wider the more they carry.
 
-    Opposite channels of the same bandwidth share a line; all lines of a bandwidth are one path.
+    Opposite channels of the same bandwidth share a line; all lines of a kind and bandwidth are one path.
+
+    Parameters
+    ----------
+    sheet : Sheet
+    kinds : iterable of tuple of colour, dashes, channels
+        Looks of the channels.
+
+    Returns
+    -------
+    str, list of tuple of str and float
+        The paths, and for each bandwidth its name and line width.
     """
     network = sheet.network
     seen: set[tuple[int, int, float, float]] = set()
-    lines: dict[float, list[str]] = {}
+    lines: dict[tuple[float, str, tuple[float, ...]], list[str]] = {}
     run = 0.0
-    for c, (a, b) in enumerate(zip(network.source.tolist(), network.target.tolist(), strict=True)):
-        key = (min(a, b), max(a, b), float(sheet.bend[c]), float(network.bandwidth[c]))
-        if key not in seen:
-            seen.add(key)
-            line = sheet.centre(c)
-            lines.setdefault(key[-1], []).append(paper.path(line))
-            run += paper.length(line)
+    for ink, dashes, channels in kinds:
+        for c in map(int, channels):
+            a, b, rate = int(network.source[c]), int(network.target[c]), float(network.bandwidth[c])
+            key = (min(a, b), max(a, b), float(sheet.bend[c]), rate)
+            if key not in seen:
+                seen.add(key)
+                line = sheet.centre(c)
+                lines.setdefault((rate, ink, dashes), []).append(paper.path(line))
+                run += paper.length(line)
     width = min(1.6, max(0.5, sheet.gap * 0.02))
     crowd = run / (sheet.width * sheet.height)
     width = max(0.25, min(width, MOST_INK / max(crowd, 1e-9)))
     strength = min(1.0, max(0.45, MOST_INK / max(crowd * width, 1e-9)))
-    thin, several = min(lines, default=1.0), len(lines) > 1
-    return "".join(
-        stroke(
-            "".join(paths),
-            colour,
-            width * min(WIDEST, math.sqrt(rate / thin)),
-            f"{written(rate)} flits/cycle" if several else "",
-            opacity=strength,
-        )
-        for rate, paths in sorted(lines.items()) or [(thin, [])]
+    thin = min((rate for rate, *_ in lines), default=1.0)
+    widths = {rate: width * min(WIDEST, math.sqrt(rate / thin)) for rate in sorted({rate for rate, *_ in lines})}
+    names = {rate: f"{written(rate)} flits/cycle" for rate in widths}
+    paths = (
+        stroke("".join(d), ink, widths[rate], names[rate] if len(names) > 1 else "", dashes=dashes, opacity=strength)
+        for rate in widths
+        for (own, ink, dashes), d in lines.items()
+        if own == rate
     )
+    return "".join(paths), [(names[rate], widths[rate]) for rate in widths]
 
 
 def arrows(sheet: Sheet, colour: str) -> str:
@@ -82,35 +108,33 @@ def _fine(width: float) -> str:
     return f"{width:.2f}".rstrip("0").rstrip(".")
 
 
-def routers(sheet: Sheet, chosen: set[int], *, faint: bool, only: bool = False) -> list[str]:
+def routers(
+    sheet: Sheet, chosen: set[int], *, faint: bool, only: bool = False, seats: Seats | Literal["free"] = "free"
+) -> list[str]:
     """Discs of the routers, filled for routers with terminals; `faint` also draws unchosen routers, `only` chosen
-    ones alone.
+    ones alone. Names that do not fit into their discs stand at their seats; without seats all names are left out.
     """
     network = sheet.network
-    seats = seated(network)
+    filled = seated(network)
+    drawn = [r for r in range(network.num_routers) if not ((faint and r in chosen) or (only and r not in chosen))]
+    if seats == "free":
+        seats = {} if faint else labels.beside(sheet, drawn, must=only and len(chosen) <= 40)
+    edge, paint, ink = ("#aab3bd", "#f1f3f5", "#8a939d") if faint else (INK, "#e3eef8", INK)
+    thick = min(1.2, max(0.4, sheet.radius / 9))
     parts = []
-    for router, z in enumerate(sheet.place.tolist()):
-        if (faint and router in chosen) or (only and router not in chosen):
+    for router in drawn:
+        z, name = complex(sheet.place[router]), paper.short_name(network, router)
+        tip = escape(network.router_name(router), quote=False)
+        parts.append(disc(z, sheet.radius, paint if filled[router] else PAPER, edge, thick, tip))
+        size = paper.font_size(name, sheet.radius)
+        if seats is None:
             continue
-        edge, fill = ("#aab3bd", "#f1f3f5") if faint else (INK, "#e3eef8")
-        fill = fill if seats[router] else PAPER
-        name = network.router_name(router)
-        thick = min(1.2, max(0.4, sheet.radius / 9))
-        parts.append(disc(z, sheet.radius, fill, edge, thick, escape(name, quote=False)))
-        parts += _name(sheet, z, paper.short_name(network, router), faint=faint, always=only and len(chosen) <= 40)
+        if size >= paper.SMALLEST:
+            parts.append(text(z + 0.36j * size, name, size=size, colour=ink))
+        elif router in seats:
+            at, anchor = seats[router]
+            parts.append(text(at, shortened(name, 20), size=labels.SIZE, anchor=anchor, colour=ink, halo=True))
     return parts
-
-
-def _name(sheet: Sheet, z: complex, name: str, *, faint: bool, always: bool) -> list[str]:
-    """The name of a router inside its disc if it fits, else beside the disc if required or possible."""
-    size = paper.font_size(name, sheet.radius)
-    colour = "#8a939d" if faint else INK
-    if size >= paper.SMALLEST:
-        return [text(z + 0.36j * size, name, size=size, colour=colour)]
-    if always or (not faint and sheet.names_fit_between):
-        at = z + complex(sheet.radius + 2, sheet.radius + 7)
-        return [text(at, shortened(name, 20), size=9.5, anchor="start", colour=colour, halo=True)]
-    return []
 
 
 def disc(at: complex, radius: float, fill: str, edge: str, width: float, tip: str = "") -> str:
@@ -178,11 +202,21 @@ def note(title: str, words: str) -> Drawing:
     return svg(640.0, 64.0, title, [text(complex(20, 38), words, size=14, anchor="start", colour=SOFT)])
 
 
-def svg(width: float, height: float, title: str, parts: list[str]) -> Drawing:
-    """An SVG element on white paper, or on dark where the reader prefers that."""
-    size = f'viewBox="0 0 {number(width)} {number(height)}" width="{number(width)}" height="{number(height)}"'
+def svg(width: float, height: float, title: str, parts: list[str], head: tuple[str, str] | None = None) -> Drawing:
+    """An SVG element on white paper, or on dark where the reader prefers that.
+
+    A head, a name and what more there is to say of it, stands above the drawing, whose points keep their places.
+    """
+    top = HEAD if head else 0
+    size = f'viewBox="0 {-top} {number(width)} {number(height + top)}" '
+    size += f'width="{number(width)}" height="{number(height + top)}"'
+    if head:
+        name = shortened(head[0], int((width - 28) / 8.4))
+        more = shortened(head[1], int((width - 28) / 6.2))
+        more = text(14 - 5j, more, size=12, anchor="start", colour=SOFT)
+        parts = [*parts, text(14 - 22j, name, size=14, anchor="start", bold=True), more]
     return Drawing(
         f'<svg xmlns="http://www.w3.org/2000/svg" class="unknot" role="img" {size} {FONT}>'
         f"<title>{escape(title, quote=False)}</title>{DARK}"
-        f'<rect width="100%" height="100%" fill="{PAPER}"/>{"".join(parts)}</svg>'
+        f'<rect y="{-top}" width="100%" height="100%" fill="{PAPER}"/>{"".join(parts)}</svg>'
     )

@@ -54,7 +54,9 @@ class Sheet:
     height: float
 
     @classmethod
-    def of(cls, network: Network, *, width: float = 760.0, height: float = 640.0, margin: float = 46.0) -> Sheet:
+    def of(cls, network: Network, *, width: float = 0.0, height: float = 0.0, margin: float = 46.0) -> Sheet:
+        grown = min(1.6, max(1.0, float((network.num_routers / 40) ** 0.25)))
+        width, height = width or 760.0 * grown, height or 640.0 * grown
         z = placement(network)
         z = z - complex(z.real.min(), z.imag.min())
         gap = _nearest(z)
@@ -63,13 +65,13 @@ class Sheet:
         scale = min([WIDEST / gap, *room])
         z = np.round(z * scale, 1)
         wide, high = float(z.real.max()) + 2 * margin, float(z.imag.max()) + 2 * margin
-        radius = min(16.5, max(1.2, 0.19 * gap * scale))
+        radius = min(16.5, max(1.2, 0.21 * gap * scale))
         wide += _sidewards(network, radius)
         loops = network.source[network.source == network.target]
         lift = max(0.0, LOOP * radius + 4 - margin - float(z.imag[loops].min())) if loops.size else 0.0
         high += lift
         return cls(
-            network, z + complex(margin, margin + lift), round(radius, 2), round(max(wide, 200.0), 1), round(high, 1)
+            network, z + complex(margin, margin + lift), round(radius, 2), round(max(wide, 260.0), 1), round(high, 1)
         )
 
     def around(self, routers: Ints) -> Sheet:
@@ -104,11 +106,6 @@ class Sheet:
         return _nearest(self.place)
 
     @cached_property
-    def names_fit_between(self) -> bool:
-        """Whether the name of every router has room beside it."""
-        return all(5.4 * len(short_name(self.network, r)) < self.gap for r in range(self.network.num_routers))
-
-    @cached_property
     def bend(self) -> Floats:
         """Bend of each channel to the right of the straight line from its lower to its higher router."""
         network = self.network
@@ -123,7 +120,10 @@ class Sheet:
         return np.asarray(bends + spread, dtype=np.float64)
 
     def _detour(self, a: int, b: int) -> float:
-        """A swing round the routers that stand on the straight line, or none."""
+        """A swing round the routers that stand on the straight line, or none.
+
+        Links that begin at every other router of a row swing to the other side.
+        """
         start, way = self.place[a], self.place[b] - self.place[a]
         length = abs(way)
         if length < 1.2 * self.gap:
@@ -133,8 +133,12 @@ class Sheet:
         on[[a, b]] = False
         if not on.any():
             return 0.0
-        side = 1.0 if float(way.real) > 0 or (way.real == 0 and way.imag > 0) else -1.0
-        return -side * max(min(0.46 * self.gap, 34.0), 2.1 * self.radius)
+        forward = float(way.real) > 0 or (way.real == 0 and way.imag > 0)
+        ahead = rest.real if forward else length - rest.real
+        first, last = ahead < -0.5 * self.radius, 1.0 if forward else -1.0
+        before = int((first & (np.abs(rest.imag) < 0.3 * self.radius)).sum())
+        reach = {1: 1.75, 2: 2.1}.get(int(on.sum()), 0.0) * self.radius
+        return (-last if before % 2 == 0 else last) * (reach or max(min(0.46 * self.gap, 34.0), 2.1 * self.radius))
 
     def centre(self, channel: int) -> Line:
         """The line of a channel from source to target."""
@@ -165,11 +169,11 @@ class Sheet:
 
 
 def short_name(network: Network, router: int) -> str:
-    """The name of a router in a drawing: coordinates without brackets, digits of many dimensions joined."""
+    """The name of a router in a drawing: coordinates without brackets, digits of three or more dimensions joined."""
     name = network.router_name(router)
     if network.router_labels is not None or network.coordinates is None:
         return name
-    joined = len(network.radices) > 3 and max(network.radices) <= 10
+    joined = len(network.radices) > 2 and max(network.radices) <= 10
     return name[1:-1].replace(",", "") if joined else name[1:-1]
 
 

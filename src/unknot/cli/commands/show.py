@@ -18,6 +18,7 @@ def show(
     sample: int | None = None,
     out: Path | None = None,
     view: Literal["auto", "whole", "matrix"] = "auto",
+    terminals: bool = False,
     json: Json = False,
 ) -> None:
     """Describe a network: sizes, degrees, distances.
@@ -30,6 +31,8 @@ def show(
         Number of routers from which distances of a large network are estimated.
     view
         Kind of drawing of --out: every router, or a matrix of links; auto: the matrix from 600 routers on.
+    terminals
+        Squares for terminals beside their routers in the drawing of --out.
 
     Examples
     --------
@@ -49,10 +52,14 @@ def show(
 
     if out is None and view != "auto" and asked() is None:
         raise UnknotError(f"--view {view} is of a drawing; name its file with --out")
+    if terminals and asked() is None and (out is None or view == "matrix"):
+        raise UnknotError(
+            "--terminals is of a drawing of every router; name its file with --out, without --view matrix"
+        )
     built = named(network, where="NETWORK")
     metrics = measure(built, sample=sample)
     name_idle(sample=sample is not None and metrics.sampled is None)
-    draw(out, lambda: draw_network(built, view=view))
+    draw(out, lambda: draw_network(built, view=view, terminals=terminals))
     halves = bisection_bounds(built) if metrics.bisection is None and can_be_halved(built) else None
     if halves is not None and halves.lower == halves.upper:
         metrics, halves = replace(metrics, bisection=halves.lower), None
