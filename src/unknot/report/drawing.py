@@ -47,8 +47,8 @@ def draw_network(network: Network | str, *, view: View = "auto", terminals: bool
         Every router, or a matrix of who is joined to whom. By default the whole of fewer than `MANY` routers, else
         the matrix.
     terminals : bool
-        Whether each terminal is drawn, as a square beside its router. Of more than eight at a router a square stands
-        for all.
+        Whether terminals are drawn, as squares beside their routers; one square for all of a router that has no room
+        for them side by side.
 
     Returns
     -------
@@ -75,16 +75,14 @@ def draw_network(network: Network | str, *, view: View = "auto", terminals: bool
     sheet, kinds = Sheet.of(network), link_kinds(network)
     everyone = range(network.num_routers)
     ends = labels.terminal_seats(sheet) if terminals else []
-    seats = labels.beside(sheet, everyone, discs=[at for at, _ in ends])
+    seats = labels.beside(sheet, everyone, more=[at for at, _ in ends])
     lines, rates = shapes.drawn_links(sheet, [(kind.colour, kind.dashes, kind.channels) for kind in kinds])
     side = min(7.0, 0.5 * sheet.radius)
     marks = [shapes.area(_square(at - side * (0.5 + 0.5j), side), COLOURS[3], name) for at, name in ends]
-    numbers = labels.edge_numbers(sheet) if seats is None else []
-    marks += [shapes.text(at, number, size=8.5, anchor=anchor, colour=SOFT) for at, number, anchor in numbers]
     discs = shapes.routers(sheet, set(everyone), faint=False, seats=seats)
     remarks = ["Squares are terminals."] if ends else []
-    if seats is None:
-        remarks.append("Names of routers are left out: too many to be read." + " Numbers: x and y." * bool(numbers))
+    if not labels.small(sheet, everyone).keys() <= seats.keys():
+        remarks.append("Names of routers are left out" + (" within the grid." if seats else ": too many to be read."))
     told, height = legend(sheet, kinds, rates, remarks)
     parts = [lines, shapes.arrows(sheet, LINE), *marks, *discs, *told]
     return shapes.svg(sheet.width, height, title, parts, (network.name, shapes.summary(network)))
@@ -121,7 +119,7 @@ def draw_load(
     -------
     Drawing
         An SVG element. The whole of more than `MAX_DRAWN` routers is described instead of drawn. The busiest channels
-        have their loads beside them.
+        have their loads beside them where there is room.
 
     Raises
     ------
@@ -181,7 +179,8 @@ def _whole(network: Network, loads: Floats, top: float, unit: str) -> tuple[Shee
         if loads[c] > 0:
             line = sheet.centre(c)
             middle = line[len(line) // 2] if len(line) > 2 else (line[0] + line[-1]) / 2
-            parts.append(shapes.text(middle - 3j, f"{loads[c]:.2f}", size=10.5, bold=True, halo=True))
+            if labels.clear(sheet, middle - 3j, words := f"{loads[c]:.2f}"):
+                parts.append(shapes.text(middle - 3j, words, size=10.5, bold=True, halo=True))
     return sheet, parts
 
 

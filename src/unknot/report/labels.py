@@ -2,127 +2,121 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 import numpy as np
 
+from unknot._base.arrays import Floats
 from unknot._base.errors import shortened
 from unknot.network import Network
 from unknot.report.sheet import SMALLEST, Sheet, font_size, short_name
 
-Seat = tuple[complex, str]
-"""Where the base line of a name begins, ends or has its middle, as its anchor says."""
-Seats = dict[int, Seat] | None
-"""The seats of names by router; None where names are left out."""
+Seats = dict[int, tuple[complex, str]]
+"""Of names by router: where the base line begins, ends or has its middle, as the anchor says."""
 LETTER, SIZE = 5.8, 9.5
 """Width of a letter, and the size of the font, of names beside routers."""
 MOST_BESIDE = 400
 """Most routers whose names stand beside them."""
-SEATED = 0.9
-"""Share of the names below which none is written."""
-FAN = 8
-"""Most terminals of a router that are drawn one by one."""
+APART = 0.4
+"""Least angle between two terminals of a router that are drawn one by one."""
 
 
-def beside(sheet: Sheet, routers: Iterable[int], *, must: bool = False, discs: Iterable[complex] = ()) -> Seats:
-    """The seats of the names that do not fit into their routers; None where too few find one, unless they must.
+def small(sheet: Sheet, routers: Sequence[int]) -> dict[int, str]:
+    """The names that do not fit into their routers."""
+    names = {r: shortened(short_name(sheet.network, r), 20) for r in routers}
+    return {r: name for r, name in names.items() if font_size(name, sheet.radius) < SMALLEST}
+
+
+def beside(sheet: Sheet, routers: Sequence[int], *, must: bool = False, more: Sequence[complex] = ()) -> Seats:
+    """The seats of the names that do not fit into their routers.
+
+    Where one of them finds no seat that is free, only the names along the lower and the left edge of a grid have
+    seats.
 
     Parameters
     ----------
     sheet : Sheet
-    routers : iterable of int
+    routers : sequence of int
         Routers that are to have names.
     must : bool
         Whether a name without a free seat stands over other things.
-    discs : iterable of complex
-        Centres of what names may not cover either.
+    more : sequence of complex
+        Centres of terminals, which names may not cover either.
     """
-    wanted = [(r, shortened(short_name(sheet.network, r), 20)) for r in routers]
-    wanted = [(r, name) for r, name in wanted if font_size(name, sheet.radius) < SMALLEST]
-    if not must and len(wanted) > MOST_BESIDE:
-        return None
-    taken = np.concatenate([sheet.place, np.array(list(discs), dtype=complex)])
-    boxes = np.zeros((0, 4))
-    seats: dict[int, Seat] = {}
-    out, size = sheet.radius + 2, sheet.radius
-    for r, name in wanted:
-        z, long = complex(sheet.place[r]), LETTER * len(name)
-        tries = [
-            (out, size + 7, 0.0),
-            (out, 3.5, 0.0),
-            (out, -size, 0.0),
-            (0.0, size + 11, 0.5),
-            (0.0, -size - 4, 0.5),
-        ]
-        tries += [(-out, size + 7, 1.0), (-out, 3.5, 1.0), (-out, -size, 1.0)]
-        for x, y, part in tries:
-            at = z + complex(x, y)
-            box = np.array([at.real - part * long, at.imag - 8, at.real + (1 - part) * long, at.imag + 2])
-            inside = box[0] >= 2 and box[1] >= 2 and box[2] <= sheet.width - 2 and box[3] <= sheet.height - 2
-            if inside and not _covers(box, taken, sheet.radius + 0.5) and not _meets(box, boxes):
-                seats[r], boxes = (at, ("start", "middle", "end")[int(2 * part)]), np.vstack([boxes, box])
+    wanted = small(sheet, routers)
+    if len(wanted) > MOST_BESIDE and not must:
+        return _edges(sheet, wanted)
+    reach, seats = sheet.radius + 0.5, Seats()
+    out, low = sheet.radius + 2, sheet.radius + 8
+    tries = [(part, y) for part in (0, 2, 1) for y in (low, 3.5, -sheet.radius) if part != 1 or y != 3.5]
+    taken = [_box(z, reach, reach, reach) for z in (*sheet.place.tolist(), *more)]
+    for r, name in wanted.items():
+        long = LETTER * len(name)
+        for part, y in tries:
+            at = complex(sheet.place[r]) + (1 - part) * out + 1j * y * (1.4 if part == 1 else 1.0)
+            box = _box(at, part * long / 2, (2 - part) * long / 2, 8.0, 2.0)
+            if _free(box, np.array(taken), sheet):
+                taken.append(box)
+                seats[r] = at, ("start", "middle", "end")[part]
                 break
         else:
-            if must:
-                seats[r] = z + complex(out, size + 7), "start"
-    return seats if must or len(seats) >= SEATED * len(wanted) else None
+            if not must:
+                return _edges(sheet, wanted)
+            seats[r] = complex(sheet.place[r]) + out + 1j * low, "start"
+    return seats
 
 
-def edge_numbers(sheet: Sheet) -> list[tuple[complex, str, str]]:
-    """Coordinates along the lower and the left edge of a grid of two dimensions: place, text, anchor."""
-    wide = [i for i, k in enumerate(sheet.network.radices) if k > 1]
-    if len(wide) != 2 or sheet.network.coordinates is None:
-        return []
-    numbers: list[tuple[complex, str, str]] = []
+def _edges(sheet: Sheet, names: dict[int, str]) -> Seats:
+    """Seats of the names along the lower and the left edge of a grid, if they have room there."""
     z, out = sheet.place, sheet.radius + 6
-    for rank, i in enumerate(wide):
-        along = z.imag if rank else z.real
-        at = np.asarray(sheet.network.coordinates)[:, i]
-        _, first, back = np.unique(at, return_index=True, return_inverse=True)
-        if np.abs(along - along[first][back]).max() > 1:
-            return []
-        for r in first[:: 1 + int(14 / sheet.gap)].tolist():
-            if rank:
-                numbers.append((complex(float(z.real.min()) - out, along[r] + 3), str(at[r]), "end"))
-            else:
-                numbers.append((complex(along[r], float(z.imag.max()) + out + 9), str(at[r]), "middle"))
-    return numbers
+    low, left = z.imag == z.imag.max(), z.real == z.real.min()
+    if low.sum() * left.sum() != len(z) or LETTER * max(map(len, names.values())) > sheet.gap:
+        return {}
+    seats = {int(r): (complex(z[r]) - out + 3j, "end") for r in np.flatnonzero(left)}
+    return seats | {int(r): (complex(z[r]) + 1j * (out + 9), "middle") for r in np.flatnonzero(low)}
 
 
-def _covers(box: np.ndarray, discs: np.ndarray, radius: float) -> bool:
-    x = np.maximum(np.maximum(box[0] - discs.real, discs.real - box[2]), 0.0)
-    y = np.maximum(np.maximum(box[1] - discs.imag, discs.imag - box[3]), 0.0)
-    return bool((x * x + y * y < radius * radius).any())
+def _box(at: complex, left: float, right: float, up: float, down: float | None = None) -> list[float]:
+    return [at.real - left, at.imag - up, at.real + right, at.imag + (up if down is None else down)]
 
 
-def _meets(box: np.ndarray, boxes: np.ndarray) -> bool:
-    return bool(((boxes[:, :2] < box[2:]) & (boxes[:, 2:] > box[:2])).all(axis=1).any())
+def clear(sheet: Sheet, at: complex, words: str) -> bool:
+    """Whether words around a point cover no disc."""
+    half = LETTER * len(words) / 2
+    discs = [_box(z, sheet.radius, sheet.radius, sheet.radius) for z in sheet.place.tolist()]
+    return _free(_box(at, half, half, 9.0, 1.0), np.array(discs), sheet)
+
+
+def _free(box: Sequence[float], taken: Floats, sheet: Sheet) -> bool:
+    """Whether a box lies on the paper and covers nothing."""
+    left, top, right, bottom = box
+    meets = (taken[:, 0] < right) & (taken[:, 2] > left) & (taken[:, 1] < bottom) & (taken[:, 3] > top)
+    return min(left, top) >= 2 and right <= sheet.width - 2 and bottom <= sheet.height - 2 and not meets.any()
 
 
 def terminal_seats(sheet: Sheet) -> list[tuple[complex, str]]:
     """Places of the terminals, away from the links of their routers, and their names; of many at a router, one."""
-    network = sheet.network
-    ways: dict[int, list[float]] = {}
+    network, seats = sheet.network, list[tuple[complex, str]]()
+    ways: dict[int, list[complex]] = {}
     for c in range(network.num_channels):
         line = sheet.centre(c)
-        ways.setdefault(int(network.source[c]), []).append(float(np.angle(line[1] - line[0])))
-        ways.setdefault(int(network.target[c]), []).append(float(np.angle(line[-2] - line[-1])))
-    seats: list[tuple[complex, str]] = []
+        ways.setdefault(int(network.source[c]), []).append(line[1] - line[0])
+        ways.setdefault(int(network.target[c]), []).append(line[-2] - line[-1])
     for router, names in _terminals(network).items():
-        angles = np.sort(np.unique(np.round(ways.get(router, [0.0]), 4)))
-        gaps = np.diff(np.concatenate([angles, angles[:1] + 2 * np.pi]))
-        free = int(gaps.argmax())
-        names = names if len(names) <= FAN else [f"{len(names)} terminals: {names[0]} … {names[-1]}"]
-        step = min(0.6, 0.9 * float(gaps[free]) / len(names))
-        turn = angles[free] + gaps[free] / 2 + step * (np.arange(len(names)) - (len(names) - 1) / 2)
-        seats += zip((sheet.place[router] + 1.5 * sheet.radius * np.exp(1j * turn)).tolist(), names, strict=True)
+        angles = np.unique(np.angle(ways.get(router, [1.0])).round(4))
+        gaps = np.diff(angles, append=angles[0] + 2 * np.pi)
+        step = min(0.6, 0.9 * float(gaps.max()) / len(names))
+        names = names if step >= APART else [f"{len(names)} terminals: {names[0]} … {names[-1]}"]
+        first = angles[gaps.argmax()] + gaps.max() / 2 - step * (len(names) - 1) / 2
+        around = 1.5 * sheet.radius * np.exp(1j * (first + step * np.arange(len(names))))
+        seats += zip((sheet.place[router] + around).tolist(), names, strict=True)
     return seats
 
 
 def _terminals(network: Network) -> dict[int, list[str]]:
     """The names of the terminals that inject or eject at each router."""
     found: dict[int, list[str]] = {}
-    for t, (one, other) in enumerate(zip(network.inject.tolist(), network.eject.tolist(), strict=True)):
-        for router in dict.fromkeys((one, other)):
+    for t, ends in enumerate(zip(network.inject.tolist(), network.eject.tolist(), strict=True)):
+        for router in dict.fromkeys(ends):
             found.setdefault(router, []).append(network.terminal_name(t))
     return found

@@ -68,17 +68,16 @@ def legend(
     """The legend below a drawing, and where it ends: kinds of links, widths of links by bandwidth, remarks."""
     looks = [(kind.name, kind.colour, 2.2, kind.dashes) for kind in kinds if len(kinds) > 1]
     looks += [(name, LINE, width, ()) for name, width in rates if len(rates) > 1]
-    parts, at = [], complex(LEFT, sheet.height)
-    for name, colour, width, dashes in looks:
-        if at.real > LEFT and at.real + 27 + LETTER * len(name) > sheet.width:
-            at = complex(LEFT, at.imag + ROW)
-        parts.append(shapes.stroke(paper.path([at, at + 22]), colour, width, dashes=dashes))
-        parts.append(_words(at + 27, name))
-        at += 47 + LETTER * len(name)
+    wide = 50 + LETTER * max((len(name) for name, *_ in looks), default=0)
+    columns = max(1, int((sheet.width - LEFT) / wide))
+    parts = []
+    for i, (name, colour, width, dashes) in enumerate(looks):
+        at = complex(LEFT + i % columns * wide, sheet.height + i // columns * ROW)
+        parts += [shapes.stroke(paper.path([at, at + 22]), colour, width, dashes=dashes), _words(at + 27, name)]
+    below = sheet.height + -(-len(looks) // columns) * ROW
     lines = [line for remark in remarks for line in wrap(remark, int((sheet.width - 2 * LEFT) / LETTER))]
-    below = at.imag + (ROW if looks else 0.0)
     parts += [_words(complex(LEFT, below + i * ROW), line) for i, line in enumerate(lines)]
-    return parts, below + len(lines) * ROW if parts else sheet.height
+    return parts, below + len(lines) * ROW
 
 
 def _words(at: complex, words: str) -> str:

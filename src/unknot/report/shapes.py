@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from typing import Literal
 
 from unknot._base.errors import shortened
 from unknot.network import Network
@@ -109,31 +108,30 @@ def _fine(width: float) -> str:
 
 
 def routers(
-    sheet: Sheet, chosen: set[int], *, faint: bool, only: bool = False, seats: Seats | Literal["free"] = "free"
+    sheet: Sheet, chosen: set[int], *, faint: bool, only: bool = False, seats: Seats | None = None
 ) -> list[str]:
     """Discs of the routers, filled for routers with terminals; `faint` also draws unchosen routers, `only` chosen
-    ones alone. Names that do not fit into their discs stand at their seats; without seats all names are left out.
+    ones alone. Names stand in their discs or at their seats; discs are empty where a name finds neither.
     """
     network = sheet.network
     filled = seated(network)
     drawn = [r for r in range(network.num_routers) if not ((faint and r in chosen) or (only and r not in chosen))]
-    if seats == "free":
+    if seats is None:
         seats = {} if faint else labels.beside(sheet, drawn, must=only and len(chosen) <= 40)
     edge, paint, ink = ("#aab3bd", "#f1f3f5", "#8a939d") if faint else (INK, "#e3eef8", INK)
     thick = min(1.2, max(0.4, sheet.radius / 9))
+    inside = faint or labels.small(sheet, drawn).keys() <= seats.keys()
     parts = []
     for router in drawn:
         z, name = complex(sheet.place[router]), paper.short_name(network, router)
         tip = escape(network.router_name(router), quote=False)
         parts.append(disc(z, sheet.radius, paint if filled[router] else PAPER, edge, thick, tip))
         size = paper.font_size(name, sheet.radius)
-        if seats is None:
-            continue
-        if size >= paper.SMALLEST:
-            parts.append(text(z + 0.36j * size, name, size=size, colour=ink))
-        elif router in seats:
+        if router in seats:
             at, anchor = seats[router]
             parts.append(text(at, shortened(name, 20), size=labels.SIZE, anchor=anchor, colour=ink, halo=True))
+        elif inside and size >= paper.SMALLEST:
+            parts.append(text(z + 0.36j * size, name, size=size, colour=ink))
     return parts
 
 
