@@ -12,6 +12,8 @@ from typer.testing import CliRunner
 
 from unknot.cli.program import app
 
+from .ratchets import POINTING
+
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 CONSOLE = re.findall(r"^\$ unknot (.*?)\s+# exit code (\d)$", README, re.M)
@@ -49,6 +51,21 @@ def test_examples_of_a_page(page: Path) -> None:
     result = doctest.testfile(str(page), module_relative=False, optionflags=doctest.ELLIPSIS)
     assert result.attempted > 0
     assert result.failed == 0
+
+
+def pointing(page: str) -> int:
+    """Number of words that point elsewhere in a page's prose, without code."""
+    prose = re.sub(r"^(`{3,}|:{3,}).*?^\1$", "", page, flags=re.S | re.M)
+    return len(POINTING.findall(re.sub(r"`[^`]*`", "", prose).lower()))
+
+
+def test_pages_seldom_point_elsewhere() -> None:
+    """At most 2.5 words of a hundred: a sentence names its things."""
+    texts = {page.relative_to(DOCS): page.read_text(encoding="utf-8") for page in PAGES}
+    found = {page: pointing(text) for page, text in texts.items()}
+    worst = sorted(found, key=lambda page: found[page] / len(texts[page].split()))[-5:]
+    assert sum(found.values()) <= 0.025 * sum(len(text.split()) for text in texts.values()), worst
+    assert pointing("One of those is `it`:\n\n```\nthat\n```\n") == 2
 
 
 @pytest.mark.parametrize("page", [ROOT / "README.md", *PAGES], ids=lambda p: p.name)
