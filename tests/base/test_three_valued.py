@@ -66,7 +66,7 @@ def test_every_class_that_asks_such_a_question_is_one_of_them() -> None:
                     if name in QUESTIONS and kind is not None and ast.unparse(kind) == "bool | None":
                         others.append(f"{node.name}.{name}")
     # Forms of the answers to `run` and `permute`, for JSON alone.
-    assert others == ["RunBooksimAnswer.deadlock_free", "PermuteAnswer.realised"]
+    assert others == ["RunBooksimAnswer.deadlock_free", "RunBooksimAnswer.delivered", "PermuteAnswer.realised"]
 
 
 def test_the_words() -> None:

@@ -169,6 +169,15 @@ def test_words_and_files_are_refused_as_on_the_command_line(tmp_path: Path) -> N
         unknot.show("ring(5)", smple=3)
 
 
+def test_an_interrupt_is_one_for_the_caller_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*given: Any, **named: Any) -> Any:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("unknot.studies.comparison.compared", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        unknot.compare(["ring(5)"])
+
+
 def test_what_an_answer_can_do(tmp_path: Path) -> None:
     answer = unknot.compare(["ring(5)", "mesh(2, 3) by dimension_order"])
     assert answer.to_frame()["design"].tolist() == ["ring(5)", "mesh(2, 3) by dimension_order"]

@@ -18,7 +18,7 @@ from unknot._base.errors import RelationError, UnknotError, require_known
 from unknot._base.lent import lend, lending
 from unknot.cli.commands.asking import asking
 from unknot.cli.commands.options import prepared
-from unknot.cli.exit_codes import FAILS, HOLDS, UNDECIDED
+from unknot.cli.exit_codes import FAILS, HOLDS, INTERRUPTED, UNDECIDED
 from unknot.cli.result import Result
 
 HOLD = {HOLDS: True, FAILS: False, UNDECIDED: None}
@@ -58,6 +58,8 @@ def verb(name: str, command: Callable[..., int | None] | None = None) -> Callabl
         with lending(), asking() as kept:
             values = hidden | _values(bound.arguments, fields)
             code = _code(run, values)
+        if code == INTERRUPTED:
+            raise KeyboardInterrupt
         if kept.filled is None or code not in HOLD:
             raise UnknotError(f"{name}: {'; '.join(kept.remarks) or 'there is no answer'}")
         return Result(kept, HOLD[code])

@@ -55,7 +55,8 @@ def is_file(text: str) -> bool:
     (True, False)
     """
     kind, _ = _reader(text)
-    return kind in ROUTING_FILES or f".{kind}" in (".json", ENDING, *OTHER_TABLES)
+    known = f".{kind}" in (".json", ENDING, *OTHER_TABLES)
+    return bool(kind) and (known or kind in ROUTING_FILES)
 
 
 def is_designed(text: str) -> bool:

@@ -43,7 +43,7 @@ class GroupedCommand(TyperCommand):
     def _told_by(self, found: dict[str, Any]) -> list[str]:
         """Options that the file of the network tells, where they are not on the command line."""
         file = Path(str(found.get("network") or ""))
-        if not DEFAULTS or not file.is_file():
+        if not file.is_file():
             return []
         from unknot.fabrics.formats import kind_of
 
