@@ -18,7 +18,7 @@ from typer.testing import CliRunner
 from unknot._base import outcomes
 from unknot._base.errors import UnknotError
 from unknot._base.outcomes import Outcomes, together
-from unknot._base.output import WriteError, write_text, written_folder
+from unknot._base.output import WriteError, make_folder, write_text, written_folder
 from unknot.cli.program import app
 
 STUDY = """
@@ -227,6 +227,22 @@ def test_a_folder_is_made_when_there_is_something_to_write(
     assert [path.name for path in tmp_path.iterdir() if path.is_dir()] == []
     assert CliRunner().invoke(app, words.split()).exit_code == 0
     assert len([path.name for path in tmp_path.iterdir() if path.is_dir()]) == 1
+
+
+def test_a_folder_goes_with_files_that_are_given_up(tmp_path: Path) -> None:
+    """As when a signal comes between two files, and not where files were there before."""
+    (tmp_path / "old").mkdir()
+    for name in ("old", "new/folder"):
+        with contextlib.suppress(KeyboardInterrupt), together():
+            make_folder(tmp_path / name)
+            write_text(tmp_path / name / "file", "")
+            raise KeyboardInterrupt
+    assert [path.name for path in tmp_path.rglob("*")] == ["old"]
+    with together() as files:
+        make_folder(tmp_path / "new/folder")
+        write_text(tmp_path / "new/folder/file", "")
+        files.place()
+    assert (tmp_path / "new/folder/file").exists()
 
 
 @pytest.mark.parametrize("file", ["s.toml", "k.cfg"])

@@ -65,6 +65,8 @@ class Outcomes:
         self.read: set[Identity] = set()
         self.late: dict[Path, tuple[Path, int]] = {}
         """By its place, a file that is written, and a handle that holds it."""
+        self.folders: list[Path] = []
+        """Folders made for them, those within others first."""
         self._process = os.getpid()
 
     def takes(self) -> bool:
@@ -95,9 +97,12 @@ class Outcomes:
             os.close(handle)
 
     def discard(self) -> None:
-        """Remove what has not taken its place."""
+        """Remove what has not taken its place, and folders that stay empty so."""
         for target in list(self.late):
             self._drop(target)
+        for folder in self.folders:
+            with contextlib.suppress(OSError):
+                folder.rmdir()
 
     def _drop(self, target: Path) -> None:
         fresh, handle = self.late.pop(target, (None, -1))

@@ -188,8 +188,13 @@ def _named(fresh: Path, folder: Path) -> Iterator[Path]:
 
 
 def make_folder(path: Path) -> None:
-    """Create a folder for files with its parents, unless files are captured; WriteError on failure."""
+    """Create a folder for files with its parents, unless files are captured; WriteError on failure.
+
+    If no file in the folder takes its place, the folder goes too.
+    """
     if _captured is None:
+        if (held := outcomes.current()) is not None:
+            held.folders += [folder for folder in (path, *path.parents) if not folder.exists()]
         try:
             path.mkdir(parents=True, exist_ok=True)
         except OSError as error:
