@@ -6,10 +6,11 @@ from typing import Annotated
 
 from unknot._base.quantities import By, Load
 from unknot.cli.answers.filling import Answer, Answers, answer
-from unknot.cli.answers.form import Form, Positive, of
+from unknot.cli.answers.form import Form, Natural, Positive, of
 from unknot.cli.answers.networks import WithUnits
 from unknot.cli.answers.runs import BurstsForm, ReplayForm, RouterForm, RunForm, Shares
 from unknot.cli.answers.verdicts import DeliveryForm, VerdictForm
+from unknot.studies.checks import Check
 from unknot.studies.result import DesignResult
 
 EachRun = Annotated[list[RunForm], By(lambda runs, subject: Answers(RunForm, runs, subject.of))]
@@ -74,3 +75,19 @@ class CurveAnswer(WithUnits):
     complete: Annotated[bool, By(lambda cut_short, _: not cut_short)] = of("cut_short")
     """Whether all points were finished; not where the time limit came first."""
     designs: Designs
+
+
+class CheckForm(Form, of=Check, also="as_expected"):
+    """A check, with its answer."""
+
+    table = "network routing vcs switching expect answer as_expected"
+
+
+class RunChecksAnswer(Form):
+    """JSON answer of `unknot run` for a file of checks."""
+
+    file: str
+    """The file of checks."""
+    left_out: Natural
+    """Number of checks that read no changed file, and were not run."""
+    checks: list[CheckForm]

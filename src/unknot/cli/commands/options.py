@@ -129,7 +129,7 @@ _NETWORKS = {"network", "source", "fabric"}
 """Parameters that may name a file of a network."""
 
 
-_WRITTEN = {"csv", "evidence", "export", "out", "parquet", "results", "standalone", "store"}
+_WRITTEN = {"csv", "evidence", "export", "out", "parquet", "results", "sarif", "standalone", "store"}
 """Options that name what is written."""
 
 

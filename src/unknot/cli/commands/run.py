@@ -74,8 +74,40 @@ class FileOptions(Options):
         raise NotImplementedError
 
 
-KINDS: Catalogue[type[FileOptions]] = Catalogue("runs", {}, of=type)
-"""Kinds of files beside studies, all from extensions."""
+@dataclass(frozen=True)
+class CheckOptions(FileOptions):
+    """Options for files of checks.
+
+    Attributes
+    ----------
+    changed : FILE
+        File that changed; only checks that read one are run.
+    sarif : FILE
+        Write the findings as SARIF 2.1.0.
+    """
+
+    heading = "Options for files of checks"
+    kind = "a file of checks"
+    spoken = "--changed and --sarif"
+
+    changed: list[Path] | None = None
+    sarif: Path | None = None
+
+    def takes(self, file: Path) -> bool:
+        """Whether a file has a table [[check]]."""
+        from unknot.cli.commands.checks import is_checks
+
+        return is_checks(file)
+
+    def run(self, options: RunOptions) -> int:
+        """Decide the checks; return the exit code."""
+        from unknot.cli.commands.checks import run_checks
+
+        return run_checks(options, self)
+
+
+KINDS: Catalogue[type[FileOptions]] = Catalogue("runs", {"checks": CheckOptions}, of=type)
+"""Kinds of files beside studies, those of extensions among them."""
 
 
 def kind_of_run(file: Path) -> FileOptions | None:
