@@ -10,9 +10,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from tests.ratchets import POINTING
 from unknot.cli.program import app
-
-from .ratchets import POINTING
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")

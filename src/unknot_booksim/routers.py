@@ -196,7 +196,7 @@ def _arbiter(settings: Configuration, key: str, inside: str) -> str:
     """The arbiter of a separable allocator."""
     arbiter = inside or ("round_robin" if settings.faithful else settings.text("arb_type"))
     if arbiter == "tree" and not inside:
-        settings.warn("arb_type", "BookSim ignores it and takes turns, and so it is here: trees are not built")
+        settings.warn("arb_type", "BookSim ignores it: arbiters take turns, also here, and trees are not built")
         arbiter = "round_robin"
     if arbiter not in ("round_robin", "matrix"):
         raise settings.error(key if inside else "arb_type", f"arbiter {arbiter} is not built; round_robin or matrix")

@@ -401,5 +401,5 @@ def test_phases_that_are_too_many_to_follow_are_not_checked(large: dict[str, Any
     plain.Phased(claim)
     with pytest.raises(plain.Unchecked, match="are more than the"):
         plain.Phased({**claim, **large})
-    with pytest.raises(Rejected, match="there is none"):
+    with pytest.raises(Rejected, match="the list is empty"):
         plain.Phased({**claim, "phases": []})

@@ -56,7 +56,7 @@ def escape_bound(relation: Relation, switching: str, *, minimal: bool, deadline:
 
 
 def light_knots(offers: Offers, let_out: Callable[[int, int], float]) -> Iterator[Knot]:
-    """Knots of messages with one VC held and one wanted each, whose headers are let out by less than 1 in total."""
+    """Knots of messages with one VC held and one wanted each, let out by less than 1 in total."""
     lightest: dict[tuple[int, int], tuple[float, Message]] = {}
     for address, states in enumerate(offers.after):
         came = offers.reached(address, frozenset())

@@ -39,7 +39,7 @@ class Phased:
         self.chunks, self.slots = integers(counts, "chunks and slots", 1, 1000)
         self.together, self.in_order = field(claim, "together", bool), field(claim, "fixed_order", bool)
         if not self.phases:
-            raise Rejected("phases: there is none")
+            raise Rejected("phases: the list is empty")
         at_most(prod(shape) * self.chunks, MOST_STATES, "chunks of all nodes")
         pay(prod(shape) * len(shape) * (sum(shape) + KEPT_STATE))
         self.nodes, self.dimensions = list(product(*map(range, shape))), len(shape)

@@ -112,7 +112,7 @@ def winners_of(s, here, requesting):
 
 @inlined
 def speculate(raw, w, requesting, speculating):
-    """Allocate the switch to VCs that own an output VC and to headers that requested one in this cycle.
+    """Allocate the switch to VCs with an output VC and to headers with requests for output VCs in this cycle.
 
     Those input VCs are ``count.won`` that win and have somewhere to send to.
     """

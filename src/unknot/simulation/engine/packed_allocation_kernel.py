@@ -111,7 +111,7 @@ def select(s, here, at, mask, now):
 
 @inlined
 def settle(s, here, requesters, twice):
-    """Let outputs that several headers request grant one of them, and take the requests of the others back."""
+    """Let each output with several requests grant a single header, and delete the other requests."""
     # One bit of each mask is looked at for each output, so outputs may come in any order. Afterwards no output is in
     # two masks: whatever the headers then accept, in whatever order, is a matching. That is a round of iSLIP: first
     # each output grants the request next in its turn, then each input accepts the grant next in its own.

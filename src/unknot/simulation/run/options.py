@@ -18,7 +18,7 @@ T = TypeVar("T")
 
 
 def if_text(read: Callable[..., T]) -> Callable[..., T]:
-    """Let a function read options that are texts, and return all others as they are."""
+    """Let a function read options given as texts, and return all other options unchanged."""
 
     @wraps(read)
     def given(text: Any, *more: Any) -> Any:

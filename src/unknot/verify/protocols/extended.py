@@ -69,7 +69,7 @@ def is_counted(protocol: Protocol, switching: Switching) -> bool:
 
 
 def _comes_along(protocol: Protocol, one: MessageClass, switching: Switching) -> bool:
-    """Whether a message's partner arrives right behind it, for another queue that it cannot block."""
+    """Whether a message's partner arrives right behind, for another queue that the message cannot block."""
     room = protocol.room(one.receive)
     alone = room.depth == 1 and technique(switching).alone
     return (
