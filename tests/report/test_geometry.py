@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import re
 import xml.etree.ElementTree as ElementTree
+from pathlib import Path
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 from tests.cli.test_cli import refused
 from tests.report.examples import ring_knot
 from unknot import check
+from unknot.cli.program import app
 from unknot.network import Network, from_edges, tod
 from unknot.network.families import mesh, ring, torus
 from unknot.report import draw_configuration, draw_load, draw_network
@@ -173,6 +176,12 @@ def test_terminals_stand_apart_from_links_and_many_are_one_square() -> None:
     assert squares(draw_network(crowd, terminals=True).text) == ["19 terminals: t0 … t18", "t19"]
     said = refused("show", "mesh(3, 3)", "--terminals")
     assert "--out" in said
+
+
+def test_terminals_of_a_matrix_are_named_as_without_effect(tmp_path: Path) -> None:
+    answer = CliRunner().invoke(app, ["show", "torus(25, 25)", "--terminals", "--out", str(tmp_path / "a.svg")])
+    assert answer.exit_code == 0
+    assert "without effect here: --terminals" in answer.stderr
 
 
 def test_arrows_and_loops_stay_on_the_paper_below_the_title() -> None:

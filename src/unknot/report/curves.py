@@ -178,7 +178,7 @@ def draw_curves(
         for (which, what), panel in zip(PANELS.items(), grid.flat, strict=True):
             rows = _draw(panel, lines, which)
             unit = scale.load_name if which == "accepted_load" else scale.time_name
-            panel.set_title(f"{what} ({unit})", loc="left", pad=6.0 + APART * rows)
+            panel.set_title(f"{what} ({unit})", loc="left", pad=8.0 + APART * rows)
             panel.set_xlim(0.0, _most(lines) * 1.04)
             panel.set_xlabel(f"Offered load ({scale.load_name})")
         if names:

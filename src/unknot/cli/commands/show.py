@@ -49,6 +49,7 @@ def show(
     from unknot.network import bisection_bounds, measure
     from unknot.network.halves import can_be_halved
     from unknot.report import draw_network
+    from unknot.report.drawing import MANY
 
     if out is None and view != "auto" and asked() is None:
         raise UnknotError(f"--view {view} is of a drawing; name its file with --out")
@@ -58,7 +59,8 @@ def show(
         )
     built = named(network, where="NETWORK")
     metrics = measure(built, sample=sample)
-    name_idle(sample=sample is not None and metrics.sampled is None)
+    matrix = view == "auto" and built.num_routers >= MANY
+    name_idle(sample=sample is not None and metrics.sampled is None, terminals=terminals and matrix)
     draw(out, lambda: draw_network(built, view=view, terminals=terminals))
     halves = bisection_bounds(built) if metrics.bisection is None and can_be_halved(built) else None
     if halves is not None and halves.lower == halves.upper:
