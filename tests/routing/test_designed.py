@@ -269,8 +269,10 @@ def test_the_routing_stands_behind_its_keyword() -> None:
     for call in (unknot.verify.check, unknot.check_all):
         with pytest.raises(UnknotError, match="name its routing as well, by keyword: routing="):
             call("mesh(2, 2)", "duato")
-        with pytest.raises(UnknotError, match=r"got the function duato; .* as in check\w*\(duato\(network\)\)"):
-            call("mesh(2, 2)", routing=duato)
+        with pytest.raises(UnknotError, match="is a routing already; leave out"):
+            call(duato(mesh(2, 2)), routing=duato)
+    by_function, by_name = (unknot.verify.check("mesh(2, 2)", routing=given) for given in (duato, "duato"))
+    assert by_function.deadlock_free is by_name.deadlock_free is True
 
 
 CODE = """
