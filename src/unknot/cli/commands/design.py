@@ -41,7 +41,7 @@ def design_routing(
     evidence: Path | None = None,
     json: Json = False,
 ) -> int:
-    """Find a deadlock-free adaptive routing with the fewest virtual channels, and prove that fewer are too few.
+    """Find a deadlock-free adaptive routing with the fewest virtual channels, and refute fewer.
 
     All minimal rules are searched that depend on the type of virtual channel a header is in and on the directions
     that remain. Ctrl-C ends the search and keeps what was found.

@@ -23,7 +23,7 @@ def protocol(
     out: Path | None = None,
     json: Json = False,
 ) -> int:
-    """Say whether messages of a protocol can wait for each other for ever, through terminals and the network.
+    """Say whether messages of a protocol can block each other through terminals and the network.
 
     Exit code 0: they cannot; 1: they can, and the run that ends so is told; 3: undecided in the time given.
 
