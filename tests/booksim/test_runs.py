@@ -220,11 +220,11 @@ def test_options_of_the_router(tmp_path: Path) -> None:
     assert understood(tmp_path, "alloc_iters=2", faithful=True).options["router"].iterations == 1
 
 
-def test_a_configuration_is_no_network(tmp_path: Path) -> None:
+def test_a_configuration_names_a_network(tmp_path: Path) -> None:
     path = written(tmp_path, "topology = mesh; k = 3; n = 2; routing_function = dor;")
-    result = CliRunner().invoke(app, ["convert", str(path), str(tmp_path / "s.toml")])
-    assert result.exit_code == 2
-    assert "a configuration of BookSim 2 is no network; `unknot run" in result.output
+    result = CliRunner().invoke(app, ["convert", str(path), str(tmp_path / "s.edges"), "--json"])
+    assert result.exit_code == 0, result.output
+    assert json.loads(result.stdout)["network"]["routers"] == 9
 
 
 def test_options_for_booksim_alone(tmp_path: Path) -> None:
