@@ -49,8 +49,9 @@ def verb(name: str, command: Callable[..., int | None] | None = None) -> Callabl
     options = inspect.signature(run).parameters.values()
     fields = {_named(one): one for one in options if one.name != "json" and not _is_hidden(one)}
     hidden = {one.name: one.default for one in options if _is_hidden(one)}
-    parameters = [_parameter(*item) for item in fields.items()]
-    signature = inspect.Signature(sorted(parameters, key=lambda one: one.kind), return_annotation="Result")
+    parameters = sorted((_parameter(*item) for item in fields.items()), key=lambda one: one.kind)
+    signature = inspect.Signature(parameters, return_annotation="Result")
+    fields = {one.name: fields[one.name] for one in parameters}
 
     def ask(*given: Any, **named: Any) -> Result:
         bound = signature.bind(*given, **named)
