@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import math
+import os
+import shutil
+import stat
 import sys
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import islice
@@ -249,7 +252,7 @@ def print_table(
 
     Where words would not stay whole on the screen, columns become lines; or each line a list of labels.
     """
-    out, screen = console(), sys.stdout.isatty()
+    out, screen = console(), _columns() is not None
     above = Text(title, style="bold") if title else None
     table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), title=above, title_justify="left")
     lines = [[cell if isinstance(cell, Text) else Text(cell) for cell in row] for row in rows]
@@ -299,5 +302,16 @@ def console(*, errors: bool = False) -> Console:
     """Console for answers, or with `errors` for signs of activity."""
     if not errors:
         ANSWERING.set()
-    width = None if errors or sys.stdout.isatty() else PIPE_WIDTH
+    width = None if errors or sys.stdout.isatty() else _columns() or PIPE_WIDTH
     return _Console(highlight=False, emoji=False, width=width, stderr=errors)
+
+
+def _columns() -> int | None:
+    """Columns of the terminal on which answers are read, also through a pipe (`| less`); None of files and logs."""
+    if sys.stdout.isatty():
+        return shutil.get_terminal_size().columns
+    try:
+        piped = stat.S_ISFIFO(os.fstat(sys.stdout.fileno()).st_mode)
+        return os.get_terminal_size(sys.stderr.fileno()).columns if piped else None
+    except (OSError, ValueError):  # no terminal, or a stream of a program's own
+        return None
