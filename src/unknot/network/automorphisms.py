@@ -76,7 +76,8 @@ class ColouredGraph:
         """Refine colours by those of neighbours and the marks of links, until no more nodes differ."""
         order, first = self._by_tail
         mark = np.where(self._part_of_edge < 0, 0, marks[self._part_of_edge])
-        edge, head = _mixed((self.colour * 256 + mark + 1)[order]), self.head[order]
+        # Mixed twice: colours of nodes begin as the same numbers mixed once, and would cancel those of edges.
+        edge, head = _mixed(_mixed((self.colour * 256 + mark + 1)[order])), self.head[order]
         many = np.unique(colours).size
         while True:
             sums = np.concatenate([np.zeros(1, np.uint64), np.cumsum(_mixed(colours[head] ^ edge), dtype=np.uint64)])

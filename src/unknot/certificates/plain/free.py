@@ -39,13 +39,13 @@ def check_free(table: Table, switching: Technique, proof: Any) -> None:
     `check_worm_states` visits all that VCs may hold.
     """
     kind = require_kind(switching, proof)
+    rank = numbers(proof, "rank", -(2**60), 2**60, table.vcs)
     if kind == "states":
         if switching.pools:
             check_pool_states(table, Pools(table.vcs, switching.packets, switching.pools))
         else:
             check_worm_states(table)
         return
-    rank = numbers(proof, "rank", -(2**60), 2**60, table.vcs)
     if kind == "pools":
         check_drained(table, Pools(table.vcs, switching.packets, switching.pools), rank)
         return
