@@ -239,7 +239,8 @@ def _of_format(name: str) -> Reader:
 
     def corpus() -> list[bytes]:
         own = _written(name) if form.write is not None else []
-        return [*own, *(text.encode("latin-1" if "ISO-8859" in text else "utf-8") for text in _MORE.get(name, []))]
+        more = _BOOKSIM if name == "cfg" else _MORE.get(name, [])
+        return [*own, *(text.encode("latin-1" if "ISO-8859" in text else "utf-8") for text in more)]
 
     return Reader(name, form.endings[0], corpus, form.read, form.sign or _text)
 

@@ -32,9 +32,7 @@ def test_every_function_is_on_the_page() -> None:
 
 def test_limits_on_the_page() -> None:
     assert MAX_CHANNELS == 2**25
-    words = (
-        f"{LONGEST:,} characters, {DEEPEST} brackets inside one another, {MAX_DIMENSIONS} dimensions, {MAX_GRAPHS:,}"
-    )
+    words = f"{LONGEST:,} characters, {DEEPEST} nested brackets, {MAX_DIMENSIONS} dimensions, {MAX_GRAPHS:,}"
     assert words in PAGE.replace("\n", " ")
 
 

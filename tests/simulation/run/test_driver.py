@@ -209,7 +209,7 @@ def test_saturation_is_said_whatever_the_length() -> None:
 def test_the_kernel_is_compiled_once_for_all_networks_and_processes() -> None:
     code = (
         "import sys;"
-        "from unknot import simulate; from unknot.routing import dimension_order;"
+        "from unknot.simulation import simulate; from unknot.routing import dimension_order;"
         "from unknot.network.families import mesh;"
         "[simulate(dimension_order(mesh(*k), v), 0.1, measure=100) for k, v in (((2, 2), 1), ((3,), 2))];"
         "print('numba' in sys.modules)"
@@ -224,7 +224,7 @@ def test_a_plain_run_loads_the_fast_router_alone() -> None:
     for more in (Router(), Router(allocator="islip", iterations=2)):
         simulate("mesh(3, 3)", 0.2, routing="dimension_order", warmup=50, measure=100, router=more)
     code = (
-        "import sys; from unknot import simulate; from unknot.simulation import Router;"
+        "import sys; from unknot.simulation import Router, simulate;"
         "simulate('mesh(3, 3)', 0.2, routing='dimension_order', warmup=50, measure=100, router=Router({}));"
         "from unknot.simulation.engine import kernels;"
         "loaded = [n for n in ('numba', 'scipy.sparse') if n in sys.modules];"

@@ -165,7 +165,7 @@ def test_a_deadlock_that_is_not_the_smallest() -> None:
     verdict = check_protocol(relation, protocol("request_reply"))
     claim = claims(verdict)[0] | {"switching": "wormhole"}
     claim["proof"]["smallest"] = True
-    with pytest.raises(Rejected, match="circle"):
+    with pytest.raises(Rejected, match="cycle of places"):
         accept(document(relation.network, relation, [claim]))
     claim["proof"]["smallest"] = False
     accept(document(relation.network, relation, [claim]))
