@@ -232,7 +232,9 @@ class FaultOptions(Options):
             )  # fmt: skip
         if sweep.cut_short and self.deadline is not None:
             tried, seconds = sum(fault.alike for fault in sweep.tried), self.deadline.seconds
-            notify(f"{tried:,} of {sweep.possible:,} sets were tried in {seconds:g} s, the time limit")
+            notify(
+                f"after {seconds:g} s, the time limit, {tried:,} of {sweep.possible:,} sets of failures were tried"
+            )
         if kept is not None:
             kept.write(len(sweep.tried), sweep.claims)
         named, never = known.texts[0] if known.of_folder else sweep.routing, sweep.never_deadlocks

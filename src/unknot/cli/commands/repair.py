@@ -164,7 +164,7 @@ def _repair_routing(options: RepairOptions) -> int:
             for one, proof in zip(remedies, proofs, strict=True)
         ]
     if is_safe:
-        notify(f"{relation.name} have no fault: they cannot deadlock, and deliver; nothing was sought, nor written")
+        notify(f"{relation.name} deliver every pair and cannot deadlock, so no remedy was sought and no file written")
     for cause in causes:
         notify(f"open, whatever is proved of these routes: {cause}")
     if search_until.over:

@@ -64,7 +64,7 @@ class TrafficOptions(Options):
     load
         Offered load in flits per terminal per cycle.
     traffic_class : --class TEXT
-        Traffic class instead: 'share=2, traffic=transpose, flits=1, reply=4, priority=1'; repeatable.
+        Traffic class, in place of --traffic: 'share=2, traffic=transpose, flits=1, reply=4, priority=1'; repeatable.
     protocol : FILE.toml|NAME
         Protocol of terminals with finite queues instead: request_reply, coherence, …, or a file.
     """
