@@ -101,7 +101,9 @@ class _Subjects(TyperGroup):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         if args and args[0] not in (*self.commands, *ctx.help_option_names):
             subject = next(iter(self.commands))
-            notify(f"{ctx.info_name} is `unknot {ctx.info_name} {subject}` now; the old spelling ends with 0.2")
+            notify(
+                f"{ctx.info_name} is `unknot {ctx.info_name} {subject}` now; the old spelling ends with version 0.2"
+            )
             args = [subject, *args]
         return super().parse_args(ctx, args or list(ctx.help_option_names[:1]))
 

@@ -58,7 +58,8 @@ class CollectiveOptions(Options):
     root
         Terminal with all data at the beginning or end; by default 0.
     members : T,T,…[;T,T,…]
-        Terminals that take part; by default all. Semicolons separate groups, which run the operation at once.
+        Terminals that take part; by default all. Semicolons separate groups, which run the
+        operation at the same time.
     groups
         Number of equal groups into which the members, in their order, are cut instead.
     pieces

@@ -153,7 +153,7 @@ def _of_old_question(
 
 
 def _name_command(option: str, command: str) -> None:
-    notify(f"check {option} is `unknot {command}` now; the old spelling ends with 0.2")
+    notify(f"check {option} is `unknot {command}` now; the old spelling ends with version 0.2")
 
 
 def _of_routing(routed: BufferedNetwork, details: Details, *, coq: bool) -> Answered:
@@ -234,5 +234,5 @@ def _size_claims(examined: Examination) -> list[Document]:
     if claim["least"] < least.messages_bound:
         notify(f"the evidence shows {claim['least']} messages at least; more were shown by a solver alone")
     elif "held" not in claim and least.held_bound > least.messages_bound:
-        notify(f"the evidence does not show that {least.held_bound} VCs are held at least; a search alone showed it")
+        notify(f"the evidence does not show that messages hold at least {least.held_bound} VCs; only the search did")
     return [claim]

@@ -64,7 +64,9 @@ def compare(
         raise TextError(f"shares of links are numbers, as 0, 0.01, 0.05; got {failed!r}", "--failed") from None
     costs = read_prices(prices) if prices else None
     if simulate and (seconds := estimated_seconds(designs, shares)) > LONG:
-        notify(f"about {max(1, round(seconds / 60))} minutes of a processor; rows are {kept(store)}")
+        notify(
+            f"this takes about {max(1, round(seconds / 60))} minutes of a processor; finished rows are {kept(store)}"
+        )
     with kept_in(store):
         rows = list(compared(designs, shares, prices=costs, seed=seed, simulated=simulate, store=store))
     if out is not None:

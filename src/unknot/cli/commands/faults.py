@@ -118,11 +118,11 @@ class FaultOptions(Options):
         For bgp and ospf: also check the states between, while routers learn of the failures.
     budget
         Most sets of failed parts of each size to try; beyond, a random sample. For bgp and ospf symmetric sets count
-        as one, and so do groups of sets with one outcome. By default 1000, and all single faults of a fabric.
+        as one, and so do groups of sets with one outcome. By default 1000 sets; of a fabric, all single faults too.
     proof_limit
         Seconds for the proof of each fault.
     repair
-        Keep routes as far as possible: lanes and changes for single faults.
+        After each single fault, keep as many routes as possible, in the same lanes.
     within : LANES
         Most lanes of repairs, with --repair; more routes change if other orders are needed.
     beforehand

@@ -91,7 +91,7 @@ on an idle machine. It becomes a deadline, see `prepared`."""
 Seeds = Annotated[
     int | None, typer.Option(help="Number of replications (seeds SEED, SEED+1, …); reports the mean.", min=1)
 ]
-Seed = Annotated[int, typer.Option(help="Seed of the random numbers; the same in all commands.", min=0)]
+Seed = Annotated[int, typer.Option(help="Seed of the random numbers; every command has the same default.", min=0)]
 SEED = 1
 """The seed of all commands unless another is given."""
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout, and nothing else there.")]

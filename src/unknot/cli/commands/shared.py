@@ -169,7 +169,7 @@ def left_open() -> int:
 def if_read(holds: bool | None, unread: tuple[str, ...]) -> bool | None:
     """An answer, open where it is yes and not all was read."""
     if unread:
-        notify(f"not read, so that nothing is said to be safe: {'; '.join(unread)}")
+        notify(f"these were not read, so Unknot calls nothing safe: {'; '.join(unread)}")
     return None if unread and holds else holds
 
 
