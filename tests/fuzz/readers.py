@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cache
@@ -242,7 +243,12 @@ def _of_format(name: str) -> Reader:
         more = _BOOKSIM if name == "cfg" else _MORE.get(name, [])
         return [*own, *(text.encode("latin-1" if "ISO-8859" in text else "utf-8") for text in more)]
 
-    return Reader(name, form.endings[0], corpus, form.read, form.sign or _text)
+    def read(path: Path) -> Any:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # what a reader names and reads otherwise is no failure
+            return form.read(path)
+
+    return Reader(name, form.endings[0], corpus, read, form.sign or _text)
 
 
 READERS: dict[str, Reader] = {

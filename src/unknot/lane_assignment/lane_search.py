@@ -170,7 +170,8 @@ class Encoded:
                         taken = {*pairs}
                         todo = [pair for pair in unserved if pair not in taken]
                         if not todo:
-                            return self.solution(keys, routes) or left_open
+                            # Pairs of the clauses climb by a solution, unless the clauses are wrong.
+                            return left_open if unserved else self.solution(keys, routes) or left_open
 
     def routed(self, keys: Floats, pairs: list[Pair], true: set[int]) -> tuple[dict[Pair, Any], list[Pair]]:
         """Routes by the orders of an answer, and pairs without a route."""
