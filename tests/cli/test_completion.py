@@ -29,7 +29,7 @@ def completions(shell: str, line: str) -> tuple[list[str], set[str]]:
         timeout=600,
         check=True,
     )
-    told = done.stdout.split() if shell == "bash" else re.findall(r'"([^"]+)"', done.stdout)
+    told = done.stdout.split() if shell == "bash" else re.findall(r'"([^"]+)"(?::"[^"]*")?', done.stdout)
     return told, {"numba", "scipy", "pydantic", "ortools", "networkx"} & {*done.stderr.split()}
 
 

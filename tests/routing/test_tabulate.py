@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from unknot.routing import Relation, dimension_order, dragonfly_ugal, fully_adap
 from unknot.routing.relation import COMPARISONS, EJECT, Rule
 from unknot.routing.relation_kernel import compiled_rule
 from unknot.routing.table import Table, lookup
-from unknot.routing.tabulate import small_table, tabulate
+from unknot.routing.tabulate import compile_relation, small_table, tabulate
 
 
 def answers(relation: Relation, at: int, address: int, rule) -> list[int]:  # type: ignore[no-untyped-def]
@@ -105,3 +106,26 @@ def test_a_rule_of_byte_code_that_numba_does_not_know_is_not_compiled() -> None:
         return 1
 
     assert compiled_rule(rule, 2) is None
+
+
+def test_a_large_table_lives_as_long_as_its_rule() -> None:
+    """Numba refers to arrays above a megabyte by their address; they were freed, and states read other memory."""
+    inner = fully_adaptive(mesh(18, 18))
+
+    def uncompilable(at: int, address: int, out: Any) -> int:
+        count = inner.rule(at, address, out)
+        return len(f"{'.' * count}".format())
+
+    relation = Relation(inner.network, inner.vcs, uncompilable, name="uncompilable")
+    pointer = compile_relation(relation)
+    assert pointer.tabulated
+    gc.collect()
+    filling = [np.full(250_000, 2**60, dtype=np.int64) for _ in range(8)]  # in the place of what was freed
+    out = np.zeros(relation.max_candidates, dtype=np.int64)
+    terminals = range(0, relation.network.num_terminals, 7)
+    for address in terminals:
+        for source in terminals:
+            at = relation.num_vcs + source
+            count = pointer.ctypes(at, address, out.ctypes.data)
+            assert out[:count].tolist() == answers(relation, at, address, relation.rule)
+    del filling

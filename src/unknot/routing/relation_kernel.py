@@ -83,4 +83,5 @@ def _in_one_piece(rule, size, options):
         return [at, address, array_of(TARGET, builder, types.int64, out, ir.IntType(64)(size))]
 
     made = CFunction(compiled, 3, arguments, -1, file)
-    return Pointer(made.address, made)
+    # Numba refers to large arrays of the rule by their address, so the rule has to live as long.
+    return Pointer(made.address, (made, rule))
