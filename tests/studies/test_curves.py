@@ -54,7 +54,7 @@ def test_a_curve_is_what_simulate_says_load_by_load() -> None:
     frame = found.to_frame()
     assert frame.shape[0] == 8
     assert set(frame["design"]) == {"dimension_order", "duato"}
-    assert found.plot().startswith("<svg")
+    assert found.plot().text.startswith("<svg")
     assert found.plot(units="2 GHz, 16 B") != found.plot()
     assert "dimension_order: stable up to 0.2; duato: stable up to 0.2" in repr(found.plot())
 
@@ -267,8 +267,8 @@ def test_a_load_that_is_too_short_to_tell_is_no_saturation() -> None:
     assert [point.undecided for point in points(runs)] == [True, True]
     drawn = found.plot()
     assert "no load decided, too short to tell at 0.1, 0.12" in repr(drawn)
-    assert "too short to tell" in drawn
-    assert "not stable" not in drawn
+    assert "too short to tell" in drawn.text
+    assert "not stable" not in drawn.text
     page = study_page(found)
     assert page.count("? too short") == 2
     assert "✗" not in page[page.index("<h2>Runs</h2>") :]
