@@ -135,8 +135,9 @@ def main() -> None:
     folder = Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT / "docs/images"
     folder.mkdir(parents=True, exist_ok=True)
     for name, words in COMMANDS.items():
-        command = [sys.executable, "-m", "unknot", *words, "--out", str(folder / name)]
-        code = subprocess.run(command, stdout=subprocess.DEVNULL, check=False).returncode
+        # In the folder itself, so that the manifest of a picture names no folder of this machine.
+        command = [sys.executable, "-m", "unknot", *words, "--out", name]
+        code = subprocess.run(command, stdout=subprocess.DEVNULL, check=False, cwd=folder).returncode
         if code not in (0, 1):
             sys.exit(f"{name}: `unknot {' '.join(words)}` ended with exit code {code}")
     network = tod.network("mesh(16, 16)")
