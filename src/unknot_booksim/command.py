@@ -13,7 +13,8 @@ from unknot._base.output import make_folder, require_place
 from unknot.cli.commands.guard import SPARED, keeping_the_best
 from unknot.cli.commands.printing import notify
 from unknot.cli.commands.run import FileOptions, RunOptions, name_needless
-from unknot.cli.commands.shared import exit_code, write, write_rows
+from unknot.cli.commands.shared import exit_code
+from unknot.cli.commands.written import write, write_rows
 
 if TYPE_CHECKING:
     from unknot._base.frames import Row

@@ -26,7 +26,7 @@ def collective(
     """No schedule of a collective operation takes less time; of the subject schedule: one takes this time."""
     from unknot._base.units import flits_of
     from unknot_collectives.commands.block_sizes import most_of, rows_of
-    from unknot_collectives.commands.collective import CollectiveOptions
+    from unknot_collectives.commands.collective_options import CollectiveOptions
     from unknot_collectives.platform import platform_of
 
     rows = rows_of(Path(size), None) if Path(size).suffix in (".csv", ".json") else []

@@ -17,9 +17,10 @@ from unknot._base.errors import UnknotError
 from unknot.network import from_edges
 from unknot.network.families import complete, mesh, ring, torus
 from unknot.report import draw_configuration, draw_curves, draw_network
-from unknot.report.picture import LINES, SCALE, Drawing, rendered, write_picture
+from unknot.report.picture import Drawing, rendered, write_picture
 from unknot.report.shapes import HEAD
 from unknot.report.sheet import Sheet
+from unknot.report.svg_axes import LINES, SCALE
 
 VARIED = {"one", "no channels", "torus", "hypercube", "loops and twins", "pieces", "faults", "fat tree", "dragonfly"}
 """Networks whose pictures differ in kind."""

@@ -15,31 +15,47 @@ from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar, Literal
+
+ErrorCode = Literal["request", "text", "network", "routing", "simulation", "extension", "conformance"]
+"""Kinds of errors of the user."""
 
 
 class UnknotError(ValueError):
     """Base of all errors caused by a request of the user."""
 
+    code: ClassVar[ErrorCode] = "request"
+    """Kind of the error, in errors as data."""
+
 
 class NetworkError(UnknotError):
     """A network that cannot be: a channel to nowhere, a terminal without a router, a bad size."""
+
+    code = "network"
 
 
 class RelationError(UnknotError):
     """A routing relation breaks its contract, or an algorithm is given a network or options outside its domain."""
 
+    code = "routing"
+
 
 class SimulationError(UnknotError):
     """A run that cannot be set up: a negative load, a packet that does not fit its buffer."""
+
+    code = "simulation"
 
 
 class ExtensionError(UnknotError):
     """A package that extends Unknot and cannot be used."""
 
+    code = "extension"
+
 
 class ConformanceError(UnknotError):
     """A network, a relation or a flow control that breaks its contract."""
+
+    code = "conformance"
 
 
 class TextError(UnknotError):
@@ -56,6 +72,8 @@ class TextError(UnknotError):
     text : str
         The offending line.
     """
+
+    code = "text"
 
     def __init__(self, message: str, where: str | Path, line: int = 0, column: int = 0, text: str = "") -> None:
         self.message, self.where, self.line, self.column, self.text = message, str(where), line, column, text

@@ -11,17 +11,10 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Literal
 
-from unknot._base.errors import TextError, UnknotError, visible
+from unknot._base.errors import ErrorCode, TextError, UnknotError, visible
 
-Code = Literal[
-    "usage", "request", "text", "network", "routing", "simulation", "extension", "conformance", "file",
-    "missing-library", "memory", "time-limit", "interrupted", "internal",
-]  # fmt: skip
-_CODES: dict[str, Code] = {
-    "TextError": "text", "NetworkError": "network", "RelationError": "routing", "SimulationError": "simulation",
-    "ExtensionError": "extension", "ConformanceError": "conformance",
-}  # fmt: skip
-"""Codes of errors by the names of their classes."""
+Code = ErrorCode | Literal["usage", "file", "missing-library", "memory", "time-limit", "interrupted", "internal"]
+"""Kinds of errors: those of the user have them as `UnknotError.code`."""
 _PLACED = re.compile(
     r"(?P<file>[^\n]+?):(?P<line>[1-9]\d{0,8})(?::(?P<column>[1-9]\d{0,8}))?: (?P<message>.+)", re.DOTALL
 )
@@ -64,9 +57,8 @@ def failures_of(error: BaseException, sentence: str, code: Code | None = None) -
 
 
 def _code_of(error: BaseException) -> Code:
-    """Return the code of an error of the user: of its class, or of the nearest class above with a code."""
     if isinstance(error, UnknotError):
-        return next((_CODES[kind.__name__] for kind in type(error).__mro__ if kind.__name__ in _CODES), "request")
+        return error.code
     return "file" if isinstance(error, OSError) else "request"
 
 

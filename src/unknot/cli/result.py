@@ -16,7 +16,7 @@ from unknot._base.output import write_text
 from unknot._base.shown import displays
 from unknot._base.three_valued import ThreeValued
 from unknot.cli.answers.filling import Answer
-from unknot.cli.commands.asking import Asked
+from unknot.cli.commands.asking import KeptAnswer
 from unknot.cli.commands.display import MOST_ROWS, PIPE_WIDTH, PLAIN, put
 from unknot.report.picture import ENDINGS
 
@@ -38,7 +38,7 @@ class Result(ThreeValued, asks="holds"):
 
     Parameters
     ----------
-    asked : Asked
+    asked : KeptAnswer
         The answer as the command gave it.
     holds : bool or None
         Whether all holds that was asked; None: open.
@@ -53,7 +53,7 @@ class Result(ThreeValued, asks="holds"):
     [['ring(5)', 5, 2]]
     """
 
-    def __init__(self, asked: Asked, holds: bool | None) -> None:
+    def __init__(self, asked: KeptAnswer, holds: bool | None) -> None:
         self._asked, self._holds = asked, holds
 
     @property

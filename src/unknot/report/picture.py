@@ -17,6 +17,7 @@ from unknot._base.manifest import line
 from unknot._base.output import manifest_at, write_bytes, write_text
 from unknot.report.phrases import escape
 from unknot.report.sheet import INK, SOFT
+from unknot.report.svg_axes import draw_elements, figure_of, limits_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -26,11 +27,7 @@ if TYPE_CHECKING:
 
 
 ENDINGS = (".svg", ".png", ".pdf")
-SCALE = 2
-"""Pixels of a PNG for one pixel of the SVG."""
 
-LINES = 500
-"""Lines of a path that are drawn at a time; the library has room for a few million pixels of a path."""
 
 STYLE: dict[Any, Any] = {
     "svg.hashsalt": "unknot",
@@ -60,8 +57,6 @@ METADATA: dict[str, dict[str, Any]] = {
     "png": {"Software": None},
     "pdf": {"CreationDate": None, "Creator": None, "Producer": None},
 }
-_STEP = re.compile(r"([ML])(-?[\d.]+),(-?[\d.]+)|(Z)")
-_PASSED_ON = ("fill", "stroke-linejoin", "stroke-linecap")
 
 
 @dataclass(frozen=True, repr=False)
@@ -122,8 +117,8 @@ class Drawing:
             axes.imshow(image, interpolation="antialiased")
             return
         root = ElementTree.fromstring(self.text)
-        axes.set(**_limits(root), aspect="equal")
-        _draw(axes, root, {})
+        axes.set(**limits_of(root), aspect="equal")
+        draw_elements(axes, root, {})
 
     def show(self) -> Any:
         """Show it: in the cell of a notebook, else in a browser."""
@@ -182,7 +177,7 @@ def rendered(drawing: Drawing, form: str, manifest: Manifest | None = None) -> b
     from matplotlib import rc_context
 
     with rc_context(style()):
-        figure = drawing.figure or _figure(drawing.text)
+        figure = drawing.figure or figure_of(drawing.text)
         return saved(figure, form, manifest)
 
 
@@ -202,101 +197,6 @@ def saved(figure: Figure, form: str, manifest: Manifest | None = None) -> bytes:
         warnings.filterwarnings("ignore", message="Glyph .* missing from font")
         figure.savefig(file, format=form, dpi="figure", metadata=METADATA[form] | more)
     return file.getvalue()
-
-
-def _figure(svg: str) -> Figure:
-    from matplotlib.figure import Figure
-
-    root = ElementTree.fromstring(svg)
-    width, height = float(root.attrib["width"]), float(root.attrib["height"])
-    figure = Figure(figsize=(width / 72, height / 72), dpi=72 * SCALE)
-    axes = figure.add_axes((0.0, 0.0, 1.0, 1.0))
-    axes.set(**_limits(root))
-    axes.set_axis_off()
-    _draw(axes, root, {})
-    return figure
-
-
-def _draw(axes: Axes, parent: Any, inherited: dict[str, str]) -> None:
-    """Draw the elements within another, each above those before it."""
-    from matplotlib.patches import Circle, PathPatch, Rectangle
-
-    for element in parent:
-        attributes = inherited | element.attrib
-        name = element.tag.rpartition("}")[2]
-        if name == "g":
-            _draw(axes, element, {key: attributes[key] for key in _PASSED_ON if key in attributes})
-        elif name == "rect":
-            axes.add_patch(Rectangle((0, 0), 1, 1, transform=axes.transAxes, color=attributes["fill"]))
-        elif name == "circle":
-            centre = (float(attributes["cx"]), float(attributes["cy"]))
-            axes.add_patch(Circle(centre, float(attributes["r"]), **_look(attributes)))
-        elif name == "path" and attributes["d"]:
-            for part in _parts(attributes):
-                axes.add_patch(PathPatch(_path(part), **_look(attributes)))
-        elif name == "text":
-            _write(axes, element, attributes)
-        elif name not in ("title", "path", "style"):
-            raise UnknotError(f"a picture with <{name}> cannot be drawn as PNG or PDF; write it as SVG")
-
-
-def _limits(root: Any) -> dict[str, tuple[float, float]]:
-    """The limits of axes that show a picture, y downward."""
-    box = root.attrib.get("viewBox") or f"0 0 {root.attrib['width']} {root.attrib['height']}"
-    left, top, width, height = map(float, box.split())
-    return {"xlim": (left, left + width), "ylim": (top + height, top)}
-
-
-def _look(attributes: dict[str, str]) -> dict[str, Any]:
-    look: dict[str, Any] = {
-        "facecolor": attributes.get("fill", "black"),
-        "edgecolor": attributes.get("stroke", "none"),
-        "linewidth": float(attributes.get("stroke-width", 1)),
-        "joinstyle": attributes.get("stroke-linejoin", "miter"),
-        "capstyle": attributes.get("stroke-linecap", "butt"),
-    }
-    if "stroke-opacity" in attributes:
-        look["alpha"] = float(attributes["stroke-opacity"])
-    if "stroke-dasharray" in attributes:
-        look["linestyle"] = 0, [float(word) / look["linewidth"] for word in attributes["stroke-dasharray"].split()]
-    return look
-
-
-def _parts(attributes: dict[str, str]) -> list[str]:
-    """A path in parts that are not too long to draw; whole, if it is filled."""
-    lines = attributes["d"].split("M")[1:]
-    if attributes.get("fill") != "none" or len(lines) <= LINES:
-        return [attributes["d"]]
-    return ["M" + "M".join(lines[i : i + LINES]) for i in range(0, len(lines), LINES)]
-
-
-def _path(text: str) -> Any:
-    from matplotlib.path import Path as Outline
-
-    points, codes = [], []
-    for letter, x, y, close in _STEP.findall(text):
-        points.append((0.0, 0.0) if close else (float(x), float(y)))
-        codes.append(Outline.CLOSEPOLY if close else Outline.MOVETO if letter == "M" else Outline.LINETO)
-    return Outline(points, codes)
-
-
-def _write(axes: Axes, element: Any, attributes: dict[str, str]) -> None:
-    from matplotlib.patheffects import withStroke
-
-    edge, width = attributes.get("stroke"), float(attributes.get("stroke-width", 1))
-    axes.text(
-        float(attributes["x"]),
-        float(attributes["y"]),
-        element.text or "",
-        fontsize=float(attributes["font-size"]),
-        color=attributes["fill"],
-        ha={"middle": "center", "end": "right"}.get(attributes.get("text-anchor", "start"), "left"),
-        va="baseline",
-        weight="bold" if attributes.get("font-weight") == "700" else "normal",
-        parse_math=False,
-        path_effects=[withStroke(linewidth=width, foreground=edge)] if edge else None,
-        zorder=1,  # as patches have: who comes later stands above
-    )
 
 
 def night(colours: Mapping[str, str], rule: str = '[{0}="{1}"]{{{0}:{2}}}') -> str:

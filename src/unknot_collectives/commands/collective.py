@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from unknot._base.calls import Piece
-from unknot._base.errors import SimulationError, UnknotError
-from unknot._base.switching import DEFAULT_SWITCHING, Switching
-from unknot.cli.commands.options import Json, MostTime, NetworkText, Options
+from unknot._base.errors import SimulationError
 from unknot.cli.commands.printing import notify, wrote
-from unknot.cli.commands.shared import draw, numbers_of, relation_of, write_evidence
+from unknot.cli.commands.shared import relation_of
+from unknot.cli.commands.written import draw, write_evidence
 from unknot.cli.exit_codes import FAILS, HOLDS, UNDECIDED
-from unknot_collectives.commands.block_sizes import most_of, rows_of
+from unknot_collectives.commands.collective_options import CollectiveOptions, sizes_of
 
 if TYPE_CHECKING:
     from unknot._base.deadline import Deadline
-    from unknot._base.units import Units
     from unknot.network import Network
     from unknot.report.picture import Drawing
     from unknot.routing.relation import Relation
@@ -37,109 +34,6 @@ TABLES = (".csv", ".xml")
 """Endings of files that are no pictures."""
 MOST_NAMED = 4
 """Most channels of a bound that are named one by one."""
-
-
-@dataclass(frozen=True)
-class CollectiveOptions(Options):
-    """The operation, how its schedules are made and run, and where the answer goes.
-
-    Attributes
-    ----------
-    operation
-        Operation: broadcast, reduce, scatter, gather, all_gather, reduce_scatter, all_reduce, barrier or all_to_all.
-    size : SIZE,…|FILE.csv|json
-        Flits of the vector (broadcast, reduce, all_reduce), of a message (barrier), or of a block; with --units bytes
-        too, as 64kB; by default 64, and 1 for barrier. Or, for all_to_all, a file of blocks: a row for each sender,
-        a column for each receiver.
-    algorithm
-        Algorithms: best, optimal, or textbook ones such as ring; several with commas.
-    routing : NAME
-        Routing on which the schedules run.
-    root
-        Terminal with all data at the beginning or end; by default 0.
-    members : T,T,…[;T,T,…]
-        Terminals that take part; by default all. Semicolons separate groups, which run the
-        operation at the same time.
-    groups
-        Number of equal groups into which the members, in their order, are cut instead.
-    pieces
-        Number of pieces of each chunk; by default the best number.
-    buffer_depth
-        Flits per virtual channel; by default 8, or the longest message under vct, saf.
-    overhead
-        Cycles of work of a terminal before it sends.
-    terminal_width
-        Flits per cycle sent and received by a terminal, each of another message.
-    router : OPTIONS
-        Options of the router: 'internal_speedup=2'.
-    together
-        Send chunks that go the same way in a step as one message.
-    out : FILE.csv|xml|svg|png|pdf
-        File of the schedule: its transfers, an MSCCL program, or a picture of its busy channels over time.
-    """
-
-    network: NetworkText
-    operation: str = "all_reduce"
-    size: str | None = None
-    algorithm: str = "best"
-    routing: str | None = None
-    root: int | None = None
-    members: str | None = None
-    groups: int = 1
-    pieces: int | None = None
-    vcs: int | None = None
-    switching: Switching = DEFAULT_SWITCHING
-    buffer_depth: int | None = None
-    overhead: int = 0
-    terminal_width: int = 1
-    router: str = ""
-    together: bool = False
-    deadline: MostTime = None
-    out: Path | None = None
-    evidence: Path | None = None
-    units: str | None = None
-    json: Json = False
-
-    @property
-    def of_run(self) -> dict[str, Any]:
-        """How schedules are run on a routing."""
-        from unknot._base.numbers import require_whole
-        from unknot.simulation.run.options import router_of
-
-        if self.buffer_depth is not None:
-            require_whole("--buffer-depth", self.buffer_depth, 1, unit="flits", error=SimulationError)
-        require_whole("--overhead", self.overhead, 0, unit="cycles", error=SimulationError)
-        router = replace(router_of(self.router), terminal_width=self.terminal_width)
-        if self.terminal_width > 1 and router.selection is None:
-            router = replace(router, selection="first")
-        return self.some("switching", "buffer_depth", "overhead", "together") | {"router": router}
-
-    def operation_on(self, network: Network, rows: list[list[int]]) -> Operation:
-        """Return the operation, of size 1, on the terminals of a network."""
-        from unknot_collectives import Operation
-        from unknot_collectives.platform import ROOTED
-
-        first, count = network.num_routers, self.groups
-        texts = ["all"] if self.members is None else self.members.split(";")
-        lists = [
-            tuple(first + network.terminal(number) for number in numbers_of(text, "<members>"))
-            for text in texts if text != "all"
-        ] or [tuple(range(first, first + network.num_terminals))]  # fmt: skip
-        if count != 1 and len(lists) > 1:
-            raise UnknotError(f"--groups {count}: --members names {len(lists)} groups already; give one of the two")
-        if count < 1 or len(lists[0]) % count:
-            raise UnknotError(f"--groups {count}: {len(lists[0])} members cannot be cut into {count} equal groups")
-        if count > 1:
-            each = len(lists[0]) // count
-            lists = [lists[0][i : i + each] for i in range(0, len(lists[0]), each)]
-        rooted = self.operation in ROOTED or self.root is not None
-        most = most_of(rows)
-        return Operation(
-            self.operation, tuple(member for one in lists for member in one),
-            root=first + network.terminal(self.root or 0) if rooted else None,
-            groups=tuple(lists) if len(lists) > 1 else (),
-            blocks=tuple(tuple(Fraction(flits, most) for flits in row) for row in rows),
-        )  # fmt: skip
 
 
 def collective(options: CollectiveOptions) -> int:
@@ -179,7 +73,7 @@ def collective(options: CollectiveOptions) -> int:
     if out is not None and out.suffix not in TABLES:
         require_ending(out, "; transfers as .csv, an MSCCL program as .xml")
     scale = Scale.of(options.units)
-    sizes, rows = _sizes(options, scale.units)
+    sizes, rows = sizes_of(options, scale.units)
     relation = None
     if options.routing is not None:
         relation = relation_of(options.network, options.routing, options.vcs, simulated=True)
@@ -227,15 +121,6 @@ def collective(options: CollectiveOptions) -> int:
     if not complete:
         return UNDECIDED
     return HOLDS if relation is None or measured is not None else FAILS
-
-
-def _sizes(options: CollectiveOptions, units: Units | None) -> tuple[list[int], list[list[int]]]:
-    """Return the sizes in flits, and the blocks of a file, if one is named."""
-    from unknot._base.units import flits_of
-
-    size = options.size or ("1" if options.operation == "barrier" else "64")
-    rows = rows_of(Path(size), units) if Path(size).suffix in (".csv", ".json") else []
-    return [most_of(rows)] if rows else [flits_of(one, units) for one in Piece(size, "<size>").split(",")], rows
 
 
 def _bounds(platform: Platform, operations: list[Operation], limit: Deadline | None) -> tuple[list[Bound], bool]:

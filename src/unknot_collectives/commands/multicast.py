@@ -12,7 +12,8 @@ from unknot.cli.commands.options import (
     NetworkText,
     Options,
 )
-from unknot.cli.commands.shared import draw, numbers_of, relation_of
+from unknot.cli.commands.shared import numbers_of, relation_of
+from unknot.cli.commands.written import draw
 from unknot.cli.exit_codes import FAILS, HOLDS
 
 

@@ -6,7 +6,8 @@ from pathlib import Path
 
 from unknot._base.switching import DEFAULT_SWITCHING, Switching
 from unknot.cli.commands.options import MINUTE, Json, NetworkText, TimeLimit
-from unknot.cli.commands.shared import draw, exit_code, relation_of
+from unknot.cli.commands.shared import exit_code, relation_of
+from unknot.cli.commands.written import draw
 
 
 def bnr(

@@ -7,7 +7,8 @@ from typing import Any
 
 from unknot.cli.commands.options import MINUTE, Json, NetworkText, TimeLimit
 from unknot.cli.commands.printing import notify
-from unknot.cli.commands.shared import draw, exit_code
+from unknot.cli.commands.shared import exit_code
+from unknot.cli.commands.written import draw
 
 
 def itm(

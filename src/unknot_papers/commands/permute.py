@@ -6,7 +6,8 @@ from functools import partial
 from pathlib import Path
 
 from unknot.cli.commands.options import MINUTE, Json, NetworkText, TimeLimit
-from unknot.cli.commands.shared import draw, exit_code
+from unknot.cli.commands.shared import exit_code
+from unknot.cli.commands.written import draw
 
 
 def permute(

@@ -7,7 +7,8 @@ from pathlib import Path
 import typer
 
 from unknot.cli.commands.options import Json, MostTime, NetworkText
-from unknot.cli.commands.shared import relation_of, write_evidence
+from unknot.cli.commands.shared import relation_of
+from unknot.cli.commands.written import write_evidence
 from unknot.cli.exit_codes import UNDECIDED
 
 

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from unknot._base.switching import DEFAULT_SWITCHING, Switching
 from unknot.cli.commands.options import Json, Options
-from unknot.cli.commands.shared import RoutedNetwork, exit_code, write_evidence, write_knot
+from unknot.cli.commands.shared import RoutedNetwork, exit_code
+from unknot.cli.commands.written import write_evidence, write_knot
 
 if TYPE_CHECKING:
     from unknot.certificates import Configuration

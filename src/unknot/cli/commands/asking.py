@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 @dataclass
-class Asked:
+class KeptAnswer:
     """What a command answered.
 
     Attributes
@@ -34,13 +34,13 @@ class Asked:
     picture: Callable[[], Any] | None = None
 
 
-_ASKED: ContextVar[Asked | None] = ContextVar("unknot-asked", default=None)
+_ASKED: ContextVar[KeptAnswer | None] = ContextVar("unknot-asked", default=None)
 
 
 @contextmanager
-def asking() -> Iterator[Asked]:
+def asking() -> Iterator[KeptAnswer]:
     """Keep what commands in the block answer, and print nothing."""
-    asked = Asked()
+    asked = KeptAnswer()
     token = _ASKED.set(asked)
     try:
         yield asked
@@ -48,6 +48,6 @@ def asking() -> Iterator[Asked]:
         _ASKED.reset(token)
 
 
-def asked() -> Asked | None:
+def asked() -> KeptAnswer | None:
     """Where the answer of the command that runs is kept; None: it is printed."""
     return _ASKED.get()

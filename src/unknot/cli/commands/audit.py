@@ -11,8 +11,9 @@ from unknot._base.errors import UnknotError
 from unknot._base.switching import DEFAULT_SWITCHING, Switching
 from unknot.cli.commands.options import MINUTE, Json, Options, TimeLimit
 from unknot.cli.commands.printing import notify
-from unknot.cli.commands.shared import exit_code, write_evidence
+from unknot.cli.commands.shared import exit_code
 from unknot.cli.commands.unread import name_idle
+from unknot.cli.commands.written import write_evidence
 
 if TYPE_CHECKING:
     from unknot.certificates.documents import Document

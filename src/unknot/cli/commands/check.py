@@ -14,7 +14,8 @@ from unknot.cli.commands.options import PAGE, Options, refuse_beside
 from unknot.cli.commands.printing import notify
 from unknot.cli.commands.protocol import Room, of_end_points
 from unknot.cli.commands.reconfigure import of_update
-from unknot.cli.commands.shared import COQ, BufferedNetwork, if_read, stated, write_counterexample
+from unknot.cli.commands.shared import BufferedNetwork, if_read, stated
+from unknot.cli.commands.written import COQ, write_counterexample
 
 if TYPE_CHECKING:
     from unknot.certificates.documents import Document

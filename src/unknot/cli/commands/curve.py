@@ -19,7 +19,8 @@ from unknot.cli.commands.options import (
     Seeds,
 )
 from unknot.cli.commands.printing import notify
-from unknot.cli.commands.shared import draw, flows_in, kept, kept_in, relation_of, write_rows
+from unknot.cli.commands.shared import flows_in, kept, kept_in, relation_of
+from unknot.cli.commands.written import draw, write_rows
 from unknot.cli.exit_codes import UNDECIDED
 
 

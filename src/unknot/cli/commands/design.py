@@ -14,8 +14,9 @@ from unknot._base.switching import DEFAULT_SWITCHING, Switching
 from unknot.cli.commands.guard import SPARED, keeping_the_best
 from unknot.cli.commands.options import MINUTE, Json, TimeLimit
 from unknot.cli.commands.printing import notify, wrote
-from unknot.cli.commands.shared import draw, left_open, write_evidence
+from unknot.cli.commands.shared import left_open
 from unknot.cli.commands.unread import name_idle
+from unknot.cli.commands.written import draw, write_evidence
 from unknot.cli.exit_codes import FAILS, HOLDS
 
 if TYPE_CHECKING:

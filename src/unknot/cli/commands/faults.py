@@ -14,7 +14,8 @@ from unknot.cli.commands.faults_evidence import KeptEvidence
 from unknot.cli.commands.faults_plans import compare_routes, of_plans
 from unknot.cli.commands.options import SEED, Json, MostTime, NetworkText, Options, Seed
 from unknot.cli.commands.printing import notify
-from unknot.cli.commands.shared import exit_code, if_read, write_evidence, write_rows
+from unknot.cli.commands.shared import exit_code, if_read
+from unknot.cli.commands.written import write_evidence, write_rows
 
 if TYPE_CHECKING:
     from unknot.network import Network

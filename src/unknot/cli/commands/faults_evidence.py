@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from unknot.cli.commands.printing import notify
-from unknot.cli.commands.shared import write_evidence
+from unknot.cli.commands.written import write_evidence
 
 if TYPE_CHECKING:
     from unknot.certificates.documents import Document

@@ -19,7 +19,8 @@ from unknot.cli.commands.options import (
     TimeLimit,
 )
 from unknot.cli.commands.printing import notify
-from unknot.cli.commands.shared import exit_code, write_evidence
+from unknot.cli.commands.shared import exit_code
+from unknot.cli.commands.written import write_evidence
 
 if TYPE_CHECKING:
     from unknot.lane_assignment import ChangingLanes, Lanes, LongerLanes

@@ -21,7 +21,8 @@ from unknot.cli.commands.options import (
     TimeLimit,
 )
 from unknot.cli.commands.printing import notify, wrote
-from unknot.cli.commands.shared import exit_code, relation_of, write_evidence
+from unknot.cli.commands.shared import exit_code, relation_of
+from unknot.cli.commands.written import write_evidence
 
 if TYPE_CHECKING:
     from unknot.cli.answers.filling import Answer

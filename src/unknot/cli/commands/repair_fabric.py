@@ -14,7 +14,8 @@ from unknot._base.deadline import NoAnswerError
 from unknot._base.errors import UnknotError
 from unknot._base.work import measuring_time, work_done
 from unknot.cli.commands.printing import notify, wrote
-from unknot.cli.commands.shared import exit_code, write_evidence
+from unknot.cli.commands.shared import exit_code
+from unknot.cli.commands.written import write_evidence
 
 if TYPE_CHECKING:
     from unknot.fabrics import Fabric

@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from unknot.cli.commands.options import Json
-from unknot.cli.commands.shared import is_path, relation_of, routing_in, write_knot
+from unknot.cli.commands.shared import is_path, relation_of, routing_in
 from unknot.cli.commands.unread import name_idle
+from unknot.cli.commands.written import write_knot
 from unknot.cli.exit_codes import FAILS, HOLDS
 
 if TYPE_CHECKING:

@@ -15,8 +15,9 @@ from unknot._base.extensions import Catalogue
 from unknot._base.output import require_place
 from unknot.cli.commands.options import Json, MostTime, Options
 from unknot.cli.commands.printing import notify
-from unknot.cli.commands.shared import kept_in, write_rows
+from unknot.cli.commands.shared import kept_in
 from unknot.cli.commands.unread import name_idle
+from unknot.cli.commands.written import write_rows
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,8 @@ from typing import Literal
 from unknot._base.errors import UnknotError
 from unknot.cli.commands.asking import asked
 from unknot.cli.commands.options import Json, NetworkText
-from unknot.cli.commands.shared import draw
 from unknot.cli.commands.unread import name_idle
+from unknot.cli.commands.written import draw
 
 
 def show(

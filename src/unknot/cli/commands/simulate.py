@@ -23,7 +23,8 @@ from unknot.cli.commands.options import (
     refuse_beside,
 )
 from unknot.cli.commands.printing import notify
-from unknot.cli.commands.shared import draw, flows_in, relation_of, write_counterexample, write_rows
+from unknot.cli.commands.shared import flows_in, relation_of
+from unknot.cli.commands.written import draw, write_counterexample, write_rows
 
 
 @dataclass(frozen=True)
