@@ -107,9 +107,8 @@ def collective(options: CollectiveOptions) -> int:
         claims = [bounds[last].claim(), *(one.schedule.claim() for one in shown)]
         write_evidence(options.evidence, None, claims)
     measured = best[-1].measured if best else None
-    free = delivers = None
-    if relation is not None and best:
-        free, delivers = _proved(_of_messages(relation, best[-1].schedule), options.switching, deadline)
+    sent = _of_messages(relation, best[-1].schedule) if relation is not None and best else None
+    free, delivers = (None, None) if sent is None else _proved(sent, options.switching, deadline)
     tell(
         json, CollectiveAnswer, *shown, of=built, scale=scale, routing=relation and relation.name,
         deadlock_free=free, delivers=delivers,
