@@ -205,3 +205,13 @@ def test_a_picture_can_be_part_of_a_figure(tmp_path: Path) -> None:
     plt.close(figure)
     answer.save(tmp_path / "ring.svg")
     assert (tmp_path / "ring.svg").read_text().startswith("<svg")
+
+
+def test_behind_a_relation_stands_what_it_has_not() -> None:
+    """`check(relation, technique)` and `simulate(relation, load)`, as everybody writes them."""
+    relation = dimension_order(ring(4), vcs=1)
+    assert unknot.check(relation, "saf").switching == unknot.check(relation, switching="saf").switching == "saf"
+    run = unknot.simulate(relation, 0.05, measure=100, warmup=50, packet_length=2)
+    assert run.offered_load == 0.05
+    with pytest.raises(UnknotError, match="is a routing already"):
+        unknot.check(relation, "dimension_order", switching="saf")

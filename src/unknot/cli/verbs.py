@@ -20,6 +20,7 @@ from unknot.cli.commands.asking import asking
 from unknot.cli.commands.options import prepared
 from unknot.cli.exit_codes import FAILS, HOLDS, INTERRUPTED, UNDECIDED
 from unknot.cli.result import Result
+from unknot.routing.relation import Relation
 
 HOLD = {HOLDS: True, FAILS: False, UNDECIDED: None}
 """What exit codes say."""
@@ -27,11 +28,13 @@ NETWORKS, ROUTINGS = {"network", "source"}, {"routing", "to"}
 """Parameters that take objects of a session."""
 WIDTH, TAB = 100, "    "
 """Columns of a docstring, and the indent of its lines about a parameter."""
+ROUTED = 2
+"""Arguments by position of a verb about a routing."""
 RETURNS = "The answer, with the keys of the command's JSON; `holds` is True for exit code 0, False for 1, None for 3."
 _OPTION = re.compile(r"--([a-z][a-z0-9-]*[a-z0-9])")
 
 
-def verb(name: str, command: Callable[..., int | None] | None = None) -> Callable[..., Result]:
+def verb(name: str, command: Callable[..., int | None] | None = None, *, second: str = "") -> Callable[..., Result]:
     """Make the function of a command.
 
     A network is a text, the name of a file, a `Network` or a graph of NetworkX; a routing is a text, a `Relation`, or
@@ -43,6 +46,8 @@ def verb(name: str, command: Callable[..., int | None] | None = None) -> Callabl
         Name of the command, and of the file in `unknot.cli.commands` that has it.
     command : callable, optional
         The command, where it stands elsewhere.
+    second : str, optional
+        Option that stands second behind a `Relation`, which has a routing already.
     """
     command = command or _command(name, name)
     run = prepared(command)
@@ -54,6 +59,8 @@ def verb(name: str, command: Callable[..., int | None] | None = None) -> Callabl
     fields = {one.name: fields[one.name] for one in parameters}
 
     def ask(*given: Any, **named: Any) -> Result:
+        if second and second not in named and len(given) == ROUTED and isinstance(given[0], Relation):
+            given, named = given[:1], {second: given[1], **named}
         bound = signature.bind(*given, **named)
         bound.apply_defaults()
         with lending(), asking() as kept:
@@ -117,8 +124,6 @@ def _code(run: Callable[..., None], values: dict[str, Any]) -> int:
 
 def _values(given: dict[str, Any], fields: dict[str, inspect.Parameter]) -> dict[str, Any]:
     """Options as a command takes them; objects under names."""
-    from unknot.routing.relation import Relation
-
     values = {fields[name].name: value for name, value in given.items()}
     for name, parameter in fields.items():
         hint, value = _type(parameter), values[parameter.name]
@@ -172,8 +177,6 @@ def _routing(given: Any, beside: Collection[Any] = ()) -> str:
 
 def _design(design: Any) -> str:
     """A design in words: a network, a relation, or a network and its routing."""
-    from unknot.routing.relation import Relation
-
     if isinstance(design, str):
         return design
     network, *routings = (design.network, design) if isinstance(design, Relation) else _pair(design)
@@ -205,7 +208,7 @@ def _kind(name: str, parameter: inspect.Parameter) -> str:
 
 
 audit = verb("audit")
-check = verb("check")
+check = verb("check", second="switching")
 compare = verb("compare")
 curve = verb("curve")
 design_routing = verb("design_routing", _command("design", "design_routing"))
@@ -216,4 +219,4 @@ protocol = verb("protocol")
 reconfigure = verb("reconfigure")
 repair = verb("repair")
 show = verb("show")
-simulate = verb("simulate")
+simulate = verb("simulate", second="load")
