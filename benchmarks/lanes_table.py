@@ -14,7 +14,6 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import groupby
 from pathlib import Path
 
 import networkx as nx
@@ -69,23 +68,20 @@ HEAD = ("family", "network", "routers", "lanes", "at least", "highest load", "lo
 HEAD += ("lanes that rise", "rising at least", "seconds")
 ABOUT = """# Lanes of many networks
 
-**The fewest lanes in which a network routes along shortest paths without deadlock are known for nearly all networks
-of up to 65 routers, and are one to four** ([Lanes](lanes.md)). [A table of all](lanes-table.csv) has a row for each
-network: lanes that packets keep, the highest load of a channel in them, lanes of which packets may take a higher one
-at each hop, and what each is at least.
+**Proof shows the fewest lanes for shortest paths without deadlock on nearly every network of up to 65 routers: one to
+four** ([Lanes](lanes.md)).
 
 {summary}
 
-| networks | how many | lanes | fewest, proved | load also lowest, proved | highest load above its bound, at most |
-|---|---|---|---|---|---|
-{families}
+The separate checker accepted all lower bounds, by a cycle of forced turns (cycle), or by clauses with a proof
+(refutation). Each search ended after {limit:.0f} seconds of the processor. `regular(d, n)` is the random d-regular
+graph of NetworkX on n routers with seed 1; backbones are from the package topohub. `python -m benchmarks.lanes_table
+docs/lanes-table.md` measures the [table](lanes-table.csv) anew.
 
-"At least" is a lower bound that the separate checker accepted: (cycle) a cycle of forced turns, (refutation) clauses
-with a proof; of loads weights of channels, or clauses with a proof. Seconds are of the processor, for both searches.
-`regular(d, n)` is the random d-regular graph on n routers of networkx with seed 1; backbones are from the package
-topohub. A search ends after {limit:.0f} seconds of the processor.
-
-Written by `python -m benchmarks.lanes_table docs/lanes-table.md`.
+```{{csv-table}}
+:file: lanes-table.csv
+:header-rows: 1
+```
 """
 
 
@@ -192,23 +188,19 @@ def row(family: str, built: Network, limit: float) -> Row:
 
 def summary(rows: list[Row]) -> str:
     """How many were proved, in words."""
-    parts = []
+    lines = []
     for text, group in (
-        (f"These are {{}} networks of up to {MOST} routers", [one for one in rows if one.family != LARGER]),
-        ("Of {} larger ones the same is known", [one for one in rows if one.family == LARGER]),
+        (f"networks of up to {MOST} routers", [one for one in rows if one.family != LARGER]),
+        ("larger networks", [one for one in rows if one.family == LARGER]),
     ):
         kept, rising = sum(one.proved for one in group), sum(one.rising_proved for one in group)
-        fewer = sum(one.fewer for one in group)
-        parts.append(
-            f"{text.format(len(group))}: lanes that are kept are proved to be the fewest for {kept} of\n"
-            f"them, lanes that rise for {rising}; rising lanes save at least one for {fewer}."
+        loads, fewer = sum(one.load_proved for one in group), sum(one.fewer for one in group)
+        lines.append(
+            f"- Of {len(group)} {text} {kept} have a proof of the fewest lanes that packets keep, and {loads} of the "
+            f"lowest load in these lanes too.\n  If packets may rise to higher lanes, {rising} have a proof, and "
+            f"{fewer} need fewer lanes."
         )
-    for most in (16, 40, MOST):
-        lowest = [one.load_proved for one in rows if one.routers <= most and one.family != LARGER]
-        parts.append(
-            f"Of {len(lowest)} with up to {most} routers, lanes and load are proved lowest for {sum(lowest)}."
-        )
-    return "\n".join(parts)
+    return "\n".join(lines)
 
 
 def table(rows: list[tuple[str, ...]]) -> str:
@@ -218,24 +210,9 @@ def table(rows: list[tuple[str, ...]]) -> str:
     return text.getvalue()
 
 
-def families(rows: list[tuple[str, ...]]) -> str:
-    """Return a line for each family: its lanes, how many are proved, and how far loads are from their bounds."""
-    lines = []
-    for family, grouped in groupby(rows, key=lambda one: one[0]):
-        group = list(grouped)
-        lanes = [int(one[3]) for one in group]
-        proved = [one[3] == one[4].split(" ")[0] for one in group]
-        above = [float(one[5]) / float(one[6]) - 1 if float(one[6]) else 0.0 for one in group]
-        lowest = sum(fewest and not more for fewest, more in zip(proved, above, strict=True))
-        spread = f"{min(lanes)}" if min(lanes) == max(lanes) else f"{min(lanes)} to {max(lanes)}"
-        lines.append(f"| {family} | {len(group)} | {spread} | {sum(proved)} | {lowest} | {max(above):.0%} |")
-    return "\n".join(lines)
-
-
 def page(rows: list[Row]) -> str:
     """The page, as Markdown."""
-    cells = [(one.family, *one.cells) for one in rows]
-    return ABOUT.format(summary=summary(rows), families=families(cells), limit=LIMIT)
+    return ABOUT.format(summary=summary(rows), limit=LIMIT)
 
 
 def main(words: list[str] | None = None) -> None:

@@ -13,7 +13,6 @@ import csv
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import groupby
 
 import numpy as np
 
@@ -121,29 +120,15 @@ def rows(case: Case) -> Iterator[list[str]]:
         ]
 
 
-def summary(table: list[list[str]]) -> str:
-    """Return the table of the page: what the routings of a network carry, and the two best against the adversary."""
-    lines = ["| network | uniform | best under adversarial traffic |", "|---|---|---|"]
-    for network, grouped in groupby(table, key=lambda row: row[0]):
-        group = list(grouped)
-        even = ", ".join(f"`{row[1]}` {row[3]}" for row in group)
-        best = sorted(group, key=lambda row: -float(row[7]))[:2]
-        lines.append(f"| {network} | {even} | {', '.join(f'`{row[1]}` {row[7]}' for row in best)} |")
-    return "\n".join(lines)
-
-
 def main(chosen: str | None = None) -> None:
-    """Write the table as CSV to stdout, and the summary of it to stderr."""
-    table = []
+    """Write the table as CSV to stdout."""
     writer = csv.writer(sys.stdout, lineterminator="\n")
     writer.writerow(HEAD)
     for case in CASES:
         if chosen in (None, case.network):
             for row in rows(case):
-                table.append(row)
                 writer.writerow(row)
                 sys.stdout.flush()
-    print(summary(table), file=sys.stderr)
 
 
 if __name__ == "__main__":

@@ -35,6 +35,7 @@ extensions = [
     "api_pages",
     "command_pages",
     "console",
+    "made_tables",
     "tod_lexer",
 ]
 exclude_patterns = [
@@ -46,6 +47,7 @@ exclude_patterns = [
     "pictures/*.py",
     "jupyter_execute",
     "schemas",
+    "made",
 ]
 nitpicky = True
 suppress_warnings = [

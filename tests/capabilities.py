@@ -89,7 +89,7 @@ def _spoken(parameter: Any) -> list[str]:
     return [*parameter.opts, *parameter.secondary_opts, *settings]
 
 
-WRITTEN = ("_build", "reference/api", "reference/booksim-keys", "reference/commands", "schemas")
+WRITTEN = ("_build", "reference/api", "reference/booksim-keys", "reference/commands", "schemas", "made/")
 """Pages that the documentation writes for itself."""
 
 

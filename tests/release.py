@@ -57,9 +57,9 @@ def require_tagged(tag: str) -> None:
 def require_shown() -> None:
     """Refuse pages that lack a routing of the catalogue: those that come out of running all of them."""
     for page in ("gallery", "throughput"):
-        shown = re.findall(r"`(\w+)", (ROOT / "docs" / f"{page}.md").read_text(encoding="utf-8"))
+        shown = re.findall(r"\w+", (ROOT / "docs" / f"{page}.csv").read_text(encoding="utf-8"))
         if lacking := sorted(set(routings()) - set(shown)):
-            sys.exit(f"docs/{page}.md lacks {', '.join(lacking)}: see benchmarks/{page}.py")
+            sys.exit(f"docs/{page}.csv lacks {', '.join(lacking)}: see benchmarks/{page}.py")
 
 
 def install(python: str, distribution: Path, place: Path) -> str:

@@ -21,6 +21,7 @@ BUILT = {
     DOCS / "_build",
     DOCS / "pictures",
     DOCS / "schemas",
+    DOCS / "made",
     DOCS / "reference" / "api",
     DOCS / "reference" / "commands",
 }

@@ -16,13 +16,6 @@ PAGE = (ROOT / "docs/papers.md").read_text(encoding="utf-8")
 COMMANDS = re.findall(r"\| `unknot ([^`]+)`(?: \(exit code (\d)\))? \|$", PAGE, re.M)
 
 
-def claims_of(name: str) -> dict[str, str]:
-    """The claims of a paper that the page lists: those that do not hold as they stand."""
-    (table,) = re.findall(rf"<!-- claims of {name} -->\n(.*?)\n<!-- end of claims -->", PAGE, re.S)
-    rows = re.findall(r"^\| (.*) \| (only when|no|open) \|$", table, re.M)
-    return {claim.replace(r"\|", "|"): answer for claim, answer in rows}
-
-
 def test_paths_exist() -> None:
     named = set(re.findall(r"`((?:src|examples)/[^`]+)`", PAGE))
     assert not [path for path in named if not (ROOT / path).exists()]

@@ -6,7 +6,7 @@ import csv
 from pathlib import Path
 
 import pytest
-from benchmarks.throughput import BELOW, CASES, Case, main, next_group, rows, summary
+from benchmarks.throughput import BELOW, CASES, Case, main, next_group, rows
 
 from tests.declared import declared
 from unknot.network.families import dragonfly
@@ -35,10 +35,6 @@ def test_each_routing_that_carries_less_is_marked_and_explained() -> None:
         assert uniform.endswith("↓") == behind, (network, routing)
         if behind and "omniwar" not in routing and "dimwar" not in routing:
             assert f"`{routing.split('(')[0]}" in why, routing
-
-
-def test_the_page_has_a_summary_of_the_table() -> None:
-    assert summary(TABLE[1:]) in PAGE
 
 
 def test_rows_are_made_as_the_page_says(capsys: pytest.CaptureFixture[str]) -> None:

@@ -19,7 +19,7 @@ from unknot.fabrics import (
     opensm_levels,
     opensm_tables,
 )
-from unknot.fabrics.format import Format
+from unknot.fabrics.format import PARTS, Format
 from unknot.network import Network
 from unknot.network.edges import read_edge_list, write_edge_list
 
@@ -37,7 +37,7 @@ def _read_tod(path: str | Path) -> Network:
 
 
 _FORMATS = (
-    Format("tod", "a topology description", (".tod",), _read_tod),
+    Format("tod", "a topology description", (".tod",), _read_tod, keeps=frozenset(PARTS)),
     networkx_files.GRAPHML,
     graph_files.GML,
     graph_files.DOT,

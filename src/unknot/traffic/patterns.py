@@ -22,17 +22,17 @@ from unknot.traffic.pattern import Pattern, TrafficError, to, weighted
 
 
 def uniform(network: Network) -> Pattern:
-    """Every destination equally often, the terminal itself included where the routing serves it."""
+    """Send to every terminal equally often, the sender included if the routing serves a packet to the sender."""
     return Pattern("uniform")
 
 
 def uniform_others(network: Network) -> Pattern:
-    """Every other terminal equally often."""
+    """Send to every other terminal equally often."""
     return Pattern("uniform_others", itself=False)
 
 
 def transpose(network: Network) -> Pattern:
-    """(x, y) sends to (y, x): on square meshes and tori by coordinates, else the halves of the bits change places."""
+    """Send from (x, y) to (y, x) on square grids; elsewhere exchange the two halves of the bits of a terminal."""
     digits = _digits(network)
     if digits is not None and len(network.radices) == 2 and network.radices[0] == network.radices[1]:
         return to(network, "transpose", _ids(network, digits[:, ::-1]))
@@ -44,13 +44,13 @@ def transpose(network: Network) -> Pattern:
 
 
 def bit_complement(network: Network) -> Pattern:
-    """Send to the terminal with every bit inverted."""
+    """Send to the terminal whose number has every bit inverted."""
     ids, _ = _bits(network, "bit_complement")
     return to(network, "bit_complement", ids.size - 1 - ids)
 
 
 def bit_reverse(network: Network) -> Pattern:
-    """Send to the terminal with the bits in reverse order."""
+    """Send to the terminal whose number has the bits in reverse order."""
     ids, bits = _bits(network, "bit_reverse")
     reversed_ids = np.zeros_like(ids)
     for i in range(bits):
@@ -59,30 +59,30 @@ def bit_reverse(network: Network) -> Pattern:
 
 
 def shuffle(network: Network) -> Pattern:
-    """Send to the terminal with the bits turned to the left by one."""
+    """Send to the terminal whose number has the bits rotated to the left by one."""
     ids, bits = _bits(network, "shuffle")
     return to(network, "shuffle", ((ids << 1) & (ids.size - 1)) | (ids >> max(bits - 1, 0)))
 
 
 def tornado(network: Network) -> Pattern:
-    """Send ⌈k / 2⌉ − 1 further round in every dimension of k positions."""
+    """Send ⌈k / 2⌉ − 1 positions further in every dimension of k positions, round the ring."""
     return _turned(network, "tornado", lambda k: ceil(k / 2) - 1)
 
 
 def neighbour(network: Network) -> Pattern:
-    """Send one further round in every dimension."""
+    """Send one position further in every dimension, round the ring."""
     return _turned(network, "neighbour", lambda k: 1)
 
 
 def permutation(network: Network, seed: int = 1) -> Pattern:
-    """A random permutation of the terminals, fixed for the whole run."""
+    """Send to one random partner, which stays for the whole run."""
     require_whole("permutation: the seed", seed, 0, error=TrafficError)
     chosen = np.random.default_rng(seed).permutation(network.num_terminals)
     return to(network, f"permutation(seed={seed})", chosen)
 
 
 def next_group(network: Network) -> Pattern:
-    """Send to the terminal at the same seat of the next group, the worst of a dragonfly with direct routes.
+    """Send to the terminal at the same seat of the next group, the worst traffic of a dragonfly with direct routes.
 
     J. Kim, W. J. Dally, S. Scott, D. Abts: Technology-driven, highly-scalable dragonfly topology. ISCA 2008.
     """
@@ -93,7 +93,7 @@ def next_group(network: Network) -> Pattern:
 
 
 def bad_dragon(network: Network) -> Pattern:
-    """Send to every terminal of the next group equally often, as BookSim's pattern of this name."""
+    """Send to every terminal of the next group equally often, as BookSim's `bad_dragon`."""
     seats, count = _seats(network, "bad_dragon"), network.num_terminals
     _require_matrix("bad_dragon", count)
     weight = np.zeros((count, count))
@@ -103,7 +103,7 @@ def bad_dragon(network: Network) -> Pattern:
 
 
 def longest_matching(network: Network) -> Pattern:
-    """Send by a permutation whose paths are longest in sum, near the worst for the network whatever the routing.
+    """Send by a permutation with the longest paths in sum (Jyothi et al. 2016), near the worst for any routing.
 
     An assignment, O(terminals³) time. S. A. Jyothi, A. Singla, P. B. Godfrey, A. Kolla: Measuring and understanding
     throughput of network topologies. SC 2016.
@@ -134,7 +134,7 @@ def matching(network: Network, name: str, side: Flags | None = None) -> Pattern:
 
 
 def hotspot(network: Network, terminals: int | tuple[int, ...] = 0, share: float = 0.2) -> Pattern:
-    """Send a share of every terminal's traffic to some terminals, and the rest to all alike.
+    """Send a share of every terminal's traffic to the listed terminals, and the rest to all equally often.
 
     Parameters
     ----------

@@ -105,6 +105,12 @@ def check_collective(claim: Any, proof: Any) -> str:
 
     Channels count by a length each, or by 1 if they leave a cut, or begin or end at members. A channel is of use from
     when a byte can have come to it until a byte over it can still arrive where it is needed in time.
+
+    Claim: `kind`, `nodes`, `channels` as [source, target, numerator, denominator of the bandwidth], `members`,
+    `root` or `null`, `size` and `time` as [numerator, denominator]: no schedule takes less
+    Proof: `cut`, nodes whose data cannot leave sooner; for `all_to_all` `lengths` of channels, whole numbers;
+    for `all_reduce` also `ends`, `sources` or `targets`: what members send or receive, over the bandwidth of
+    their channels
     """
     operation = Collective(claim)
     kind, time, channels = operation.kind, operation.time, operation.channels

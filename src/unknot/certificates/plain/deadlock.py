@@ -17,7 +17,14 @@ from unknot.certificates.plain.worms import KEEPING, States, Steps, still_holdab
 
 @checks("deadlock", "relation", "deadlock_free")
 def check_verdict(table: Table, claim: Any, proof: Any) -> str:
-    """Check that a relation is free of deadlock under a technique, or not, or that packets would block each other."""
+    """Check that a relation is free of deadlock under a technique, or not, or that packets would block each other.
+
+    Claim: `switching`, or `flow` in its place; `deadlock_free`
+    Proof: if free `kind` and `rank` (`core` and `windows` if `exhausted`; `states` are visited anew, up to
+    20,000), as in Verdicts; else, or if that is `null` and `reachability` is `not-established`, `buffer_depth`,
+    `reachability` and `messages`, each with `source`, `address`, `length`, `lead`, `held`, `wanted`; perhaps
+    `order`, the message that goes on, move by move: one that holds nothing in the end has left the network
+    """
     switching, free = flow_of(claim), claim.get("deadlock_free", "missing")
     if free is True:
         check_free(table, switching, proof)
@@ -57,7 +64,12 @@ def check_deadlock(table: Table, switching: Technique, proof: Any) -> None:
 
 @checks("size", "relation", "least", "held")
 def check_size(table: Table, claim: Any, proof: Any) -> str:
-    """Check that no deadlock has fewer packets than `least`, nor, with just as many, fewer VCs than `held`."""
+    """Check that no deadlock has fewer packets than `least`, nor, with just as many, fewer VCs than `held`.
+
+    Claim: `switching`, `least`: no deadlock has fewer packets; perhaps `held`: none of `least` packets holds
+    fewer VCs
+    Proof: nothing
+    """
     switching, least = technique(claim), field(claim, "least", int)
     held = field({"held": least, **claim}, "held", int)
     if held < least:

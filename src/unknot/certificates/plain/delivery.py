@@ -16,6 +16,9 @@ def check_delivery(table: Table, claim: Any, proof: Any) -> str:
     ejection ahead.
 
     A packet of a terminal to itself that has no candidates is not sent.
+
+    Claim: `delivered`
+    Proof: nothing, or `source`, `address` and `path`, VCs to where a packet is lost
     """
     if field(claim, "delivered", bool):
         for address in range(table.addresses):
@@ -41,6 +44,9 @@ def check_lengths(table: Table, claim: Any, proof: Any) -> str:
     """Check how many hops the longest route has, and whether all hops are on shortest paths.
 
     Routes without an end have no longest one and no length, so both are None.
+
+    Claim: `longest`, hops; `minimal`, all on shortest paths; both `null` if routes may be endless
+    Proof: nothing
     """
     kinds = {"longest": int, "minimal": bool}
     claimed = [field(claim, name, kind) if claim.get(name, 0) is not None else None for name, kind in kinds.items()]
@@ -69,6 +75,10 @@ def check_cuts(table: Table, claim: Any, proof: Any) -> str:
     """Check how many routes sets of faults cut where the table stays, and for how many of these no way is left.
 
     Routes from and to terminals at routers that failed are not counted.
+
+    Claim: `faults`, each with failed `channels` and `routers`, how many routes are `lost`, and for how many of
+    these no way is left (`severed`), without those of terminals at failed routers
+    Proof: nothing
     """
     network, faults = table.network, field(claim, "faults", list)
     ends: dict[Pair, Pair] = {}

@@ -173,7 +173,14 @@ class Failures:
 
 @checks("failures", "network", "deadlock_free")
 def check_failures(network: Network, claim: Any, proof: Any) -> str:
-    """Check that buffers wait in no cycle, or in one, on routes after any of some failures."""
+    """Check that buffers wait in no cycle, or in one, on routes after any of some failures.
+
+    Claim: `deadlock_free`; `kind` of the failing parts (`links`, `cables`, `routers`, `any`); `systems`, the AS of
+    each router, and `limit`, how often a path may visit the router's own AS; parts that have `failed`, parts `kept`
+    from failing, and how many `more` fail, or `null` for any number; `unless`, sets of parts that do not fail
+    together; with `cables` a number for each channel
+    Proof: if free `rank`, a number for each channel; else `circle`, channels, and `paths`, one through each turn
+    """
     failures, free = Failures(network, claim), field(claim, "deadlock_free", bool)
     kept = f" of all but {len(failures.kept)}" if failures.kept else ""
     unless = f", but for {len(failures.unless)} sets and those that contain one," if failures.unless else ""

@@ -30,7 +30,15 @@ from unknot.certificates.plain.tables import Network, Table
 
 @checks("lanes", "network", "impossible")
 def check_shortest(network: Network, claim: Any, proof: Any) -> str:
-    """Check that shortest paths cannot be free of deadlock in a number of lanes, nor any paths after each failure."""
+    """Check that shortest paths cannot be free of deadlock in a number of lanes, nor any paths after each failure.
+
+    Claim: `impossible`, how many; `changes` (`none`, `rising`, `any`); `sends`, pairs of terminals, or `null`
+    for all; with `failures`, lists of channels, every pair also keeps any path after each, and the end of a
+    pair is router + routers · failure, from 1
+    Proof: `kind`: `forced cycle` with `turns` [channel, next, from router, to router]; or `refutation` with
+    `pairs`, `cycles` that no lane closes, or `order` for an order of all channels in each, and `steps`
+    [literals, hints]
+    """
     impossible, changes, sends = field(claim, "impossible", int), field(claim, "changes", str), claim.get("sends")
     if "failures" not in claim:
         pairs: Container[Pair] = AllPairs(network) if sends is None else sending_pairs(network, sends)
@@ -47,7 +55,12 @@ def check_shortest(network: Network, claim: Any, proof: Any) -> str:
 
 @checks("lanes of routes", "relation", "impossible")
 def check_routes(table: Table, claim: Any, proof: Any) -> str:
-    """Check that the routes of a relation cannot be free of deadlock in a number of lanes."""
+    """Check that the routes of a relation cannot be free of deadlock in a number of lanes.
+
+    Claim: `impossible`, `changes` as for `lanes`; `relation`, if another
+    Proof: `turns` [channel, next, source terminal, address]; or a refutation as for `lanes`, its pairs [source
+    terminal, address]
+    """
     senders = {(source, address) for address, sources in enumerate(table.sources) for source in sources}
     encoder = RouteEncoder(table, field(claim, "impossible", int), field(claim, "changes", str))
     return f"these routes cannot be free of deadlock in {check_lanes(encoder, senders, proof)}"
@@ -93,6 +106,10 @@ def check_changes(table: Table, claim: Any, proof: Any) -> str:
     [c, e, terminal, address, amount] is for a turn from c to e, by a change of a route that takes it; or by those of
     both entries, of the routers before and behind c, for a route that begins with the turn. If turns are paid
     the weights of their cycles, and no change pays more than 1, the weights together are not more than the changes.
+
+    Claim: `kind` (`pairs`, `entries`), `least`
+    Proof: `cycles`, each channels and a weight; `paid`, rows [channel, next, terminal, address, amount]; in
+    parts of 10⁹
     """
     kind, least, total = word(claim, "kind", ("pairs", "entries")), field(claim, "least", int), 0
     due, spent = Counter[Pair](), Counter[Pair]()

@@ -75,7 +75,15 @@ def load_shown(
 
 @checks("load", "network", "least")
 def check_load(network: Network, claim: Any, proof: Any) -> str:
-    """Check that some channel has at least a load, over any paths, shortest paths, or paths within some lanes."""
+    """Check that some channel has at least a load, over any paths, shortest paths, or paths within some lanes.
+
+    Claim: `flows`, each [source terminal, destination terminal, amount], or `null` for 1 from each to each
+    other; `capacity` of each channel, or `null` for 1; `least`, numerator and denominator: some channel has
+    this load on all shortest paths (or all, with `paths` `any`; with a path for each of `pieces` of a flow), or
+    on those in a number of `lanes`, with `changes` (`none`, `shared`) and `table` (routes by tables)
+    Proof: `weights`, a whole number for each channel; of lanes a refutation as for `lanes`, its pairs [router,
+    terminal]
+    """
     least = fraction(claim.get("least"), "least", 0)
     if "lanes" in claim:
         if claim.keys() & {"paths", "pieces"}:

@@ -95,6 +95,11 @@ def check_phases(claim: Any, proof: Any) -> str:
 
     With a slot for every chunk each chunk runs where it has come to, so one in the earliest phase ends it. In one
     order, by phase and then by chunk, the first phase of a chunk that has not ended everywhere can begin everywhere.
+
+    Claim: `deadlock_free`; `shape` of the grid, `chunks`, `slots`, the dimension of each of the `phases`,
+    whether chunks are issued `together` and begun in a `fixed_order`
+    Proof: `kind`: `slots`, as many as chunks; `order`, the same for all nodes; `states`, explored anew, up to
+    20,000; `run`, steps [node, chunk]
     """
     system, free, kind = Phased(claim), field(claim, "deadlock_free", bool), field(proof, "kind", str)
     shown = f"{len(system.nodes)} nodes, {system.chunks} chunks, {system.slots} at a time in each dimension:"

@@ -21,6 +21,10 @@ def check_progress(table: Table, claim: Any, proof: Any) -> str:
     A fair arbiter grants in the end every header that keeps requesting a VC which becomes free again and again. Where
     routes end, a packet that never arrives stands still in the end, behind a header whose candidates are all held by
     packets that stand still too. That is a deadlock.
+
+    Claim: `arbiter`, `arrives`; `bound` and `packets` for which a VC has room; of `fair` `switching`
+    Proof: with a bound nothing; of `fair` as for `deadlock`; else `granted`, a VC or -1 - terminal, and
+    `stream` and `other`, each `source`, `address` and `way`, the VCs to where it waits
     """
     arbiter = field(claim, "arbiter", str)
     if arbiter == "fair" and field(claim, "arrives", bool):
@@ -47,7 +51,7 @@ def check_progress(table: Table, claim: Any, proof: Any) -> str:
 
 
 def sent_to(table: Table, packet: Any, to: int) -> list[int]:
-    """The places of a packet; in the last it waits for VC `to` alone, or −1 − t, to leave at terminal t."""
+    """The places of a packet; in the last it waits for VC `to` alone, or -1 - t, to leave at terminal t."""
     address, places = way_of(table, packet, "way")
     choices = table.choices(places[-1], address)
     if [max(to, EJECT)] not in choices or (to < 0 and table.destination[address] != -1 - to):

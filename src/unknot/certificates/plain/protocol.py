@@ -19,7 +19,18 @@ MOST_ROWS = 200_000
 
 @checks("protocol", "relation", "deadlock_free")
 def check_protocol(table: Table, claim: Any, proof: Any) -> str:
-    """Check that messages of a protocol never wait for each other for ever, or check a run to a deadlock."""
+    """Check that messages of a protocol never wait for each other for ever, or check a run to a deadlock.
+
+    Claim: `switching`, `deadlock_free`; `protocol`, `classes`, `begins`, `outstanding`, rooms of the queues
+    (`send`, `receive`), message classes (`networks`)
+    Proof: `kind`, `rank` … as for `deadlock`, of VCs, then send and receive queues of all terminals, with
+    `ample`, queues that cannot be filled; or `states`: explored anew, up to 20,000, from each the empty one can
+    be reached; or `cycles`, looked for anew; `smallest` beside a run: no cycle has few enough messages for
+    fewer transactions; or `run`, moves `["begin", terminal, sends]`, `["move", side, place, queue, to]`,
+    `["consume", terminal, queue, position, sends]`; or `worms`, where a place of a queue has a stage, 1 or 2,
+    in the place of a position, a move ends with 1 where the tail stays, and `["choose", side, place, queue,
+    stage, to]` is a header that will wait for one candidate alone
+    """
     switching, free = technique(claim), field(claim, "deadlock_free", bool)
     try:
         ends = Ends(table, field(claim, "protocol", dict))

@@ -39,6 +39,12 @@ def check_removals(table: Table, claim: Any, proof: Any) -> str:
     such an order hold packets, each in one VC, that wait for each other. Each fact is a clause about the candidates
     that are removed, and the turns that do not fall in the order. In each leaf of a tree of choices, facts are added
     up by whole multipliers.
+
+    Claim: `switching`, `minimal` (shortest paths only), `least`: fewer removed candidates never do
+    Proof: `facts`: a `cycle` of VCs, a `stop` or `rise` of a header, a `detour`, a `knot` of packets with an
+    order of arrival (nothing is checked without an order); `tree`, each node before its branches: `entry`
+    [input VC, address, output VC], removed first, then kept, or [input VC, output VC], rising, falling; or
+    `multipliers`, [fact, parts of 10⁹] that add up to `least`
     """
     switching, minimal, least = technique(claim), field(claim, "minimal", bool), field(claim, "least", int)
     facts = [removal_clause(table, switching, minimal, fact) for fact in field(proof, "facts", list)]
@@ -166,6 +172,10 @@ def check_escapes(table: Table, claim: Any, proof: Any) -> str:
     It keeps its candidates, so a knot stands still unless a header in it may turn to an added VC: of a channel that
     leaves its router and, where that is asked for, leads nearer to the destination. Knots have weights, in parts of
     `PARTS`. Those that one added VC can mend weigh 1 at most, so there are no fewer added VCs than knots weigh.
+
+    Claim: `switching`, `minimal` (added VCs lead nearer), `least`: fewer added VCs to turn to never do
+    Proof: `knots`, each `messages` with an order of arrival, and a `weight`, in parts of 10⁹; the knots mended
+    by any one added VC weigh 1 at most
     """
     switching, minimal, least = technique(claim), field(claim, "minimal", bool), field(claim, "least", int)
     if table.chosen(switching):

@@ -25,7 +25,7 @@ from unknot.certificates.plain.tables import closure
 
 Signs = tuple[int, ...]
 Hop = tuple[int, Signs, int]
-"""The type of the VC that a header is in, or −1 at its injection port; the signs of what remains; the next type."""
+"""The type of the VC that a header is in, or -1 at its injection port; the signs of what remains; the next type."""
 
 
 class Family:
@@ -60,7 +60,7 @@ class Family:
         return [(hop[2], signs) for signs in ((done,) if self.short else (hop[1], done)) if any(signs)]
 
     def entries(self, rows: Any, what: str) -> dict[tuple[int, Signs], list[int]]:
-        """Read rows [type or −1 for injection, a sign for each dimension, type, …]; −t − 2 is t, never waited for."""
+        """Read rows [type or -1 for injection, a sign for each dimension, type, …]; -t - 2 is t, never waited for."""
         read: dict[tuple[int, Signs], list[int]] = {}
         for row in rows if isinstance(rows, list) else [rows]:
             held, *rest = integers(row, what, -len(self.types) - 1, len(self.types)) or [-2]
@@ -125,6 +125,12 @@ def check_rule(claim: Any, proof: Any) -> str:
     that ranks lower than the one it is in. `drain`: besides, after every hop this VC, or the next escape, ranks no
     higher than the escape did; so a worm waits for a VC that ranks lower than all that it holds. Of a deadlock, the
     lowest VC would be held by a packet that waits for a lower one.
+
+    Claim: `counts`, `short`, `switching` as for `rules`; `rule`, rows [type, or -1 for injection, a sign for
+    each dimension of what remains, candidate, …]; a candidate is a type *t*, counted dimension by dimension, up
+    before down, or -*t* - 2 if never waited for
+    Proof: `kind`; `levels`, each with a `gradient` and an `offset` for each type; `escapes`, rows as in `rule`,
+    each with one type
     """
     family, switching = Family(claim), technique(claim)
     kind = require_kind(switching, proof)

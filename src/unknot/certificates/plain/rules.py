@@ -224,7 +224,13 @@ def rule_clauses(claim: Any, proof: Any) -> Rules:
 
 @checks("rules", "")
 def check_rules(claim: Any, proof: Any) -> str:
-    """Check by contradictory clauses that no rule for meshes of every size has the claimed properties."""
+    """Check by contradictory clauses that no rule for meshes of every size has the claimed properties.
+
+    Claim: `counts`, VCs up and down each dimension; `short` (hypercubes), `switching`, `adaptive` (`states`,
+    `paths`), `least` adaptive classes, `symmetric`, maps of the types
+    Proof: `deadlocks`, each messages with `source`, `target`, `way`, `holds`, `wants`; `cycles`; `paths`;
+    `symmetries`; `steps`
+    """
     rules = rule_clauses(claim, proof)
     check_refutation(rules.clauses, len(rules.number), field(proof, "steps", list))
     return (

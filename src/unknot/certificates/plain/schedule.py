@@ -41,6 +41,11 @@ def check_schedule(claim: Any, proof: Any) -> str:
 
     A chunk has a size, the member that has it at first (none: each member has its own, to be added up), the one
     that must have it at the end (none: each), and where there are groups the number of its own.
+
+    Claim: as `collective`, each channel with its latency as two more numbers: the schedule is whole and takes
+    this time
+    Proof: `chunks` as [numerator and denominator of the size, source, target], `null` for every member;
+    `steps`, each a list of [chunk, source, target, whether it is added, channels]
     """
     operation = Collective(claim)
     amounts = dict.fromkeys(operation.due, Fraction(0))

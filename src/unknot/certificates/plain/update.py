@@ -95,6 +95,13 @@ def check_update(network: Network, claim: Any, proof: Any) -> str:
     `moments` show it for any order if one of them leaves open which routing each router follows, or if there is one
     for each set of updated routers. They show it for batches if each begins where the one before has ended, and is of
     one router, or leaves open which routing its routers follow.
+
+    Claim: `switching`; `relation`, both routings as one table without `name`: rows [`at`, old candidates, new
+    candidates] for all states that packets can come to; `how`: `any order`, `batches` or `deadlock`; perhaps
+    `drained`: addresses without packets during the update
+    Proof: `moments`, each with the routers `updated`, those `updating` (either routing), those updated that
+    packets may have `passed` before, and the `proof` that this moment is free; or the routers `updated`, and
+    `messages` as for `deadlock`, without `length`, in the order in which they go to where they stand
     """
     mixed, switching, how = Mixed(network, claim), technique(claim), field(claim, "how", str)
     if how == "deadlock":

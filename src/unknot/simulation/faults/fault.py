@@ -38,6 +38,19 @@ class Fault:
     SimulationError
         If the cycle is none, or nothing happens in it.
 
+    Notes
+    -----
+    A packet is lost if it has crossed a dead channel in part, if it is in a dead router or on its way to a dead
+    terminal, or if a dead terminal was still sending it. The flits of lost packets vanish; virtual channels
+    (VCs) and credits are free in the same cycle. A header that was granted a dead VC, but has not used the VC,
+    requests another. A header without a candidate to wait for is stranded: its packet is lost at the end of the
+    cycle.
+
+    A new relation routes all headers without a VC. Where addresses of the new relation mean other terminals,
+    packets take the first address of their destination. Sources create no packets without a candidate, and
+    other packets as often as before. Lost packets and packets never created do not count for `stable`; lost
+    measured packets count neither as arrived nor as missing.
+
     Examples
     --------
     >>> from unknot.simulation import simulate
