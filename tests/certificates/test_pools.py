@@ -52,6 +52,9 @@ def pool_system(seed: int, most_vcs: int = 10) -> tuple[Relation, FlowControl]:
                 own, slots = chance.choice((0, 0, 1, 1, 2)), chance.randint(0, 3)
             loose = frozenset(chance.sample(vcs, 1)) if chance.random() < 0.25 else frozenset[int]()
             pools.append(Pool(vcs, max(slots, 1 - min(own, 1)), own, keeps, hops, loose))
+            if not own and len(vcs) > 1 and chance.random() < 0.4:  # a pool within
+                some = tuple(chance.sample(vcs, chance.randint(1, len(vcs) - 1)))
+                pools.append(Pool(some, chance.randint(1, max(1, slots - 1))))
         return relation, replace(technique("vct"), name="drawn", packets=packets, pools=tuple(pools))
 
 

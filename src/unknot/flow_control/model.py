@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import Literal
 
 from unknot.flow_control.pools import Held, Pool
@@ -73,12 +74,25 @@ class FlowControl:
         marks = tuple(pool.vcs[0] if pool.keeps == "marked slot" else -1 for pool in self.pools)
         return marks if max(marks, default=-1) >= 0 else ()
 
+    @cached_property
+    def inner(self) -> list[list[Pool]]:
+        """For each pool without own slots: pools among its VCs, from small to large, each within the next."""
+        inner, by_size = list[list[Pool]](), lambda pool: (len(pool.vcs), sorted(pool.vcs), pool.slots)
+        for number, pool in enumerate(self.pools):
+            beside = {p for v in pool.vcs for p in self.pools_of[v] if len(self.pools_of[v]) > 1} - {number}
+            inner.append([])
+            for other in sorted((self.pools[p] for p in beside if not pool.own), key=by_size):
+                chain = *inner[-1][-1:], other, pool
+                if not other.own and all({*a.vcs} < {*b.vcs} for a, b in pairwise(chain)):
+                    inner[-1].append(other)
+        return inner
+
     def guarding(self, at: int, vc: int) -> list[int]:
         """Positions of the pools in which a packet that goes to a VC has to leave something free."""
         return [p for p in self.pools_of.get(vc, ()) if self.pools[p].guards(at, vc)]
 
     def takes(self, held: Held, marks: Mapping[int, int] | Sequence[int], at: int, vc: int) -> bool:
-        """Whether a packet in an input VC, or at a port, may go to a VC with so many packets in each.
+        """Whether a packet in an input VC, or at a port, may go to a VC with so many packets, or at most these.
 
         A packet stays in its VC until its move is done, so that a pool counts the slot it leaves as taken.
         """
@@ -87,7 +101,7 @@ class FlowControl:
         marked = sum(marks[p] == vc for p in guarding) if marks else 0
         if held[vc] + kept + marked >= self.packets:
             return False
-        return all(self.pools[p].takes(held, at, vc) for p in self.pools_of.get(vc, ()))
+        return all(self.pools[p].takes(held, at, vc, self.inner[p]) for p in self.pools_of.get(vc, ()))
 
     def marks_after(self, held: Held, marks: tuple[int, ...], at: int, vc: int) -> tuple[int, ...]:
         """Marks after the move of a packet, with the packets held then."""

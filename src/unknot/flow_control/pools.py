@@ -50,9 +50,16 @@ class Pool:
     hops: frozenset[tuple[int, int]] = frozenset()
     unguarded: frozenset[int] = frozenset()
 
-    def free(self, held: Held) -> int:
-        """Slots that are free with so many packets in each VC."""
-        return self.slots - sum(max(0, held[v] - self.own) for v in self.vcs)
+    def free(self, held: Held, inner: Sequence[Pool] = ()) -> int:
+        """Slots that are free with so many packets in each VC, or at least free with at most these.
+
+        Pools among its VCs, `inner`, each within the next, hold no more packets than they have slots.
+        """
+        taken, counted = 0, frozenset[int]()
+        for pool in inner:
+            taken = min(pool.slots, taken + sum(held[v] for v in pool.vcs if v not in counted))
+            counted = frozenset(pool.vcs)
+        return self.slots - taken - sum(max(0, held[v] - self.own) for v in self.vcs if v not in counted)
 
     @cached_property
     def ring(self) -> tuple[int, ...]:
@@ -72,11 +79,11 @@ class Pool:
         """Whether a packet that goes from an input VC or port to a VC has to leave another slot of the pool free."""
         return self.keeps == "slot of the pool" and self.guards(at, vc)
 
-    def takes(self, held: Held, at: int, vc: int) -> bool:
+    def takes(self, held: Held, at: int, vc: int, inner: Sequence[Pool] = ()) -> bool:
         """Whether the pool has a slot for a packet that enters a VC, beside a slot that must stay free."""
         if held[vc] < self.own or ((at, vc) in self.hops and not self.own):
             return True
-        return self.free(held) > self.leaves(at, vc)
+        return self.free(held, inner) > self.leaves(at, vc)
 
 
 KINDS: dict[str, Any] = get_type_hints(Pool)

@@ -283,12 +283,11 @@ def _knots(heads: Heads, shut: Shut, left: Sequence[int]) -> list[dict[int, Head
         while todo:
             known = knot.keys() | todo
             for v in sorted(todo):
-                waited = min(
-                    (w for w in heads.waits[v] if shut.blocks(v, w, left)),
-                    key=lambda w: (len(w - known), sorted(w)),
-                )
-                knot[v] = heads.head(v, waited)
-                known |= shut.behind(knot[v], left, known)
+                blocked = [heads.head(v, w) for w in heads.waits[v] if shut.blocks(v, w, left)]
+                behind = [shut.behind(head, left, known) for head in blocked]
+                few = min(range(len(blocked)), key=lambda i: (len(behind[i] - known), blocked[i].waited))
+                knot[v] = blocked[few]
+                known |= behind[few]
             todo = known - knot.keys()
             if todo:
                 continue

@@ -10,9 +10,10 @@ import pytest
 from tests.contract.drawing import draw
 from unknot._base.errors import RelationError
 from unknot.certificates import accept, accept_verdict, document, verdict_claim
+from unknot.flow_control import FlowControl
 from unknot.network import Network
 from unknot.network.families import fat_tree, mesh, ring, torus
-from unknot.routing import dimension_order, duato
+from unknot.routing import Relation, dimension_order, duato
 from unknot.routing.flow_controls import damq
 from unknot.routing.named import routing
 from unknot.verify import check
@@ -68,7 +69,11 @@ def judge(seed: int, seen: Counter[str], limit: int) -> None:
     chance = random.Random(seed)
     relation, _ = draw(chance.randrange(1 << 40), small=True)
     slots, reserved = chance.choice(((1, 0), (2, 0), (1, 1), (0, 1), (2, 1), (0, 2)))
-    flow = damq(relation, slots=slots, reserved=reserved)
+    explore(seed, relation, damq(relation, slots=slots, reserved=reserved), seen, limit)
+
+
+def explore(seed: int, relation: Relation, flow: FlowControl, seen: Counter[str], limit: int) -> None:
+    """Decide a relation with pools, and explore it."""
     seen["all"] += 1
     search = States(relation, flow).deadlock(limit)
     if not search.complete:

@@ -79,6 +79,29 @@ class Pools(Generic[T]):
             for v in pool.vcs:
                 self.through.setdefault(v, []).append(p)
         self.hops = [{*pool.hops} for pool in self.pools]
+        # Pools among the VCs of another one, each with what it adds to the one before: their packets fit their slots.
+        self.inner = [self._inner(p) for p in range(len(pools))]
+
+    def _inner(self, p: int) -> list[tuple[int, list[int]]]:
+        """Slots of pools within a pool, each within the next, and the VCs of each that none before has."""
+        chain, known = list[tuple[int, list[int]]](), set[int]()
+        pay(len(self.pools[p].vcs))
+        beside = {q for v in self.pools[p].vcs for q in self.through[v]}
+        for q in sorted(beside, key=lambda q: (len(self.pools[q].vcs), self.pools[q])):
+            pool = self.pools[q]
+            pay(len(pool.vcs))
+            if not (pool.own or self.pools[p].own) and known < {*pool.vcs} < {*self.pools[p].vcs}:
+                chain.append((pool.slots, [v for v in pool.vcs if v not in known]))
+                known = {*pool.vcs}
+        return [*chain, (self.pools[p].slots, [v for v in self.pools[p].vcs if v not in known])]
+
+    def taken(self, p: int, held: Callable[[int], int]) -> int:
+        """Slots of a pool that packets take, or the most of them where no more than so many are held."""
+        taken = 0
+        for slots, vcs in self.inner[p]:
+            pay(len(vcs))
+            taken = min(slots, taken + sum(max(0, held(v) - self.pools[p].own) for v in vcs))
+        return taken
 
     def lets_in(self, at: int, v: int, held: Callable[[int], int], marked: Callable[[int, int], bool]) -> bool:
         """Whether a packet can move from a place to VC v, by the packets held in VCs and the pools marked there.
@@ -99,10 +122,8 @@ class Pools(Generic[T]):
             more = guarded and pool.keeps == POOL
             # Where there is a slot for all that the VCs have room for, a VC with room has one.
             ample = not more and pool.slots >= len(pool.vcs) * (self.packets - pool.own)
-            if outside and held(v) >= pool.own and not ample:
-                pay(len(pool.vcs))
-                if pool.slots - sum(max(0, held(u) - pool.own) for u in pool.vcs) <= more:
-                    return False
+            if outside and held(v) >= pool.own and not ample and pool.slots - self.taken(p, held) <= more:
+                return False
         return mine + kept < self.packets
 
     def room(self, at: int, v: int) -> bool:

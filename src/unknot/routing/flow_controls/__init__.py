@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from unknot.routing.flow_controls.cbfc import cbfc as cbfc
     from unknot.routing.flow_controls.damq import damq as damq
     from unknot.routing.flow_controls.named import flow_named as flow_named
+    from unknot.routing.flow_controls.structured_pool import structured_pool as structured_pool
     from unknot.routing.flow_controls.whole_packet import whole_packet as whole_packet
 
 __getattr__, __dir__ = exports(__name__)
