@@ -11,6 +11,8 @@ from typing import Any
 
 from api_pages import _write
 from unknot.certificates import plain
+from unknot.certificates.plain.flow import flow_of
+from unknot.certificates.plain.slots import pool_of
 from unknot.cli.questions import claims
 from unknot.fabrics import FORMATS
 from unknot.fabrics.format import PARTS
@@ -18,6 +20,7 @@ from unknot.network import families as network_families
 from unknot.network import measure, tod
 from unknot.network.tod.functions import foreign
 from unknot.traffic.patterns import patterns
+from unknot_collectives.textbook import TREES, algorithms
 
 PAPERS = {
     "bnr": ("bnr_algorithms", "bnr"),
@@ -122,6 +125,22 @@ def subjects() -> str:
     return table("`subject` of a claim;further keys;`proof`", rows)
 
 
+def vocabulary() -> str:
+    """Return the words of flow control and of pools in claims, from the docstrings of their readers."""
+    tables = []
+    for head, reader in (("key of `flow`;meaning", flow_of), ("key of a pool;meaning", pool_of)):
+        rows = re.findall(r"^- (.*?): (.*?)(?=\n- |\Z)", inspect.getdoc(reader) or "", re.S | re.M)
+        tables.append(table(head, [(keys, meaning.replace("\n  ", " ")) for keys, meaning in rows]))
+    return "\n".join(tables)
+
+
+def textbook_algorithms() -> str:
+    """Return the names of the algorithms of each collective operation."""
+    return "".join(
+        f"- {operation}: {', '.join(f'`{name}`' for name in algorithms(operation))}\n" for operation in TREES
+    )
+
+
 def answers() -> dict[str, dict[str, str]]:
     """Return the recorded answers to the claims of each paper."""
     record = json.loads(RECORD.read_text(encoding="utf-8"))
@@ -156,7 +175,9 @@ def write_tables(app: Any) -> None:
         "figures": figures(),
         "patterns": calls("pattern;destinations of a terminal", dict(patterns().usable()), first=1),
         "questions": calls("`--claim`;statement", dict(sorted(claims().usable())), first=1),
+        "algorithms": textbook_algorithms(),
         "subjects": subjects(),
+        "vocabulary": vocabulary(),
         **papers(),
     }
     for name, text in made.items():

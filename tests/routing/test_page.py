@@ -38,7 +38,7 @@ def test_figures_on_a_random_network(words: str, vcs: str, hops: str, load: str,
 
 
 def test_the_choices_of_up_down_are_named() -> None:
-    (words,) = re.findall(r"^- `up_down`: (.*?)^- ", PAGE, re.M | re.S)
+    (words,) = re.findall(r"^- `up_down` (.*?)^- ", PAGE, re.M | re.S)
     assert all(f'`"{choice}"`' in words for choice in (*CHOICES, *LEVELS, "best"))
 
 

@@ -86,7 +86,16 @@ RINGS = "bubble"
 
 
 def flow_of(claim: Any) -> Technique:
-    """The flow control that a claim is about, by its name or in words; `Unchecked` if nothing is known of these."""
+    """Return the flow control of a claim, by its name or in words; raise `Unchecked` for unknown words.
+
+    - `holds`: buffers of a blocked packet: a `buffer` (the default), or a `row` of buffers
+    - `enters`: condition for a header to enter a VC: room for the whole `packet` (the default); the VC is `empty`;
+      `empty or packet`, either; behind the `tail` of another packet
+    - `may_change`: whether a blocked header may take another candidate than its choice; by default true
+    - `packets`: slots of each VC, for a packet of the greatest length each
+    - `cell`: flits of a credit; by default 1
+    - `pools`: slots shared by VCs: a packet needs one in each pool of its next VC, and keeps its own until let in
+    """
     if RINGS not in claim and claim.get("flow") is None:
         return SWITCHINGS[word(claim, "switching", SWITCHINGS)]
     known = {

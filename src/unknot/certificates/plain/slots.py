@@ -51,7 +51,16 @@ def in_words(said: dict[str, Any], known: dict[str, Any]) -> dict[str, Any]:
 
 
 def pool_of(document: Any) -> Pool:
-    """A pool of a claim."""
+    """A pool of a claim.
+
+    - `vcs`, `slots`: VCs whose packets take the slots; number of slots
+    - `own`: further slots of each VC, for its first packets; by default 0
+    - `hops`: moves within the pool without a further slot, as along a ring; by all other moves packets come in
+    - `keeps`: room that a packet leaves free when it comes in: `nothing` (the default); a `slot of the buffer`; a
+      `slot of the pool`; the `marked slot`, first in the first VC, which goes back over a hop that takes the last
+      slot of its VC
+    - `unguarded`: VCs that packets enter without leaving anything free
+    """
     known: dict[str, Any] = {"vcs": None, "slots": None, "own": 0, "keeps": NOTHING, "hops": [], "unguarded": []}
     said = in_words(field({"pool": document}, "pool", dict), known)
     vcs, keeps, own = numbers(said, "vcs", 0, MOST_VCS), field(said, "keeps", str), number(said, "own", 0)

@@ -19,8 +19,7 @@ def cbfc(relation: Relation, *, cell: int = CELL) -> FlowControl:
 
     A packet goes to a virtual channel (VC) when the sender has credits for all its cells, the last one rounded up;
     each VC has credits of its own. All else is virtual cut-through. An empty buffer has room for any packet, so a
-    routing is free of deadlock exactly where virtual cut-through is. docs/flow-control.md says what of CBFC a run
-    leaves out.
+    routing is free of deadlock exactly where virtual cut-through is.
 
     Parameters
     ----------
@@ -38,6 +37,13 @@ def cbfc(relation: Relation, *, cell: int = CELL) -> FlowControl:
     ------
     RelationError
         If it is not a positive number.
+
+    Notes
+    -----
+    A run differs from the links of the specification. A credit returns flit by flit, and the rest of the last cell
+    after the tail; a link returns all credits of a packet together. A credit travels at once, with the latency of the
+    channel; a link sends credit updates at intervals, may lose updates, and resynchronises counters. In a run no
+    receiver adds or subtracts bytes for a packet, VCs share no credits of a port, and terminals count flits.
 
     References
     ----------
