@@ -75,6 +75,8 @@ ROWS: dict[str, tuple[int, Keys]] = {
     ),
 }
 """Cycles of a sample period, and configuration, of each row: the 8×8 mesh with 4 VCs at 0.3 but for what it says."""
+HEADING = """| configuration | ns per flit-hop | BookSim 2 | times | lowest–highest | latency | accepted | agree |
+|---|--:|--:|--:|--:|--:|--:|---|"""
 
 
 @dataclass(frozen=True)
@@ -125,18 +127,24 @@ def theirs(binary: str, config: Path, short: Path, nodes: int) -> Sample:
     return Sample(cost, figures(printed, "Packet latency")[0], figures(printed, "Accepted flit rate")[0])
 
 
-def ours(setup: Setup, seed: int) -> Sample:
-    """A run of as many cycles here."""
-    options = dict(setup.options)
-    warmup, measure = options.pop("warmup"), options.pop("measure")
+def started(setup: Setup, seed: int) -> Engine:
+    """A run that has warmed up: all is compiled, and answers of the rule are kept if they are to be."""
+    options = {name: each for name, each in setup.options.items() if name not in ("warmup", "measure")}
     traffic = Traffic(
         options.pop("traffic", "uniform"), options.pop("packet_length", 1), options.pop("bursts", None),
         options.pop("classes", ()), options.pop("subnets", 1),
     )  # fmt: skip
     engine = engine_of(Scenario(setup.relation, min(setup.load, 1.0), traffic, seed=seed, **options), Measurement())
+    warmup = setup.options["warmup"]
     run(engine, warmup)
     while not len(engine.parts[0].cache) and engine.calls_from != NO_CYCLE and engine.parts[0].setup.cacheable:
         run(engine, warmup)
+    return engine
+
+
+def ours(setup: Setup, seed: int) -> Sample:
+    """A run of as many cycles here."""
+    engine, measure = started(setup, seed), setup.options["measure"]
     begin, end = engine.now, engine.now + measure
     engine.measure(begin, end)
     spent, hops = time.thread_time_ns(), engine.count("flit_hops")
@@ -155,19 +163,27 @@ def apart(one: Sequence[float], other: Sequence[float]) -> tuple[float, float]:
     return mean(one) / mean(other) - 1, width / mean(other)
 
 
-def row(binary: str, name: str, runs: int) -> str:
-    """A row of the table."""
-    period, keys = ROWS[name]
+def pairs_of(binary: str, period: int, keys: Keys, runs: int) -> list[tuple[Sample, Sample]]:
+    """Runs of both in turns, a pair with each seed from 1 on."""
     pairs = []
     with tempfile.TemporaryDirectory() as folder:
         for seed in range(1, runs + 1):
             paths = [Path(folder, part) for part in ("config", "short")]
             for path, cycles in zip(paths, (period, 1), strict=True):
-                keys_of_run = keys | {"sample_period": cycles, "seed": seed}
-                path.write_text("".join(f"{key} = {setting};\n" for key, setting in keys_of_run.items()))
+                write(path, keys | {"sample_period": cycles, "seed": seed})
             setup = read_setup(paths[0], faithful=True)
             mine = ours(setup, seed)
             pairs.append((mine, theirs(binary, *paths, setup.relation.network.num_terminals)))
+    return pairs
+
+
+def write(path: Path, keys: Keys) -> None:
+    """Write a configuration."""
+    path.write_text("".join(f"{key} = {setting};\n" for key, setting in keys.items()))
+
+
+def row(name: str, pairs: Sequence[tuple[Sample, Sample]]) -> tuple[float, str]:
+    """How many times as fast ours is, and the row of the table."""
     mine_ns, their_ns = (sorted(pair[k].cost for pair in pairs) for k in range(2))
     ratios = sorted(other.cost / mine.cost for mine, other in pairs)
     cells = [name, f"{median(mine_ns):.0f}", f"{median(their_ns):.0f}", f"{median(ratios):.1f}"]
@@ -177,8 +193,8 @@ def row(binary: str, name: str, runs: int) -> str:
         gap, width = apart(*([getattr(pair[k], figure) for pair in pairs] for k in range(2)))
         agree &= abs(gap) <= width + 0.005
         cells.append(f"{mean(getattr(pair[1], figure) for pair in pairs):.4g}, {gap:+.2%} ± {width:.2%}")
-    cells.append("one run" if runs == 1 else "yes" if agree else "no")
-    return "| " + " | ".join(cells) + " |"
+    cells.append("one run" if len(pairs) == 1 else "yes" if agree else "no")
+    return median(ratios), "| " + " | ".join(cells) + " |"
 
 
 def state_bytes(engine: Engine) -> int:
@@ -230,8 +246,7 @@ def peers(*words: str) -> None:
         return
     runs = next((int(word.removeprefix("runs=")) for word in words if word.startswith("runs=")), 5)
     parts = [word for word in words if not word.startswith("runs=")]
-    print("| configuration | ns per flit-hop | BookSim 2 | times | lowest–highest | latency | accepted | agree |")
-    print("|---|--:|--:|--:|--:|--:|--:|---|")
+    print(HEADING)
     for name in ROWS:
         if not parts or any(part in name for part in parts):
-            print(row(binary, name, runs), flush=True)
+            print(row(name, pairs_of(binary, *ROWS[name], runs))[1], flush=True)

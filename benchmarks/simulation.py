@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from tests.reference.uniform_pairs import uniform
 
 from benchmarks.peers import curve, peers, state_bytes
+from benchmarks.peers_drawn import drawn
 from unknot import Relation
 from unknot.network import families as topologies
 from unknot.routing import dimension_order, dragonfly_minimal, dragonfly_ugal, nca
@@ -214,6 +215,7 @@ PARTS: dict[str, Callable[..., None]] = {
     "threads": threads,
     "peers": peers,
     "curve": curve,
+    "drawn": drawn,
 }
 
 

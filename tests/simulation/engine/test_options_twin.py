@@ -137,6 +137,35 @@ ONE_BY_ONE = {
     "donated age": Router(allocator="select", priority="age", donate_priority=True, speculative=True),
     **{f"selection {name}": Router(selection=name) for name in SELECTIONS[1:]},
 }
+IN_ROWS = {
+    **{name: Router(allocator=name) for name in LOOK_AT_ALL},
+    "pim(3) and loa": Router(allocator="pim", switch_allocator="loa", iterations=3),
+    "islip(2)": Router(iterations=2),
+    "select(3), max_size": Router(allocator="select", switch_allocator="max_size", iterations=3),
+    "separable, pim(2)": Router(
+        allocator="separable_input_first", switch_allocator="pim", switch_iterations=2, selection="random"
+    ),
+    **{
+        f"{name}, speedups": Router(
+            allocator=name, input_speedup=2, output_speedup=2, ejection_credits=True, internal_speedup=speed
+        )
+        for name, speed in (("islip", 1.0), ("loa", 1.5), ("max_size", 2.0), ("pim", 1.0), ("wavefront", 1.0))
+    },
+}
+
+
+@pytest.mark.sampled(1 / 4)
+@pytest.mark.parametrize("name", IN_ROWS)
+def test_allocators_of_the_fast_path(name: str) -> None:
+    for relation, switching, lengths, chance in (
+        (duato(mesh(3, 3), 3), "wormhole-nonatomic", {1: 0.5, 5: 0.5}, 0.3),
+        (dimension_order(torus(4, 3, latency=2), 4), "vct", 3, 0.2),
+        (dimension_order(mesh(2, 3), 4), "wormhole", 1, 0.8),
+    ):
+        engine = agree(relation, switching, lengths, 5, chance, 3, router=IN_ROWS[name])
+        assert engine.parts[0].setup.packable == 1
+
+
 SHARED = {
     "own slots": Router(own_slots=1),
     "own slots, limited, speculative": Router(own_slots=2, most_slots=4, speculative=True, priority="age"),

@@ -7,7 +7,7 @@ import numpy as np
 
 from unknot._base.kernels.mask_kernel import bit_at, lowest, none
 from unknot._base.kernels.types_kernel import inlined
-from unknot.simulation.engine.codes import INPUTS_FIRST
+from unknot.simulation.engine.codes import INPUTS_FIRST, WAVEFRONT
 from unknot.simulation.engine.match_kernel import CYCLIC, SPECULATIVE
 from unknot.simulation.engine.view_kernel import beyond, view
 
@@ -39,6 +39,12 @@ def rows_of(s, w):
         beyond(s.in_ports, first_input),
         beyond(s.ring, first_input * s.setup.ring),
     )
+
+
+@inlined
+def is_by_turns(allocator, rounds):
+    """Return whether an allocator is part of the fast path; others are kernels of their own (`rows_kernel`)."""
+    return allocator < WAVEFRONT and (rounds == 1 or allocator == INPUTS_FIRST)
 
 
 @inlined

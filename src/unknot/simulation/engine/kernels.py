@@ -12,7 +12,7 @@ import numpy as np
 from unknot._base.kernels.native import Native
 from unknot.routing.contract import IN_ROUTER
 from unknot.simulation.engine.allocators.registry import REGISTERED
-from unknot.simulation.engine.codes import BETTER_OF_TWO, FIRST_ONE, LEAST_WEIGHT, WAVEFRONT
+from unknot.simulation.engine.codes import BETTER_OF_TWO, FIRST_ONE, INPUTS_FIRST, LEAST_WEIGHT, WAVEFRONT
 from unknot.simulation.engine.setup import FAST_VIEWS, GENERAL_VIEWS
 from unknot.simulation.engine.state_arrays import State
 
@@ -50,6 +50,13 @@ def _matcher(allocator: int) -> Native:
     return _called(f"allocators.{REGISTERED[allocator].kernel or 'wavefront_kernel'}.match", 6)
 
 
+def _of_rows(allocator: int, kernel: str) -> Native:
+    """Return the kernel by which an allocator matches rows of bits on the fast path."""
+    registered = REGISTERED[allocator]
+    module = "sweep_kernel" if registered.sweeps else f"allocators.{registered.kernel or 'islip_kernel'}"
+    return _called(f"{module}.{kernel}", 4)
+
+
 def link(part: State) -> Native:
     """Return the loop for a part, linked with the addresses of its kernels, which are compiled if missing."""
     setup = part.setup
@@ -71,6 +78,13 @@ def _link(part: State) -> None:
     view, packable, classes = _fitting(setup, GENERAL_VIEWS), setup.packable == 1, setup.classes > 0
     general = not packable or bool((np.diff(part.first_word) > setup.width).any())
     narrows = setup.commits == 1 or setup.selection >= LEAST_WEIGHT
+    of_rows = [
+        allocator >= WAVEFRONT or (rounds > 1 and allocator != INPUTS_FIRST)
+        for allocator, rounds in (
+            (setup.allocator, setup.iterations),
+            (setup.switch_allocator, setup.switch_iterations),
+        )
+    ]
     choose = "decide" if setup.compares == IN_ROUTER else "compare"
     for entry, kernel, is_needed in (
         ("open_inbox", open_inbox[view], general),
@@ -80,8 +94,8 @@ def _link(part: State) -> None:
         ("fetch", _called("fetch_kernel.fetch", 3), setup.large == 1),
         ("choose", _called(f"compare_kernel.{choose}", 5), setup.compares > 0),
         ("speculate", _called("bid_kernel.speculate", 4), packable and setup.speculative == 1),
-        ("sweep_vcs", _called("sweep_kernel.sweep_vcs", 3), packable and setup.allocator >= WAVEFRONT),
-        ("sweep_switch", _called("sweep_kernel.sweep_switch", 3), packable and setup.switch_allocator >= WAVEFRONT),
+        ("sweep_vcs", _of_rows(setup.allocator, "sweep_vcs"), packable and of_rows[0]),
+        ("sweep_switch", _of_rows(setup.switch_allocator, "sweep_switch"), packable and of_rows[1]),
         ("inject_classes", _called("class_kernel.inject_classes", 3), classes),
         ("arrive_in_class", _called("class_kernel.arrive_in_class", 4, True), classes),
         ("see", _called("state_kernel.see", 3), len(part.seen) > 0),

@@ -7,6 +7,7 @@ from unknot._base.kernels.mask_kernel import bit_at, how_many, lowest, none, one
 from unknot._base.kernels.types_kernel import inlined
 from unknot._base.kernels.words_kernel import call_at, call_rule
 from unknot.routing.contract import NO_WAIT
+from unknot.simulation.engine.bid_kernel import is_by_turns
 from unknot.simulation.engine.codes import (
     ALL,
     BLOCKED,
@@ -16,7 +17,6 @@ from unknot.simulation.engine.codes import (
     FRESH,
     INPUTS_FIRST,
     RANDOM,
-    WAVEFRONT,
     WHOLE,
 )
 from unknot.simulation.engine.pack_kernel import flits_in, with_slots
@@ -162,10 +162,10 @@ def allocate(rule, s, here, w, now):
         once |= mask
         requesters |= bit
         wants.requested[at * width], contest.packet[at] = mask, p
-    by_turns = s.setup.allocator < WAVEFRONT
+    by_turns = is_by_turns(s.setup.allocator, s.setup.iterations)
     if not by_turns:
         if requesters != 0:
-            call_at(s.setup.sweep_vcs, (s.raw, requesters, w))
+            call_at(s.setup.sweep_vcs, (s.raw, requesters, w, now))
     elif twice != 0:
         settle(s, here, requesters, twice)
     won, taken, room, left = none(requesters), none(requesters), masks.room[w], requesters
@@ -180,6 +180,8 @@ def allocate(rule, s, here, w, now):
         if by_turns:
             outputs.grant_pointer[out], inputs.accept_pointer[at] = at + 1, out + 1
         inputs.out_port_bit[at] = outputs.port[out] - here.first_output
+        if s.setup.queues == 1:
+            inputs.out_port_bit[at] += inputs.out_part[at]  # with an output speedup
         inputs.sent[at], inputs.length[at], inputs.packet[at], inputs.state[at] = 0, packets.length[p], p, FRESH
         packets.hops[p] += outputs.reader[out] >= 0
         won |= bit

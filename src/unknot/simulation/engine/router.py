@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 
 PACKABLE = (
     "selection", "routing_delay", "credit_delay", "ejection_credits", "ejection", "pipelined", "speculative",
-    "allocator", "switch_allocator", "internal_speedup", "all_tiers", "terminal_width",
+    "allocator", "switch_allocator", "internal_speedup", "all_tiers", "terminal_width", "input_speedup",
+    "output_speedup", "iterations", "switch_iterations",
 )  # fmt: skip
 """Options that `simple_kernel` knows, most of them not with every value."""
 _FROM_ZERO = ("routing_delay", "credit_delay", "output_buffer", "own_slots", "most_slots")
@@ -188,8 +189,7 @@ class Router:
             all(getattr(self, name) == getattr(DEFAULT, name) for name in others)
             and self.selection in (None, "all", "random", "round_robin")
             and self.routing_delay <= 1
-            and allocators <= {"islip", "separable_input_first", "wavefront", "rr_wavefront"}
-            and not (self.speculative and self.looks_at_all)
+            and not (self.speculative and (self.takes_rows or "select" in allocators))
             and not (self.all_tiers and self.allocator in HONOURING)
             and (not self.queues or self.ejection_credits)
         )
@@ -217,6 +217,11 @@ class Router:
     def shared_slots(self, depth: int) -> int:
         """Slots of each VC that the VCs of its input port share, of a `depth` of buffers."""
         return max(0, depth - self.own_slots) if self.own_slots else 0
+
+    @property
+    def takes_rows(self) -> bool:
+        """Whether an allocator matches rows of bits on the fast path, see `rows_kernel`."""
+        return self.looks_at_all or max(self.iterations, self.switch_iterations or 1) > 1
 
     @property
     def queues(self) -> bool:

@@ -11,8 +11,8 @@ import numpy as np
 from unknot._base.kernels.mask_kernel import bit_at, how_many, lowest, none
 from unknot._base.kernels.types_kernel import inlined
 from unknot._base.kernels.words_kernel import call_at
-from unknot.simulation.engine.bid_kernel import pass_by, rows_of, winners_of
-from unknot.simulation.engine.codes import DONE, EMPTY, TAIL, WAVEFRONT
+from unknot.simulation.engine.bid_kernel import is_by_turns, pass_by, rows_of, winners_of
+from unknot.simulation.engine.codes import DONE, EMPTY, TAIL
 from unknot.simulation.engine.pack_kernel import count_arrivals, count_departures, with_slots
 from unknot.simulation.engine.packed_allocation_kernel import allocate
 from unknot.simulation.engine.state_kernel import eject, enqueue, inbox_of, note, post, wake
@@ -108,14 +108,15 @@ def send(s, here, w, at, out, now, final):
 @inlined
 def switch(s, here, w, now, requesting, speculating, final):
     """Allocate the switch and send the winners."""
-    inputs, masks, by_turns = here.inputs, s.whole.masks, s.setup.switch_allocator < WAVEFRONT
+    inputs, masks = here.inputs, s.whole.masks
+    by_turns = is_by_turns(s.setup.switch_allocator, s.setup.switch_iterations)
     if speculating != 0:
         call_at(s.setup.speculate, (s.raw, w, requesting, speculating))
         won = s.count.won
     elif by_turns:
         won = winners_of(s, here, requesting)
     else:
-        call_at(s.setup.sweep_switch, (s.raw, requesting, w))
+        call_at(s.setup.sweep_switch, (s.raw, requesting, w, now))
         won = s.count.won
     left, tails, freed, spent = won, none(requesting), none(requesting), none(requesting)
     while left != 0:
@@ -125,6 +126,8 @@ def switch(s, here, w, now, requesting, speculating, final):
         if by_turns:
             pass_by(here, at, into, port)
         here.in_ports.vc_pointer[into] = at + 1
+        if s.setup.queues == 1:
+            port = here.outputs.port[out] - here.first_output  # of which the VCs of an input port may take parts
         here.out_ports.carried[port] += 1
         tail, free = send(s, here, w, at, out, now, final)
         cell = bit_at(requesting, out)

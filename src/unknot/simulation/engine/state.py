@@ -283,6 +283,8 @@ TABLES: dict[str, np.dtype[Any]] = {
     "wants": rows(
         requested=int64,  # outputs its header requests; of an input port output ports
         speculated=int64,  # outputs with a credit for which its header speculates
+        row=int64,  # outputs that an input requests, both by their numbers in a match
+        digit=int64,  # a binary digit of how many inputs request each output
     ),
     "contest": rows(
         packet=int64,  # of an input VC

@@ -93,7 +93,7 @@ def renumbered(numbers, cell, mask):
 
 
 @inlined
-def sweep_vcs(raw, requesters, w):
+def sweep_vcs(raw, requesters, w, now):
     """Match headers of the router of word w to outputs; each `requested` becomes the match or 0."""
     s = view(raw)
     left = requesters
@@ -115,7 +115,7 @@ def sweep_vcs(raw, requesters, w):
 
 
 @inlined
-def sweep_switch(raw, requesting, w):
+def sweep_switch(raw, requesting, w, now):
     """Match the ports of input VCs of the router of word w; ``count.won`` are the VCs that win."""
     s = view(raw)
     cell, contest, wants, first_input = 64 * w, s.contest, s.wants, s.words.first_input[w]

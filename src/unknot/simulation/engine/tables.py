@@ -90,7 +90,7 @@ class TableSizes:
         network, self.local = relation.network, relation.vcs.widest
         self.terminals, self.classes = network.num_terminals, isinstance(sources, Mix)
         self.packable = is_packable(relation, router) and not general
-        self.widest = WIDEST if self.packable and not (router.looks_at_all or router.speculative) else 1
+        self.widest = WIDEST if self.packable and not (router.takes_rows or router.speculative) else 1
         self.ends = ends_of_buffers(relation, depth - router.shared_slots(depth), router, self.widest)
         inputs = len(self.ends["buffer"])
         # One more in a general run: others may divide a packet in front of a buffer.

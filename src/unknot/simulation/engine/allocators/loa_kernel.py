@@ -1,8 +1,20 @@
 # mypy: ignore-errors
 """The lonely output allocator."""
 
+import numpy as np
+
+from unknot._base.kernels.mask_kernel import lowest
 from unknot._base.kernels.types_kernel import called, inlined
 from unknot.simulation.engine.matrix_kernel import grant_matched, join, number_requests
+from unknot.simulation.engine.rows_kernel import (
+    input_row,
+    match_ports,
+    match_vcs,
+    output_row,
+    requested,
+    rivals_for,
+)
+from unknot.simulation.engine.selection_kernel import in_turn
 from unknot.simulation.engine.view_kernel import view
 
 
@@ -58,3 +70,64 @@ def loa(s, n, inputs, outputs, w0, of_switch):
         else:
             s.inputs.accept_pointer[u] = (s.inputs.accept_pointer[u] + 1) % outputs
             s.outputs.grant_pointer[w] = (s.outputs.grant_pointer[w] + 1) % inputs
+
+
+@inlined
+def next_of(pointer, many):
+    """Return a pointer moved on by one, going round."""
+    return pointer + 1 if pointer + 1 < many else np.int64(0)
+
+
+@inlined
+def match_rows(s, at, ends):
+    """Match `ends`, see `rows_kernel`: the same with outputs counted in planes, as on paper."""
+    rows, planes, many, left = s.wants.row, s.wants.digit, np.int64(0), ends
+    while left != 0:
+        carry, k = rows[lowest(left)], np.int64(0)
+        left &= left - 1
+        while carry != 0:
+            if k == many:
+                planes[k], many = 0, many + 1
+            plane = planes[k]
+            planes[k] = plane ^ carry
+            carry &= plane
+            k += 1
+    left = ends
+    while left != 0:
+        into = lowest(left)
+        left &= left - 1
+        # From the highest digit of the counts down, outputs with a 0 there have fewer requests than the others.
+        mask, k = rows[into], many
+        while k > 0:
+            k -= 1
+            fewer = mask & ~planes[k]
+            mask = fewer if fewer != 0 else mask
+        rows[into] = np.int64(1) << in_turn(mask, at.input_pointer[input_row(s, at, into)])
+    _, twice = requested(rows, ends)
+    while twice != 0:
+        bit = twice & -twice
+        rivals = rivals_for(rows, ends, bit)
+        rivals ^= np.int64(1) << in_turn(rivals, at.output_pointer[output_row(s, at, lowest(bit))])
+        ends ^= rivals
+        while rivals != 0:
+            rows[lowest(rivals)] = 0
+            rivals &= rivals - 1
+        twice ^= bit
+    while ends != 0:
+        into = lowest(ends)
+        ends &= ends - 1
+        u, w = input_row(s, at, into), output_row(s, at, lowest(rows[into]))
+        at.input_pointer[u] = next_of(at.input_pointer[u], at.outputs)
+        at.output_pointer[w] = next_of(at.output_pointer[w], at.inputs)
+
+
+@inlined
+def sweep_vcs(raw, requesters, w, now):
+    """Match headers of the router of word w to outputs, as `match_vcs` does."""
+    match_vcs(raw, requesters, w, now, match_rows, True)
+
+
+@inlined
+def sweep_switch(raw, requesting, w, now):
+    """Match the ports of input VCs of the router of word w, as `match_ports` does."""
+    match_ports(raw, requesting, w, now, match_rows, True)

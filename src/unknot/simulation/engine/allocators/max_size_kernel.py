@@ -3,6 +3,7 @@
 
 import numpy as np
 
+from unknot._base.kernels.mask_kernel import lowest
 from unknot._base.kernels.types_kernel import called, inlined
 from unknot.simulation.engine.matrix_kernel import (
     grant_matched,
@@ -12,6 +13,7 @@ from unknot.simulation.engine.matrix_kernel import (
     set_turn,
     turn_of,
 )
+from unknot.simulation.engine.rows_kernel import match_ports, match_vcs
 from unknot.simulation.engine.view_kernel import view
 
 
@@ -68,11 +70,84 @@ def augment(s, n, inputs, turn):
                 pairing.queue[waiting] = pairing.other[out]
                 waiting += 1
                 continue
-            # A free output: along the path each input lets go the output it had, which goes to the one before.
-            while out >= 0:
-                back = pairing.origin[out]
-                before = pairing.mate[back]
-                join(s, back, out)
-                out = before
+            shift(s, into, out)
             return True
     return False
+
+
+@inlined
+def shift(s, into, out):
+    """Match a free output to the last input of a path, and along the path each output to the input before.
+
+    Returns the input that was free.
+    """
+    pairing = s.pairing
+    while True:
+        before = pairing.mate[into]
+        join(s, into, out)
+        if before < 0:
+            return into
+        out, into = before, pairing.origin[before]
+
+
+@inlined
+def match_rows(s, at, ends):
+    """Match `ends`, see `rows_kernel`: the same paths, a row of outputs at a time."""
+    pairing, rows, left = s.pairing, s.wants.row, ends
+    turn = at.output_pointer[at.first_output]
+    at.output_pointer[at.first_output] = turn + 1 if turn + 1 < at.inputs else 0
+    if at.twice == 0:
+        while ends != 0:
+            rows[lowest(ends)] &= -rows[lowest(ends)]
+            ends &= ends - 1
+        return
+    while left != 0:
+        pairing.mate[lowest(left)] = -1
+        left &= left - 1
+    free, waits = at.once, ends
+    # Where no input or no output is free there is no path, and no need to look for one.
+    while waits != 0 and free != 0:
+        unseen, next_free, waiting, done = at.once, waits & -(np.int64(1) << turn), np.int64(0), np.int64(0)
+        later = waits ^ next_free
+        while True:
+            if next_free == 0:
+                next_free, later = later, np.int64(0)
+            if next_free != 0:
+                into = lowest(next_free)
+                next_free &= next_free - 1
+            elif done < waiting:
+                into = pairing.queue[done]
+                done += 1
+            else:
+                into = np.int64(-1)
+                break
+            reached = rows[into] & unseen
+            unseen ^= reached
+            if reached & free != 0:
+                break
+            while reached != 0:
+                out = lowest(reached)
+                reached &= reached - 1
+                pairing.origin[out], pairing.queue[waiting] = into, pairing.other[out]
+                waiting += 1
+        if into < 0:
+            break
+        out = lowest(reached & free)
+        free ^= np.int64(1) << out
+        waits ^= np.int64(1) << shift(s, into, out)
+    while ends != 0:
+        into = lowest(ends)
+        ends &= ends - 1
+        rows[into] = np.int64(0) if pairing.mate[into] < 0 else np.int64(1) << pairing.mate[into]
+
+
+@inlined
+def sweep_vcs(raw, requesters, w, now):
+    """Match headers of the router of word w to outputs, as `match_vcs` does."""
+    match_vcs(raw, requesters, w, now, match_rows, True)
+
+
+@inlined
+def sweep_switch(raw, requesting, w, now):
+    """Match the ports of input VCs of the router of word w, as `match_ports` does."""
+    match_ports(raw, requesting, w, now, match_rows, True)

@@ -6,6 +6,7 @@ import numpy as np
 from unknot._base.kernels.types_kernel import called, inlined
 from unknot._base.splitmix import STEP
 from unknot.simulation.engine.matrix_kernel import grant_matched, join, number_requests
+from unknot.simulation.engine.rows_kernel import match_in_rounds, match_ports, match_vcs
 from unknot.simulation.engine.state_kernel import random_bits
 from unknot.simulation.engine.view_kernel import view
 
@@ -57,3 +58,34 @@ def pim(s, n, inputs, outputs, w0, of_switch, now):
         for into in range(inputs):
             if pairing.grant[into] >= 0:
                 join(s, into, pairing.grant[into])
+
+
+@inlined
+def start_of(s, at, end, of_input, number):
+    """Return where an end begins to look in a round."""
+    tag = 2 * number + 2 + of_input + (OF_SWITCH if at.of_switch else 0)
+    row, many = (at.first_input, at.outputs) if of_input != 0 else (at.first_output, at.inputs)
+    return chance(s, at.now, row + end, tag) % many
+
+
+@inlined
+def forget(s, at, into, out, number):
+    """Note nothing of a match."""
+
+
+@inlined
+def match_rows(s, at, ends):
+    """Match `ends`, see `rows_kernel`."""
+    match_in_rounds(s, at, ends, start_of, forget)
+
+
+@inlined
+def sweep_vcs(raw, requesters, w, now):
+    """Match headers of the router of word w to outputs, as `match_vcs` does."""
+    match_vcs(raw, requesters, w, now, match_rows, True)
+
+
+@inlined
+def sweep_switch(raw, requesting, w, now):
+    """Match the ports of input VCs of the router of word w, as `match_ports` does."""
+    match_ports(raw, requesting, w, now, match_rows, True)

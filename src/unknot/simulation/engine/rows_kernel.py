@@ -1,0 +1,226 @@
+# mypy: ignore-errors
+"""Requests as rows of bits, for allocators that look at all of them: of headers, and of the ports of input VCs.
+
+`row` of `wants` is that of an input, by its number in the matrix of requests; bits are the numbers of outputs. An
+allocator is a function of the state, the ends of a match and a mask of the inputs with requests, each `row` of which
+it cuts down to the match or 0.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from unknot._base.kernels.mask_kernel import lowest
+from unknot._base.kernels.types_kernel import inlined
+from unknot.simulation.engine.match_kernel import CYCLIC
+from unknot.simulation.engine.selection_kernel import in_turn
+from unknot.simulation.engine.view_kernel import view
+
+
+class Rows(NamedTuple):
+    """How many inputs and outputs a match has, and the pointers of both from the first row of the router on.
+
+    `once` are the outputs with requests, `twice` those with several.
+
+    `input_row` and `output_row` say in which row the pointer of an end stands.
+    """
+
+    inputs: Any
+    outputs: Any
+    input_pointer: Any
+    first_input: Any
+    output_pointer: Any
+    first_output: Any
+    now: Any
+    of_switch: Any
+    once: Any
+    twice: Any
+
+
+@inlined
+def match_vcs(raw, requesters, w, now, match, by_place):
+    """Match headers of the router of word w to outputs; each `requested` becomes the match or 0.
+
+    Inputs have their numbers among all by the places of their ports, or those of their bits.
+    """
+    s = view(raw)
+    cell, wants, contest, ends, once, twice = 64 * w, s.wants, s.contest, np.int64(0), np.int64(0), np.int64(0)
+    while requesters != 0:
+        at = lowest(requesters)
+        requesters &= requesters - 1
+        into, mask = s.ordinals.vc[cell + at] if by_place else at, wants.requested[at]
+        wants.row[into], contest.bidder[into] = mask, at
+        twice |= once & mask
+        once |= mask
+        ends |= np.int64(1) << into
+    match(
+        s,
+        Rows(
+            np.int64(s.ordinals.inputs[cell] if by_place else 64),
+            np.int64(s.ordinals.outputs[cell] if by_place else 64),
+            s.inputs.accept_pointer,
+            s.words.first_input[w],
+            s.outputs.grant_pointer,
+            s.words.first_output[w],
+            now,
+            False,
+            once,
+            twice,
+        ),
+        ends,
+    )
+    while ends != 0:
+        into = lowest(ends)
+        ends &= ends - 1
+        wants.requested[contest.bidder[into]] = wants.row[into]
+
+
+@inlined
+def numbers_of(s, cell, b, by_place):
+    """Return the numbers of the input port of input row b and of the output port that it requests."""
+    into, out = s.inputs.port_bit[b], s.inputs.out_port_bit[b]
+    if by_place:
+        return np.int64(s.ordinals.into[cell + into]), np.int64(s.ordinals.out[cell + out])
+    return np.int64(into), np.int64(out)
+
+
+@inlined
+def match_ports(raw, requesting, w, now, match, by_place):
+    """Match the ports of input VCs of the router of word w; ``count.won`` are the VCs that win.
+
+    Ports have numbers by their places, or those of their first bits.
+    """
+    s = view(raw)
+    cell, contest, wants, first_input = 64 * w, s.contest, s.wants, s.words.first_input[w]
+    ends, outs, twice, shared, left = np.int64(0), np.int64(0), np.int64(0), np.int64(0), requesting
+    while left != 0:
+        b = first_input + lowest(left)
+        left &= left - 1
+        into, out = numbers_of(s, cell, b, by_place)
+        shared |= ((ends >> into) | (outs >> out)) & 1  # whether an end has come before
+        if (ends >> into) & 1 == 0:
+            wants.row[into], contest.bidder[into] = 0, s.inputs.port_bit[b]
+            ends |= np.int64(1) << into
+        bit = np.int64(1) << out
+        twice |= outs & bit & ~wants.row[into]
+        outs |= bit
+        wants.row[into] |= bit
+        contest.offer[out] = s.inputs.out_port_bit[b]
+    match(
+        s,
+        Rows(
+            np.int64(s.ordinals.entries[cell] if by_place else 64),
+            np.int64(s.ordinals.exits[cell] if by_place else 64),
+            s.in_ports.pointer,
+            first_input,
+            s.out_ports.pointer,
+            s.words.first_output[w],
+            now,
+            True,
+            outs,
+            twice,
+        ),
+        ends,
+    )
+    if shared == 0:
+        s.count.won = requesting
+        return
+    ends, won, left = np.int64(0), np.int64(0), requesting
+    # Of the VCs of a pair that was matched the one next in turn is put forward.
+    while left != 0:
+        at, bit = lowest(left), left & -left
+        left ^= bit
+        b = first_input + at
+        into, out = numbers_of(s, cell, b, by_place)
+        if (wants.row[into] >> out) & 1 == 0:
+            continue
+        key = (at - s.in_ports.vc_pointer[first_input + s.inputs.port_bit[b]]) & CYCLIC
+        if (ends >> into) & 1:
+            if key > contest.key[into]:
+                continue
+            won ^= np.int64(1) << contest.bidder[into]
+        ends |= np.int64(1) << into
+        won |= bit
+        contest.bidder[into], contest.key[into] = at, key
+    s.count.won = won
+
+
+@inlined
+def input_row(s, at, into):
+    """Return the row that has the pointer of an input."""
+    return at.first_input + s.contest.bidder[into]
+
+
+@inlined
+def output_row(s, at, out):
+    """Return the row that has the pointer of an output."""
+    return at.first_output + (s.contest.offer[out] if at.of_switch else out)
+
+
+@inlined
+def requested(rows, ends):
+    """Return the outputs requested by any of `ends`, and those requested by several."""
+    once, twice = np.int64(0), np.int64(0)
+    while ends != 0:
+        mask = rows[lowest(ends)]
+        ends &= ends - 1
+        twice |= once & mask
+        once |= mask
+    return once, twice
+
+
+@inlined
+def rivals_for(rows, ends, bit):
+    """Return those of `ends` that request an output, given by its bit."""
+    rivals = np.int64(0)
+    while ends != 0:
+        if rows[lowest(ends)] & bit != 0:
+            rivals |= ends & -ends
+        ends &= ends - 1
+    return rivals
+
+
+@inlined
+def match_in_rounds(s, at, ends, start_of, note):
+    """Match `ends` in rounds: every output grants one request, every input accepts one grant, each the next in turn.
+
+    `start_of` gives where an end begins to look, and is asked only for one that has a choice; `note` is told of a
+    match. Both are given the number of the round.
+    """
+    rows, grants, waits, matched = s.wants.row, s.contest.key, ends, np.int64(0)
+    once, twice = at.once, at.twice
+    for number in range(s.setup.switch_iterations if at.of_switch else s.setup.iterations):
+        if number > 0:
+            once, twice = requested(rows, waits)
+        if once == 0:
+            break
+        left, taken = waits, np.int64(0)
+        while left != 0:
+            grants[lowest(left)] = rows[lowest(left)] & ~twice
+            left &= left - 1
+        while twice != 0:
+            out, bit = lowest(twice), twice & -twice
+            twice ^= bit
+            rivals = rivals_for(rows, waits, bit)
+            grants[in_turn(rivals, start_of(s, at, out, np.int64(0), number))] |= bit
+        left = waits
+        while left != 0:
+            into, bit = lowest(left), left & -left
+            left ^= bit
+            mask = grants[into]
+            if mask == 0:
+                continue
+            if mask & (mask - 1) != 0:
+                mask = np.int64(1) << in_turn(mask, start_of(s, at, into, np.int64(1), number))
+            note(s, at, into, lowest(mask), number)
+            rows[into] = mask
+            taken |= mask
+            matched |= bit
+        waits &= ~matched
+        left = waits
+        while left != 0:
+            rows[lowest(left)] &= ~taken
+            left &= left - 1
+    while waits != 0:
+        rows[lowest(waits)] = 0
+        waits &= waits - 1
