@@ -11,6 +11,7 @@ from typing import Literal, NamedTuple, cast
 
 from unknot._base.calls import Piece
 from unknot._base.errors import UnknotError, near
+from unknot.simulation.energy.gates import KEYS as POWER_KEYS
 from unknot_booksim.gpgpusim import as_booksim
 from unknot_booksim.parse import OVERRIDE, Assignment, statements
 
@@ -42,13 +43,6 @@ for _row in KEYS_PAGE.splitlines():
     if _row.startswith("| `"):
         _key, _kind, _default, _, _words = _row.strip("| ").split(" | ")
         KEYS[_key.strip("`")] = BookSimKey(cast(Kind, _kind), _default.strip(" `"), _words)
-
-POWER_KEYS = {
-    "H_INVD2", "W_INVD2", "H_DFQD1", "W_DFQD1", "H_ND2D1", "W_ND2D1", "H_SRAM", "W_SRAM", "Vdd", "R", "IoffSRAM",
-    "IoffP", "IoffN", "Cg_pwr", "Cd_pwr", "Cgdl", "Cg", "Cd", "LAMBDA", "MetalPitch", "Rw", "Cw_gnd", "Cw_cpl",
-    "wire_length",
-}  # fmt: skip
-"""Keys of the technology file that `tech_file` names."""
 
 LARGEST = 2**31 - 1
 _WHOLE = re.compile(r"-?\d+")
@@ -194,6 +188,24 @@ class Configuration:
         if len(values) > 1:
             self.warn(key, f"only the first of {len(values)} values counts: there is one traffic class")
         return values[0]
+
+    def file(self, key: str) -> Path:
+        """The file that a key names: in the folder of the configuration, or anywhere if allowed or said beside it.
+
+        Raises
+        ------
+        UnknotError
+            If the key names none, or one outside that folder.
+        """
+        name = self.text(key)
+        if not name:
+            raise self.error(key, "the name of a file is needed")
+        beside = self.folder / name
+        if self.assignments[key].key.where == OVERRIDE or not self.confined:
+            return beside if beside.exists() else Path(name)
+        if not beside.resolve().is_relative_to(self.folder.resolve()):
+            raise self.error(key, f"{name!r} is outside the folder of this file; allow it with --outside-files")
+        return beside
 
     def require(self, key: str, *allowed: str) -> None:
         """Refuse any value of a key but its default and equivalent spellings."""

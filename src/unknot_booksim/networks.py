@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,6 @@ from unknot._base.errors import near
 from unknot.network import Network, grid
 from unknot.network.families import butterfly, hyperx, mesh, torus
 from unknot_booksim.configuration import Configuration
-from unknot_booksim.parse import OVERRIDE
 
 Channels = npt.NDArray[np.int32]
 Links = list[tuple[int, int, int, int]]
@@ -231,17 +229,7 @@ def _dragonfly(configuration: Configuration) -> Built:
 def _anynet(configuration: Configuration) -> Built:
     from unknot_booksim.anynet import read_booksim
 
-    name = configuration.text("network_file")
-    if not name:
-        raise configuration.error("network_file", "anynet wants the name of a file")
-    beside = configuration.folder / name
-    if configuration.assignments["network_file"].key.where == OVERRIDE or not configuration.confined:
-        beside = beside if beside.exists() else Path(name)
-    elif not beside.resolve().is_relative_to(configuration.folder.resolve()):
-        raise configuration.error(
-            "network_file", f"{name!r} is outside the folder of this file; allow it with --outside-files"
-        )
-    network = read_booksim(beside)
+    network = read_booksim(configuration.file("network_file"))
     return Built(network, _NO_PORTS, 0, 0)
 
 

@@ -68,8 +68,10 @@ def router_of(settings: Configuration) -> Router:
             if f" {name} " in str(error):
                 raise settings.error(key, str(error)) from None
         raise
-    # Other allocators take turns from wherever they are, so that the order of ports makes no difference to them.
-    by_number = settings.faithful and router.looks_at_all and settings.text("topology") not in ("mesh", "torus")
+    # Other allocators take turns from wherever they are, so that the order of ports makes no difference to them; it
+    # does to the wires of crossbars.
+    in_order = router.looks_at_all or settings.on("sim_power")
+    by_number = settings.faithful and in_order and settings.text("topology") not in ("mesh", "torus")
     return _without_idle(settings, replace(router, terminals_first=by_number))
 
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from unknot._base.errors import TextError, UnknotError
 from unknot._base.switching import Switching
 from unknot.routing.relation import Relation
+from unknot.simulation.energy.gates import GateTechnology
+from unknot.simulation.energy.option import Energy, read_technology
 from unknot.traffic.workload import Traffic, length_shares, mean_length
 from unknot_booksim.classes import (
     has_classes,
@@ -202,7 +204,19 @@ def _understood(settings: Configuration, before: Setup | None) -> Setup:
         options["packet_length"] = lengths if len(lengths) > 1 else next(iter(lengths))
         options["bursts"] = bursts(settings, built, load / mean)
     options |= {} if in_batches else _cycles(settings)
+    if settings.on("sim_power"):
+        if in_batches:
+            raise settings.error("sim_power", "power of batches is not built")
+        options["energy"] = _energy(settings)
     return Setup(settings, relation, load, lengths, options, _seeds(settings), built, batches)
+
+
+def _energy(settings: Configuration) -> Energy:
+    """The technology file of a configuration, with its width."""
+    technology = read_technology(settings.file("tech_file"))
+    if settings.faithful and isinstance(technology, GateTechnology):
+        technology = replace(technology, faithful=True)
+    return Energy(technology, flit_width=settings.whole("channel_width", 1))
 
 
 def _batches(settings: Configuration, lengths: dict[int, float], several: bool) -> Batches:

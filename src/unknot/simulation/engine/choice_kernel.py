@@ -229,6 +229,8 @@ def win(s, b, w, w0, now):
     inputs.out[b], inputs.sent[b], inputs.length[b] = w, 0, s.packets.length[p]
     inputs.out_port_bit[b] = s.out_ports.first_bit[outputs.port[w]] + inputs.out_part[b]
     s.packets.hops[p] += outputs.reader[w] >= 0
+    if s.setup.count_allocated != 0:
+        call_at(s.setup.count_allocated, (s.raw, w, p))
     s.masks.heads[word] &= ~bit
     ready = may_request(s, w)
     if s.setup.vc_allocation_delay > 1 and not (ready and s.setup.speculative == 1):

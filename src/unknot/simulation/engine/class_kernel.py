@@ -9,6 +9,7 @@ the next one in turn. Replies go before new requests of their class, which are n
 import numpy as np
 
 from unknot._base.kernels.types_kernel import called, inlined
+from unknot._base.kernels.words_kernel import call_at
 from unknot.simulation.engine.codes import UNDECIDED, UNEQUAL
 from unknot.simulation.engine.inject_kernel import creates, draw, draw_pair, new_packet, put_at_head
 from unknot.simulation.engine.match_kernel import BY_CLASS
@@ -188,6 +189,8 @@ def inject_classes(raw, r, now):
                 port = port_of(s, row, terminals.packet[row])
                 terminals.vc[row], terminals.last_vc[port] = into, into - terminals.first_output[port]
                 enqueue(s, w, terminals.packet[row])
+                if s.setup.count_allocated != 0:
+                    call_at(s.setup.count_allocated, (s.raw, w, terminals.packet[row]))
                 s.packets.injected[terminals.packet[row]] = now
             s.outputs.credits[w] -= 1
             post(s, s.inbox.flits, s.outside.flits, now + 2, s.outputs.flit_bit[w])

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
 
+from unknot._base.arrays import Ints
 from unknot._base.kernels.native import Native
 from unknot._base.memory import require
 from unknot.certificates.verdict import Configuration
+from unknot.simulation.energy.account import Meter
 from unknot.simulation.engine import codes as status
 from unknot.simulation.engine import kernels
+from unknot.simulation.engine.allocated import allocated, link_rows
 from unknot.simulation.engine.codes import MOST_ANSWERS, NO_CYCLE, SPAN
 from unknot.simulation.engine.detector import Watchdog, fail, knot, of_terminals, stuck_vcs
 from unknot.simulation.engine.mix import Mix
@@ -38,6 +43,8 @@ class Engine:
         One for each thread, as the kernel leaves them. Columns and entries are named in `state` and `setup`.
     deadlock : Configuration or None
         Set as soon as a knot is found; the run then stands still.
+    meter : Meter or None
+        Computes the energy of events, which are then counted.
     nodes : int
         Terminals, those of several subnets and their ports once.
     calls_from : int
@@ -77,6 +84,7 @@ class Engine:
         if scenario.faults and isinstance(sources, Sources):
             self.faults = Faults(scenario, sources)
         self.deadlock: Configuration | None = None
+        self.meter: Meter | None = None
         self.calls_from = 0
         self.interval, self.records = interval, [] if interval is None else [self._record()]
         self._piece = max(1, ENOUGH // len(self.parts[0].inputs)) if len(self.parts[0].inputs) else ENOUGH
@@ -97,6 +105,33 @@ class Engine:
         """A column of `seen`: int64 array, shape (terminals, terminals), by source and destination."""
         terminals = self.relation.network.num_terminals
         return np.asarray(sum(part.seen[column] for part in self.parts)).reshape(terminals, terminals)
+
+    def keep_events(self) -> None:
+        """Count flits and headers of each link and class from now on, in cycle 0."""
+        classes = max(1, int(self.parts[0].setup.classes))
+        self._links = link_rows(self.relation, self.parts[0])
+        many = classes * len(self.parts[0].out_ports)
+        self.parts = [part.replaced(allocated=many) for part in self.parts]
+        self._vanished = np.zeros((classes, self._links.size), dtype=np.int64)
+
+    def events(self) -> tuple[Ints, Ints]:
+        """Flits sent into each link so far, and headers that were allocated a VC of it.
+
+        Arrays of shape (classes, links); links are channels, then those from terminals, then those to terminals.
+        """
+        self.state  # noqa: B018 brings rows up to date
+        flits, headers = allocated(self.parts, self._links)
+        return flits - self._vanished, headers
+
+    @contextmanager
+    def _losing(self) -> Iterator[None]:
+        """Keep flits that vanish before they were sent from being counted as sent."""
+        if not len(self.parts[0].allocated):
+            yield
+            return
+        before, _ = self.events()
+        yield
+        self._vanished += self.events()[0] - before
 
     @property
     def state(self) -> State:
@@ -198,13 +233,15 @@ class Engine:
             while (look := self.watchdog.next_look(self.now)) <= until and self.now < until:
                 self._simulate_on(look)
                 if self.now == look:
-                    self.watchdog.look(self.parts[0])
+                    with self._losing():
+                        self.watchdog.look(self.parts[0])
         while self.faults is not None and (cycle := self.faults.next_cycle) < until:
             if self.now < cycle:
                 is_quiet = self._simulate_on(cycle)
                 if self.now < cycle:
                     return is_quiet
-            self.parts[0] = self.faults.strike(self.parts[0])
+            with self._losing():
+                self.parts[0] = self.faults.strike(self.parts[0])
             self.scenario, self.relation = self.faults.scenario, self.faults.scenario.relation
             self.calls_from = self.count("flit_hops")
         return self._simulate_on(until)
@@ -224,7 +261,8 @@ class Engine:
             if end == status.FULL:
                 self._make_room(0, self.parts[0].latencies.size)
             elif end == status.LOST and self.faults is not None:
-                self.faults.strand(self.parts[0])
+                with self._losing():
+                    self.faults.strand(self.parts[0])
             elif end in (status.BROKEN_RULE, status.DEAD_END):
                 fail(self.relation, self.parts[0], is_dead_end=end == status.DEAD_END)
             else:

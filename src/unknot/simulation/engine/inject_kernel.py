@@ -201,6 +201,8 @@ def inject(rule, s, r, t, now):
             if has_credits(s, base + vc, needed):
                 terminals.vc[t], terminals.last_vc[t] = base + vc, vc
                 enqueue(s, base + vc, p)
+                if setup.count_allocated != 0:
+                    call_at(setup.count_allocated, (s.raw, base + vc, p))
                 s.packets.injected[p] = now
                 if setup.choose != 0 and s.packets.script[p] < 0:
                     if setup.compares < IN_ROUTER or setup.routing_delay == 0:

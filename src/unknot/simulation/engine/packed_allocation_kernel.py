@@ -184,6 +184,8 @@ def allocate(rule, s, here, w, now):
             inputs.out_port_bit[at] += inputs.out_part[at]  # with an output speedup
         inputs.sent[at], inputs.length[at], inputs.packet[at], inputs.state[at] = 0, packets.length[p], p, FRESH
         packets.hops[p] += outputs.reader[out] >= 0
+        if s.setup.count_allocated != 0:
+            call_at(s.setup.count_allocated, (s.raw, here.first_output + out, p))
         won |= bit
         taken |= bit_at(requesters, out)
         if room & bit_at(requesters, out) == 0:

@@ -88,7 +88,7 @@ def simulate(
         Called with the stage and the cycle reached, see `unknot._base.progress`.
     **fields
         Fields of `Traffic` and `Measurement` by themselves: `packet_length`, `bursts`, `classes`, `subnets`;
-        `warmup`, `measure`, `precision`, `interval`, `by_pair`; and `faults` of the network, each a `Fault`
+        `warmup`, `measure`, `precision`, `interval`, `by_pair`, `energy`; and `faults` of the network, each a `Fault`
         or its text, such as ``2000: (1,1)->(1,2)``: what dies during the run, and routings that take the place of
         others. All routers know of each in its cycle.
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any, TypedDict
 
 from unknot._base.records import require_options, with_fields
+from unknot.simulation.energy.option import Energy
 from unknot.simulation.faults.fault import Fault
 from unknot.simulation.run.scenario import Measurement
 from unknot.traffic import Bursts, PatternLike, Traffic, TrafficClass
@@ -20,6 +22,7 @@ class PointOptions(TypedDict, total=False):
     warmup: int | None
     measure: int | None
     precision: float | None
+    energy: Energy | str | Path | None
 
 
 class SimulateOptions(PointOptions, total=False):

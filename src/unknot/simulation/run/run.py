@@ -15,6 +15,7 @@ from unknot._base.switching import Switching
 from unknot._base.three_valued import ThreeValued
 from unknot.certificates.verdict import Configuration
 from unknot.flow_control.model import FlowControl
+from unknot.simulation.energy.account import EnergyRun
 from unknot.simulation.engine.router import Router
 from unknot.simulation.faults.fault_run import FaultRun
 from unknot.simulation.run.backlog import TOO_SHORT
@@ -197,6 +198,8 @@ class Run(ThreeValued, Figures, Tabular, Shown, asks="carried"):
         Figures of each pair of terminals, when they were asked for; do not count when runs are compared.
     series : Series or None
         The run over time, when it was asked for; does not count when runs are compared.
+    energy : EnergyRun or None
+        Power and area while measuring, of a run with a technology; does not count when runs are compared.
 
     Examples
     --------
@@ -234,6 +237,7 @@ class Run(ThreeValued, Figures, Tabular, Shown, asks="carried"):
     traffic: str = field(default="", compare=False)
     pairs: PairRun | None = field(default=None, compare=False, repr=False)
     series: Series | None = field(default=None, compare=False, repr=False)
+    energy: EnergyRun | None = field(default=None, compare=False, repr=False)
     utilisation: Floats = field(default_factory=lambda: np.zeros(0), compare=False, repr=False)
     occupancy: Floats = field(default_factory=lambda: np.zeros(0), compare=False, repr=False)
 

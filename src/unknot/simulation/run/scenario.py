@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from pathlib import Path
 from typing import cast
 
 import numpy as np
@@ -17,6 +18,7 @@ from unknot.flow_control.techniques import technique
 from unknot.routing.flow_controls.named import flow_given
 from unknot.routing.relation import Relation
 from unknot.routing.subnets import in_subnets, with_ports
+from unknot.simulation.energy.option import Energy, energy_of
 from unknot.simulation.engine.router import DEFAULT, Router
 from unknot.simulation.faults.fault import Fault, fault_of
 from unknot.simulation.run.admission import require_fit
@@ -172,6 +174,8 @@ class Measurement:
         Cycles between two points of `Run.series`, which says what happens over time.
     by_pair : bool
         Whether figures are kept for each pair of terminals too: `Run.pairs`.
+    energy : Energy, str or path, optional
+        Technology by which `Run.energy` is computed, such as ``32nm, flit_width=128, clock=2, pitch=1``.
 
     Raises
     ------
@@ -191,8 +195,10 @@ class Measurement:
     precision: float | None = None
     interval: int | None = None
     by_pair: bool = False
+    energy: Energy | str | Path | None = None
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "energy", energy_of(self.energy))
         for name, least in (("warmup", 0), ("measure", 1), ("interval", 1)):
             cycles = getattr(self, name)
             if cycles is not None:
@@ -201,6 +207,11 @@ class Measurement:
             raise SimulationError(f"precision must be a number between 0 and 1, such as 0.02, got {self.precision!r}")
         if self.precision is not None and self.measure is not None:
             raise SimulationError("precision chooses how long to measure: give either it or measure")
+
+    @property
+    def given_energy(self) -> Energy | None:
+        """The energy, which is no text any more."""
+        return cast("Energy | None", self.energy)
 
 
 MEASUREMENT = Measurement()

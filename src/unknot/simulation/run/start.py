@@ -41,6 +41,9 @@ def engine_of(scenario: Scenario, measurement: Measurement, threads: int | None 
     engine = Engine(scenario, sources, threads=count, interval=measurement.interval)
     if measurement.by_pair:
         engine.keep_pairs()
+    if (energy := measurement.given_energy) is not None:
+        engine.keep_events()
+        engine.meter = energy.meter(scenario)
     return engine
 
 

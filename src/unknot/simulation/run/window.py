@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from unknot.simulation.energy.account import EnergyRun
 from unknot.simulation.engine.engine import Engine
 from unknot.simulation.run.backlog import Backlog, OfferedTraffic
 from unknot.simulation.run.statistics import (
@@ -65,6 +66,7 @@ class Window:
                 part.classes[column] = 0
             part.seen[:] = 0
         self._before = engine.carried()
+        self._events = None if engine.meter is None else engine.events()
         self._stored = np.zeros(engine.relation.num_vcs)
         self._samples = 0
         self._batches = np.zeros((0, 4))
@@ -182,7 +184,15 @@ class Window:
             "accepted_half_width": self.accepted_half_width,
             "utilisation": self.utilisation(),
             "occupancy": self._stored / max(1, self._samples),
+            "energy": self._energy(),
         }
+
+    def _energy(self) -> EnergyRun | None:
+        meter = self.engine.meter
+        if meter is None or self._events is None:
+            return None
+        flits, headers = (now - before for now, before in zip(self.engine.events(), self._events, strict=True))
+        return meter.read(flits, headers, self.cycles, self.engine.count("measured_flits_out"))
 
     def utilisation(self) -> npt.NDArray[np.float64]:
         """Flits per cycle of each channel; to be called when the window ends."""

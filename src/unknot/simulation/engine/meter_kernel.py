@@ -1,0 +1,16 @@
+# mypy: ignore-errors
+"""Counts of headers and flits by the ports that they are allocated, of runs whose energy is computed."""
+
+from unknot._base.kernels.types_kernel import inlined
+from unknot.simulation.engine.view_kernel import view
+
+
+@inlined
+def count_allocated(raw, w, p):
+    """Count packet p, which is allocated output row w: its flits will follow."""
+    s = view(raw)
+    row = s.outputs.port[w]
+    if s.setup.classes != 0:
+        row += s.forms.of[s.packets.form[p]] * s.out_ports.size
+    s.allocated.packets[row] += 1
+    s.allocated.flits[row] += s.packets.length[p]
