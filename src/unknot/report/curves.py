@@ -31,6 +31,8 @@ PANELS = {
     "latency_p99": "99th percentile of latency",
     "accepted_load": "Accepted load",
 }
+ENERGY = {"pj_per_bit": "Energy per delivered bit"}
+"""A panel more, where runs have a technology."""
 HALF_WIDTHS = {"latency_mean": "latency_half_width", "accepted_load": "accepted_half_width"}
 FIGURES = (
     "offered_load", "accepted_load", "latency_mean", "latency_p99", "stable", "undecided", "accepted_half_width",
@@ -58,6 +60,8 @@ class CurvePoint:
         Whether some run ended in a deadlock.
     stable_seeds, seeds : int
         How many runs are stable, and how many there are.
+    pj_per_bit : float or None
+        Energy per delivered bit; None without a technology.
     """
 
     offered_load: float
@@ -71,6 +75,7 @@ class CurvePoint:
     deadlocked: bool
     stable_seeds: int
     seeds: int = 1
+    pj_per_bit: float | None = None
 
     def on(self, scale: Scale) -> CurvePoint:
         """The point with its times and loads in this scale."""
@@ -93,7 +98,12 @@ def points(runs: Iterable[Run | CurvePoint]) -> list[CurvePoint]:
 def _point(run: Run) -> CurvePoint:
     """The point of one seed."""
     figures = {name: getattr(run, name) for name in FIGURES}
-    return CurvePoint(**figures, deadlocked=run.deadlock is not None, stable_seeds=int(run.stable))
+    return CurvePoint(
+        **figures,
+        deadlocked=run.deadlock is not None,
+        stable_seeds=int(run.stable),
+        pj_per_bit=None if run.energy is None else run.energy.pj_per_bit,
+    )
 
 
 def _mean(group: list[CurvePoint]) -> CurvePoint:
@@ -112,6 +122,7 @@ def _mean(group: list[CurvePoint]) -> CurvePoint:
         deadlocked=any(one.deadlocked for one in group),
         stable_seeds=stable,
         seeds=len(group),
+        pj_per_bit=mean_of([one.pj_per_bit for one in group]),
     )
 
 
@@ -121,7 +132,8 @@ def draw_curves(
     stacked: bool = False,
     units: Units | str | None = None,
 ) -> Drawing:
-    """Mean latency, 99th percentile and accepted load against offered load, one line per design.
+    """Mean latency, 99th percentile and accepted load against offered load, one line per design; of runs with a
+    technology the energy per delivered bit too.
 
     Loads at which a run is not stable get a hollow mark, on the upper edge when the latency lies beyond it; loads at
     which a run deadlocks get a cross, those at which one was too short to tell a stroke. Hollow marks of several
@@ -157,11 +169,12 @@ def draw_curves(
     scale = Scale.of(units)
     groups = {name: points(runs) for name, runs in designs.items()}
     lines = {name: [point.on(scale) for point in group] for name, group in groups.items()}
-    width = 4.4 if stacked else 11.0
+    every = [point for group in lines.values() for point in group]
+    panels = PANELS | (ENERGY if any(point.pj_per_bit is not None for point in every) else {})
+    width = 4.4 if stacked else 11.0 * len(panels) / len(PANELS)
     letters = int(width * 12.5)
     # matplotlib would read what stands between dollars as mathematics
     names = [shortened(visible(name), min(60, letters - 6)).replace("$", r"\$") for name in lines]
-    every = [point for group in lines.values() for point in group]
     marks = {}
     if any(not (point.stable or point.undecided) for point in every):
         marks["not stable (on the edge: beyond it)"] = "o"
@@ -171,13 +184,13 @@ def draw_curves(
         marks["too short to tell"] = "|"
     names += marks
     columns = max(1, min(len(names), 4, letters // (max(map(len, [*names, ""])) + 6)))
-    height = 3.0 * (len(PANELS) if stacked else 1) + 0.22 * -(-len(names) // columns) + 0.1
+    height = 3.0 * (len(panels) if stacked else 1) + 0.22 * -(-len(names) // columns) + 0.1
     with rc_context(style("stacked" if stacked else "")):
         figure = Figure(figsize=(width, height), dpi=144, layout="constrained")
-        grid = figure.subplots(*((len(PANELS), 1) if stacked else (1, len(PANELS))), squeeze=False)
-        for (which, what), panel in zip(PANELS.items(), grid.flat, strict=True):
+        grid = figure.subplots(*((len(panels), 1) if stacked else (1, len(panels))), squeeze=False)
+        for (which, what), panel in zip(panels.items(), grid.flat, strict=True):
             rows = _draw(panel, lines, which)
-            unit = scale.load_name if which == "accepted_load" else scale.time_name
+            unit = {"accepted_load": scale.load_name, "pj_per_bit": "pJ"}.get(which, scale.time_name)
             panel.set_title(f"{what} ({unit})", loc="left", pad=8.0 + APART * rows)
             panel.set_xlim(0.0, _most(lines) * 1.04)
             panel.set_xlabel(f"Offered load ({scale.load_name})")

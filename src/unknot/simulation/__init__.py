@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 from unknot._base.later import exports
 
 if TYPE_CHECKING:
+    from unknot.simulation.energy.account import EnergyRun as EnergyRun
+    from unknot.simulation.energy.option import Energy as Energy
     from unknot.simulation.engine.router import Router as Router
     from unknot.simulation.faults.fault import Fault as Fault
     from unknot.simulation.faults.fault_run import FaultRun as FaultRun

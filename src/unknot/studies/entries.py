@@ -17,6 +17,7 @@ from unknot.fabrics.named import network as network_named
 from unknot.routing.flow_controls.named import builders, is_technique
 from unknot.routing.named import require_connected, routing_named
 from unknot.routing.own import is_code, is_file, rooted
+from unknot.simulation.energy.option import Energy, energy_of
 from unknot.simulation.engine.router import Router, check_option
 from unknot.traffic import patterns
 from unknot.traffic.workload import Bursts, length_shares
@@ -73,6 +74,12 @@ def known_traffic(text: str) -> str:
     """Refuse traffic that does not exist."""
     chosen(parse_call(text, VALUE), patterns(), "traffic")
     return text
+
+
+def energy(entry: Any, validation: ValidationInfo) -> Energy | None:
+    """A technology and a design, with its file in the folder of the study."""
+    context = validation.context or {}
+    return energy_of(entry, VALUE, folder=context.get("folder", "."), confined=context.get("confined", False))
 
 
 def router(entry: Any) -> Router:

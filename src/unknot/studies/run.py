@@ -193,9 +193,10 @@ def curve(
     seeds : sequence of int
         Each load is run with each of them.
     **options
-        `packet_length`, `bursts`, `warmup`, `measure` and `precision`, fields of `Traffic` and `Measurement`; and
-        `jobs`, `executor`, `store`, `time_limit`, `progress` and `note` of `unknot.studies.run_study`: without
-        `store` nothing is kept. In a script, processes need the usual ``if __name__ == "__main__":``.
+        `packet_length`, `bursts`, `warmup`, `measure`, `precision` and `energy`, fields of `Traffic` and
+        `Measurement`; and `jobs`, `executor`, `store`, `time_limit`, `progress` and `note` of
+        `unknot.studies.run_study`: without `store` nothing is kept. In a script, processes need the usual
+        ``if __name__ == "__main__":``.
 
     Returns
     -------
@@ -248,6 +249,7 @@ def curve(
                 warmup=measurement.warmup,
                 measure=measurement.measure,
                 precision=measurement.precision,
+                energy=measurement.given_energy,
             ),
         )
     except ValidationError as error:

@@ -31,6 +31,7 @@ from unknot.routing.named import routing as routing_from
 from unknot.routing.named import routing_to_simulate
 from unknot.routing.own import rooted
 from unknot.routing.relation import Relation
+from unknot.simulation.energy.option import Energy
 from unknot.simulation.engine.pairs import nobody
 from unknot.simulation.engine.router import Router
 from unknot.simulation.faults.steps import steps
@@ -211,6 +212,9 @@ class Simulation(_Table):
         Cycles; None: what `unknot.simulate` chooses.
     precision : float or None
         Half-width of the confidence interval of the mean latency over the mean, up to which runs go on.
+    energy : Energy or None
+        Technology and design by which the energy of runs is computed, see `unknot.simulation.Energy`; a relative file
+        is in the folder of the study.
 
     Examples
     --------
@@ -230,6 +234,7 @@ class Simulation(_Table):
     warmup: int | None = Field(default=None, ge=0)
     measure: int | None = Field(default=None, ge=1)
     precision: float | None = Field(default=None, gt=0, lt=1)
+    energy: Annotated[Energy | None, BeforeValidator(entries.energy), WithJsonSchema({"type": "string"})] = None
 
     @field_validator("precision")
     @classmethod

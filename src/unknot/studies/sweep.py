@@ -86,7 +86,9 @@ class Sweep:
         self.loads = settings.load_values() if settings else ()
         self.seeds = settings.seeds if settings else ()
         self.measurement = (
-            Measurement(settings.warmup, settings.measure, settings.precision) if settings else Measurement()
+            Measurement(settings.warmup, settings.measure, settings.precision, energy=settings.energy)
+            if settings
+            else Measurement()
         )
         self.stops = settings is not None and settings.stop_at_saturation
         self.bisects = settings is not None and settings.search == "saturation"

@@ -6,7 +6,7 @@ from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
-from unknot._base.quantities import By, ChannelNumber, Cycles, TerminalNumber, Unit
+from unknot._base.quantities import By, ChannelNumber, Cycles, RouterNumber, TerminalNumber, Unit
 from unknot._base.switching import Switching
 from unknot._base.units import Units
 from unknot.cli.answers.configuration_file import ConfigurationForm
@@ -14,6 +14,7 @@ from unknot.cli.answers.form import NONZERO, FlitCount, Form, Natural, Number, W
 from unknot.cli.answers.networks import RelationForm, WithUnits
 from unknot.report import phrases
 from unknot.routing.relation import Relation
+from unknot.simulation.energy.account import EnergyRun
 from unknot.simulation.engine.router import Router
 from unknot.simulation.faults.fault_run import FaultRun
 from unknot.simulation.run.limits import Saturation
@@ -56,6 +57,7 @@ class BurstsForm(Form, of=Bursts, said=_bursts_words):
 POINT = """
     network.name routing vcs switching buffer_depth router flow watchdog traffic bursts offered_load accepted_load
     latency_mean latency_p50 latency_p95 latency_p99 latency_max network_latency_mean hops_mean dropped
+    energy.pj_per_bit energy.dynamic_pj_per_bit energy.dynamic_mw energy.static_mw energy.area_mm2
     lost_packets lost_flits faults assumed intervals
     outcome reason hint
 """
@@ -70,10 +72,20 @@ class FaultRunForm(Form, of=FaultRun):
     """A fault of a run: losses, and latency and accepted load before and after it; all routers know of it at once."""
 
 
+class EnergyForm(
+    Form,
+    of=EnergyRun,
+    without="router_dynamic_mw router_static_mw channel_dynamic_mw channel_static_mw",
+):
+    """Power and area of a run while measuring; those of its routers and channels are left out."""
+
+
 class RunForm(Form, of=Run, without="utilisation occupancy pairs network routing vcs"):
     """One run; the loads of its channels are left out."""
 
-    table: ClassVar[str] = "seed offered_load accepted_load latency_mean latency_p99 hops_mean outcome"
+    table: ClassVar[str] = (
+        "seed offered_load accepted_load latency_mean latency_p99 hops_mean energy.pj_per_bit outcome"
+    )
 
     outcome: str
     """stable, saturated, deadlock, livelock, starvation, or too short: so few cycles cannot tell."""
@@ -114,6 +126,20 @@ class ChannelForm(Form):
     """Mean number of flits in the buffer of each VC."""
     gbit_per_s: Number
     """What it carries; null without --units."""
+    dynamic_mw: Number
+    """Power by the flits that it carries; null without --energy."""
+    static_mw: Number
+    """Power by leakage and clocks; null without --energy."""
+
+
+class RouterEnergyForm(Form):
+    """Power of a router while measuring."""
+
+    router: RouterNumber
+    dynamic_mw: Number
+    """Power by events."""
+    static_mw: Number
+    """Power by leakage and clocks."""
 
 
 class FlowForm(Form):
@@ -150,9 +176,19 @@ def channels_of(
             "utilisation": run.utilisation[c],
             "occupancy": run.occupancy[first[c] : first[c + 1]],
             "gbit_per_s": units and units.gbit_per_s(float(run.utilisation[c])),
+            "dynamic_mw": run.energy and run.energy.channel_dynamic_mw[c],
+            "static_mw": run.energy and run.energy.channel_static_mw[c],
         }
         for c in ([int(run.utilisation.argmax())] if busiest else range(run.utilisation.size))
     ]
+
+
+def routers_of(run: Run) -> list[dict[str, Any]] | None:
+    """Return the power of every router, as `RouterEnergyForm` holds it; None of a run without a technology."""
+    if run.energy is None:
+        return None
+    powers = zip(run.energy.router_dynamic_mw, run.energy.router_static_mw, strict=True)
+    return [{"router": r, "dynamic_mw": dynamic, "static_mw": static} for r, (dynamic, static) in enumerate(powers)]
 
 
 def flows_of(run: Run, sent: Pattern, units: Units | None = None) -> list[dict[str, Any]]:
@@ -193,7 +229,7 @@ class SimulateAnswer(RunForm, SimulatedForm):
 
     table = f"""
         {POINT} busiest.channel busiest.utilisation packet_length lengths packets warmup measured cycles flit_hops
-        seed classes flows channels
+        seed energy.parts energy.classes classes flows channels
     """
 
     ns_per_flit_hop: Number
@@ -206,6 +242,8 @@ class SimulateAnswer(RunForm, SimulatedForm):
     """The channel that carried most; null: there are no channels."""
     channels: list[ChannelForm] | None
     """Only with --channels or --flows."""
+    routers: list[RouterEnergyForm] | None
+    """Only with --channels and --energy."""
     flows: list[FlowForm] | None
     """The slowest first; only with --flows."""
 

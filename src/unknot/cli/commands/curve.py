@@ -61,6 +61,7 @@ class CurveOptions(Options):
     warmup: int | None = None
     measure: int | None = None
     precision: float | None = None
+    energy: str | None = None
     seed: Seed = SEED
     seeds: Seeds = None
     jobs: int | None = None
@@ -93,6 +94,7 @@ def curve(options: CurveOptions) -> None:
     from unknot.cli.commands import activity
     from unknot.cli.commands.display import tell
     from unknot.report.picture import require_ending
+    from unknot.simulation.energy.option import energy_of
     from unknot.simulation.run import options as parsed
     from unknot.studies.run import curve as measured_curve
 
@@ -115,6 +117,7 @@ def curve(options: CurveOptions) -> None:
             traffic=options.traffic if flows is None else flows_in(flows, next(iter(relations.values())).network),
             packet_length=parsed.lengths_of(options.packet_length),
             bursts=None if options.bursts is None else parsed.bursts_of(options.bursts),
+            energy=energy_of(options.energy, "--energy"),
             seeds=range(options.seed, options.seed + (options.seeds or 1)),
             store=store,
             time_limit=deadline or NEVER,

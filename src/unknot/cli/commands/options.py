@@ -30,6 +30,9 @@ measure
     Cycles in which packets are measured.
 precision
     Half-width of the confidence interval at which measuring ends, as a share of the mean latency, such as 0.02.
+energy : FILE
+    Technology file, or 45nm, with the design: '45nm, flit_width=128, clock=1, pitch=1.5, terminal_length=0.5'; adds
+    power, area and energy per delivered bit.
 units
     Clock and width of a flit, as '2 GHz, 16 B': adds ns and GB/s.
 both_ways : --both-ways/--one-way

@@ -97,6 +97,7 @@ class MeasurementOptions(Options):
     measure: int | None = None
     precision: float | None = None
     interval: int | None = None
+    energy: str | None = None
     saturation: bool = False
 
 
@@ -185,7 +186,7 @@ def _require_one_kind(options: SimulateCommandOptions) -> None:
         refuse_beside("--seeds", "is for one run", **options.some(*OF_ONE, "saturation"))
     if options.saturation:
         classes = {"class": options.traffic_class, "fault": options.fault}
-        refuse_beside("--saturation", "is for one run", **options.some(*OF_ONE, *DURATION), **classes)
+        refuse_beside("--saturation", "is for one run", **options.some(*OF_ONE, *DURATION, "energy"), **classes)
 
 
 def _common(options: SimulateCommandOptions) -> dict[str, Any]:
@@ -205,6 +206,7 @@ def _simulate(options: SimulateCommandOptions) -> None:
     from unknot.cli.commands import simulated
     from unknot.cli.commands.display import describe, tell
     from unknot.simulation import Run
+    from unknot.simulation.energy.option import energy_of
     from unknot.simulation.run import options as parsed
     from unknot.traffic.workload import Traffic
 
@@ -225,7 +227,7 @@ def _simulate(options: SimulateCommandOptions) -> None:
         point["traffic"] = flows = flows_in(options.flows, relation.network)
         if load is None and not options.saturation:
             load = simulated.load_of(flows, scale, relation.network)
-    cycles = options.some(*DURATION)
+    cycles = options.some(*DURATION) | {"energy": energy_of(options.energy, "--energy")}
     if load is None:
         form, outcome, keys = simulated.search(relation, point)
     elif options.seeds is not None:
@@ -267,7 +269,7 @@ def _simulate_protocol(options: SimulateCommandOptions, text: str) -> None:
 
     others = options.some(
         "bubble", "watchdog", "fault", "bursts", "warmup", "precision", "interval", "saturation", "seeds", "threads",
-        "out", "export", "csv", "units", "channels",
+        "out", "export", "csv", "units", "channels", "energy",
     )  # fmt: skip
     others |= {"traffic": options.traffic != "uniform", "class": options.traffic_class}
     refuse_beside("--protocol", "is about runs without it", **others)

@@ -62,7 +62,7 @@ def one(
     relation: Relation, load: float, point: dict[str, Any], units: Units | None, *, channels: bool, hinted: bool
 ) -> Told:
     """Make one run; `hinted` adds advice to an unstable result."""
-    from unknot.cli.answers.runs import SimulateAnswer, channels_of, flows_of
+    from unknot.cli.answers.runs import SimulateAnswer, channels_of, flows_of, routers_of
     from unknot.cli.commands import activity
     from unknot.simulation import simulate as run_flits
     from unknot.simulation.run.start import run_threads
@@ -93,6 +93,7 @@ def one(
             "hint": hint,
             "assumed": ASSUMED if run.faults else "",
             "channels": channels_of(relation, run, units) if channels or flows else None,
+            "routers": routers_of(run) if channels else None,
             "busiest": channels_of(relation, run, units, busiest=True)[0] if run.utilisation.size else None,
             "network": relation.network,
             "flows": None if flows is None else flows_of(run, flows, units),
@@ -146,6 +147,8 @@ def picture(relation: Relation, run: Run, scale: Scale) -> Drawing:
     if run.deadlock is not None:
         return draw_configuration(relation, run.deadlock)
     note = f"{relation.name}, load {run.offered_load:g}{'' if run.stable else f', {run.outcome}'}"
+    if run.energy is not None and run.energy.pj_per_bit is not None:
+        note += f", {run.energy.pj_per_bit:.3g} pJ per bit"
     return draw_load(relation.network, run.utilisation, note=note, units=scale.units)
 
 

@@ -88,7 +88,7 @@ class EnergyRun:
     --------
     >>> from unknot.simulation import simulate
     >>> options = dict(routing="dimension_order", warmup=100, measure=500)
-    >>> design = "32nm, flit_width=64, clock=1, channel_length=1, terminal_length=0.5"
+    >>> design = "45nm, flit_width=64, clock=1, channel_length=1, terminal_length=0.5"
     >>> energy = simulate("ring(4)", 0.1, energy=design, **options).energy
     >>> [part.name for part in energy.parts], energy.router_static_mw.shape
     (['buffer', 'crossbar', 'output', 'link'], (4,))

@@ -41,7 +41,7 @@ class Energy:
     ----------
     technology : str, path or technology
         File of a technology: of Unknot (TOML), of BookSim (``tech_file``) or of Noxim (``power.yaml``); or the name
-        of the one that comes with Unknot, ``32nm``.
+        of the one that comes with Unknot, ``45nm``.
     flit_width : float
         Bits of a flit. A channel that takes q/p cycles for a flit has p/q as many wires.
     clock : float
@@ -69,7 +69,7 @@ class Energy:
     Examples
     --------
     >>> from unknot.simulation import simulate
-    >>> design = Energy("32nm", flit_width=128, clock=2.0, pitch=1.5, terminal_length=0.5)
+    >>> design = Energy("45nm", flit_width=128, clock=2.0, pitch=1.5, terminal_length=0.5)
     >>> run = simulate("mesh(4, 4)", 0.1, routing="dimension_order", energy=design, warmup=100, measure=500)
     >>> run.energy.dynamic_mw > 0, run.energy.static_mw > 0
     (True, True)
@@ -167,8 +167,17 @@ class Energy:
         return np.full(network.num_channels, self.number("channel_length"))
 
 
-def energy_of(given: Energy | str | Path | None, where: str = "<energy>") -> Energy | None:
-    """The energy that a text such as ``32nm, flit_width=128 bit, pitch=2 mm`` describes; others as they are.
+def energy_of(
+    given: Energy | str | Path | None, where: str = "<energy>", *, folder: str | Path = ".", confined: bool = False
+) -> Energy | None:
+    """The energy that a text such as ``45nm, flit_width=128 bit, pitch=2 mm`` describes; others as they are.
+
+    Parameters
+    ----------
+    folder : path
+        Where a relative path of a technology file starts.
+    confined : bool
+        Whether the file must be within that folder.
 
     Raises
     ------
@@ -177,6 +186,8 @@ def energy_of(given: Energy | str | Path | None, where: str = "<energy>") -> Ene
     """
     if given is None or isinstance(given, Energy):
         return given
+    if not isinstance(given, (str, Path)):
+        raise UnknotError(f'energy is a text such as "45nm, flit_width=128, clock=1, pitch=1.5", got {given!r}')
     whole, options = Piece(str(given), where), dict[str, Any]()
     first = re.search(r",\s*[\w-]+\s*=", whole.text)
     named = whole.part(0, first.start() if first else None)
@@ -191,12 +202,17 @@ def energy_of(given: Energy | str | Path | None, where: str = "<energy>") -> Ene
             options[key] = quantity(text, key, UNITS[key], bare=True)
         except UnknotError as error:
             raise piece.error(str(error)) from None
-    technology = read_technology(named.text)
+    technology = named.read(lambda: read_technology(named.text, folder, confined=confined))
     return whole.read(lambda: Energy(technology, **options))
 
 
-def read_technology(path: str | Path) -> Technology:
+def read_technology(path: str | Path, folder: str | Path = ".", *, confined: bool = False) -> Technology:
     """Read a technology file, of any of the three forms; or the one that comes with Unknot, by its name.
+
+    Parameters
+    ----------
+    folder, confined : path, bool
+        As `energy_of` takes them.
 
     Raises
     ------
@@ -204,9 +220,11 @@ def read_technology(path: str | Path) -> Technology:
         If there is no such file, or it is of no form.
     """
     known = {file.stem: file for file in SHIPPED.glob("*.toml")}
-    file = known[str(path)] if str(path) in known and not Path(path).exists() else Path(path)
+    file = known.get(str(path), Path(folder, path))
+    if str(path) not in known and confined and not file.resolve().is_relative_to(Path(folder).resolve()):
+        raise UnknotError(f"{str(path)!r} is outside the folder of this file; allow it with --outside-files")
     if not file.exists():
-        raise UnknotError(f"energy: {str(path)!r} is no file and no technology; {near(str(path), known)}")
+        raise UnknotError(f"{str(path)!r} is no file and no technology; {near(str(path), known)}")
     text = read_text(file, what="a technology file is text in UTF-8")
     if re.search(r"^\s*Energy\s*:", text, re.M):
         return read_noxim(text, file)

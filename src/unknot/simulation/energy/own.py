@@ -21,6 +21,7 @@ UNITS = {
     "vc_allocation": "pJ",
     "link": "pJ/bit/mm",
     "buffer_leakage": "mW/bit",
+    "crossbar_leakage": "mW/mm2",
     "leakage": "mW/mm2",
     "output_clock": "pJ/bit",
     "link_clock": "pJ/bit/mm",
@@ -79,6 +80,7 @@ class OwnTechnology:
             "link": wide * geometry.length * of["link_area"],
         }
         power: dict[str, Any] = {part: of["leakage"] * taken for part, taken in area.items()}
+        power["crossbar"] = of["crossbar_leakage"] * area["crossbar"]
         power["buffer"] = stored * of["buffer_leakage"]
         power["output"] = power["output"] + geometry.clock * geometry.outputs * bits * of["output_clock"]
         power["link"] = power["link"] + geometry.clock * wide * geometry.length * of["link_clock"]

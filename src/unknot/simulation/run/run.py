@@ -116,7 +116,8 @@ MEASURED = (
     "stable", "outcome",
 )  # fmt: skip
 COUNTS = ("reason", "packets", "cycles", "warmup", "measured", "flit_hops", "lost_packets")
-"""Names of columns: the point that was simulated, what was measured, and counts."""
+ENERGIES = ("pj_per_bit", "dynamic_pj_per_bit", "dynamic_mw", "static_mw", "area_mm2")
+"""Names of columns: the point that was simulated, what was measured, counts, and energies where they are known."""
 
 
 @dataclass(frozen=True)
@@ -281,5 +282,7 @@ class Run(ThreeValued, Figures, Tabular, Shown, asks="carried"):
         columns["router"] = ", ".join(f"{name}={setting}" for name, setting in changed.items())
         columns["bursts"] = "" if self.bursts is None else f"{self.bursts.begin:g}, {self.bursts.end:g}"
         columns |= {name: getattr(self, name) for name in MEASURED}
+        if self.energy is not None:
+            columns |= {name: getattr(self.energy, name) for name in ENERGIES}
         columns["deadlock"] = self.deadlock is not None
         return (columns | {name: getattr(self, name) for name in COUNTS},)

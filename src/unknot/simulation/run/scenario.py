@@ -175,7 +175,7 @@ class Measurement:
     by_pair : bool
         Whether figures are kept for each pair of terminals too: `Run.pairs`.
     energy : Energy, str or path, optional
-        Technology by which `Run.energy` is computed, such as ``32nm, flit_width=128, clock=2, pitch=1``.
+        Technology by which `Run.energy` is computed, such as ``45nm, flit_width=128, clock=2, pitch=1``.
 
     Raises
     ------
