@@ -137,9 +137,9 @@ class Meter:
         Parameters
         ----------
         flits, headers : int64 array, shape (classes, links)
-            Flits sent into each link, and headers that were allocated a VC of it.
+            Flits sent into each link, and headers with a VC of each link.
         delivered : int
-            Flits that reached their terminals.
+            Flits at their terminals.
         """
         watts = self.geometry.clock / max(1, cycles)  # picojoules in all these cycles as milliwatts
         energy = {name: watts * each for name, each in self._energies(flits, headers).items()}

@@ -52,10 +52,10 @@ class GateTechnology:
 
     @cached_property
     def of(self) -> dict[str, float]:
-        """The keys, with capacitances that follow from them.
+        """The keys, and capacitances derived from them.
 
-        ``wire`` is that of a millimetre of wire, ``gate`` and ``drain`` those of an inverter of 1 µm, whose p
-        transistor is twice as wide as the other; with ``slow`` for delays; ``chain`` the load of a chain of drivers.
+        ``wire`` is the capacitance of a millimetre of wire; ``gate`` and ``drain`` belong to an inverter of 1 µm with
+        a p transistor of 2 µm, ``slow_gate`` and ``slow_drain`` to delays; ``chain`` is the load of a chain of drivers.
         """
         of = dict(self.numbers)
         of |= {

@@ -24,7 +24,7 @@ PARTS = ("buffer", "crossbar", "output", "link")
 
 @dataclass(frozen=True, eq=False)
 class Geometry:
-    """Links and routers of a network; links are its channels, then one from each terminal, then one to each.
+    """Links and routers of a network; links are channels, then injection links, then ejection links, by terminal.
 
     Attributes
     ----------
@@ -39,7 +39,7 @@ class Geometry:
     inputs, outputs : int64 array, shape (routers,)
         Ports of each router.
     terminals_first : bool
-        Whether ports are numbered from those of the terminals on, see `Router`.
+        Whether ports of terminals have the first numbers, see `Router`.
     """
 
     flit_width: float
@@ -134,7 +134,7 @@ def geometry_of(scenario: Scenario, flit_width: float, clock: float, channels: F
 
 
 def _ranks(routers: Ints, last: Flags) -> Ints:
-    """How many links before each have the same router; those that are `last` are behind all others."""
+    """How many links before each have the same router; links marked as `last` come last."""
     order = np.lexsort((last, routers))
     ordered = routers[order]
     ranks = np.empty(routers.size, dtype=np.int64)

@@ -57,8 +57,8 @@ class TableTechnology:
     def costs(self, geometry: Geometry) -> Costs:
         """Return what the parts of a network cost.
 
-        A VC has a buffer; a link costs its bits times those of a bit line; a crossbar that of the fewest ports that
-        are enough; a header is routed and selects in each router. A link of a terminal has a network interface.
+        Each VC has a buffer; a link costs its bits times a bit line, a crossbar the row of the fewest sufficient
+        ports; a header is routed and selects in each router. A link of a terminal has a network interface.
         """
         bits, inside, outside = geometry.flit_width, geometry.ends >= 0, geometry.begins >= 0
         stored, push, front, pop = self._row("Buffer", float(geometry.depth), bits)
@@ -110,12 +110,12 @@ class TableTechnology:
 
 
 def read_noxim(text: str, where: str | Path) -> TableTechnology:
-    """Read a ``power.yaml`` of Noxim; what is about wireless hubs is left out.
+    """Read a ``power.yaml`` of Noxim, without its wireless hubs.
 
     Raises
     ------
     TextError
-        At a section or table that is unknown, missing or given twice, and at rows that are none.
+        At an unknown, missing or repeated section or table, and at a row of the wrong form.
     """
     source, tables, chosen = Source(text, where), dict[str, list[tuple[float, ...]]](), ""
     for at, key, listed, rest in _entries(source):

@@ -35,22 +35,22 @@ SHIPPED = Path(__file__).parent / "technologies"
 
 @dataclass(frozen=True)
 class Energy:
-    """What the energy of a run is computed by.
+    """A technology and a design, by which the energy of a run is computed.
 
     Parameters
     ----------
     technology : str, path or technology
-        File of a technology: of Unknot (TOML), of BookSim (``tech_file``) or of Noxim (``power.yaml``); or the name
-        of the one that comes with Unknot, ``45nm``.
+        File of a technology: of Unknot (TOML), of BookSim (``tech_file``) or of Noxim (``power.yaml``); or ``45nm``,
+        the name of a technology within Unknot.
     flit_width : float
-        Bits of a flit. A channel that takes q/p cycles for a flit has p/q as many wires.
+        Bits of a flit. A channel of bandwidth 1/2 has half as many wires.
     clock : float
         Cycles in a nanosecond, in GHz.
     channel_length : float or sequence of float
         Millimetres of every channel, or of each.
     pitch : float
         Millimetres between two positions next to each other: channels are as long as the coordinates of their routers
-        are apart, added up over the dimensions; so a channel around a torus crosses it.
+        are apart, added up over the dimensions. A channel around a torus crosses the torus.
     cycle_length : float
         Millimetres for each cycle of a channel's latency.
     terminal_length : float
@@ -63,8 +63,8 @@ class Energy:
 
     Notes
     -----
-    Options that are left out are those of the file. One of `channel_length`, `pitch` and `cycle_length` is needed.
-    Nothing else is assumed: what a run needs and nobody says is an error.
+    The file may have options too. Lengths need `channel_length`, `pitch` or `cycle_length`. Nothing is assumed: a
+    missing number is an error.
 
     Examples
     --------
@@ -170,19 +170,19 @@ class Energy:
 def energy_of(
     given: Energy | str | Path | None, where: str = "<energy>", *, folder: str | Path = ".", confined: bool = False
 ) -> Energy | None:
-    """The energy that a text such as ``45nm, flit_width=128 bit, pitch=2 mm`` describes; others as they are.
+    """Read an energy from a text, as ``45nm, flit_width=128 bit, pitch=2 mm``; an `Energy` stays as before.
 
     Parameters
     ----------
     folder : path
-        Where a relative path of a technology file starts.
+        Start of a relative path of a technology file.
     confined : bool
-        Whether the file must be within that folder.
+        Whether the file must be within the folder.
 
     Raises
     ------
     TextError
-        At the place that is wrong, of the text or of the file.
+        At a wrong place of the text or of the file.
     """
     if given is None or isinstance(given, Energy):
         return given
@@ -207,7 +207,7 @@ def energy_of(
 
 
 def read_technology(path: str | Path, folder: str | Path = ".", *, confined: bool = False) -> Technology:
-    """Read a technology file, of any of the three forms; or the one that comes with Unknot, by its name.
+    """Read a technology file of any of the three forms, or a technology of Unknot by its name.
 
     Parameters
     ----------
@@ -217,7 +217,7 @@ def read_technology(path: str | Path, folder: str | Path = ".", *, confined: boo
     Raises
     ------
     UnknotError
-        If there is no such file, or it is of no form.
+        If the file is missing, or of no form.
     """
     known = {file.stem: file for file in SHIPPED.glob("*.toml")}
     file = known.get(str(path), Path(folder, path))

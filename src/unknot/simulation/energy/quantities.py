@@ -23,17 +23,17 @@ _TEXT = re.compile(
 
 
 def quantity(entry: Any, key: str, unit: str, *, bare: bool = False) -> float:
-    """The number of a text such as ``0.1 pJ/bit`` in a unit; above 0, or for energies and powers at least 0.
+    """The number of a text, as ``0.1 pJ/bit``, in a unit; above 0, or for energies and powers at least 0.
 
     Parameters
     ----------
     bare : bool
-        Whether a number without a unit is one in this unit.
+        Whether a number without a unit has this unit.
 
     Raises
     ------
     UnknotError
-        If it is none, has another unit, or is not positive.
+        If the text has no number, another unit, or a number below.
 
     Examples
     --------
