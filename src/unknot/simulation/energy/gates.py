@@ -55,7 +55,7 @@ class GateTechnology:
         """The keys, and capacitances derived from them.
 
         ``wire`` is the capacitance of a millimetre of wire; ``gate`` and ``drain`` belong to an inverter of 1 µm with
-        a p transistor of 2 µm, ``slow_gate`` and ``slow_drain`` to delays; ``chain`` is the load of a chain of drivers.
+        a p transistor of 2 µm, ``slow_gate`` and ``slow_drain`` to delays; ``chain`` loads a chain of drivers.
         """
         of = dict(self.numbers)
         of |= {
