@@ -34,6 +34,11 @@ _FROM_ZERO = ("routing_delay", "credit_delay", "output_buffer", "own_slots", "mo
 """Numbers that may be 0; others are at least 1."""
 
 
+def takes_rows(router: Router) -> bool:
+    """Return whether an allocator matches rows of bits on the fast path, see `rows_kernel`."""
+    return router.looks_at_all or max(router.iterations, router.switch_iterations or 1) > 1
+
+
 @dataclass(frozen=True)
 class Router:
     """The options of an input-queued virtual-channel (VC) router; the defaults are those of BookSim 2.
@@ -189,7 +194,7 @@ class Router:
             all(getattr(self, name) == getattr(DEFAULT, name) for name in others)
             and self.selection in (None, "all", "random", "round_robin")
             and self.routing_delay <= 1
-            and not (self.speculative and (self.takes_rows or "select" in allocators))
+            and not (self.speculative and (takes_rows(self) or "select" in allocators))
             and not (self.all_tiers and self.allocator in HONOURING)
             and (not self.queues or self.ejection_credits)
         )
@@ -217,11 +222,6 @@ class Router:
     def shared_slots(self, depth: int) -> int:
         """Slots of each VC that the VCs of its input port share, of a `depth` of buffers."""
         return max(0, depth - self.own_slots) if self.own_slots else 0
-
-    @property
-    def takes_rows(self) -> bool:
-        """Whether an allocator matches rows of bits on the fast path, see `rows_kernel`."""
-        return self.looks_at_all or max(self.iterations, self.switch_iterations or 1) > 1
 
     @property
     def queues(self) -> bool:

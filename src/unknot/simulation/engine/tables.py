@@ -28,7 +28,7 @@ from unknot.simulation.engine.entries import (
 )
 from unknot.simulation.engine.mix import Mix
 from unknot.simulation.engine.option_tables import hop_tables, matrix_arbiters, slot_tables
-from unknot.simulation.engine.router import Router
+from unknot.simulation.engine.router import Router, takes_rows
 from unknot.simulation.engine.sources import Sources, streams, thresholds
 from unknot.simulation.engine.state import TABLES
 from unknot.simulation.engine.state_arrays import State, placed, row_count
@@ -90,7 +90,7 @@ class TableSizes:
         network, self.local = relation.network, relation.vcs.widest
         self.terminals, self.classes = network.num_terminals, isinstance(sources, Mix)
         self.packable = is_packable(relation, router) and not general
-        self.widest = WIDEST if self.packable and not (router.takes_rows or router.speculative) else 1
+        self.widest = WIDEST if self.packable and not (takes_rows(router) or router.speculative) else 1
         self.ends = ends_of_buffers(relation, depth - router.shared_slots(depth), router, self.widest)
         inputs = len(self.ends["buffer"])
         # One more in a general run: others may divide a packet in front of a buffer.
