@@ -213,6 +213,8 @@ def _understood(settings: Configuration, before: Setup | None) -> Setup:
 
 def _energy(settings: Configuration) -> Energy:
     """The technology file of a configuration, with its width."""
+    if not settings.text("tech_file"):
+        raise settings.error("sim_power", "power needs a technology file, and tech_file names none")
     technology = read_technology(settings.file("tech_file"))
     if settings.faithful and isinstance(technology, GateTechnology):
         technology = replace(technology, faithful=True)
