@@ -23,7 +23,7 @@ SHOWN: dict[tuple[str, ...], list[str]] = {
     (*RUN, "--load", "0.2", "--seeds", "3", "--warmup", "500"): ["stable runs 3 of 3", "switching vct", "± "],
     (*STUCK, "--seeds", "2"): ["stable NO", "stable runs 0 of 2", "deadlock of 6 messages"],
     ("check", "ring(4)", "--routing", "shortest_paths"): ["deadlock-free NO", "longest pair t2 to t0"],
-    ("check", "mesh(4, 4)", "--routing", "lcfaa"): ["in all, not as many on each channel"],
+    ("check", "mesh(4, 4)", "--routing", "lcfaa"): ["in all; the numbers of channels differ"],
     ("check", "mesh(2)", "--routing", "west_first", "--all-sizes"): [
         "a ranking by",
         "the separate checker accepts it",
@@ -35,7 +35,7 @@ SHOWN: dict[tuple[str, ...], list[str]] = {
         "counts x+ 1, x- 1, y+ 1, y- 2",
         "on every mesh: a ranking by",
     ],
-    ("lanes", "ring(5)", "--time-limit", "600"): ["1 impossible: each of these channels", "(3)→(4) → (4)→(0)"],
+    ("lanes", "ring(5)", "--time-limit", "600"): ["1 impossible: for each of these channels", "(3)→(4) → (4)→(0)"],
     ("lanes", "ring(6)", "--lanes", "1", "--time-limit", "600"): ["minimal NO", "longest pair"],
     ("analyse", "mesh(4, 4)", "--routing", "odd_even"): ["(1,1)→(1,0) is not offered", "worst pair t15 to t0"],
     ("audit", str(FABRICS / "opensm-torus8x8-dor")): ["loop S0_0 → S0_7 →", "→ S0_1 → S0_0"],

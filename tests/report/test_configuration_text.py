@@ -20,7 +20,7 @@ def test_a_ring_of_eight() -> None:
         "Message 1: t24 at (0,3) → t26 at (2,3), 8 flits, holds (0,3)→(1,3); "
         "waits for (1,3)→(2,3) (held by message 2)."
     )
-    assert shown[9] == "Waiting in a cycle: message 1 → 2 → 3 → 4 → 5 → 6 → 7 → 8 → 1."
+    assert shown[9] == "Messages wait for each other in a cycle: message 1 → 2 → 3 → 4 → 5 → 6 → 7 → 8 → 1."
     assert shown[10].startswith("Every message reaches back")
 
 

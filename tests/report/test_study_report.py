@@ -40,7 +40,7 @@ def test_it_says_what_was_judged_found_and_how_to_rerun(report: str) -> None:
         "✓ deadlock-free",
         "✓ checked",
         "How “no dateline” deadlocks",
-        "injected at the terminals, no message had moved after 1,000 cycles",
+        "no message, injected at the terminals, had moved after 1,000 cycles",
         "What “no dateline” ran into at load 0.3",
         "deadlock of 4 messages, seed 1",
         "the latency grew to the end",

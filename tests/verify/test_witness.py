@@ -165,7 +165,7 @@ def test_a_limit_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
         verdict = check(relation, "wormhole")
         assert verdict.configuration is not None
         shown.append(
-            (verdict.reachability, verdict.configuration.limited, "left open by a limit" in verdict.established)
+            (verdict.reachability, verdict.configuration.limited, "a limit left open" in verdict.established)
         )
     assert shown == [("injected", False, False), ("scheduled", True, True)]
 

@@ -106,9 +106,9 @@ class Configuration(Brief):
         if self.queued:
             return f"{len(self.messages)} messages can never move"
         if self.limited:
-            return f"{text}; whether they can come straight from terminals of their own was left open by a limit"
+            return f"{text}; a limit left open whether the messages can come straight from terminals of their own"
         if self.reachability == "not-established":
-            return f"{text}; these cannot come there straight from terminals of their own, nor one after the other"
+            return f"{text}; they cannot come there straight from terminals of their own, nor one after the other"
         return text
 
     @property

@@ -59,17 +59,17 @@ def describe(relation: Relation, configuration: Configuration, *, packet_length:
     if configuration.queued:
         return _in_queues(relation, configuration)
     held = sum(len(message.held) for message in messages)
-    each = "Its header waits" if len(messages) == 1 else "Each header waits"
+    each = "The header waits" if len(messages) == 1 else "Each header waits"
     ring, holder = circle(configuration), configuration.holder
     knot = " → ".join(str(m + 1) for m in [*ring, ring[0]]) if ring else ""
     return [
         f"{count(len(messages), 'message')} on {count(held, 'virtual channel')} can never move again. "
-        f"{each} for virtual channels that are all held within this set.",
+        f"{each} only for virtual channels held by messages of the deadlock.",
         *(
             f"Message {i + 1}: {describe_message(relation, m, i, holder, packet_length or m.length)}"
             for i, m in enumerate(messages)
         ),
-        *([f"Waiting in a cycle: message {knot}."] if knot else []),
+        *([f"Messages wait for each other in a cycle: message {knot}."] if knot else []),
         *([] if packet_length else [reached(configuration)]),
     ]
 
@@ -153,5 +153,5 @@ def replayed(replay: Replay | None) -> list[str]:
         return []
     how = "injected at the terminals" if replay.injected else "placed in the buffers"
     if replay.stuck:
-        return [f"In the simulator: {how}, no message had moved after {count(replay.cycles, 'cycle')}; it sticks."]
-    return [f"In the simulator: {how}, the messages did not stay blocked within {count(replay.cycles, 'cycle')}."]
+        return [f"In the simulator no message, {how}, had moved after {count(replay.cycles, 'cycle')}."]
+    return [f"In the simulator the messages, {how}, did not stay blocked within {count(replay.cycles, 'cycle')}."]

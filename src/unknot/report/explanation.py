@@ -136,11 +136,11 @@ def _dependencies(relation: Relation, verdict: Verdict, cycle: list[Message]) ->
     size, name = verdict.size, relation.vcs.name
     if size is None:
         return []
-    cyclic = "none of them lies" if size.cyclic_vcs == 0 else f"{size.cyclic_vcs:,} of them lie"
+    cyclic = "none of the VCs lies" if size.cyclic_vcs == 0 else f"{size.cyclic_vcs:,} of the VCs lie"
     sentences = [
         "A VC depends on another if a packet in the first may have to wait for the second. Following the packets for "
         f"each of {count(size.addresses, 'address')} from every terminal leads to {count(size.states, 'state')}, "
-        f"pairs of a place and an address. In them, {count(size.vcs, 'VC')} have "
+        f"pairs of a place and an address. In these states {count(size.vcs, 'VC')} have "
         f"{count(size.dependencies, 'dependency')}; {cyclic} on a cycle of dependencies."
     ]
     if size.cyclic_vcs:
@@ -175,7 +175,7 @@ def _way_out(relation: Relation, certificate: Certificate, cycle: list[Message])
             offered = listed([f"{name(vc)} (number {rank[vc]})" for vc in waits], "or")
             return [
                 f"On the cycle above: a packet for {relation.address_name(message.address)} in {name(at)} (number "
-                f"{rank[at]}) waits for {offered}. {name(earlier[0])} is its way out."
+                f"{rank[at]}) waits for {offered}. {name(earlier[0])} is the packet's way out."
             ]
     return []
 
@@ -186,7 +186,7 @@ def _counterexample(relation: Relation, configuration: Configuration, replay: Re
     for i, message in enumerate(messages):
         way = listed([relation.vcs.name(vc) for vc in (*message.lead, *message.held)])
         flits = count(message.length, "flit")
-        coming.append(f"Message {i + 1}, {journey(relation, message)}, {flits}: it takes {way}.")
+        coming.append(f"Message {i + 1}, {journey(relation, message)}, {flits}, takes {way}.")
         blocked.append(f"Message {i + 1}: {describe_message(relation, message, i, configuration.holder)}")
     if len(configuration.messages) > MOST_STEPS:
         coming.append(f"And {len(configuration.messages) - MOST_STEPS} more messages in the same manner.")
@@ -201,16 +201,18 @@ def _counterexample(relation: Relation, configuration: Configuration, replay: Re
 
 
 def _trust(verdict: Verdict, delivery: Delivery, holds: bool | None) -> list[str]:
-    said = {True: "accepted it", False: "REJECTED it: please report this", None: "could not go through it again"}[
-        holds
-    ]
     evidence = "counterexample" if verdict.configuration is not None else "proof"
+    said = {
+        True: f"accepted the {evidence}",
+        False: f"REJECTED the {evidence}: please report this",
+        None: f"could not repeat the {evidence}",
+    }[holds]
     sentences = [f"Covered: {verdict.scope}.", NOT_COVERED]
     if verdict.certificate is not None or verdict.configuration is not None:
         sentences.insert(
             0,
-            f"A separate checker of a few pages, which shares nothing with the prover, took the {evidence} and asked "
-            f"the routing again, state by state: it {said}.",
+            f"A separate checker of a few pages, which shares no code with the prover, compared the {evidence} with "
+            f"the routing, state by state, and {said}.",
         )
     if not delivery.delivered:
         sentences.append(

@@ -40,7 +40,7 @@ FREE = "no cyclic buffer dependency, so PFC cannot deadlock"
 OPEN = (
     "a cyclic buffer dependency, but no flows were found that fill it: it is necessary for a deadlock, not sufficient"
 )
-STUCK = "a cyclic buffer dependency, and flows that fill it: in the replay they stand still for ever"
+STUCK = "a cyclic buffer dependency, and flows that fill the buffers: in the replay the flows stand still for ever"
 LOOPED = "packets circle until their TTL ends, and can fill the lossless buffers on their way"
 
 

@@ -37,11 +37,12 @@ MOST_NAMED = 4
 
 
 def collective(options: CollectiveOptions) -> int:
-    """Find the best schedule of a collective operation, and how near it is to the bound.
+    """Find the best schedule of a collective operation, and compare its time with a lower bound.
 
-    With --routing schedules run flit by flit. A FILE.xml is an MSCCL program: whether it hangs, races or ends with
-    something wrong. Exit code 0: there is a schedule, and the program is right; 1: it is not, or the run came to no
-    end; 3: the time was up before all algorithms were compared, and the best so far is shown.
+    With --routing the simulator runs schedules flit by flit. A FILE.xml is an MSCCL program, and the answer says
+    whether the program hangs, races or ends with wrong sums. Exit code 0: a schedule exists, or the program is
+    right; 1: the program is wrong, or a run has no end; 3: time ran out, and the answer has the best schedule so
+    far.
 
     Examples
     --------

@@ -42,7 +42,7 @@ class CollectiveOptions(Options):
         Terminals that take part; by default all. Semicolons separate groups, which run the
         operation at the same time.
     groups
-        Number of equal groups into which the members, in their order, are cut instead.
+        Number of equal groups of the members, in their order, in place of groups by --members.
     pieces
         Number of pieces of each chunk; by default the best number.
     buffer_depth
@@ -54,7 +54,7 @@ class CollectiveOptions(Options):
     router : OPTIONS
         Options of the router: 'internal_speedup=2'.
     together
-        Send chunks that go the same way in a step as one message.
+        Send chunks that take one path in a step as one message.
     out : FILE.csv|xml|svg|png|pdf
         File of the schedule: its transfers, an MSCCL program, or a picture of its busy channels over time.
     """

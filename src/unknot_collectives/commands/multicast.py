@@ -59,10 +59,9 @@ class MulticastOptions(Options):
 
 
 def multicast(options: MulticastOptions) -> int:
-    """Schedule a collective operation, say which messages may meet, and run it.
+    """Schedule a collective operation, list messages that may meet, and run the schedule.
 
-    Exit code 0: it ran to its end; 1: its messages blocked each other for good;
-    3: it was given up at the time limit.
+    Exit code 0: the run is complete; 1: messages blocked each other for good; 3: the time limit ended the run.
     """
     from unknot._base.units import Scale
     from unknot.cli.answers.networks import in_units

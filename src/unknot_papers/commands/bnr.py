@@ -19,13 +19,13 @@ def bnr(
     out: Path | None = None,
     json: Json = False,
 ) -> int:
-    """Show whether a routing is minimal, deadlock-free and fully adaptive, or exactly where it is not.
+    """Show whether a routing is minimal, deadlock-free and fully adaptive, or which paths the routing forbids.
 
-    On a mesh or torus, for each choice of a direction in every dimension the table says whether messages that go
-    these ways may take every shortest path (whether the routing provides their best network for routing, BNR). On
-    any other network all messages are one class.
+    On a mesh or torus the table has a row for each choice of a direction in every dimension. The row says whether
+    messages in these directions may take every shortest path (whether the routing provides their best network for
+    routing, BNR). On any other network all messages are one class.
 
-    Exit code 0: it holds; 1: it does not; 3: undecided in the time given.
+    Exit code 0: the routing has all three properties; 1: a property fails; 3: the question is undecided in time.
 
     Examples
     --------

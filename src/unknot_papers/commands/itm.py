@@ -19,16 +19,16 @@ def itm(
     out: Path | None = None,
     json: Json = False,
 ) -> int:
-    """Look for a triangular mesh in a network: is there an escape layer, what does it cost, what does it buy?
+    """Look for a triangular mesh in a network, an escape layer for adaptive routing, and show its cost.
 
-    Exit code 0: there is one; 1: there is none; 3: undecided in the time given.
+    Exit code 0: the network contains a mesh; 1: the network contains no mesh; 3: the question is undecided in time.
 
     Parameters
     ----------
     kind
         Kind of mesh: exterior or general.
     compared
-        Most routers for which verdicts and routes are computed as well.
+        Most routers of a network for which the answer has verdicts and routes.
 
     Examples
     --------

@@ -19,16 +19,16 @@ def permute(
     out: Path | None = None,
     json: Json = False,
 ) -> int:
-    """Route a permutation through a multistage network, no two messages on one link, or prove that it is blocked.
+    """Route a permutation through a multistage network with no two messages on one link, or prove this impossible.
 
-    Exit code 0: it is realised; 1: it is blocked; 3: undecided.
+    Exit code 0: the network realises the permutation; 1: the permutation is blocked; 3: the question is undecided.
 
     Parameters
     ----------
     permutation : argument [OUTPUTS]
         Output of each input, such as 3,0,1,2; - for an idle input.
     random : SEED
-        Draw a random permutation instead.
+        Seed of a random permutation to route.
     dead : NAMES
         Dead switches and links, such as s2r5,s0r1-s1r3.
 

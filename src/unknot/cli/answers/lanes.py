@@ -113,8 +113,8 @@ def why_fewer_fail(evidence: Any, _: Any) -> str:
     if evidence["kind"] == "route-cycle":
         return f"1 impossible: the given routes take each of these channels and then the next: {names}"
     return (
-        "1 impossible: each of these channels has to be followed by the next, because some pair of routers has no "
-        f"other shortest path, and they close a cycle: {names}"
+        "1 impossible: for each of these channels some pair of routers has no shortest path but on to the next, and "
+        f"the channels close a cycle: {names}"
     )
 
 

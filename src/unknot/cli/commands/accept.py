@@ -18,9 +18,7 @@ if TYPE_CHECKING:
     from unknot.cli.questions.about import About
 
 
-Effort = Annotated[
-    int, typer.Option(help="Factor by which the cost of checking may exceed the allowance of the file's size.", min=1)
-]
+Effort = Annotated[int, typer.Option(help="Factor for the cost of checking that a file of its size may have.", min=1)]
 
 
 @dataclass(frozen=True)
@@ -30,9 +28,9 @@ class QuestionOptions(Options):
     Attributes
     ----------
     network : NETWORK
-        Network, or a fabric's folder, whose tables are audited unless a claim says otherwise.
+        Network of the question, or a fabric's folder; without --claim the question about a folder is its audit.
     routing : NAME
-        Routing whose table is compared; or the rule of a proof for every size, with its answers on --network.
+        Routing of the question, whose table the file must have; or the rule of a proof for every size.
     switching : NAME
         Switching technique: saf, vct, wormhole or wormhole-nonatomic; or, for deadlock_free, a flow control:
         "damq()".
@@ -77,15 +75,15 @@ def accept(
     standalone: Path | None = None,
     json: Json = False,
 ) -> int:
-    """Check evidence with a program that shares nothing with those that found it.
+    """Check evidence with a program that shares no code with the search.
 
-    The checker is plain Python without dependencies, and --standalone writes it as one file that runs by itself. What
-    has to be claimed is derived from --network, --routing and --claim, and each claim, part, network, table, set of
-    failures and number in the file is compared with it; other claims are named and do not count.
-    Without these options the answer is about networks and routings by their digests, and about nobody's.
+    The checker is plain Python without dependencies; --standalone writes the checker as one file. The command
+    derives the claims in question from --network, --routing and --claim, and compares each claim, part, network,
+    table, set of failures and number in the file with the derived claims. Other claims of the file are named and do
+    not count. Without these options the answer names networks and routings by their digests.
 
-    Exit code 0: all that is asked for is claimed, and holds; 1: something is not, or does not; 3: it is too much to
-    be checked.
+    Exit code 0: the file has all claims in question, and the claims hold; 1: a claim is missing or does not hold;
+    3: some evidence is too large to check.
 
     Parameters
     ----------

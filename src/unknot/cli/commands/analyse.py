@@ -25,11 +25,10 @@ def analyse(
 ) -> None:
     """Show adaptivity, channel loads, unused VCs and livelock of a routing.
 
-    Length of routes, adaptivity with a forbidden path, livelock with a cycle, virtual channels and
-    those that are never used, channel loads and ideal throughput. --evidence has delivery, livelock, and the longest
-    route.
+    The answer has the lengths of routes, adaptivity with a forbidden path, livelock with a cycle, unused virtual
+    channels, channel loads and the ideal throughput. --evidence has delivery, livelock, and the longest route.
 
-    Exit code 0: all was found; 3: there was no time for some.
+    Exit code 0: the answer has all properties; 3: time ran out before some.
 
     Parameters
     ----------

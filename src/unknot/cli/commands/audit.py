@@ -43,7 +43,7 @@ class AuditOptions(Options):
     multicast_sl
         Service level of multicast packets.
     compare : OLD
-        Older folder or file, to show changes and whether switches can be updated.
+        Older folder or file; the answer then shows changes, and whether switches can be updated one by one.
     assume
         Assumption about adaptive routing shown by other files: static judges the tables alone.
     out : FILE.html
@@ -68,20 +68,21 @@ class AuditOptions(Options):
 
 
 def audit(options: AuditOptions) -> int:
-    """Say whether the forwarding tables of a fabric can deadlock, and whether they deliver.
+    """Judge whether the forwarding tables of a fabric can deadlock, and whether the tables deliver.
 
-    A folder with routes of Ethernet switches (SWITCH/route.json) is checked under priority flow control (PFC), with
-    QoS maps from SWITCH/config_db.json; --out, --evidence, --time-limit and --json are its options.
+    For a folder with routes of Ethernet switches (SWITCH/route.json) the command judges priority flow control
+    (PFC), with QoS maps from SWITCH/config_db.json; --out, --evidence, --time-limit and --json are its options.
 
-    In a folder, service levels, lanes, multicast tables and hop counts are found beside the forwarding tables.
-    Multicast is checked together with the routes between hosts, since it shares their buffers. With service levels,
-    a second verdict is about replies at the level of the request, as the accepting side of a connection sends them.
+    In a folder the command finds service levels, lanes, multicast tables and hop counts beside the forwarding
+    tables. Multicast shares buffers with routes between hosts, so the command judges both together. With service
+    levels a second verdict is about replies, which recipients send at the level of the request.
 
-    Dumps that are cut off or lack switches are checked as far as they go; without a deadlock the answer is open; so
-    is what the tables say where files show adaptive routing, but with --assume static.
-    --evidence has a part for each kind of traffic, with the network on which it was checked.
+    The command judges the known part of dumps that are cut off or lack switches; without a deadlock the answer is
+    then open. The answer is also open if files show adaptive routing, except with --assume static. --evidence has a
+    part for each kind of traffic.
 
-    Exit code 0: they cannot, and they deliver; 1: otherwise; 3: undecided in the time given, or by what is known.
+    Exit code 0: the tables cannot deadlock, and deliver; 1: a deadlock or an undelivered pair exists; 3: time or
+    known entries were not enough to decide.
 
     Examples
     --------

@@ -10,7 +10,7 @@ from unknot.cli.commands.printing import show
 def cache(
     action: Literal["show", "clear"] = "show",
 ) -> None:
-    """Show or clear the folder of compiled kernels; what is removed is compiled again when it is needed.
+    """Show or clear the folder of compiled kernels; later commands compile removed kernels again.
 
     Parameters
     ----------

@@ -54,8 +54,8 @@ class Details(Options):
     smallest
         Look for the smallest counterexample, with proof.
     bubble : RULE
-        Rule of bubble flow control, the same as --switching "bubble('RULE')": localised, global or critical,
-        'global(packets=1, rings="FILE.toml")'.
+        Rule of bubble flow control, another spelling of --switching "bubble('RULE')": localised, global or
+        critical, 'global(packets=1, rings="FILE.toml")'.
     arbiter
         Arbiter for a proof that every packet arrives, and when: fair, round_robin, oldest_first or fixed.
     explain
@@ -97,12 +97,13 @@ class CheckFiles(AnswerFiles):
 
 
 def check(routed: BufferedNetwork, details: Details, output: CheckFiles, old: OldQuestions) -> int:
-    """Prove that a routing cannot deadlock and delivers every pair, or show how it fails.
+    """Prove that a routing cannot deadlock and delivers every packet, or show a deadlock or an undelivered pair.
 
-    The answers under the other switching techniques follow, a line each. With --smallest, the numbers of messages and
-    held VCs in --evidence are those that the checker can show; the answer may have higher ones.
+    The command prints the verdicts under all switching techniques. With --smallest, --evidence has the numbers of
+    messages and held VCs that the checker can confirm; the answer may have higher numbers.
 
-    Exit code, of the answer under --switching: 0: it holds; 1: it does not; 3: undecided in the time given.
+    Exit code 0: the routing is deadlock-free under --switching, and delivers; 1: a deadlock or an undelivered pair
+    exists; 3: the question is undecided in time.
 
     Examples
     --------

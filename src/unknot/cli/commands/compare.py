@@ -24,7 +24,7 @@ def compare(
 ) -> int:
     """Compare designs: cost, bisection, throughput and its bounds, verdict, VCs.
 
-    Exit code 1: the routing of one can deadlock or does not deliver; 3: one is undecided.
+    Exit code 1: the routing of a design can deadlock or does not deliver; 3: a verdict is undecided.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ def compare(
     failed : SHARES
         Shares of failed links: '0, 0.01, 0.05'.
     prices : FILE.toml
-        Prices and measures of the floor; docs/compare.md has the keys.
+        File of prices and of measures of the floor; docs/compare.md lists the keys.
     seed
         Seed of the failed links.
     simulate

@@ -22,7 +22,7 @@ def convert(
     to: str | None = None,
     json: Json = False,
 ) -> None:
-    """Write a network into a file of another format, and say what that format does not carry.
+    """Write a network into a file of another format, and name the parts that the format drops.
 
     Parameters
     ----------

@@ -37,9 +37,9 @@ class CurveOptions(Options):
     loads : FROM:TO:STEP
         Offered loads, or a list: '0.1, 0.2'; of the busiest terminal.
     beyond
-        Go on past the first unstable load.
+        Continue the curve beyond the first unstable load.
     jobs
-        Number of points computed at a time; by default the cores.
+        Number of runs at a time; by default the number of cores.
     store
         SQLite file of results; by default beside the first --out.
     out : FILE
@@ -75,9 +75,10 @@ class CurveOptions(Options):
 def curve(options: CurveOptions) -> None:
     """Draw latency and accepted load against offered load, for one or several routings of a network.
 
-    Each routing is proved first. Finished points are kept: a curve that was stopped goes on where it stood.
+    The command proves each routing first. The command keeps finished runs, so a stopped curve goes on when the
+    command is repeated.
 
-    Exit code 0: it ran to its end, whatever was found; 3: the time limit came first, and finished points are shown.
+    Exit code 0: the curve is complete; 3: the time limit ended the curve, and the answer has the finished runs.
 
     Examples
     --------

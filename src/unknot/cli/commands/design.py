@@ -44,14 +44,14 @@ def design_routing(
 ) -> int:
     """Find a deadlock-free adaptive routing with the fewest virtual channels, and refute fewer.
 
-    All minimal rules are searched that depend on the type of virtual channel a header is in and on the directions
-    that remain. Ctrl-C ends the search and keeps what was found.
+    The search covers all minimal rules that depend on the header's type of virtual channel and on the remaining
+    directions. Ctrl-C ends the search and keeps the results so far.
 
     --evidence writes why fewer VCs are impossible, and the proof of the rule, or its verdict on the largest mesh on
     which it was decided.
 
-    Exit code 0: a rule was found, and its proof holds; 1: it is impossible; 3: open in the time given;
-    130: open, since Ctrl-C ended the search.
+    Exit code 0: the rule is proved; 1: no such rule exists; 3: the question is open in time; 130: Ctrl-C ended the
+    search, and the question is open.
 
     Parameters
     ----------

@@ -20,7 +20,8 @@ def every_size(
 ) -> int:
     """Prove a routing free of deadlock on every mesh of a family, or find a mesh with a deadlock.
 
-    Exit code 0: proved for every size; 1: refuted; 3: undecided in the time given.
+    Exit code 0: the routing is proved for every size; 1: the routing is refuted; 3: the question is undecided in
+    time.
 
     Parameters
     ----------

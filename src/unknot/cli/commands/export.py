@@ -20,7 +20,8 @@ def export(
 ) -> None:
     """Write a routing as tables, router by router: JSON, or a Verilog module (.v).
 
-    An entry has an input, an address and the candidates there; adaptive routings have several.
+    An entry of a table has an input, an address and the candidates; entries of adaptive routings have several
+    candidates.
 
     Parameters
     ----------

@@ -33,19 +33,21 @@ ROW = 400
 def faults(options: FaultOptions) -> int:
     """Check a routing after the failure of each link, channel or router.
 
-    The routing is rebuilt for each fault, as its algorithm takes the network that remains. With --repair its routes
-    are put into lanes, and for every single fault those that are cut get other routes in the same lanes; --routing
-    lanes takes shortest paths in the fewest lanes. Of bgp and ospf, --repair finds the fewest lossless queues for the
-    routes after all sets of at most --at-once failures together, with proof, and checks each state in them.
+    For each fault the command rebuilds the routing on the remaining network. With --repair the command puts the
+    routes into lanes, and gives routes cut by a single fault other paths in these lanes; --routing lanes takes
+    shortest paths in the fewest lanes. For bgp and ospf, --repair finds the fewest lossless queues for the routes
+    after all sets of at most --at-once failures together, with proof.
 
-    NETWORK may be a fabric with forwarding tables, without --routing: then the tables stay as they are, and the pairs
-    of hosts that lose their route are counted, for each cable (links), direction of one, or switch. Of a folder of
-    Ethernet switches the routes stay, but for next hops that failed; with --routing bgp or ospf they are computed
-    anew, and compared with those in the folder. If that tells no AS plan, each plan with a name is judged.
+    NETWORK may be a fabric with forwarding tables, without --routing. Then the tables stay as they are, and the
+    answer counts the pairs of hosts that lose their route, for each cable, direction of a cable, or switch. The
+    routes of a folder of Ethernet switches stay too, without failed next hops; with --routing bgp or ospf the
+    command computes routes anew, and compares them with the routes in the folder. If the folder tells no AS plan,
+    the command judges each plan with a name.
 
-    Exit code 0: deadlock-free and delivering after every fault that leaves the network connected; of a fabric: no
-    pair of surviving hosts is cut off. 1: not so; 3: undecided for some. --evidence writes the verdict after each
-    fault that left a routing, or on each repair; of a fabric, the tables and how many pairs each fault cuts off.
+    Exit code 0: the routing is deadlock-free and delivers after every fault that leaves the network connected; or
+    the fabric cuts off no pair of surviving hosts. 1: a fault breaks the routing; 3: the answer after some fault is
+    undecided. --evidence writes the verdict after each fault, or on each repair; for a fabric, the tables and how
+    many pairs each fault cuts off.
 
     Examples
     --------
@@ -109,25 +111,26 @@ class FaultOptions(Options):
     tables : FILE
         Forwarding tables of a fabric from another folder.
     kind
-        Kind of failing parts; cables: each of several between two routers alone, links: all of them; any: links and
-        routers.
+        Kind of failing parts; links: all cables between two routers together, cables: each cable alone, any: links
+        and routers.
     at_once
         Number of parts that fail at once.
     fewer
         Try sets of fewer parts too.
     between
-        For bgp and ospf: also check the states between, while routers learn of the failures.
+        Also check, for bgp and ospf, the states while routers learn of the failures.
     budget
-        Most sets of failed parts of each size to try; beyond, a random sample. For bgp and ospf symmetric sets count
-        as one, and so do groups of sets with one outcome. By default 1000 sets; of a fabric, all single faults too.
+        Most sets of failed parts of each size to try; of more sets a random sample. For bgp and ospf symmetric sets
+        count as one set, and groups of sets with one outcome too. By default 1000 sets; for a fabric, all single
+        faults too.
     proof_limit
         Seconds for the proof of each fault.
     repair
-        After each single fault, keep as many routes as possible, in the same lanes.
+        Keep as many routes as possible after each single fault, in the lanes of the routing.
     within : LANES
         Most lanes of repairs, with --repair; more routes change if other orders are needed.
     beforehand
-        With --repair and --routing lanes: take lanes that leave every pair a path after each of these faults.
+        With --repair and --routing lanes, take lanes that leave every pair a path after each single fault.
     show
         Number of the worst faults to name.
     csv : FILE

@@ -46,20 +46,21 @@ class LanesOptions(Options):
     evidence : FILE.json|v
         File of the evidence, for `unknot accept`; with .v for Coq.
     paths
-        Kind of paths; free: any shortest path for each pair; table: by destination; given: the paths of --routing.
+        Kind of paths; free: any shortest path for each pair; table: a next channel by router and destination;
+        given: the paths of --routing.
     routing : NAME
         Routing whose paths are given, or a fabric's tables.
     changes
-        Changes of lane on the way: none; rising: only to higher ones, as VC classes; any; ports: by input port,
-        output port and service level, as SL2VL.
+        Changes of lane on the way: none; rising, only to higher lanes, as VC classes; any; ports, by input port,
+        output port and service level, as in SL2VL tables.
     count : --lanes
         Most lanes, by longer paths where needed.
     stretch : HOPS
-        Most hops beyond shortest paths, in fewer lanes or in the lanes of --lanes.
+        Most hops by which a route may exceed a shortest path.
     goal
         Goal for longer paths: a low highest load, a small mean of hops, or a short longest detour.
     most
-        Most lanes for which loads of routes are found too.
+        Most lanes in which the search looks for a lower load.
     first
         Goal that comes first, with --most: the fewest lanes, or the lowest load.
     multipath
@@ -68,7 +69,7 @@ class LanesOptions(Options):
     worst
         Seek a low load under the worst permutation of terminals, then a low load of all flows.
     survive
-        Kind of parts after whose single failures each pair keeps a path in the lanes, longer if need be.
+        Kind of parts; each pair keeps a path in the lanes after each single failure of such a part.
     lmc
         LMC with --paths table: each terminal has 2^LMC LIDs, each with its own route.
     effort
@@ -110,10 +111,10 @@ class LanesOptions(Options):
 def lanes(options: LanesOptions) -> int:
     """Find routes along shortest paths that cannot deadlock, in as few virtual lanes as possible.
 
-    A lane is one virtual channel of each channel. A packet keeps its lane all the way, or with --changes may leave it
-    for another. Ctrl-C ends the search and keeps the best so far.
+    A lane is one virtual channel of each channel. A packet keeps its lane all the way; with --changes a packet may
+    change its lane. Ctrl-C ends the search and keeps the best routes so far.
 
-    Exit code 0: routes were found, and the proof holds; 3: there was no time for the proof.
+    Exit code 0: the routes are proved; 3: time ran out before the proof.
 
     Examples
     --------

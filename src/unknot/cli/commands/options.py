@@ -82,7 +82,7 @@ NetworkText = Annotated[
         autocompletion=NETWORKS,
     ),
 ]
-LIMIT = "Seconds for the whole command; undecided questions then stay open; exit code 3."
+LIMIT = "Seconds of processor time for the command; questions undecided in time stay open, with exit code 3."
 TimeLimit = Deadline
 MostTime = Deadline | None
 """The limit as seconds on the command line, and as a deadline that has begun for the command: see `prepared`."""
@@ -94,10 +94,10 @@ on an idle machine. It becomes a deadline, see `prepared`."""
 Seeds = Annotated[
     int | None, typer.Option(help="Number of replications (seeds SEED, SEED+1, …); reports the mean.", min=1)
 ]
-Seed = Annotated[int, typer.Option(help="Seed of the random numbers; every command has the same default.", min=0)]
+Seed = Annotated[int, typer.Option(help="Seed of the random numbers; the default is equal in all commands.", min=0)]
 SEED = 1
 """The seed of all commands unless another is given."""
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout, and nothing else there.")]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout, and nothing else.")]
 
 
 PICTURE = "FILE.svg|png|pdf"

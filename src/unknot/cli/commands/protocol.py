@@ -25,14 +25,15 @@ def protocol(
 ) -> int:
     """Say whether messages of a protocol can block each other through terminals and the network.
 
-    Exit code 0: they cannot; 1: they can, and the run that ends so is told; 3: undecided in the time given.
+    Exit code 0: messages cannot block each other; 1: a printed run ends in a deadlock; 3: the question is undecided
+    in time.
 
     Parameters
     ----------
     subject : argument PROTOCOL
         Protocol: request_reply, coherence, 'axi(…)' and others, with options if needed; or FILE.toml.
     packet_length : FLITS
-        Length of the longest message; --buffer-depth over the length is the capacity of a VC in messages.
+        Length of the longest message in flits; a VC holds as many messages as fit into --buffer-depth.
 
     Examples
     --------

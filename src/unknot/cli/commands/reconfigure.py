@@ -28,7 +28,8 @@ class Reconfiguration(OnNetwork):
 def reconfigure(update: Reconfiguration, output: AnswerFiles) -> int:
     """Find an order in which routers change one by one to another routing, without deadlock and loss.
 
-    Exit code 0: they can, and no packet is lost; 1: a deadlock or a loss is possible; 3: undecided in the time given.
+    Exit code 0: routers can change in any order, and no packet is lost; 1: a deadlock or a loss is possible; 3: the
+    question is undecided in time.
 
     Examples
     --------

@@ -42,7 +42,7 @@ class RepairOptions(Options):
     routing : NAME
         Routing; by default a fabric's tables.
     lanes
-        Number of lanes of tables with few changes; by default as many as the VCs.
+        Number of lanes for the remedy with few changes; by default the number of VCs.
     minimal
         Keep an adaptive routing to shortest paths.
     lmc
@@ -72,24 +72,24 @@ class RepairOptions(Options):
 
 
 def repair(options: RepairOptions) -> int:
-    """Find remedies for a routing that can deadlock, and show what each costs.
+    """Find remedies for a routing that can deadlock, and show the cost of each remedy.
 
-    Of tables: the same routes in as few virtual lanes as possible; few changed routes, or entries, in the lanes there
-    are; new tables; new routes. Of adaptive routings: few candidates removed; escape VCs; new routes. NETWORK may be
-    a fabric with forwarding tables. Each remedy is proved anew.
+    Tables get as remedies their routes in as few virtual lanes as possible, few changed routes or entries in the
+    present lanes, new tables, and new routes. Adaptive routings get few removed candidates, escape VCs, and new
+    routes. NETWORK may be a fabric with forwarding tables. The command proves each remedy anew.
 
-    Of a folder with routes of Ethernet switches: the fewest lossless queues for these routes, with proof that fewer
-    are impossible (--evidence), and the rules by which switches change tags. --out DIR writes them as QoS maps of
-    SONiC, reads them back and checks them; rules.txt has the entries of the switches' TCAMs.
+    A folder with routes of Ethernet switches gets the fewest lossless queues for the routes, with proof that fewer
+    are impossible (--evidence), and the rules by which switches change tags. --out DIR writes the rules as QoS maps
+    of SONiC, reads the maps back and judges them; rules.txt has the entries of the switches' TCAMs.
 
-    --out FILE.json writes the routes of each remedy, which --routing takes in any command, as in `curve` to compare
-    latencies; of a fabric, with a folder, the remedies that OpenSM can load, and how to load them. --evidence
-    writes the verdict on the routing, why cheaper remedies are impossible, and the verdict on each remedy.
+    --out FILE.json writes the routes of each remedy, which --routing takes in any command; for a fabric --out DIR
+    writes the remedies that OpenSM can load, and explains the loading. --evidence writes the verdict on the
+    routing, the proofs that cheaper remedies are impossible, and the verdict on each remedy.
 
-    A fabric without fault is told so, and nothing is written for it. With --out DIR what was finished in the time is
-    written, each remedy with whether the search for it was complete.
+    For a fabric that cannot deadlock the command writes nothing. When time runs out, --out DIR has the finished
+    remedies, and each remedy says whether its search was complete.
 
-    Exit code 0: every remedy was proved safe; 3: open for one, or none was finished in the time.
+    Exit code 0: every remedy is proved safe; 3: a verdict is open, or no remedy was finished in time.
 
     Examples
     --------

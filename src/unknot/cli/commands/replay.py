@@ -26,9 +26,10 @@ def replay(
     out: Path | None = None,
     json: Json = False,
 ) -> int:
-    """Check a deadlock configuration and carry it out in the simulator, where nothing may ever move.
+    """Check a deadlock configuration and run it in the simulator, where no packet may ever move.
 
-    Exit code 0: it is a deadlock, and it sticks; 1: it is not, or does not.
+    Exit code 0: the configuration is a deadlock, and its packets stick; 1: the checker rejects the configuration,
+    or packets move.
 
     Parameters
     ----------

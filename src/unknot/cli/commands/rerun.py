@@ -40,12 +40,13 @@ def rerun(
     allow_code: bool = False,
     json: Json = False,
 ) -> int:
-    """Run the command again that made a file, and say whether the outcome is the same.
+    """Run the command that made a file again, and compare the outcomes.
 
-    The manifest of the file has the command line. The command runs in the present folder and writes no file:
-    outcomes are compared in memory, without the times in JSON. --max-memory is that of the rerun.
+    The manifest of the file has the command line. The command runs in the present folder and writes no file; the
+    comparison leaves out times. --max-memory limits the rerun.
 
-    Exit code 0: the outcome is the same; 1: it differs; 2: there is no manifest, or the command cannot be run.
+    Exit code 0: the outcomes are equal; 1: the outcomes differ; 2: the file has no manifest, or the command cannot
+    run.
 
     Parameters
     ----------

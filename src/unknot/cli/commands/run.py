@@ -29,13 +29,13 @@ class RunOptions(Options):
     study : argument FILE
         Study file, or a file of another kind.
     dask : --dask --executor local|slurm|ADDRESS
-        Dask scheduler whose workers compute the points.
+        Dask scheduler whose workers compute the runs.
     parquet : FILE
         Parquet file with a row for each run.
     out : DIR
         Folder of the report, by default reports.
     jobs
-        Number of points computed at a time; by default the cores.
+        Number of runs at a time; by default the number of cores.
     store
         SQLite file of results; by default beside the study.
     outside_files
@@ -82,7 +82,7 @@ class CheckOptions(FileOptions):
     Attributes
     ----------
     changed : FILE
-        File that changed; only checks that read one are run.
+        File that changed; the command then makes only checks that read a changed file.
     sarif : FILE
         Write the findings as SARIF 2.1.0.
     """
@@ -119,7 +119,7 @@ def kind_of_run(file: Path) -> FileOptions | None:
 def run(options: RunOptions, **others: FileOptions) -> int | None:
     """Prove and simulate the designs of a study file, and write a report; or run a file of another kind.
 
-    Finished points are kept: a study that was stopped goes on where it stood.
+    The command keeps finished runs, so a stopped study goes on when the command is repeated.
     """
     study, store = options.study, options.store
     for other in others.values():

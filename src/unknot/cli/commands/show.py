@@ -23,7 +23,7 @@ def show(
 ) -> None:
     """Describe a network: sizes, degrees, distances.
 
-    Exit code 3: it was given up at the time limit.
+    Exit code 3: the time limit ended the command.
 
     Parameters
     ----------
@@ -32,7 +32,7 @@ def show(
     view
         Kind of drawing of --out: every router, or a matrix of links; auto: the matrix from 600 routers on.
     terminals
-        Squares for terminals beside their routers in the drawing of --out.
+        Also draw terminals, as squares beside their routers.
 
     Examples
     --------

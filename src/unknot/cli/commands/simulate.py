@@ -36,9 +36,10 @@ class DesignOptions(Options):
     switching : NAME
         Switching technique: saf, vct, wormhole or wormhole-nonatomic; or a flow control, as for `check`.
     bubble : RULE
-        Rule of bubble flow control, the same as --switching "bubble('RULE')".
+        Rule of bubble flow control, another spelling of --switching "bubble('RULE')".
     watchdog : CYCLES
-        Cycles between two looks, after which packets blocked at both are dropped and sent again; 0: none.
+        Cycles between two looks of a watchdog, which drops a packet blocked at both looks and sends the packet
+        again; 0: no watchdog.
     fault
         Fault in a cycle: '2000: (1,1)->(1,2)', '3000: router (2,2); routing up_down'; all routers know at once;
         repeatable.
@@ -67,7 +68,7 @@ class TrafficOptions(Options):
     traffic_class : --class TEXT
         Traffic class, in place of --traffic: 'share=2, traffic=transpose, flits=1, reply=4, priority=1'; repeatable.
     protocol : FILE.toml|NAME
-        Protocol of terminals with finite queues instead: request_reply, coherence, …, or a file.
+        Protocol of terminals with finite queues: request_reply, coherence, …, or a file.
     """
 
     heading = "Traffic"
@@ -89,7 +90,7 @@ class MeasurementOptions(Options):
     interval
         Cycles between two points of the series over time, in JSON.
     saturation
-        Search for the saturation load instead.
+        Search for the saturation load instead of running one load.
     """
 
     heading = "Measurement"
@@ -155,7 +156,7 @@ class SimulateCommandOptions(OutputOptions, ExecutionOptions, MeasurementOptions
 def simulate(options: SimulateCommandOptions) -> None:
     """Run one design flit by flit.
 
-    Exit code 0: it ran to its end, whatever was found; 3: it was given up at the time limit.
+    Exit code 0: the run is complete, with any result; 3: the time limit ended the run.
 
     Examples
     --------

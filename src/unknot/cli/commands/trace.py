@@ -84,7 +84,7 @@ class TraceOptions(Options):
 def trace(options: TraceOptions) -> int:
     """Run given messages, or requests and replies, flit by flit.
 
-    Exit code 0: all arrived; 1: some never will; 3: the limit was reached.
+    Exit code 0: all messages arrived; 1: some messages never arrive; 3: the run reached --limit.
     """
     from unknot._base.errors import UnknotError
     from unknot._base.units import Scale
