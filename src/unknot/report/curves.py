@@ -132,8 +132,9 @@ def draw_curves(
     stacked: bool = False,
     units: Units | str | None = None,
 ) -> Drawing:
-    """Mean latency, 99th percentile and accepted load against offered load, one line per design; of runs with a
-    technology the energy per delivered bit too.
+    """Mean latency, 99th percentile and accepted load against offered load, one line per design.
+
+    Runs with a technology also have the energy per delivered bit.
 
     Loads at which a run is not stable get a hollow mark, on the upper edge when the latency lies beyond it; loads at
     which a run deadlocks get a cross, those at which one was too short to tell a stroke. Hollow marks of several

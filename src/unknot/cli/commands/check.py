@@ -97,7 +97,7 @@ class CheckFiles(AnswerFiles):
 
 
 def check(routed: BufferedNetwork, details: Details, output: CheckFiles, old: OldQuestions) -> int:
-    """Prove that a routing cannot deadlock and delivers every packet, or show a deadlock or an undelivered pair.
+    """Prove that a routing cannot deadlock and delivers every packet, or show a counterexample.
 
     The command prints the verdicts under all switching techniques. With --smallest, --evidence has the numbers of
     messages and held VCs that the checker can confirm; the answer may have higher numbers.
