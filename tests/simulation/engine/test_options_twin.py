@@ -137,7 +137,19 @@ ONE_BY_ONE = {
     "donated age": Router(allocator="select", priority="age", donate_priority=True, speculative=True),
     **{f"selection {name}": Router(selection=name) for name in SELECTIONS[1:]},
 }
-IN_ROWS = {
+FAST = {
+    "age, select": Router(priority="age", allocator="select", input_speedup=2),
+    "age, separable, speculative": Router(
+        priority="age", allocator="separable_input_first", speculative=True, claim_credit=True, routing_delay=0
+    ),
+    "age, wavefront": Router(priority="age", allocator="wavefront", internal_speedup=1.5, ejection_credits=True),
+    "age, rr_wavefront, hold": Router(priority="age", allocator="rr_wavefront", hold_switch=True),
+    "age, hold, loa and islip(2)": Router(
+        priority="age", hold_switch=True, allocator="loa", switch_allocator="islip", switch_iterations=2
+    ),
+    "hold, speed-up": Router(hold_switch=True, internal_speedup=1.5, ejection_credits=True, input_speedup=2),
+    "claim, max_size": Router(claim_credit=True, allocator="max_size", credit_delay=3),
+    "select, speculative": Router(allocator="select", speculative=True),
     **{name: Router(allocator=name) for name in LOOK_AT_ALL},
     "pim(3) and loa": Router(allocator="pim", switch_allocator="loa", iterations=3),
     "islip(2)": Router(iterations=2),
@@ -155,14 +167,14 @@ IN_ROWS = {
 
 
 @pytest.mark.sampled(1 / 4)
-@pytest.mark.parametrize("name", IN_ROWS)
-def test_allocators_of_the_fast_path(name: str) -> None:
+@pytest.mark.parametrize("name", FAST)
+def test_options_of_the_fast_path(name: str) -> None:
     for relation, switching, lengths, chance in (
         (duato(mesh(3, 3), 3), "wormhole-nonatomic", {1: 0.5, 5: 0.5}, 0.3),
         (dimension_order(torus(4, 3, latency=2), 4), "vct", 3, 0.2),
         (dimension_order(mesh(2, 3), 4), "wormhole", 1, 0.8),
     ):
-        engine = agree(relation, switching, lengths, 5, chance, 3, router=IN_ROWS[name])
+        engine = agree(relation, switching, lengths, 5, chance, 3, router=FAST[name])
         assert engine.parts[0].setup.packable == 1
 
 

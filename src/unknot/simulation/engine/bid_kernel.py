@@ -7,8 +7,8 @@ import numpy as np
 
 from unknot._base.kernels.mask_kernel import bit_at, lowest, none
 from unknot._base.kernels.types_kernel import inlined
-from unknot.simulation.engine.codes import INPUTS_FIRST, WAVEFRONT
-from unknot.simulation.engine.match_kernel import CYCLIC, SPECULATIVE
+from unknot.simulation.engine.codes import INPUTS_FIRST, ISLIP, WAVEFRONT
+from unknot.simulation.engine.match_kernel import CYCLIC, SPECULATIVE, age_key
 from unknot.simulation.engine.view_kernel import beyond, view
 
 
@@ -42,13 +42,19 @@ def rows_of(s, w):
 
 
 @inlined
+def front_of(s, here, at):
+    """Return the packet in front of an input."""
+    return here.ring[at * s.setup.ring + here.inputs.front[at]]
+
+
+@inlined
 def is_by_turns(allocator, rounds):
     """Return whether an allocator is part of the fast path; others are kernels of their own (`rows_kernel`)."""
     return allocator < WAVEFRONT and (rounds == 1 or allocator == INPUTS_FIRST)
 
 
 @inlined
-def bid(s, here, at, out, speculative, bids):
+def bid(s, here, at, out, speculative, now, bids):
     """Let an input VC bid for an output port, at the end that chooses first; return the ends that have bids.
 
     The end keeps the best bid: of a pair of ports that of the VC next in its turn, of the pairs that of the port next
@@ -56,9 +62,13 @@ def bid(s, here, at, out, speculative, bids):
     """
     contest, into = s.contest, here.inputs.port_bit[at]
     end, other, pointer, part = out, into, here.out_ports.pointer[out], np.int64(0)
+    if s.setup.priority != 0:
+        speculative |= age_key(s, now, front_of(s, here, at))
     if s.setup.switch_allocator == INPUTS_FIRST:
-        # It honours priorities, so headers that speculate come last among the pairs too.
-        end, other, pointer, part = into, out, here.in_ports.pointer[into], speculative
+        end, other, pointer = into, out, here.in_ports.pointer[into]
+    if s.setup.switch_allocator != ISLIP:
+        # The others honour priorities, so headers that speculate, and younger packets, come last among the pairs too.
+        part = speculative
     # The distance from the pointer, going round: what is before the pointer is negative, and large as masked.
     key, bit = part | ((other - pointer) & CYCLIC), bit_at(bids, end)
     rank = speculative | ((at - here.in_ports.vc_pointer[into]) & CYCLIC)
@@ -83,8 +93,8 @@ def accept(s, here, bids):
         other = contest.other[end]
         pointer = here.out_ports.pointer[other] if inputs_first else here.in_ports.pointer[other]
         key, bit = (end - pointer) & CYCLIC, bit_at(bids, other)
-        if inputs_first:
-            key |= contest.rank[end] & SPECULATIVE
+        if s.setup.switch_allocator != ISLIP:
+            key |= contest.rank[end] & ~CYCLIC
         if taken & bit != 0:
             if key > contest.offer_key[other]:
                 continue
@@ -104,7 +114,7 @@ def pass_by(here, at, into, out):
 
 
 @inlined
-def winners_of(s, here, requesting):
+def winners_of(s, here, requesting, now):
     """Allocate the switch; return the mask of the inputs that win."""
     left, bids = requesting, none(requesting)
     if requesting & (requesting - 1) == 0:
@@ -112,12 +122,12 @@ def winners_of(s, here, requesting):
     while left != 0:
         at = lowest(left)
         left &= left - 1
-        bids = bid(s, here, at, here.inputs.out_port_bit[at], np.int64(0), bids)
+        bids = bid(s, here, at, here.inputs.out_port_bit[at], np.int64(0), now, bids)
     return accept(s, here, bids)
 
 
 @inlined
-def speculate(raw, w, requesting, speculating):
+def speculate(raw, w, requesting, speculating, now):
     """Allocate the switch to VCs with an output VC and to headers with requests for output VCs in this cycle.
 
     Those input VCs are ``count.won`` that win and have somewhere to send to.
@@ -127,7 +137,7 @@ def speculate(raw, w, requesting, speculating):
     while left != 0:
         at = lowest(left)
         left &= left - 1
-        bids = bid(s, here, at, here.inputs.out_port_bit[at], np.int64(0), bids)
+        bids = bid(s, here, at, here.inputs.out_port_bit[at], np.int64(0), now, bids)
     left = speculating
     while left != 0:
         at = lowest(left)
@@ -138,7 +148,7 @@ def speculate(raw, w, requesting, speculating):
             ports &= ports - 1
             if here.outputs.port[cell] - here.first_output != out:
                 out = here.outputs.port[cell] - here.first_output
-                bids = bid(s, here, at, out, np.int64(SPECULATIVE), bids)
+                bids = bid(s, here, at, out, np.int64(SPECULATIVE), now, bids)
     won = accept(s, here, bids)
     left, ready = won & speculating, s.masks.owning[w] & ~s.masks.no_credit[w]
     while left != 0:

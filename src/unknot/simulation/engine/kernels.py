@@ -50,10 +50,11 @@ def _matcher(allocator: int) -> Native:
     return _called(f"allocators.{REGISTERED[allocator].kernel or 'wavefront_kernel'}.match", 6)
 
 
-def _of_rows(allocator: int, kernel: str) -> Native:
+def _of_rows(allocator: int, kernel: str, priority: int) -> Native:
     """Return the kernel by which an allocator matches rows of bits on the fast path."""
     registered = REGISTERED[allocator]
-    module = "sweep_kernel" if registered.sweeps else f"allocators.{registered.kernel or 'islip_kernel'}"
+    sweeps = "aged_kernel" if priority else "sweep_kernel"
+    module = sweeps if registered.sweeps else f"allocators.{registered.kernel or 'islip_kernel'}"
     return _called(f"{module}.{kernel}", 4)
 
 
@@ -93,9 +94,9 @@ def _link(part: State) -> None:
         ("match_switch", _matcher(setup.switch_allocator), general and setup.switch_allocator >= WAVEFRONT),
         ("fetch", _called("fetch_kernel.fetch", 3), setup.large == 1),
         ("choose", _called(f"compare_kernel.{choose}", 5), setup.compares > 0),
-        ("speculate", _called("bid_kernel.speculate", 4), packable and setup.speculative == 1),
-        ("sweep_vcs", _of_rows(setup.allocator, "sweep_vcs"), packable and of_rows[0]),
-        ("sweep_switch", _of_rows(setup.switch_allocator, "sweep_switch"), packable and of_rows[1]),
+        ("speculate", _called("bid_kernel.speculate", 5), packable and setup.speculative == 1),
+        ("sweep_vcs", _of_rows(setup.allocator, "sweep_vcs", setup.priority), packable and of_rows[0]),
+        ("sweep_switch", _of_rows(setup.switch_allocator, "sweep_switch", setup.priority), packable and of_rows[1]),
         ("inject_classes", _called("class_kernel.inject_classes", 3), classes),
         ("arrive_in_class", _called("class_kernel.arrive_in_class", 4, True), classes),
         ("see", _called("state_kernel.see", 3), len(part.seen) > 0),

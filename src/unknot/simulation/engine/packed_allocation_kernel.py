@@ -7,7 +7,7 @@ from unknot._base.kernels.mask_kernel import bit_at, how_many, lowest, none, one
 from unknot._base.kernels.types_kernel import inlined
 from unknot._base.kernels.words_kernel import call_at, call_rule
 from unknot.routing.contract import NO_WAIT
-from unknot.simulation.engine.bid_kernel import is_by_turns
+from unknot.simulation.engine.bid_kernel import front_of, is_by_turns
 from unknot.simulation.engine.codes import (
     ALL,
     BLOCKED,
@@ -16,19 +16,15 @@ from unknot.simulation.engine.codes import (
     DONE,
     FRESH,
     INPUTS_FIRST,
+    ISLIP,
     RANDOM,
     WHOLE,
 )
+from unknot.simulation.engine.match_kernel import age_key
 from unknot.simulation.engine.pack_kernel import flits_in, with_slots
 from unknot.simulation.engine.selection_kernel import at_random, in_turn
 from unknot.simulation.engine.state_kernel import ends_of, need, tier_of
 from unknot.simulation.engine.view_kernel import place_of
-
-
-@inlined
-def front_of(s, here, at):
-    """Return the packet in front of an input."""
-    return here.ring[at * s.setup.ring + here.inputs.front[at]]
 
 
 @inlined
@@ -37,6 +33,8 @@ def requests_of(rule, s, here, w, at, p):
     candidates, limit, answers, k = s.candidates, s.setup.num_vcs, s.whole.answers, np.int64(0)
     address, free = s.packets.address[p], s.whole.masks.open[w]
     mask = none(free)
+    if s.setup.claim > 0:
+        free &= s.whole.masks.room[w]
     if s.setup.entry == WHOLE:
         free &= with_slots(s, w, need(s.setup, s.packets.length[p]))
     if s.cache.size > 0:
@@ -110,7 +108,21 @@ def select(s, here, at, mask, now):
 
 
 @inlined
-def settle(s, here, requesters, twice):
+def oldest(s, rivals, now):
+    """Leave the headers of the best priority."""
+    best, least = none(rivals), np.int64(0)
+    while rivals != 0:
+        age = age_key(s, now, s.contest.packet[lowest(rivals)])
+        if best == 0 or age < least:
+            best, least = none(rivals), age
+        if age == least:
+            best |= rivals & -rivals
+        rivals &= rivals - 1
+    return best
+
+
+@inlined
+def settle(s, here, requesters, twice, now):
     """Let each output with several requests grant a single header, and delete the other requests."""
     # One bit of each mask is looked at for each output, so outputs may come in any order. Afterwards no output is in
     # two masks: whatever the headers then accept, in whatever order, is a matching. That is a round of iSLIP: first
@@ -122,7 +134,10 @@ def settle(s, here, requesters, twice):
             if wants.requested[lowest(left) * width] & bit != 0:
                 rivals |= left & -left
             left &= left - 1
-        rivals ^= bit_at(rivals, in_turn(rivals, here.outputs.grant_pointer[lowest(twice)]))
+        first = rivals
+        if s.setup.priority != 0 and s.setup.allocator != ISLIP:
+            first = oldest(s, rivals, now)
+        rivals ^= bit_at(rivals, in_turn(first, here.outputs.grant_pointer[lowest(twice)]))
         # All rivals have the bit in their masks, so that XOR takes it out.
         while rivals != 0:
             wants.requested[lowest(rivals) * width] ^= bit
@@ -167,7 +182,7 @@ def allocate(rule, s, here, w, now):
         if requesters != 0:
             call_at(s.setup.sweep_vcs, (s.raw, requesters, w, now))
     elif twice != 0:
-        settle(s, here, requesters, twice)
+        settle(s, here, requesters, twice, now)
     won, taken, room, left = none(requesters), none(requesters), masks.room[w], requesters
     while left != 0:
         at, bit = lowest(left), left & -left

@@ -27,16 +27,21 @@ if TYPE_CHECKING:
 PACKABLE = (
     "selection", "routing_delay", "credit_delay", "ejection_credits", "ejection", "pipelined", "speculative",
     "allocator", "switch_allocator", "internal_speedup", "all_tiers", "terminal_width", "input_speedup",
-    "output_speedup", "iterations", "switch_iterations",
+    "output_speedup", "iterations", "switch_iterations", "priority", "hold_switch", "claim_credit",
 )  # fmt: skip
 """Options that `simple_kernel` knows, most of them not with every value."""
 _FROM_ZERO = ("routing_delay", "credit_delay", "output_buffer", "own_slots", "most_slots")
 """Numbers that may be 0; others are at least 1."""
 
 
+def takes_rounds(router: Router) -> bool:
+    """Return whether an allocator may match in several rounds."""
+    return max(router.iterations, router.switch_iterations or 1) > 1
+
+
 def takes_rows(router: Router) -> bool:
     """Return whether an allocator matches rows of bits on the fast path, see `rows_kernel`."""
-    return router.looks_at_all or max(router.iterations, router.switch_iterations or 1) > 1
+    return router.looks_at_all or takes_rounds(router)
 
 
 @dataclass(frozen=True)
@@ -194,7 +199,8 @@ class Router:
             all(getattr(self, name) == getattr(DEFAULT, name) for name in others)
             and self.selection in (None, "all", "random", "round_robin")
             and self.routing_delay <= 1
-            and not (self.speculative and (takes_rows(self) or "select" in allocators))
+            and not (self.speculative and (takes_rows(self) or self.hold_switch))
+            and not (self.priority != "none" and "select" in allocators and takes_rounds(self))
             and not (self.all_tiers and self.allocator in HONOURING)
             and (not self.queues or self.ejection_credits)
         )

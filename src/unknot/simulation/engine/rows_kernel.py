@@ -12,8 +12,9 @@ import numpy as np
 
 from unknot._base.kernels.mask_kernel import lowest
 from unknot._base.kernels.types_kernel import inlined
-from unknot.simulation.engine.match_kernel import CYCLIC
+from unknot.simulation.engine.match_kernel import CYCLIC, age_key
 from unknot.simulation.engine.selection_kernel import in_turn
+from unknot.simulation.engine.state_kernel import packet_of
 from unknot.simulation.engine.view_kernel import view
 
 
@@ -76,6 +77,12 @@ def match_vcs(raw, requesters, w, now, match, by_place):
 
 
 @inlined
+def age_of(s, b, now):
+    """Return the part of a key that puts older packets first, of the packet in front of input row b."""
+    return np.int64(0) if s.setup.priority == 0 else age_key(s, now, packet_of(s, b))
+
+
+@inlined
 def numbers_of(s, cell, b, by_place):
     """Return the numbers of the input port of input row b and of the output port that it requests."""
     into, out = s.inputs.port_bit[b], s.inputs.out_port_bit[b]
@@ -134,7 +141,7 @@ def match_ports(raw, requesting, w, now, match, by_place):
         into, out = numbers_of(s, cell, b, by_place)
         if (wants.row[into] >> out) & 1 == 0:
             continue
-        key = (at - s.in_ports.vc_pointer[first_input + s.inputs.port_bit[b]]) & CYCLIC
+        key = age_of(s, b, now) | ((at - s.in_ports.vc_pointer[first_input + s.inputs.port_bit[b]]) & CYCLIC)
         if (ends >> into) & 1:
             if key > contest.key[into]:
                 continue

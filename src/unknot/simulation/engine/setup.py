@@ -100,14 +100,16 @@ ANY_ALLOCATOR = {
     "shared": 0,
     "watchdog": 0,
     "claim": -NO_CYCLE,
+    "priority": 0,
+    "hold_switch": 0,
 }
 ONE_ROUND = {"iterations": 1, "switch_iterations": 1}
 USUAL = ANY_ALLOCATOR | ONE_ROUND | {"allocator": ISLIP, "switch_allocator": ISLIP}
 """Entries that most runs have in common: for those there are loops in which they are constants."""
 PLAIN = USUAL | {
     "vc_allocation_delay": 1, "switch_allocation_delay": 1, "traversal_delay": 1, "in_batches": 0, "speed": 1 << 20,
-    "arbiter": 0, "switch_arbiter": 0, "priority": 0, "donate_priority": 0,
-    "hold_switch": 0, "blocks": 0, "output_buffer": 0, "empty_first": 0, "all_tiers": 0, "ejection": 0, "commits": 0,
+    "arbiter": 0, "switch_arbiter": 0, "donate_priority": 0,
+    "blocks": 0, "output_buffer": 0, "empty_first": 0, "all_tiers": 0, "ejection": 0, "commits": 0,
     "slotted": 0, "awake": 0,
 }  # fmt: skip
 """The same for the general router."""

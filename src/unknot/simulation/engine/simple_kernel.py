@@ -57,6 +57,8 @@ def take_in(s, here, w, row):
         ends &= ends - 1
     # Where the count was 0, the owner has been waiting for this credit.
     regained = returned & ~masks.room[w]
+    if setup.claim > 0 and regained & masks.open[w] != 0:
+        wake(s, w, w + setup.width)
     masks.room[w] |= returned
     count_arrivals(s, w, flits, returned)
     while regained != 0:
@@ -106,26 +108,51 @@ def send(s, here, w, at, out, now, final):
 
 
 @inlined
+def beside(here, requesting, held):
+    """Return the input VCs whose ports are not taken by those that hold the switch."""
+    entries, exits, left = none(held), none(held), held
+    while left != 0:
+        at = lowest(left)
+        left &= left - 1
+        entries |= bit_at(held, here.inputs.port_bit[at])
+        exits |= bit_at(held, here.inputs.out_port_bit[at])
+    left = requesting
+    while left != 0 and held != 0:
+        at = lowest(left)
+        if (bit_at(held, here.inputs.port_bit[at]) & entries) | (bit_at(held, here.inputs.out_port_bit[at]) & exits):
+            requesting ^= left & -left
+        left &= left - 1
+    return requesting
+
+
+@inlined
 def switch(s, here, w, now, requesting, speculating, final):
     """Allocate the switch and send the winners."""
     inputs, masks = here.inputs, s.whole.masks
-    by_turns = is_by_turns(s.setup.switch_allocator, s.setup.switch_iterations)
+    by_turns, held = is_by_turns(s.setup.switch_allocator, s.setup.switch_iterations), none(requesting)
+    if s.setup.hold_switch == 1:
+        held = masks.holders[w] & requesting
+        requesting = beside(here, requesting, held)
     if speculating != 0:
-        call_at(s.setup.speculate, (s.raw, w, requesting, speculating))
+        call_at(s.setup.speculate, (s.raw, w, requesting, speculating, now))
         won = s.count.won
     elif by_turns:
-        won = winners_of(s, here, requesting)
+        won = winners_of(s, here, requesting, now)
+    elif requesting == 0:
+        won = none(requesting)
     else:
         call_at(s.setup.sweep_switch, (s.raw, requesting, w, now))
         won = s.count.won
+    won |= held
     left, tails, freed, spent = won, none(requesting), none(requesting), none(requesting)
     while left != 0:
         at, bit = lowest(left), left & -left
         left ^= bit
         out, into, port = inputs.out[at], inputs.port_bit[at], inputs.out_port_bit[at]
-        if by_turns:
-            pass_by(here, at, into, port)
-        here.in_ports.vc_pointer[into] = at + 1
+        if bit & held == 0:
+            if by_turns:
+                pass_by(here, at, into, port)
+            here.in_ports.vc_pointer[into] = at + 1
         if s.setup.queues == 1:
             port = here.outputs.port[out] - here.first_output  # of which the VCs of an input port may take parts
         here.out_ports.carried[port] += 1
@@ -137,6 +164,8 @@ def switch(s, here, w, now, requesting, speculating, final):
             tails |= bit
             if free or s.setup.entry != EMPTY:
                 freed |= cell
+    if s.setup.hold_switch == 1:
+        masks.holders[w] = won & ~tails
     if won == 0:
         return
     s.count.flit_hops += how_many(won)
@@ -146,6 +175,8 @@ def switch(s, here, w, now, requesting, speculating, final):
     left, spent = count_departures(s, w, won, spent)
     filled = masks.filled[w] & (left | ~won)
     masks.filled[w] = filled
+    if s.setup.hold_switch == 1:
+        masks.holders[w] &= filled
     masks.room[w] ^= spent
     # Outputs that lost their last credit; those whose tail was sent have no owner any more.
     while spent != 0:
@@ -197,6 +228,8 @@ def run_router(rule, s, w, now):
             if setup.queues == 1:
                 s.count.step = ((now + 1) * setup.speed >> 20) - steps
             switch(s, here, w, now, requesting, requesters, np.int64(steps == 0))
+        elif setup.hold_switch == 1:
+            masks.holders[w] = none(fresh)
         masks.heads[w] |= fresh
         fresh = none(fresh)
         if setup.queues == 1:
