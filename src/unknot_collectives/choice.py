@@ -14,6 +14,7 @@ from unknot._base.errors import NetworkError, require_known
 from unknot._base.memory import require
 from unknot._base.numbers import require_whole
 from unknot_collectives.greedy import PATIENCE, greedy_order, require_reach
+from unknot_collectives.on_routes import OnRoutes
 from unknot_collectives.optimal import optimal
 from unknot_collectives.orders import Group
 from unknot_collectives.platform import Operation, Platform
@@ -82,6 +83,7 @@ def candidates(
     *,
     group: Group | None = None,
     pieces: Sequence[int] = PIECES,
+    routes: OnRoutes | None = None,
 ) -> list[AlgorithmProposal]:
     """Return all algorithms, or the named ones, with numbers of pieces; unsuitable algorithms are left out.
 
@@ -97,6 +99,9 @@ def candidates(
         The members in the order of rings and trees.
     pieces : Sequence[int]
         Numbers of pieces into which chunks are cut.
+    routes : callable, optional
+        Puts the schedule of an algorithm on routes, as `on_routes` does; by default each takes one shortest path for
+        each pair, and ``optimal`` its own.
 
     Returns
     -------
@@ -117,7 +122,7 @@ def candidates(
     >>> [(one.algorithm, one.pieces) for one in choices]
     [('ring', 1), ('ring', 2), ('direct', 1), ('direct', 2)]
     """
-    some = by_algorithm(platform, operation, names, group=group, pieces=pieces)
+    some = by_algorithm(platform, operation, names, group=group, pieces=pieces, routes=routes)
     return [candidate for choices in some for candidate in choices]
 
 
@@ -128,6 +133,7 @@ def by_algorithm(
     *,
     group: Group | None = None,
     pieces: Sequence[int] = PIECES,
+    routes: OnRoutes | None = None,
 ) -> Iterator[list[AlgorithmProposal]]:
     """Yield the candidates algorithm by algorithm, often best ones first."""
     for count in pieces:
@@ -143,7 +149,7 @@ def by_algorithm(
     unit, refused, taken = replace(operation, size=Fraction(1)), list[NetworkError](), False
     for name in names or known:
         try:
-            choices = _candidates(platform, unit, name, group, pieces)
+            choices = _candidates(platform, unit, name, group, pieces, routes)
         except NetworkError as error:
             refused.append(error)
             continue
@@ -154,11 +160,17 @@ def by_algorithm(
 
 
 def _candidates(
-    platform: Platform, unit: Operation, name: str, group: Group | None, pieces: Sequence[int]
+    platform: Platform,
+    unit: Operation,
+    name: str,
+    group: Group | None,
+    pieces: Sequence[int],
+    routes: OnRoutes | None,
 ) -> list[AlgorithmProposal]:
     if name == "greedy":
         return _greedy(platform, unit, pieces)
     base, made = optimal(platform, unit) if name == "optimal" else textbook(platform, unit, name, group), []
+    base = base if routes is None else routes(base)
     least, on = float(base.busiest), Counter(sent.chunk for sent in base.transfers)
     most = MOST_OF_TREES if name == "optimal" and unit.kind in BY_TREES else MOST_TRANSFERS
     for count in pieces if unit.kind != "barrier" else (1,):

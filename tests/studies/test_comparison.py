@@ -22,7 +22,7 @@ from unknot.routing.named import routing
 from unknot.simulation.run.limits import Saturation
 from unknot.studies import comparison
 from unknot.studies.adversaries import hard_for, most_throughput
-from unknot.studies.comparison import ONE_PATH, compared, without_links
+from unknot.studies.comparison import CUSTOMARY, compared, without_links
 from unknot.studies.exchanges import BY_MODEL
 from unknot.studies.store import Store
 from unknot.traffic import pattern
@@ -101,12 +101,26 @@ def test_bounds_of_any_network_fall_with_its_links(n, seed):
     assert after <= before + 1e-12
 
 
-def test_figures_of_one_path_for_each_pair_are_named_so():
-    """They are of the choice of paths: a routing that is named has no such note, nor have lanes after failures."""
+def test_a_design_without_a_routing_gets_the_customary_one_and_says_so():
     unnamed, by_itself, named = compared(["fat_tree(4, 2)", "fat_tree(4, 2) by hop_number", "torus(3, 3) by duato"])
-    assert (unnamed.note, by_itself.note, named.note) == (ONE_PATH, "", "")
+    assert (unnamed.note, by_itself.note, named.note) == (CUSTOMARY, "", "")
+    assert (unnamed.routing, unnamed.uniform, unnamed.adversarial) == ("nca (adaptive)", 1.0, 1.0)
     shown = CliRunner().invoke(app, ["compare", "ring(4)"]).stdout
-    assert "one fixed shortest path" in shown
+    assert "duato" in shown
+    assert "customary routing" in shown
+
+
+def test_ugal_counts_by_its_direct_ways_where_these_carry_more():
+    (row,) = compared(["dragonfly(2) by dragonfly_ugal"])
+    (direct,) = compared(["dragonfly(2) by dragonfly_minimal"])
+    assert row.uniform == direct.uniform
+    assert row.adversarial > direct.adversarial
+
+
+def test_the_worst_of_a_few_permutations_is_named_so(monkeypatch):
+    monkeypatch.setattr("unknot.verify.permutations.ENTRY", 10**12)
+    (row,) = compared(["mesh(4, 4) by dimension_order"])
+    assert "of the worst of 2 permutations" in row.note
 
 
 def test_results_in_lanes_are_compared(tmp_path):

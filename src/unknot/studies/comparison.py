@@ -12,6 +12,7 @@ import numpy as np
 
 from unknot._base.errors import NetworkError, RelationError
 from unknot._base.manifest import code_digest
+from unknot._base.memory import SizeError
 from unknot._base.numbers import is_number
 from unknot._base.quantities import Load, WholeCycles
 from unknot._base.three_valued import ThreeValued, all_hold
@@ -21,6 +22,7 @@ from unknot.network import Network, components
 from unknot.network.floor_plan import Bill, Prices, bill
 from unknot.network.graph import digest
 from unknot.routing import Relation
+from unknot.routing.customary import customary
 from unknot.routing.named import routing
 from unknot.routing.own import is_code, is_file
 from unknot.simulation.run.limits import saturation
@@ -32,14 +34,12 @@ from unknot.traffic import pattern
 from unknot.verify import check
 from unknot.verify.delivery import deliver
 from unknot.verify.loads import loads
+from unknot.verify.permutations import worst_permutation
 
-DEFAULT_ROUTING = "hop_number"
-"""Shortest paths on any network, with as many VCs as the longest has hops."""
-ONE_PATH = (
-    "one fixed shortest path for each pair: figures of that choice, not of the network; "
-    "name a routing: NETWORK by ROUTING"
-)
-"""What is said of a design without a routing: wherever paths are chosen with care the same network carries more."""
+CUSTOMARY = "customary routing; name another: NETWORK by ROUTING"
+"""Note on a design without a routing."""
+FEW = "adversarial is of the worst of {} permutations: of all, it takes too much memory"
+"""Note on a design that is too large for its worst permutation."""
 MOST_SIMULATED = 300
 """Terminals up to which whole collective operations are simulated: their messages grow with the square."""
 PER_TERMINAL, PER_MESSAGE = 0.03, 1e-4
@@ -71,7 +71,8 @@ class Compared(ThreeValued, asks="holds"):
         None: undecided.
     uniform, adversarial : float
         Flits per terminal and cycle that the routing carries, its choices taken equally often, if all send to all
-        others, and by the worst for it of a few permutations (`Adversaries`).
+        others, and by its worst permutation (`worst_permutation`). UGAL carries what its direct ways do, or its
+        choices taken equally often, whichever is more.
     vc_pairs : tuple of float
         Pairs of terminals whose packets begin in VC 0, in VC 1, …, of each channel; a pair with a choice in parts.
     vc_highest : tuple of float
@@ -80,7 +81,7 @@ class Compared(ThreeValued, asks="holds"):
         The same of any routing: by channels that flits take at least, and by the splits of the bisection before and
         after failures.
     note : str
-        What figures are not of the network or not run: where the design names no routing, or a model took the place
+        That the design names no routing, that the worst permutation is one of a few, or that a model took the place
         of runs; else empty.
     saturation : float or None
         The highest load of uniform traffic that was stable flit by flit; None: not simulated.
@@ -131,8 +132,8 @@ def compared(
     Parameters
     ----------
     designs : sequence of str
-        Networks, as ``"torus(4, 4)"``, or networks with their routing, as ``"torus(4, 4) by duato"``; by
-        ``hop_number`` where there is none.
+        Networks, as ``"torus(4, 4)"``, or networks with their routing, as ``"torus(4, 4) by duato"``; by the
+        customary one (`unknot.routing.customary`) where there is none.
     failed : sequence of float
         Shares of links, from 0 to below 1, drawn by `seed` so that the rest is connected.
     prices : Prices, optional
@@ -193,9 +194,9 @@ def _kept(store: Store, key: str, point: str, of: tuple[str, float, Network]) ->
 
 
 def _named(design: str) -> tuple[Network, str]:
-    """Network of a design, and the name of its routing."""
+    """Network of a design, and the name of its routing; empty: the customary one."""
     text, separator, named = design.rpartition(" by ")
-    text, named = (text, named.strip()) if separator else (design, DEFAULT_ROUTING)
+    text, named = (text, named.strip()) if separator else (design, "")
     return network_named(text.strip(), where="DESIGN"), named
 
 
@@ -239,7 +240,7 @@ def _routed(whole: Network, named: str, share: float, seed: int) -> Relation:
     """The routing of a design on what is left, or lanes, which take any network."""
     left = without_links(whole, share, seed)
     try:
-        relation = routing(left, named, where="DESIGN")
+        relation = routing(left, named, where="DESIGN") if named else customary(left)
         if left is whole or deliver(relation).delivered:
             return relation
     except (NetworkError, RelationError):
@@ -254,7 +255,7 @@ def _row(design: str, share: float, relation: Relation, costs: Bill, hard: Adver
     hard = hard.and_for(network)
     halves, uniform = hard.halves[-1] if hard.halves else None, pattern(network, "uniform_others")
     split, others = loads(relation, uniform), network.num_terminals - 1
-    unnamed = " by " not in design and relation.name.startswith(DEFAULT_ROUTING)
+    adversarial, of_few = _adversarial(relation, hard)
     return Compared(
         design=design,
         failed=share,
@@ -268,12 +269,32 @@ def _row(design: str, share: float, relation: Relation, costs: Bill, hard: Adver
         delivered=deliver(relation).delivered,
         vc_pairs=tuple(round(sent * others, 6) for sent in split.vc_sent),
         vc_highest=tuple(round(load * others, 6) for load in split.vc_highest),
-        uniform=split.throughput,
+        uniform=max(loads(one, uniform).throughput for one in _decisions(relation)),
         uniform_bound=most_throughput(network, uniform, *hard.halves),
-        adversarial=min(loads(relation, traffic).throughput for traffic in hard.traffic),
+        adversarial=adversarial,
         adversarial_bound=min(most_throughput(network, traffic, *hard.halves) for traffic in hard.traffic),
-        note=ONE_PATH if unnamed else "",
+        note="; ".join(filter(None, [CUSTOMARY * (" by " not in design), of_few])),
     )
+
+
+def _decisions(relation: Relation) -> list[Relation]:
+    """Return a routing, and of UGAL also its direct ways alone, which packets take without congestion."""
+    if relation.direct is None:
+        return [relation]
+    senders, homes = np.indices((relation.network.num_terminals,) * 2)
+    direct = np.zeros((relation.network.num_terminals, relation.num_addresses), dtype=bool)
+    direct[senders, relation.direct_addresses(senders, homes)] = True
+    usable = direct if relation.may_use is None else direct & relation.may_use
+    return [relation, replace(relation, may_use=usable, direct=None, decides=None)]
+
+
+def _adversarial(relation: Relation, hard: Adversaries) -> tuple[float, str]:
+    """Return what a routing carries of its worst permutation, or of the worst of a few and a note that says so."""
+    try:
+        return max(worst_permutation(one).throughput for one in _decisions(relation)), ""
+    except SizeError:
+        few = min(max(loads(one, pi).throughput for one in _decisions(relation)) for pi in hard.traffic)
+        return few, FEW.format(len(hard.traffic))
 
 
 def _simulated(row: Compared, relation: Relation, seed: int) -> Compared:

@@ -21,8 +21,12 @@ if TYPE_CHECKING:
     from unknot.verify.failures import Failures as Failures
     from unknot.verify.fault_sweep import FaultSweep as FaultSweep
     from unknot.verify.fault_sweep import fault_sweep as fault_sweep
+    from unknot.verify.flow_routes import FlowRoutes as FlowRoutes
+    from unknot.verify.flow_routes import route_flows as route_flows
     from unknot.verify.loads import Loads as Loads
     from unknot.verify.loads import loads as loads
+    from unknot.verify.permutations import WorstPermutation as WorstPermutation
+    from unknot.verify.permutations import worst_permutation as worst_permutation
     from unknot.verify.properties import Properties as Properties
     from unknot.verify.properties import VcUse as VcUse
     from unknot.verify.properties import properties as properties

@@ -166,7 +166,7 @@ def loads(relation: Relation, traffic: PatternLike = "uniform", *, progress: Pro
                 f"{vcs.name(int(order[-2 - choice]))}; loads are those of a routing that delivers"
             )
         begins = np.flatnonzero(injected)
-        tail, vc = _lowest(states, begins)
+        tail, vc = lowest(states, begins)
         share = (injected[begins] / np.bincount(tail, minlength=begins.size))[tail]
         np.add.at(sent, vcs.index[vc[vc != EJECT]], share[vc != EJECT])
         chosen = chosen or choice != 0
@@ -241,7 +241,7 @@ class TrafficStates:
         )
 
 
-def _lowest(states: Visit, rows: Ints) -> tuple[Ints, Ints]:
+def lowest(states: Visit, rows: Ints) -> tuple[Ints, Ints]:
     """The candidates of the lowest tier of some states: the place of each state among these, and the VC."""
     chosen = Rows(states.first, states.candidates).take(rows)
     tail, offered = chosen.row, chosen.entries
@@ -259,7 +259,7 @@ def _solve(relation: Relation, states: Visit, injected: Floats, address: int, lo
 
     vcs, order = relation.vcs, states.order
     count = order.size
-    tail, vc = _lowest(states, np.arange(count))
+    tail, vc = lowest(states, np.arange(count))
     many = np.bincount(tail, minlength=count)
     number = np.full(vcs.router.size, -1, dtype=np.int64)
     number[order] = np.arange(count)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -69,6 +70,7 @@ def collective(options: CollectiveOptions) -> int:
     from unknot_collectives.choice import PIECES, by_algorithm
     from unknot_collectives.execution import compared
     from unknot_collectives.msccl import require_program
+    from unknot_collectives.on_routes import on_routes, shortest_routes
 
     out, deadline, width = options.out, options.deadline or NEVER, options.terminal_width
     if out is not None and out.suffix not in TABLES:
@@ -90,10 +92,9 @@ def collective(options: CollectiveOptions) -> int:
         bounds, is_exact = _bounds(platform, operations, options.deadline)
     with activity.working("schedules"):
         group, counts = group_of(built, whole), PIECES if options.pieces is None else (options.pieces,)
-        made = compared(
-            by_algorithm(platform, whole, names, group=group, pieces=counts), bounds, relation, until=deadline,
-            **of_run,
-        )  # fmt: skip
+        routes = shortest_routes(built) if relation is None else partial(on_routes, relation=relation)
+        choices = by_algorithm(platform, whole, names, group=group, pieces=counts, routes=routes)
+        made = compared(choices, bounds, relation, until=deadline, **of_run)
     best = [table[0] for table in made.tables if table]
     last, shown = max(0, len(best) - 1), best[-1:]
     complete = made.complete and is_exact

@@ -29,7 +29,8 @@ def compare(
     Parameters
     ----------
     designs : argument DESIGN...
-        Networks, each with its routing if needed: 'torus(4, 4) by duato'; by default hop_number.
+        Networks, each with its routing if needed: 'torus(4, 4) by duato'; by default the customary one
+        (docs/compare.md).
     failed : SHARES
         Shares of failed links: '0, 0.01, 0.05'.
     prices : FILE.toml
