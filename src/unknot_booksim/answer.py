@@ -14,8 +14,8 @@ class BookSimPoint(Form, of=ConfiguredPoint, without="runs"):
     """One point of a configuration."""
 
     table = """
-        setting found.offered_load found.accepted_load found.latency_mean found.latency_p99
-        found.network_latency_mean found.hops_mean found.stable found.reason
+        setting found.offered_load found.accepted_load found.accepted_min found.accepted_max
+        found.latency_mean found.latency_p99 found.network_latency_mean found.hops_mean found.stable found.reason
     """
 
     found: RunsForm = of("runs")

@@ -121,6 +121,29 @@ def test_simulate_says_what_does_not_fit(words: tuple[str, ...], said: str) -> N
 
 
 @pytest.mark.long
+@pytest.mark.parametrize(
+    ("network", "words", "begins"),
+    [
+        ("mesh(3, 3)", ("--routing", "dimension_order"), "deadlock-free: "),
+        ("ring(5)", ("--routing", "fully_adaptive", "--vcs", "1"), "NOT deadlock-free: "),
+        ("mesh(24, 24)", ("--routing", "dimension_order"), "not asked: 5,419,008 pairs"),
+    ],
+)
+def test_a_run_says_what_is_proved_of_its_design(network: str, words: tuple[str, ...], begins: str) -> None:
+    run = ["simulate", network, *words, "--load", "0.02", "--warmup", "0", "--measure", "20", "--json"]
+    assert json.loads(CliRunner().invoke(app, run).stdout)["proof"].startswith(begins)
+
+
+def test_a_curve_searches_saturation() -> None:
+    words = ["curve", "line(2)", "--routing", "dimension_order", "--vcs", "1", "--saturation"]
+    (design,) = json.loads(CliRunner().invoke(app, [*words, "--json"]).stdout)["designs"]
+    lower, upper = design["saturation"]
+    assert 0 < lower < upper < 1.03 * lower or any(run["outcome"] == "too short" for run in design["runs"])
+    refused = CliRunner().invoke(app, [*words, "--loads", "0.1, 0.2"])
+    assert refused.exit_code == 2
+    assert "--loads chooses the loads; leave it out" in refused.output
+
+
 def test_simulate_searches_saturation() -> None:
     words = ["simulate", "line(2)", "--routing", "dimension_order", "--vcs", "4", "--saturation"]
     found = answer(unknot_says(*words, "--json"))

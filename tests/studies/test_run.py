@@ -24,6 +24,7 @@ from unknot.cli.answers.studies import design_answer
 from unknot.network.families import ring
 from unknot.routing import dimension_order
 from unknot.simulation import Router
+from unknot.simulation.run.backlog import CARRIED
 from unknot.simulation.run.run import Run
 from unknot.simulation.run.scenario import Measurement
 from unknot.studies import Design, Simulation, Study, StudyResult, load_study, run_study
@@ -245,6 +246,27 @@ def fake(stable: Callable[[float, int], bool]) -> Callable[[Point], str]:
         return json.dumps(replace(base, offered_load=load, seed=seed, stable=stable(load, seed)), default=plain)
 
     return instead
+
+
+@pytest.mark.parametrize("jobs", [1, 3])
+def test_a_search_looks_below_loads_in_doubt(jobs: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without loads there are steps of 1 %, and the interval goes to the highest load that is stable for sure."""
+    plain_runs = fake(lambda load, seed: load < 0.42)
+
+    def instead(point: Point) -> str:
+        doubt = point.what["kind"] != "proof" and 0.4 < point.what["load"] < 0.42
+        change = {"stable": False, "reason": "too short: to tell"} if doubt else {}
+        return json.dumps({**json.loads(plain_runs(point)), **change})
+
+    monkeypatch.setattr(module, "compute", instead)
+    text = f'{STUDY[: STUDY.index("[simulation]")]}[simulation]\nsearch = "saturation"\n'
+    study = load_study(written(tmp_path, text)).model_copy(update={"path": None})
+    for design in run_study(study, executor=Serial(), jobs=jobs).designs:
+        assert design.saturation is not None
+        lower, upper = design.saturation
+        assert 0.395 < lower * (1 + CARRIED) <= 0.4
+        assert 0.42 <= upper < 0.425
+        assert len(design.runs) <= 14
 
 
 def swept(study: Study, jobs: int) -> list[tuple[float, int]]:

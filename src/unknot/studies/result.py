@@ -31,6 +31,7 @@ from unknot._base.shown import Shown, curves
 from unknot._base.three_valued import ThreeValued, all_hold
 from unknot.certificates.verdict import Verdict
 from unknot.routing.relation import Relation
+from unknot.simulation.run.backlog import CARRIED, TOO_SHORT
 from unknot.simulation.run.run import Run
 from unknot.simulation.traces.replay import Replay
 from unknot.verify.delivery import Delivery
@@ -101,6 +102,20 @@ class DesignResult(Proven, Tabular, Shown):
         """Each run in plain values, the name of the design and its verdict in front."""
         head: Row = {"design": self.design.name, "deadlock_free": self.verdict.deadlock_free}
         return tuple(head | run for each in self.runs for run in each.rows)
+
+    @property
+    def saturation(self) -> tuple[float, float] | None:
+        """The loads between which the design saturates, a 95 % interval; None if no run is surely not carried.
+
+        It goes from the highest load at which all runs are stable, less `CARRIED`, to the lowest that is not carried.
+        """
+        runs = [(run.offered_load, run.outcome) for run in self.runs]
+        upper = min((load for load, outcome in runs if outcome not in ("stable", TOO_SHORT)), default=None)
+        if upper is None:
+            return None
+        doubt = {load for load, outcome in runs if outcome != "stable"}
+        stable = max((load for load, _ in runs if load < upper and load not in doubt), default=0.0)
+        return stable / (1 + CARRIED), upper
 
     @property
     def stable_up_to(self) -> float | None:

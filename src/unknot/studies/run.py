@@ -29,7 +29,7 @@ from unknot.simulation.run.scenario import MEASUREMENT, Measurement, Scenario
 from unknot.studies.load import load_study
 from unknot.studies.result import StudyResult
 from unknot.studies.store import Note, Store
-from unknot.studies.study import EVERY, Design, Ramp, Simulation, Study, builder
+from unknot.studies.study import EVERY, FINE, Design, Ramp, Simulation, Study, builder
 from unknot.studies.sweep import Sweep
 from unknot.studies.workers import workers
 from unknot.traffic import Pattern, PatternLike, Traffic, pattern
@@ -172,6 +172,7 @@ def curve(
     traffic: PatternLike | Traffic = PATTERN,
     measurement: Measurement = MEASUREMENT,
     beyond: bool = False,
+    saturation: bool = False,
     seeds: Sequence[int] = (1,),
     **options: Unpack[CurveFields],
 ) -> StudyResult:
@@ -190,6 +191,9 @@ def curve(
         As `unknot.simulate` takes them; a workload has no classes, and a measurement neither intervals nor pairs.
     beyond : bool
         Whether loads go on past the first at which a run is not stable; they do past one that is too short to tell.
+    saturation : bool
+        Whether each routing runs only at the loads that find its saturation, `DesignResult.saturation`, within ± 1 %
+        or among `loads`.
     seeds : sequence of int
         Each load is run with each of them.
     **options
@@ -243,7 +247,8 @@ def curve(
             title=first.network.name,
             designs=tuple(designs),
             simulation=Simulation(
-                loads=_loads(loads),
+                loads=FINE if saturation and loads is None else _loads(loads),
+                search="saturation" if saturation else "every load",
                 stop_at_saturation=not beyond,
                 seeds=_several(seeds),
                 warmup=measurement.warmup,

@@ -171,6 +171,10 @@ EVERY = Ramp.model_construct(start=0.05, to=1.0, step=0.05)
 """Loads where none are given."""
 
 
+FINE = tuple(float(f"{1.01**-k:.4g}") for k in range(463, -1, -1))
+"""Loads of a search for saturation where none are given: 0.01 to 1 in steps of 1 %."""
+
+
 def _ramp_or_list(entry: Any) -> str:
     return "ramp" if isinstance(entry, (dict, Ramp)) else "list"
 
@@ -207,6 +211,7 @@ class Simulation(_Table):
     search : {"every load", "saturation"}
         With "saturation" a design runs only at the loads that bisection needs to find the first at which some seed is
         not stable: about log2 of their number, with the first seed; the others run at the highest that is stable.
+        Without `loads` they are `FINE`, and `DesignResult.saturation` is an interval of ± 1 %.
     seeds : tuple of int
     warmup, measure : int or None
         Cycles; None: what `unknot.simulate` chooses.
@@ -245,6 +250,8 @@ class Simulation(_Table):
 
     def load_values(self) -> tuple[float, ...]:
         """The loads in rising order."""
+        if self.search == "saturation" and "loads" not in self.model_fields_set:
+            return FINE
         return tuple(sorted(self.loads.values() if isinstance(self.loads, Ramp) else self.loads))
 
 

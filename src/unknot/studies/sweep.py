@@ -50,8 +50,8 @@ class Sweep:
         Proofs, and texts of runs, `packed` beside that of the first run of their design.
     first : dict of int to bytes
         That text, by design.
-    unstable : set of Slot
-        Runs beyond which a search does not go.
+    unstable, unsure : set of Slot
+        Runs beyond which a search does not go, and those too short to tell.
     last : list of int
         Position of the highest load that each design is to be run at.
     tried : list of list of int
@@ -95,6 +95,7 @@ class Sweep:
         self.done: dict[Slot, Any] = {}
         self.first: dict[int, bytes] = {}
         self.unstable: set[Slot] = set()
+        self.unsure: set[Slot] = set()
         self.last = [len(self.loads) - 1] * len(relations)
         # A run waits for the proof of its design, which says whether packets arrive at all.
         self.todo: list[Slot] = [(-1, index, 0) for index in range(len(relations))]
@@ -232,6 +233,8 @@ class Sweep:
             self.done[slot] = packed(text, self.first.setdefault(index, text.encode()))
             if not (outcome.stable or outcome.undecided):  # one too short to tell does not end higher loads
                 self.unstable.add(slot)
+            if outcome.undecided:
+                self.unsure.add(slot)
         self.counted += self._is_needed(slot)
         if isinstance(outcome, Proven):
             if not outcome.delivery.delivered:
@@ -256,11 +259,17 @@ class Sweep:
                 heapq.heappush(self.todo, slot)
 
     def _bisect(self, index: int) -> None:
-        """Try the load in the middle between stable and unstable ones; where there is none, the other seeds."""
+        """Try the load in the middle between stable and unstable ones; where there is none, the other seeds.
+
+        Loads in doubt count as stable, and what is stable for sure is then looked for below them.
+        """
         low, high = self.bracket[index]
         before = len(self.todo)
+        sure, doubt = self._below_doubt(index)
         if high - low > 1:
             self._try(index, [(low + high) // 2])
+        elif doubt - sure > 1:
+            self._try(index, [(sure + doubt) // 2])
         elif low >= 0 and low not in self.confirmed[index]:
             self.confirmed[index].add(low)
             for slot in self._slots(index, low)[1:]:
@@ -272,6 +281,13 @@ class Sweep:
             self.needed -= self.spare[index]
             self.spare[index] = 0
 
+    def _below_doubt(self, index: int) -> tuple[int, int]:
+        """Return the highest surely stable load of a design, and the lowest above in doubt, or the same again."""
+        high = self.bracket[index][1]
+        carried = [at for at in self.tried[index] if at < high and (at, index, 0) in self.done]
+        sure = max((at for at in carried if (at, index, 0) not in self.unsure), default=-1)
+        return sure, min((at for at in carried if at > sure), default=sure)
+
     def _narrow(self, index: int, load: int) -> None:
         """Continue the search above a load if all tried seeds are stable, else below."""
         low, high = self.bracket[index]
@@ -279,7 +295,7 @@ class Sweep:
         if any(slot not in self.done for slot in slots):
             return
         if self.unstable.isdisjoint(slots):
-            low = load
+            low = max(low, load)
         else:
             below = (at for at in self.tried[index] if at < load and (at, index, 0) not in self.unstable)
             low, high = max(below, default=-1), load

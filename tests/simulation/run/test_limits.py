@@ -51,6 +51,19 @@ def test_saturation_of_two_routers_is_that_of_their_channel() -> None:
     assert [run.stable for run in narrow.runs] == [run.offered_load <= narrow.load for run in narrow.runs]
 
 
+@pytest.mark.parametrize("length", [1, 20])
+def test_the_interval_is_as_narrow_as_asked_for_and_holds(length: int) -> None:
+    """Its ends are carried and not carried by long runs with another seed."""
+    point = {"packet_length": length, "switching": "wormhole-nonatomic", "buffer_depth": 4}
+    relation = dimension_order(mesh(3, 3), 2)
+    found = saturation(relation, tolerance=0.02, **point)
+    assert found.limit is not None
+    assert found.unsure or found.limit <= 1.041 * found.lower
+    assert found.lower < found.load < found.limit
+    for load, outcome in ((found.lower * 0.99, "stable"), (found.limit * 1.01, "saturated")):
+        assert simulate(relation, load, seed=9, **point).outcome == outcome  # type: ignore[arg-type]
+
+
 def test_a_design_that_deadlocks_saturates_below() -> None:
     found = saturation(
         dimension_order(ring(8), dateline="none"), packet_length=4, tolerance=0.1, switching="wormhole"

@@ -41,6 +41,14 @@ def _bursts_words(options: Any, _: Any) -> str:
     return phrases.bursts(options and Bursts(**options)).removeprefix(", in bursts ")
 
 
+def _evenness_words(index: float | None, beside: Any) -> str | None:
+    least, most = beside["accepted_min"], beside["accepted_max"]
+    return None if index is None else f"{index:.4g} over terminals, which accept {least:.4g} to {most:.4g}"
+
+
+Evenness = Annotated[Number | None, Words(_evenness_words)]
+
+
 def _stable_words(stable: bool, beside: Any) -> bool | None:
     short = {run["outcome"] for run in beside["runs"]} <= {"stable", "too short"}
     return None if short and not stable else stable
@@ -55,8 +63,9 @@ class BurstsForm(Form, of=Bursts, said=_bursts_words):
 
 
 POINT = """
-    network.name routing vcs switching buffer_depth router flow watchdog traffic bursts offered_load accepted_load
-    latency_mean latency_p50 latency_p95 latency_p99 latency_max network_latency_mean hops_mean dropped
+    network.name routing vcs switching proof buffer_depth router flow watchdog traffic bursts
+    offered_load accepted_load jain_index latency_mean latency_p50 latency_p95 latency_p99 latency_max
+    network_latency_mean hops_mean dropped
     energy.pj_per_bit energy.dynamic_pj_per_bit energy.dynamic_mw energy.static_mw energy.area_mm2
     lost_packets lost_flits faults assumed intervals
     outcome reason hint
@@ -89,6 +98,7 @@ class RunForm(Form, of=Run, without="utilisation occupancy pairs network routing
 
     outcome: str
     """stable, saturated, deadlock, livelock, starvation, or too short: so few cycles cannot tell."""
+    jain_index: Evenness
     watchdog: IfAny
     dropped: IfAny
     lost_packets: IfAny
@@ -102,11 +112,12 @@ class RunsForm(Form, of=Runs):
 
     table: ClassVar[str] = "offered_load accepted_load latency_mean latency_p99 hops_mean stable reason"
 
+    jain_index: Evenness
     stable: Annotated[bool, Words(_stable_words)]
     stable_runs: Annotated[Natural, Words(lambda stable, beside: f"{stable} of {len(beside['runs'])}")]
 
 
-class SaturationForm(Form, of=Saturation):
+class SaturationForm(Form, of=Saturation, also="lower"):
     """Saturation of a network, and the runs that were made to find it."""
 
 
@@ -222,6 +233,8 @@ class SimulatedForm(RelationForm, WithUnits):
 
     vcs_chosen: bool
     """Whether no number of VCs was given to a routing that takes one: then there are 4 if they can be used."""
+    proof: str
+    """What is proved of the design: deadlock-free, NOT deadlock-free, open, or not asked, and why."""
 
 
 class SimulateAnswer(RunForm, SimulatedForm):
@@ -265,7 +278,7 @@ class SimulateSeedsAnswer(RunsForm, SimulatedForm):
 class SimulateSaturationAnswer(SaturationForm, SimulatedForm):
     """JSON answer of `unknot simulate --saturation`."""
 
-    table = "network.name routing vcs zero_load_latency load limit throughput runs"
+    table = "network.name routing vcs proof zero_load_latency lower load limit throughput runs"
 
     zero_load_latency: Cycles | None
     """Latency of a packet alone in the network, in cycles; null where bandwidths are not 1."""

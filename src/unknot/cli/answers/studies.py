@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from unknot._base.quantities import By, Load
 from unknot.cli.answers.filling import Answer, Answers, answer
-from unknot.cli.answers.form import Form, Natural, Positive, of
+from unknot.cli.answers.form import Form, Natural, Positive, Words, of
 from unknot.cli.answers.networks import WithUnits
 from unknot.cli.answers.runs import BurstsForm, ReplayForm, RouterForm, RunForm, Shares
 from unknot.cli.answers.verdicts import DeliveryForm, VerdictForm
@@ -17,10 +17,14 @@ EachRun = Annotated[list[RunForm], By(lambda runs, subject: Answers(RunForm, run
 """Runs that are made anew when they are looked at."""
 
 
+def _interval(ends: list[float] | None, _: Any) -> str:
+    return "" if ends is None else f"{ends[0]:.4g} to {ends[1]:.4g}"
+
+
 class StudiedDesign(Form):
     """A design of a study, its verdict, delivery, replay and runs."""
 
-    table = "name verdict.deadlock_free delivery.delivered delivery.minimal stable_up_to"
+    table = "name verdict.deadlock_free delivery.delivered delivery.minimal stable_up_to saturation"
 
     name: str = of("design.name")
     network: str = of("design.network")
@@ -42,6 +46,8 @@ class StudiedDesign(Form):
     replay: ReplayForm | None
     stable_up_to: Load
     """Highest load at which all runs are stable; null: none is."""
+    saturation: Annotated[list[Load] | None, Words(_interval)]
+    """Loads between which it saturates, a 95 % interval; null: no run surely saturates."""
     runs: EachRun
 
 

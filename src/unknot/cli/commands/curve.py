@@ -17,6 +17,7 @@ from unknot.cli.commands.options import (
     Options,
     Seed,
     Seeds,
+    refuse_beside,
 )
 from unknot.cli.commands.printing import notify
 from unknot.cli.commands.shared import flows_in, kept, kept_in, relation_of
@@ -36,6 +37,8 @@ class CurveOptions(Options):
         Switching technique: saf, vct, wormhole or wormhole-nonatomic; or a flow control, as for `check`.
     loads : FROM:TO:STEP
         Offered loads, or a list: '0.1, 0.2'; of the busiest terminal.
+    saturation
+        Search for the saturation of each routing instead: an interval of 95 %, ± 1 %.
     beyond
         Continue the curve beyond the first unstable load.
     jobs
@@ -49,6 +52,7 @@ class CurveOptions(Options):
     network: NetworkText
     routing: list[str]
     loads: str = "0.05:1:0.05"
+    saturation: bool = False
     beyond: bool = False
     vcs: int | None = None
     switching: str = DEFAULT_SWITCHING
@@ -102,6 +106,10 @@ def curve(options: CurveOptions) -> None:
     flows, deadline = options.flows, options.deadline
     if flows is not None and options.traffic != "uniform":
         raise SimulationError("--flows says who sends what; leave out --traffic")
+    searched = options.saturation
+    if searched:
+        chosen = {"loads": options.loads != CurveOptions.loads}
+        refuse_beside("--saturation", "chooses the loads", **chosen, **options.some("beyond"))
     scale, files = Scale.of(options.units), options.out or []
     tables = [file for file in files if file.suffix.lower() in TABLES]
     for file in (file for file in files if file not in tables):
@@ -113,7 +121,8 @@ def curve(options: CurveOptions) -> None:
     with kept_in(store), activity.working("curve") as progress:
         curves = measured_curve(
             relations,
-            **options.some("loads", "beyond", "switching", "buffer_depth", "warmup", "measure", "precision", "jobs"),
+            **(options.some("saturation") if searched else options.some("loads", "beyond")),
+            **options.some("switching", "buffer_depth", "warmup", "measure", "precision", "jobs"),
             router=parsed.router_of(options.router),
             traffic=options.traffic if flows is None else flows_in(flows, next(iter(relations.values())).network),
             packet_length=parsed.lengths_of(options.packet_length),

@@ -54,6 +54,7 @@ LABELS = {
     "certificate_holds": "separate checker",
     "evidence_holds": "bound checked",
     "load_bound_holds": "load bound checked",
+    "jain_index": "Jain's index",
 }
 """Labels of keys that are not the key itself in words."""
 

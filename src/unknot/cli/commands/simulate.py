@@ -90,7 +90,7 @@ class MeasurementOptions(Options):
     interval
         Cycles between two points of the series over time, in JSON.
     saturation
-        Search for the saturation load instead of running one load.
+        Search for the saturation load, as a 95 % interval of ± 1 %, instead of running one load.
     """
 
     heading = "Measurement"
@@ -228,6 +228,7 @@ def _simulate(options: SimulateCommandOptions) -> None:
         point["traffic"] = flows = flows_in(options.flows, relation.network)
         if load is None and not options.saturation:
             load = simulated.load_of(flows, scale, relation.network)
+    proved = simulated.proof(relation, point["switching"], point["flow"], options.buffer_depth)
     cycles = options.some(*DURATION) | {"energy": energy_of(options.energy, "--energy")}
     if load is None:
         form, outcome, keys = simulated.search(relation, point)
@@ -242,7 +243,7 @@ def _simulate(options: SimulateCommandOptions) -> None:
     if keys.get("channels") and not options.json:
         keys["channels"].sort(key=lambda channel: -channel["utilisation"])
     chosen = options.vcs is None and simulated.takes_vcs(options.routing, relation)
-    keys |= {"vcs_chosen": chosen, "units": in_units(scale.units, keys.pop("rows", outcome.rows))}
+    keys |= {"vcs_chosen": chosen, "proof": proved, "units": in_units(scale.units, keys.pop("rows", outcome.rows))}
     tell(options.json, form, outcome, of=relation, scale=scale, **keys)
     if isinstance(outcome, Run):
         vcs = relation.made_by[1] if relation.made_by else options.vcs

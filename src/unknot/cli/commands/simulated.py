@@ -9,6 +9,7 @@ from unknot._base.errors import SimulationError
 if TYPE_CHECKING:
     from unknot._base.units import Scale, Units
     from unknot.cli.answers.form import Form
+    from unknot.flow_control.model import FlowControl
     from unknot.network import Network
     from unknot.report.picture import Drawing
     from unknot.routing.relation import Relation
@@ -24,6 +25,8 @@ RUN = 4096
 """Bytes of a run that is kept, its channels apart."""
 
 
+PROOF = 1.0
+"""Seconds of work of a proof beside a run."""
 Told = tuple["type[Form]", Any, dict[str, Any]]
 """A form, what fills it, and further keys."""
 
@@ -56,6 +59,27 @@ def takes_vcs(text: str, relation: Relation) -> bool:
     if is_code(text):
         return relation.made_by is not None and relation.made_by[1] is not None
     return routing_named(text).takes_vcs
+
+
+def proof(relation: Relation, switching: str, flow: FlowControl | None, buffer_depth: int) -> str:
+    """Say in a line what is proved of a design, as far as that takes no longer than its run."""
+    from unknot._base.errors import UnknotError
+    from unknot._base.work import counting_work
+    from unknot.flow_control.techniques import technique_of
+    from unknot.routing.tabulate import FEW
+    from unknot.verify import check
+
+    pairs = relation.vcs.router.size * relation.num_addresses
+    if pairs > FEW:
+        return f"not asked: {pairs:,} pairs of input VC and address would delay the run; `unknot check` asks"
+    technique = switching if flow is None else technique_of(flow)
+    try:
+        with counting_work():
+            verdict = check(relation, technique, time_limit=PROOF, buffer_depth=buffer_depth, flow=flow)
+    except UnknotError as error:
+        return f"open: {error}"
+    answer = {True: "deadlock-free", False: "NOT deadlock-free", None: "open"}[verdict.deadlock_free]
+    return f"{answer}: {verdict.established}"
 
 
 def one(
@@ -136,7 +160,9 @@ def search(relation: Relation, point: dict[str, Any]) -> Told:
         plain = bool((relation.network.bandwidth == 1).all())
         empty = zero_load_latency(relation, **{key: point[key] for key in alone}) if plain else None
         limit = saturation(relation, **point, progress=progress)
-    figures = ({"zero_load_latency": empty} if plain else {}) | {"load": limit.load, "throughput": limit.throughput}
+    figures = ({"zero_load_latency": empty} if plain else {}) | {
+        name: getattr(limit, name) for name in ("lower", "load", "throughput")
+    }
     return SimulateSaturationAnswer, limit, {"rows": [figures, *limit.rows], "zero_load_latency": empty}
 
 

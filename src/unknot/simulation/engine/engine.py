@@ -160,6 +160,12 @@ class Engine:
         carried: npt.NDArray[np.int64] = state.out_ports.carried[state.outputs.port[state.out_row[first]]]
         return carried
 
+    def ejected(self) -> npt.NDArray[np.int64]:
+        """Flits that each terminal was given so far: int64 array, shape (nodes,)."""
+        state = self.parts[0]
+        carried = state.out_ports.carried[state.outputs.port[state.ejection_row]]
+        return np.asarray(carried.reshape(-1, self.nodes).sum(axis=0), dtype=np.int64)
+
     def stored(self) -> npt.NDArray[np.int32]:
         """Flits in the buffer of each VC: int32 array, shape (VCs,)."""
         for part in self.parts:

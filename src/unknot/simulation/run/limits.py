@@ -25,6 +25,7 @@ from unknot.routing.named import routing
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_simulated
 from unknot.simulation.engine.router import DEFAULT, Router
+from unknot.simulation.run.backlog import CARRIED
 from unknot.simulation.run.driver import run_scenario, simulate
 from unknot.simulation.run.outcome import FULL
 from unknot.simulation.run.run import Run
@@ -34,6 +35,8 @@ from unknot.traffic.workload import PACKET_LENGTH, PATTERN, Lengths, length_shar
 
 ENDS = 3
 """Cycles of the injection and the ejection channel, both of latency 1, and of the last latch."""
+LEAST = 1e-3
+"""Load below which no stable one is looked for."""
 
 
 @takes_simulated
@@ -121,7 +124,8 @@ class Saturation(Tabular, Shown):
     load : float
         The highest load found stable; 0.0 if none was.
     limit : float or None
-        The lowest load found not stable; None when the most that terminals send is stable: 1.0, or their width.
+        The lowest load found not stable, for sure where a run says so; None when the most that terminals send is
+        stable: 1.0, or their width.
     throughput : float
         The highest accepted load of all runs that did not deadlock.
     runs : tuple of Run
@@ -129,15 +133,20 @@ class Saturation(Tabular, Shown):
 
     Examples
     --------
-    >>> limits = saturation("ring(4)", routing="dimension_order", vcs=2, tolerance=0.25)
-    >>> limits.load <= limits.throughput, len(limits.runs)
-    (True, 3)
+    >>> limits = saturation("ring(4)", routing="dimension_order", vcs=2, tolerance=0.2)
+    >>> limits.load <= limits.throughput, limits.lower < limits.load < limits.limit
+    (True, True)
     """
 
     load: Load
     limit: Load | None
     throughput: Load
     runs: tuple[Run, ...]
+
+    @property
+    def lower(self) -> Load:
+        """Lower end of the 95 % interval, of which `limit` is the upper: a growth below `CARRIED` counts as none."""
+        return self.load / (1 + CARRIED)
 
     @property
     def unsure(self) -> tuple[float, ...]:
@@ -160,14 +169,17 @@ def saturation(
     progress: Progress | None = None,
     **options: Any,
 ) -> Saturation:
-    """Search for the load at which runs cease to be stable, by bisection between 0 and the most that terminals send.
+    """Search for the load at which runs cease to be stable, as a 95 % interval.
 
-    A run that deadlocks counts as not stable, and so does one that is too short to tell: see `Saturation.unsure`.
+    It goes from `Saturation.lower` to `Saturation.limit`. Each run is a sequential test of its load, which goes on
+    while it is in doubt. The loads are chosen by what a run beyond the limit accepts, then by bisection. A run that
+    deadlocks counts as not stable. Where a run is in doubt to its end, loads on both sides of it are tried, and the
+    interval may stay wider: see `Saturation.unsure`.
 
     Parameters
     ----------
     tolerance : float
-        Largest difference of `load` and `limit`, above 0.
+        Half of the width of the interval as a part of the load, above `CARRIED` / 2 = 0.004.
     progress : callable, optional
         Called with the load and the stage of its run, see `unknot._base.progress`.
     **options : Any
@@ -176,40 +188,62 @@ def saturation(
     Returns
     -------
     Saturation
-        The load, with the runs that found it.
+        The interval, with the runs that found it.
 
     Raises
     ------
     SimulationError
-        If `tolerance` is not a number above 0, or a run cannot be made.
+        If `tolerance` is not such a number below 1, or a run cannot be made.
 
     Examples
     --------
-    >>> limits = saturation("ring(4)", routing="dimension_order", vcs=2, tolerance=0.25)
-    >>> limits.load, limits.limit
-    (0.25, 0.5)
+    >>> limits = saturation("ring(4)", routing="dimension_order", vcs=2, tolerance=0.2)
+    >>> len(limits.runs) < 6
+    True
     """
-    if not is_number(tolerance) or not 0 < tolerance < 1:
-        raise SimulationError(f"tolerance must be a number between 0 and 1, got {tolerance!r}")
+    if not is_number(tolerance) or not CARRIED / 2 < tolerance < 1:
+        raise SimulationError(f"tolerance must be a number between {CARRIED / 2} and 1, got {tolerance!r}")
     runs: list[Run] = []
-
-    def stable(load: float) -> bool:
+    low, high, limit, doubt = 0.0, float(options.get("router", DEFAULT).terminal_width), None, list[float]()
+    load = high
+    while True:
         told = None if progress is None else _at(progress, load)
         runs.append(simulate(relation, load, progress=told, **options))
-        return runs[-1].stable
-
-    low, high = 0.0, float(options.get("router", DEFAULT).terminal_width)
-    limit = None if stable(high) else high
-    if limit is None:
-        low = high
-    while high - low > tolerance:
-        middle = (low + high) / 2
-        if stable(middle):
-            low = middle
-        else:
-            limit = high = middle
+        if runs[-1].stable:
+            low = load
+        elif runs[-1].undecided:
+            doubt.append(load)
+        if not (runs[-1].stable or runs[-1].undecided):
+            high = limit = load
+        doubt = [each for each in doubt if low < each < high]
+        if low == high or not low < (load := _next(low, high, doubt, runs, tolerance)) < high:
+            break
+    if limit is None and runs[0].undecided:
+        limit = high
     carried = max((run.accepted_load for run in runs if run.deadlock is None), default=0.0)
     return Saturation(low, limit, carried, tuple(sorted(runs, key=lambda run: run.offered_load)))
+
+
+def _next(low: float, high: float, doubt: list[float], runs: list[Run], tolerance: float) -> float:
+    """Return the load of the next run, with four digits, or `high` at the end of the search.
+
+    The interval has to be narrow enough with `CARRIED` below it. Loads in doubt leave two gaps: the wider is halved.
+    """
+    wide = max(2 * tolerance - CARRIED, tolerance / 2)
+    if high <= low * (1 + wide) or (not low and high < LEAST):
+        return high
+    edges = [low, *sorted(doubt), high]
+    gaps = [(edges[1] - low, low, edges[1]), (high - edges[-2], edges[-2], high)]
+    gap, below, above = max(gaps)
+    if doubt and gap < wide * high / 4:
+        return high
+    last, load = runs[-1], (below + above) / 2
+    guess = last.accepted_load * (1 - wide / 2) if last.deadlock is None else 0.0
+    if last.offered_load == high and low * (1 + wide / 2) < guess < high * (1 - wide):
+        load = guess
+    elif last.stable and sum(run.stable for run in runs) == 1:
+        load = min(load, low * (1 + 0.9 * wide))
+    return float(f"{max(load, below + (above - below) / 100):.4g}")
 
 
 def _at(progress: Progress, load: float) -> Progress:

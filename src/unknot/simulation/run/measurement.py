@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from unknot.simulation.engine.engine import Engine
+from unknot.simulation.engine.sources import Sources
 from unknot.simulation.player import DrawnPackets
 from unknot.simulation.run.backlog import TOO_SHORT, OfferedTraffic
 from unknot.simulation.run.outcome import bottleneck, diagnosis
@@ -47,8 +48,11 @@ class Measured(DrawnPackets):
     def __init__(self, scenario: Scenario, measurement: Measurement, threads: int | None) -> None:
         super().__init__(engine_of(scenario, measurement, threads), self._stops())
         self.scenario, self.measurement, self.words, self.reason = scenario, measurement, "starting", ""
-        sources = self.engine.sources
-        self.demand = OfferedTraffic(sources.packets, sum(sources.flits) / self.engine.nodes, scenario.at_once)
+        sources, shares = self.engine.sources, None
+        if isinstance(sources, Sources) and sources.packets > 0:
+            shares = sources.pairs.rate / sources.pairs.rate.sum()
+        flits = sum(sources.flits) / self.engine.nodes
+        self.demand = OfferedTraffic(sources.packets, flits, shares, is_known=shares is not None)
         self.window: Window | None = None
         self.kept: dict[str, Any] = {}
 

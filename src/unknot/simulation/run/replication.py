@@ -13,6 +13,7 @@ import numpy as np
 from unknot._base.errors import SimulationError
 from unknot._base.frames import Tabular
 from unknot._base.progress import Progress, reported, with_bar
+from unknot._base.quantities import Load
 from unknot._base.shown import Shown
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_simulated
@@ -40,6 +41,8 @@ class Runs(Figures, Tabular, Shown):
         By seed.
     offered_load, accepted_load : float
     accepted_half_width : float or None
+    accepted_min, accepted_max, jain_index :
+        Means over all runs.
     latency_mean, latency_half_width : float or None
     latency_p50, latency_p95, latency_p99 : float or None
         Means of the percentiles of the runs.
@@ -62,6 +65,9 @@ class Runs(Figures, Tabular, Shown):
 
     runs: tuple[Run, ...]
     accepted_half_width: float | None
+    accepted_min: Load
+    accepted_max: Load
+    jain_index: float | None
     latency_half_width: float | None
     stable_runs: int
 
@@ -165,6 +171,9 @@ def gather(runs: Iterable[Run]) -> Runs:
         offered_load=by_seed[0].offered_load,
         accepted_load=mean_of(accepted) or 0.0,
         accepted_half_width=spread(accepted),
+        accepted_min=mean_of([run.accepted_min for run in by_seed]) or 0.0,
+        accepted_max=mean_of([run.accepted_max for run in by_seed]) or 0.0,
+        jain_index=mean_of([run.jain_index for run in by_seed]),
         **{name: mean_of([getattr(run, name) for run in stable]) for name in MEANS},
         latency_half_width=spread([run.latency_mean for run in stable]),
         latency_max=max((run.latency_max for run in stable if run.latency_max is not None), default=None),

@@ -111,8 +111,9 @@ class Series(Brief):
 
 POINT = ("network", "routing", "vcs", "switching", "traffic", "packet_length", "buffer_depth")
 MEASURED = (
-    "offered_load", "seed", "accepted_load", "accepted_half_width", "latency_mean", "latency_half_width",
-    "latency_p50", "latency_p95", "latency_p99", "latency_max", "network_latency_mean", "hops_mean",
+    "offered_load", "seed", "accepted_load", "accepted_half_width", "accepted_min", "accepted_max", "jain_index",
+    "latency_mean", "latency_half_width", "latency_p50", "latency_p95", "latency_p99", "latency_max",
+    "network_latency_mean", "hops_mean",
     "stable", "outcome",
 )  # fmt: skip
 COUNTS = ("reason", "packets", "cycles", "warmup", "measured", "flit_hops", "lost_packets")
@@ -168,6 +169,11 @@ class Run(ThreeValued, Figures, Tabular, Shown, asks="carried"):
         Half the width of the 95 % confidence interval of `latency_mean` and `accepted_load`, by batch means within
         the measuring window; None when there are too few packets, or batches depend on one another too much, of
         the latency also when not stable.
+    accepted_min, accepted_max : float
+        The least and the greatest load that a terminal accepted.
+    jain_index : float or None
+        Jain's index of fairness of the loads that terminals accept: 1 where all are equal, 1/n where all is accepted
+        by 1 of n; None where nothing was.
     utilisation : float64 array, shape (channels,)
         Flits per cycle of each channel while measuring. It and `occupancy` are empty when nothing was measured, and
         do not count when runs are compared.
@@ -220,6 +226,9 @@ class Run(ThreeValued, Figures, Tabular, Shown, asks="carried"):
     deadlock: Configuration | None = field(default=None)
     latency_half_width: float | None = None
     accepted_half_width: float | None = None
+    accepted_min: Load = 0.0
+    accepted_max: Load = 0.0
+    jain_index: float | None = None
     lengths: tuple[tuple[int, float], ...] = ()
     router: Router = field(default_factory=Router)
     bursts: Bursts | None = None

@@ -147,12 +147,6 @@ class Scenario:
         relation = self.relation if subnets == 1 else in_subnets(self.relation, subnets)
         return with_ports(relation, self.router.terminal_width)
 
-    @property
-    def at_once(self) -> float:
-        """Flits that a source creates at once, in a packet or a burst."""
-        bursts = self.traffic.bursts
-        return self.traffic.longest + (self.load / bursts.share_on / bursts.end if bursts else 0)
-
 
 @dataclass(frozen=True)
 class Measurement:

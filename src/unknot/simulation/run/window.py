@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -36,9 +35,9 @@ SHORTEST = 20
 """Fewest mean latencies that a window lasts: a change slower than a batch would look like a constant."""
 SAMPLES = 4
 """Looks at the buffers in a batch."""
-BATCH_COUNTS = ("measured_flits_out", "arrived", "latency")
-CYCLES, OUT, PACKETS, LATENCY = range(4)
-"""Columns of the batches: cycles, flits ejected, packets that arrived, the sum of their latencies."""
+BATCH_COUNTS = ("measured_flits_out", "arrived", "latency", "created")
+CYCLES, OUT, PACKETS, LATENCY, CREATED = range(5)
+"""Columns of the batches: cycles, flits ejected, packets that arrived, the sum of their latencies, those created."""
 
 
 class Window:
@@ -65,13 +64,14 @@ class Window:
             for column in PER_CLASS:
                 part.classes[column] = 0
             part.seen[:] = 0
-        self._before = engine.carried()
+        self._before, self._ejected = engine.carried(), engine.ejected()
         self._events = None if engine.meter is None else engine.events()
         self._stored = np.zeros(engine.relation.num_vcs)
         self._samples = 0
-        self._batches = np.zeros((0, 4))
+        self._batches = np.zeros((0, 5))
         self._lags = self.lag_before[None]
         self._correlation_times: list[float] = []
+        self._grew = False
 
     def go_on(self, cycles: int) -> Iterator[int]:
         """Measure that many cycles more, in batches; yield the end of each.
@@ -98,7 +98,7 @@ class Window:
         self._batches = np.concatenate([self._batches, np.array(rows, dtype=np.float64)])
         self._lags = np.concatenate([self._lags, lags])
         if len(self._batches) == 2 * BATCHES:
-            self._batches, self._lags = self._batches.reshape(BATCHES, 2, 4).sum(axis=1), self._lags[::2]
+            self._batches, self._lags = self._batches.reshape(BATCHES, 2, 5).sum(axis=1), self._lags[::2]
         means = self._means
         self._correlation_times.append(0.0 if means is None else correlation_time(means) * self.cycles / BATCHES)
 
@@ -162,25 +162,30 @@ class Window:
     def _latencies(self) -> tuple[Values, Values]:
         return self._batches[:, LATENCY], self._batches[:, PACKETS]
 
-    @property
-    def backlog(self) -> Backlog:
-        """Lags of the sources; to be looked at when the window ends."""
-        return Backlog(self._lags, self._batches[:, CYCLES])
-
     def failure(self, demand: OfferedTraffic, *, early: bool = False) -> str:
         """Reason why the network cannot take the demand, see `Backlog`; to be called when the window ends."""
         engine, network = self.engine, self.engine.relation.network
         first = network.num_terminals - engine.nodes  # of several subnets the terminals of the last one send
         if engine.faults is not None:
-            demand = replace(demand, flits=engine.faults.offered(self.start, self.start + self.cycles))
-        return self.backlog.failure(
-            self.accepted, demand, lambda source: network.terminal_name(source % engine.nodes + first), early=early
+            flits = engine.faults.offered(self.start, self.start + self.cycles)
+            demand = demand._replace(flits=flits, is_known=False)
+        backlog = Backlog(self._lags, self._batches[:, CYCLES], self._batches[:, CREATED], demand)
+        reason = backlog.failure(
+            self.accepted,
+            lambda source: network.terminal_name(source % engine.nodes + first),
+            early=early,
+            again=self._grew,
         )
+        if early:
+            self._grew = any(backlog.grows())
+        return reason
 
     def figures(self) -> dict[str, Any]:
         """Return the figures of the window, by their names in `Run`; to be called when the window ends."""
+        accepted = self.accepted
         return {
-            "accepted_load": self.accepted,
+            "accepted_load": accepted,
+            **over_terminals(self.engine.ejected() - self._ejected, accepted),
             "accepted_half_width": self.accepted_half_width,
             "utilisation": self.utilisation(),
             "occupancy": self._stored / max(1, self._samples),
@@ -202,3 +207,34 @@ class Window:
     def _look(self) -> None:
         self._stored += self.engine.stored()
         self._samples += 1
+
+
+def over_terminals(ejected: npt.NDArray[np.int64], accepted: float) -> dict[str, Any]:
+    """Return how even the accepted load is over terminals, by the names of the figures in `Run`.
+
+    Parameters
+    ----------
+    ejected : int64 array, shape (terminals,)
+        Flits that each terminal took.
+    accepted : float
+        Their mean in flits per cycle.
+
+    References
+    ----------
+    R. Jain, D.-M. Chiu, W. Hawe, "A quantitative measure of fairness and discrimination for resource allocation in
+    shared computer systems", DEC Research Report TR-301, 1984.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> over_terminals(np.array([10, 30]), 0.2)
+    {'accepted_min': 0.1, 'accepted_max': 0.3, 'jain_index': 0.8}
+    """
+    flits = ejected.astype(np.float64)
+    total, squares = float(flits.sum()), float(flits @ flits)
+    share = accepted * flits.size / total if total else 0.0
+    return {
+        "accepted_min": float(flits.min()) * share,
+        "accepted_max": float(flits.max()) * share,
+        "jain_index": total * total / (flits.size * squares) if total else None,
+    }
