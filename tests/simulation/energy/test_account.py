@@ -166,6 +166,13 @@ def test_booksim_adds_up_the_same(tmp_path: Path) -> None:
     areas = {part: area.sum() for part, area in costs.area.items()}
     expected = {"buffer": 0.0503316, "crossbar": 0.041943, "output": 0.0041943, "link": 0.0454033}
     assert areas == pytest.approx(expected, rel=1e-5)
+    # A flit is written, read, let through the switch and registered behind it in each router: those powers are as each
+    # other, however many flits there were.
+    of_flit = {name: costs.energy[name][0] for name in ("buffer_read", "buffer_write")}
+    of_flit |= {name: costs.energy[name][-1] for name in ("switch_allocation", "output")}
+    printed = {"buffer_read": 0.194, "buffer_write": 0.194, "switch_allocation": 0.130889, "output": 0.0494328}
+    for name, power in printed.items():
+        assert of_flit[name] / of_flit["output"] == pytest.approx(power / printed["output"], rel=1e-4), name
 
 
 def test_booksim_takes_the_same_for_flits(tmp_path: Path) -> None:
@@ -175,7 +182,8 @@ def test_booksim_takes_the_same_for_flits(tmp_path: Path) -> None:
     (tmp_path / "tech").write_text(gates(), encoding="utf-8")
     (tmp_path / "torus").write_text(
         "topology = torus; k = 4; n = 2; routing_function = dim_order; num_vcs = 4; vc_buf_size = 8; "
-        "packet_size = 2; injection_rate = 0.1; channel_width = 64; sim_power = 1; tech_file = tech; sample_period = 5000;",
+        "packet_size = 2; injection_rate = 0.1; channel_width = 64; sim_power = 1; tech_file = tech; "
+        "sample_period = 5000;",
         encoding="utf-8",
     )
     setup = read_setup(tmp_path / "torus", faithful=True)
