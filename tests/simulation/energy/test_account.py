@@ -166,8 +166,7 @@ def test_booksim_adds_up_the_same(tmp_path: Path) -> None:
     areas = {part: area.sum() for part, area in costs.area.items()}
     expected = {"buffer": 0.0503316, "crossbar": 0.041943, "output": 0.0041943, "link": 0.0454033}
     assert areas == pytest.approx(expected, rel=1e-5)
-    # A flit is written, read, let through the switch and registered behind it in each router: those powers are as each
-    # other, however many flits there were.
+    # A flit is written, read, let through the switch and registered behind it in each router, however many there are.
     of_flit = {name: costs.energy[name][0] for name in ("buffer_read", "buffer_write")}
     of_flit |= {name: costs.energy[name][-1] for name in ("switch_allocation", "output")}
     printed = {"buffer_read": 0.194, "buffer_write": 0.194, "switch_allocation": 0.130889, "output": 0.0494328}
