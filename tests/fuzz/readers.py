@@ -164,6 +164,19 @@ _TRACES = [
 ]
 
 
+def _technologies() -> list[bytes]:
+    """Technology files of the three forms."""
+    from tests.simulation.energy.technologies import NOXIM, OWN, gates
+
+    return [text.encode() for text in (OWN, gates(), NOXIM)]
+
+
+def _read_technology(path: Path) -> Any:
+    from unknot.simulation.energy.option import read_technology
+
+    return read_technology(path)
+
+
 def _replays() -> list[bytes]:
     whole = (ROOT / "examples/knots/mesh.json").read_text(encoding="utf-8")
     return [whole.encode(), json.dumps(json.loads(whole)).encode()]
@@ -265,6 +278,7 @@ READERS: dict[str, Reader] = {
         Reader("lldp", ".json", _ethernet("one.json*", "two.json"), lambda path: read_lldp(path, "s"), _text),
         Reader("batfish", ".csv", lambda: [_BATFISH.encode()], read_batfish_routes, _text),
         Reader("ethernet-folder", ".any", _of_folders, _read_folder, _text),
+        Reader("technology", ".toml", _technologies, _read_technology, _text),
         Reader("trace-csv", ".csv", lambda: [text.encode() for text in _TRACES], _read_trace, _text),
     )
 }
