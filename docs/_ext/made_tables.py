@@ -11,8 +11,10 @@ from typing import Any
 
 from api_pages import _write
 from unknot.certificates import plain
+from unknot.certificates.plain.documents import places
 from unknot.certificates.plain.flow import flow_of
 from unknot.certificates.plain.slots import pool_of
+from unknot.certificates.plain.tables import Table
 from unknot.cli.questions import claims
 from unknot.fabrics import FORMATS
 from unknot.fabrics.format import PARTS
@@ -125,10 +127,10 @@ def subjects() -> str:
     return table("`subject` of a claim;further keys;`proof`", rows)
 
 
-def vocabulary() -> str:
-    """Return the words of flow control and of pools in claims, from the docstrings of their readers."""
+def vocabulary(*readers: tuple[str, Any]) -> str:
+    """Return the keys of parts of a document, from the docstrings of their readers, a table for each."""
     tables = []
-    for head, reader in (("key of `flow`;meaning", flow_of), ("key of a pool;meaning", pool_of)):
+    for head, reader in readers:
         rows = re.findall(r"^- (.*?): (.*?)(?=\n- |\Z)", inspect.getdoc(reader) or "", re.S | re.M)
         tables.append(table(head, [(keys, meaning.replace("\n  ", " ")) for keys, meaning in rows]))
     return "\n".join(tables)
@@ -177,7 +179,8 @@ def write_tables(app: Any) -> None:
         "questions": calls("`--claim`;statement", dict(sorted(claims().usable())), first=1),
         "algorithms": textbook_algorithms(),
         "subjects": subjects(),
-        "vocabulary": vocabulary(),
+        "document": vocabulary(("key of a document;value", places), ("key of `relation`;value", Table)),
+        "vocabulary": vocabulary(("key of `flow`;meaning", flow_of), ("key of a pool;meaning", pool_of)),
         **papers(),
     }
     for name, text in made.items():

@@ -67,7 +67,16 @@ def check(network: Network | None, table: Table | None, claim: Any) -> str:
 
 
 def places(document: Any, form: str) -> dict[str, Any]:
-    """A document under the name "", and its parts, each under a name of its own."""
+    """A document under the name "", and its parts, each under a name of its own.
+
+    - `format`, `version`: `"unknot evidence"`, 1
+    - `network`: `null` for claims about rules; else `name`; `routers`, their number; `source` and `target`, routers
+      of each channel; `inject` and `eject`, the router of each terminal
+    - `relation`: the routing as a table, or `null`
+    - `claims`: claims, each with its `proof`
+    - `parts`: optional; each has its own `name`, `relation` and `claims`, about the document's network, a `network`
+      of its own, or the network `without` `channels` and `routers`; remaining parts are numbered anew in order
+    """
     if not isinstance(document, dict) or (document.get("format"), document.get("version")) != (form, VERSION):
         raise Rejected(f'this is no document of a known form: "format": "{form}", "version": {VERSION} is expected')
     named = {"": document}

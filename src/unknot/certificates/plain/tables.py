@@ -95,6 +95,13 @@ class Table:
 
     A state is a pair (at, address): `at` is a VC, or VCs + terminal for an injection port. `may` has all candidates
     of a state, `waits` those that are not marked "never waited for".
+
+    - `name`, `commits`: name of the routing; whether a header keeps its first choice
+    - `vcs`: number of VCs of each channel
+    - `destination`: terminal of each address
+    - `sources`: terminals that send to each address, or `null` for all
+    - `states`: for each address a list of rows `[at, candidate, …]`; VCs are counted channel by channel, and a
+      candidate is a VC, -1 for ejection, or -v - 2 for a VC v that is taken when free and never waited for
     """
 
     def __init__(self, network: Network, document: Any) -> None:
