@@ -111,6 +111,8 @@ class Group:
     root : int or None
     places : mapping from member to tuple of int, or None
         Coordinates of each, and its number at its router where several are; buckets and shifts by groups need them.
+    circle : tuple of int
+        Members in the order of rings and chains; empty: that of the row.
 
     Examples
     --------
@@ -121,12 +123,19 @@ class Group:
     row: tuple[int, ...]
     root: int | None = None
     places: Mapping[int, tuple[int, ...]] | None = None
+    circle: tuple[int, ...] = ()
+
+    @property
+    def around(self) -> tuple[int, ...]:
+        """The members along rings and chains."""
+        return self.circle or self.row
 
     def only(self, members: Sequence[int]) -> Group:
         """Return those of some members, in the same order."""
         kept = set(members)
         places = None if self.places is None else {m: at for m, at in self.places.items() if m in kept}
-        return Group(tuple(m for m in self.row if m in kept), self.root, places)
+        row, circle = (tuple(m for m in order if m in kept) for order in (self.row, self.circle))
+        return Group(row, self.root, places, circle)
 
 
 @takes_network

@@ -51,11 +51,11 @@ def _turned_to(row: Sequence[int], first: int) -> list[int]:
 
 
 def _ring(group: Group) -> list[Tree]:
-    return [tree_of(member, _steps(_turned_to(group.row, i))) for i, member in enumerate(group.row)]
+    return [tree_of(member, _steps(_turned_to(group.around, i))) for i, member in enumerate(group.around)]
 
 
 def _bidirectional_ring(group: Group) -> list[Tree]:
-    rows = [(i, row) for row in (group.row, group.row[::-1]) for i in range(len(row))]
+    rows = [(i, row) for row in (group.around, group.around[::-1]) for i in range(len(row))]
     return [tree_of(row[i], _steps(_turned_to(row, i)), 2) for i, row in rows]
 
 
@@ -144,7 +144,7 @@ def _way_down(onto: Mapping[int, TreeEdge], member: int) -> list[tuple[int, int,
 
 
 def _chain(group: Group) -> list[Tree]:
-    return [tree_of(_root(group), _steps(_turned_to(group.row, group.row.index(_root(group)))))]
+    return [tree_of(_root(group), _steps(_turned_to(group.around, group.around.index(_root(group)))))]
 
 
 def _double_tree(group: Group) -> list[Tree]:
@@ -189,7 +189,7 @@ TREES: dict[str, dict[str, Callable[[Group], list[Tree]]]] = {
     "broadcast": SPREADING, "reduce": SPREADING, "scatter": SCATTERING, "gather": SCATTERING,
     "all_gather": {**GATHERING, "binomial": _binomial_gather},
     "reduce_scatter": {**GATHERING, "binomial": _binomial_gather},
-    "all_reduce": {**SPREADING, **REDUCING}, "all_to_all": ALL_TO_ALL,
+    "all_reduce": {**REDUCING, **SPREADING}, "all_to_all": ALL_TO_ALL,
     "barrier": {name: SPREADING[name] for name in ("binomial", "chain", "direct")},
 }  # fmt: skip
 """Algorithms of each operation that are made of trees, by name."""

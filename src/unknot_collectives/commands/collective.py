@@ -71,6 +71,7 @@ def collective(options: CollectiveOptions) -> int:
     from unknot_collectives.execution import compared
     from unknot_collectives.msccl import require_program
     from unknot_collectives.on_routes import on_routes, shortest_routes
+    from unknot_collectives.rings import ring_order
 
     out, deadline, width = options.out, options.deadline or NEVER, options.terminal_width
     if out is not None and out.suffix not in TABLES:
@@ -92,6 +93,9 @@ def collective(options: CollectiveOptions) -> int:
         bounds, is_exact = _bounds(platform, operations, options.deadline)
     with activity.working("schedules"):
         group, counts = group_of(built, whole), PIECES if options.pieces is None else (options.pieces,)
+        group = replace(
+            group, circle=tuple(m for part in whole.parts for m in ring_order(platform, group.only(part).row))
+        )
         routes = shortest_routes(built) if relation is None else partial(on_routes, relation=relation)
         choices = by_algorithm(platform, whole, names, group=group, pieces=counts, routes=routes)
         made = compared(choices, bounds, relation, until=deadline, **of_run)

@@ -1,0 +1,102 @@
+"""The order of the members of a ring: the least time of a step in which each sends to the next."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from itertools import permutations
+
+import numpy as np
+import numpy.typing as npt
+
+from unknot._base.arrays import Ints
+from unknot_collectives.platform import Platform
+from unknot_collectives.trees import shortest
+
+ALL_TRIED = 8
+"""Members up to which every order is tried."""
+MOST_ORDERED = 256
+"""Members up to which a better order is looked for: the paths of all pairs are kept."""
+TRIES = 60
+"""Changes of an order that are tried for each member, and at least `ALL_TRIED` times as many."""
+
+
+def ring_order(platform: Platform, members: Sequence[int]) -> tuple[int, ...]:
+    """Return the members in the best order around a ring, along one shortest path from each to the next.
+
+    The time of the busiest channel counts first, then the time of all channels together. Up to `ALL_TRIED` members
+    every order is tried; beyond, parts of the given order are reversed and moved as long as that helps. The order
+    given stays unless another is better, or with more than `MOST_ORDERED` members. The answer begins with the first.
+
+    Parameters
+    ----------
+    platform : Platform
+        Nodes and channels.
+    members : sequence of int
+        Nodes, at least two.
+
+    Raises
+    ------
+    NetworkError
+        If a member cannot reach another one.
+
+    Examples
+    --------
+    >>> from unknot.network.families import mesh
+    >>> from unknot_collectives.platform import platform_of
+    >>> platform = platform_of(mesh(2, 3))
+    >>> [member - 6 for member in ring_order(platform, platform.members)]
+    [0, 1, 2, 5, 4, 3]
+    """
+    if not 2 < len(members) <= MOST_ORDERED:
+        return tuple(members)
+    steps = _Steps(platform, members)
+    best = np.arange(len(members))
+    if len(members) <= ALL_TRIED:
+        others = (np.array([0, *rest]) for rest in permutations(range(1, len(members))))
+        best = min([best, *others], key=steps.cost)
+    else:
+        best = _improved(steps, best)
+    turned = np.roll(best, -int(np.flatnonzero(best == 0)[0]))
+    return tuple(members[i] for i in turned.tolist())
+
+
+class _Steps:
+    """Costs of steps in which members, by number, send to the next in an order.
+
+    Attributes
+    ----------
+    path : int32 array, shape (members, members, longest)
+        Channels from member to member; where a path is shorter, the number after that of the last channel.
+    slowness : float64 array, shape (channels + 1,)
+        Time of a byte on each channel.
+    """
+
+    def __init__(self, platform: Platform, members: Sequence[int]) -> None:
+        path, many, last = shortest(platform), len(members), len(platform.channels)
+        rows = [[path(one, other) if one != other else () for other in members] for one in members]
+        self.path = np.full((many, many, max(len(p) for row in rows for p in row)), last, dtype=np.int32)
+        for i, row in enumerate(rows):
+            for j, channels in enumerate(row):
+                self.path[i, j, : len(channels)] = channels
+        self.slowness = np.array([*(float(1 / c.bandwidth) for c in platform.channels), 0.0])
+
+    def cost(self, order: Ints) -> tuple[float, float]:
+        """Return the time of the busiest channel, and that of all together, for a byte from each member."""
+        used: npt.NDArray[np.int32] = self.path[order, np.roll(order, -1)].ravel()
+        time = np.bincount(used, minlength=self.slowness.size) * self.slowness
+        return round(float(time.max()), 9), round(float(time.sum()), 9)
+
+
+def _improved(steps: _Steps, order: Ints) -> Ints:
+    """Return an order after drawn reversals and moves of parts, of which those stay that make it no worse."""
+    draw, many, least = random.Random(1), order.size, steps.cost(order)
+    for _ in range(TRIES * max(many, ALL_TRIED**2)):
+        i, j, k = sorted(draw.sample(range(many + 1), 3))
+        if draw.random() < 0.5:
+            other = np.concatenate([order[:i], order[i:j][::-1], order[j:]])
+        else:
+            other = np.concatenate([order[:i], order[j:k], order[i:j], order[k:]])
+        if (cost := steps.cost(other)) <= least:
+            order, least = other, cost
+    return order
