@@ -46,7 +46,7 @@ def ring_order(platform: Platform, members: Sequence[int]) -> tuple[int, ...]:
     >>> from unknot_collectives.platform import platform_of
     >>> platform = platform_of(mesh(2, 3))
     >>> [member - 6 for member in ring_order(platform, platform.members)]
-    [0, 1, 2, 5, 4, 3]
+    [0, 1, 3, 5, 4, 2]
     """
     if not 2 < len(members) <= MOST_ORDERED:
         return tuple(members)

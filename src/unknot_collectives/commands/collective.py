@@ -50,7 +50,7 @@ def collective(options: CollectiveOptions) -> int:
     >>> import unknot
     >>> answer = unknot.collective("torus(3, 3)", operation="all_gather", algorithm="ring, direct")
     >>> [(one.algorithm, float(one.time)) for one in answer.algorithms]
-    [('ring', 514.0), ('direct', 514.0)]
+    [('ring', 513.0), ('direct', 514.0)]
     """
     file, json = Path(options.network), options.json
     from unknot._base.numbers import require_whole
