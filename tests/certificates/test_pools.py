@@ -188,6 +188,8 @@ def tampered(
             run[i], run[j] = run[j], run[i]
         if chance.random() < 0.5:
             del run[chance.randrange(len(run))]
+        if relation.commits and possible(relation, run):
+            run = as_they_go(explorer, run)
         state = explorer.follows(run)
         if not run or (state is None and not possible(relation, run)):
             continue
@@ -195,6 +197,20 @@ def tampered(
         expected = state is not None and explorer.stuck(state)
         assert (outcome(relation, claim) == "accepted") is expected, (seed, run, outcome(relation, claim))
         seen["tampered, a deadlock" if expected else "tampered"] += 1
+
+
+def as_they_go(explorer: Explorer, run: list[Move]) -> list[Move]:
+    """A run whose packets have chosen where they go next: those of one address may have changed places."""
+    queues: dict[int, list[int]] = {}
+    made = [*run]
+    for number, (at, v, _) in enumerate(run):
+        if at in queues:
+            before = queues[at].pop(0)
+            source, here, (address, _) = run[before]
+            if v in explorer.offers(here, address)[0]:
+                made[before] = source, here, (address, v)
+        queues.setdefault(v, []).append(number)
+    return made
 
 
 def possible(relation: Relation, run: list[Move]) -> bool:

@@ -221,9 +221,9 @@ class Shut:
         behind = set[int]()
         for v in head.waited:
             ways = [{v}] if left[v] else []
-            for pool in (self.flow.pools[p] for p in self.flow.pools_of.get(v, ())):
+            for pool, inner in ((self.flow.pools[p], self.flow.inner[p]) for p in self.flow.pools_of.get(v, ())):
                 stay = sorted((u for u in pool.vcs if left[u]), key=lambda u: (u not in known, u))
-                fills = (k for k in range(len(stay) + 1) if not pool.takes(filled(left, stay[:k]), head.vc, v))
+                fills = (k for k in range(len(stay) + 1) if not pool.takes(filled(left, stay[:k]), head.vc, v, inner))
                 ways += [{*stay[:k]} for k in islice(fills, not pool.own)]
             behind |= min(ways, key=lambda way: len(way - known), default=behind)
         return behind
