@@ -86,7 +86,7 @@ def test_paths_after_failures_enter_no_system_again() -> None:
     about = {"kind": "links", "more": 0, "failed": nothing, "kept": nothing, "unless": []}
     for systems, limit, forward in (([65001, 65002, 65003], 0, True), ([65001, 65002, 65001], 0, False),
                                     ([65001, 65002, 65001], 1, True)):  # fmt: skip
-        failures = plain.Failures(plain.Network(row), {**about, "systems": systems, "limit": limit})
+        failures = plain.AnnouncedRoutes(plain.Network(row), {**about, "systems": systems, "limit": limit})
         assert [*failures.following(0)] == [2] * forward
 
 

@@ -25,7 +25,7 @@ ROW, LETTER, LEFT = 19.0, 6.3, 14.0
 
 
 @dataclass(frozen=True)
-class Kind:
+class LinkKind:
     """A kind of links: its name in the legend, its look, and the channels that belong to it."""
 
     name: str
@@ -34,7 +34,7 @@ class Kind:
     dashes: tuple[float, ...] = ()
 
 
-def link_kinds(network: Network) -> list[Kind]:
+def link_kinds(network: Network) -> list[LinkKind]:
     """Kinds of the links of a network.
 
     Links of groups are local or global; links of a grid belong to a dimension, and its links that wrap round are a
@@ -44,9 +44,9 @@ def link_kinds(network: Network) -> list[Kind]:
     if cluster is not None:
         group = {"side": "group", "corner": "cycle"}.get(network.dimensions[0], network.dimensions[0])
         across = cluster[network.source] != cluster[network.target]
-        local = Kind(f"local, within a {group}", COLOURS[0], np.flatnonzero(~across))
-        return [Kind(f"global, between {group}s", GLOBAL, np.flatnonzero(across)), local]
-    alone = [Kind("link", LINE, np.arange(network.num_channels))]
+        local = LinkKind(f"local, within a {group}", COLOURS[0], np.flatnonzero(~across))
+        return [LinkKind(f"global, between {group}s", GLOBAL, np.flatnonzero(across)), local]
+    alone = [LinkKind("link", LINE, np.arange(network.num_channels))]
     if network.coordinates is None or is_multistage(network) or "level" in network.dimensions or scattered(network):
         return alone
     at = np.asarray(network.coordinates)
@@ -56,14 +56,14 @@ def link_kinds(network: Network) -> list[Kind]:
     kinds = []
     for i, (name, k) in enumerate(zip(network.dimensions, network.radices, strict=True)):
         round_it = (apart[:, i] == k - 1) & wraps(network, i)
-        kinds.append(Kind(name, COLOURS[i], np.flatnonzero((apart[:, i] > 0) & ~round_it)))
-        kinds.append(Kind(f"{name}, wraps round", COLOURS[i], np.flatnonzero(round_it), WRAP))
+        kinds.append(LinkKind(name, COLOURS[i], np.flatnonzero((apart[:, i] > 0) & ~round_it)))
+        kinds.append(LinkKind(f"{name}, wraps round", COLOURS[i], np.flatnonzero(round_it), WRAP))
     kinds = [kind for kind in kinds if kind.channels.size]
     return kinds if len(kinds) > 1 else alone
 
 
 def legend(
-    sheet: Sheet, kinds: list[Kind], rates: list[tuple[str, float]], remarks: list[str]
+    sheet: Sheet, kinds: list[LinkKind], rates: list[tuple[str, float]], remarks: list[str]
 ) -> tuple[list[str], float]:
     """The legend below a drawing, and where it ends: kinds of links, widths of links by bandwidth, remarks."""
     looks = [(kind.name, kind.colour, 2.2, kind.dashes) for kind in kinds if len(kinds) > 1]

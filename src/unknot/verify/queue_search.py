@@ -30,7 +30,7 @@ Move = tuple[int, int, int]
 
 
 @dataclass(frozen=True)
-class Kind:
+class PacketKind:
     """Packets at a place that go on and wait alike, from there on.
 
     Attributes
@@ -53,7 +53,7 @@ class Kind:
     leaves: bool
 
 
-def kinds_of(relation: Relation, effort: Effort) -> tuple[dict[Place, int], list[Kind]]:
+def kinds_of(relation: Relation, effort: Effort) -> tuple[dict[Place, int], list[PacketKind]]:
     """Number the kinds of packets at each place; packets with equal ways are of one kind."""
     rows: dict[Place, tuple[tuple[int, ...], tuple[tuple[int, ...], ...]]] = {}
     for address, visit in Explorer(relation).visits("kinds of packets", effort):
@@ -63,11 +63,11 @@ def kinds_of(relation: Relation, effort: Effort) -> tuple[dict[Place, int], list
             rows[at, address] = tuple(sorted({v & VC_MASK for v in candidates})), choices
     number, many = dict.fromkeys(rows, 0), 0
     while True:
-        kinds: dict[Kind, int] = {}
+        kinds: dict[PacketKind, int] = {}
         after = {}
         for (at, address), (may, choices) in rows.items():
             onward = tuple((v, number[v, address]) for v in may if v != EJECT)
-            kind = Kind(at, onward, choices, EJECT in may, EJECT in may or not may)
+            kind = PacketKind(at, onward, choices, EJECT in may, EJECT in may or not may)
             after[at, address] = kinds.setdefault(kind, len(kinds))
         if len(kinds) == many:
             return number, list(kinds)

@@ -91,7 +91,7 @@ if TYPE_CHECKING:
     from unknot.certificates.plain.ends import Ends as Ends
     from unknot.certificates.plain.ends import extended as extended
     from unknot.certificates.plain.exploring import emptied as emptied
-    from unknot.certificates.plain.failures import Failures as Failures
+    from unknot.certificates.plain.failures import AnnouncedRoutes as AnnouncedRoutes
     from unknot.certificates.plain.flow import SWITCHINGS as SWITCHINGS
     from unknot.certificates.plain.flow import Technique as Technique
     from unknot.certificates.plain.flow import choices as choices

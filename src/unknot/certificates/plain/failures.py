@@ -24,7 +24,7 @@ from unknot.certificates.plain.registry import checks
 from unknot.certificates.plain.tables import Network, backwards, closure
 
 
-class Failures:
+class AnnouncedRoutes:
     """Routes that path vectors announce after some parts of a network failed, and up to `more` others.
 
     A router of some AS takes no path in which its own is more often than `limit` says. Paths are as many hops as
@@ -181,7 +181,7 @@ def check_failures(network: Network, claim: Any, proof: Any) -> str:
     together; with `cables` a number for each channel
     Proof: if free `rank`, a number for each channel; else `circle`, channels, and `paths`, one through each turn
     """
-    failures, free = Failures(network, claim), field(claim, "deadlock_free", bool)
+    failures, free = AnnouncedRoutes(network, claim), field(claim, "deadlock_free", bool)
     kept = f" of all but {len(failures.kept)}" if failures.kept else ""
     unless = f", but for {len(failures.unless)} sets and those that contain one," if failures.unless else ""
     lost = [f"{network.source[c]}→{network.target[c]}" for c in claim["failed"]["channels"]]
