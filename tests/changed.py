@@ -31,6 +31,8 @@ from tests.durations import seconds_of_tests
 
 GRACE = 3.0
 """Processor seconds beyond the budget after which a test that still runs is broken off."""
+LONG = 5.0
+"""Seconds expected of a test that is marked as long, where none are known, as in a fresh clone."""
 KEPT = ROOT / ".pytest_cache" / "imported.json"
 EXPORTED = re.compile(r"^    from (\S+) import (\w+) as \2$", re.M)
 """A public name, as packages import names for type checkers alone."""
@@ -235,10 +237,14 @@ class Budget:
         """What is left of the budget, for this process and the processes that ended."""
         return self.seconds - sum(os.times()[:4])
 
+    def expected(self, item: pytest.Item) -> float:
+        """Seconds that a test took; of a test that never ran here a guess by its mark."""
+        return self.took.get(item.nodeid, LONG if item.get_closest_marker("long") else 0.0)
+
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
-        fits = [item for item in items if item.nodeid not in self.ran and self.took.get(item.nodeid, 0) < self.left]
+        fits = [item for item in items if item.nodeid not in self.ran and self.expected(item) < self.left]
         self.cut = len(fits) < len(items)
-        items[:] = sorted(fits, key=lambda item: self.took.get(item.nodeid, 0))
+        items[:] = sorted(fits, key=self.expected)
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         self.ran.add(report.nodeid)

@@ -71,6 +71,25 @@ def test_a_rule_made_of_a_table_is_read_from_it() -> None:
         Relation(relation.network, 1, lookup(short), name="short").table  # noqa: B018
 
 
+@pytest.mark.parametrize(("many", "wrong"), [(1, 99), (99, EJECT), (-1, EJECT)])
+def test_a_rule_that_answers_otherwise_when_asked_again(many: int, wrong: int) -> None:
+    """Asked once more for the error, the rule obeys the contract: the message names the state and the change."""
+    steady = dimension_order(mesh(2, 2))
+    asked: list[int] = []
+
+    def rule(at: int, address: int, out: Any) -> int:
+        count = steady.rule(at, address, out)
+        asked.append(address)
+        if address != 1 or asked.count(1) > 1:
+            return count
+        out[0] = wrong
+        return many
+
+    relation = Relation(steady.network, 1, rule, name="moody")
+    with pytest.raises(RelationError, match=r"moody at the injection port of .* for .*: its answers change"):
+        tabulate(relation)
+
+
 @pytest.mark.parametrize(
     ("columns", "said"),
     [
