@@ -23,7 +23,7 @@ SHOWN: dict[tuple[str, ...], list[str]] = {
     (*RUN, "--load", "0.2", "--seeds", "3", "--warmup", "500"): ["stable runs 3 of 3", "switching vct", "± "],
     (*STUCK, "--seeds", "2"): ["stable NO", "stable runs 0 of 2", "deadlock of 6 messages"],
     ("check", "ring(4)", "--routing", "shortest_paths"): ["deadlock-free NO", "longest pair t2 to t0"],
-    ("check", "mesh(4, 4)", "--routing", "lcfaa"): ["in all; the numbers of channels differ"],
+    ("check", "mesh(4, 4)", "--routing", "lcfaa"): ["in all; channels have different numbers"],
     ("check", "mesh(2)", "--routing", "west_first", "--all-sizes"): [
         "a ranking by",
         "the separate checker accepts it",

@@ -153,7 +153,7 @@ def test_the_command_says_what_happens_and_in_which_order_it_does_not(tmp_path: 
     evidence = tmp_path / "update.json"
     shown = run("--to", other, "--evidence", str(evidence))
     assert shown.exit_code == 1, shown.output
-    assert "also when all routers have been updated" in shown.output
+    assert "the deadlock lasts when all routers are updated" in shown.output
     assert "2: (2,0), (0,1)" in shown.output
     said = CliRunner().invoke(app, ["accept", str(evidence)])
     assert said.exit_code == 0

@@ -186,7 +186,7 @@ class TechniqueDecision:
         graph = self.graph
         scope = (
             f"{graph.relation.num_addresses} addresses, {graph.states} reachable states, {graph.relation.num_vcs} "
-            "VCs; any timing, selection, arbitration and packet length; dependencies within the network only"
+            "VCs; any timing, selection, arbitration and packet length; terminals accept every packet"
         )
         return Verdict(free, self.technique, method, scope, text, size=graph.size, **evidence)
 

@@ -137,7 +137,7 @@ def test_hints_that_do_not_cure_are_not_given() -> None:
         again = simulate(routing(mesh(8, 8), "o1turn", vcs), 0.4, traffic="transpose", warmup=500, measure=1000)
         assert again.stable
     else:
-        assert said in ("", "tried, and not stable either: --vcs 8, --vcs 16")
+        assert said in ("", "runs with these options were not stable either: --vcs 8, --vcs 16")
 
 
 def test_a_routing_that_fixes_its_channels_gets_no_number() -> None:

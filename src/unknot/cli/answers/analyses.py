@@ -117,12 +117,16 @@ def _batches_words(batches: list[list[str]], _: Any) -> str:
 def _lasts_words(lasts: bool, beside: Any) -> str:
     if beside["configuration"] is None:
         return ""
-    return "also when all routers have been updated" if lasts else "until more routers are updated"
+    return (
+        "the deadlock lasts when all routers are updated"
+        if lasts
+        else "the deadlock lasts until more routers are updated"
+    )
 
 
 def _complete_words(complete: bool, beside: Any) -> str:
     if beside["batches"]:
-        return "packets of before have to leave the network before the next batch begins; traffic goes on"
+        return "before each batch, packets sent before the last batch must leave the network; traffic need not stop"
     return "no order is safe: all were tried" if complete else "no safe order was found in the time given"
 
 

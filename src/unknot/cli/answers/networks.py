@@ -26,7 +26,7 @@ def _vcs_words(vcs: int | None, beside: Any) -> Any:
     if not beside["num_vcs"]:
         return "none: no channel joins two routers"
     if vcs is None:
-        return f"{beside['num_vcs']} in all; the numbers of channels differ"
+        return f"{beside['num_vcs']} in all; channels have different numbers"
     return f"{vcs} (chosen; --vcs gives another number)" if beside.get("vcs_chosen") else vcs
 
 

@@ -291,7 +291,7 @@ def hint(relation: Relation, run: Run, *, traffic: PatternLike = PATTERN, progre
         if again.stable:
             return f"with {words} a run of {again.measured} measured cycles is stable"
         tried.append(words)
-    return f"tried, and not stable either: {', '.join(tried)}" if tried else ""
+    return f"runs with these options were not stable either: {', '.join(tried)}" if tried else ""
 
 
 def _changes(relation: Relation, run: Run) -> Iterator[tuple[str, dict[str, Any]]]:

@@ -72,8 +72,8 @@ def for_any_room(verdict: ProtocolVerdict, flits: int) -> ProtocolVerdict:
     if verdict.system.queueing:
         then = f"that is not followed under {verdict.switching}"
     text = (
-        f"undecided: {answer} with messages as long as a VC, {flits} flits; of shorter ones it holds several, which "
-        f"may decide: {then}"
+        f"undecided: {answer} with messages as long as a VC, {flits} flits; a VC holds several shorter messages, "
+        f"which may decide: {then}"
     )
     return replace(verdict, deadlock_free=None, established=text, run=None, empties=False, smallest=False)
 
@@ -83,8 +83,8 @@ def assumptions(system: System, technique: Switching) -> list[str]:
     room = "as long as a VC" if system.room == 1 else f"{system.room} to a VC"
     length = f"messages {room}" if flow_of(technique).whole else "messages of any length"
     return [
-        "every terminal begins every transaction, with each terminal for which it has an address",
-        "what is first in a receive queue is consumed as soon as what follows has room; nothing is sent again",
+        "every terminal begins every transaction, with each terminal for which the routing has an address",
+        "terminals consume the first message of a queue as soon as its follow-ups have room, and send nothing again",
         length,
         *system.protocol.assumes,
     ]
