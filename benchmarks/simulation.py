@@ -3,6 +3,7 @@
 A flit-hop is one switch traversal, ejection included. All cases have 4 virtual channels (VCs) of 8 flits, uniform
 traffic and wormhole-nonatomic switching; grids have dimension order, the fat tree and the dragonfly minimal routing.
 Time is that of the thread after compilation and warm-up. ``python -m benchmarks.simulation cost`` prints one part;
+``beside`` repeats the large cases next to a process that streams through memory on another core, in turns without;
 ``peers`` and ``curve`` are in `benchmarks.peers`.
 """
 
@@ -15,7 +16,8 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 
 from tests.reference.uniform_pairs import uniform
@@ -65,6 +67,9 @@ def _mesh(side: int, load: float, length: int, cycles: int) -> Case:
 
 LARGE = _mesh(64, 0.05, 1, 250)
 TREE = Case("fat tree, 4,096 terminals", lambda: nca(topologies.fat_tree(4, 6), 4), 0.3, 1, 100)
+DRAGONFLY = Case(
+    "dragonfly, 16,512 terminals", lambda: dragonfly_minimal(topologies.dragonfly(16, 8, 8)), 0.1, 1, 100
+)
 CASES = (
     _mesh(8, 0.3, 1, 8_000),
     _mesh(8, 0.3, 5, 8_000),
@@ -76,10 +81,22 @@ CASES = (
     Case("fat tree, 1,024 terminals", lambda: nca(topologies.fat_tree(4, 5), 4), 0.3, 1, 500),
     TREE,
     Case("dragonfly, 1,056 terminals", lambda: dragonfly_minimal(topologies.dragonfly(8), 4), 0.2, 1, 1_000),
-    Case("dragonfly, 16,512 terminals", lambda: dragonfly_minimal(topologies.dragonfly(16, 8, 8)), 0.1, 1, 100),
+    DRAGONFLY,
     Case("the same with UGAL", lambda: dragonfly_ugal(topologies.dragonfly(16, 8, 8)), 0.1, 1, 100),
 )
 
+
+GOALS = {CASES[0]: 1.0, LARGE: 1.6, TREE: 2.5, DRAGONFLY: 2.5, _mesh(128, 0.02, 1, 100): 2.0}
+"""Most times that a flit-hop may cost what one of the first does, beside a process that streams through memory."""
+STREAM = """
+import os, sys
+import numpy
+os.sched_setaffinity(0, {int(sys.argv[1])})
+words = numpy.zeros(1 << 25)
+while True:
+    words += 1.0
+"""
+"""What that process does."""
 
 ROUTERS = {
     "16 VCs": Router(),
@@ -150,6 +167,48 @@ def cost(runs: int = RUNS) -> None:
     print(f"largest resident size of this process {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MB")
 
 
+@contextmanager
+def streaming() -> Iterator[None]:
+    """Keep this process on the first of its cores, and one that streams through 256 MB on the last."""
+    cores = sorted(os.sched_getaffinity(0))
+    if len(cores) < 2:
+        raise SystemExit("beside: a process that streams through memory takes a core of its own, and there is one")
+    neighbour = subprocess.Popen([sys.executable, "-c", STREAM, str(cores[-1])])
+    try:
+        os.sched_setaffinity(0, cores[:1])
+        time.sleep(1)
+        yield
+    finally:
+        os.sched_setaffinity(0, cores)
+        neighbour.kill()
+        neighbour.wait()
+
+
+def beside(runs: int = 5) -> None:
+    """Print what a flit-hop costs in large networks, as a multiple of the first case in the same round.
+
+    Each round measures every case once alone and once beside a process that streams through memory.
+    """
+    relations = {case: case.build() for case in GOALS}
+    costs: dict[tuple[Case, bool], list[float]] = {(case, noisy): [] for case in GOALS for noisy in (False, True)}
+    for _ in range(runs):
+        for noisy in (False, True):
+            with streaming() if noisy else nullcontext():
+                for case, relation in relations.items():
+                    costs[case, noisy] += costs_of(relation, case, 1)[0]
+    print(
+        f"| beside a stream, {runs} rounds, load average {os.getloadavg()[0]:.1f} | load | alone, ns per flit-hop | "
+        "times the first | beside, ns | times the first | lowest | highest | goal |\n|---|" + "--:|" * 8
+    )
+    first = next(iter(GOALS))
+    for case, goal in GOALS.items():
+        cells = [case.name, f"{case.load:g}"]
+        for noisy in (False, True):
+            ratios = [a / b for a, b in zip(costs[case, noisy], costs[first, noisy], strict=True)]
+            cells += [f"{statistics.median(costs[case, noisy]):.0f}", f"{statistics.median(ratios):.2f}"]
+        print("| " + " | ".join([*cells, f"{min(ratios):.2f}", f"{max(ratios):.2f}", f"≤ {goal:g}"]) + " |")
+
+
 def routers(runs: int = RUNS) -> None:
     """Print what a flit-hop costs in routers with more VCs a side and with other options."""
     case = CASES[0]
@@ -210,6 +269,7 @@ def threads(runs: int = 5) -> None:
 
 PARTS: dict[str, Callable[..., None]] = {
     "cost": cost,
+    "beside": beside,
     "routers": routers,
     "start": start,
     "threads": threads,

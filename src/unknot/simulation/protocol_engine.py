@@ -67,7 +67,8 @@ def hand_over(engine: Engine, system: System, message: MachineMessage, place: in
     fresh = part.packets[packet : packet + 1]
     fresh.address, fresh.length, fresh.source = message.kind * system.block + inside, flits, message.source
     fresh.created = fresh.injected = engine.now
-    fresh.hops, fresh.form, fresh.script, fresh.stop = 0, row // engine.relation.network.num_terminals, script, 1
+    fresh.hops, part.courses.form[packet] = 0, row // engine.relation.network.num_terminals
+    part.courses.script[packet], part.courses.stop[packet] = script, 1
     part.terminals.packet[row], part.terminals.left[row] = packet, flits
     return packet
 
@@ -87,7 +88,8 @@ def divide(engine: Engine, vc: int, flits: int) -> int:
     part = engine.parts[0]
     packet, second, ring = front(part, vc), part.new_packet(), int(part.setup.ring)
     row, out = int(part.in_row[vc]), int(part.out_row[vc])
-    part.packets[second : second + 1] = part.packets[packet : packet + 1]
+    for rows in (part.packets, part.courses):
+        rows[second : second + 1] = rows[packet : packet + 1]
     part.packets.length[second] = flits
     part.packets.length[packet] -= flits
     at, back = int(part.inputs.front[row]) + 1, int(part.outputs.back[out])

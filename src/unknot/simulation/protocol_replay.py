@@ -102,10 +102,10 @@ def replayed_in_flits(system: System, switching: str, run: Sequence[Event], cycl
         else:
             packets = ends.packets.get(event.place)
             packet = packets[0] if packets else front(part, event.place)
-            part.packets.stop[packet] += 1
+            part.courses.stop[packet] += 1
         _settle(ends.wait, lambda: ends.moves)
         if event.act == "move" and event.to == EJECT:
-            part.packets.script[packet] = -1
+            part.courses.script[packet] = -1
         if event.tail == "parts":
             ends.left_behind(event.place, state[event.place][0])
             _settle(ends.wait, lambda: ends.moves)
@@ -133,15 +133,15 @@ def _worms_replayed(system: System, scenario: Scenario, run: Sequence[Event], cy
     alive, waiting = list[RunMessage](), list[RunMessage]()
     for made in steps:
         for one in made.moved:
-            part.packets.stop[one.packet] += 1
+            part.courses.stop[one.packet] += 1
         settle()
-        part.packets.script[[one.packet for one in made.gone]] = -1
+        part.courses.script[[one.packet for one in made.gone]] = -1
         waiting += made.sent
         for one in list(waiting):
             settle()
             if part.terminals.packet[source_row(engine, system, one.entry)] < 0:
                 one.packet = hand_over(engine, system, one.message, one.entry, len(one.held), begins[one])
-                part.packets.stop[one.packet] += one.entry >= system.places
+                part.courses.stop[one.packet] += one.entry >= system.places
                 waiting.remove(one)
         settle()
         alive = [one for one in (*alive, *made.sent) if one not in made.gone]
@@ -159,8 +159,8 @@ def _worms_replayed(system: System, scenario: Scenario, run: Sequence[Event], cy
 def _let_go(engine: Engine) -> None:
     """Let all headers, sleeping ones too, take any routed candidate or their chosen candidate."""
     part = engine.parts[0]
-    chosen = part.script[part.packets.script + part.packets.stop]
-    part.setup.hold, part.packets.script[chosen < 0] = 0, -1
+    chosen = part.script[part.courses.script + part.courses.stop]
+    part.setup.hold, part.courses.script[chosen < 0] = 0, -1
     part.wake()
 
 

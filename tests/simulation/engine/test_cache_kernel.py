@@ -14,6 +14,7 @@ from unknot._base.switching import SWITCHINGS
 from unknot.network import Network
 from unknot.network.families import mesh, torus
 from unknot.routing import EJECT, Relation, VirtualChannels, dimension_order, duato, up_down
+from unknot.simulation.engine.dropping import readers
 from unknot.simulation.engine.engine import Engine
 from unknot.simulation.engine.sources import Sources
 from unknot.simulation.player import run
@@ -42,8 +43,7 @@ def kept(engine: Engine, at: int, address: int) -> list[set[int]] | None:
     found = []
     for mask in state.answers[state.first_answer[word] + number - 1].tolist():
         rows = state.words.first_output[word] + np.flatnonzero([mask >> cell & 1 for cell in range(64)])
-        readers = state.outputs.reader[rows]
-        found.append({int(state.buffer[r]) if r >= 0 else -1 for r in readers})
+        found.append({int(state.buffer[r]) if r >= 0 else -1 for r in readers(state, rows)})
     return [vcs for vcs in found if vcs]
 
 

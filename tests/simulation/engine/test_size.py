@@ -14,8 +14,8 @@ from tests.simulation.engines import engine_of
 from unknot import Relation, SizeError, memory_limit
 from unknot._base.errors import SimulationError
 from unknot._base.switching import Switching
-from unknot.network.families import mesh, ring, torus
-from unknot.routing import dimension_order, shortest_paths
+from unknot.network.families import dragonfly, mesh, ring, torus
+from unknot.routing import dimension_order, dragonfly_minimal, shortest_paths
 from unknot.simulation import Router, simulate
 from unknot.simulation.engine import tables
 from unknot.simulation.engine.mix import Mix, sources_of
@@ -98,3 +98,37 @@ def test_a_signal_ends_a_long_run_within_a_second() -> None:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
     assert time.thread_time() - begin < 1.5
+
+
+@pytest.mark.parametrize("packable", [True, False])
+def test_packets_get_room_as_they_become_more(packable: bool) -> None:
+    """A run that begins with room for few packets is the run with room for all there can be, and is no larger."""
+    relation = dimension_order(mesh(4, 4), 2)
+    router = Router() if packable else Router(vc_allocation_delay=2)
+    sources = Sources(0.9, uniform(relation), 1)
+    growing, whole = (
+        engine_of(relation, "wormhole-nonatomic", sources, buffer_depth=8, router=router, general=general)
+        for general in (False, True)
+    )
+    first, most = len(growing.state.packets), len(whole.state.packets)
+    assert growing.parts[0].setup.packable == packable
+    for engine in (growing, whole):
+        engine.measure(0, 300)
+        while engine.now < 400:
+            engine.advance(400)
+    assert first < len(growing.state.packets) == len(growing.state.free) < most
+    for entry in ("created", "flits_in", "flits_out", "flit_hops", "latency", "network_latency", "hops"):
+        assert growing.count(entry) == whole.count(entry) > 0
+    assert sorted(growing.latencies()) == sorted(whole.latencies())
+    inside = growing.count("flits_in") - growing.count("flits_out")
+    assert inside <= growing.count("high") - growing.count("free") <= inside + relation.network.num_terminals
+
+
+@pytest.mark.parametrize(
+    ("relation", "most"),
+    [(dimension_order(mesh(16, 16), 4), 6_000), (dragonfly_minimal(dragonfly(8), 2), 20_000)],
+    ids=str,
+)
+def test_a_router_takes_few_bytes(relation: Relation, most: int) -> None:
+    engine = engine_of(relation, "wormhole-nonatomic", Sources(0.1, uniform(relation), 1), buffer_depth=8)
+    assert sum(table.nbytes for table in engine.parts[0].tables.values()) < most * relation.network.num_routers

@@ -51,12 +51,18 @@ def bits(state: State, column: str, cells: np.ndarray) -> np.ndarray:
     return np.array([sum(int(box[c >> 6]) >> (c & 63) & 1 for box in boxes) for c in cells.tolist()])
 
 
+def cells(ends: np.ndarray, ports: np.ndarray, column: str, rows: np.ndarray) -> np.ndarray:
+    """Bits, over all routers, that what leaves some rows goes to: those of a port have bits one after the other."""
+    return ports[column][ends.port[rows]] + rows - ends.port[rows]
+
+
 def balance(engine: Engine) -> None:
     """Credits, stored flits, flits and credits on wires make up the depth; packets and VCs know of each other."""
     state, setup = engine.state, engine.state.setup
     up, down = state.outputs[state.out_row], state.inputs[state.in_row]
-    flying = bits(state, "flits", up.flit_bit)
-    back = bits(state, "credits", down.credit_bit)
+    flying = bits(state, "flits", cells(state.outputs, state.out_ports, "flit_bit", state.out_row))
+    upstream = cells(state.inputs, state.in_ports, "credit_bit", state.in_row)
+    back = bits(state, "credits", upstream)
     assert (up.credits + down.stored + flying + back == setup.depth).all()
     assert (down.stored >= 0).all()
     assert (up.credits >= 0).all()
@@ -71,7 +77,7 @@ def balance(engine: Engine) -> None:
     for buffer in range(num_vcs):
         owner = int(up.owner[buffer])
         assert owner < 0 or (owns(state, np.array([owner]))[0] and state.inputs.out[owner] == state.out_row[buffer])
-        cell = int(down.credit_bit[buffer])
+        cell = int(upstream[buffer])
         opened = bool(int(state.masks.open[cell >> 6]) >> (cell & 63) & 1)
         whole = setup.entry != EMPTY or up.credits[buffer] == setup.depth
         assert opened == (owner < 0 and whole)
@@ -84,7 +90,7 @@ def buried(engine: Engine, dead: np.ndarray) -> None:
     state = engine.state
     vcs = np.flatnonzero(dead)
     assert not state.inputs.stored[state.in_row[vcs]].any()
-    assert not bits(state, "flits", state.outputs.flit_bit[state.out_row[vcs]]).any()
+    assert not bits(state, "flits", cells(state.outputs, state.out_ports, "flit_bit", state.out_row[vcs])).any()
     assert (state.outputs.owner[state.out_row[vcs]] < 0).all()
     assert residents(state, state.in_row[vcs].astype(np.int64))[0].size == 0
 
@@ -171,7 +177,7 @@ def alone(*faults: Fault) -> Engine:
     state.count.high += 1
     state.count.created += 1
     row = state.packets[packet]
-    row.address, row.length, row.script = 3, LENGTHS, -1
+    row.address, row.length = 3, LENGTHS
     state.terminals.packet[0], state.terminals.left[0] = packet, LENGTHS
     return engine
 

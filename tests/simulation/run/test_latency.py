@@ -30,7 +30,7 @@ def alone(relation: Relation, source: int, address: int, length: int, switching:
     engine = engine_of(relation, switching, Sources(0, uniform(relation), length), buffer_depth=8, seed=1)
     state = engine.state
     packet = state.packets[0]
-    packet.address, packet.length, packet.source, packet.script = address, length, source, -1
+    packet.address, packet.length, packet.source = address, length, source
     state.terminals.packet[source], state.terminals.left[source] = 0, length
     state.count.high, state.setup.measure_from = 1, 0
     engine.advance(2000)

@@ -26,7 +26,7 @@ def allocated(parts: list[State], rows: Ints) -> tuple[Ints, Ints]:
     ports = len(part.out_ports)
     headers, flits = (np.sum([each.allocated[column] for each in parts], axis=0) for column in ("packets", "flits"))
     for port, packets, left in (_granted(part), _injecting(part)):
-        kind = part.forms.of[part.packets.form[packets]] if part.setup.classes else 0
+        kind = part.forms.of[part.courses.form[packets]] if part.setup.classes else 0
         np.subtract.at(flits, kind * ports + port, left)
     return flits.reshape(-1, ports)[:, rows], headers.reshape(-1, ports)[:, rows]
 

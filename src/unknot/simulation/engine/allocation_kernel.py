@@ -40,7 +40,7 @@ def request_vcs(rule, s, w0, w1, now):
             if p < 0:
                 continue
             if s.setup.compares == IN_ROUTER and s.inputs.at[b] >= s.setup.num_vcs:
-                if s.packets.script[p] == UNDECIDED:
+                if s.courses.script[p] == UNDECIDED:
                     call_at(s.setup.choose, (rule, s.raw, np.int64(-1), s.inputs.at[b] - s.setup.num_vcs, p))
             status = request(rule, s, b, p, w0, w1, now, count * many)
             if status < 0:

@@ -71,7 +71,7 @@ def lightest(raw, b, p, count, first_output, end, now):
             s.candidates[0] = candidate
             return np.int64(1)
         w, weight, free = first, np.int64(0), False
-        if s.outputs.reader[w] >= 0:
+        if s.out_ports.reader[s.outputs.port[w]] >= 0:
             if k >= upto:
                 port, queued, upto = s.outputs.port[w], np.int64(0), np.int64(k)
                 while upto < count:
@@ -80,7 +80,7 @@ def lightest(raw, b, p, count, first_output, end, now):
                         break
                     queued += s.setup.depth - s.outputs.credits[row]
                     upto += 1
-            empty = s.setup.empty_hop + 2 * s.outputs.latency[w]
+            empty = s.setup.empty_hop + 2 * s.out_ports.latency[s.outputs.port[w]]
             weight = (empty + queued) * (1 + s.hops_left[block + s.next_router[w]])
         for row in range(first, first + many):
             free = free or available(s, b, row, needed, now)
@@ -227,8 +227,8 @@ def win(s, b, w, w0, now):
     outputs.owner[w] = b
     s.masks.open[w0 + (out >> 6)] &= ~(np.int64(1) << (out & 63))
     inputs.out[b], inputs.sent[b], inputs.length[b] = w, 0, s.packets.length[p]
-    inputs.out_port_bit[b] = s.out_ports.first_bit[outputs.port[w]] + inputs.out_part[b]
-    s.packets.hops[p] += outputs.reader[w] >= 0
+    inputs.out_port_bit[b] = outputs.port[w] - s.words.first_output[w0] + inputs.out_part[b]
+    s.packets.hops[p] += s.out_ports.reader[outputs.port[w]] >= 0
     if s.setup.count_allocated != 0:
         call_at(s.setup.count_allocated, (s.raw, w, p))
     s.masks.heads[word] &= ~bit

@@ -13,7 +13,7 @@ from unknot._base.kernels.words_kernel import call_at
 from unknot.simulation.engine.codes import UNDECIDED, UNEQUAL
 from unknot.simulation.engine.inject_kernel import creates, draw, draw_pair, new_packet, put_at_head
 from unknot.simulation.engine.match_kernel import BY_CLASS
-from unknot.simulation.engine.state_kernel import enqueue, has_credits, has_room, need, post
+from unknot.simulation.engine.state_kernel import enqueue, has_credits, has_room, need, post_flit, reader_of
 from unknot.simulation.engine.view_kernel import view
 
 
@@ -51,7 +51,7 @@ def create_in(s, c, row, t, cycle):
         while x >= s.forms.upto[form]:
             form += 1
     s.packets.address[p], s.packets.length[p] = address + s.forms.shift[form], s.forms.flits[form]
-    s.packets.form[p] = form
+    s.courses.form[p] = form
     put_at_head(s, row, t, p, cycle)
     return True
 
@@ -73,7 +73,7 @@ def fill(raw, c, t, now):
         p = first
         replies.first[row] = s.waiting[p]
         to = s.packets.source[p]
-        form = s.packets.form[p]
+        form = s.courses.form[p]
         s.packets.address[p] = whom_to_answer(s, row, t, to) + s.forms.shift[form]
         s.packets.source[p] = t
         terminals.packet[row], terminals.left[row] = first, s.packets.length[p]
@@ -89,14 +89,14 @@ def fill(raw, c, t, now):
 def rank(s, p):
     """Return the priority of packet p at injection; the higher, the earlier."""
     if s.setup.priority == BY_CLASS:
-        return s.classes.priority[s.forms.of[s.packets.form[p]]]
+        return s.classes.priority[s.forms.of[s.courses.form[p]]]
     return -s.packets.created[p] if s.setup.priority == 1 else np.int64(0)
 
 
 @inlined
 def port_of(s, row, p):
     """Row of `terminals` of the port where packet p of a source row is injected: that of its subnet."""
-    return row - s.setup.first_home + s.forms.subnet[s.packets.form[p]] * s.setup.nodes
+    return row - s.setup.first_home + s.forms.subnet[s.courses.form[p]] * s.setup.nodes
 
 
 @called
@@ -109,7 +109,7 @@ def way_in(raw, c, t):
     if vc >= 0:
         return vc if has_room(s, vc) else np.int64(-1)
     p = terminals.packet[row]
-    form = s.packets.form[p]
+    form = s.courses.form[p]
     low, wide = s.forms.low[form], s.forms.high[form] - s.forms.low[form]
     needed = max(need(s.setup, s.packets.length[p]), np.int64(1))
     port = port_of(s, row, p)
@@ -133,7 +133,7 @@ def way_in(raw, c, t):
 def is_for(s, row, subnet):
     """Return whether a source row has a packet for a subnet."""
     p = s.terminals.packet[row]
-    return p >= 0 and s.forms.subnet[s.packets.form[p]] == subnet
+    return p >= 0 and s.forms.subnet[s.courses.form[p]] == subnet
 
 
 @inlined
@@ -188,12 +188,12 @@ def inject_classes(raw, r, now):
             if terminals.vc[row] < 0:
                 port = port_of(s, row, terminals.packet[row])
                 terminals.vc[row], terminals.last_vc[port] = into, into - terminals.first_output[port]
-                enqueue(s, w, terminals.packet[row])
+                enqueue(s, w, reader_of(s, w), terminals.packet[row])
                 if s.setup.count_allocated != 0:
                     call_at(s.setup.count_allocated, (s.raw, w, terminals.packet[row]))
                 s.packets.injected[terminals.packet[row]] = now
             s.outputs.credits[w] -= 1
-            post(s, s.inbox.flits, s.outside.flits, now + 2, s.outputs.flit_bit[w])
+            post_flit(s, w, now + 1)
             s.count.flits_in += 1
             s.count.last_move = now
             s.turns[turn] = c
@@ -211,7 +211,7 @@ def arrive_in_class(raw, p, arrival, now):
     """
     s = view(raw)
     setup, packets = s.setup, s.packets
-    form = packets.form[p]
+    form = s.courses.form[p]
     c = s.forms.of[form]
     classes, created = s.classes, packets.created[p]
     if setup.measure_from <= now < setup.measure_to:
@@ -227,7 +227,7 @@ def arrive_in_class(raw, p, arrival, now):
     home = setup.first_home + s.destination[packets.address[p]] % setup.nodes
     row = c * s.turns.size + home
     packets.created[p], packets.length[p] = arrival, s.forms.flits[reply]
-    packets.hops[p], packets.form[p], packets.script[p] = 0, reply, UNDECIDED
+    packets.hops[p], s.courses.form[p], s.courses.script[p] = 0, reply, UNDECIDED
     s.count.created += 1
     # Not always last: a request whose header speculated wins the switch before others and may arrive after them.
     after, before = s.replies.first[row], np.int64(-1)

@@ -40,7 +40,7 @@ ALL, FIRST_ONE, RANDOM, ROUND_ROBIN, MOST_CREDITS, LEAST_WEIGHT, BETTER_OF_TWO =
 """Their codes."""
 
 UNDECIDED, DECIDED = -1, -2
-"""What `packets.script` says of packets without a prescribed path, before and after `compare_kernel.decide`."""
+"""What `courses.script` says of packets without a prescribed path, before and after `compare_kernel.decide`."""
 ANY, LEAVES = -1, -2
 """What a prescribed path says in place of a VC: any that the rule offers to wait for; ejection."""
 NO_CYCLE = 2**60

@@ -107,7 +107,7 @@ def decide(rule, raw, r, t, p):
     """Packet p of terminal t takes its own address or another one, by the queues of its first router (`Decision`)."""
     s = view(raw)
     setup, own = s.setup, s.packets.address[p]
-    s.packets.script[p] = DECIDED
+    s.courses.script[p] = DECIDED
     block = own // setup.block * setup.block
     if s.direct.size > 0:
         other = direct_of(s, t, destination_of(s, own))

@@ -63,7 +63,8 @@ def cycles(rule, s, until, pack, run_router):
     begin = count.now
     while begin < until:
         end = min(begin + setup.span, until)
-        if count.measured_arrived + (end - begin) * setup.arrivals > s.latencies.size:
+        crowded = count.free + s.packets.size - count.high < (end - begin) * setup.creations
+        if crowded or count.measured_arrived + (end - begin) * setup.arrivals > s.latencies.size:
             count.now = begin
             store(progress + 128 * part, np.int64(FAILED))
             return np.int64(FULL)  # before the cycle: within it there would be no way back

@@ -17,7 +17,7 @@ from unknot.flow_control.techniques import technique_of
 from unknot.network.graph import path_to, reached_from
 from unknot.routing.relation import Relation
 from unknot.simulation.engine.codes import ANY, BETTER_OF_TWO, BLOCKED, MOVING, STALLED
-from unknot.simulation.engine.dropping import remove
+from unknot.simulation.engine.dropping import readers, remove
 from unknot.simulation.engine.kernels import find_stuck
 from unknot.simulation.engine.state_arrays import State
 from unknot.simulation.run.scenario import Scenario
@@ -60,11 +60,12 @@ def awaited_by(relation: Relation, state: State, vc: int) -> tuple[int, ...]:
     """The VCs that the packet in front of a VC waits for; none if it waits for ejection."""
     row = state.inputs[state.in_row[vc]]
     if row.state >= STALLED:
-        reader = int(state.outputs.reader[row.out])
+        reader = int(readers(state, int(row.out)))
         return () if reader < 0 else (int(state.buffer[reader]),)
-    packet = state.packets[front(state, vc)]
-    if packet.script >= 0 and packet.hops <= packet.stop:
-        step = int(state.script[packet.script + packet.hops])
+    at = front(state, vc)
+    packet, course = state.packets[at], state.courses[at] if len(state.courses) else None
+    if course is not None and course.script >= 0 and packet.hops <= course.stop:
+        step = int(state.script[course.script + packet.hops])
         if step != ANY:
             return (step,) if step >= 0 else ()
     if row.out >= 0:
@@ -87,7 +88,7 @@ def sender(state: State, packet: int) -> int:
     row, setup = state.packets[packet], state.setup
     if setup.subnets == 1:
         return int(row.source)
-    return int(row.source - setup.first_home + state.forms.subnet[row.form] * setup.nodes)
+    return int(row.source - setup.first_home + state.forms.subnet[state.courses.form[packet]] * setup.nodes)
 
 
 def knot(scenario: Scenario, state: State, stuck: Flags) -> Configuration:

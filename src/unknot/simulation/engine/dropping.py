@@ -61,7 +61,7 @@ def remove(part: State, packets: npt.ArrayLike, delay: int) -> int:
 def give_back(part: State, row: int) -> None:
     """Take its output VC from the packet in front of a row, of which no flit was sent on; the packet asks again."""
     packet = part.ring[row * part.setup.ring + part.inputs.front[row]]
-    part.packets.hops[packet] -= part.outputs.reader[part.inputs.out[row]] >= 0
+    part.packets.hops[packet] -= readers(part, part.inputs.out[row]) >= 0
     _disown(part, int(part.inputs.out[row]))
     _restart(part, row, 0)
 
@@ -135,6 +135,14 @@ def _resume(part: State, row: int) -> None:
         part.masks.requesting[word] |= bit
 
 
+def readers(part: State, out: Ints | int) -> Ints:
+    """Rows of `inputs` that flits of rows of `outputs` go to, −1 for ejection."""
+    port = part.outputs.port[out]
+    first = part.out_ports.reader[port]
+    rows: Ints = np.where((first >= 0) & (np.asarray(out) >= 0), first + out - port, -1)
+    return rows
+
+
 def _upstream(part: State, rows: Ints | int) -> Ints:
     """Rows of `outputs` that are the upstream ends of rows of `inputs`."""
     return np.asarray(part.out_row[part.buffer[rows]], dtype=np.int64)
@@ -142,5 +150,6 @@ def _upstream(part: State, rows: Ints | int) -> Ints:
 
 def _cell(part: State, row: int) -> tuple[int, np.int64]:
     """Word and bit of a row of `inputs`, over all routers."""
-    cell = int(part.outputs.flit_bit[_upstream(part, row)])
+    up = int(_upstream(part, row))
+    cell = int(part.out_ports.flit_bit[part.outputs.port[up]]) + up - int(part.outputs.port[up])
     return cell >> 6, np.int64(1) << np.int64(cell & 63)

@@ -14,6 +14,7 @@ import numpy as np
 
 from unknot._base.arrays import Ints, offsets
 from unknot._base.errors import SimulationError
+from unknot.network import Network
 from unknot.network.bandwidth import fraction
 from unknot.routing.relation import Relation
 from unknot.simulation.engine.codes import ENDLESS, NO_CYCLE, SWEEPING
@@ -22,6 +23,11 @@ from unknot.simulation.engine.router import Router
 
 EJECTION_LOOP = 3
 """Cycles from the end of the switch to the credit of an ejected flit: both channels, of latency 1, and a latch."""
+
+
+def queues_up(network: Network, router: Router) -> bool:
+    """Whether flits may queue behind the switch."""
+    return router.queues or bool((network.bandwidth != 1).any())
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,7 +139,7 @@ class BufferEnds:
         return self.out.cells(self.words)
 
     @cached_property
-    def in_ports(self) -> Ints:
+    def part_of_port(self) -> Ints:
         """First row of the port of each input row, or of its part of one."""
         return self.into.first_of_port + self.index % self.router.input_speedup
 
@@ -150,11 +156,16 @@ class BufferEnds:
         return {
             "inputs": self.inputs(),
             "outputs": outputs,
-            "out_ports": {"first_bit": self.out.bit[self.out.order], **self.pace(outputs["port"])},
-            "in_ports": {"first_bit": self.into.bit[self.into.order]},
+            "out_ports": self.out_ports(),
+            "in_ports": self.in_ports(),
+            **self.queues(outputs["port"]),
             "first_word": words,
             "words": self.frames(owner),
             "masks": self.masks(),
+            "borders": {
+                "injection": self.bits(self.out_cells[self.total :]),
+                "ejection": self.bits(self.out_cells[self.num_vcs : self.total]),
+            },
             "out_row": self.out.row[self.upstream],
             "in_row": self.into.row,
             "ordinals": ordinals(self) if self.router.looks_at_all else 0,
@@ -165,17 +176,23 @@ class BufferEnds:
     def inputs(self) -> dict[str, Any]:
         """Return the columns of `inputs`."""
         order, vcs = self.into.order, self.num_vcs
-        # A terminal takes a credit in at once, a router after its delay.
-        delay = np.where(order < vcs, self.router.credit_delay, 0)
         return {
             "out": np.full(self.total, -1),
-            "credit_bit": self.out_cells[self.upstream][order],
-            "latency": self.latency[order] + delay,
-            "port": self.in_ports,
-            "port_bit": self.into.bit[order][self.in_ports],
+            "port": self.part_of_port,
+            "port_bit": self.into.bit[order][self.part_of_port],
             "at": np.append(np.arange(vcs), vcs + self.terminal)[order],
             "out_part": self.port_numbers % self.router.output_speedup,
-            "index": self.index,
+        }
+
+    def in_ports(self) -> dict[str, Any]:
+        """Return the columns of `in_ports`."""
+        order = self.into.order
+        # A terminal takes a credit in at once, a router after its delay.
+        delay = np.where(order < self.num_vcs, self.router.credit_delay, 0)
+        return {
+            "credit_bit": self.out_cells[self.upstream][order],
+            "latency": self.latency[order] + delay,
+            "first": self.into.first_of_port,
         }
 
     @cached_property
@@ -189,18 +206,22 @@ class BufferEnds:
 
     def outputs(self, depth: int) -> dict[str, Any]:
         """Return the columns of `outputs`."""
+        many = self.out.order.size
+        free = np.full(many, depth if self.router.ejection_credits else ENDLESS)
+        free[self.out.row[self.upstream]] = depth
+        return {"owner": np.full(many, -1), "port": self.out.first_of_port, "credits": free}
+
+    def out_ports(self) -> dict[str, Ints]:
+        """Return the columns of `out_ports`."""
         many, rows, looks = self.out.order.size, self.out.row[self.upstream], self.router.ejection_credits
-        # What ejection VCs have, at first in all rows.
+        # What ejection ports have, at first in all rows.
         columns = {
-            "owner": np.full(many, -1),
-            "port": self.out.first_of_port,
             "reader": np.full(many, -1),
-            "credits": np.full(many, depth if looks else ENDLESS),
             "flit_bit": np.zeros(many, dtype=np.int64),
             "latency": np.full(many, EJECTION_LOOP + self.router.credit_delay if looks else 0),
         }
-        columns["reader"][rows], columns["credits"][rows] = self.into.row, depth
-        columns["flit_bit"][rows], columns["latency"][rows] = self.in_cells, self.latency
+        columns["reader"][rows], columns["flit_bit"][rows] = self.into.row, self.in_cells
+        columns["latency"][rows] = self.latency
         return columns
 
     def frames(self, owner: Ints) -> dict[str, Ints]:
@@ -226,20 +247,27 @@ class BufferEnds:
 
     def masks(self) -> dict[str, Any]:
         """Return the columns of `masks` that are not 0: all VCs are open, and nothing was routed yet."""
-        is_open, injection = np.zeros((2, int(self.words[-1])), dtype=np.int64)
-        for mask, cells in (is_open, self.out_cells[: self.total]), (injection, self.out_cells[self.total :]):
-            np.bitwise_or.at(mask, cells >> 6, np.int64(1) << (cells & 63))
-        return {"open": is_open, "injection": injection, "routed": -NO_CYCLE, "crossed": -NO_CYCLE >> 20}
+        is_open = self.bits(self.out_cells[: self.total])
+        return {"open": is_open, "routed": -NO_CYCLE, "crossed": -NO_CYCLE >> 20}
 
-    def pace(self, port: Ints) -> dict[str, Ints]:
-        """Return the flits that channels pass in some cycles, and these cycles, in rows of `out_ports`."""
+    def bits(self, cells: Ints) -> Ints:
+        """Return a mask of some cells, a word for each of the routers'."""
+        mask = np.zeros(int(self.words[-1]), dtype=np.int64)
+        np.bitwise_or.at(mask, cells >> 6, np.int64(1) << (cells & 63))
+        return mask
+
+    def queues(self, port: Ints) -> dict[str, Any]:
+        """Return the tables of queues: flits that channels pass in some cycles, and these cycles, by output row."""
+        router = self.router
+        if not (queues_up(self.relation.network, router) or router.hold_switch or not router.pipelined):
+            return {}
         flits, cycles = np.ones((2, port.size), dtype=np.int64)
         rates, kind = np.unique(self.relation.network.bandwidth, return_inverse=True)
         exact = [fraction(rate) for rate in rates.tolist()]
         rows, kinds = port[self.out.row[: self.num_vcs]], kind[self.relation.vcs.channel]
         flits[rows] = np.array([rate.numerator for rate in exact], dtype=np.int64)[kinds]
         cycles[rows] = np.array([rate.denominator for rate in exact], dtype=np.int64)[kinds]
-        return {"flits": flits, "cycles": cycles}
+        return {"out_queues": {"flits": flits, "cycles": cycles}, "in_queues": self.total}
 
 
 def ends_of_buffers(relation: Relation, depth: int, router: Router, widest: int = 1) -> dict[str, Any]:

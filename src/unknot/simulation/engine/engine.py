@@ -24,7 +24,7 @@ from unknot.simulation.engine.pairs import nobody
 from unknot.simulation.engine.sources import Sources
 from unknot.simulation.engine.state import TABLES
 from unknot.simulation.engine.state_arrays import State
-from unknot.simulation.engine.tables import MOST_STATES, empty_network
+from unknot.simulation.engine.tables import AT_ONCE, MOST_STATES, empty_network
 from unknot.simulation.faults.striking import Faults
 from unknot.simulation.run.scenario import Scenario
 
@@ -265,7 +265,8 @@ class Engine:
             if end == status.DONE and stop < until:
                 continue
             if end == status.FULL:
-                self._make_room(0, self.parts[0].latencies.size)
+                self._make_room(0, AT_ONCE * int(self.parts[0].setup.arrivals))
+                self._admit_more()
             elif end == status.LOST and self.faults is not None:
                 with self._losing():
                     self.faults.strand(self.parts[0])
@@ -321,6 +322,21 @@ class Engine:
         for part, share in zip(self.parts, np.array_split(free, len(self.parts)), strict=True):
             part.free[: share.size] = share
             part.count.free = share.size
+
+    def _admit_more(self) -> None:
+        """Make room for twice the packets if those that terminals may create next might not fit."""
+        part = self.parts[0]
+        rows, most = len(part.packets), int(part.setup.most_packets)
+        if int(part.count.free) + rows - int(part.count.high) >= AT_ONCE * int(part.setup.creations):
+            return
+        size = min(2 * rows, most)
+        courses = {"script": np.broadcast_to(status.UNDECIDED, size * bool(len(part.courses)))}
+        grown = part.replaced(packets=size, free=size, courses=courses)
+        for name in ("packets", "free", "courses"):
+            grown.tables[name][: len(part.tables[name])] = part.tables[name]
+        if size == most:
+            grown.setup.creations = 0
+        self.parts[0] = grown
 
     def _make_room(self, k: int, least: int) -> None:
         """Make room for the latencies of at least `least` packets more in part k."""

@@ -7,11 +7,10 @@ from typing import Any
 import numpy as np
 
 from unknot.flow_control.model import FlowControl
-from unknot.network import Network
 from unknot.routing.contract import IN_ROUTER
 from unknot.routing.relation import Relation
 from unknot.simulation.engine.codes import ENTRIES, HONOURING, NO_CYCLE
-from unknot.simulation.engine.ends import EJECTION_LOOP
+from unknot.simulation.engine.ends import EJECTION_LOOP, queues_up
 from unknot.simulation.engine.router import Router
 from unknot.simulation.engine.setup import OPTIONS
 from unknot.simulation.run.scenario import Scenario
@@ -66,11 +65,6 @@ def is_cacheable(relation: Relation, router: Router) -> bool:
     by_order = router.selection in ("first", "least_weight", "better_of_two")
     in_tiers = router.all_tiers and router.allocator in HONOURING
     return not (relation.commits or by_order or in_tiers)
-
-
-def queues_up(network: Network, router: Router) -> bool:
-    """Whether flits may queue behind the switch."""
-    return router.queues or bool((network.bandwidth != 1).any())
 
 
 def posted_ahead(latency: int, router: Router) -> int:

@@ -47,7 +47,8 @@ def put_at_head(s, row, t, p, cycle):
     """Put packet p of terminal t, created in `cycle`, at the head of a source queue; it has address and length."""
     packets = s.packets
     packets.created[p], packets.hops[p], packets.source[p] = cycle, 0, t
-    packets.script[p], packets.stop[p] = UNDECIDED, 0
+    if s.courses.size > 0:
+        s.courses.script[p] = UNDECIDED
     s.count.created += 1
     s.count.measured_created += s.setup.measure_from <= cycle < s.setup.measure_to
     s.terminals.packet[row], s.terminals.left[row] = p, packets.length[p]
@@ -177,7 +178,7 @@ def send_again(s, t):
     if p < 0:
         return False
     s.replies.first[t] = s.waiting[p]
-    s.packets.hops[p], s.packets.script[p] = 0, UNDECIDED
+    s.packets.hops[p], s.courses.script[p] = 0, UNDECIDED
     s.terminals.packet[t], s.terminals.left[t] = p, s.packets.length[p]
     return True
 
@@ -200,11 +201,11 @@ def inject(rule, s, r, t, now):
             vc = vc + 1 if vc + 1 < local else 0
             if has_credits(s, base + vc, needed):
                 terminals.vc[t], terminals.last_vc[t] = base + vc, vc
-                enqueue(s, base + vc, p)
+                enqueue(s, base + vc, terminals.reader[t] + vc, p)
                 if setup.count_allocated != 0:
                     call_at(setup.count_allocated, (s.raw, base + vc, p))
                 s.packets.injected[p] = now
-                if setup.choose != 0 and s.packets.script[p] < 0:
+                if setup.choose != 0 and s.courses.script[p] < 0:
                     if setup.compares < IN_ROUTER or setup.routing_delay == 0:
                         call_at(setup.choose, (rule, s.raw, r, t, p))
                 break
@@ -214,7 +215,7 @@ def inject(rule, s, r, t, now):
     if not has_room(s, b):
         return
     outputs.credits[b] -= 1
-    post(s, s.inbox.flits, s.outside.flits, now + 2, outputs.flit_bit[b])
+    post(s, s.inbox.flits, s.outside.flits, now + 2, terminals.flit_bit[t] + b - base)
     s.count.flits_in += 1
     s.count.last_move = max(s.count.last_move, now)
     terminals.left[t] -= 1

@@ -51,7 +51,7 @@ def age_key(s, now, p):
     if s.setup.priority == 0:
         return np.int64(0)
     if s.setup.priority == BY_CLASS:
-        return (HIGHEST_PRIORITY - s.classes.priority[s.forms.of[s.packets.form[p]]]) << 31
+        return (HIGHEST_PRIORITY - s.classes.priority[s.forms.of[s.courses.form[p]]]) << 31
     # Smaller for the older one, never negative, and above the 31 bits of tier and turn: ages beyond 2³¹ are alike.
     return max(np.int64(0), s.packets.created[p] - now + (np.int64(1) << 31)) << 31
 

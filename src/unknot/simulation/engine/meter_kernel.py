@@ -11,6 +11,6 @@ def count_allocated(raw, w, p):
     s = view(raw)
     row = s.outputs.port[w]
     if s.setup.classes != 0:
-        row += s.forms.of[s.packets.form[p]] * s.out_ports.size
+        row += s.forms.of[s.courses.form[p]] * s.out_ports.size
     s.allocated.packets[row] += 1
     s.allocated.flits[row] += s.packets.length[p]

@@ -41,7 +41,7 @@ def ordinals(ends: BufferEnds) -> dict[str, Ints]:
         numbers[name][heads] = np.bincount(routers, minlength=heads.size) + of_vcs * absent.many
     numbers["absent"][heads] = absent.many * of_vcs
     # Input ports have a row for each part, output ports one for all.
-    in_port, out_port = ends.in_ports[ends.into.row], ends.out.first_of_port[ends.out.row[: ends.total]]
+    in_port, out_port = ends.part_of_port[ends.into.row], ends.out.first_of_port[ends.out.row[: ends.total]]
     for name, total, port, cells, at, by, gaps, width, parts in (
         ("into", "entries", in_port, ends.in_cells, ends.into.router, place, absent.into, router.input_speedup, 1),
         ("out", "exits", out_port, cell, owner, out_port, absent.out, 1, router.output_speedup),

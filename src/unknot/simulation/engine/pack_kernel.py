@@ -153,7 +153,7 @@ def pack_router(s, w):
         ] = 0
     for cell in range(s.words.first_output[end] - first_output):
         out = first_output + cell
-        if not is_in(masks.injection, w, cell):
+        if not is_in(s.borders.injection, w, cell):
             # Of ENDLESS slots none is ever counted as taken, so it suffices that they are as many as a buffer has.
             slots = min(s.outputs.credits[out], s.setup.depth)
             put(s, w, TAKEN, cell, (np.int64(1) << s.setup.planes) - slots)
@@ -191,7 +191,7 @@ def unpack_router(s, w):
     for cell in range(s.words.first_output[end] - first_output):
         out = first_output + cell
         s.outputs.owner[out] += first_input if s.outputs.owner[out] >= 0 else 0
-        if s.outputs.credits[out] != ENDLESS and not is_in(masks.injection, w, cell):
+        if s.outputs.credits[out] != ENDLESS and not is_in(s.borders.injection, w, cell):
             s.outputs.credits[out] = free_slots(s, w, cell)
     for cell in range(s.words.first_input[end] - first_input):
         b = first_input + cell

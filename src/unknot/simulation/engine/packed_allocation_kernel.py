@@ -184,6 +184,7 @@ def allocate(rule, s, here, w, now):
     elif twice != 0:
         settle(s, here, requesters, twice, now)
     won, taken, room, left = none(requesters), none(requesters), masks.room[w], requesters
+    ejection = s.whole.borders.ejection[w]
     while left != 0:
         at, bit = lowest(left), left & -left
         left ^= bit
@@ -198,7 +199,7 @@ def allocate(rule, s, here, w, now):
         if s.setup.queues == 1:
             inputs.out_port_bit[at] += inputs.out_part[at]  # with an output speedup
         inputs.sent[at], inputs.length[at], inputs.packet[at], inputs.state[at] = 0, packets.length[p], p, FRESH
-        packets.hops[p] += outputs.reader[out] >= 0
+        packets.hops[p] += ejection & bit_at(requesters, out) == 0
         if s.setup.count_allocated != 0:
             call_at(s.setup.count_allocated, (s.raw, here.first_output + out, p))
         won |= bit

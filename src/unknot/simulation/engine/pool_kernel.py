@@ -11,7 +11,7 @@ import numpy as np
 
 from unknot._base.kernels.types_kernel import inlined
 from unknot.simulation.engine.codes import NO_CYCLE, SLOT_OF_BUFFER, SLOT_OF_MARK, SLOT_OF_POOL
-from unknot.simulation.engine.state_kernel import packet_of
+from unknot.simulation.engine.state_kernel import packet_of, reader_of
 from unknot.simulation.engine.view_kernel import view
 
 
@@ -126,7 +126,7 @@ def leave(raw, b, now):
 @inlined
 def may_drain(s, w, stuck):
     """Return whether packets in the buffer of output row w may yet leave, or flits or credits are on their way."""
-    reader = s.outputs.reader[w]
+    reader = reader_of(s, w)
     if s.outputs.owner[w] >= 0 or s.outputs.credits[w] + s.inputs.stored[reader] != s.setup.depth:
         return True
     return s.inputs.stored[reader] > 0 and not stuck[s.buffer[reader]]
@@ -144,7 +144,7 @@ def may_yet_enter(s, w, stuck):
     m = s.slots.member[w]
     while m >= 0:
         r = s.members.pool[m]
-        if s.pools.keeps[r] == SLOT_OF_MARK and s.inputs.stored[s.outputs.reader[w]] == 0:
+        if s.pools.keeps[r] == SLOT_OF_MARK and s.inputs.stored[reader_of(s, w)] == 0:
             return True
         if s.pools.limits[r] == 1:
             own = s.pools.own[r]

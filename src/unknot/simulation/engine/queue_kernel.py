@@ -41,7 +41,7 @@ def queue_up(raw, w, w0, now, final):
     Flits that win the switch before the `final` step of a cycle cross it in the next step, in this cycle.
     """
     s = view(raw)
-    port, ports = s.outputs.port[w], s.out_ports
+    port, ports = s.outputs.port[w], s.out_queues
     begin = now + final
     if s.setup.in_batches == 1:
         begin = cycle_of(s, next_crossing(s, w0))
@@ -64,8 +64,8 @@ def return_credit(raw, b, now):
     """Return the cycle in which a credit leaves the input port of row b: one at a time."""
     s = view(raw)
     port = s.inputs.port[b]
-    back = max(now + 1, s.in_ports.credits_from[port])
-    s.in_ports.credits_from[port] = back + 1
+    back = max(now + 1, s.in_queues.credits_from[port])
+    s.in_queues.credits_from[port] = back + 1
     return back
 
 
@@ -77,8 +77,8 @@ def is_full(s, w, now):
     """
     port = s.outputs.port[w]
     # `free_from` counts what won in the last step, which has not crossed yet; `before` is without it.
-    crossing = s.out_ports.step[port] == s.count.step - 1
-    upto = s.out_ports.before[port] if crossing else s.out_ports.free_from[port]
+    crossing = s.out_queues.step[port] == s.count.step - 1
+    upto = s.out_queues.before[port] if crossing else s.out_queues.free_from[port]
     return upto - now > s.setup.output_buffer
 
 
@@ -97,12 +97,12 @@ def is_busy(raw, b, w, now):
     s = view(raw)
     if is_closed(s, w, now):
         return True
-    if s.setup.queues == 1 and s.outputs.reader[w] < 0:
-        if s.out_ports.free_from[s.outputs.port[w]] - now > s.setup.most_queued:
+    if s.setup.queues == 1 and s.out_ports.reader[s.outputs.port[w]] < 0:
+        if s.out_queues.free_from[s.outputs.port[w]] - now > s.setup.most_queued:
             return True
     if s.setup.hold_switch == 0:
         return False
-    return s.out_ports.busy[s.outputs.port[w]] == 1 or s.in_ports.busy[s.inputs.port[b]] == 1
+    return s.out_queues.busy[s.outputs.port[w]] == 1 or s.in_queues.busy[s.inputs.port[b]] == 1
 
 
 @inlined
@@ -117,8 +117,8 @@ def go_on(raw, w0, w1, now):
             holders ^= bit
             ready = s.inputs.state[b] == MOVING and not is_closed(s, s.inputs.out[b], now)
             if ready or s.inputs.state[b] == PENDING:
-                s.out_ports.busy[s.outputs.port[s.inputs.out[b]]] = 1
-                s.in_ports.busy[s.inputs.port[b]] = 1
+                s.out_queues.busy[s.outputs.port[s.inputs.out[b]]] = 1
+                s.in_queues.busy[s.inputs.port[b]] = 1
                 if ready:
                     s.winners[sent] = b
                     sent += 1

@@ -14,7 +14,7 @@ from unknot._base.kernels.words_kernel import call_at
 from unknot.simulation.engine.allocation_kernel import allocate_vcs
 from unknot.simulation.engine.codes import DONE, EMPTY, FRESH, IDLE, MOVING, PENDING, STALLED
 from unknot.simulation.engine.inbox_kernel import begin_routing
-from unknot.simulation.engine.state_kernel import bit_of, eject, enqueue, note, packet_of, post, wake
+from unknot.simulation.engine.state_kernel import bit_of, eject, enqueue, note, packet_of, post, post_flit, wake
 from unknot.simulation.engine.switch_kernel import allocate_switch, hold_back
 
 
@@ -48,26 +48,23 @@ def send(s, b, w0, w1, now, final):
     stored, sent = inputs.stored[b] - 1, inputs.sent[b] + 1
     inputs.stored[b], inputs.sent[b] = stored, sent
     tail, more = sent == inputs.length[b], stored > 0
-    post(s, s.inbox.credits, s.outside.credits, back + inputs.latency[b], inputs.credit_bit[b])
-    s.out_ports.carried[outputs.port[w]] += 1
-    if outputs.latency[w] > 0:
+    into, port = inputs.port[b], outputs.port[w]
+    reader, latency = s.out_ports.reader[port], s.out_ports.latency[port]
+    credit_bit = s.in_ports.credit_bit[into] + b - into
+    post(s, s.inbox.credits, s.outside.credits, back + s.in_ports.latency[into], credit_bit)
+    s.out_ports.carried[port] += 1
+    if latency > 0:
         free = outputs.credits[w] - 1
         outputs.credits[w] = free
         more = more and (free > 0 or setup.shared > 0)
-    if outputs.reader[w] >= 0:
+    if reader >= 0:
         if sent == 1:
-            enqueue(s, w, packet_of(s, b))
-        post(
-            s,
-            s.inbox.flits,
-            s.outside.flits,
-            leaves + outputs.latency[w],
-            outputs.flit_bit[w],
-        )
+            enqueue(s, w, reader + w - port, packet_of(s, b))
+        post_flit(s, w, leaves)
     else:
         eject(s, packet_of(s, b), tail, now, leaves + 1)
-        if outputs.latency[w] > 0:
-            note(s, s.inbox.credits, leaves + outputs.latency[w], 64 * w0 + w - s.words.first_output[w0])
+        if latency > 0:
+            note(s, s.inbox.credits, leaves + latency, 64 * w0 + w - s.words.first_output[w0])
     s.masks.winners[word] &= ~bit
     if tail:
         release(s, w, w0, w1)

@@ -50,7 +50,7 @@ def take_in(s, here, w, row):
     fresh = flits & ~(masks.owning[w] | masks.filled[w])
     masks.filled[w] |= flits
     # Terminals look up their credits in rows, between the cycles of routers, so those are not counted in planes.
-    ends = returned & masks.injection[w]
+    ends = returned & s.whole.borders.injection[w]
     returned ^= ends
     while ends != 0:
         here.outputs.credits[lowest(ends)] += 1
@@ -80,28 +80,29 @@ def take_in(s, here, w, row):
 
 
 @inlined
-def send(s, here, w, at, out, now, final):
-    """Send the front flit of an input; return whether it is a tail, and whether it took no credit."""
-    inputs, outputs, setup = here.inputs, here.outputs, s.setup
+def send(s, here, w, at, out, into, port, now, final):
+    """Send a flit from port `into` to `port`; return whether it is a tail, and whether it took no credit."""
+    inputs, in_ports, out_ports, setup = here.inputs, here.in_ports, here.out_ports, s.setup
     sent = inputs.sent[at] + 1
     inputs.sent[at] = sent
     leaves, back = now + 2, now + 1
     if setup.queues == 1:
         leaves = call_at(setup.queue_up, (s.raw, here.first_output + out, w, now, final))
         back = call_at(setup.return_credit, (s.raw, here.first_input + at, now))
-    post(s, s.inbox.credits, s.outside.credits, back + inputs.latency[at], inputs.credit_bit[at])
-    tail, free = sent == inputs.length[at], outputs.reader[out] < 0
+    post(s, s.inbox.credits, s.outside.credits, back + in_ports.latency[into], in_ports.credit_bit[into] + at - into)
+    tail, reader, latency = sent == inputs.length[at], out_ports.reader[port], out_ports.latency[port]
+    free = reader < 0
     if not free:
         if sent == 1:
-            enqueue(s, here.first_output + out, inputs.packet[at])
-        post(s, s.inbox.flits, s.outside.flits, leaves + outputs.latency[out], outputs.flit_bit[out])
+            enqueue(s, here.first_output + out, reader + out - port, inputs.packet[at])
+        post(s, s.inbox.flits, s.outside.flits, leaves + latency, out_ports.flit_bit[port] + out - port)
     else:
         eject(s, inputs.packet[at], tail, now, leaves + 1)
-        free = outputs.latency[out] == 0
+        free = latency == 0
         if not free:
-            note(s, s.inbox.credits, leaves + outputs.latency[out], 64 * w + out)
+            note(s, s.inbox.credits, leaves + latency, 64 * w + out)
     if tail:
-        outputs.owner[out] = -1
+        here.outputs.owner[out] = -1
         # Going round by a comparison: a division takes longer than the rest of this line.
         inputs.front[at] = inputs.front[at] + 1 if inputs.front[at] + 1 < setup.ring else 0
     return tail, free
@@ -119,7 +120,8 @@ def beside(here, requesting, held):
     left = requesting
     while left != 0 and held != 0:
         at = lowest(left)
-        if (bit_at(held, here.inputs.port_bit[at]) & entries) | (bit_at(held, here.inputs.out_port_bit[at]) & exits):
+        shared = bit_at(held, here.inputs.port_bit[at]) & entries
+        if shared | (bit_at(held, here.inputs.out_port_bit[at]) & exits) != 0:
             requesting ^= left & -left
         left &= left - 1
     return requesting
@@ -156,7 +158,7 @@ def switch(s, here, w, now, requesting, speculating, final):
         if s.setup.queues == 1:
             port = here.outputs.port[out] - here.first_output  # of which the VCs of an input port may take parts
         here.out_ports.carried[port] += 1
-        tail, free = send(s, here, w, at, out, now, final)
+        tail, free = send(s, here, w, at, out, into, port, now, final)
         cell = bit_at(requesting, out)
         if not free:
             spent |= cell

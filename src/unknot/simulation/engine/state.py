@@ -26,11 +26,12 @@ from unknot.flow_control.pools import NUMBERS
 def rows(size: int = 0, /, **columns: Any) -> np.dtype[Any]:
     """Return the type of a table's rows with these columns, packed in order.
 
-    A row has `size` bytes, or the next power of two that holds its columns if that is more.
+    A row has `size` bytes, or as few as hold its columns if that is more, a multiple of the widest of them.
     """
     formats = [np.dtype(kind) for kind in columns.values()]
     starts = np.cumsum([0, *(kind.itemsize for kind in formats)]).tolist()
-    size = max(size, 1 << (starts[-1] - 1).bit_length())
+    widest = max(kind.itemsize for kind in formats)
+    size = max(size, starts[-1] + -starts[-1] % widest)
     layout = {"names": list(columns), "formats": formats, "offsets": starts[:-1], "itemsize": size}
     return np.dtype(layout, align=True)  # type: ignore[call-overload,no-any-return]
 
@@ -38,53 +39,57 @@ def rows(size: int = 0, /, **columns: Any) -> np.dtype[Any]:
 TABLES: dict[str, np.dtype[Any]] = {
     # Buffers.
     "inputs": rows(
-        state=int32,  # IDLE, FRESH, …
+        # First what packed routers look at for each flit: of rows of 48 bytes few are then in two cache lines.
         out=int32,  # row of its output VC, or −1; of a header the VC it committed to, or one of its channel
-        stored=int32,  # flits that arrived and are still there
-        front=int32,  # position in `ring` of the packet in front
         sent=int32,  # flits of that packet that left
-        accept_pointer=int32,  # round-robin pointer over output VCs
         length=int32,  # flits of that packet in all, once it has an output VC
-        out_port_bit=int32,  # first bit of its output port, once it has an output VC
-        credit_bit=int32,  # bit, over all routers, that credits go to
-        latency=int32,  # cycles that takes, those in which a router takes it in included
-        port=int32,  # first row of its port in `in_ports`
-        port_bit=int32,  # first bit of its port
-        at=int32,  # input VC or injection port, as rules number them
+        front=int32,  # position in `ring` of the packet in front
         packet=int32,  # the packet in front of an input VC that owns an output VC, of packed routers
-        out_part=int32,  # which part of an output port it goes through
-        index=int32,  # of the VC in its port
+        out_port_bit=int32,  # first bit of its output port, once it has an output VC
+        accept_pointer=int32,  # round-robin pointer over output VCs
+        port_bit=int32,  # first bit of its port
+        stored=int32,  # flits that arrived and are still there
+        at=int32,  # input VC or injection port, as rules number them
+        port=int32,  # first row of its port in `in_ports`
+        out_part=int16,  # which part of an output port it goes through
+        state=int8,  # IDLE, FRESH, …
     ),
     "outputs": rows(
         owner=int32,  # row of the input VC that sends into it, or −1
-        credits=int32,  # free slots as known upstream
         back=int32,  # position in `ring` of the next packet
         grant_pointer=int32,  # round-robin pointer over input VCs
-        flit_bit=int32,  # bit, over all routers, that flits go to
-        latency=int32,  # of the channel; of ejection VCs cycles from the switch to the credit, 0 without credits
         port=int32,  # first row of its port in `out_ports`
-        reader=int32,  # row of the input VC that flits go to, −1 for ejection
+        credits=int32,  # free slots as known upstream
     ),
     "ring": np.dtype(int32),  # packets in the order in which they come into each input VC
-    # Ports; only the first row of each is used.
+    # Ports; only the first row of each is used. At both ends the VCs of a channel have rows and bits in a row.
     "out_ports": rows(
-        pointer=int32,  # round-robin pointer over input ports
-        busy=int32,  # whether it is taken in this cycle
-        first_bit=int64,  # of its VCs
         carried=int64,  # flits it was given
+        pointer=int32,  # round-robin pointer over input ports
+        latency=int32,  # of the channel; of ejection ports cycles from the switch to the credit, 0 without credits
+        reader=int32,  # row of the input VC that flits of its first VC go to, −1 for ejection
+        flit_bit=int32,  # bit, over all routers, that these go to
+    ),
+    "in_ports": rows(
+        pointer=int32,  # round-robin pointer over output ports
+        vc_pointer=int32,  # the VC that is put forward next
+        credit_bit=int32,  # bit, over all routers, that credits of this row go to
+        latency=int32,  # cycles that takes, those in which a router takes it in included
+        first=int32,  # row of the whole port, of which this may be a part
+    ),
+    # The same of routers in which flits may queue or packets hold the switch; else empty.
+    "out_queues": rows(
         free_from=int64,  # cycle from which the channel is free, where flits queue behind the switch
         step=int64,  # the last one in which a flit won it, where output buffers are limited
         before=int64,  # what `free_from` was before that step
         flits=int32,  # that its channel passes in `cycles`
         cycles=int32,
         rest=int32,  # by how many parts of a cycle, of `flits` parts each, the channel is free later than `free_from`
-    ),
-    "in_ports": rows(
-        pointer=int32,  # round-robin pointer over output ports
-        vc_pointer=int32,  # the VC that is put forward next
         busy=int32,  # whether it is taken in this cycle
-        first_bit=int32,  # of its VCs
+    ),
+    "in_queues": rows(
         credits_from=int64,  # cycle from which credits are returned, where flits queue behind the switch
+        busy=int64,  # whether it is taken in this cycle
     ),
     # Words of bits: one row each, of `words` one more.
     "first_word": np.dtype(int32),  # of each router, and the end
@@ -98,7 +103,7 @@ TABLES: dict[str, np.dtype[Any]] = {
         flits=int64,  # input VCs that a flit comes into
         credits=int64,  # output VCs that a credit comes back from
     ),
-    "stages": rows(  # the same of what is within a router that does not take the fast path
+    "stages": rows(  # the same of what is within a router that does not take the fast path; empty if all do
         heads=int64,  # headers that begin to request output VCs
         ready=int64,  # input VCs whose stage is over
     ),
@@ -114,13 +119,16 @@ TABLES: dict[str, np.dtype[Any]] = {
         room=int64,  # output VCs with credits
         asleep=int64,  # headers that wait for a sign
         later_heads=int64,  # headers that join `new_heads` in the next step of the router
-        injection=int64,  # outputs that are ends of injection buffers
         requesting=int64,  # input VCs that request the switch, of other routers as the next two
         winners=int64,  # input VCs that request the switch from the next cycle on
         holders=int64,  # input VCs that hold the switch
         routed=int64,  # of the first word of a router: cycle in which routing began, or will, with all that wait
         crossed=int64,  # the same of crossing the switch, but the step
         spent=int64,  # output VCs to which a flit was sent in this cycle, of packed routers whose packets choose
+    ),
+    "borders": rows(  # of each word
+        injection=int64,  # outputs that are ends of injection buffers
+        ejection=int64,  # outputs that are ejection VCs
     ),
     "lost": np.dtype(int32),  # rows of `inputs` whose header has no candidate, of runs with faults
     # Slots and pools of them, see `pool_kernel`; without any empty.
@@ -162,24 +170,28 @@ TABLES: dict[str, np.dtype[Any]] = {
     "packets": rows(
         created=int64,
         injected=int64,
-        address=int64,
-        length=int64,
-        hops=int64,  # channels of which it was allocated a VC
-        source=int64,
-        script=int64,  # where its prescribed path begins in `script`, else UNDECIDED or DECIDED
+        address=int32,
+        length=int32,
+        hops=int32,  # channels of which it was allocated a VC
+        source=int32,
+    ),
+    "courses": rows(  # the same of packets that may choose or be told their way, or have classes; else empty
+        script=int32,  # where its prescribed path begins in `script`, else UNDECIDED or DECIDED
         stop=int32,  # how long that is
         form=int32,  # which of `forms` it has, of runs with traffic classes
     ),
     "free": np.dtype(int32),  # packets that are not in use
     "terminals": rows(
-        packet=int64,  # being injected, −1, or −2 if one is known to be created in cycle `drawn`
-        left=int64,  # its flits still to come
-        vc=int64,  # row of `outputs` it goes into, or −1
-        last_vc=int64,  # index of the VC used last
+        packet=int32,  # being injected, −1, or −2 if one is known to be created in cycle `drawn`
+        left=int32,  # its flits still to come
         drawn=int64,  # the next cycle to draw for
         chance=int64,  # probability of a packet in a cycle × 2⁵³
-        on=int64,  # whether a burst goes on
-        first_output=int64,  # first row of `outputs` of its injection port
+        vc=int32,  # row of `outputs` it goes into, or −1
+        last_vc=int32,  # index of the VC used last
+        first_output=int32,  # first row of `outputs` of its injection port
+        reader=int32,  # row of `inputs` that flits of that go to
+        flit_bit=int32,  # bit, over all routers, of that row
+        on=int32,  # whether a burst goes on
     ),
     # Traffic classes, see `class_kernel`; without them empty. A terminal has a row of `terminals` for each.
     "classes": rows(

@@ -6,7 +6,7 @@ import numpy as np
 from unknot._base.kernels.types_kernel import inlined
 from unknot._base.kernels.words_kernel import atomic_or, call_at, call_rule, mixed
 from unknot.routing.contract import EJECT, NO_WAIT, VC_MASK
-from unknot.simulation.engine.codes import ANY, BETTER_OF_TWO, BLOCKED, EMPTY, LEAVES, TAIL
+from unknot.simulation.engine.codes import ANY, BETTER_OF_TWO, BLOCKED, EMPTY, LEAVES, TAIL, UNDECIDED
 from unknot.simulation.engine.view_kernel import place_of, view
 
 
@@ -51,10 +51,25 @@ def post(s, box, outside, cycle, cell):
 
 
 @inlined
-def enqueue(s, w, p):
-    """Queue packet p as the next one to come into the buffer of output row w."""
+def reader_of(s, w):
+    """Return the row of `inputs` that flits of output row w go to, −1 for ejection."""
+    port = s.outputs.port[w]
+    first = s.out_ports.reader[port]
+    return first + w - port if first >= 0 else first
+
+
+@inlined
+def post_flit(s, w, leaves):
+    """Post a flit that leaves for output row w in a cycle."""
+    port, ports = s.outputs.port[w], s.out_ports
+    post(s, s.inbox.flits, s.outside.flits, leaves + ports.latency[port], ports.flit_bit[port] + w - port)
+
+
+@inlined
+def enqueue(s, w, reader, p):
+    """Queue packet p as the next one to come into the buffer of output row w, which input row `reader` reads."""
     position, held = s.outputs.back[w], s.setup.ring
-    s.ring[s.outputs.reader[w] * held + position] = p
+    s.ring[reader * held + position] = p
     s.outputs.back[w] = position + 1 if position + 1 < held else 0
 
 
@@ -197,10 +212,12 @@ def ask_rule(rule, s, b, p):
     Returns how many; −1 if the rule broke its contract, −2 if it names no candidate, 0 if the header is held back.
     """
     candidates = s.candidates
-    start, waits_only = s.packets.script[p], s.inputs.state[b] == BLOCKED
-    if start >= 0 and s.packets.hops[p] <= s.packets.stop[p]:
+    start, waits_only = np.int64(UNDECIDED), s.inputs.state[b] == BLOCKED
+    if s.courses.size > 0:
+        start = s.courses.script[p]
+    if start >= 0 and s.packets.hops[p] <= s.courses.stop[p]:
         step = s.packets.hops[p]
-        if step == s.packets.stop[p] and s.setup.hold == 1:
+        if step == s.courses.stop[p] and s.setup.hold == 1:
             return np.int64(0)
         if s.script[start + step] != ANY:
             candidates[0] = s.script[start + step] if s.script[start + step] != LEAVES else EJECT
@@ -256,7 +273,7 @@ def ends_of(s, b, address, candidate):
     """Return the same for the header in input row b, which may leave by one of the ejection VCs alone."""
     first, many = outputs_of(s, address, candidate)
     if s.setup.ejection == 1 and candidate & VC_MASK == EJECT:
-        return first + min(s.inputs.index[b], many - 1), np.int64(1)
+        return first + min(b - s.in_ports.first[s.inputs.port[b]], many - 1), np.int64(1)
     return first, many
 
 

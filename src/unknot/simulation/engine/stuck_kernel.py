@@ -6,7 +6,7 @@ import numpy as np
 from unknot._base.kernels.types_kernel import inlined
 from unknot.simulation.engine.codes import BLOCKED, MOVING, STALLED, TAIL
 from unknot.simulation.engine.pool_kernel import may_yet_enter
-from unknot.simulation.engine.state_kernel import ask_rule, available, ends_of, has_room, need, packet_of
+from unknot.simulation.engine.state_kernel import ask_rule, available, ends_of, has_room, need, packet_of, reader_of
 from unknot.simulation.engine.view_kernel import view
 
 
@@ -30,7 +30,7 @@ def takes_more(s, w, reader, stuck):
     for low in range(port, s.outputs.size):
         if s.outputs.port[low] != port:
             break
-        there = s.outputs.reader[low]
+        there = reader_of(s, low)
         beyond = max(np.int64(0), s.inputs.stored[there] - s.setup.depth)
         left += s.setup.shared - beyond
         if beyond > 0 and not stuck[s.buffer[there]]:
@@ -44,20 +44,20 @@ def may_move(rule, s, b, stuck):
     inputs = s.inputs
     if inputs.state[b] >= STALLED:
         w = inputs.out[b]
-        reader = s.outputs.reader[w]
+        reader = reader_of(s, w)
         return reader < 0 or not stuck[s.buffer[reader]] or takes_more(s, w, reader, stuck)
     p = packet_of(s, b)
     count = ask_rule(rule, s, b, p)
     for k in range(count):
         w, many = ends_of(s, b, s.packets.address[p], s.candidates[k])
-        if many == 0 or s.outputs.reader[w] < 0:
+        if many == 0 or reader_of(s, w) < 0:
             return True
         if available(s, b, w, need(s.setup, s.packets.length[p]), s.count.now):
             return True
         if s.setup.slotted != 0:
             if may_yet_enter(s, w, stuck):
                 return True
-        elif gives_way(s, w, s.outputs.reader[w], stuck):
+        elif gives_way(s, w, reader_of(s, w), stuck):
             return True
     return count <= 0
 

@@ -159,9 +159,9 @@ def allocate_switch(s, count, w0, w1, now):
                 sent += 1
     if s.setup.hold_switch == 1:
         for b in range(first_input, s.words.first_input[w1]):
-            s.in_ports.busy[s.inputs.port[b]] = 0
+            s.in_queues.busy[s.inputs.port[b]] = 0
         for w in range(first_output, s.words.first_output[w1]):
-            s.out_ports.busy[s.outputs.port[w]] = 0
+            s.out_queues.busy[s.outputs.port[w]] = 0
     return sent
 
 
@@ -196,7 +196,7 @@ def request_ahead(raw, count, w0, w1, n, now):
                 left &= left - 1
                 if s.outputs.port[w] != port and has_room(s, w) and not takes_none(s, b, w, now):
                     port = s.outputs.port[w]
-                    into, out = s.inputs.port_bit[b], s.out_ports.first_bit[port]
+                    into, out = s.inputs.port_bit[b], port - first_output
                     if n >= 0:
                         n = put_forward(s, ends, n, b, into, out, now, np.int64(SPECULATIVE))
                     else:

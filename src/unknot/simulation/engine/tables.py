@@ -15,15 +15,14 @@ from unknot._base.memory import require
 from unknot._base.splitmix import scramble
 from unknot.network import Network
 from unknot.network.bandwidth import written
-from unknot.simulation.engine.codes import SPAN
-from unknot.simulation.engine.ends import ends_of_buffers
+from unknot.simulation.engine.codes import SPAN, UNDECIDED
+from unknot.simulation.engine.ends import ends_of_buffers, queues_up
 from unknot.simulation.engine.entries import (
     entries_of,
     is_packable,
     most_flits,
     packets_in_a_buffer,
     posted_ahead,
-    queues_up,
     tiled_by,
 )
 from unknot.simulation.engine.mix import Mix
@@ -75,7 +74,9 @@ class TableSizes:
     span : int
         Cycles that a router runs before the next one does.
     packets : int
-        Packets of each part.
+        Most packets of each part.
+    first_packets : int
+        Those that there is room for at first; where terminals draw all of them, and one thread runs, they may grow.
     spare : int
         Of these those that wait for a share when threads are many.
     arrivals : int
@@ -108,7 +109,17 @@ class TableSizes:
         self.spare = self.terminals * SPAN if threads > 1 else 0
         again = WAITING * self.terminals * (self.classes or scenario.watchdog > 0)
         self.packets = inputs * self.held + self.terminals * sources.queues + self.spare + again
+        grows = isinstance(sources, Sources) and sources.packets > 0 and threads == 1
+        grows = grows and not (general or again)
+        self.first_packets = min(self.packets, max(inputs, 2 * AT_ONCE * self.terminals)) if grows else self.packets
         self.arrivals = self.terminals * router.output_speedup * math.ceil(router.internal_speedup)
+
+    @property
+    def growth(self) -> int:
+        """Most bytes by which the tables of packets grow, and those of the copy that they are made from."""
+        more = self.packets - self.first_packets
+        columns = ("packets", "free", "courses") if self.has_courses else ("packets", "free")
+        return (more + min(more, self.packets // 2)) * sum(TABLES[name].itemsize for name in columns)
 
     @cached_property
     def inboxes(self) -> int:
@@ -120,6 +131,22 @@ class TableSizes:
     def words(self) -> int:
         """Most words of a router."""
         return int(np.diff(self.ends["first_word"]).max(initial=1))
+
+    @property
+    def has_general(self) -> bool:
+        """Whether some router takes the general path."""
+        return self.words > self.width or not self.is_packable
+
+    @property
+    def has_courses(self) -> bool:
+        """Whether packets may choose or be told their way, or have classes."""
+        return self.has_general or self.relation.comparison > 0 or self.classes
+
+    @property
+    def is_packable(self) -> bool:
+        """Whether routers of `width` words take the fast path."""
+        # A network of traffic classes with some wide routers takes one path alone: both would be long to compile.
+        return self.packable and not (self.classes and self.words > self.width)
 
     @property
     def width(self) -> int:
@@ -141,15 +168,20 @@ class TableSizes:
         starts = streams(self.scenario.seed, self.terminals * sources.queues)
         by_router = np.argsort(network.inject, kind="stable")
         injection = ends["out_row"][relation.num_vcs + self.local * np.arange(self.terminals)]
+        ports = {
+            "first_output": injection,
+            **{name: ends["out_ports"][name][injection] for name in ("reader", "flit_bit")},
+        }
         none = np.full(self.terminals, -1)
         tables = ends | {
             "ring": len(ends["buffer"]) * self.held,
             "inbox": self.inboxes * words,
-            "stages": self.inboxes * words,
+            "stages": self.inboxes * words * self.has_general,
             "outside": self.inboxes * words * (self.threads > 1),
             "planes": 2 * (depth - 1).bit_length() * words,
             "progress": self.threads,
-            "packets": self.packets * self.threads,
+            "packets": self.first_packets * self.threads,
+            "courses": {"script": np.broadcast_to(UNDECIDED, self.first_packets * self.threads * self.has_courses)},
             "local_terminals": by_router,
             "first_terminal": np.searchsorted(network.inject[by_router], np.arange(network.num_routers + 1)),
             "random": starts,
@@ -167,7 +199,8 @@ class TableSizes:
         if self.scenario.watchdog:
             tables |= {"replies": {"first": none, "last": none}, "waiting": self.packets}
         # The first column says how many rows there are.
-        tables["terminals"] = {"first_output": np.tile(injection, sources.queues), **tables["terminals"]}
+        columns = {name: np.tile(column, sources.queues) for name, column in ports.items()}
+        tables["terminals"] = columns | tables["terminals"]
         return tables
 
     def own(self) -> dict[str, int]:
@@ -176,7 +209,7 @@ class TableSizes:
         requests = bits * (most + self.local)
         late = self.spare * self.arrivals // max(1, self.terminals)
         return {
-            "free": 2 * self.packets,
+            "free": self.first_packets * (1 + (self.threads > 1)),
             "lost": len(self.ends["buffer"]) * bool(self.scenario.faults),
             "latencies": 4096 + AT_ONCE * self.arrivals + late,
             "candidates": most,
@@ -200,19 +233,19 @@ class TableSizes:
         nodes = self.terminals // sources.subnets
         # Slack that a packet left counts a cycle after the credit that would wake a header.
         has_slack = flow.cell > 1 or (flow.slotted and len(sources.lengths) > 1)
-        # A network of traffic classes with some wide routers takes one path alone: both would be long to compile.
-        is_mixed = self.classes and self.words > self.width
         salt = np.array(scramble(scenario.seed + 0x5851F42D4C957F2D), dtype=np.uint64)
         return {
             "everyone": sources.everyone, "burst_begins": begins, "burst_ends": ends, "salt": salt.view(np.int64),
             "subnets": sources.subnets, "nodes": nodes, "first_home": self.terminals - nodes,
             "classes": sources.queues * self.classes, "tiled": tiled_by(self.relation),
-            "arrivals": self.arrivals, "local": self.local, "slots": self.inboxes - 1,
+            "arrivals": self.arrivals, "most_packets": self.packets,
+            "creations": self.terminals * (self.first_packets < self.packets),
+            "local": self.local, "slots": self.inboxes - 1,
             "span": self.span, "parts": self.threads, "patience": (1 << self.ahead.bit_length()) + 7,
             "num_words": self.ends["first_word"][-1], "width": self.width, "ring": self.held,
             "large": self.size > IN_CACHE, "slotted": flow.slotted,
             "awake": has_slack or any(flow.limiting),
-            "packable": self.packable and not is_mixed, "watchdog": scenario.watchdog,
+            "packable": self.is_packable, "watchdog": scenario.watchdog,
         }  # fmt: skip
 
     def part(self, k: int, tables: dict[str, Any]) -> State:
@@ -248,7 +281,7 @@ def empty_network(scenario: Scenario, sources: Sources | Mix, threads: int, *, g
     plan = TableSizes(scenario, sources, threads, general=general)
     tables, own = plan.shared(), plan.own()
     memory += sum(table.nbytes for table in tables.values() if isinstance(table, np.ndarray))  # until they are copied
-    require(name, memory + _bytes(tables) + threads * _bytes(own))
+    require(name, memory + _bytes(tables) + threads * _bytes(own) + plan.growth)
     # What few runs have, and the routing cache, which is made later, are empty.
     whole = placed(dict.fromkeys(TABLES, 0) | tables | own)
     return [plan.part(k, whole if k == 0 else whole | placed(own)) for k in range(threads)]

@@ -14,7 +14,7 @@ from unknot._base.errors import RelationError
 from unknot._base.splitmix import STEP
 from unknot.routing.relation import Relation
 from unknot.simulation.engine.codes import BLOCKED, FRESH, NO_CYCLE
-from unknot.simulation.engine.dropping import give_back, owns, remove, residents
+from unknot.simulation.engine.dropping import give_back, owns, readers, remove, residents
 from unknot.simulation.engine.entries import entries_of, tiled_by
 from unknot.simulation.engine.option_tables import hop_tables
 from unknot.simulation.engine.sources import Sources
@@ -126,7 +126,8 @@ class Faults:
     def _request_anew(self, part: State, step: FaultStep) -> None:
         """Let headers forget a choice that is dead, or of a replaced relation, unless flits were sent."""
         rows = np.arange(len(part.inputs))
-        out, reader = part.inputs.out, part.outputs.reader[part.inputs.out]
+        out = part.inputs.out
+        reader = readers(part, out)
         is_dead = (reader >= 0) & step.dead[part.buffer[reader]]
         for row in rows[owns(part, rows) & is_dead & (part.inputs.sent == 0)].tolist():
             give_back(part, row)

@@ -14,7 +14,7 @@ from unknot._base.progress import Progress
 from unknot._base.switching import Switching, switching_named
 from unknot.routing.relation import Relation
 from unknot.routing.subnets import first_channels
-from unknot.simulation.engine.codes import NO_CYCLE
+from unknot.simulation.engine.codes import NO_CYCLE, UNDECIDED
 from unknot.simulation.engine.detector import in_words
 from unknot.simulation.engine.engine import Engine
 from unknot.simulation.engine.router import DEFAULT, Router
@@ -89,7 +89,7 @@ class Messages(PacketSource):
         self.rows.address[:] = addresses_drawn(
             relation, trace.source, trace.destination, seed, kinds(relation, trace.classes)
         )
-        self.rows.length[:], self.rows.source[:], self.rows.script[:] = trace.flits, trace.source, -1
+        self.rows.length[:], self.rows.source[:] = trace.flits, trace.source
         self.carries = np.zeros(len(self.engine.state.packets), dtype=np.int64)
         self.ready, self.injected, self.arrived = (np.full(many, -1, dtype=np.int64) for _ in range(3))
         self.source, self.flits = trace.source.tolist(), trace.flits.tolist()
@@ -225,6 +225,8 @@ class Messages(PacketSource):
         packet = state.new_packet()
         state.packets[packet] = self.rows[message]
         state.packets.source[packet] = port
+        if len(state.courses):
+            state.courses.script[packet] = UNDECIDED
         state.terminals.packet[port] = packet
         state.terminals.left[port] = self.flits[message]
         self.carries[packet] = message

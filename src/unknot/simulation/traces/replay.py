@@ -6,6 +6,8 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from unknot._base.errors import RelationError, SimulationError
 from unknot._base.numbers import require_whole
 from unknot._base.shown import Brief
@@ -180,7 +182,7 @@ def _write_packets(engine: Engine, configuration: Configuration) -> None:
         row = state.packets[k]
         row.created = row.injected = row.hops = 0
         row.address, row.length, row.source = message.address, message.length, message.source
-        row.script, row.stop = len(script), len(path) + _leaves(message)
+        state.courses.script[k], state.courses.stop[k] = len(script), len(path) + _leaves(message)
         script += [*path, *(message.wanted[:commits] or (LEAVES if _leaves(message) else ANY,))]
     state.count.high = len(configuration.messages)
     state.setup.hold = 1
@@ -210,7 +212,7 @@ def _inject_in_order(
     hops = Counter[int]()
     for k in configuration.order:
         hops[k] += 1
-        engine.state.packets[k].stop = hops[k]
+        engine.state.courses.stop[k] = hops[k]
         if hops[k] == 1:
             _inject(engine, configuration, range(k, k + 1), watch, step)
         else:
@@ -238,8 +240,9 @@ def _fill(state: State, packet: int, message: Message, i: int, vc: int) -> None:
         state.set_open(end, False)
     if header:
         set_bit(state.masks.heads, state.words.first_input, row, True)
-        state.packets.hops[packet] = state.packets.stop[packet]
+        state.packets.hops[packet] = state.courses.stop[packet]
     else:
         beyond = int(state.out_row[message.held[i + 1]])
         inputs.out, inputs.length = beyond, message.length
-        inputs.out_port_bit = state.out_ports.first_bit[state.outputs.port[beyond]]
+        port, first = state.outputs.port[beyond], state.words.first_output[state.first_word]  # of each router
+        inputs.out_port_bit = port - first[np.searchsorted(first, port, side="right") - 1]
