@@ -12,6 +12,7 @@ from unknot.simulation.engine.engine import Engine
 from unknot.simulation.engine.sources import Sources
 from unknot.simulation.player import DrawnPackets
 from unknot.simulation.run.backlog import TOO_SHORT, OfferedTraffic
+from unknot.simulation.run.controls import known_hops
 from unknot.simulation.run.outcome import bottleneck, diagnosis
 from unknot.simulation.run.scenario import Measurement, Scenario
 from unknot.simulation.run.start import engine_of
@@ -24,6 +25,8 @@ LONGEST = 64
 """Longest warm-up, in multiples of the shortest one."""
 LONGEST_WINDOW = 32
 """Longest measurement, in windows, while batches depend on one another or stability is in doubt."""
+SOONER = 4
+"""Part of a window after which one to a precision may end, where control variates make its interval narrow."""
 LONGEST_PRECISE = 256
 """Longest measurement, in windows, when it goes on to a precision."""
 AGAIN = 3
@@ -71,6 +74,8 @@ class Measured(DrawnPackets):
         self.words = "draining"
         self.reason = window.failure(self.demand) or (yield from self._drain(window.end, 2 * window.cycles + 20_000))
         self.kept |= arrivals(engine)
+        if not self.reason and self.kept["packets"]:
+            self.kept["latency_mean"] -= window.adjustment(self.kept["hops_mean"])
         if self.reason and engine.deadlock is None:
             self.words = "looking why"
             self.reason = yield from self._explained(window)
@@ -82,8 +87,11 @@ class Measured(DrawnPackets):
         the same length is begun; that is, if neither the warm-up nor the window has a length given.
         """
         measurement, rate, precision = self.measurement, self.demand.packets, self.measurement.precision
-        window = self.window = Window(self.engine, cautious=precision is not None)
+        known = self.known()
+        window = self.window = Window(self.engine, cautious=precision is not None, known=known)
         shortest = measurement.measure or int(min(200_000, max(5_000, math.ceil(30_000 / rate) if rate else 0)))
+        if known is not None and known[0] is not None:
+            shortest //= SOONER
         most = 1 if measurement.measure else LONGEST_WINDOW if precision is None else LONGEST_PRECISE
         again = AGAIN if measurement.warmup is None and measurement.measure is None else 0
         self.words, cycles = "measuring", shortest
@@ -97,12 +105,17 @@ class Measured(DrawnPackets):
                 return window
             doubt = bool(failure)
             if again and cycles == shortest and not doubt and window.drifts:
-                window = self.window = Window(self.engine, cautious=window.cautious)
+                window = self.window = Window(self.engine, cautious=window.cautious, known=known)
                 again -= 1
                 continue
             short = window.dependent or (precision is not None and not window.within(precision))
             if cycles >= most * shortest or not (doubt or short):
                 return window
+
+    def known(self) -> tuple[float | None, float] | None:
+        """Return expectations of the control variates of a run to a precision, as `Window` takes them."""
+        is_known = self.measurement.precision is not None and self.demand.is_known and not self.scenario.faults
+        return (known_hops(self.scenario), self.demand.packets) if is_known else None
 
     def _drain(self, end: int, patience: int) -> Generator[int, None, str]:
         """Run on under load until all packets created before cycle `end` have arrived; return why not, if not."""

@@ -163,7 +163,8 @@ class Measurement:
         whether source queues grow without end.
     precision : float, optional
         Measure on, up to 256 times as long, until the half-width of the confidence interval of the mean latency is at
-        most this part of it; not together with `measure`.
+        most this part of it; not together with `measure`. Packets created, and mean hops where the routing leaves no
+        choice, are then control variates, which take off the mean what chance added.
     interval : int, optional
         Cycles between two points of `Run.series`, which says what happens over time.
     by_pair : bool

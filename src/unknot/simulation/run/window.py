@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
+from math import fsum
+from operator import mul
 from typing import Any
 
 import numpy as np
@@ -12,6 +15,7 @@ from unknot._base.progress import found
 from unknot.simulation.energy.account import EnergyRun
 from unknot.simulation.engine.engine import Engine
 from unknot.simulation.run.backlog import Backlog, OfferedTraffic
+from unknot.simulation.run.controls import slopes
 from unknot.simulation.run.statistics import (
     BATCHES,
     DEPENDENT,
@@ -36,9 +40,10 @@ SHORTEST = 20
 """Fewest mean latencies that a window lasts: a change slower than a batch would look like a constant."""
 SAMPLES = 4
 """Looks at the buffers in a batch."""
-BATCH_COUNTS = ("measured_flits_out", "arrived", "latency", "created")
-CYCLES, OUT, PACKETS, LATENCY, CREATED = range(5)
-"""Columns of the batches: cycles, flits ejected, packets that arrived, the sum of their latencies, those created."""
+BATCH_COUNTS = ("measured_flits_out", "arrived", "latency", "created", "measured_arrived", "hops")
+CYCLES, OUT, PACKETS, LATENCY, CREATED, MEASURED, HOPS = range(7)
+"""Columns of the batches: cycles, flits ejected, packets that arrived, the sum of their latencies, those created, and
+of measured packets those that arrived and the sum of their hops."""
 
 
 class Window:
@@ -52,10 +57,15 @@ class Window:
         Cycles each source was behind when it began.
     cautious : bool
         Whether its length depends on the half-width of the latency (`half_width_of_batches`).
+    known : (float or None, float), optional
+        Mean hops of a packet, where known, and packets created in a cycle: expectations of control variates of the
+        latency; without them there are none.
     """
 
-    def __init__(self, engine: Engine, *, cautious: bool = False) -> None:
-        self.engine, self.cautious = engine, cautious
+    def __init__(
+        self, engine: Engine, *, cautious: bool = False, known: tuple[float | None, float] | None = None
+    ) -> None:
+        self.engine, self.cautious, self.known = engine, cautious, known
         self.start = self.end = engine.now
         self.lag_before = engine.lag()
         for part in engine.parts:
@@ -69,7 +79,7 @@ class Window:
         self._events = None if engine.meter is None else engine.events()
         self._stored = np.zeros(engine.relation.num_vcs)
         self._samples = 0
-        self._batches = np.zeros((0, 5))
+        self._batches = np.zeros((0, 7))
         self._lags = self.lag_before[None]
         self._correlation_times: list[float] = []
         self._grew = False
@@ -101,7 +111,7 @@ class Window:
         self._batches = np.concatenate([self._batches, np.array(rows, dtype=np.float64)])
         self._lags = np.concatenate([self._lags, lags])
         if len(self._batches) == 2 * BATCHES:
-            self._batches, self._lags = self._batches.reshape(BATCHES, 2, 5).sum(axis=1), self._lags[::2]
+            self._batches, self._lags = self._batches.reshape(BATCHES, 2, 7).sum(axis=1), self._lags[::2]
         means = self._means
         self._correlation_times.append(0.0 if means is None else correlation_time(means) * self.cycles / BATCHES)
 
@@ -133,7 +143,36 @@ class Window:
         if not self._complete or SHORTEST * totals.sum() > self.cycles * counts.sum():
             return None
         longest = max(self._correlation_times) * BATCHES / self.cycles if len(self._correlation_times) > 1 else None
-        return half_width_of_batches(totals, counts, FEWEST_PACKETS, cautious=self.cautious, longest=longest)
+        controls = self._controls
+        if controls and (counts >= FEWEST_PACKETS).all():
+            parts = slopes(totals / counts, controls, counts)
+            totals = totals - counts * sum(map(mul, parts, controls))
+        width = half_width_of_batches(totals, counts, FEWEST_PACKETS, cautious=self.cautious, longest=longest)
+        return width and width * math.sqrt((BATCHES - 1) / (BATCHES - 1 - len(controls)))
+
+    def adjustment(self, hops: float) -> float:
+        """Return what control variates take off the mean latency of measured packets with these mean hops."""
+        totals, counts = self._latencies
+        controls = self._controls
+        if self.known is None or not self._complete or (counts < FEWEST_PACKETS).any():
+            return 0.0
+        expected, rate = self.known
+        away = [fsum(self._batches[:, CREATED]) / (rate * self.cycles) - 1]
+        away += [] if expected is None else [hops - expected]
+        return fsum(map(mul, slopes(totals / counts, controls, counts), away))
+
+    @property
+    def _controls(self) -> list[Values]:
+        """Deviations of each batch from what is known: packets created, in parts, and mean hops."""
+        if self.known is None:
+            return []
+        expected, rate = self.known
+        controls = [self._batches[:, CREATED] / (rate * self._batches[:, CYCLES]) - 1]
+        if expected is not None:
+            measured = np.maximum(1.0, self._batches[:, MEASURED])
+            seen = self._batches[:, MEASURED] > 0
+            controls.append(np.where(seen, self._batches[:, HOPS] / measured - expected, 0.0))
+        return controls
 
     @property
     def dependent(self) -> bool:
