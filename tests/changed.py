@@ -2,8 +2,9 @@
 
 A test file reaches a change where a chain of imports leads from the file to a changed module. Commands are imported
 by name, so tests that give a command's name as a word reach it too. Nearest files run first: the file that mirrors a
-changed module, then files with short chains; in a file, the tests that were quickest when they last ran. The run ends
-with the first file that fails. Files beyond the budget are counted; `make test` runs everything.
+changed module, those of its room with a word of its name, those that name what changed, then files with short
+chains; in a file, the tests that were quickest when they last ran. The run ends with the first file
+that fails. Files beyond the budget are counted; `make test` runs everything.
 """
 
 from __future__ import annotations
@@ -31,6 +32,10 @@ from tests.durations import seconds_of_tests
 
 GRACE = 3.0
 """Processor seconds beyond the budget after which a test that still runs is broken off."""
+ALIKE = 1e-6
+"""Distance of a test file of the room whose name has a word of the source's name."""
+ELSEWHERE = 10
+"""So many times as far are tests of other rooms that have a name of the change, maybe as a word of prose."""
 LONG = 5.0
 """Seconds expected of a test that is marked as long, where none are known, as in a fresh clone."""
 KEPT = ROOT / ".pytest_cache" / "imported.json"
@@ -107,10 +112,17 @@ def graph_with_tests() -> nx.DiGraph:
     return graph
 
 
-def mirrors(test: Path, source: Path) -> bool:
-    """Whether a test file of a source's room has the name of the source, or of the source's folder."""
-    names = {source.stem, source.stem.removesuffix("_kernel"), *(source.parent.name,) * (source.stem == "__init__")}
-    return test.stem.removeprefix("test_") in names and test.is_relative_to(room_of(source))
+def likeness(test: Path, source: Path) -> float | None:
+    """How near a test file of a source's room is by its name: that of the source or its folder, or a word alike."""
+    name, tested = source.stem.removesuffix("_kernel"), test.stem.removeprefix("test_")
+    if not test.is_relative_to(room_of(source)):
+        return None
+    if tested in (source.stem, source.parent.name if source.stem == "__init__" else name):
+        return 0.0
+    pairs = [
+        (word, other) for word in name.split("_") for other in tested.split("_") if min(len(word), len(other)) > 3
+    ]
+    return ALIKE if any(word.startswith(other) or other.startswith(word) for word, other in pairs) else None
 
 
 @cache
@@ -161,8 +173,12 @@ def nearest(changed: list[Path], graph: nx.DiGraph, base: str = "HEAD") -> list[
                 far |= {test: min(far.get(test, (9, 0)), (1 + steps[name], n)) for n, test in enumerate(called)}
         if module and not tests:
             far |= {test: min(far.get(test, (9, 0)), (2, 0)) for test in sorted(room_of(path).rglob("test_*.py"))}
+        within = path.is_relative_to(ROOT / "src")
         for name, test in tests.items():
-            near = 0 if path.is_relative_to(ROOT / "src") and mirrors(test, path) else shares.get(test, steps[name])
+            near = likeness(test, path) if within else None
+            if near is None and test in shares:
+                near = shares[test] * (1 if not within or test.is_relative_to(room_of(path)) else ELSEWHERE)
+            near = steps[name] if near is None else near
             place = (near, graph.out_degree(name))
             far[test] = min(far.get(test, place), place)
     return sorted((test for test in far if test.exists()), key=lambda test: (far[test], test))

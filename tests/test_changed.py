@@ -74,3 +74,15 @@ def test_a_command_leads_to_tests_that_call_it(graph: nx.DiGraph) -> None:
         ("src/unknot_papers/commands/bnr.py", "tests/papers/bnr/test_command.py"),
     ):
         assert ROOT / test in nearest([ROOT / source], graph)
+
+
+def test_names_of_a_room_come_before_words_of_prose(graph: nx.DiGraph, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Many tests have `draws` and `mesh` as words of prose; files of the room are nearer."""
+    for source, name, test in (
+        ("src/unknot/simulation/engine/class_kernel.py", "draws", "tests/simulation/engine/test_classes.py"),
+        ("src/unknot/network/tod/named_graphs.py", "mesh", "tests/network/tod/"),
+    ):
+        path = ROOT / source
+        line = next(n for n, text in enumerate(path.read_text().splitlines(), start=1) if f"def {name}(" in text)
+        monkeypatch.setattr("tests.changed.changed_lines", lambda *_, line=line: [range(line, line + 1)])
+        assert str(nearest([path], graph)[0].relative_to(ROOT)).startswith(test)
