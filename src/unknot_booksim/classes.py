@@ -20,8 +20,25 @@ MOST_CLASSES = 64
 
 
 def has_classes(settings: Configuration) -> bool:
-    """Whether there are several traffic classes, reads and writes, or several subnets."""
-    return settings.whole("classes", 1, MOST_CLASSES) > 1 or any(_reads(settings)) or subnets_of(settings) > 1
+    """Whether there are several traffic classes, reads and writes, several subnets, or VCs of a class."""
+    return (
+        settings.whole("classes", 1, MOST_CLASSES) > 1
+        or any(reads_of(settings))
+        or subnets_of(settings) > 1
+        or any(ranges_of(settings))
+    )
+
+
+def ranges_of(settings: Configuration) -> list[tuple[int, int] | None]:
+    """First and last VC of each class by the keys of forks; None where a class may take all."""
+    ranges: list[tuple[int, int] | None] = []
+    for k in range(settings.whole("classes", 1, MOST_CLASSES)):
+        here, vcs = settings.of_class(k), settings.whole("num_vcs", 1, 1024)
+        low, high = here.whole("start_vc", -1, vcs - 1), here.whole("end_vc", -1, vcs - 1)
+        if (low < 0) != (high < 0) or low > high:
+            raise settings.error("end_vc", f"VCs {low} to {high} of {vcs}: a class has a first and a last VC")
+        ranges.append((low, high) if low >= 0 else None)
+    return ranges
 
 
 def subnets_of(settings: Configuration) -> int:
@@ -40,7 +57,7 @@ def kinds_by_subnet(settings: Configuration) -> list[tuple[str, ...]]:
     return [kinds for kinds in by_subnet if kinds]
 
 
-def _reads(settings: Configuration) -> list[bool]:
+def reads_of(settings: Configuration) -> list[bool]:
     """Whether each class reads and writes."""
     many = settings.whole("classes", 1, MOST_CLASSES)
     return [settings.of_class(k).on("use_read_write") for k in range(many)]
@@ -49,6 +66,9 @@ def _reads(settings: Configuration) -> list[bool]:
 def _range(settings: Configuration, kind: str, vcs: int) -> tuple[int, int]:
     """First and last VC of a type of messages."""
     low, high = settings.whole(f"{kind}_begin_vc"), settings.whole(f"{kind}_end_vc")
+    if settings.text("topology") == "dragonflynew":
+        # BookSim's routing functions of dragonflies look at no range.
+        return 0, vcs - 1
     if not 0 <= low <= high < vcs:
         words = f"VCs {low} to {high} of {vcs}: with use_read_write ranges are within num_vcs"
         raise settings.error(f"{kind}_end_vc", words)
@@ -68,14 +88,16 @@ def routed(settings: Configuration, built: Built, kinds: Sequence[str] = TYPES) 
     UnknotError
         If the routing function cannot be had on the VCs of a type.
     """
-    reads = _reads(settings)
-    if not any(reads):
+    reads = reads_of(settings)
+    of_classes = ranges_of(settings)
+    if not any(reads) and not any(of_classes):
         return relation_of(settings, built)
     vcs = settings.whole("num_vcs", 1, 1024)
     settings.text("routing_function")
-    ranges = {kind: _range(settings, kind, vcs) for kind in kinds}
-    if not all(reads):
-        ranges[ANY] = 0, vcs - 1
+    ranges = {kind: _range(settings, kind, vcs) for kind in kinds} if any(reads) else {}
+    for k, reading in enumerate(reads):
+        if not reading:
+            ranges[_kind_of(k, of_classes[k])] = of_classes[k] or (0, vcs - 1)
     wide = {high - low + 1 for low, high in ranges.values()}
     bases = {count: relation_of(settings.changed("num_vcs", str(count)), built) for count in sorted(wide)}
     return in_ranges(built.network, vcs, [(kind, low, bases[high - low + 1]) for kind, (low, high) in ranges.items()])
@@ -89,11 +111,12 @@ def traffic_classes(settings: Configuration, built: Built) -> tuple[TrafficClass
     UnknotError
         For values that no class can have.
     """
-    reads = _reads(settings)
+    reads, ranges = reads_of(settings), ranges_of(settings)
     classes = []
     for k, reading in enumerate(reads):
         here = settings.of_class(k)
-        forms = _reads_and_writes(here) if reading else _plain(here, any(reads))
+        kind = _kind_of(k, ranges[k]) if any(reads) or any(ranges) else ""
+        forms = _reads_and_writes(here) if reading else _plain(here, kind, ranges[k])
         mean = TrafficClass(messages=forms).mean_length
         # What BookSim divides by where the rate is in flits: half of the four sizes together.
         sizes = sum(here.whole(f"{kind}_size", 1, 2**20) for kind in TYPES) // 2 if reading else mean
@@ -114,14 +137,21 @@ def traffic_classes(settings: Configuration, built: Built) -> tuple[TrafficClass
     return tuple(classes)
 
 
-def _plain(settings: Configuration, typed: bool) -> tuple[Message, ...]:
-    """Messages of a class that does not read and write."""
-    kind = ANY if typed else ""
-    vcs = (0, settings.whole("num_vcs") - 1) if typed else None
+def _kind_of(k: int, vcs: tuple[int, int] | None) -> str:
+    """The message class of a traffic class that does not read and write."""
+    return ANY if vcs is None else f"class {k}"
+
+
+def _plain(settings: Configuration, kind: str, vcs: tuple[int, int] | None) -> tuple[Message, ...]:
+    """Messages of a class that does not read and write, in its subnet or in any."""
+    if kind and vcs is None:
+        vcs = 0, settings.whole("num_vcs") - 1
+    many = subnets_of(settings)
+    subnet = settings.whole("class_subnet", -1, many - 1)
     return tuple(
-        Message(flits, share, kind=kind, vcs=vcs, subnet=subnet)
+        Message(flits, share, kind=kind, vcs=vcs, subnet=one)
         for flits, share in lengths_of(settings).items()
-        for subnet in range(subnets_of(settings))
+        for one in (range(many) if subnet < 0 else (subnet,))
     )
 
 

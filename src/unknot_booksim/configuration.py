@@ -44,6 +44,16 @@ for _row in KEYS_PAGE.splitlines():
         _key, _kind, _default, _, _words = _row.strip("| ").split(" | ")
         KEYS[_key.strip("`")] = BookSimKey(cast(Kind, _kind), _default.strip(" `"), _words)
 
+FORK_KEYS = {
+    "smart_type", "smart_max_hops", "smart_dimensions", "smart_priority", "bypass_empty_vc", "disable_bypass",
+    "injection_queue_size", "injection_queues", "ejection_queue_size", "workload", "synfull", "anynet_cols",
+    "dim_sizes", "dim_bandwidth", "dim_latency", "dim_penalty", "elevator_mapping_coords", "vertical_topology",
+    "traffic_file", "mapping_file", "traffic_matrix_file", "trace_file", "clock_period", "power_threshold",
+    "disable_some_routers", "k0", "k1", "k2", "num_l", "layer", "mesh_x", "mesh_y", "collective_type",
+    "inject_latency", "eject_latency", "sw_alloc_arb_type", "vc_alloc_arb_type", "hotspot_percent",
+}  # fmt: skip
+"""Keys that are met in files for forks of BookSim and are not built."""
+
 LARGEST = 2**31 - 1
 _WHOLE = re.compile(r"-?\d+")
 _NUMBER = re.compile(r"-?(\d*\.)?\d+([eE][+-]?\d+)?")
@@ -104,12 +114,14 @@ class Configuration:
         if key not in KEYS:
             if key in POWER_KEYS:
                 raise assignment.key.error(f"{key} belongs into the file that `tech_file` names")
+            if key in FORK_KEYS:
+                raise assignment.key.error(f"{key} is a key of forks of BookSim, which is not built")
             raise assignment.key.error(f"BookSim 2 has no key {key!r}; {_near(key)}")
         kind = KEYS[key].kind
         whole, number = _WHOLE.fullmatch(value), _NUMBER.fullmatch(value)
         if whole and (len(value) > 11 or abs(int(value)) > LARGEST):
             raise assignment.value.error(f"{key}: {value[:40]} is too large a number; the limit is {LARGEST}")
-        if kind == "int" and not whole:
+        if kind == "int" and not whole and not (key == "k" and value.startswith("{")):
             raise assignment.value.error(f"{key} is a whole number, not {value[:40]}")
         if kind == "float" and not number:
             raise assignment.value.error(f"{key} is a number, not {value[:40]}")
@@ -145,7 +157,9 @@ class Configuration:
         """Say something about a key that is set."""
         assignment = self.assignments.get(key)
         place = f"{assignment.key.where}:{assignment.key.line}: " if assignment else ""
-        self.warnings.append(f"{place}{key}: {message}")
+        words = f"{place}{key}: {message}"
+        if words not in self.warnings:
+            self.warnings.append(words)
 
     def text(self, key: str) -> str:
         """The value as it was written."""
@@ -189,15 +203,16 @@ class Configuration:
             self.warn(key, f"only the first of {len(values)} values counts: there is one traffic class")
         return values[0]
 
-    def file(self, key: str) -> Path:
-        """The file that a key names: in the folder of the configuration, or anywhere if allowed or said beside it.
+    def file(self, key: str, name: str | None = None) -> Path:
+        """The file that a key names, in all of its text or in a part: in the folder of the configuration, or
+        anywhere if allowed or said beside it.
 
         Raises
         ------
         UnknotError
             If the key names none, or one outside that folder.
         """
-        name = self.text(key)
+        name = self.text(key) if name is None else name
         if not name:
             raise self.error(key, "the name of a file is needed")
         beside = self.folder / name

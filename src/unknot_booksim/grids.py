@@ -97,7 +97,7 @@ def min_adapt(built: Built, vcs: int, faithful: bool) -> Relation:
     product, virtual = grid(built.network), VirtualChannels(built.network, vcs)
     wraps = bool(product.wraps.any())
     at_least(vcs, 4 if wraps else 2)
-    position, channel, dims, k = product.coordinates, product.channel, built.n, built.k
+    position, channel, dims, sizes = product.coordinates, product.channel, built.n, product.radices
     router, first, home, of = virtual.router, virtual.first, built.network.eject, virtual.channel
     along, terminals, total = product.dimension, built.network.num_terminals, virtual.total
     escapes = 2 if wraps else 1
@@ -111,6 +111,7 @@ def min_adapt(built: Built, vcs: int, faithful: bool) -> Relation:
             a, b = position[here, i], position[there, i]
             if a == b:
                 continue
+            k = sizes[i]
             twice = 2 * ((b - a) % k)
             ahead, behind = (twice <= k, twice >= k) if wraps else (a < b, b < a)
             if count == 0:
@@ -131,7 +132,8 @@ def min_adapt(built: Built, vcs: int, faithful: bool) -> Relation:
                         count += 1
         if count:
             return count
-        out[0] = EJECT
+        # In allocators that know priorities adaptive VCs go before those of the escape and of the destination.
+        out[0] = EJECT + TIER if faithful else EJECT
         return 1
 
     ends = addresses(built, 1 << dims if wraps else 1)
@@ -146,12 +148,13 @@ def around(built: Built, vcs: int, faithful: bool, *, balanced: bool) -> Relatio
     """
     in_halves(vcs, faithful)
     product, virtual = grid(built.network), VirtualChannels(built.network, vcs)
-    position, dims, k, along = product.coordinates, built.n, built.k, product.dimension
+    position, dims, sizes, along = product.coordinates, built.n, product.radices, product.dimension
     router, of, index, total = virtual.router, virtual.channel, virtual.index, virtual.total
-    home, half, middle = built.network.eject, vcs // 2, (k - 1) // 2
+    home, half = built.network.eject, vcs // 2
 
     def port_of(here: int, there: int, drawn: int) -> int:
         for i in range(dims):
+            k = sizes[i]
             up = (position[there, i] - position[here, i]) % k
             if up:
                 return 2 * i + ((drawn >> i) & 1 if 2 * up == k else int(2 * up > k))
@@ -159,7 +162,7 @@ def around(built: Built, vcs: int, faithful: bool, *, balanced: bool) -> Relatio
 
     def of_ring(at: int, to: int, port: int, drawn: int) -> tuple[int, int]:
         i, back = port // 2, port % 2
-        a, b = position[router[at], i], position[home[to], i]
+        a, b, middle = position[router[at], i], position[home[to], i], (sizes[i] - 1) // 2
         wraps, past_middle = (a < b, b <= middle < a) if back else (b < a, a <= middle < b)
         if at < total and along[of[at]] == i:
             kind = min(index[at] // half, 1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -90,17 +91,34 @@ def _few(configuration: Configuration, channels: int) -> None:
         raise configuration.error("k", f"this {name} has {channels} channels; the limit is {MOST_CHANNELS}")
 
 
+def _unlike_sizes(configuration: Configuration) -> list[int]:
+    """Routers in each dimension where `k` is a list, as in forks of BookSim."""
+    texts = configuration.values("k")
+    if not all(text.isdecimal() and len(text) < 6 for text in texts):
+        raise configuration.error("k", f"whole numbers are needed, not {configuration.text('k')[:40]}")
+    if "n" in configuration and configuration.whole("n") != len(texts):
+        raise configuration.error("k", f"{len(texts)} sizes are given for n = {configuration.text('n')} dimensions")
+    configuration.warn("k", "a size for each dimension is of forks of BookSim")
+    return [int(text) for text in texts]
+
+
 def _cube(configuration: Configuration) -> Built:
-    k, n = _sizes(configuration)
+    listed = configuration.text("k").startswith("{")
+    sizes = _unlike_sizes(configuration) if listed else [k for k, n in [_sizes(configuration)] for _ in range(n)]
+    k, n = min(sizes, default=0), len(sizes)
     kind = configuration.text("topology")
     if k < 2:
         raise configuration.error("k", f"a {kind} has at least 2 routers in each dimension, got {k}")
-    _few(configuration, 2 * n * k**n)
+    if math.prod(sizes) > MOST_ROUTERS:
+        raise configuration.error("k", f"{math.prod(sizes)} routers are more than {MOST_ROUTERS}")
+    _few(configuration, 2 * n * math.prod(sizes))
     latency = 2 if kind == "torus" and configuration.whole("use_noc_latency") == 1 else 1
     if kind == "mesh" or k > 2:
         make = mesh if kind == "mesh" else torus
-        network = make(*[k] * n, latency=latency)
+        network = make(*sizes, latency=latency)
         return Built(network, grid(network).channel, k, n)
+    if max(sizes) > 2:
+        raise configuration.error("k", "a torus with 2 routers in one dimension has 2 in each, or at least 3")
     routers = 2**n
     links = [
         (node, 2 * i + way, node ^ (1 << i), latency) for node in range(routers) for i in range(n) for way in (0, 1)
@@ -135,6 +153,37 @@ def _fattree(configuration: Configuration) -> Built:
                 links.append((above + link // k, link % k, below + at, 1))
     home = (n - 1) * places + nodes // k
     return _made(f"fattree({k}, {n})", n * places, links, home, home, k, n)
+
+
+def _four_ary(configuration: Configuration) -> None:
+    """Refuse sizes that BookSim's trees of 64 nodes do not have."""
+    words = f"{configuration.text('topology')} wants k = 4 and n = 3, in BookSim too"
+    if wrong := [key for key, right in (("k", 4), ("n", 3)) if configuration.whole(key) != right]:
+        raise configuration.error(wrong[0], words)
+
+
+def _qtree(configuration: Configuration) -> Built:
+    """A tree of 21 routers with four children each: the root, then each level from left to right."""
+    _four_ary(configuration)
+    links: Links = []
+    for child in range(1, 21):
+        parent, place = (child - 1) // 4, (child - 1) % 4
+        links += [(parent, place, child, 1), (child, 4, parent, 1)]
+    home = 5 + np.arange(64) // 4
+    return _made("qtree(4, 3)", 21, links, home, home, 4, 3)
+
+
+def _tree4(configuration: Configuration) -> Built:
+    """Two fat levels above 16 routers with four nodes each: 4 routers, then 8, then 16."""
+    _four_ary(configuration)
+    links: Links = []
+    for middle in range(8):
+        for port in range(4):
+            leaf = 12 + middle // 2 * 4 + port
+            links += [(4 + middle, port, leaf, 1), (leaf, 4 + middle % 2, 4 + middle, 1)]
+            links += [(4 + middle, 4 + port, port, 1), (port, middle, 4 + middle, 1)]
+    home = 12 + np.arange(64) // 4
+    return _made("tree4(4, 3)", 28, links, home, home, 4, 3)
 
 
 def _cmesh(configuration: Configuration) -> Built:
@@ -238,6 +287,8 @@ _BUILDERS: dict[str, Callable[[Configuration], Built]] = {
     "torus": _cube,
     "fly": _fly,
     "fattree": _fattree,
+    "qtree": _qtree,
+    "tree4": _tree4,
     "cmesh": _cmesh,
     "flatfly": _flatfly,
     "dragonflynew": _dragonfly,

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from unknot._base.arrays import Ints
 from unknot._base.errors import UnknotError, near
+from unknot._base.input import read_text
 from unknot.network import Network
 from unknot.traffic import Pattern
 from unknot.traffic.pattern import TrafficError
@@ -222,6 +223,23 @@ def _hotspot(call: _Call) -> Pattern:
     return _drawn(call, lambda source: nodes, np.array(rates))
 
 
+def _matrix(call: _Call) -> Pattern:
+    """Rows of a file, a source each; a source with rates of 0 sends to itself, as in forks of BookSim."""
+    name = call.values[0] if call.values else ""
+    texts = [line.split("#")[0].split() for line in read_text(call.configuration.file("traffic", name)).splitlines()]
+    try:
+        numbers = np.array([float(text) for row in texts for text in row])
+    except ValueError:
+        raise call.error(f"{name} has rates that are no numbers") from None
+    if numbers.size != call.nodes**2 or not np.isfinite(numbers).all() or numbers.min(initial=0) < 0:
+        raise call.error(f"{name} has {numbers.size} rates; {call.nodes} × {call.nodes} are needed, none below 0")
+    call.configuration.warn("traffic", "matrix is of forks of BookSim")
+    weight = numbers.reshape(call.nodes, call.nodes)
+    silent = np.flatnonzero(weight.sum(axis=1) == 0)
+    weight[silent, silent] = 1
+    return Pattern(call.text, weight=weight / weight.sum(axis=1, keepdims=True))
+
+
 PATTERNS: dict[str, Callable[[_Call], Pattern]] = {
     "uniform": lambda call: Pattern("uniform"),
     "bitcomp": _same(bit_complement),
@@ -238,5 +256,6 @@ PATTERNS: dict[str, Callable[[_Call], Pattern]] = {
     "bad_dragon": _bad_dragon,
     "badperm_yarc": _badperm_yarc,
     "hotspot": _hotspot,
+    "matrix": _matrix,
 }
 """The patterns of BookSim by name."""

@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import Any
 
 from unknot._base.errors import SimulationError, near
-from unknot.simulation.engine.codes import ALLOCATORS, HONOURING, ITERATIVE, Allocator, Priority
+from unknot.simulation.engine.codes import ALLOCATORS, HONOURING, ITERATIVE, Allocator, Ejection, Priority
 from unknot.simulation.engine.router import Router
-from unknot_booksim.classes import has_classes
+from unknot_booksim.classes import has_classes, ranges_of, reads_of
 from unknot_booksim.configuration import Configuration
 
 _ALLOCATOR = re.compile(r"(\w+)(?:\((\w*)\))?")
@@ -52,16 +52,17 @@ def router_of(settings: Configuration) -> Router:
     options |= {name: settings.on(key) for key, name in _SWITCHES.items()}
     options["traversal_delay"] += settings.whole("st_prepare_delay")
     options |= _allocators(settings) | _shared(settings)
+    pipelined = _is_pipelined(settings)
     try:
         router = Router(
             **options,
             priority=_priority(settings),
             internal_speedup=settings.number("internal_speedup"),
-            output_buffer=_output_buffer(settings),
+            output_buffer=_output_buffer(settings, pipelined),
             ejection_credits=True,
-            pipelined=_is_pipelined(settings),
+            pipelined=pipelined,
             all_tiers=settings.faithful and settings.text("routing_function") == "min_adapt",
-            ejection="same" if settings.text("topology") == "dragonflynew" else "any",
+            ejection=_ejection(settings),
         )
     except SimulationError as error:
         for key, name in (_NUMBERS | _OTHERS).items():
@@ -73,6 +74,13 @@ def router_of(settings: Configuration) -> Router:
     in_order = router.looks_at_all or settings.on("sim_power")
     by_number = settings.faithful and in_order and settings.text("topology") not in ("mesh", "torus")
     return _without_idle(settings, replace(router, terminals_first=by_number))
+
+
+def _ejection(settings: Configuration) -> Ejection:
+    """Ejection VCs of a packet: the VC of its last hop on a dragonfly, else the range of its type of messages."""
+    if settings.text("topology") == "dragonflynew":
+        return "same"
+    return "class" if any(reads_of(settings)) or any(ranges_of(settings)) else "any"
 
 
 def _is_pipelined(settings: Configuration) -> bool:
@@ -108,15 +116,16 @@ def _without_idle(settings: Configuration, router: Router) -> Router:
     return router
 
 
-def _output_buffer(settings: Configuration) -> int:
+def _output_buffer(settings: Configuration, pipelined: bool) -> int:
     """Flits behind the switch at which it closes; 0 without a limit or without waiting."""
     size = settings.whole("output_buffer_size")
     if size == 0:
         raise settings.error("output_buffer_size", "a buffer of 0 flits lets nothing through")
     speedup = settings.whole("output_speedup") > 1 or settings.number("internal_speedup") > 1
-    if size > 0 and not speedup:
+    slow = not pipelined and settings.whole("st_prepare_delay") + settings.whole("st_final_delay") > 1
+    if size > 0 and not (speedup or slow):
         settings.warn("output_buffer_size", "without speedup nothing waits behind the switch, so it changes nothing")
-    return max(0, size) if speedup else 0
+    return max(0, size) if speedup or slow else 0
 
 
 def _shared(settings: Configuration) -> dict[str, int]:

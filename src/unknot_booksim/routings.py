@@ -17,12 +17,12 @@ from unknot._base.errors import near
 from unknot._base.memory import require
 from unknot.routing import destination_tag
 from unknot.routing import nca as ancestor
-from unknot.routing.relation import Relation
+from unknot.routing.relation import EJECT, Out, Relation
 from unknot.routing.virtual_channels import VirtualChannels
 from unknot_booksim import flats, grids
 from unknot_booksim.configuration import Configuration
 from unknot_booksim.networks import Built
-from unknot_booksim.ordered import UnfitError, in_order, in_parts, in_shorter_order, one_port
+from unknot_booksim.ordered import UnfitError, addresses, in_order, in_parts, in_shorter_order, one_port
 
 Maker = Callable[[Built, int, bool], Relation]
 
@@ -65,6 +65,62 @@ def nca(built: Built, vcs: int, faithful: bool) -> Relation:
 def anca(built: Built, vcs: int, faithful: bool) -> Relation:
     """`nca` by the port with more credits of two that are drawn."""
     return replace(ancestor(built.network, vcs), name="anca of BookSim", selection="better_of_two")
+
+
+def qtree_nca(built: Built, vcs: int, faithful: bool) -> Relation:
+    """Up to the nearest common ancestor, then down."""
+
+    def port_of(here: int, there: int, drawn: int) -> int:
+        below = there
+        while below > here:
+            above = (below - 1) // 4
+            if above == here:
+                return (below - 1) % 4
+            below = above
+        return 4
+
+    return one_port(built, VirtualChannels(built.network, vcs), "nca", port_of, in_parts(vcs))
+
+
+def tree4_nca(built: Built, vcs: int, faithful: bool) -> Relation:
+    """Up to a nearest common ancestor by ports drawn at each level, then down, from the top through either of two."""
+
+    def port_of(here: int, there: int, drawn: int) -> int:
+        leaf = there - 12
+        if here < 4:
+            return leaf // 4 * 2 + drawn // 8
+        if here >= 12:
+            return 4 + drawn % 2
+        return leaf % 4 if leaf // 4 == (here - 4) // 2 else 4 + drawn // 2 % 4
+
+    return one_port(built, VirtualChannels(built.network, vcs), "nca", port_of, in_parts(vcs), draws=16)
+
+
+def tree4_anca(built: Built, vcs: int, faithful: bool) -> Relation:
+    """`tree4_nca` by any port up; BookSim means so, but keeps the first port only."""
+    network, channel, home = built.network, built.channel, built.network.eject
+    virtual = VirtualChannels(network, vcs)
+    router, first, terminals = virtual.router, virtual.first, network.num_terminals
+
+    def rule(at: int, address: int, out: Out) -> int:
+        here, leaf, drawn = router[at], home[address % terminals] - 12, address // terminals
+        if here - 12 == leaf:
+            out[0] = EJECT
+            return 1
+        low, ports = 4, 2 if here >= 12 else 4
+        if here < 4:
+            low, ports = leaf // 4 * 2 + drawn, 1
+        elif here < 12 and leaf // 4 == (here - 4) // 2:
+            low, ports = leaf % 4, 1
+        count = 0
+        for port in range(low, low + (1 if faithful else ports)):
+            for v in range(vcs):
+                out[count] = first[channel[here, port]] + v
+                count += 1
+        return count
+
+    ends = addresses(built, 2)
+    return Relation(network, virtual, rule, name="anca of BookSim", destination=ends, claims_minimal=True)
 
 
 def min_anynet(built: Built, vcs: int, faithful: bool) -> Relation:
@@ -121,6 +177,9 @@ ROUTINGS: dict[tuple[str, str], Maker] = {
     ("fly", "dest_tag"): dest_tag,
     ("fattree", "nca"): nca,
     ("fattree", "anca"): anca,
+    ("qtree", "nca"): qtree_nca,
+    ("tree4", "nca"): tree4_nca,
+    ("tree4", "anca"): tree4_anca,
     ("anynet", "min"): min_anynet,
     ("cmesh", "dor"): partial(flats.cmesh, name="dor"),
     ("cmesh", "dor_no_express"): partial(flats.cmesh, name="dor_no_express", express=False),

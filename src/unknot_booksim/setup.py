@@ -94,7 +94,9 @@ class Setup:
     @property
     def answers(self) -> dict[str, str]:
         """Message class of the reply to each class of requests."""
-        return {f"{way}_request": f"{way}_reply" for way in ("read", "write") if self.relation.classes}
+        return {
+            f"{way}_request": f"{way}_reply" for way in ("read", "write") if f"{way}_request" in self.relation.classes
+        }
 
     @property
     def proved(self) -> list[Relation]:

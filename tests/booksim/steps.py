@@ -25,6 +25,8 @@ CASES = tuple(
         ),
         ("fly", ("k=3;n=2;num_vcs=2", "k=2;n=4;num_vcs=3"), ("dest_tag",)),
         ("fattree", ("k=3;n=2;num_vcs=2", "k=2;n=4;num_vcs=1"), ("nca", "anca")),
+        ("qtree", ("k=4;n=3;num_vcs=2",), ("nca",)),
+        ("tree4", ("k=4;n=3;num_vcs=1",), ("nca", "anca")),
         (
             "cmesh", ("k=4;n=2;c=4;xr=2;yr=2;x=4;y=4;num_vcs=2",),
             ("dor", "dor_no_express", "xy_yx", "xy_yx_no_express"),

@@ -6,6 +6,7 @@ import json
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
@@ -13,7 +14,9 @@ from tests.booksim.files import MESH, credited, understood, written
 from tests.cli.test_schemas import schema
 from unknot._base.errors import UnknotError
 from unknot.cli.program import app
-from unknot.traffic import Bursts, Message
+from unknot.simulation.run.scenario import Measurement, Scenario
+from unknot.simulation.run.start import engine_of
+from unknot.traffic import Bursts, Message, Traffic
 from unknot_booksim.runs import run_booksim, sweep_of
 
 TWO = MESH + (
@@ -150,3 +153,40 @@ def test_subnets(tmp_path: Path) -> None:
     ):
         with pytest.raises(UnknotError, match=words):
             understood(tmp_path, *keys, text=READS)
+
+
+def test_vcs_and_subnets_of_classes(tmp_path: Path) -> None:
+    ranges = "start_vc={0,2}", "end_vc={1,3}", "num_vcs=4"
+    setup = understood(tmp_path, *ranges, text=TWO)
+    assert setup.relation.classes == ("class 0", "class 1")
+    assert [one.forms[0].vcs for one in setup.options["classes"]] == [(0, 1), (2, 3)]
+    assert setup.options["router"].ejection == "class"
+    assert not setup.answers
+    apart = understood(tmp_path, "subnets=2", "class_subnet={0,1}", text=TWO).options["classes"]
+    assert [{form.subnet for form in one.forms} for one in apart] == [{0}, {1}]
+    for keys, words in (
+        (("start_vc={0,2}", "num_vcs=4"), "VCs 0 to -1 of 4"), (("class_subnet=1",), "from -1 to 0"),
+        (("start_vc=2", "end_vc=1", "num_vcs=4"), "VCs 2 to 1 of 4"),
+    ):  # fmt: skip
+        with pytest.raises(UnknotError, match=words):
+            understood(tmp_path, *keys, text=TWO)
+
+
+def test_messages_leave_by_the_vcs_of_their_class(tmp_path: Path) -> None:
+    """Also where nothing else keeps requests and replies apart."""
+    setup = understood(tmp_path, text=READS)
+    assert setup.options["router"].ejection == "class"
+    scenario = Scenario(
+        setup.relation, 1.0, Traffic(classes=setup.options["classes"]), router=setup.options["router"]
+    )
+    engine = engine_of(scenario, Measurement())
+    part, seen = engine.parts[0], set()
+    while engine.now < 300:
+        engine.advance_to(engine.now + 1)
+        rows = part.ejection_row[:, None] + np.arange(4)
+        owners = engine.state.outputs.owner[rows]
+        for terminal, vc in np.argwhere(owners >= 0).tolist():
+            b = int(owners[terminal, vc])
+            front = part.ring[b * int(part.setup.ring) + part.inputs.front[b]]
+            seen.add((int(part.packets.address[front]) * 4 // setup.relation.num_addresses // 2, vc // 2))
+    assert seen == {(0, 0), (1, 1)}

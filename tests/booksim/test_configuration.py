@@ -116,6 +116,19 @@ def test_refusals_name_the_key_and_the_place(tmp_path: Path) -> None:
         understood(tmp_path, text=MESH + "noq       = 1;")
 
 
+def test_keys_of_forks_are_called_that(tmp_path: Path) -> None:
+    with pytest.raises(TextError, match=r"config:2:1: smart_type is a key of forks of BookSim"):
+        understood(tmp_path, text=MESH + "smart_type = classic;")
+    setup = understood(tmp_path, "k={4,3}")
+    assert setup.relation.network.num_routers == 12
+    assert setup.warnings == ["<command line>:1: k: a size for each dimension is of forks of BookSim"]
+    for k, words in (("{4,3,2}", "3 sizes are given for n = 2"), ("{4,a}", "whole numbers"), ("{300,300}", "90000")):
+        with pytest.raises(UnknotError, match=words):
+            understood(tmp_path, f"k={k}")
+    with pytest.raises(UnknotError, match="has 2 in each"):
+        understood(tmp_path, "k={2,3}", "topology=torus", "routing_function=dim_order")
+
+
 def test_defaults_are_set_without_a_word(tmp_path: Path) -> None:
     """Every key may be written down with its default, but for those that the file needs others of."""
     skip = {"topology", "routing_function", "k", "n"}

@@ -158,3 +158,19 @@ def test_loads_are_flits(tmp_path: Path) -> None:
         with pytest.raises(UnknotError, match="above 0 and at most 1"):
             understood(tmp_path, f"injection_rate={rate}")
     assert np.isclose(mixed.mean_length, 2.0)
+
+
+def test_a_matrix_of_rates(tmp_path: Path) -> None:
+    (tmp_path / "rates").write_text("# to each\n" + "1 3 0 0\n" * 2 + "0 0 0 0\n" + "0 0 1 1\n")
+    keys = "k=2", "n=2", "traffic=matrix(rates)"
+    setup = understood(tmp_path, *keys)
+    assert [row(setup.options["traffic"], source) for source in (0, 2)] == [[0.25, 0.75, 0, 0], [0, 0, 1, 0]]
+    assert any("matrix is of forks of BookSim" in words for words in setup.warnings)
+    for text, words in (("1 2 3", "4 × 4 are needed"), ("1 a" * 8, "no numbers"), ("-1 " * 16, "none below 0")):
+        (tmp_path / "rates").write_text(text)
+        with pytest.raises(UnknotError, match=words):
+            understood(tmp_path, *keys)
+    with pytest.raises(UnknotError, match="allow it with --outside-files"):
+        understood(
+            tmp_path, text="topology = mesh; k = 2; n = 2; routing_function = dor; traffic = matrix(/etc/hosts);"
+        )

@@ -22,6 +22,8 @@ SIZES = {
     "torus": "k=4;n=2",
     "fly": "k=3;n=2",
     "fattree": "k=2;n=3",
+    "qtree": "k=4;n=3",
+    "tree4": "k=4;n=3",
     "cmesh": "k=4;n=2;c=4;xr=2;yr=2;x=4;y=4",
     "flatfly": "k=4;n=2;c=4;xr=2;yr=2;x=4;y=4",
     "dragonflynew": "k=2;n=1",
@@ -192,7 +194,8 @@ def test_routings_that_are_not_built_say_why(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("keys", "words"),
     [
-        ("topology=torus;k=1", "at least 2 routers"), ("topology=qtree", "there is no topology 'qtree'"),
+        ("topology=torus;k=1", "at least 2 routers"), ("topology=qtree", "wants k = 4 and n = 3"),
+        ("topology=tree", "there is no topology 'tree'"),
         ("topology=cmesh", "even k"), ("topology=cmesh;k=4;c=4", "xr = 2"), ("topology=flatfly;x=3", "x = y"),
         ("topology=flatfly;x=4;y=4", "whole rows"), ("topology=dragonflynew", "n = 1"), ("topology=anynet", "a file"),
         ("topology=flatfly;k=2;n=5;c=1;xr=1;yr=1;x=4;y=8", "from 1 to 4"),

@@ -253,6 +253,8 @@ def test_speedups(tmp_path: Path) -> None:
     setup = understood(tmp_path, "output_buffer_size=4")
     assert setup.options["router"] == credited()
     assert setup.warnings[0].startswith("<command line>:1: output_buffer_size: without speedup nothing waits behind")
+    slow = understood(tmp_path, "st_prepare_delay=1", "output_buffer_size=4", faithful=True).options["router"]
+    assert slow == credited(traversal_delay=2, output_buffer=4, pipelined=False)
 
 
 def test_shared_buffers(tmp_path: Path) -> None:
@@ -261,13 +263,14 @@ def test_shared_buffers(tmp_path: Path) -> None:
     assert setup.options["buffer_depth"] == 4
     both = "buffer_policy=limited", "max_held_slots=6", "private_buf_size=2", "vc_buf_size=8"
     assert understood(tmp_path, *both).options["router"] == credited(own_slots=2, most_slots=6)
+    several = understood(tmp_path, "buffer_policy=shared", "output_speedup=2").options["router"]
+    assert several == credited(own_slots=1, output_speedup=2)
     for keys, words in (
         (("buffer_policy=dynamic",), "buffer_policy: dynamic is not built"),
         (("buffer_policy=shared", "private_bufs=1"), "private_bufs: 1 is not built"),
         (("buffer_policy=shared", "private_buf_size=0"), "could wait for others for ever"),
         (("buffer_policy=shared", "private_buf_size={1,2}"), "the same number of slots"),
         (("buffer_policy=shared", "buf_size=15", "num_vcs=4"), "a multiple of 4 VCs, got 15"),
-        (("buffer_policy=shared", "output_speedup=2"), "output_speedup: router: own_slots goes"),
         (("buffer_policy=limited", "max_held_slots=1", "private_buf_size=2"), "less than the 2 slots"),
     ):
         with pytest.raises(UnknotError, match=words):

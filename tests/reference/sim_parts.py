@@ -111,6 +111,7 @@ class InputVC:
 class Port:
     """A physical channel into or out of a router, with its VCs on that side; `holder` keeps it from all others.
 
+    Credits of an input port leave step by step.
     A flit leaves an output port in the cycle in which its `free_from` lies, and then that is 1 / `rate` later.
     `place` puts input ports in order: as their output channels to the same neighbours; -1 and 2 are terminals.
     `way` is the direction of a grid in which its other router lies.
@@ -127,23 +128,24 @@ class Port:
     ejects: bool = False
     rate: Fraction = Fraction(1)
     way: int | None = None
+    credits_from: int = 0
+    credit_tick: int = -1
 
     def waiting(self, tick: int, now: int) -> int:
-        """Flits behind the switch; of each the step in which it won and the cycle in which it leaves are known."""
-        self.behind = [(won, leaves) for won, leaves in self.behind if leaves >= now]
-        return sum(won + 1 < tick for won, _ in self.behind)
+        """Flits behind the switch; of each the step in which it has crossed and the cycle in which it leaves."""
+        self.behind = [(over, leaves) for over, leaves in self.behind if leaves >= now]
+        return sum(over < tick for over, _ in self.behind)
 
 
 @dataclass(eq=False)
 class Entry:
-    """A part of an input port, with the VCs that send by it; credits of several flits leave one after the other."""
+    """A part of an input port, with the VCs that send by it."""
 
     port: Port
     vcs: list[InputVC]
     turn: int = 0
     next_vc: int = 0
     holder: InputVC | None = None
-    credits_from: int = 0
 
 
 class Node:
@@ -156,6 +158,7 @@ class Node:
         self.first_rows: tuple[int, ...] = ()
         self.of_vcs = True
         self.to_route: list[InputVC] = []
+        self.let_go: set[object] = set()
         self.routing_until = 0
         self.crossing_from = self.crossing_until = -(10**6)
         self.crossed = 0

@@ -380,8 +380,9 @@ class Simulator(Choices):
         return sends
 
     def keep_on(self, node: Node) -> list[Sending]:
-        """Flits of held ports; a holder that may send and cannot lets go."""
+        """Flits of held ports; a holder that may send and cannot lets go, but keeps both ports in this step."""
         sends = []
+        node.let_go = set()
         for into in node.entries:
             vc = into.holder
             if vc is None or self.tick < vc.active_from:
@@ -391,6 +392,7 @@ class Simulator(Choices):
                 sends.append(Sending(into, vc, port, self.options.switch_allocation_delay))
             else:
                 into.holder = port.holder = None
+                node.let_go |= {into, port}
         return sends
 
     def arbitrate(
@@ -404,7 +406,7 @@ class Simulator(Choices):
         if not ready and not speculating:
             return []
         busy: set = {port for sending in sends for port in (sending.into, sending.port)}
-        busy |= {port for port in node.entries + node.outputs if port.holder}
+        busy |= node.let_go | {port for port in node.entries + node.outputs if port.holder}
         if self.options.queues:
             busy |= {p for p in node.outputs if p.ejects and p.free_from + 1 - self.now > self.most_queued}
         if self.options.output_buffer:
@@ -449,22 +451,31 @@ class Simulator(Choices):
         for vc, out in allocated:
             vc.out, out.owner, vc.active_from = out, vc, self.tick + self.options.vc_allocation_delay
         for into, vc, port, delay in sends:
+            if self.options.own_slots and not vc.out.has_credit:
+                continue  # another took the last slot that is shared
             flit, out = vc.queue.popleft(), vc.out
             vc.active_from = self.tick + delay
             leaves = self.now + delay - 1
             crossed, back = leaves + self.options.traversal_delay, leaves
+            over = self.tick + 1
             if not self.options.pipelined:
                 crossed = self.crossed(node)
+                over = node.crossing_until
             elif self.options.queues:
                 # A step before the last one of a cycle is followed by another, in which the flit crosses.
                 crossed -= not final
+                if self.options.traversal_delay > 1:
+                    over = crossed * round(self.options.internal_speedup * 2**20) // 2**20
             if self.options.queues or not self.options.pipelined or port.rate != 1:
                 crossed = max(crossed, floor(port.free_from))
                 port.free_from = max(port.free_from, Fraction(crossed)) + 1 / port.rate
-                port.behind.append((self.tick, crossed))
+                port.behind.append((over, crossed))
             if self.options.queues:
-                back = max(back, into.credits_from)
-                into.credits_from = back + 1
+                # Those of a step leave together.
+                if into.port.credit_tick != self.tick:
+                    into.port.credits_from = max(back, into.port.credits_from) + 1
+                    into.port.credit_tick = self.tick
+                back = into.port.credits_from - 1
             self.flit_hops += 1
             flit.packet.hops += flit.head and not port.ejects
             from_terminal = into.port.place[0] in (-1, 2)

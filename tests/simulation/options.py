@@ -18,15 +18,17 @@ def routers(draw: st.DrawFn, priorities: tuple[Priority, ...] = ("none", "age"),
     rounds = draw(st.sampled_from([1, 1, 2, 3])) if set(both) & set(ITERATIVE) else 1
     quick = draw(st.sampled_from([1, 1, 1, 2, 1.7, 3.25]), label="internal speedup")
     delay = DELAY if quick == 1 else st.just(1)
-    limit = draw(st.sampled_from([0, 1, 2, 4])) if quick > 1 else 0
+    traversal = draw(DELAY)
     own = draw(st.integers(0, own))
     allocation = [draw(delay), draw(delay)]
+    pipelined = not (allocation == [1, 1] and draw(st.booleans()))
+    limit = draw(st.sampled_from([0, 1, 2, 4])) if quick > 1 or (traversal > 1 and not pipelined) else 0
     selection = draw(st.sampled_from(SELECTIONS))
     return Router(
         routing_delay=draw(st.sampled_from([1, 1, 0, 2, 4] if quick == 1 else [0, 1])),
         vc_allocation_delay=allocation[0],
         switch_allocation_delay=allocation[1],
-        traversal_delay=1 if limit else draw(DELAY),
+        traversal_delay=traversal,
         credit_delay=draw(st.sampled_from([0, 0, 1, 4])),
         speculative=draw(st.booleans()),
         allocator=both[0],
@@ -47,7 +49,7 @@ def routers(draw: st.DrawFn, priorities: tuple[Priority, ...] = ("none", "age"),
         empty_first=draw(st.booleans()),
         donate_priority=draw(st.booleans()),
         ejection_credits=draw(st.booleans()),
-        pipelined=not (allocation == [1, 1] and draw(st.booleans())),
+        pipelined=pipelined,
         all_tiers=selection == "all" and draw(st.booleans()),
         ejection=draw(st.sampled_from(["any", "same"])),
         terminals_first=draw(st.booleans()),

@@ -146,7 +146,7 @@ def test_a_held_switch_rests_while_its_flit_leaves() -> None:
     assert sends == [(4, 0), (5, 1), (7, 0), (8, 1), (10, 0), (11, 1), (13, 0), (14, 1)]
 
 
-def test_a_holder_without_a_credit_lets_go_in_the_same_cycle() -> None:
+def test_a_holder_whose_buffer_is_empty_lets_go() -> None:
     held, packets = merging(Router(hold_switch=True), depth=2)
     assert [(sent.cycle, packets.index(sent.packet)) for sent in held[:4]] == [(9, 0), (10, 0), (11, 1), (12, 1)]
 
@@ -212,8 +212,7 @@ def test_a_vc_alone_has_all_slots_that_its_port_shares(router: Router, deep: int
 def test_options_that_do_not_go_together() -> None:
     net = dimension_order(line(2), 1)
     for wrong, words in (
-        (lambda: Router(output_buffer=2), "output_buffer takes output_speedup or internal_speedup"),
-        (lambda: Router(own_slots=1, output_speedup=2), "an output_speedup of 1 only"),
+        (lambda: Router(output_buffer=2), "output_buffer takes output_speedup, internal_speedup, or pipelined"),
         (lambda: Router(own_slots=2, most_slots=1), "at least 2, got 1"),
         (lambda: Router(most_slots=1), "most_slots is of shared buffers"),
         (lambda: simulate(net, 0.1, router=Router(own_slots=9)), "at most buffer_depth"),

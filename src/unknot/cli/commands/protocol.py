@@ -20,6 +20,7 @@ def protocol(
     buffer_depth: int = BUFFER_DEPTH,
     packet_length: int | None = None,
     evidence: Path | None = None,
+    out: Path | None = None,
     json: Json = False,
 ) -> int:
     """Say whether messages of a protocol can block each other through terminals and the network.
@@ -41,7 +42,7 @@ def protocol(
     >>> answer.holds, answer.remedies[0].change
     (False, 'VCs of their own for request, reply')
     """
-    return give(of_end_points(system, subject, Room(buffer_depth, packet_length), "PROTOCOL"), evidence, json)
+    return give(of_end_points(system, subject, Room(buffer_depth, packet_length), "PROTOCOL"), evidence, out, json)
 
 
 class Room(NamedTuple):

@@ -87,7 +87,7 @@ def fill_cache(rule, raw):
         for b in range(s.words.first_input[w0], s.words.first_input[w1]):
             at = s.inputs.at[b]
             # All VCs of an injection port ask the rule the same; with one option they leave by VCs of their own.
-            if b > s.words.first_input[w0] and s.inputs.at[b - 1] == at and s.setup.ejection == 0:
+            if b > s.words.first_input[w0] and s.inputs.at[b - 1] == at and s.setup.ejection != 1:
                 s.input_class[b] = s.input_class[b - 1]
                 continue
             for address in range(many):

@@ -48,7 +48,7 @@ NO_CYCLE = 2**60
 ENDLESS = 2**30 - 1
 """Credits of an ejection VC that never runs out of them: more than any buffer has."""
 Priority = Literal["none", "age", "class"]
-Ejection = Literal["any", "same"]
+Ejection = Literal["any", "same", "class"]
 Arbiter = Literal["round_robin", "matrix"]
 ALLOCATORS, ITERATIVE, HONOURING = names(), names("rounds"), names("honours")
 """All allocators; those that take several iterations; those that know priorities."""

@@ -100,10 +100,10 @@ class BufferEnds:
         port = np.append(vcs.channel, injection).astype(np.int64)
         reads = np.append(network.target[vcs.channel], network.inject[terminal]).astype(np.int64)
         writes = np.concatenate([network.source[vcs.channel], network.eject[terminal], network.inject[terminal]])
-        of_terminals = (np.arange(self.total) >= self.num_vcs) ^ router.terminals_first
-        self.into = Side(reads, port, np.lexsort((of_terminals, reads)), network.num_routers)
+        first, second = self.ranks()
+        self.into = Side(reads, port, np.lexsort((first[port], reads)), network.num_routers)
         # Ends of injection buffers are no outputs of the switch: they stay behind all others.
-        kind = np.append(of_terminals, np.full(terminal.size, 2))
+        kind = np.append(second[port], np.full(terminal.size, second.max(initial=0) + 1))
         # Of the ejection VCs of a terminal the first of each port come first, so that packets are dealt out to ports.
         seat = terminal % max(1, network.num_terminals // router.terminal_width)
         turn, seats = np.zeros((2, writes.size), dtype=np.int64)
@@ -119,6 +119,12 @@ class BufferEnds:
         latency = np.append(network.latency, np.ones(network.num_terminals, dtype=np.int64))
         self.latency = latency[port]
         self.words = offsets(self._words_of_routers(widest))
+
+    def ranks(self) -> tuple[Ints, Ints]:
+        """Return what input ports of a router stand in order of, and its output ports: by channel, then terminal."""
+        network, first = self.relation.network, self.router.terminals_first
+        rank = np.repeat([first, not first], [network.num_channels, network.num_terminals])
+        return rank, rank
 
     def _words_of_routers(self, widest: int) -> Ints:
         routers = self.into.routers

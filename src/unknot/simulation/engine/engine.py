@@ -280,7 +280,7 @@ class Engine:
         part, many = self.parts[0], self.relation.num_addresses
         if len(part.cache) or part.setup.cacheable == 0:
             return
-        local = int(part.setup.local) if part.setup.ejection else 1
+        local = int(part.setup.local) if part.setup.ejection == 1 else 1
         states = (self.relation.num_vcs + local * self.relation.network.num_terminals) * many
         calls = 2 * (self.count("flit_hops") - self.calls_from)
         if calls < states or (calls < COMPILED and not kernels.fill_cache.ready):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -39,10 +40,12 @@ def entries_of(scenario: Scenario) -> dict[str, Any]:
     endless = router.ejection_credits or not router.queues
     hops = relation.compiled_hops if relation.comparison else None
     entries = {option: router.code(option) for option in OPTIONS} | {
-        "shared": shared, "taking": relation.vcs.widest * router.terminal_width, "entry": ENTRIES[flow.enters],
+        "shared": shared, "taking": relation.vcs.widest * router.terminal_width,
+        "of_kind": max(1, relation.num_addresses // max(1, len(relation.classes))), "entry": ENTRIES[flow.enters],
         "complete": flow.complete, "depth": own, "num_vcs": relation.num_vcs,
         "most": (router.most_slots or NO_CYCLE) - own,
-        "blocks": router.queues or router.hold_switch or shared > 0, "planes": (depth - 1).bit_length(),
+        "blocks": router.queues or router.hold_switch or shared > 0 or router.output_buffer > 0,
+        "planes": (depth - 1).bit_length(),
         "commits": relation.commits, "compares": relation.comparison, "cacheable": is_cacheable(relation, router),
         "count_hops": 0 if hops is None else hops.address, "measure_from": NO_CYCLE, "measure_to": NO_CYCLE,
         "in_batches": not router.pipelined, "empty_hop": router.header_cycles + router.credit_delay,
@@ -74,6 +77,12 @@ def posted_ahead(latency: int, router: Router) -> int:
     routing = router.routing_delay * (1 if router.pipelined else 2)
     ejection = router.ejection_credits * (EJECTION_LOOP + router.credit_delay)
     return stay + max(crossing + max(latency, ejection), router.credit_delay + latency, routing)
+
+
+def steps_of_crossing(router: Router) -> int:
+    """Most steps from a match of the switch to the end of its crossing; 0 without a limit of output buffers."""
+    cycles = router.traversal_delay + 1 if router.pipelined else 2 * router.traversal_delay + 1
+    return 2 + math.ceil(router.internal_speedup) * cycles if router.output_buffer else 0
 
 
 def most_flits(depth: int, vcs: int, router: Router) -> int:

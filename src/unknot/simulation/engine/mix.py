@@ -94,6 +94,7 @@ class Mix:
             "replies": {"first": nobody_waits, "last": nobody_waits},
             "waiting": slots,
             "turns": terminals,
+            "leaving": self._leaving(local),
         } | self._reply_addresses()  # fmt: skip
 
     def _forms(self, local: int) -> dict[str, Any]:
@@ -130,6 +131,18 @@ class Mix:
             raise SimulationError(f"traffic class: VCs {low} to {last} of an injection port, which has {local}")
         first = index * (self.relation.num_addresses // many) * self.subnets
         return first + subnet * self.relation.network.num_terminals, low, last + 1
+
+    def _leaving(self, local: int) -> dict[str, Any]:
+        """Columns of the ranges of ejection VCs: those of each message class at injection ports."""
+        many = max(1, len(self.relation.classes))
+        ranges = np.tile([0, local], (many, 1))
+        forms = [form for one in self.classes for form in one.forms]
+        of_forms = [(form.kind, 0, form.vcs, form.subnet) for form in forms]
+        of_forms += [(form.reply_kind, -1, form.reply_vcs, form.reply_subnet) for form in forms if form.reply]
+        for kind, otherwise, vcs, subnet in of_forms:
+            index = self.relation.classes.index(kind) if kind else otherwise % many
+            ranges[index] = self._range_of(kind, otherwise, vcs, local, subnet)[1:]
+        return dict(zip(("low", "high"), ranges.T, strict=True))
 
     def _reply_addresses(self) -> dict[str, Any]:
         """Addresses of replies, unless they are the terminals themselves."""

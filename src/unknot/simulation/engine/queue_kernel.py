@@ -42,12 +42,11 @@ def queue_up(raw, w, w0, now, final):
     """
     s = view(raw)
     port, ports = s.outputs.port[w], s.out_queues
-    begin = now + final
+    begin, over = now + final, s.count.step + 1
     if s.setup.in_batches == 1:
-        begin = cycle_of(s, next_crossing(s, w0))
+        over = next_crossing(s, w0)
+        begin = cycle_of(s, over)
     leaves, free = begin + s.setup.traversal_delay, ports.free_from[port]
-    if ports.step[port] != s.count.step:
-        ports.step[port], ports.before[port] = s.count.step, free
     idles, leaves = leaves > free, max(leaves, free)
     parts, many = ports.cycles[port], ports.flits[port]
     if many > 1:
@@ -56,29 +55,41 @@ def queue_up(raw, w, w0, now, final):
         ports.rest[port] = parts % many
         parts //= many
     ports.free_from[port] = leaves + parts
+    if s.setup.output_buffer > 0:
+        if s.setup.traversal_delay > 1:
+            over = ((begin + s.setup.traversal_delay - 1) * s.setup.speed >> 20) + 1
+        many = s.crossings.size // ports.size
+        row = port * many + over % many
+        if s.crossings.step[row] != over:
+            ports.before[port] = max(ports.before[port], s.crossings.free_from[row])
+            s.crossings.step[row] = over
+        s.crossings.free_from[row] = leaves + parts
     return leaves
 
 
 @inlined
 def return_credit(raw, b, now):
-    """Return the cycle in which a credit leaves the input port of row b: one at a time."""
+    """Return the cycle in which a credit leaves the input port of row b: those of a step together, step by step."""
     s = view(raw)
-    port = s.inputs.port[b]
-    back = max(now + 1, s.in_queues.credits_from[port])
-    s.in_queues.credits_from[port] = back + 1
-    return back
+    port = s.in_ports.first[s.inputs.port[b]]  # of all parts of the port
+    if s.in_queues.credit_step[port] != s.count.step:
+        s.in_queues.credits_from[port] = max(now + 1, s.in_queues.credits_from[port]) + 1
+        s.in_queues.credit_step[port] = s.count.step
+    return s.in_queues.credits_from[port] - 1
 
 
 @inlined
 def is_full(s, w, now):
     """Return whether the output buffer behind the port of output row w is full at the beginning of this step.
 
-    Flits that won the switch in the step before are still crossing it.
+    Flits that are still crossing the switch do not count. Those that have crossed leave one after the other, so that
+    the cycle from which the channel is free of them says how many they are.
     """
-    port = s.outputs.port[w]
-    # `free_from` counts what won in the last step, which has not crossed yet; `before` is without it.
-    crossing = s.out_queues.step[port] == s.count.step - 1
-    upto = s.out_queues.before[port] if crossing else s.out_queues.free_from[port]
+    port, many = s.outputs.port[w], s.crossings.size // s.out_queues.size
+    upto = s.out_queues.before[port]
+    for row in range(port * many, port * many + many):
+        if s.crossings.step[row] < s.count.step:
+            upto = max(upto, s.crossings.free_from[row])
     return upto - now > s.setup.output_buffer
 
 
@@ -116,12 +127,12 @@ def go_on(raw, w0, w1, now):
             b = s.words.first_input[word] + lowest(holders)
             holders ^= bit
             ready = s.inputs.state[b] == MOVING and not is_closed(s, s.inputs.out[b], now)
-            if ready or s.inputs.state[b] == PENDING:
-                s.out_queues.busy[s.outputs.port[s.inputs.out[b]]] = 1
-                s.in_queues.busy[s.inputs.port[b]] = 1
-                if ready:
-                    s.winners[sent] = b
-                    sent += 1
-            else:
+            # Also of one that lets go both ports are taken until the next step.
+            s.out_queues.busy[s.outputs.port[s.inputs.out[b]]] = 1
+            s.in_queues.busy[s.inputs.port[b]] = 1
+            if ready:
+                s.winners[sent] = b
+                sent += 1
+            elif s.inputs.state[b] != PENDING:
                 s.masks.holders[word] ^= bit
     return sent

@@ -101,10 +101,10 @@ class Router:
         was chosen longest ago (matrix arbiters; Dally & Towles 2004).
     output_buffer : int
         Flits queued behind the switch at which an output port takes no more; flits that are crossing the switch are
-        not counted. 0: no limit. Takes a speedup: without one no flit queues there.
+        not counted. 0: no limit. Takes a speedup, or a slow switch that is not pipelined: else no flit queues there.
     own_slots : int
         Slots that each VC keeps for itself; the VCs of an input port share the rest of their `buffer_depth` slots.
-        0: nothing is shared. For wormhole and wormhole-nonatomic, without `output_speedup`.
+        0: nothing is shared. For wormhole and wormhole-nonatomic.
     most_slots : int
         Most slots of a VC, its own and shared ones; 0: no limit.
     empty_first : bool
@@ -121,8 +121,8 @@ class Router:
         A header requests its free candidates of all tiers at once, and in the allocators that know priorities those
         of the first tier come first. Without, it requests those of the lowest tier that has a free one. The one
         candidate of a header that commits counts as of the first tier.
-    ejection : {"any", "same"}
-        The ejection VC of a packet: any, or that of the index of the input VC from which it leaves.
+    ejection : {"any", "same", "class"}
+        The ejection VC of a packet: any, that of the index of its input VC, or any of its class's (`TrafficClass`).
     terminals_first : bool
         Ports are numbered from those of the terminals on. Without, those of the channels come first. The allocators
         begin with the lowest numbers somewhere: max_size gives outputs away in this order.
@@ -257,12 +257,11 @@ class Router:
             )
         if self.output_speedup > 1 and (self.speculative or self.hold_switch):
             raise SimulationError("router: output_speedup goes with neither speculative nor hold_switch")
-        if self.output_buffer and not (self.queues and self.traversal_delay == 1):
+        if self.output_buffer and not (self.queues or (self.traversal_delay > 1 and not self.pipelined)):
             raise SimulationError(
-                "router: output_buffer takes output_speedup or internal_speedup, and a traversal_delay of 1"
+                "router: output_buffer takes output_speedup, internal_speedup, or pipelined=False with a "
+                "traversal_delay above 1: else no flit waits behind the switch"
             )
-        if self.own_slots and self.output_speedup > 1:
-            raise SimulationError("router: own_slots goes with an output_speedup of 1 only")
         if self.most_slots and not self.own_slots <= self.most_slots:
             raise SimulationError(
                 f"router: most_slots counts own_slots, so it is at least {self.own_slots}, got {self.most_slots}"

@@ -14,7 +14,17 @@ from unknot._base.kernels.words_kernel import call_at
 from unknot.simulation.engine.allocation_kernel import allocate_vcs
 from unknot.simulation.engine.codes import DONE, EMPTY, FRESH, IDLE, MOVING, PENDING, STALLED
 from unknot.simulation.engine.inbox_kernel import begin_routing
-from unknot.simulation.engine.state_kernel import bit_of, eject, enqueue, note, packet_of, post, post_flit, wake
+from unknot.simulation.engine.state_kernel import (
+    bit_of,
+    eject,
+    enqueue,
+    has_room,
+    note,
+    packet_of,
+    post,
+    post_flit,
+    wake,
+)
 from unknot.simulation.engine.switch_kernel import allocate_switch, hold_back
 
 
@@ -120,7 +130,9 @@ def step(rule, s, w0, w1, now, left):
     if s.setup.queues == 1:
         in_order(s, sent)
     for k in range(sent):
-        send(s, s.winners[k], w0, w1, now, np.int64(left == 0))
+        # Of two that won the switch in one step the first may take the last slot that VCs share.
+        if s.setup.shared == 0 or has_room(s, s.inputs.out[s.winners[k]]):
+            send(s, s.winners[k], w0, w1, now, np.int64(left == 0))
     if s.setup.speculative == 1 and s.setup.vc_allocation_delay > 1:
         hold_back(s, w0, w1, now)
     if sent:

@@ -30,6 +30,7 @@ SETUP = rows(
     num_vcs=int64,  # of the network
     local=int64,  # VCs of an injection port
     taking=int64,  # ejection VCs of a terminal
+    of_kind=int64,  # addresses of a message class
     measure_from=int64,  # packets created from this cycle
     measure_to=int64,  # to before this one are measured
     hold=int64,  # whether headers with a prescribed path wait at its end

@@ -133,8 +133,9 @@ def switch(s, here, w, now, requesting, speculating, final):
     inputs, masks = here.inputs, s.whole.masks
     by_turns, held = is_by_turns(s.setup.switch_allocator, s.setup.switch_iterations), none(requesting)
     if s.setup.hold_switch == 1:
+        # Also a holder that lets go, without a credit, keeps its ports in this step.
         held = masks.holders[w] & requesting
-        requesting = beside(here, requesting, held)
+        requesting = beside(here, requesting, masks.holders[w])
     if speculating != 0:
         call_at(s.setup.speculate, (s.raw, w, requesting, speculating, now))
         won = s.count.won

@@ -80,16 +80,18 @@ TABLES: dict[str, np.dtype[Any]] = {
     # The same of routers in which flits may queue or packets hold the switch; else empty.
     "out_queues": rows(
         free_from=int64,  # cycle from which the channel is free, where flits queue behind the switch
-        step=int64,  # the last one in which a flit won it, where output buffers are limited
-        before=int64,  # what `free_from` was before that step
+        before=int64,  # what `free_from` was when flits that are no more in `crossings` had crossed the switch
         flits=int32,  # that its channel passes in `cycles`
         cycles=int32,
         rest=int32,  # by how many parts of a cycle, of `flits` parts each, the channel is free later than `free_from`
         busy=int32,  # whether it is taken in this cycle
     ),
+    # Of each output port whose buffer is limited the last steps in which flits finish crossing the switch.
+    "crossings": rows(step=int64, free_from=int64),
     "in_queues": rows(
         credits_from=int64,  # cycle from which credits are returned, where flits queue behind the switch
         busy=int64,  # whether it is taken in this cycle
+        credit_step=int64,  # the last step of which any were
     ),
     # Words of bits: one row each, of `words` one more.
     "first_word": np.dtype(int32),  # of each router, and the end
@@ -217,6 +219,7 @@ TABLES: dict[str, np.dtype[Any]] = {
         of=int64,  # traffic class
         subnet=int64,
     ),
+    "leaving": rows(low=int64, high=int64),  # ejection VCs of each message class, where these have VCs of their own
     # Replies that wait to be sent, or packets that a watchdog dropped, by row of `terminals`.
     "replies": rows(first=int64, last=int64),
     "waiting": np.dtype(int32),  # of each packet the next one of them

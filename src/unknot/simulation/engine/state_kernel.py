@@ -270,10 +270,13 @@ def outputs_of(s, address, candidate):
 
 @inlined
 def ends_of(s, b, address, candidate):
-    """Return the same for the header in input row b, which may leave by one of the ejection VCs alone."""
+    """Return the same for the header in input row b, which may leave by some of the ejection VCs alone."""
     first, many = outputs_of(s, address, candidate)
     if s.setup.ejection == 1 and candidate & VC_MASK == EJECT:
         return first + min(b - s.in_ports.first[s.inputs.port[b]], many - 1), np.int64(1)
+    if s.setup.ejection == 2 and candidate & VC_MASK == EJECT:
+        kind = address // s.setup.of_kind
+        return first + s.leaving.low[kind], s.leaving.high[kind] - s.leaving.low[kind]
     return first, many
 
 

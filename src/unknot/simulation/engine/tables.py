@@ -23,6 +23,7 @@ from unknot.simulation.engine.entries import (
     most_flits,
     packets_in_a_buffer,
     posted_ahead,
+    steps_of_crossing,
     tiled_by,
 )
 from unknot.simulation.engine.mix import Mix
@@ -189,6 +190,7 @@ class TableSizes:
             "destination": relation.destination,
             "direct": np.array(() if relation.direct is None else relation.direct).reshape(-1),
             "script": np.full(1, -1),
+            "crossings": steps_of_crossing(router) * len(ends["outputs"]["owner"]),
             **(matrix_arbiters(ends) if router.has_matrices else {}),
             **hop_tables(relation, router, ends["out_row"]),
             **slot_tables(self.flow, ends, relation.num_vcs, depth, lengths),
