@@ -110,6 +110,11 @@ nitpick_ignore = [
     ("py:class", "Evidence"),  # the union of three public classes of unknot.lane_assignment, named in the text
     ("py:class", "hop"),  # units of quantities, which properties are annotated with
     ("py:class", "hops"),
+    ("py:class", "Row"),  # a plain dictionary
+    (
+        "py:obj",
+        "typing.Annotated[float, ~unknot._base.quantities.Unit(single=flit per cycle, plural=flits per cycle)]",
+    ),
 ]
 
 # --- How it looks ---------------------------------------------------------------------------------------------------
