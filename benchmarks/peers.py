@@ -21,6 +21,7 @@ import tempfile
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from statistics import mean, median, stdev
 
@@ -36,6 +37,10 @@ from unknot_booksim import Setup, read_setup
 
 Keys = Mapping[str, str | int | float]
 PERIODS, WARM_PERIODS = 10, 3
+WARM_RUNS = 60
+"""Warm-ups in which answers of a rule come to be kept, at most."""
+PATIENCE = 30
+"""Processor seconds that a run of BookSim is given: beyond its own saturation it may never end."""
 MESH: Keys = {"topology": "mesh", "k": 8, "n": 2, "routing_function": "dor", "num_vcs": 4, "injection_rate": 0.3}
 MESH |= {"vc_buf_size": 8, "injection_rate_uses_flits": 1, "max_samples": PERIODS, "stopping_thres": 1e-9}
 TORUS = MESH | {"topology": "torus"}
@@ -88,17 +93,18 @@ class Sample:
     accepted: float
 
 
-def run_command(*words: str | Path) -> tuple[str, float]:
-    """What a command prints, and its processor seconds."""
+def run_command(*words: str | Path, seconds: int = resource.RLIM_INFINITY) -> tuple[str, float]:
+    """What a command prints within some processor seconds, and those that it takes."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    printed = subprocess.run(words, capture_output=True, text=True, check=False).stdout
+    limit = partial(resource.setrlimit, resource.RLIMIT_CPU, (seconds, seconds))
+    printed = subprocess.run(words, capture_output=True, text=True, check=False, preexec_fn=limit).stdout
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return printed, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
 def run_booksim(binary: str, config: Path, *keys: str) -> tuple[str, float]:
     """What BookSim 2 prints, and its processor seconds."""
-    printed, spent = run_command(binary, config, *keys)
+    printed, spent = run_command(binary, config, *keys, seconds=PATIENCE)
     # Its exit code is 255 when all is well.
     if "Overall Traffic Statistics" not in printed:
         raise SystemExit(f"{binary} did not come to an end with {config.read_text()}")
@@ -135,10 +141,10 @@ def started(setup: Setup, seed: int) -> Engine:
         options.pop("classes", ()), options.pop("subnets", 1),
     )  # fmt: skip
     engine = engine_of(Scenario(setup.relation, min(setup.load, 1.0), traffic, seed=seed, **options), Measurement())
-    warmup = setup.options["warmup"]
-    run(engine, warmup)
-    while not len(engine.parts[0].cache) and engine.calls_from != NO_CYCLE and engine.parts[0].setup.cacheable:
-        run(engine, warmup)
+    for _ in range(WARM_RUNS):
+        run(engine, setup.options["warmup"])
+        if len(engine.parts[0].cache) or engine.calls_from == NO_CYCLE or not engine.parts[0].setup.cacheable:
+            break
     return engine
 
 

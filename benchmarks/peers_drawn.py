@@ -28,7 +28,7 @@ from unknot.simulation.player import run
 from unknot_booksim import read_setup
 
 GOAL = 20.0
-SECONDS = 1.2
+SECONDS = 0.4
 """Processor seconds that a run of BookSim takes, about."""
 SHARES = (0.05, 0.3, 0.6, 0.9)
 """Loads, as shares of the plateau."""
@@ -101,7 +101,7 @@ def fitted(binary: str, keys: Keys) -> tuple[int, Keys]:
             write(path, keys | {"sample_period": period})
             spent.append(run_booksim(binary, path)[1])
     # Its clock has ticks of 10 ms; packets on their way at the end add cycles.
-    return max(30, round(60 * SECONDS / max(spent[1] - spent[0], 0.02))), keys
+    return max(100, round(60 * SECONDS / max(spent[1] - spent[0], 0.02))), keys
 
 
 def profile(period: int, keys: Keys) -> str:

@@ -200,12 +200,30 @@ def switch(s, here, w, now, requesting, speculating, final):
 
 
 @inlined
+def is_idle(s, w, row):
+    """Return whether nothing comes into the router of word w in this cycle, and nothing in it requests or holds."""
+    masks, inbox = s.whole.masks, s.whole.inbox
+    work = inbox.flits[row] | inbox.credits[row] | masks.heads[w] | masks.new_heads[w]
+    work |= masks.owning[w] & masks.filled[w] & ~masks.no_credit[w]
+    if s.setup.queues == 1:
+        work |= masks.later_heads[w]
+    if s.setup.hold_switch == 1:
+        work |= masks.holders[w]
+    if s.setup.choose != 0:
+        work |= masks.spent[w]
+    return work == 0 and s.setup.parts == 1
+
+
+@inlined
 def run_router(rule, s, w, now):
     """Run a cycle of the router of word w, after which its terminals inject; return the status."""
-    masks, here, setup = s.whole.masks, rows_of(s, w), s.setup
+    masks, setup, row = s.whole.masks, s.setup, inbox_of(s, now, w)
+    if is_idle(s, w, row):
+        return np.int64(DONE)
+    here = rows_of(s, w)
     if setup.choose != 0:
         masks.spent[w] = none(masks.spent[w])
-    fresh = take_in(s, here, w, inbox_of(s, now, w))
+    fresh = take_in(s, here, w, row)
     if setup.queues == 0:
         # The headers behind tails of the cycle before are as far as those that come in now.
         fresh |= masks.new_heads[w]

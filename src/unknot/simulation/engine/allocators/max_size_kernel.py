@@ -40,16 +40,36 @@ def maximum(s, n, inputs, turn):
     # Backwards, so that the first request of an input is what stays.
     for k in range(n - 1, -1, -1):
         pairing.start[cells.key[k] >> 31] = k
+    if not have_rivals(s, n):
+        for i in range(n):
+            if pairing.mate[cells.into[i]] < 0:
+                join(s, cells.into[i], cells.key[pairing.start[cells.into[i]]] & 0x7FFFFFFF)
+        return
     while augment(s, n, inputs, turn):
         pass
 
 
 @called
+def have_rivals(s, n):
+    """Return whether two of the first n requests are for the same output."""
+    cells, pairing, rivals = s.cells, s.pairing, False
+    for i in range(n):
+        pairing.origin[cells.out[i]] = -1
+    for i in range(n):
+        rivals = rivals or pairing.origin[cells.out[i]] == 0
+        pairing.origin[cells.out[i]] = 0
+    return rivals
+
+
+@called
 def augment(s, n, inputs, turn):
     """Enlarge the matching by one along a shortest augmenting path, if any."""
-    cells, pairing, waiting = s.cells, s.pairing, np.int64(0)
+    cells, pairing, waiting, free = s.cells, s.pairing, np.int64(0), False
     for k in range(n):
         pairing.origin[cells.out[k]] = -1
+        free = free or pairing.other[cells.out[k]] < 0
+    if not free:
+        return False
     for k in range(inputs):
         into = (k + turn) % inputs
         if pairing.mate[into] < 0 and pairing.start[into] < n:
