@@ -181,6 +181,18 @@ def test_options_of_the_fast_path(name: str) -> None:
         assert engine.parts[0].setup.packable == 1
 
 
+@pytest.mark.parametrize(
+    "router",
+    [
+        Router(hold_switch=True, input_speedup=2, priority="age", allocator="separable_input_first"),
+        Router(priority="age", allocator="select", claim_credit=True),
+    ],
+)
+def test_options_of_wide_routers_on_the_fast_path(router: Router) -> None:
+    engine = agree(dimension_order(mesh(3, 3), 20), "wormhole-nonatomic", {1: 1, 4: 1}, 3, 0.4, 2, router=router)
+    assert (engine.parts[0].setup.packable, engine.parts[0].setup.width) == (1, 2)
+
+
 SHARED = {
     "own slots": Router(own_slots=1),
     "own slots, limited, speculative": Router(own_slots=2, most_slots=4, speculative=True, priority="age"),
