@@ -49,7 +49,7 @@ def main() -> None:
     short = ["--warmup", "200", "--measure", "500"] if quick else []
     unknot("check", "mesh(8, 8)", "--routing", "dimension_order")
     unknot("simulate", "mesh(8, 8)", "--routing", "dimension_order", "--load", "0.3", *short)
-    unknot("run", str(study), "--out", str(folder), "--csv", str(folder / "curve.csv"), "--jobs", "1")
+    unknot("run", str(study), "--out", str(folder), "--out", str(folder / "curve.csv"), "--jobs", "1")
     print(f"\ncurves: {folder / 'curve.html'}, rows: {folder / 'curve.csv'}")
     print(f"from nothing to a curve: {time.monotonic() - began:.0f} s")
 

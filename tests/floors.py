@@ -36,7 +36,7 @@ COMMANDS: tuple[tuple[int, tuple[str, ...]], ...] = (
     (0, ("lanes", "torus(3, 3)")),
     (0, ("design", "routing", "mesh(2)")),
     (0, ("show", "mesh(3, 3)", "--out", "mesh.png")),
-    (0, ("run", "study.toml", "--parquet", "rows.parquet")),
+    (0, ("run", "study.toml", "--out", "rows.parquet")),
     (0, ("convert", "mesh(3, 3)", "mesh.graphml")),
     (0, ("cache", "clear")),
 )

@@ -10,14 +10,15 @@ from typing import TYPE_CHECKING, Any
 from unknot._base.deadline import NEVER, Deadline
 from unknot._base.errors import UnknotError
 from unknot._base.output import make_folder, require_place
+from unknot.cli.commands.answer_files import PAGE
+from unknot.cli.commands.asking import FOLDER, PICTURES, current, named, taken
 from unknot.cli.commands.guard import SPARED, keeping_the_best
 from unknot.cli.commands.printing import notify
 from unknot.cli.commands.run import FileOptions, RunOptions, name_needless
 from unknot.cli.commands.shared import exit_code
-from unknot.cli.commands.written import write, write_rows
+from unknot.cli.commands.written import draw
 
 if TYPE_CHECKING:
-    from unknot._base.frames import Row
     from unknot._base.units import Scale
     from unknot.certificates import Verdict
     from unknot.verify import Delivery
@@ -33,7 +34,7 @@ class BookSimOptions(FileOptions):
     overrides : argument [KEY=VALUE]...
         Keys of BookSim that replace those in the file.
     sweep : KEY=FROM:TO:STEP
-        Key and values of a curve, as injection_rate=0.02:0.4:0.02; with --out, its picture and rows.
+        Key and values of a curve, as injection_rate=0.02:0.4:0.02; --out has its picture and rows.
     faithful
         Also repeat BookSim's known errors.
     """
@@ -58,13 +59,7 @@ class BookSimOptions(FileOptions):
 
         if options.store is not None or options.dask is not None:
             raise UnknotError(f"{options.study}: --store and --dask are for studies, not for {self.kind}")
-        scale = Scale.of(options.units)
-        rows, code = _run_configuration(options, self, scale)
-        if rows:
-            write_rows(rows, options.csv, options.parquet, units=scale.units)
-        for file in () if rows else filter(None, (options.csv, options.parquet)):
-            notify(f"{file} was not written: there are no rows")
-        return code
+        return _run_configuration(options, self, Scale.of(options.units))
 
 
 PROOF = 20.0
@@ -73,11 +68,11 @@ PROVING, RUNNING = 0.2, 0.9
 """Shares of `--time-limit` for each stage of the proof, and of what is then left for the runs."""
 
 
-def _run_configuration(options: RunOptions, own: BookSimOptions, scale: Scale) -> tuple[list[Row], int]:
-    """Run a configuration, and print its verdict and the figures of its points; return rows and exit code.
+def _run_configuration(options: RunOptions, own: BookSimOptions, scale: Scale) -> int:
+    """Run a configuration, and print its verdict and the figures of its points; return the exit code.
 
-    With `out`, a folder, a row for each run is written there, and of a sweep of loads the curves. At the time limit,
-    or after Ctrl-C, all this is of the points that are finished.
+    A folder of --out gets a row for each run, and of a sweep of loads the curves. At the time limit, or after Ctrl-C,
+    all this is of the points that are finished.
     """
     from unknot._base.threads import processors
     from unknot.cli.answers.filling import answer
@@ -89,17 +84,19 @@ def _run_configuration(options: RunOptions, own: BookSimOptions, scale: Scale) -
     from unknot_booksim.runs import run_batches, run_booksim, sweep_of
     from unknot_booksim.setup import read_setup
 
-    path, out = options.study, options.out
+    path, kept = options.study, current()
     setup = read_setup(path, own.overrides or [], faithful=own.faithful, outside_files=options.outside_files)
     along = None if own.sweep is None else sweep_of(own.sweep)
-    if setup.batches and (along or out):
-        raise UnknotError("--sweep and --out are for loads, and sim_type = batch has none")
+    if setup.batches and (along or named(FOLDER, *PICTURES)):
+        raise UnknotError("--sweep and pictures are for loads, and sim_type = batch has none")
+    for folder in named(FOLDER):
+        require_place(folder / path.name, makes_folders=True)
+    for page in named(PAGE):
+        raise UnknotError(f"{page}: reports are of studies; of a configuration --out writes pictures and rows")
     for words in setup.warnings:
         notify(words)
     if idle := setup.configuration.idle():
         notify(f"{path}: set, and without effect here: {', '.join(idle)}")
-    if out is not None:
-        require_place(out / path.name, makes_folders=True)
     limit = options.deadline
     with activity.working("proving"):
         verdict, delivery = _proof(setup, limit)
@@ -129,25 +126,31 @@ def _run_configuration(options: RunOptions, own: BookSimOptions, scale: Scale) -
         "points": points,
         "units": in_units(scale.units, rows) if points else None,
     }
+    part = "" if done == planned else f"{done} of {planned} {'points' if batches is None else 'batches'}"
+    if along is not None and along[0] == "injection_rate" and rows:
+        from unknot.report.curves import draw_curves
+
+        runs = [run for point in points for run in point.runs.runs]
+        name = f"{path.stem}, {part}" if part else path.stem
+        draw(lambda: draw_curves({name: runs}, units=scale.units))
+    if kept is not None:
+        kept.rows = rows
+        for folder in taken(FOLDER):
+            if not rows:
+                notify(f"{folder} was not written: there are no rows")
+                continue
+            make_folder(folder)
+            endings = (".csv", ".svg") if kept.picture else (".csv",)
+            kept.files += [(folder / path.name).with_suffix(ending) for ending in endings]
     filled = answer(RunBooksimAnswer, verdict, of=setup.relation, **more)
     put(options.json, RunBooksimAnswer, filled, scale)
     for run in () if options.json or len(points) != 1 else filled["points"][0]["found"]["runs"]:
         print_forms(ClassRunForm, run["classes"], f"classes, seed {run['seed']}", scale)
-    part = "" if done == planned else f"{done} of {planned} {'points' if batches is None else 'batches'}"
-    if out is not None and rows:
-        make_folder(out)
-        write_rows(rows, (out / path.name).with_suffix(".csv"), units=scale.units)
-        if along is not None and along[0] == "injection_rate":
-            from unknot.report.curves import draw_curves
-
-            runs = [run for point in points for run in point.runs.runs]
-            name = f"{path.stem}, {part}" if part else path.stem
-            write((out / path.name).with_suffix(".svg"), draw_curves({name: runs}, units=scale.units))
     if options.outside_files:
         name_needless("outside_files", partial(read_setup, path, own.overrides or [], faithful=own.faithful))
     if part and limit is not None and not SPARED.is_set():
         notify(f"given up after {limit.seconds:g} s, the time limit: {part} were finished")
-    return rows, exit_code(None if part else True)
+    return exit_code(None if part else True)
 
 
 def _proof(setup: Setup, limit: Deadline | None) -> tuple[Verdict, Delivery]:

@@ -13,9 +13,10 @@ from threading import TIMEOUT_MAX
 from unknot._base.calls import Piece
 from unknot._base.deadline import NEVER, Deadline
 from unknot._base.errors import SimulationError, UnknotError
-from unknot._base.progress import Progress
+from unknot._base.progress import Progress, found
 from unknot.simulation import closed_loop, simulate
 from unknot.simulation.run.replication import Runs, gather
+from unknot.simulation.run.run import in_brief
 from unknot.studies.workers import Calls, workers
 from unknot_booksim.configuration import KEYS
 from unknot_booksim.setup import Setup
@@ -124,8 +125,9 @@ def run_booksim(
             for future in calls.ended(min(deadline.left, TIMEOUT_MAX)):
                 point = future.result()
                 done[point.setting] = point
+                found(f"latest: {point.setting}: {in_brief(point.runs.runs[-1])}")
                 if progress is not None:
-                    progress(point.setting, len(done), len(setups))
+                    progress("points", len(done), len(setups))
     return [done[setting] for setting in setups if setting in done]
 
 

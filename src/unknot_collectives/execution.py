@@ -12,6 +12,7 @@ import numpy as np
 
 from unknot._base.deadline import NEVER, Deadline
 from unknot._base.errors import NetworkError, SimulationError
+from unknot._base.progress import found
 from unknot._base.switching import DEFAULT_SWITCHING, Switching
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_simulated
@@ -246,6 +247,10 @@ def compared(
             runs = None if relation is None else pieces_run
             made = until.unless_over(partial(_schedules, choices, floor.operation.size, runs)) or []
             timed = [_timed(schedule, floor, relation, until, options) for schedule in made]
+            if timed:
+                best = min(timed, key=lambda row: row.measured or row.time)
+                words = f"{best.algorithm} {float(best.measured or best.time):.4g}"
+                found(f"latest: {words} cycles, at least {float(floor.time):.4g}")
             table += sorted(timed, key=lambda row: (row.measured is None, row.measured or row.time, row.pieces))[:1]
     for table in tables:
         table.sort(key=lambda row: (row.measured is None, row.ratio, row.algorithm != "optimal"))

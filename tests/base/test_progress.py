@@ -7,7 +7,7 @@ import pytest
 
 from unknot import UnknotError
 from unknot._base import progress
-from unknot._base.progress import Progress, with_bar
+from unknot._base.progress import Progress, activity, found, so_far, with_bar
 
 
 class Cell:
@@ -91,7 +91,24 @@ def test_in_a_real_notebook() -> None:
 
     client.process_message = watched  # type: ignore[method-assign,assignment]
     client.execute()
-    assert any("replicate seed 1 1 of 2" in text for text in seen)
+    assert any("replicate runs 1 of 2; latest: seed 1, " in text for text in seen)
     assert seen[-1] == ""
     (result,) = [o for o in notebook.cells[1].outputs if o.output_type == "execute_result"]
     assert "<table" in result.data["text/html"]
+
+
+def test_findings_stand_beside_progress_until_an_activity_ends() -> None:
+    with activity():
+        found("2 VCs on cycles", by_part=True)
+        assert so_far() == "2 VCs on cycles"
+        with activity():
+            found("2 lanes will do")
+            found("mean latency 7 cycles", by_part=True)
+            assert so_far() == "2 lanes will do"
+        assert so_far() == "2 lanes will do"
+        with activity():
+            found("highest load 65")
+            assert so_far() == "2 lanes will do; highest load 65"
+        found("remedies: new routes")
+        assert so_far() == "remedies: new routes"
+    assert so_far() == ""

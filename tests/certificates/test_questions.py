@@ -92,7 +92,7 @@ def test_evidence_of_each_command_answers_its_question(name: str, tmp_path: Path
     for option in ("--routing", "--vcs"):
         about += words[words.index(option) :][:2] if option in words else []
     asks = [word for claim in claims.split() for word in ("--claim", claim)]
-    code, said = run("accept", str(evidence), *about, *asks, "--out", str(asked))
+    code, said = run("accept", str(evidence), *about, *asks, "--export", str(asked))
     assert code == 0, said
     assert run("accept", str(evidence), "--question", str(asked))[0] == 0
     assert alone("--question", asked, evidence)[0] == 0
@@ -264,7 +264,7 @@ def test_questions_that_are_damaged(name: str, seed: int) -> None:
         (("--claim", "failures", "--network", "ring(4)", "--routing", "up_down"), "bgp or ospf"),
         (("--claim", "rule('mesh(2)')"), "name it with --routing"),
         (("--question", "x.json", "--network", "ring(4)"), "is in the question"),
-        (("--out", "q.json"), "name a --network or a --claim"),
+        (("--export", "q.json"), "name a --network or a --claim"),
         (("--question", "none.json"), "cannot be read"),
     ],
 )

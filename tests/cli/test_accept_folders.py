@@ -67,7 +67,7 @@ def test_a_question_in_a_file_keeps_what_is_open(tmp_path: Path) -> None:
     """Whoever checks it with the checker alone has the same answer."""
     question = tmp_path / "question.json"
     run("audit", DUAL, "--evidence", tmp_path / "evidence.json")
-    assert run("accept", "--network", DUAL, "--claim", "audit", "--out", question)[0] == 0
+    assert run("accept", "--network", DUAL, "--claim", "audit", "--export", question)[0] == 0
     asked = json.loads(question.read_text())
     for entry, code in (("open", 3), ("fails", 1)):
         question.write_text(json.dumps(asked | {entry: ["a word"]}))

@@ -89,7 +89,7 @@ def test_pictures_in_both_formats(tmp_path: Path) -> None:
     assert imread(tmp_path / "a.png").size > 10_000
     refused = unknot_says("check", "ring(8)", "--routing", "duato", "--out", str(tmp_path / "a.jpg"))
     assert (refused.exit_code, refused.stdout) == (2, "")
-    assert "a picture is written as .svg, .png or .pdf" in refused.stderr
+    assert "a.jpg: the ending tells what is written of an answer" in refused.stderr
 
 
 def test_the_format_of_a_file_can_be_named(tmp_path: Path) -> None:

@@ -42,15 +42,15 @@ CASES = (
     ("check in.edges --routing up_down --flows flows.csv --evidence {0}", "flows.csv"),
     ("convert in.edges {0}", "in.edges"),
     ("convert in.edges {0} --to edges", "in.edges"),
-    ("lanes in.edges --out {0} --evidence {1}", ""),
+    ("lanes in.edges --export {0} --evidence {1}", ""),
     ("lanes in.edges --flows flows.csv --evidence {0}", "flows.csv"),
     ("simulate in.edges --routing up_down --load 0.1 --csv {0} --export {1}", ""),
     ("simulate in.edges --routing up_down --load 0.1 --csv {0}", "in.edges"),
     ("curve in.edges --routing up_down --out {0} --out {1}", ""),
     ("curve in.edges --routing up_down --out {0} --store {1}", ""),
     ("analyse in.edges --routing up_down --evidence {0}", "in.edges"),
-    ("export in.edges --routing up_down --out {0}", "in.edges"),
-    ("faults in.edges --routing up_down --csv {0} --evidence {1}", ""),
+    ("export in.edges {0} --routing up_down", "in.edges"),
+    ("faults in.edges --routing up_down --pairs {0} --evidence {1}", ""),
     ("repair in.edges --routing up_down --evidence {0}", "in.edges"),
 )
 """Commands, and the input that the output would replace; empty: two outputs are one."""
@@ -193,7 +193,7 @@ def test_another_process_does_not_hold_what_it_writes(monkeypatch: pytest.Monkey
 @pytest.mark.parametrize(
     "words",
     [
-        "lanes ring(4) --out a.json --out b.json",
+        "lanes ring(4) --export a.json --export b.json",
         "check ring(4) --routing duato --vcs 2 --vcs 3",
         "lanes ring(4) --one-way --both-ways",
     ],

@@ -180,7 +180,7 @@ def test_files_of_others_are_not_replaced(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("more", [["--routing", "lash"]])
 def test_files_are_of_fabrics_alone(more: list[str], tmp_path: Path) -> None:
-    assert "routes of remedies are written as .json" in refused(
+    assert "a folder is for the tables of a fabric" in refused(
         "repair", str(written(tmp_path / "ring", ring(3))), "--out", str(tmp_path / "out"), *more
     )
 

@@ -44,9 +44,9 @@ CASES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "protocol": (("protocol", "request_reply", "--network", "line(2)", *RING[1:3], "--evidence", "ends.json"),
                  ("ends.json",)),
     "check-coq": (("check", *RING, "--vcs", "2", "--evidence", "why.v"), ("why.v",)),
-    "collective": (("collective", "ring(4)", "--evidence", "best.json", "--out", "best.csv"),
+    "collective": (("collective", "ring(4)", "--evidence", "best.json", "--export", "best.csv"),
                    ("best.json", "best.csv")),
-    "collective-msccl": (("collective", "ring(4)", "--out", "ring.xml"), ("ring.xml",)),
+    "collective-msccl": (("collective", "ring(4)", "--export", "ring.xml"), ("ring.xml",)),
     "compare": (("compare", "ring(4) by dimension_order", "complete(4)"), ()),
     "convert": (("convert", "ring(4)", "ring.graphml"), ("ring.graphml",)),
     "convert-dot": (("convert", "ring(4)", "ring.dot"), ("ring.dot",)),
@@ -56,17 +56,18 @@ CASES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "design": (("design", "routing", "mesh(2)", "--switching", "wormhole-nonatomic", "--export", "rule.py", "--out",
                 "rule.svg"),
                ("rule.py", "rule.svg")),
-    "export": (("export", *RING, "--out", "tables.json"), ("tables.json",)),
-    "export-verilog": (("export", *RING, "--out", "tables.v"), ("tables.v",)),
+    "export": (("export", RING[0], "tables.json", *RING[1:]), ("tables.json",)),
+    "export-verilog": (("export", RING[0], "tables.v", *RING[1:]), ("tables.v",)),
     "faults": (("faults", "mesh(2, 2)", "--routing", "up_down", "--evidence", "after.json"), ("after.json",)),
-    "faults-fabric": (("faults", "{fabric}", "--budget", "3", "--seed", "5", "--csv", "lost.csv"), ("lost.csv",)),
+    "faults-fabric": (("faults", "{fabric}", "--budget", "3", "--seed", "5", "--pairs", "lost.csv"), ("lost.csv",)),
     "itm": (("itm", "complete(4)", "--out", "itm.svg"), ("itm.svg",)),
-    "lanes": (("lanes", "kautz(2, 4)", "--time-limit", "600", "--evidence", "w.json", "--out", "k.cnf"),
+    "lanes": (("lanes", "kautz(2, 4)", "--time-limit", "600", "--evidence", "w.json", "--export", "k.cnf"),
               ("w.json", "k.cnf")),
-    "lanes-routes": (("lanes", "ring(5)", "--out", "routes.json"), ("routes.json",)),
+    "lanes-routes": (("lanes", "ring(5)", "--export", "routes.json", "--out", "found.json"),
+                     ("routes.json", "found.json")),
     "multicast": (("multicast", *RING, "--out", "steps.svg"), ("steps.svg",)),
     "permute": (("permute", "butterfly(2, 2)", "3,0,1,2", "--out", "p.svg"), ("p.svg",)),
-    "repair": (("repair", "ring(5)", "--routing", "shortest_paths", "--evidence", "cost.json", "--out", "r.json"),
+    "repair": (("repair", "ring(5)", "--routing", "shortest_paths", "--evidence", "cost.json", "--export", "r.json"),
                ("cost.json",)),
     "repair-fabric": (("repair", "{stuck}", "--out", "fixed"), ("fixed/README.md",)),
     "replay": (("replay", "{knot}", "--out", "knot.svg"), ("knot.svg",)),
@@ -205,7 +206,7 @@ def test_own_readers_take_files_with_manifests(tmp_path: Path, monkeypatch: pyte
         assert unknot_says("convert", "mesh(2, 2)", name).exit_code == 0
         assert "unknot-manifest" in Path(name).read_text()
         assert json.loads(unknot_says("show", name, "--json").stdout)["links"] == 4
-    assert unknot_says("export", "ring(4)", "--routing", "lanes", "--out", "routes.json").exit_code == 0
+    assert unknot_says("export", "ring(4)", "routes.json", "--routing", "lanes").exit_code == 0
     assert unknot_says("check", "ring(4)", "--routing", "routes.json").exit_code == 0
     assert unknot_says("check", *RING, "--vcs", "2", "--evidence", "why.json").exit_code == 0
     assert unknot_says("accept", "why.json").exit_code == 0

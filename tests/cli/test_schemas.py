@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import math
 import re
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -41,9 +43,16 @@ def schema(name: str) -> Draft202012Validator:
 
 
 def printed(*words: str) -> Any:
-    result = CliRunner().invoke(app, [*words, "--json"])
-    assert result.exit_code in (0, 1, 3), result.output
-    return json.loads(result.stdout)
+    """The JSON of a command, which --out writes as it is printed, and a table of its rows."""
+    with TemporaryDirectory() as folder:
+        file, table = Path(folder, "answer.json"), Path(folder, "answer.csv")
+        result = CliRunner().invoke(app, [*words, "--json", "--out", str(file), "--out", str(table)])
+        assert result.exit_code in (0, 1, 3), result.output
+        found, kept = json.loads(result.stdout), json.loads(file.read_text(encoding="utf-8"))
+        assert {**kept, "manifest": {**kept["manifest"], "output": "-"}} == found
+        header, *rows = csv.reader(table.read_text(encoding="utf-8").splitlines())
+        assert all(len(row) == len(header) for row in rows)
+    return found
 
 
 def test_schemas_are_written_a_file_each(tmp_path: Path) -> None:
@@ -103,7 +112,7 @@ COMMANDS = {
         ("routing", "mesh(2)", "--switching", "wormhole-nonatomic", "--by", "paths"),
         ("routing", "mesh(2)", "--vcs", "1/1 1/1"),
     ],
-    "export": [(*RING, "--out", "{folder}/ring.json"), ("ring(4)", "--routing", "lanes", "--out", "{folder}/ring.v")],
+    "export": [(RING[0], "{folder}/ring.json", *RING[1:]), ("ring(4)", "{folder}/ring.v", "--routing", "lanes")],
     "faults": [("mesh(2, 2)", "--routing", "up_down")],
     "faults-fabric": [(str(EXAMPLES / "opensm-ring12-lash"),)],
     "faults-repair": [

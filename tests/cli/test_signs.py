@@ -37,6 +37,28 @@ def test_a_pipe_is_told_what_goes_on(words: tuple[str, ...], said: str) -> None:
     assert any(line.startswith(said) for line in lines), result.stderr
 
 
+FOUND = [
+    (("lanes", "torus(4, 4)"), r"looking for lanes: .*; 1 lane, highest load \S+, at least \S+, \d+ s"),
+    (
+        ("curve", "mesh(4, 4)", "--routing", "duato", "--loads", "0.1:0.4:0.1"),
+        r"curve: points \d of \d; latest: duato, \S+ cycles at load 0\.\d, \d+ s",
+    ),
+    (("faults", "torus(4, 4)", "--routing", "up_down"), r"faults: .* \d+ of 32; holds \d+, \d+ s"),
+    (
+        ("simulate", "mesh(4, 4)", "--routing", "duato", "--load", "0.2", "--measure", "200000"),
+        r"simulating: measuring, cycle \S+; mean latency \S+ cycles, \d+ s",
+    ),
+]
+"""Commands, and a line that names what they have found so far."""
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("words", "line"), FOUND)
+def test_a_line_names_what_was_found_so_far(words: tuple[str, ...], line: str) -> None:
+    result = CliRunner().invoke(app, [*words, "--json"])
+    assert re.search(line, result.stderr), result.stderr
+
+
 def wait_for(capsys: pytest.CaptureFixture[str], sign: str) -> None:
     lines: list[str] = []
     until = time.monotonic() + 600

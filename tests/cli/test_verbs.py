@@ -163,7 +163,7 @@ def test_a_routing_is_a_name_a_function_or_a_relation() -> None:
 def test_words_and_files_are_refused_as_on_the_command_line(tmp_path: Path) -> None:
     with pytest.raises(UnknotError, match="did you mean matrix"):
         unknot.show("ring(5)", view="matrx")
-    with pytest.raises(UnknotError, match="a picture is written as"):
+    with pytest.raises(UnknotError, match="the ending tells what is written"):
         unknot.show("ring(5)", out=tmp_path / "net.gif")
     with pytest.raises(TypeError, match="smple"):
         unknot.show("ring(5)", smple=3)

@@ -24,7 +24,7 @@ def run(*words: str) -> tuple[int, str, str]:
 def test_algorithms_are_compared_and_the_best_one_is_written(tmp_path: Path) -> None:
     program, table, proof = (tmp_path / name for name in ("ring.xml", "ring.csv", "ring.json"))
     words = ("ring(5)", "--operation", "all_gather", "--size", "8", "--routing", "dimension_order", "--vcs", "2")
-    code, out, _ = run(*words, "--json", "--out", str(program), "--evidence", str(proof))
+    code, out, _ = run(*words, "--json", "--export", str(program), "--evidence", str(proof))
     best = json.loads(out)
     assert code == 0
     assert (best["bound"], best["members"], best["size"], best["sizes"]) == (33, 5, 8, [])
@@ -37,7 +37,7 @@ def test_algorithms_are_compared_and_the_best_one_is_written(tmp_path: Path) -> 
     assert (code, judged["right"], judged["least_slots"], judged["operation"]) == (0, True, 1, "allgather")
     code, _, err = run(*words, "--algorithm", "ring", "--out", str(tmp_path / "busy.png"))
     assert (code, (tmp_path / "busy.png").read_bytes()[:4]) == (0, b"\x89PNG"), err
-    code, _, err = run(*words, "--algorithm", "ring", "--pieces", "1", "--out", str(table))
+    code, _, err = run(*words, "--algorithm", "ring", "--pieces", "1", "--export", str(table))
     assert (code, f"wrote {table}" in err) == (0, True)
     assert table.read_text().splitlines()[0] == "step,chunk,flits,source,target,reduces"
     assert len(table.read_text().splitlines()) == 21
@@ -206,7 +206,7 @@ def test_a_short_limit_begins_with_algorithms_that_are_often_best(monkeypatch: p
             ["--out", "x.txt", "--algorithm", "none"],
             "x.txt: a picture is written as .svg, .png or .pdf; transfers as .csv",
         ),
-        (["--operation", "scatter", "--out", "x.xml", "--algorithm", "none"], "MSCCL has no scatter"),
+        (["--operation", "scatter", "--export", "x.xml", "--algorithm", "none"], "MSCCL has no scatter"),
         (["--router", "speed=2", "--routing", "dimension_order", "--vcs", "2"], "unknown option 'speed'"),
         (
             ["--routing", "dimension_order", "--vcs", "2", "--buffer-depth", "0"],
@@ -235,13 +235,13 @@ def test_options_that_are_not_read_are_named() -> None:
 
 def test_a_program_with_a_manifest_is_read(tmp_path: Path) -> None:
     program = str(tmp_path / "ring.xml")
-    assert run("ring(4)", "--out", program)[0] == 0
+    assert run("ring(4)", "--export", program)[0] == 0
     assert "unknot-manifest" in Path(program).read_text()
     assert run(program)[0] == 0
 
 
 def test_a_missing_folder_is_refused_before_anything_is_read(tmp_path: Path) -> None:
     file = tmp_path / "nowhere" / "x.json"
-    code, out, err = run("N", "--out", str(file))
+    code, out, err = run("N", "--export", str(file))
     assert (code, out) == (2, "")
     assert f"{file}: it cannot be written: there is no folder {file.parent}" in err

@@ -124,7 +124,7 @@ def test_a_schedule_that_deadlocks_ends_with_1(monkeypatch: pytest.MonkeyPatch) 
         (["--block", "0"], "whole number"),
         (["--overhead", "-1"], "overhead"),
         (["--overhead", "9" * 30], "overhead must be a whole number of cycles from 0 to"),
-        (["--out", "a.jpg"], "a.jpg: a picture is written as .svg, .png or .pdf"),
+        (["--out", "a.jpg"], "a.jpg: the ending tells what is written of an answer"),
         (["--switching", "worm"], "unknown switching 'worm'; did you mean wormhole?"),
         (["--buffer-depth", "8", "--block", "9"], "does not fit"),
     ],

@@ -49,7 +49,7 @@ GOOD: dict[str, list[str]] = {
     "--seeds": ["2"],
     "--cycles": ["50"],
     "--buffer-depth": ["5", "8"],
-    "--out": ["out.svg", "out.png", "out.pdf"],
+    "--out": ["out.svg", "out.png", "out.pdf", "out.json", "out.csv"],
     "--export": ["out.json"],
     "--results": ["out.csv"],
     "--flows": ["flows.csv"],
@@ -105,12 +105,11 @@ GOOD: dict[str, list[str]] = {
 }
 """Values that are right; those of numbers that are not here are 1."""
 FITTING: dict[str, dict[str, list[str]]] = {
-    "export": {"--out": ["out.json", "out.v"]},
-    "lanes": {"--out": ["out.json", "out.svg"]},
-    "repair": {"--out": ["out.svg", "out.json"]},
+    "lanes": {"--export": ["out.json", "out.v", "out.cnf"]},
+    "repair": {"--export": ["out.json"], "--out": ["out.json", "out"]},
     "audit": {"--out": ["out.html"]},
-    "run": {"--out": ["reports"]},
-    "collective": {"--out": ["out.csv", "out.xml"], "--algorithm": ["best", "optimal", "ring,direct"]},
+    "run": {"--out": ["reports", "out.html"]},
+    "collective": {"--export": ["out.csv", "out.xml"], "--algorithm": ["best", "optimal", "ring,direct"]},
     "design routing": {"--vcs": ["1/1 1/2"], "--export": ["out.py"]},
     "trace": {"file": ["trace-csv-0.csv"]},
     "rerun": {"file": ["evidence.json", "knot.json"]},
@@ -137,7 +136,7 @@ NEEDED = {
 LEFT_OUT = {
     "lanes": {"--routing", "--vcs"}, "check": {"--all-sizes"}, "replay": {"--network", "--routing"},
     "accept": {"--network", "--routing", "--vcs"}, "rerun": {"--from"}, "convert": {"--from"},
-    "faults": {"--tables", "--csv"},
+    "faults": {"--tables", "--pairs"},
 }  # fmt: skip
 """Options that fit few values of others; odd lines have them."""
 BAD = [

@@ -364,7 +364,7 @@ def test_bad_questions() -> None:
 
 def test_the_command(tmp_path: Path) -> None:
     out = tmp_path / "routes.json"
-    code, text = run("lanes", "ring(6)", "--paths", "table", "--changes", "ports", "--out", str(out))
+    code, text = run("lanes", "ring(6)", "--paths", "table", "--changes", "ports", "--export", str(out))
     assert code == 0
     assert "2 lanes, changed by ports, are enough" in text
     assert "levels 2" in text

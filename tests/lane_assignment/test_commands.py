@@ -127,7 +127,7 @@ def test_tables_hold_what_the_relation_says(tmp_path: Path) -> None:
 
 def test_lanes_are_exported(tmp_path: Path) -> None:
     out = tmp_path / "ring.json"
-    assert run("export", "ring(5)", "--routing", "lanes", "--out", str(out))[0] == 0
+    assert run("export", "ring(5)", str(out), "--routing", "lanes")[0] == 0
     answer = json.loads(out.read_text())
     assert len(answer["addresses"]) == 10
     assert answer["addresses"][0]["sources"]

@@ -88,7 +88,7 @@ def test_other_checkers_agree(checker: str, tmp_path: Path) -> None:
 def test_the_command(tmp_path: Path) -> None:
     for words, written in ((["kautz(2, 4)", "--time-limit", "60"], True), (["ring(5)"], False)):
         out = tmp_path / f"{words[0]}.cnf"
-        result = CliRunner().invoke(app, ["lanes", *words, "--out", str(out)])
+        result = CliRunner().invoke(app, ["lanes", *words, "--export", str(out)])
         assert result.exit_code == 0
         assert out.exists() == out.with_suffix(".drat").exists() == out.with_suffix(".lrat").exists() == written
         assert ("was not written" in result.output) != written

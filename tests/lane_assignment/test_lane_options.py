@@ -19,7 +19,7 @@ from unknot.verify import check, deliver
 
 def test_prescribed_lanes(tmp_path: Path) -> None:
     out = tmp_path / "routes.json"
-    code, text = run("lanes", "ring(6)", "--lanes", "1", "--time-limit", "600", "--out", str(out))
+    code, text = run("lanes", "ring(6)", "--lanes", "1", "--time-limit", "600", "--export", str(out))
     assert code == 0
     assert "In 1 lane 2 of 30 routes are longer than shortest paths." in text
     assert "mean hops 1.933 mean shortest 1.8" in text
@@ -37,7 +37,7 @@ def test_prescribed_lanes(tmp_path: Path) -> None:
     code, text = run("accept", str(evidence))
     assert code == 0
     assert "the longest route has 4 hops, and not all are shortest paths" in text
-    code, text = run("lanes", "ring(6)", "--lanes", "2", "--out", "routes.png")
+    code, text = run("lanes", "ring(6)", "--lanes", "2", "--export", "routes.png")
     assert code == 2
     assert "routes.png: tables are written to files that end in" in text
 

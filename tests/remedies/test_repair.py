@@ -94,7 +94,7 @@ def test_lost_packets_are_no_matter_of_lanes() -> None:
 @pytest.mark.long
 def test_the_command(tmp_path: Path) -> None:
     out = tmp_path / "routes.json"
-    words = ["repair", "ring(5)", "--routing", "shortest_paths", "--time-limit", "600", "--out", str(out)]
+    words = ["repair", "ring(5)", "--routing", "shortest_paths", "--time-limit", "600", "--export", str(out)]
     result = CliRunner().invoke(app, words, env={"COLUMNS": "200"})
     assert result.exit_code == 0, result.output
     lines = [" ".join(line.split()) for line in result.output.splitlines()]
@@ -104,7 +104,7 @@ def test_the_command(tmp_path: Path) -> None:
     assert any(line.startswith("new tables 2 lanes 2 ") for line in lines)
     words = ["curve", "ring(5)", "--loads", "0.1", "--routing", str(tmp_path / "routes-few-changed-routes.json")]
     assert CliRunner().invoke(app, [*words, "--measure", "200"]).exit_code == 0
-    result = CliRunner().invoke(app, ["repair", "ring(5)", "--routing", "shortest_paths", "--out", "curves.svg"])
+    result = CliRunner().invoke(app, ["repair", "ring(5)", "--routing", "shortest_paths", "--export", "curves.svg"])
     assert "curves.svg: routes of remedies are written as .json, such as" in result.output
     result = CliRunner().invoke(app, ["repair", "ring(5)"])
     assert result.exit_code == 2

@@ -95,7 +95,7 @@ def test_every_command_takes_them(text: str, file: str) -> None:
     run = says("simulate", "ring(5)", "--routing", text, *quick, "--json")
     assert run.exit_code == 0, run.output
     assert json.loads(run.stdout)["stable"]
-    assert says("export", "ring(5)", "--routing", text, "--out", "again.json").exit_code == 0
+    assert says("export", "ring(5)", "again.json", "--routing", text).exit_code == 0
     assert says("repair", "ring(5)", "--routing", text, "--time-limit", "600").exit_code == 0
     swept = says("faults", "ring(5)", "--routing", text)
     # a ring without a link is a line; routes that stay as they are lose pairs
@@ -307,7 +307,7 @@ def test_the_name_of_a_python_file_alone_asks_for_the_function() -> None:
 def test_each_remedy_is_written_and_can_be_used() -> None:
     words = ("torus(4, 4)", "--routing", "dimension_order")
     assert says("check", *words).exit_code == 1
-    repaired = says("repair", *words, "--time-limit", "600", "--out", "remedy.json")
+    repaired = says("repair", *words, "--time-limit", "600", "--export", "remedy.json")
     assert repaired.exit_code == 0, repaired.output
     written = sorted(path.name for path in Path().glob("remedy*.json"))
     assert "remedy-same-routes.json" in written
@@ -323,7 +323,7 @@ FLOWS = "source,target,bandwidth\nt0,t2,4Gb/s\nt1,t3,1GB/s\n"
 def test_flows_are_for_every_command_that_takes_a_routing_for_them() -> None:
     Path("flows.csv").write_text(FLOWS)
     for text in ("lanes", "hop_number"):
-        said = says("export", "ring(5)", "--routing", text, "--flows", "flows.csv", "--out", "flows.json")
+        said = says("export", "ring(5)", "flows.json", "--routing", text, "--flows", "flows.csv")
         assert said.exit_code == 0, said.output
         addresses = json.loads(Path("flows.json").read_text())["addresses"]
         pairs = {(source, each["destination"]) for each in addresses for source in each["sources"]}

@@ -182,7 +182,9 @@ def test_code_is_run_only_if_allowed(checkout: Path) -> None:
 
 
 def test_options_of_studies_are_refused(checkout: Path) -> None:
-    assert "--csv is for studies" in refused("run", "unknot.toml", "--allow-code", "--csv", "x.csv")
+    assert "--jobs is for studies" in refused("run", "unknot.toml", "--allow-code", "--jobs", "2")
+    said = refused("run", "unknot.toml", "--allow-code", "--out", "x.svg")
+    assert "reports and pictures are of studies; checks are written as .json, .csv, .parquet" in said
     (checkout / "study.toml").write_text("[[design]]\nnetwork = 'ring(4)'\nrouting = 'up_down'\n")
     assert "--changed and --sarif are for a file of checks" in refused("run", "study.toml", "--changed", "x")
 

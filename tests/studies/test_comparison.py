@@ -229,7 +229,7 @@ def test_the_report_of_a_comparison(tmp_path):
     assert "All-reduce" not in text
     assert "two columns" not in text
     outcome = CliRunner().invoke(app, [*words, "--out", "fabrics.pdf"])
-    assert (outcome.exit_code, "written as .html" in outcome.stderr) == (2, True)
+    assert (outcome.exit_code, ".parquet or .html" in outcome.stderr) == (2, True)
 
 
 @pytest.mark.long

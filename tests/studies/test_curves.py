@@ -243,7 +243,7 @@ def test_the_command_draws_writes_and_goes_on(monkeypatch: pytest.MonkeyPatch) -
     ("words", "said"),
     [
         (("mesh(3, 3)",), "Missing option '--routing'"),
-        (("mesh(3, 3)", "--routing", "duato", "--out", "x.xyz"), ".pdf, the rows as .csv or .parquet"),
+        (("mesh(3, 3)", "--routing", "duato", "--out", "x.xyz"), ".json, .csv, .parquet, .svg, .png or .pdf"),
         (("mesh(3, 3)", "--routing", "duato", "--loads", "0.6:0.1:0.1"), "got 0.6:0.1:0.1"),
         (("mesh(3, 3)", "--routing", "duato", "--loads", "1:2"), "loads are FROM:TO:STEP"),
         (("mesh(3, 3)", "--routing", "dutao"), "did you mean duato"),

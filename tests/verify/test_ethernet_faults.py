@@ -266,9 +266,9 @@ def test_routes_of_a_folder_stay_as_they_are_but_for_next_hops_that_failed(
 
 
 def test_options_of_tables_of_infiniband_are_refused_for_switches() -> None:
-    refused = CliRunner().invoke(app, ["faults", str(EXAMPLES / "frr-all-links-up"), "--csv", "pairs.csv"])
+    refused = CliRunner().invoke(app, ["faults", str(EXAMPLES / "frr-all-links-up"), "--pairs", "pairs.csv"])
     assert refused.exit_code == 2
-    assert "--tables, --csv and --assume are for InfiniBand" in " ".join(refused.output.split())
+    assert "--tables, --pairs and --assume are for InfiniBand" in " ".join(refused.output.split())
 
 
 def test_prefixes_of_two_switches_have_no_routes_as_they_were_read() -> None:

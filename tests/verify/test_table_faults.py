@@ -171,7 +171,7 @@ def test_sets_that_do_not_fit_the_memory() -> None:
 def test_the_command(tmp_path: Path) -> None:
     folder = str(EXAMPLES / "opensm-ring12-lash")
     table = tmp_path / "lost.csv"
-    result = unknot_says("faults", folder, "--show", "2", "--csv", str(table))
+    result = unknot_says("faults", folder, "--show", "2", "--pairs", str(table))
     assert result.exit_code == 1
     assert re.search(r"cut +36 +0 +132 ", result.output)
     with table.open() as file:
@@ -196,7 +196,7 @@ def test_the_command(tmp_path: Path) -> None:
         ),
         ((str(EXAMPLES / "opensm-ring12-lash"), "--at-once", "13"), "13 of 12 links"),
         ((str(EXAMPLES / "opensm-ring12-lash"), "--budget", "0"), "budget of at least 1"),
-        (("ring(4)", "--routing", "up_down", "--csv", "x.csv"), "without --routing"),
+        (("ring(4)", "--routing", "up_down", "--pairs", "x.csv"), "without --routing"),
     ],
 )
 def test_what_makes_no_sense_is_refused(words: tuple[str, ...], said: str) -> None:

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import io
-import json
-from collections.abc import Iterator
 from contextlib import redirect_stdout
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from unknot._base.errors import UnknotError, near, shortened
-from unknot._base.frames import Row, Tabular, columns_of, to_frame, write_csv, write_parquet
-from unknot._base.output import write_text
+from unknot._base.frames import columns_of, to_frame
 from unknot._base.shown import displays
 from unknot._base.three_valued import ThreeValued
 from unknot.cli.answers.filling import Answer
-from unknot.cli.commands.asking import KeptAnswer
+from unknot.cli.commands.answer_files import KINDS, json_of, picture_of, rows_of, write_answer
+from unknot.cli.commands.asking import PICTURES, KeptAnswer
 from unknot.cli.commands.display import MOST_ROWS, PIPE_WIDTH, PLAIN, put
-from unknot.report.picture import ENDINGS
 
 if TYPE_CHECKING:
     import pandas
@@ -111,28 +108,19 @@ class Result(ThreeValued, asks="holds"):
 
     def to_json(self) -> str:
         """Return the JSON that the command prints with ``--json``."""
-        return json.dumps(self._filled, indent=2, ensure_ascii=False, default=list)
+        return json_of(self._asked)
 
     def to_frame(self) -> pandas.DataFrame:
         """Return a data frame: a line for each run, design or remedy, else one for the answer; needs pandas.
 
         ``polars.from_arrow`` and ``pyarrow.table`` take the answer itself.
         """
-        return to_frame(self._rows)
+        return to_frame(rows_of(self._asked))
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         from unknot._base.errors import library
 
-        return library("pyarrow").table(columns_of(self._rows)).__arrow_c_stream__(requested_schema)
-
-    @property
-    def _rows(self) -> list[Row]:
-        filled, units = self._filled, (self._asked.scale or PLAIN).units
-        for source in filled.sources:
-            if isinstance(source, Tabular):
-                return [row if units is None else units.of_row(row) for row in source.rows]
-        rows = filled[filled.form.frame] if filled.form.frame else [filled]
-        return [dict(_flat(row)) for row in rows]
+        return library("pyarrow").table(columns_of(rows_of(self._asked))).__arrow_c_stream__(requested_schema)
 
     def plot(self, ax: Any = None) -> Drawing:
         """Draw the answer.
@@ -147,9 +135,7 @@ class Result(ThreeValued, asks="holds"):
         UnknotError
             If there is nothing to draw.
         """
-        if self._asked.picture is None:
-            raise UnknotError("there is no picture of this answer; to_frame() has its figures")
-        picture: Drawing = self._asked.picture()
+        picture = picture_of(self._asked)
         if ax is not None:
             picture.draw(ax)
         return picture
@@ -165,18 +151,12 @@ class Result(ThreeValued, asks="holds"):
             If the ending of a file is none of these.
         """
         for file in map(Path, files):
-            ending = file.suffix.lower()
-            if ending == ".json":
-                write_text(file, self.to_json() + "\n")
-            elif ending in (".csv", ".parquet"):
-                (write_csv if ending == ".csv" else write_parquet)(columns_of(self._rows), file)
-            elif ending in ENDINGS:
-                self.plot().save(file)
-            else:
+            if file.suffix.lower() not in (*KINDS, *PICTURES):
                 raise UnknotError(
-                    f"{file}: an answer is saved as .json, .csv, .parquet or {', '.join(ENDINGS)}; "
+                    f"{file}: an answer is saved as {', '.join((*KINDS, *PICTURES))}; "
                     "other files are named when it is asked, as in evidence='proof.json'"
                 )
+            write_answer(self._asked, file)
         return self
 
 
@@ -185,12 +165,3 @@ def _opened(value: Any) -> Any:
     if isinstance(value, Answer):
         return value.sources[0] if value.sources else value
     return tuple(map(_opened, value)) if isinstance(value, list) else value
-
-
-def _flat(row: Answer, before: str = "") -> Iterator[tuple[str, Any]]:
-    """The keys of a form and, behind dots, of the forms within."""
-    for name, value in row.items():
-        if isinstance(value, Answer):
-            yield from _flat(value, f"{before}{name}.")
-        else:
-            yield f"{before}{name}", value

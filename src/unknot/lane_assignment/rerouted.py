@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from unknot._base.deadline import clock
+from unknot._base.progress import found
 from unknot._base.work import spend
 from unknot.lane_assignment.laned import PairRoutes
 from unknot.lane_assignment.path_set import Demand, Flags, Floats, Ints
@@ -240,6 +241,7 @@ def balanced(
     """
     from unknot.lane_assignment.load_kernel import SQUARES
 
+    effort.report("choosing routes of low load")
     best, move = now, _mover(goal, effort, stream, 1 + rounds.start)
     with effort.until_interrupted():
         for number in rounds:
@@ -252,7 +254,8 @@ def balanced(
                 move(now, step, highest(now))
                 if highest(now) < highest(best):
                     best = copied(now)._replace(squares=SQUARES)
-                    effort.report(f"highest load {highest(best):g}, at least {goal.floor:.4g}")
+                    lanes = f"{len(best.rank)} lane{'s' * (len(best.rank) > 1)}"
+                    found(f"{lanes}, highest load {highest(best):g}, at least {goal.floor:.4g}")
                     if highest(best) <= goal.floor * ENOUGH:
                         break
     return best

@@ -18,6 +18,7 @@ import numpy.typing as npt
 from unknot._base.arrays import IntArray, ranks, starts
 from unknot._base.deadline import clock
 from unknot._base.errors import NetworkError, UnknotError
+from unknot._base.progress import found
 from unknot._base.work import spend
 from unknot.lane_assignment.forced import climbing
 from unknot.lane_assignment.path_set import Floats, Ints
@@ -177,7 +178,7 @@ class Forest:
                 self.grow(self.random.integers(now.home.size, size=step.moves), step.hot)
                 if self.highest < best[2]:
                     best = now.step.copy(), now.load.copy(), self.highest
-                    effort.report(f"one lane, highest load {self.highest:g}, at least {floor:.4g}")
+                    found(f"1 lane, highest load {self.highest:g}, at least {floor:.4g}")
                     if self.highest <= floor * ENOUGH:
                         break
         return best[:2]

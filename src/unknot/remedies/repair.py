@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from unknot._base.deadline import MINUTE, NEVER, Deadline, clock, counts_work
 from unknot._base.errors import RelationError
-from unknot._base.progress import Progress, with_bar
+from unknot._base.progress import Progress, activity, found, with_bar
 from unknot._base.switching import DEFAULT_SWITCHING
 from unknot.certificates.documents import Document
 from unknot.flow_control.techniques import technique
@@ -212,10 +212,18 @@ def _remedies(tasks: Tasks, effort: SearchEffort, before: Paths | None, deadline
         if effort.over and any(not isinstance(change, Unprunable) for change in changes.values()):
             break
         share = max(0.1, (effort.deadline - now) / (len(tasks) - number))
-        change = task(replace(effort, deadline=now + share, tried={}, moves=0))
+        with activity():
+            change = task(replace(effort, deadline=now + share, tried={}, moves=0, progress=_named(kind, effort)))
         if change is not None:
             changes[kind] = change
+            found(f"remedies so far: {', '.join(changes)}")
     return tuple(_remedy(kind, changes[kind], before, deadline) for kind in tasks if kind in changes)
+
+
+def _named(kind: str, effort: SearchEffort) -> Progress | None:
+    """Progress of the search for a kind of remedy."""
+    tell = effort.progress
+    return None if tell is None else lambda stage, done, total: tell(f"{kind}: {stage}", done, total)
 
 
 def _lanes(relation: Relation, paths: str, effort: SearchEffort, *, both_ways: bool = False) -> Lanes:

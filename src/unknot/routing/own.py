@@ -2,7 +2,7 @@
 
 The function of such a file is called with the network, with ``vcs`` if a number was given, and with the options in
 parentheses; it returns a `Relation`. Naming a file runs it, so that texts found in files of others are refused
-(`is_code`). Files of routes are the JSON that `unknot export`, `lanes --out` and `repair --out` write
+(`is_code`). Files of routes are the JSON that `unknot export`, `lanes --export` and `repair --export` write
 (`unknot.report.export`), plain lists of paths, and what extensions read (`ROUTING_FILES`).
 """
 
@@ -197,8 +197,10 @@ def read_routes(network: Network, path: str | Path) -> Relation:
         raise RelationError(f"{path}: {error}") from None
     except (AttributeError, KeyError, TypeError, ValueError, IndexError) as error:
         what = f"{shown(error.args[0])} is missing" if isinstance(error, KeyError) else str(error)
+        if isinstance(content, dict) and "conclusion" in content:
+            what = "this is an answer as --out writes; --export writes its routes"
         raise RelationError(
-            f"{path}: these are no routes as `unknot export`, `lanes --out` and `repair --out` write: {what}"
+            f"{path}: these are no routes as `unknot export`, `lanes --export` and `repair --export` write: {what}"
         ) from None
 
 

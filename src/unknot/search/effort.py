@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, TypeVar
 
 from unknot._base.deadline import Deadline, clock
-from unknot._base.progress import Progress
+from unknot._base.progress import Progress, found
 from unknot._base.work import spend
 
 T = TypeVar("T")
@@ -134,7 +134,8 @@ class SearchEffort:
     def reached(self, lanes: int) -> None:
         """Note that orders of a number of lanes were found."""
         self.history.append((clock() - self.began, lanes))
-        self.report(f"{lanes} lane{'s' * (lanes > 1)} will do")
+        found(f"{lanes} lane{'s' * (lanes > 1)} will do")
+        self.report(f"looking for {lanes - 1}" if lanes > 1 else "")
 
     def report(self, text: str) -> None:
         if self.progress is not None:

@@ -9,7 +9,7 @@ from functools import partial
 
 from unknot._base.deadline import Deadline, NoAnswerError, begun, counts_work
 from unknot._base.errors import RelationError
-from unknot._base.progress import Progress
+from unknot._base.progress import Progress, found
 from unknot._base.shown import Brief
 from unknot._base.switching import DEFAULT_SWITCHING, Switching, switching_named
 from unknot._base.three_valued import ThreeValued
@@ -186,6 +186,8 @@ def design(
                 break
             work = partial(decide, distribution, technique, request, short=short, effort=effort, known=known)
             decisions.append(deadline.within(work))
+            last = decisions[-1]
+            found(f"{last.space.text}: {last.outcome}")
             if effort.over:
                 complete = False
                 break

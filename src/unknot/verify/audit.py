@@ -12,6 +12,7 @@ import numpy as np
 
 from unknot._base.deadline import MINUTE, Deadline, counts_work
 from unknot._base.errors import UnknotError
+from unknot._base.progress import found
 from unknot._base.switching import DEFAULT_SWITCHING, Switching, switching_named
 from unknot._base.three_valued import ThreeValued, all_hold
 from unknot.fabrics import Fabric
@@ -139,7 +140,10 @@ def audit(
     hops = route_lengths(fabric.network, board.next_channel)
     tables = FollowedTables(fabric, board, hops, _extra_hops(fabric, hops), lanes, technique, time_limit)
     only_hosts |= bool((fabric.owner < fabric.network.num_terminals).all())
-    audits = [audit_traffic(tables, traffic) for traffic in (TRAFFICS[:1] if only_hosts else TRAFFICS)]
+    audits = []
+    for traffic in TRAFFICS[:1] if only_hosts else TRAFFICS:
+        audits.append(audit_traffic(tables, traffic))
+        found(f"{traffic}: {audits[-1].verdict.established}")
     replies = None if fabric.levels is None else audit_traffic(tables, "host-to-host", replies=True)
     widest = max(kind.relation.vcs.widest for kind in audits)
     return Audit(

@@ -8,7 +8,7 @@ from functools import partial
 from unknot._base.compile_time import long_compiling
 from unknot._base.deadline import MINUTE, Deadline, NoAnswerError, clock, counts_work, within
 from unknot._base.errors import RelationError
-from unknot._base.progress import Progress, with_bar
+from unknot._base.progress import Progress, found, with_bar
 from unknot._base.switching import BUFFER_DEPTH, DEFAULT_SWITCHING, SWITCHINGS, Switching, switching_named
 from unknot._base.threads import threads_of
 from unknot.certificates.verdict import Verdict
@@ -209,7 +209,9 @@ def _verdicts(
         effort = Effort(limits.threads, deadline.end, limits.progress)
         graph = deadline.closing.within(partial(dependencies, relation, effort))
         first, *others = techniques
+        found(graph.on_cycles, by_part=True)
         verdicts[first] = deadline.closing.within(partial(verdict, first, graph, effort))
+        found(f"{first}: {verdicts[first].established}", by_part=True)
         # The fixpoints of the others need a moment, and have it where the first took all the time.
         later = replace(effort, end=max(effort.end, min(deadline.closing.end, clock() + 1.0)))
         for technique in others:

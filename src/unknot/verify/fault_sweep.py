@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
@@ -12,7 +13,7 @@ from typing import Any
 from unknot._base.deadline import NEVER, Deadline, counts_work
 from unknot._base.errors import RelationError, UnknotError
 from unknot._base.lent import lent
-from unknot._base.progress import Progress, reported, with_bar
+from unknot._base.progress import Progress, found, reported, with_bar
 from unknot._base.shown import Brief
 from unknot._base.switching import DEFAULT_SWITCHING, Switching, switching_named
 from unknot.network import Network
@@ -214,7 +215,10 @@ def fault_sweep(
         else:
             chosen = sets_of_parts(f"{kind} of {network.name}", parts, size, failures.most, failures.seed)
             in_time = takewhile(lambda _: not until.over, chosen)
-            tried += reported(map(outcome, in_time), len(chosen), progress, str)
+            for one in reported(map(outcome, in_time), len(chosen), progress, str):
+                tried.append(one)
+                counts = Counter(fault.outcome for fault in tried)
+                found(", ".join(f"{name} {count}" for name, count in counts.items()))
             if until.over and tried and tried[-1].outcome == "undecided":
                 tried.pop()  # its proof had less than its time
     sampled = sum(fault.alike for fault in tried) < possible

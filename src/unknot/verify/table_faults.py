@@ -13,7 +13,7 @@ import numpy as np
 from unknot._base.arrays import Flags, grouped
 from unknot._base.frames import Row
 from unknot._base.memory import require
-from unknot._base.progress import Progress, reported, with_bar
+from unknot._base.progress import Progress, found, reported, with_bar
 from unknot._base.three_valued import all_hold
 from unknot.certificates.documents import Document
 from unknot.fabrics import Fabric
@@ -172,7 +172,10 @@ def table_faults(
     most = possible if faults == 1 and failures.budget is None else failures.most
     chosen = sets_of_parts(f"{kind} of {fabric.name}", parts, faults, most, failures.seed)
     outcomes = ((routes.lost(one.numbers, kind).fault(one.names), one.numbers) for one in chosen)
-    tried = [*reported(outcomes, len(chosen), progress, lambda one: str(one[0]))]
+    tried = []
+    for one in reported(outcomes, len(chosen), progress, lambda one: str(one[0])):
+        tried.append(one)
+        found(f"most pairs cut off: {max(fault.lost_pairs for fault, _ in tried):,}")
     tried.sort(key=lambda one: (-one[0].lost_pairs, -one[0].severed_pairs))
     return TableFaults(
         fabric, kind, faults, possible, len(chosen) < possible, routes.pairs,

@@ -59,12 +59,12 @@ def collective(options: CollectiveOptions) -> int:
     if file.suffix == ".xml" and file.is_file() and kind_by_content(file) != "nccl":
         return HOLDS if _tell_program(file, json=json) else FAILS
     from unknot._base.deadline import NEVER
+    from unknot._base.errors import UnknotError
     from unknot._base.units import Scale
     from unknot.cli.answers.networks import in_units
     from unknot.cli.commands import activity
     from unknot.cli.commands.display import tell
     from unknot.fabrics.named import network as named
-    from unknot.report.picture import require_ending
     from unknot_collectives import group_of, platform_of
     from unknot_collectives.answer import CollectiveAnswer
     from unknot_collectives.choice import PIECES, by_algorithm
@@ -73,9 +73,9 @@ def collective(options: CollectiveOptions) -> int:
     from unknot_collectives.on_routes import on_routes, shortest_routes
     from unknot_collectives.rings import ring_order
 
-    out, deadline, width = options.out, options.deadline or NEVER, options.terminal_width
-    if out is not None and out.suffix not in TABLES:
-        require_ending(out, "; transfers as .csv, an MSCCL program as .xml")
+    export, deadline, width = options.export, options.deadline or NEVER, options.terminal_width
+    if export is not None and export.suffix not in TABLES:
+        raise UnknotError(f"{export}: a schedule is written as .csv, its transfers, or as .xml, an MSCCL program")
     scale = Scale.of(options.units)
     sizes, rows = sizes_of(options, scale.units)
     relation = None
@@ -85,7 +85,7 @@ def collective(options: CollectiveOptions) -> int:
     require_whole("--terminal-width", width, 1, unit="flits", error=SimulationError)
     of_run = {} if relation is None else options.of_run
     platform, whole = platform_of(built, terminal=Fraction(width)), options.operation_on(built, rows)
-    if out is not None and out.suffix == ".xml":
+    if export is not None and export.suffix == ".xml":
         require_program(whole)
     names = () if options.algorithm == "best" else tuple(name.strip() for name in options.algorithm.split(","))
     operations = [replace(whole, size=Fraction(flits)) for flits in sizes]
@@ -105,10 +105,10 @@ def collective(options: CollectiveOptions) -> int:
     if not complete:
         count = f"{len(made.tables[last])} algorithms were compared" if best else "no schedule was made"
         notify(f"{count} in {deadline.seconds:g} s, the time limit" + "; the bound is a quick one" * (not is_exact))
-    if best and (out is None or out.suffix not in TABLES):
-        draw(out, lambda: _picture(best[-1].schedule, built))
-    elif out is not None and best:
-        _write(out, best[-1], built)
+    if best:
+        draw(lambda: _picture(best[-1].schedule, built))
+    if best and export is not None:
+        _write(export, best[-1], built)
     if options.evidence is not None:
         claims = [bounds[last].claim(), *(one.schedule.claim() for one in shown)]
         write_evidence(options.evidence, None, claims)

@@ -55,8 +55,10 @@ class CollectiveOptions(Options):
         Options of the router: 'internal_speedup=2'.
     together
         Send chunks that take one path in a step as one message.
-    out : FILE.csv|xml|svg|png|pdf
-        File of the schedule: its transfers, an MSCCL program, or a picture of its busy channels over time.
+    export : FILE.csv|xml
+        File of the schedule: its transfers, or an MSCCL program.
+    out : svg|png|pdf
+        pictures of the busy channels over time
     """
 
     network: NetworkText
@@ -76,7 +78,7 @@ class CollectiveOptions(Options):
     router: str = ""
     together: bool = False
     deadline: MostTime = None
-    out: Path | None = None
+    export: Path | None = None
     evidence: Path | None = None
     units: str | None = None
     json: Json = False

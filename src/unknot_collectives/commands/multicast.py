@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from unknot._base.switching import DEFAULT_SWITCHING, Switching
@@ -39,6 +38,8 @@ class MulticastOptions(Options):
         Cycles of work of a terminal before it sends.
     terminal_width
         Messages sent and received by a terminal at a time.
+    out : svg|png|pdf
+        pictures of the messages
     """
 
     network: NetworkText
@@ -53,7 +54,6 @@ class MulticastOptions(Options):
     buffer_depth: int | None = None
     overhead: int = 0
     terminal_width: int = 1
-    out: Path | None = None
     units: str | None = None
     json: Json = False
 
@@ -83,7 +83,7 @@ def multicast(options: MulticastOptions) -> int:
     router = Router(terminal_width=options.terminal_width)
     of_run = options.some("switching", "buffer_depth", "overhead")
     done = execute(relation, schedule, in_order=True, router=router, together=True, **of_run)
-    draw(options.out, lambda: draw_messages(relation, messages, options.operation))
+    draw(lambda: draw_messages(relation, messages, options.operation))
     columns = done.injected.tolist(), done.arrived.tolist(), blocked_cycles(relation, messages, done)
     names = ["{} → {}".format(*map(relation.network.terminal_name, (m.source, m.destination))) for m in messages]
     keys: dict[str, Any] = {

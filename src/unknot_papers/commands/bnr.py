@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from unknot._base.switching import DEFAULT_SWITCHING, Switching
 from unknot.cli.commands.options import MINUTE, Json, NetworkText, TimeLimit
 from unknot.cli.commands.shared import exit_code, relation_of
@@ -16,7 +14,6 @@ def bnr(
     vcs: int | None = None,
     switching: Switching = DEFAULT_SWITCHING,
     deadline: TimeLimit = MINUTE,
-    out: Path | None = None,
     json: Json = False,
 ) -> int:
     """Show whether a routing is minimal, deadlock-free and fully adaptive, or which paths the routing forbids.
@@ -26,6 +23,11 @@ def bnr(
     routing, BNR). On any other network all messages are one class.
 
     Exit code 0: the routing has all three properties; 1: a property fails; 3: the question is undecided in time.
+
+    Parameters
+    ----------
+    out : svg|png|pdf
+        pictures of the choices
 
     Examples
     --------
@@ -47,7 +49,7 @@ def bnr(
     with activity.working("proving"):
         proof = proved(relation, deadline, switching)
         conclusion = conclude(proof.verdict, proof.delivery, table)
-    draw(out, lambda: draw_bnr(relation, table, conclusion.reasons))
+    draw(lambda: draw_bnr(relation, table, conclusion.reasons))
     sources = (conclusion, conclusion.verdict, conclusion.delivery)
     tell(json, BnrAnswer, *sources, of=relation, bnrs=conclusion.table, certificate_holds=proof.holds)
     return exit_code(conclusion.holds)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 from unknot.cli.commands.options import MINUTE, Json, NetworkText, TimeLimit
@@ -16,7 +15,6 @@ def itm(
     kind: str = "exterior",
     deadline: TimeLimit = MINUTE,
     compared: int = 500,
-    out: Path | None = None,
     json: Json = False,
 ) -> int:
     """Look for a triangular mesh in a network, an escape layer for adaptive routing, and show its cost.
@@ -29,6 +27,8 @@ def itm(
         Kind of mesh: exterior or general.
     compared
         Most routers of a network for which the answer has verdicts and routes.
+    out : svg|png|pdf
+        pictures of the mesh
 
     Examples
     --------
@@ -47,7 +47,7 @@ def itm(
     require_connected(built)
     with activity.working("itm") as progress:
         layer = escape_layer(built, kind, time_limit=deadline, compared=compared, progress=progress)
-    draw(out, lambda: draw_mesh(built, layer.spanning.mesh))
+    draw(lambda: draw_mesh(built, layer.spanning.mesh))
     mesh = layer.spanning.mesh
     links = None if mesh is None else [(u, v) for u, v in mesh.edges.tolist()]
     circle = None if mesh is None or mesh.circle is None else mesh.circle.tolist()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import partial
-from pathlib import Path
 
 from unknot.cli.commands.options import MINUTE, Json, NetworkText, TimeLimit
 from unknot.cli.commands.shared import exit_code
@@ -16,7 +15,6 @@ def permute(
     random: int | None = None,
     dead: str | None = None,
     deadline: TimeLimit = MINUTE,
-    out: Path | None = None,
     json: Json = False,
 ) -> int:
     """Route a permutation through a multistage network with no two messages on one link, or prove this impossible.
@@ -31,6 +29,8 @@ def permute(
         Seed of a random permutation to route.
     dead : NAMES
         Dead switches and links, such as s2r5,s0r1-s1r3.
+    out : svg|png|pdf
+        pictures of the paths
 
     Examples
     --------
@@ -65,6 +65,6 @@ def permute(
     with activity.working("routing"):
         realisation = permute_with_faults(whole, destinations, marks, time_limit=deadline)
         accept(realisation)
-    draw(out, lambda: draw_realisation(realisation))
+    draw(lambda: draw_realisation(realisation))
     put(json, PermuteAnswer, permute_answer(realisation), max_rows=realisation.sources.size)
     return exit_code(realisation.realised)

@@ -40,6 +40,6 @@ def test_a_table_prints_draws_and_ends_as_it_should(tmp_path: Path) -> None:
 
 def test_formats_can_be_named_and_pictures_have_known_endings(tmp_path: Path) -> None:
     assert "--from FORMAT" in run("bnr", "--help")[1]
-    said = CliRunner().invoke(app, ["bnr", "mesh(3, 3)", "--out", str(tmp_path / "a.jpg")])
+    said = CliRunner().invoke(app, ["bnr", "mesh(3, 3)", "--routing", "duato", "--out", str(tmp_path / "a.jpg")])
     assert (said.exit_code, said.stdout) == (2, "")
-    assert "a.jpg: a picture is written as .svg, .png or .pdf" in said.stderr
+    assert "a.jpg: the ending tells what is written of an answer" in said.stderr

@@ -69,7 +69,7 @@ def test_undecided(monkeypatch: pytest.MonkeyPatch) -> None:
         (("mesh(2, 4)", "--random", "1"), "no multistage network"),
         (("rcbn(8)", "--random", "1", "--dead", "s7r7"), "--dead:1:1: network 'rcbn(8)' has no router called 's7r7'"),
         (("rcbn(9)", "--random", "1"), "power of 2"),
-        (("rcbn(8)", "--random", "1", "--out", "x.jpg"), "written as .svg, .png or .pdf"),
+        (("rcbn(8)", "--random", "1", "--out", "x.jpg"), ".svg, .png or .pdf"),
     ],
 )
 def test_bad_input(words: tuple[str, ...], message: str) -> None:

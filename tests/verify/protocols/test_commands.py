@@ -96,7 +96,7 @@ def test_vcs_apart_are_counted_from_those_that_a_class_has() -> None:
     [
         (["--protocol", "axi", "--smallest"], "--protocol: --smallest"),
         (["--protocol", "axi", "--evidence", "x.v"], "files for Coq are about a routing alone"),
-        (["--protocol", "axi", "--out", "x.html"], "with --protocol, --out is a drawing"),
+        (["--protocol", "axi", "--out", "x.html"], "with --protocol, --out is a picture"),
         (["--protocol", "axis"], "unknown protocol 'axis'"),
         (["--protocol", "none.toml"], "none.toml: cannot read this file"),
         (["--protocol", "axi", "--to", "west_first"], "--to: --protocol is about one routing; leave it out"),

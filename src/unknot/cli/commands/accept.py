@@ -38,8 +38,8 @@ class QuestionOptions(Options):
         Claim that the file must contain, repeatable: deadlock_free, delivered, 'faults(kind="routers")', …; by
         default a usual claim about network and routing, with any answer.
     question : FILE.json
-        Question file, as written by --out and read by `python plain.py --question`, in place of the other options.
-    out : FILE.json
+        Question file, as written by --export and read by `python plain.py --question`, in place of the other options.
+    export : FILE.json
         File of the question.
     """
 
@@ -51,7 +51,7 @@ class QuestionOptions(Options):
     flows: Path | None = None
     claim: list[str] | None = None
     question: Path | None = None
-    out: Path | None = None
+    export: Path | None = None
 
     @property
     def about(self) -> About | None:
@@ -97,6 +97,7 @@ def accept(
     from unknot.certificates.documents import write_document
     from unknot.cli.answers.filling import answer
     from unknot.cli.answers.verdicts import AcceptAnswer
+    from unknot.cli.commands.display import keep
     from unknot.cli.commands.shared import exit_code
     from unknot.cli.questions import question_of
 
@@ -105,17 +106,17 @@ def accept(
         question = _read(options.question)
     elif about is not None:
         question = question_of(about, options.claim or ())
-    if options.out is not None:
+    if options.export is not None:
         if question is None:
-            raise UnknotError("accept: --out writes a question; name a --network or a --claim")
-        write_document(question, options.out)
-        wrote(options.out)
+            raise UnknotError("accept: --export writes a question; name a --network or a --claim")
+        write_document(question, options.export)
+        wrote(options.export)
     if standalone is not None:
         from unknot.certificates.joining import joined
 
         write_text(standalone, joined())
         wrote(standalone)
-    if not files and options.out is None and standalone is None:
+    if not files and options.export is None and standalone is None:
         raise UnknotError("accept: name a FILE of evidence to check, or --standalone FILE.py for the checker")
     answers: list[dict[str, Any]] = []
     for path in files or ():
@@ -138,8 +139,9 @@ def accept(
         notify(f"the audit of {about.text} is open beside what evidence shows: {'; '.join(about.open[:3])}")
     if question is None and files and not json:
         notify("networks and routings were not compared: --network, --routing and --claim name them")
-    if json:
-        show_json(answer(AcceptAnswer, files=answers))
+    filled = answer(AcceptAnswer, files=answers)
+    if not keep(filled) and json:
+        show_json(filled)
     return exit_code(*(file["accepted"] for file in answers))
 
 

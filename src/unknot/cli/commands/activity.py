@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, closing, contextmanager
 
 from unknot._base.compile_time import QUIET
-from unknot._base.progress import LATE, NotebookBar, in_notebook
+from unknot._base.progress import LATE, NotebookBar, in_notebook, so_far
+from unknot._base.progress import activity as begun
 from unknot.cli.commands.asking import asked
 from unknot.cli.commands.printing import notify
 
@@ -22,8 +23,15 @@ def working(what: str) -> AbstractContextManager[Callable[..., None]]:
     to time.
     """
     if asked() is not None:
-        return _in_cell(what) if in_notebook() else _named(what)
-    return _bar(what) if sys.stderr.isatty() else _named(what)
+        return _seen(_in_cell(what) if in_notebook() else _named(what))
+    return _seen(_bar(what) if sys.stderr.isatty() else _named(what))
+
+
+@contextmanager
+def _seen(shown: AbstractContextManager[Callable[..., None]]) -> Iterator[Callable[..., None]]:
+    """An activity whose findings are shown."""
+    with begun(), shown as tell:
+        yield tell
 
 
 @contextmanager
@@ -45,13 +53,20 @@ def _bar(what: str) -> Iterator[Callable[..., None]]:
         task = bar.add_task("", total=None, what=what)
 
         def tell(stage: str, done: int = 0, total: int = 0) -> None:
-            bar.update(task, completed=done, total=total or None, description=f"{stage}{_count(done, total)}")
+            bar.update(
+                task, completed=done, total=total or None, description=_with_findings(f"{stage}{_count(done, total)}")
+            )
 
         yield tell
 
 
 def _count(done: int, total: int) -> str:
     return f" {done:,}{f' of {total:,}' if total else ''}" if done or total else ""
+
+
+def _with_findings(words: str) -> str:
+    """Words on what goes on, and what was found so far."""
+    return "; ".join(filter(None, (words, so_far())))
 
 
 EVERY = 10.0
@@ -70,14 +85,19 @@ def signs() -> Iterator[None]:
 
     def follow() -> None:
         while not ended.wait(EVERY):
-            what = f"{(_doing or ['working'])[-1]}, {time.monotonic() - began:.0f} s"
-            notify(what)
+            notify(f"{_with_findings((_doing or ['finishing' if so_far() else 'starting'])[-1])}, {_elapsed(began)}")
 
     threading.Thread(target=follow, daemon=True).start()
     try:
         yield
     finally:
         ended.set()
+
+
+def _elapsed(began: float) -> str:
+    """The time since then: seconds, from ten minutes on minutes."""
+    seconds = time.monotonic() - began
+    return f"{seconds:.0f} s" if seconds < 600 else f"{seconds / 60:.0f} min"
 
 
 @contextmanager

@@ -74,21 +74,26 @@ class OnNetwork(RoutedNetwork):
 
 @dataclass(frozen=True)
 class AnswerFiles(Options):
-    """Where the answer goes."""
+    """Where the answer goes.
+
+    Attributes
+    ----------
+    out : svg|png|pdf
+        pictures of the counterexample
+    """
 
     heading = "Output"
     evidence: Path | None = None
-    out: Path | None = None
     json: Json = False
 
 
-def give(answered: Answered, evidence: Path | None, out: Path | None, json: bool) -> int:
+def give(answered: Answered, evidence: Path | None, json: bool) -> int:
     """Draw the counterexample, write the evidence and print the answer; return the exit code."""
     from unknot.cli.commands.display import describe, tell
 
     relation, knot = answered.relation, answered.knot
     if relation is not None:
-        write_knot(out, *(answered.drawn or (relation, knot)))
+        write_knot(*(answered.drawn or (relation, knot)))
     if evidence is not None:
         write_evidence(evidence, answered.network or relation, answered.claims())
     tell(json, answered.form, *answered.sources, of=relation, **answered.keys)

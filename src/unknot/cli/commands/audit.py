@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Literal
 
 from unknot._base.errors import UnknotError
 from unknot._base.switching import DEFAULT_SWITCHING, Switching
+from unknot.cli.commands.answer_files import PAGE
+from unknot.cli.commands.asking import taken
 from unknot.cli.commands.options import MINUTE, Json, Options, TimeLimit
-from unknot.cli.commands.printing import notify
+from unknot.cli.commands.printing import wrote
 from unknot.cli.commands.shared import exit_code
 from unknot.cli.commands.unread import name_idle
 from unknot.cli.commands.written import write_evidence
@@ -46,8 +48,8 @@ class AuditOptions(Options):
         Older folder or file; the answer then shows changes, and whether switches can be updated one by one.
     assume
         Assumption about adaptive routing shown by other files: static judges the tables alone.
-    out : FILE.html
-        File of the report.
+    out : html
+        .html the report
     """
 
     fabric: Path
@@ -62,7 +64,6 @@ class AuditOptions(Options):
     assume: Literal["static"] | None = None
     switching: Switching = DEFAULT_SWITCHING
     deadline: TimeLimit = MINUTE
-    out: Path | None = None
     evidence: Path | None = None
     json: Json = False
 
@@ -99,7 +100,7 @@ def audit(options: AuditOptions) -> int:
     from unknot.verify.audit import audit as audit_fabric
     from unknot.verify.update import update_fabric
 
-    fabric, switching, deadline, out = options.fabric, options.switching, options.deadline, options.out
+    fabric, switching, deadline = options.fabric, options.switching, options.deadline
     if is_ethernet(fabric):
         others = options.some("tables", "lids", "sl", "sl2vl", "lanes", "mcfdbs", "multicast_sl", "compare", "assume")
         if any(others.values()) or switching != DEFAULT_SWITCHING:
@@ -119,11 +120,11 @@ def audit(options: AuditOptions) -> int:
         before = None if old is None or old.tables is None else how(old)
         update = None if before is None or old is None else update_fabric(old, read, switching, time_limit=deadline)
     name_idle(multicast_sl=options.multicast_sl != 0 and audited.multicast is None)
-    if out is not None:
+    for page in taken(PAGE):
         from unknot.report import write_audit_report
 
-        write_audit_report(audited, out)
-        notify(f"report: {out}")
+        write_audit_report(audited, page)
+        wrote(page)
     if options.evidence is not None:
         write_evidence(options.evidence, read.network, [], audit_parts(audited))
     put(options.json, AuditAnswer, audit_answer(audited, changes, before, update))
@@ -149,11 +150,11 @@ def _audit_switches(options: AuditOptions) -> int:
     fabric = read_ethernet(options.fabric)
     with activity.working("auditing"):
         audited = audit_ethernet(fabric, time_limit=options.deadline)
-    if options.out is not None:
+    for page in taken(PAGE):
         from unknot.report.audit_report import write_ethernet_report
 
-        write_ethernet_report(audited, options.out)
-        notify(f"report: {options.out}")
+        write_ethernet_report(audited, page)
+        wrote(page)
     if options.evidence is not None:
         claims = answer_claims(audited.relation, [audited.verdict], None)
         parts = [part_of("buffers", audited.relation, claims, of_its_own=True)] if claims else []

@@ -7,10 +7,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from unknot._base.errors import RelationError, UnknotError, require_known
+from unknot.cli.commands.answer_files import PAGE
 from unknot.cli.commands.answered import Answered, AnswerFiles, give
+from unknot.cli.commands.asking import named
 from unknot.cli.commands.every_size import of_every_size
 from unknot.cli.commands.flows import flow_of
-from unknot.cli.commands.options import PAGE, Options, refuse_beside
+from unknot.cli.commands.options import Options, refuse_beside
 from unknot.cli.commands.printing import notify
 from unknot.cli.commands.protocol import Room, of_end_points
 from unknot.cli.commands.reconfigure import of_update
@@ -79,8 +81,8 @@ class CheckFiles(AnswerFiles):
         File of the counterexample, for `unknot replay`.
     evidence : FILE.json|v
         File of the evidence, for `unknot accept`; with .v for Coq.
-    out : FILE.svg|png|pdf|html
-        File of the counterexample's drawing, or in HTML of the steps of its replay.
+    out : svg|png|pdf|html
+        pictures of the counterexample; .html steps through it
     """
 
     export: Path | None = None
@@ -120,7 +122,7 @@ def check(routed: BufferedNetwork, details: Details, output: CheckFiles, old: Ol
     if output.export is not None and answered.relation is not None:
         named = (routed.network, routed.routing, routed.vcs)
         write_counterexample(answered.relation, answered.knot, output.export, *named)
-    return give(answered, output.evidence, output.out, output.json)
+    return give(answered, output.evidence, output.json)
 
 
 def _of_old_question(
@@ -131,7 +133,7 @@ def _of_old_question(
     if old.protocol is None:
         refuse_beside("a routing alone", "is of `unknot protocol`", packet_length=old.packet_length)
     if old.all_sizes:
-        one_size = {"out": output.out, "flows": routed.flows, "to": old.to, "protocol": old.protocol}
+        one_size = {"flows": routed.flows, "to": old.to, "protocol": old.protocol}
         refuse_beside("--all-sizes", "is about networks of one size", **alone, **one_size)
         vcs = routed.vcs
         if vcs is not None:
@@ -147,8 +149,8 @@ def _of_old_question(
     if old.protocol is not None:
         refuse_beside("--protocol", "is about a routing alone", **alone)
         output.refuse_coq("--protocol", "about a routing alone")
-        if output.out is not None and output.out.suffix.lower() == PAGE:
-            raise UnknotError(f"{output.out}: pages step through routings alone; with --protocol, --out is a drawing")
+        for page in named(PAGE):
+            raise UnknotError(f"{page}: pages step through routings alone; with --protocol, --out is a picture")
         _name_command("--protocol", "protocol PROTOCOL")
         return of_end_points(routed, old.protocol, Room(routed.buffer_depth, old.packet_length), "--protocol")
     return None

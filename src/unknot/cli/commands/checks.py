@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 from unknot._base.deadline import MINUTE, Deadline
 from unknot._base.errors import UnknotError
+from unknot.cli.commands.answer_files import KINDS, PAGE
+from unknot.cli.commands.asking import FOLDER, PICTURES, named
 from unknot.cli.commands.printing import notify, wrote
 from unknot.cli.commands.shared import exit_code
 from unknot.cli.failure import WANTED, annotation
@@ -36,13 +38,11 @@ def run_checks(options: RunOptions, own: CheckOptions) -> int:
     from unknot.report.sarif import write_sarif
     from unknot.studies.checks import load_checks
 
-    needless = [
-        option
-        for option in ("store", "dask", "jobs", "out", "csv", "parquet", "units")
-        if getattr(options, option) is not None
-    ]
+    needless = [option for option in ("store", "dask", "jobs", "units") if getattr(options, option) is not None]
     if needless:
         raise UnknotError(f"{options.study}: --{needless[0]} is for studies, not for {own.kind}; leave it out")
+    for file in named(PAGE, FOLDER, *PICTURES):
+        raise UnknotError(f"{file}: reports and pictures are of studies; checks are written as {', '.join(KINDS)}")
     every = load_checks(options.study, outside_files=options.outside_files, allow_code=options.allow_code)
     chosen = every if own.changed is None else every.touched(own.changed)
     answered = []

@@ -3,10 +3,24 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from unknot.cli.commands.options import PAGE, Json
+from unknot._base.progress import found, reported
+from unknot.cli.commands.answer_files import PAGE
+from unknot.cli.commands.asking import taken
+from unknot.cli.commands.options import Json
 from unknot.cli.commands.printing import notify, wrote
 from unknot.cli.commands.shared import exit_code, kept, kept_in
+
+
+def _latest(row: Compared) -> str:
+    """Name what was found of a design; return what is counted."""
+    found(f"{row.design}: {'deadlock-free' if row.deadlock_free else 'not shown to be deadlock-free'}, {row.vcs} VCs")
+    return "designs"
+
+
+if TYPE_CHECKING:
+    from unknot.studies.comparison import Compared
 
 LONG = 60
 """Seconds from which on an estimate is printed."""
@@ -19,7 +33,6 @@ def compare(
     seed: int = 1,
     simulate: bool = False,
     store: Path | None = None,
-    out: Path | None = None,
     json: Json = False,
 ) -> int:
     """Compare designs: cost, bisection, throughput and its bounds, verdict, VCs.
@@ -41,8 +54,8 @@ def compare(
         Run the designs flit by flit too: saturation, an all-to-all and an all-reduce, seconds to minutes each.
     store
         SQLite file of finished rows, from which the same command goes on.
-    out : FILE.html
-        File of the report.
+    out : html
+        .html the report
 
     Examples
     --------
@@ -51,14 +64,13 @@ def compare(
     >>> [(row.design, row.bisection_upper) for row in answer.rows]
     [('torus(4, 4) by duato', 16), ('ring(8)', 4)]
     """
-    from unknot._base.errors import TextError, UnknotError
+    from unknot._base.errors import TextError
     from unknot.cli.answers.comparisons import CompareAnswer
+    from unknot.cli.commands import activity
     from unknot.cli.commands.display import tell
     from unknot.network.floor_plan import read_prices
     from unknot.studies.comparison import compared, estimated_seconds
 
-    if out is not None and out.suffix.lower() != PAGE:
-        raise UnknotError(f"--out {out}: the report is written as {PAGE}")
     try:
         shares = [float(part) for part in failed.split(",")]
     except ValueError:
@@ -68,12 +80,14 @@ def compare(
         notify(
             f"this takes about {max(1, round(seconds / 60))} minutes of a processor; finished rows are {kept(store)}"
         )
-    with kept_in(store):
-        rows = list(compared(designs, shares, prices=costs, seed=seed, simulated=simulate, store=store))
-    if out is not None:
+    each = compared(designs, shares, prices=costs, seed=seed, simulated=simulate, store=store)
+    with kept_in(store), activity.working("comparing") as progress:
+        progress("designs", 0, len(designs) * len(shares))
+        rows = [*reported(each, len(designs) * len(shares), progress, _latest)]
+    for page in taken(PAGE):
         from unknot.report import write_comparison_report
 
-        write_comparison_report(rows, out)
-        wrote(out)
+        write_comparison_report(rows, page)
+        wrote(page)
     tell(json, CompareAnswer, rows=rows)
     return exit_code(*(row.holds for row in rows))

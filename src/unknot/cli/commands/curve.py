@@ -9,6 +9,8 @@ from pathlib import Path
 import typer
 
 from unknot._base.switching import BUFFER_DEPTH, DEFAULT_SWITCHING
+from unknot.cli.commands.answer_files import KINDS
+from unknot.cli.commands.asking import PICTURES, named
 from unknot.cli.commands.options import (
     SEED,
     Json,
@@ -21,7 +23,7 @@ from unknot.cli.commands.options import (
 )
 from unknot.cli.commands.printing import notify
 from unknot.cli.commands.shared import flows_in, kept, kept_in, relation_of
-from unknot.cli.commands.written import draw, write_rows
+from unknot.cli.commands.written import draw
 from unknot.cli.exit_codes import UNDECIDED
 
 
@@ -45,8 +47,8 @@ class CurveOptions(Options):
         Number of runs at a time; by default the number of cores.
     store
         SQLite file of results; by default beside the first --out.
-    out : FILE
-        File of the curves (.svg, .png, .pdf), or of a row for each run (.csv, .parquet); repeatable.
+    out : svg|png|pdf
+        pictures of the curves
     """
 
     network: NetworkText
@@ -70,7 +72,6 @@ class CurveOptions(Options):
     seeds: Seeds = None
     jobs: int | None = None
     store: Path | None = None
-    out: list[Path] | None = None
     deadline: MostTime = None
     units: str | None = None
     json: Json = False
@@ -98,7 +99,6 @@ def curve(options: CurveOptions) -> None:
     from unknot.cli.answers.studies import CurveAnswer
     from unknot.cli.commands import activity
     from unknot.cli.commands.display import tell
-    from unknot.report.picture import require_ending
     from unknot.simulation.energy.option import energy_of
     from unknot.simulation.run import options as parsed
     from unknot.studies.run import curve as measured_curve
@@ -110,10 +110,7 @@ def curve(options: CurveOptions) -> None:
     if searched:
         chosen = {"loads": options.loads != CurveOptions.loads}
         refuse_beside("--saturation", "chooses the loads", **chosen, **options.some("beyond"))
-    scale, files = Scale.of(options.units), options.out or []
-    tables = [file for file in files if file.suffix.lower() in TABLES]
-    for file in (file for file in files if file not in tables):
-        require_ending(file, f", the rows as {' or '.join(TABLES)}")
+    scale, files = Scale.of(options.units), named(*KINDS, *PICTURES)
     store = options.store or (files[0].with_suffix(".sqlite") if files else None)
     relations = {
         text: relation_of(options.network, text, options.vcs, simulated=True, flows=flows) for text in options.routing
@@ -138,16 +135,7 @@ def curve(options: CurveOptions) -> None:
         notify(f"given up after {deadline.seconds:g} s, the time limit; points that are done are {kept(store)}")
         if not curves.rows:
             raise typer.Exit(UNDECIDED)
-    for file in tables:
-        csv = file.suffix.lower() == ".csv"
-        write_rows(curves.rows, file if csv else None, None if csv else file, units=scale.units)
-    pictures: list[Path | None] = [file for file in files if file not in tables]
-    for picture in pictures or [None]:
-        draw(picture, partial(curves.plot, units=scale.units))
+    draw(partial(curves.plot, units=scale.units))
     tell(options.json, CurveAnswer, curves, scale=scale, units=in_units(scale.units, curves.rows))
     if curves.cut_short:
         raise typer.Exit(UNDECIDED)
-
-
-TABLES = (".csv", ".parquet")
-"""Endings of files with a row for each run."""

@@ -38,7 +38,6 @@ def design_routing(
     carry: bool = False,
     deadline: TimeLimit = MINUTE,
     export: Path | None = None,
-    out: Path | None = None,
     evidence: Path | None = None,
     json: Json = False,
 ) -> int:
@@ -69,6 +68,8 @@ def design_routing(
         Take the rule of highest throughput among all rules with as many VCs: by channel loads, then simulated.
     export : FILE.py
         File of the rule as your own routing.
+    out : svg|png|pdf
+        pictures of the rule
 
     Examples
     --------
@@ -107,12 +108,12 @@ def design_routing(
         best = outcome.best
     seconds = time.monotonic() - began
     rule = None if best is None else best.rule
-    if rule is None and (out is not None or export is not None):
-        notify("no rule was found, so no file was written")
+    if rule is None and export is not None:
+        notify(f"{export} was not written: no rule was found")
     if rule is not None:
         from unknot.report import draw_rule
 
-        draw(out, partial(draw_rule, rule))
+        draw(partial(draw_rule, rule))
     if rule is not None and export is not None:
         from unknot._base.output import write_text
         from unknot.report.rules import python_file

@@ -22,7 +22,7 @@ from unknot._base.quantities import Unit
 from unknot._base.units import Scale
 from unknot.cli.answers.filling import Answer, answer
 from unknot.cli.answers.form import CHECKER, Form, Key, keys_of
-from unknot.cli.commands.asking import asked
+from unknot.cli.commands.asking import current
 from unknot.cli.commands.printing import ANSWERING, printable, show_json
 from unknot.network import Network
 from unknot.report.phrases import ANSWERS
@@ -84,8 +84,7 @@ def tell(
 
 def put(json: bool, form: type[Form], filled: Answer, scale: Scale = PLAIN, max_rows: int = MOST_ROWS) -> None:
     """Print a filled form: as JSON, or a row for each key that it shows, and below a table for each list of forms."""
-    if (kept := asked()) is not None:
-        kept.filled, kept.scale, kept.max_rows = filled, scale, max_rows
+    if keep(filled, scale, max_rows):
         return
     if json:
         show_json(filled)
@@ -107,6 +106,19 @@ def put(json: bool, form: type[Form], filled: Answer, scale: Scale = PLAIN, max_
     print_rows(rows)
     for title, inner, value in lists:
         print_forms(inner, value, title, scale, max_rows)
+
+
+def keep(filled: Answer, scale: Scale = PLAIN, max_rows: int = MOST_ROWS) -> bool:
+    """Keep an answer and write its files; return whether a caller in Python has it, so that nothing is printed."""
+    kept = current()
+    if kept is None:
+        return False
+    kept.filled, kept.scale, kept.max_rows = filled, scale, max_rows
+    if kept.files:
+        from unknot.cli.commands.answer_files import write_files
+
+        write_files(kept)
+    return kept.in_python
 
 
 def _shown(form: Any) -> list[str]:

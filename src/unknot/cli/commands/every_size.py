@@ -35,7 +35,7 @@ def every_size(
     >>> answer.holds, answer.deadlock_free
     (True, True)
     """
-    return give(of_every_size(family, routing, switching, deadline), evidence, None, json)
+    return give(of_every_size(family, routing, switching, deadline), evidence, json)
 
 
 def of_every_size(family: str, routing: str, switching: Switching, deadline: Deadline) -> Answered:

@@ -13,9 +13,9 @@ from unknot._base.three_valued import all_hold
 from unknot.cli.commands.faults_evidence import KeptEvidence
 from unknot.cli.commands.faults_plans import compare_routes, of_plans
 from unknot.cli.commands.options import SEED, Json, MostTime, NetworkText, Options, Seed
-from unknot.cli.commands.printing import notify
+from unknot.cli.commands.printing import notify, wrote
 from unknot.cli.commands.shared import exit_code, if_read
-from unknot.cli.commands.written import write_evidence, write_rows
+from unknot.cli.commands.written import write_evidence
 
 if TYPE_CHECKING:
     from unknot.network import Network
@@ -63,9 +63,9 @@ def faults(options: FaultOptions) -> int:
                 "faults: --repair, --fewer, --between and --vcs are of a --routing; a fabric's tables stay"
             )
         return exit_code(options.of_tables())
-    if options.tables is not None or options.csv is not None or options.assume is not None:
+    if options.tables is not None or options.pairs is not None or options.assume is not None:
         raise UnknotError(
-            "faults: --tables, --csv and --assume are for a fabric as its tables route it, without --routing"
+            "faults: --tables, --pairs and --assume are for a fabric as its tables route it, without --routing"
         )
     from unknot.fabrics.ethernet.folder import is_ethernet, read_ethernet
     from unknot.fabrics.named import network as network_named
@@ -133,7 +133,7 @@ class FaultOptions(Options):
         With --repair and --routing lanes, take lanes that leave every pair a path after each single fault.
     show
         Number of the worst faults to name.
-    csv : FILE
+    pairs : --pairs FILE.csv
         File of the pairs that the shown faults of a fabric cut off.
     assume
         Assumption about a fabric whose files show adaptive routing: static judges the tables alone.
@@ -158,7 +158,7 @@ class FaultOptions(Options):
     show: int = 10
     evidence: Path | None = None
     json: Json = False
-    csv: Path | None = None
+    pairs: Path | None = None
     assume: Literal["static"] | None = None
 
     @property
@@ -170,6 +170,7 @@ class FaultOptions(Options):
 
     def of_tables(self) -> bool | None:
         """Leave the forwarding tables of a fabric as they are."""
+        from unknot._base.frames import columns_of, write_csv
         from unknot._base.memory import require
         from unknot.cli.answers.analyses import FaultsFabricAnswer
         from unknot.cli.commands import activity
@@ -189,9 +190,9 @@ class FaultOptions(Options):
                 "tables (a folder, or a file and --tables)"
             )
         if is_ethernet(Path(self.network)):
-            if self.tables is not None or self.csv is not None or self.assume is not None:
+            if self.tables is not None or self.pairs is not None or self.assume is not None:
                 raise UnknotError(
-                    f"{self.network}: --tables, --csv and --assume are for InfiniBand, not for Ethernet switches"
+                    f"{self.network}: --tables, --pairs and --assume are for InfiniBand, not for Ethernet switches"
                 )
             notify(
                 "the routes stay as they were read; to compute them anew after each failure, name --routing bgp or "
@@ -203,10 +204,11 @@ class FaultOptions(Options):
         fabric = read_fabric(self.network, self.tables, assume=self.assume)
         with activity.working("faults") as progress:
             faults = table_faults(fabric, failures=self.failures, progress=progress)
-        if self.csv is not None:
+        if self.pairs is not None:
             lost = sum(fault.lost_pairs for fault in faults.tried[: self.show])
             require(f"{lost:,} rows of pairs", ROW * lost)
-            write_rows(list(faults.rows(self.show)), self.csv)
+            write_csv(columns_of(list(faults.rows(self.show))), self.pairs)
+            wrote(self.pairs)
         if self.evidence is not None:
             write_evidence(self.evidence, faults.relation, [faults.claim])
         tell(self.json, FaultsFabricAnswer, faults, max_rows=self.show)

@@ -18,7 +18,7 @@ from unknot.cli.commands.options import (
     Seed,
     TimeLimit,
 )
-from unknot.cli.commands.printing import notify
+from unknot.cli.commands.printing import notify, wrote
 from unknot.cli.commands.shared import exit_code
 from unknot.cli.commands.written import write_evidence
 
@@ -74,9 +74,9 @@ class LanesOptions(Options):
         LMC with --paths table: each terminal has 2^LMC LIDs, each with its own route.
     effort
         Most moves for each pair of the search for a low load; by default 33 million for all.
-    out : FILE
-        File of the routes, as of export; with .cnf the clauses that refute fewer lanes, and their proof as .drat and
-        .lrat.
+    export : FILE.json|v|cnf
+        File of the routes, as --routing takes it, or a Verilog module; with .cnf the clauses that refute fewer lanes,
+        and their proof as .drat and .lrat.
     """
 
     network: NetworkText
@@ -98,7 +98,7 @@ class LanesOptions(Options):
     both_ways: bool | None = None
     deadline: TimeLimit = MINUTE
     seed: Seed = SEED
-    out: Path | None = None
+    export: Path | None = None
     evidence: Path | None = None
     json: Json = False
 
@@ -144,8 +144,8 @@ def lanes(options: LanesOptions) -> int:
         routes = _routes(options, built, {"flows": matrix, "progress": show})
         seconds = time.monotonic() - began
         proof = proved(routes.relation, options.deadline)
-    if options.out is not None:
-        _write_routes(routes, options.out)
+    if options.export is not None:
+        _write_routes(routes, options.export)
     if options.evidence is not None:
         _write_evidence(routes, proof, options.evidence)
     differing = () if isinstance(routes, LongerLanes) else routes.disagreements
@@ -173,8 +173,8 @@ def _refuse_meaningless(options: LanesOptions) -> None:
     if changing and most is not None:
         raise RelationError("lanes: --most is for packets that keep their lanes, and not for --changes")
     of_evidence = () if longer else (CLAUSES,)
-    if options.out is not None and options.out.suffix.lower() not in of_evidence:
-        require_format(options.out, of_evidence)
+    if options.export is not None and options.export.suffix.lower() not in of_evidence:
+        require_format(options.export, of_evidence)
     effort = options.effort is not None
     if (longer or changing) and (effort or options.worst or options.multipath or options.survive or options.lmc):
         raise RelationError(
@@ -223,19 +223,21 @@ def _write_evidence(routes: Lanes | ChangingLanes | LongerLanes, proof: Examinat
     write_evidence(path, routes.relation, claims)
 
 
-def _write_routes(routes: Lanes | ChangingLanes | LongerLanes, out: Path) -> None:
+def _write_routes(routes: Lanes | ChangingLanes | LongerLanes, file: Path) -> None:
     """Write routes as tables, or the evidence of a refutation as clauses and a proof."""
     from unknot.lane_assignment import LongerLanes, Refutation, write_refutation
     from unknot.report.export import export
 
-    if isinstance(routes, LongerLanes) or out.suffix.lower() != CLAUSES:
-        export(routes.relation, out)
+    if isinstance(routes, LongerLanes) or file.suffix.lower() != CLAUSES:
+        export(routes.relation, file)
+        wrote(file)
     elif isinstance(routes.evidence, Refutation):
         network, sends, given = routes.relation.network, routes.sends, routes.given
-        files = write_refutation(network, routes.evidence, out, sends=sends, given=given)
+        files = write_refutation(network, routes.evidence, file, sends=sends, given=given)
+        wrote(file)
         notify(f"the proof is in {files.drat} and {files.lrat}")
     else:
-        notify(f"{out} was not written: no clauses were refuted; a cycle of turns, or nothing, shows the bound")
+        notify(f"{file} was not written: no clauses were refuted; a cycle of turns, or nothing, shows the bound")
 
 
 def conclusion(routes: Lanes | ChangingLanes | LongerLanes, survive: str | None) -> str:

@@ -38,12 +38,14 @@ units
 both_ways : --both-ways/--one-way
     Same lane for both directions of a pair, so that replies may take the lane of the request; the default for fabrics
     with given tables or paths.
-csv : FILE
-    File with a row for each run: network, routing, options and figures.
 evidence : FILE.json
     File of the evidence, for `unknot accept`.
-out : FILE.svg|png|pdf
-    File of the drawing.
+out
+    File of the answer, repeatable. The ending tells the kind: .json what --json prints, .csv and .parquet its rows
+csv : hidden FILE
+    The same as --out FILE.csv.
+parquet : hidden FILE
+    The same as --out FILE.parquet.
 form : --from FORMAT
     Format of the input file; see docs/formats.md.
 max_memory : SIZE
@@ -67,11 +69,14 @@ from unknot._base.docstrings import entries, section
 from unknot._base.errors import UnknotError
 from unknot._base.memory import memory_limit
 from unknot._base.outcomes import files_in, require_apart, together
+from unknot._base.progress import activity
 from unknot._base.switching import Switching
 from unknot._base.work import counting_work
 from unknot.cli.commands import guard
+from unknot.cli.commands.asking import answering
 from unknot.cli.commands.completion import NETWORKS, completed
 from unknot.cli.commands.flows import one_technique
+from unknot.cli.commands.printing import notify
 from unknot.cli.commands.unread import Recorded
 
 NetworkText = Annotated[
@@ -100,11 +105,8 @@ SEED = 1
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout, and nothing else.")]
 
 
-PICTURE = "FILE.svg|png|pdf"
-"""Metavar of files of drawings; other endings are refused."""
-PAGE = ".html"
-KNOT = f"{PICTURE}|html"
-"""Metavar of files of counterexamples, drawn or stepped through."""
+OLD_TABLES = ("csv", "parquet")
+"""Options of before, each the same as ``--out`` with such a file, where a docstring names them."""
 
 
 class Options(Recorded):
@@ -132,7 +134,7 @@ _NETWORKS = {"network", "source", "fabric"}
 """Parameters that may name a file of a network."""
 
 
-_WRITTEN = {"csv", "evidence", "export", "out", "parquet", "results", "sarif", "standalone", "store"}
+_WRITTEN = {"csv", "evidence", "export", "out", "pairs", "parquet", "results", "sarif", "standalone", "store"}
 """Options that name what is written."""
 
 
@@ -146,11 +148,7 @@ def _check_of(name: str, metavar: str) -> Callable[[Any], Any] | None:
             from unknot._base.output import require_place
 
             ending = path.suffix.lower()
-            require_place(path, makes_folders=metavar == "DIR" or ending == PAGE or ("DIR" in metavar and not ending))
-            if metavar in (PICTURE, KNOT) and not (metavar == KNOT and ending == PAGE):
-                from unknot.report.picture import require_ending
-
-                require_ending(path, f", a page to step through as {PAGE}" * (metavar == KNOT))
+            require_place(path, makes_folders=metavar == "DIR" or ("DIR" in metavar and not ending))
             if (name, metavar) == ("evidence", "FILE.json") and path.suffix == ".v":
                 raise UnknotError(f"{path}: `check` and `lanes` write files for Coq; here --evidence is a FILE.json")
         return named
@@ -219,6 +217,8 @@ def prepared(command: Callable[..., int | None]) -> Callable[..., None]:
     for name, parameter in [*parameters.items()]:
         if parameter.annotation is Switching:
             parameters[name] = parameter.replace(annotation=one_technique(words.pop(name, shared["switching"])[-1]))
+    exports = words.get("export", ("", ""))[0]
+    endings = _add_files(parameters, headings, words, shared) if "json" in parameters else ()
     plain = {name for name, one in parameters.items() if get_origin(one.annotation) is not Annotated}
     for name, described in {**{name: shared[name] for name in shared if name in plain}, **words}.items():
         option: Any = Annotated[parameters[name].annotation, _described(name, *described)]
@@ -248,14 +248,17 @@ def prepared(command: Callable[..., int | None]) -> Callable[..., None]:
             outcomes = [(spoken[name], path) for name in written for path in _paths(options[name])]
             texts = {spoken[name]: value for name, value in options.items() if name in spoken and name not in written}
             require_apart(outcomes, files_in(texts) if outcomes else ())
+            files_of_answer = _files_of_answer(options, endings, exports) if endings else []
             for name, (record, fields) in groups.items():
                 options[name] = record(**{field: options.pop(field) for field in fields})
-            with together() as files:
+            with together() as files, answering(files_of_answer) as kept, activity():
                 try:
                     code = command(**options)
                 except (typer.Exit, BrokenPipeError, SystemExit):  # also if nobody reads what is printed
                     files.place()
                     raise
+                for file in kept.files:
+                    notify(f"{file} was not written: there is no answer")
                 files.place()
             if code is not None:
                 raise typer.Exit(code)
@@ -277,6 +280,45 @@ def prepared(command: Callable[..., int | None]) -> Callable[..., None]:
 
 
 _KEYWORD = inspect.Parameter.KEYWORD_ONLY
+
+
+def _add_files(
+    parameters: dict[str, inspect.Parameter],
+    headings: dict[str, str],
+    words: dict[str, tuple[str, str]],
+    shared: dict[str, tuple[str, str]],
+) -> tuple[str, ...]:
+    """Add the options for files of the answer in front of ``--json``; return the endings of these files."""
+    from unknot.cli.commands.answer_files import endings_of, metavar_of
+
+    metavar, own = words.pop("out", ("", ""))
+    endings = endings_of(metavar)
+    text = f"{shared['out'][1]}{'; ' * bool(own)}{own.rstrip('.')}."
+    option = typer.Option("--out", metavar=metavar_of(endings), help=text)
+    added = {"out": inspect.Parameter("out", _KEYWORD, default=None, annotation=Annotated[list[Path] | None, option])}
+    for name in OLD_TABLES:
+        if words.pop(name, None) is None:
+            continue
+        kind: Any = Annotated[Path | None, _described(name, *shared[name])]
+        added[name] = inspect.Parameter(name, _KEYWORD, default=None, annotation=kind)
+    headings |= dict.fromkeys(added, headings.get("json", Options.heading))
+    last = {name: parameters.pop(name) for name in [*parameters][[*parameters].index("json") :]}
+    parameters |= added | last
+    return endings
+
+
+def _files_of_answer(options: dict[str, Any], endings: tuple[str, ...], exports: str) -> list[Path]:
+    """Take the files of the answer out of the options, those of old spellings with a remark; refuse other kinds."""
+    from unknot.cli.commands.answer_files import require_file
+
+    files: list[Path] = [*(options.pop("out") or ())]
+    for file in files:
+        require_file(file, endings, exports)
+    for name in OLD_TABLES:
+        if name in options and (file := options.pop(name)) is not None:
+            notify(f"--{name} FILE is --out FILE.{name} now; the old spelling ends with version 0.2")
+            files.append(file)
+    return files
 
 
 def _spoken(name: str, parameter: inspect.Parameter) -> str:

@@ -20,7 +20,6 @@ def protocol(
     buffer_depth: int = BUFFER_DEPTH,
     packet_length: int | None = None,
     evidence: Path | None = None,
-    out: Path | None = None,
     json: Json = False,
 ) -> int:
     """Say whether messages of a protocol can block each other through terminals and the network.
@@ -42,7 +41,7 @@ def protocol(
     >>> answer.holds, answer.remedies[0].change
     (False, 'VCs of their own for request, reply')
     """
-    return give(of_end_points(system, subject, Room(buffer_depth, packet_length), "PROTOCOL"), evidence, out, json)
+    return give(of_end_points(system, subject, Room(buffer_depth, packet_length), "PROTOCOL"), evidence, json)
 
 
 class Room(NamedTuple):

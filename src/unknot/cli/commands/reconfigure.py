@@ -38,7 +38,7 @@ def reconfigure(update: Reconfiguration, output: AnswerFiles) -> int:
     >>> answer.holds, answer.deadlock_free
     (True, True)
     """
-    return give(of_update(update, update.to, "NEW"), output.evidence, output.out, output.json)
+    return give(of_update(update, update.to, "NEW"), output.evidence, output.json)
 
 
 def of_update(routed: RoutedNetwork, to: str, where: str) -> Answered:

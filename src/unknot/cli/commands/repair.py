@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal
 from unknot._base.deadline import Deadline
 from unknot._base.errors import UnknotError
 from unknot._base.switching import DEFAULT_SWITCHING, Switching
+from unknot.cli.commands.asking import FOLDER, taken
 from unknot.cli.commands.guard import keeping_the_best
 from unknot.cli.commands.options import (
     MINUTE,
@@ -48,9 +49,10 @@ class RepairOptions(Options):
     lmc
         LMC of a fabric, with --out DIR: all LIDs are assigned anew, 2^LMC for each host port, each with its own
         route.
-    out : FILE.json|DIR
-        File of the routes of each remedy, whose kind is added to the name; or, of a fabric, folder of files for
-        OpenSM.
+    export : FILE.json
+        File of the routes of each remedy, whose kind is added to the name, as --routing takes it.
+    out : DIR
+        of a fabric, a folder of what OpenSM or SONiC loads
     assume
         Assumption about a fabric whose files show adaptive routing: static judges the tables alone.
     """
@@ -65,7 +67,7 @@ class RepairOptions(Options):
     deadline: TimeLimit = MINUTE
     both_ways: bool | None = None
     seed: Seed = SEED
-    out: Path | None = None
+    export: Path | None = None
     evidence: Path | None = None
     assume: Literal["static"] | None = None
     json: Json = False
@@ -82,7 +84,7 @@ def repair(options: RepairOptions) -> int:
     are impossible (--evidence), and the rules by which switches change tags. --out DIR writes the rules as QoS maps
     of SONiC, reads the maps back and judges them; rules.txt has the entries of the switches' TCAMs.
 
-    --out FILE.json writes the routes of each remedy, which --routing takes in any command; for a fabric --out DIR
+    --export writes the routes of each remedy, which --routing takes in any command; for a fabric --out DIR
     writes the remedies that OpenSM can load, and explains the loading. --evidence writes the verdict on the
     routing, the proofs that cheaper remedies are impossible, and the verdict on each remedy.
 
@@ -101,7 +103,7 @@ def repair(options: RepairOptions) -> int:
     from unknot.cli.commands import activity
     from unknot.fabrics.ethernet.folder import is_ethernet
 
-    network, routing, out = options.network, options.routing, options.out
+    network, routing, export = options.network, options.routing, options.export
     if routing is None and is_ethernet(Path(network)):
         others = (
             options.vcs,
@@ -110,18 +112,26 @@ def repair(options: RepairOptions) -> int:
             options.lmc,
             options.both_ways is not None,
             options.assume,
+            export,
         )
         if any(others) or options.switching != DEFAULT_SWITCHING:
             raise UnknotError(
                 f"{network}: a repair of Ethernet takes --out, --evidence, --time-limit and --json alone"
             )
         return _repair_switches(options)
-    if out is not None and (routing is not None or out.suffix) and out.suffix.lower() != ".json":
+    if export is not None and export.suffix.lower() != ".json":
         raise UnknotError(
-            f"{out}: routes of remedies are written as .json, such as {out.with_suffix('.json')}; "
+            f"{export}: routes of remedies are written as .json, such as {export.with_suffix('.json')}; "
             "`unknot curve` draws their latencies"
         )
-    if out is not None and not out.suffix:
+    folder = _folder()
+    if folder is not None and routing is not None:
+        raise UnknotError(f"{folder}: a folder is for the tables of a fabric; --export writes routes of remedies")
+    if folder is not None:
+        if export is not None:
+            raise UnknotError(
+                "repair: --export writes routes of remedies, and --out DIR tables of a fabric; name one"
+            )
         from unknot.cli.commands.repair_fabric import repair_fabric
         from unknot.fabrics import read_fabric
         from unknot.remedies.fabric_remedies import FabricSearch
@@ -131,10 +141,18 @@ def repair(options: RepairOptions) -> int:
                 options.deadline, options.seed, options.both_ways is not False, progress, options.lmc
             )
             fabric = read_fabric(network, assume=options.assume)
-            return repair_fabric(fabric, out, search, options.evidence, json=options.json)
+            return repair_fabric(fabric, folder, search, options.evidence, json=options.json)
     if options.lmc is not None:
         raise UnknotError("repair: --lmc is for --out DIR, files of a fabric for OpenSM")
     return _repair_routing(options)
+
+
+def _folder() -> Path | None:
+    """The folder of the answer, which the command writes."""
+    folders = taken(FOLDER)
+    if folders[1:]:
+        raise UnknotError(f"{folders[1]}: --out takes one folder, and {folders[0]} is one")
+    return folders[0] if folders else None
 
 
 def _repair_routing(options: RepairOptions) -> int:
@@ -148,7 +166,7 @@ def _repair_routing(options: RepairOptions) -> int:
     from unknot.remedies import repair as find_remedies
     from unknot.report.export import export
 
-    switching, out, deadline = options.switching, options.out, options.deadline
+    switching, to, deadline = options.switching, options.export, options.deadline
     relation, causes = _refuted(options)
     search_until = searching(relation.network, deadline, times=REMEDIES)
     both_ways = relation.network.ports is not None if options.both_ways is None else options.both_ways
@@ -185,8 +203,8 @@ def _repair_routing(options: RepairOptions) -> int:
         nowhere = "whatever is removed, it is not safe and connected"
         sentences(f"{remedy.kind}: {nowhere}" for remedy in remedies if remedy.cost is None)
     for remedy in remedies:
-        if out is not None and remedy.cost is not None:
-            file = out.with_stem(f"{out.stem}-{remedy.kind.replace(' ', '-')}")
+        if to is not None and remedy.cost is not None:
+            file = to.with_stem(f"{to.stem}-{remedy.kind.replace(' ', '-')}")
             export(remedy.relation, file)
             wrote(file)
     return exit_code(*(proof.safe for proof in proofs if proof is not None), None if causes else True)
@@ -231,7 +249,7 @@ def _refuted(options: RepairOptions) -> tuple[Relation, tuple[str, ...]]:
 def _repair_switches(options: RepairOptions) -> int:
     """Find the fewest lossless queues for a folder of what switches printed; return the exit code.
 
-    The folder `out` appears when all is written.
+    The folder of --out appears when all is written.
     """
     from unknot._base.output import write_text, written_folder
     from unknot.cli.answers.ethernet import RepairEthernetAnswer
@@ -241,7 +259,7 @@ def _repair_switches(options: RepairOptions) -> int:
     from unknot.remedies.lossless import repair_lossless
     from unknot.report.repair_pages import PAGE, ethernet_repair_page
 
-    out = options.out
+    out = _folder()
     if out is not None and out.exists():
         raise UnknotError(f"{out} exists; name a new folder")
     fabric = read_ethernet(Path(options.network))

@@ -23,7 +23,6 @@ def replay(
     vcs: int | None = None,
     outside_files: bool = False,
     cycles: int = 1000,
-    out: Path | None = None,
     json: Json = False,
 ) -> int:
     """Check a deadlock configuration and run it in the simulator, where no packet may ever move.
@@ -43,8 +42,8 @@ def replay(
         Let the file name a network file outside its folder.
     cycles
         Cycles to wait for a movement.
-    out : FILE.svg|png|pdf|html
-        File of the drawing, or in HTML of its steps.
+    out : svg|png|pdf|html
+        pictures of the deadlock; .html steps through it
     """
     from unknot._base.errors import UnknotError
     from unknot.cli.answers.configuration_file import configuration_on, read_configuration
@@ -69,8 +68,7 @@ def replay(
         if against is None:
             raise
         against = f"{against}; {error}" if str(error) not in against else against
-    if out is not None:
-        write_knot(out, relation, configuration)
+    write_knot(relation, configuration)
     keys: dict[str, Any] = {
         "configuration": configuration,
         "accepted": against is None,

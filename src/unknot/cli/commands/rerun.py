@@ -152,8 +152,11 @@ def _in_files(file: Path, content: bytes, output: str, files: dict[str, bytes]) 
 
 
 def _in_bytes(file: Path, before: bytes, now: bytes) -> Iterator[str]:
-    """Where bytes differ first, and what stands there."""
-    if before != now:
+    """Where bytes differ first, and what stands there; answers in JSON but for times."""
+    one, other = (_document(part.decode(errors="replace")) for part in (before, now))
+    if before != now and file.suffix == ".json" and isinstance(one, dict) and isinstance(other, dict):
+        yield from _in_answers(one, other)
+    elif before != now:
         ends = min(len(before), len(now))
         at = next((i for i in range(ends) if before[i] != now[i]), ends)
         one, other = (visible(part[max(0, at - 20) :][:80].decode(errors="replace")) for part in (before, now))

@@ -13,11 +13,12 @@ from typing import ClassVar
 from unknot._base.errors import UnknotError
 from unknot._base.extensions import Catalogue
 from unknot._base.output import require_place
+from unknot.cli.commands.answer_files import PAGE
+from unknot.cli.commands.asking import FOLDER, taken
 from unknot.cli.commands.options import Json, MostTime, Options
 from unknot.cli.commands.printing import notify
 from unknot.cli.commands.shared import kept_in
 from unknot.cli.commands.unread import name_idle
-from unknot.cli.commands.written import write_rows
 
 
 @dataclass(frozen=True)
@@ -30,10 +31,12 @@ class RunOptions(Options):
         Study file, or a file of another kind.
     dask : --dask --executor local|slurm|ADDRESS
         Dask scheduler whose workers compute the runs.
-    parquet : FILE
-        Parquet file with a row for each run.
-    out : DIR
-        Folder of the report, by default reports.
+    out : html|svg|png|pdf|DIR
+        .html the report, or a folder for it, by default reports; pictures of a sweep of loads
+    csv : hidden FILE
+        Rows.
+    parquet : hidden FILE
+        Rows.
     jobs
         Number of runs at a time; by default the number of cores.
     store
@@ -45,13 +48,10 @@ class RunOptions(Options):
     """
 
     study: Path
-    out: Path | None = None
     jobs: int | None = None
     dask: str | None = None
     store: Path | None = None
     outside_files: bool = False
-    csv: Path | None = None
-    parquet: Path | None = None
     units: str | None = None
     allow_code: bool = False
     deadline: MostTime = None
@@ -139,17 +139,18 @@ def run(options: RunOptions, **others: FileOptions) -> int | None:
 
     scale = Scale.of(options.units)
     loaded = load_study(study, outside_files=options.outside_files, allow_code=options.allow_code)
-    report = (options.out or Path("reports")) / f"{study.stem}.html"
-    require_place(report, makes_folders=True)
+    page = f"{study.stem}.html"
+    reports = [*taken(PAGE), *(folder / page for folder in taken(FOLDER))] or [Path("reports", page)]
+    for report in reports:
+        require_place(report, makes_folders=True)
     computing = nullcontext((None, options.jobs)) if options.dask is None else cluster(options.dask, options.jobs)
     bar = activity.working(study.name)
     with kept_in(store or default_store(study)), bar as progress, computing as (executor, jobs):
         outcome = run_study(loaded, executor=executor, jobs=jobs, store=store, progress=progress, note=notify)
-    write_study_report(outcome, report, units=scale.units)
-    if options.csv or options.parquet:
-        write_rows(outcome.rows, options.csv, options.parquet, units=scale.units)
+    for report in reports:
+        write_study_report(outcome, report, units=scale.units)
     real = in_units(scale.units, outcome.rows) if scale.units else None  # there may be 100,000 rows
-    tell(options.json, RunAnswer, outcome, scale=scale, report=str(report), units=real)
+    tell(options.json, RunAnswer, outcome, scale=scale, report=str(reports[0]), units=real)
     if options.allow_code:
         name_needless("allow_code", partial(load_study, study, outside_files=options.outside_files))
     if options.outside_files:

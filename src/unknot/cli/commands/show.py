@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 from typing import Literal
 
 from unknot._base.errors import UnknotError
-from unknot.cli.commands.asking import asked
+from unknot.cli.commands.asking import PICTURES, asked, named
 from unknot.cli.commands.options import Json, NetworkText
 from unknot.cli.commands.unread import name_idle
 from unknot.cli.commands.written import draw
@@ -16,7 +15,6 @@ from unknot.cli.commands.written import draw
 def show(
     network: NetworkText,
     sample: int | None = None,
-    out: Path | None = None,
     view: Literal["auto", "whole", "matrix"] = "auto",
     terminals: bool = False,
     json: Json = False,
@@ -30,9 +28,11 @@ def show(
     sample
         Number of routers from which distances of a large network are estimated.
     view
-        Kind of drawing of --out: every router, or a matrix of links; auto: the matrix from 600 routers on.
+        Kind of pictures: every router, or a matrix of links; auto: the matrix from 600 routers on.
     terminals
         Also draw terminals, as squares beside their routers.
+    out : svg|png|pdf
+        pictures of the network
 
     Examples
     --------
@@ -45,23 +45,24 @@ def show(
     """
     from unknot.cli.answers.networks import ShowAnswer
     from unknot.cli.commands.display import tell
-    from unknot.fabrics.named import network as named
+    from unknot.fabrics.named import network as network_named
     from unknot.network import bisection_bounds, measure
     from unknot.network.halves import can_be_halved
     from unknot.report import draw_network
     from unknot.report.drawing import MANY
 
-    if out is None and view != "auto" and asked() is None:
-        raise UnknotError(f"--view {view} is of a drawing; name its file with --out")
-    if terminals and asked() is None and (out is None or view == "matrix"):
+    drawn = asked() is not None or named(*PICTURES)
+    if not drawn and view != "auto":
+        raise UnknotError(f"--view {view} is of a picture; name its file with --out")
+    if terminals and (not drawn or (view == "matrix" and asked() is None)):
         raise UnknotError(
-            "--terminals is of a drawing of every router; name its file with --out, without --view matrix"
+            "--terminals is of a picture of every router; name its file with --out, without --view matrix"
         )
-    built = named(network, where="NETWORK")
+    built = network_named(network, where="NETWORK")
     metrics = measure(built, sample=sample)
     matrix = view == "auto" and built.num_routers >= MANY
     name_idle(sample=sample is not None and metrics.sampled is None, terminals=terminals and matrix)
-    draw(out, lambda: draw_network(built, view=view, terminals=terminals))
+    draw(lambda: draw_network(built, view=view, terminals=terminals))
     halves = bisection_bounds(built) if metrics.bisection is None and can_be_halved(built) else None
     if halves is not None and halves.lower == halves.upper:
         metrics, halves = replace(metrics, bisection=halves.lower), None

@@ -9,8 +9,10 @@ from typing import Annotated, Any
 
 import typer
 
-from unknot._base.errors import SimulationError
+from unknot._base.errors import SimulationError, UnknotError
 from unknot._base.switching import BUFFER_DEPTH, DEFAULT_SWITCHING
+from unknot.cli.commands.answer_files import KINDS
+from unknot.cli.commands.asking import PICTURES, named
 from unknot.cli.commands.flows import flow_of, technique_alone
 from unknot.cli.commands.options import (
     SEED,
@@ -24,7 +26,7 @@ from unknot.cli.commands.options import (
 )
 from unknot.cli.commands.printing import notify
 from unknot.cli.commands.shared import flows_in, relation_of
-from unknot.cli.commands.written import draw, write_counterexample, write_rows
+from unknot.cli.commands.written import draw, write_counterexample
 
 
 @dataclass(frozen=True)
@@ -126,17 +128,17 @@ class OutputOptions(Options):
 
     Attributes
     ----------
-    out : FILE.svg|png|pdf
-        File of a drawing of the loads, or of the deadlock.
+    out : svg|png|pdf
+        pictures of the loads, or of the deadlock
+    csv : hidden FILE
+        Rows.
     export : FILE.json
         File of the knot after a deadlock, for `unknot replay`.
     channels
         With --json: list the utilisation of every channel.
     """
 
-    out: Path | None = None
     export: Path | None = None
-    csv: Path | None = None
     units: str | None = None
     channels: bool = False
     json: Json = False
@@ -144,7 +146,7 @@ class OutputOptions(Options):
 
 DURATION = ("warmup", "measure", "precision")
 """Options that say how long a run is."""
-OF_ONE = ("out", "export", "channels", "interval")
+OF_ONE = ("export", "channels", "interval")
 """Options that are for one run."""
 
 
@@ -185,9 +187,16 @@ def _require_one_kind(options: SimulateCommandOptions) -> None:
         refuse_beside("--fault", "ends in no knot of one routing that could be replayed", **options.some("export"))
     if options.seeds is not None:
         refuse_beside("--seeds", "is for one run", **options.some(*OF_ONE, "saturation"))
+        _refuse_pictures("--seeds")
     if options.saturation:
         classes = {"class": options.traffic_class, "fault": options.fault}
         refuse_beside("--saturation", "is for one run", **options.some(*OF_ONE, *DURATION, "energy"), **classes)
+        _refuse_pictures("--saturation")
+
+
+def _refuse_pictures(option: str) -> None:
+    for file in named(*PICTURES):
+        raise UnknotError(f"{file}: a picture is of one run; with {option}, --out writes {', '.join(KINDS)}")
 
 
 def _common(options: SimulateCommandOptions) -> dict[str, Any]:
@@ -230,20 +239,23 @@ def _simulate(options: SimulateCommandOptions) -> None:
             load = simulated.load_of(flows, scale, relation.network)
     proved = simulated.proof(relation, point["switching"], point["flow"], options.buffer_depth)
     cycles = options.some(*DURATION) | {"energy": energy_of(options.energy, "--energy")}
+    in_full = options.json or bool(named(".json"))
     if load is None:
         form, outcome, keys = simulated.search(relation, point)
     elif options.seeds is not None:
         form, outcome, keys = simulated.several(relation, load, point | cycles, options.seeds, options.jobs)
     else:
-        point |= cycles | ({"interval": options.interval} if options.json else {})
+        point |= cycles | ({"interval": options.interval} if in_full else {})
         hinted = options.deadline is None
         form, outcome, keys = simulated.one(
             relation, load, point, scale.units, channels=options.channels, hinted=hinted
         )
-    if keys.get("channels") and not options.json:
+    if keys.get("channels") and not in_full:
         keys["channels"].sort(key=lambda channel: -channel["utilisation"])
     chosen = options.vcs is None and simulated.takes_vcs(options.routing, relation)
     keys |= {"vcs_chosen": chosen, "proof": proved, "units": in_units(scale.units, keys.pop("rows", outcome.rows))}
+    if isinstance(outcome, Run):
+        draw(partial(simulated.picture, relation, outcome, scale))
     tell(options.json, form, outcome, of=relation, scale=scale, **keys)
     if isinstance(outcome, Run):
         vcs = relation.made_by[1] if relation.made_by else options.vcs
@@ -253,10 +265,8 @@ def _simulate(options: SimulateCommandOptions) -> None:
             notify(
                 f"the run ended in cycle {outcome.cycles}, before all faults had come; --measure says for how long"
             )
-        draw(options.out, partial(simulated.picture, relation, outcome, scale))
         if options.export is not None:
             write_counterexample(relation, outcome.deadlock, options.export, options.network, options.routing, vcs)
-    write_rows(outcome.rows, options.csv, units=scale.units)
 
 
 def _simulate_protocol(options: SimulateCommandOptions, text: str) -> None:
@@ -271,10 +281,11 @@ def _simulate_protocol(options: SimulateCommandOptions, text: str) -> None:
 
     others = options.some(
         "bubble", "watchdog", "fault", "bursts", "warmup", "precision", "interval", "saturation", "seeds", "threads",
-        "out", "export", "csv", "units", "channels", "energy",
+        "export", "units", "channels", "energy",
     )  # fmt: skip
     others |= {"traffic": options.traffic != "uniform", "class": options.traffic_class}
     refuse_beside("--protocol", "is about runs without it", **others)
+    _refuse_pictures("--protocol")
     technique = technique_alone(options.switching, "--protocol")
     described = protocol(text, "--protocol")
     relation = relation_of(options.network, options.routing, options.vcs, flows=options.flows, proved=True)

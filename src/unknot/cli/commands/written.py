@@ -7,13 +7,11 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from unknot.cli.commands.asking import asked
-from unknot.cli.commands.options import PAGE
+from unknot.cli.commands.answer_files import PAGE
+from unknot.cli.commands.asking import current, taken
 from unknot.cli.commands.printing import notify, wrote
 
 if TYPE_CHECKING:
-    from unknot._base.frames import Row
-    from unknot._base.units import Units
     from unknot.certificates import Configuration
     from unknot.certificates.documents import Document
     from unknot.network import Network
@@ -44,52 +42,29 @@ def _text_for(file: Path, network: str) -> str:
     return os.path.relpath(network.strip(), file.parent) if is_path(network) else network
 
 
-def write(path: Path, drawing: Drawing) -> None:
-    from unknot.report.picture import write_picture
-
-    write_picture(drawing, path)
-    wrote(path)
-
-
-def draw(path: Path | None, picture: Callable[[], Drawing]) -> None:
-    """Write a picture into a named file, and leave drawing to a caller in Python."""
-    if (kept := asked()) is not None:
+def draw(picture: Callable[[], Drawing]) -> None:
+    """Leave the picture of the answer to files and callers in Python; an answer is drawn before it is printed."""
+    if (kept := current()) is not None:
         kept.picture = picture
-    if path is not None:
-        write(path, picture())
 
 
-def write_knot(path: Path | None, relation: Relation, configuration: Configuration | None) -> None:
-    """Write a counterexample as a drawing or as a page of its steps; without a counterexample draw the network."""
+def write_knot(relation: Relation, configuration: Configuration | None) -> None:
+    """Draw a counterexample, and write the pages of its steps; without a counterexample draw the network."""
 
     def picture() -> Drawing:
         from unknot.report import draw_configuration, draw_network
 
         return draw_configuration(relation, configuration) if configuration else draw_network(relation.network)
 
-    if path is None or path.suffix.lower() != PAGE:
-        draw(path, picture)
-    elif configuration is None:
-        notify(f"{path} was not written: there is no counterexample to step through")
-    else:
+    draw(picture)
+    for page in taken(PAGE):
+        if configuration is None:
+            notify(f"{page} was not written: there is no counterexample to step through")
+            continue
         from unknot.report import write_knot_page
 
-        write_knot_page(relation, configuration, path)
-        wrote(path)
-
-
-def write_rows(
-    rows: Sequence[Row], csv: Path | None, parquet: Path | None = None, *, units: Units | None = None
-) -> None:
-    """Write rows of results into the files that were asked for, with units in ns and GB/s too."""
-    from unknot._base.frames import columns_of, write_csv, write_parquet
-
-    if units is not None:
-        rows = [units.of_row(row) for row in rows]
-    for path, written in ((csv, write_csv), (parquet, write_parquet)):
-        if path is not None:
-            written(columns_of(rows), path)
-            wrote(path)
+        write_knot_page(relation, configuration, page)
+        wrote(page)
 
 
 def write_evidence(

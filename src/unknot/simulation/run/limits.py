@@ -14,7 +14,7 @@ from unknot._base.errors import SimulationError, UnknotError
 from unknot._base.frames import Tabular
 from unknot._base.memory import require
 from unknot._base.numbers import is_number
-from unknot._base.progress import Progress, with_bar
+from unknot._base.progress import Progress, found, with_bar
 from unknot._base.quantities import Load
 from unknot._base.shown import Shown
 from unknot._base.switching import DEFAULT_SWITCHING
@@ -215,6 +215,7 @@ def saturation(
             doubt.append(load)
         if not (runs[-1].stable or runs[-1].undecided):
             high = limit = load
+        found(f"stable at load {low:.4g}, {len(runs)} runs")
         doubt = [each for each in doubt if low < each < high]
         if low == high or not low < (load := _next(low, high, doubt, runs, tolerance)) < high:
             break

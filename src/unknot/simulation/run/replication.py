@@ -12,13 +12,13 @@ import numpy as np
 
 from unknot._base.errors import SimulationError
 from unknot._base.frames import Tabular
-from unknot._base.progress import Progress, reported, with_bar
+from unknot._base.progress import Progress, found, reported, with_bar
 from unknot._base.quantities import Load
 from unknot._base.shown import Shown
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_simulated
 from unknot.simulation.run.driver import simulate
-from unknot.simulation.run.run import Figures, Run
+from unknot.simulation.run.run import Figures, Run, in_brief
 from unknot.simulation.run.statistics import half_width, mean
 
 FEWEST_SEEDS = 3
@@ -136,7 +136,13 @@ def replicate(
         options = {"threads": 1, **options}
         pending = [executor.submit(partial(simulate, relation, load, seed=seed, **options)) for seed in numbers]
         runs = (future.result() for future in pending)
-    return gather(reported(runs, len(numbers), progress, lambda run: f"seed {run.seed}"))
+    return gather(reported(runs, len(numbers), progress, _latest))
+
+
+def _latest(run: Run) -> str:
+    """Name what was found with a seed; return what is counted."""
+    found(f"latest: seed {run.seed}, {in_brief(run)}")
+    return "runs"
 
 
 def list_of_seeds(seeds: int | Sequence[int], first: int = 1) -> list[int]:

@@ -295,3 +295,9 @@ class Run(ThreeValued, Figures, Tabular, Shown, asks="carried"):
             columns |= {name: getattr(self.energy, name) for name in ENERGIES}
         columns["deadlock"] = self.deadlock is not None
         return (columns | {name: getattr(self, name) for name in COUNTS},)
+
+
+def in_brief(run: Run) -> str:
+    """Outcome, load and mean latency of a run in words, as progress names them."""
+    latency = "" if run.latency_mean is None else f"{run.latency_mean:.1f} cycles at load {run.offered_load:g}"
+    return latency if run.stable and latency else f"{run.outcome} at load {run.offered_load:g}"

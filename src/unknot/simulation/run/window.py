@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from unknot._base.progress import found
 from unknot.simulation.energy.account import EnergyRun
 from unknot.simulation.engine.engine import Engine
 from unknot.simulation.run.backlog import Backlog, OfferedTraffic
@@ -103,6 +104,8 @@ class Window:
             self._look()
             rows.append([last - first, *(counts(engine, *BATCH_COUNTS) - before)])
             lags.append(engine.lag())
+            if packets := sum(row[PACKETS] for row in rows):
+                found(f"mean latency {sum(row[LATENCY] for row in rows) / packets:.4g} cycles", by_part=True)
         if engine.find_knot():
             return
         self._batches = np.concatenate([self._batches, np.array(rows, dtype=np.float64)])
