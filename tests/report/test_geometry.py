@@ -179,7 +179,7 @@ def test_terminals_stand_apart_from_links_and_many_are_one_square() -> None:
 
 
 def test_terminals_of_a_matrix_are_named_as_without_effect(tmp_path: Path) -> None:
-    answer = CliRunner().invoke(app, ["show", "torus(25, 25)", "--terminals", "--out", str(tmp_path / "a.svg")])
+    answer = CliRunner().invoke(app, ["show", "torus(5, 5, 5, 5)", "--terminals", "--out", str(tmp_path / "a.svg")])
     assert answer.exit_code == 0
     assert "without effect here: --terminals" in answer.stderr
 

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 from unknot.cli.program import app
 from unknot.network.families import mesh, torus
 from unknot.report import draw_load, draw_network
-from unknot.report.drawing import MANY
+from unknot.report.drawing import MANY, is_matrix
 
 
 def titles(svg: str) -> list[str]:
@@ -43,12 +43,13 @@ def test_pictures_turn_dark_with_the_page() -> None:
 
 
 def test_networks_of_many_routers_are_matrices() -> None:
-    few, many = torus(20, 20), torus(25, 25)
-    assert few.num_routers < MANY <= many.num_routers
-    for network in (few, many):
-        matrix = network is many
-        assert (draw_network(network).text == draw_network(network, view="matrix").text) is matrix
-        assert (draw_network(network).text == draw_network(network, view="whole").text) is not matrix
+    few, grid, many = torus(20, 20), torus(25, 25), torus(5, 5, 5, 5)
+    assert few.num_routers < MANY <= grid.num_routers == many.num_routers
+    for network in (few, grid, many):
+        matrix = draw_network(network, view="matrix").text
+        assert (draw_network(network).text == matrix) is (network is many)
+    assert draw_network(few).text == draw_network(few, view="whole").text
+    assert is_matrix(torus(32, 32), "auto")
 
 
 def test_views_are_named_on_the_command_line(tmp_path: object) -> None:

@@ -30,6 +30,10 @@ STEPS = 48
 View = Literal["auto", "whole", "matrix"]
 MANY = 600
 """Routers from which on a network is drawn as a matrix unless the whole is asked for."""
+OF_GRID = 1024
+"""The same of grids of two dimensions, whose links lead to neighbours on the paper."""
+FLAT = 2
+"""Dimensions of paper."""
 CELLS = 128
 """Most rows of a matrix; more routers share rows."""
 LABELLED = 3
@@ -44,8 +48,8 @@ def draw_network(network: Network | str, *, view: View = "auto", terminals: bool
     network : Network or str
         Or a text such as ``"torus(8, 8)"``.
     view : {"auto", "whole", "matrix"}
-        Every router, or a matrix of who is joined to whom. By default the whole of fewer than `MANY` routers, else
-        the matrix.
+        Every router, or a matrix of who is joined to whom. By default the whole of fewer than `MANY` routers, of
+        grids of two dimensions `OF_GRID`, else the matrix.
     terminals : bool
         Whether terminals are drawn, as squares beside their routers; one square for all of a router that has no room
         for them side by side.
@@ -67,7 +71,7 @@ def draw_network(network: Network | str, *, view: View = "auto", terminals: bool
     if isinstance(network, str):
         network = network_named(network)
     title = f"Network {network.name}: {shapes.summary(network)}"
-    if view == "matrix" or (view == "auto" and network.num_routers >= MANY):
+    if is_matrix(network, view):
         ones = np.ones(network.num_channels)
         return draw_matrix(network, ones, title, lambda share: COLOURS[0], 1.0, "channels")
     if network.num_routers > MAX_DRAWN:
@@ -149,7 +153,7 @@ def draw_load(
     caption = f"busiest channel {highest:.3g} {unit}, mean {loads.mean() if loads.size else 0.0:.3g}"
     title = f"Load of {network.name}: {caption}"
     top = _round_up(highest)
-    if view == "matrix" or (view == "auto" and network.num_routers >= MANY):
+    if is_matrix(network, view):
         return draw_matrix(network, loads, title, colour, top, f"{unit}, at most")
     if network.num_routers > MAX_DRAWN:
         return shapes.note(title, f"Too large to draw: {shapes.summary(network)}; {caption}.")
@@ -161,6 +165,16 @@ def draw_load(
         height += 20
     width = max(sheet.width, 560.0, 40 + 6.4 * len(note))
     return shapes.svg(width, height, title, parts, (f"Load of {network.name}", shapes.summary(network)))
+
+
+def is_matrix(network: Network, view: View) -> bool:
+    """Whether a network is drawn as a matrix."""
+    if view != "auto" or network.num_routers < MANY:
+        return view == "matrix"
+    at = network.coordinates
+    is_flat = at is not None and len(network.radices) <= FLAT
+    is_grid = at is not None and is_flat and bool(((at[network.source] != at[network.target]).sum(axis=1) == 1).all())
+    return not is_grid or network.num_channels > 2 * FLAT * network.num_routers or network.num_routers >= OF_GRID
 
 
 def _whole(network: Network, loads: Floats, top: float, unit: str) -> tuple[Sheet, list[str]]:

@@ -28,7 +28,8 @@ def show(
     sample
         Number of routers from which distances of a large network are estimated.
     view
-        Kind of pictures: every router, or a matrix of links; auto: the matrix from 600 routers on.
+        Kind of pictures: every router, or a matrix of links; auto: the matrix from 600
+        routers on, of grids of two dimensions from 1,024.
     terminals
         Also draw terminals, as squares beside their routers.
     out : svg|png|pdf
@@ -49,7 +50,7 @@ def show(
     from unknot.network import bisection_bounds, measure
     from unknot.network.halves import can_be_halved
     from unknot.report import draw_network
-    from unknot.report.drawing import MANY
+    from unknot.report.drawing import is_matrix
 
     drawn = asked() is not None or named(*PICTURES)
     if not drawn and view != "auto":
@@ -60,7 +61,7 @@ def show(
         )
     built = network_named(network, where="NETWORK")
     metrics = measure(built, sample=sample)
-    matrix = view == "auto" and built.num_routers >= MANY
+    matrix = view == "auto" and is_matrix(built, view)
     name_idle(sample=sample is not None and metrics.sampled is None, terminals=terminals and matrix)
     draw(lambda: draw_network(built, view=view, terminals=terminals))
     halves = bisection_bounds(built) if metrics.bisection is None and can_be_halved(built) else None
