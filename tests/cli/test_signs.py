@@ -41,7 +41,7 @@ FOUND = [
     (("lanes", "torus(4, 4)"), r"looking for lanes: .*; 1 lane, highest load \S+, at least \S+, \d+ s"),
     (
         ("curve", "mesh(4, 4)", "--routing", "duato", "--loads", "0.1:0.4:0.1"),
-        r"curve: points \d of \d; latest: duato, \S+ cycles at load 0\.\d, \d+ s",
+        r"curve: duato, load 0\.\d: done \d of \d; latest: \S+ cycles at load 0\.\d, \d+ s",
     ),
     (("faults", "torus(4, 4)", "--routing", "up_down"), r"faults: .* \d+ of 32; holds \d+, \d+ s"),
     (

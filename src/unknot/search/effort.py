@@ -134,8 +134,8 @@ class SearchEffort:
     def reached(self, lanes: int) -> None:
         """Note that orders of a number of lanes were found."""
         self.history.append((clock() - self.began, lanes))
-        found(f"{lanes} lane{'s' * (lanes > 1)} will do")
-        self.report(f"looking for {lanes - 1}" if lanes > 1 else "")
+        found(words := f"{lanes} lane{'s' * (lanes > 1)} will do")
+        self.report(words)
 
     def report(self, text: str) -> None:
         if self.progress is not None:

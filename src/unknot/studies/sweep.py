@@ -203,7 +203,7 @@ class Sweep:
         except UnknotError as error:
             self.store.drop(point.key, str(error))
             return False
-        self._finish(slot, outcome, text, " (kept from before)")
+        self._finish(slot, outcome, text, "kept from before")
         return True
 
     def _keep(self, finished: Sequence[tuple[Batch, Computed]]) -> None:
@@ -219,7 +219,7 @@ class Sweep:
         ]
         self.store.put_all((point.key, point.text, text) for _, point, text in texts)
         for slot, point, text in texts:
-            self._finish(slot, read(point, text), text, "")
+            self._finish(slot, read(point, text), text, "done")
         for batch, own in finished:
             self.seconds |= {index: own.seconds for load, index, _ in batch if load >= 0}
             if own.error is not None:
@@ -249,8 +249,9 @@ class Sweep:
             self._end_at(index, load)
         if self.progress is not None:
             words = in_brief(outcome) if isinstance(outcome, Run) else str(outcome.verdict.established)
-            found(f"latest: {self.study.designs[index].name}, {words}{how}")
-            self.progress("points", self.counted, self.needed)
+            found(f"latest: {words}")
+            what = "proof" if load < 0 else f"load {self.loads[load]:g}"
+            self.progress(f"{self.study.designs[index].name}, {what}: {how}", self.counted, self.needed)
 
     def _try(self, index: int, loads: Sequence[int]) -> None:
         """Let a design run at more loads."""
