@@ -28,7 +28,7 @@ def customary(network: Network) -> Relation:
     Examples
     --------
     >>> customary("fat_tree(4, 2)").name, customary("petersen()").name
-    ('nca', 'dfsssp')
+    ('nca (adaptive)', 'dfsssp (2 layers)')
     """
     for name in CUSTOMARY[:-1]:
         try:

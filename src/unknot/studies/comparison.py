@@ -28,6 +28,7 @@ from unknot.routing.own import is_code, is_file
 from unknot.simulation.run.limits import saturation
 from unknot.studies.adversaries import Adversaries, hard_for, most_throughput
 from unknot.studies.exchanges import BY_MODEL, FLITS, by_model, by_run
+from unknot.studies.fitting import expanded
 from unknot.studies.result import decode, plain
 from unknot.studies.store import Store
 from unknot.traffic import pattern
@@ -38,7 +39,7 @@ from unknot.verify.permutations import worst_permutation
 
 CUSTOMARY = "customary routing; name another: NETWORK by ROUTING"
 """Note on a design without a routing."""
-FEW = "adversarial is of the worst of {} permutations: of all, it takes too much memory"
+FEW = "adversarial is of the worst of {} permutations: there are too many pairs for all"
 """Note on a design that is too large for its worst permutation."""
 MOST_SIMULATED = 300
 """Terminals up to which whole collective operations are simulated: their messages grow with the square."""
@@ -133,7 +134,8 @@ def compared(
     ----------
     designs : sequence of str
         Networks, as ``"torus(4, 4)"``, or networks with their routing, as ``"torus(4, 4) by duato"``; by the
-        customary one (`unknot.routing.customary`) where there is none.
+        customary one (`unknot.routing.customary`) where there is none. ``"hosts(1024, ports=64)"`` stands for the
+        networks of `unknot.studies.fitting.fitting`.
     failed : sequence of float
         Shares of links, from 0 to below 1, drawn by `seed` so that the rest is connected.
     prices : Prices, optional
@@ -157,7 +159,7 @@ def compared(
     (True, 3, 16)
     """
     with Store(store) as kept:
-        for design in designs:
+        for design in expanded(designs):
             whole, named = _named(design)
             costs, in_file = bill(whole, prices), is_code(named) or is_file(named)
             hard = hard_for(whole)
@@ -208,7 +210,7 @@ def estimated_seconds(designs: Sequence[str], failed: Sequence[float] = (0.0,)) 
     >>> estimated_seconds(["torus(4, 4) by duato"], (0.0, 0.05)) < 10
     True
     """
-    counts = [_named(design)[0].num_terminals for design in designs]
+    counts = [_named(design)[0].num_terminals for design in expanded(designs)]
     messages = sum(2 * count**2 for count in counts if count <= MOST_SIMULATED)
     return len(failed) * (PER_TERMINAL * sum(counts) + PER_MESSAGE * messages)
 
@@ -292,7 +294,7 @@ def _adversarial(relation: Relation, hard: Adversaries) -> tuple[float, str]:
     """Return what a routing carries of its worst permutation, or of the worst of a few and a note that says so."""
     try:
         return max(worst_permutation(one).throughput for one in _decisions(relation)), ""
-    except SizeError:
+    except (SizeError, RelationError):
         few = min(max(loads(one, pi).throughput for one in _decisions(relation)) for pi in hard.traffic)
         return few, FEW.format(len(hard.traffic))
 

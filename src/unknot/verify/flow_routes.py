@@ -91,33 +91,30 @@ def route_flows(
     --------
     >>> spread = route_flows("fat_tree(2, 2)", [0, 1], [2, 3], [8.0, 8.0], routing="nca")
     >>> spread.routes.lists(), float(spread.sent.max())
-    ([[4, 2], [5, 6]], 8.0)
+    ([[0, 5], [1, 7]], 8.0)
     """
-    from unknot.verify.flow_routes_kernel import route
+    from unknot.verify.flow_routes_kernel import Busy, Flows, Space, route
 
     sources, ends = np.asarray(source, dtype=np.int64), np.asarray(destination, dtype=np.int64)
     sizes = np.ascontiguousarray(flits, dtype=np.float64)
     phases = np.zeros(sources.size, dtype=np.int64) if phase is None else np.asarray(phase, dtype=np.int64)
     if (np.diff(phases) < 0).any():
         raise RelationError(f"{relation.name}: phases of flows must ascend")
-    vcs, network = relation.vcs, relation.network
-    address, start = _addresses(relation, sources, ends), relation.num_vcs + sources
-    slowness = 1 / network.bandwidth
-    now, sent = np.zeros((2, network.num_channels))
+    vcs, network, many = relation.vcs, relation.network, max(1, relation.max_candidates)
+    flows = Flows(relation.num_vcs + sources, _addresses(relation, sources, ends), sizes, phases)
+    busy = Busy(1 / network.bandwidth, *np.zeros((2, network.num_channels)))
+    before, out, at_work = (np.zeros(size, dtype=np.int64) for size in (vcs.total, many, 5))
+    space = Space(np.full((vcs.total, 2), -1.0), before, np.empty((vcs.total * many + 1, 2)), out)
     path, rows = np.empty(ROOM + vcs.total, dtype=np.int32), np.zeros((sources.size, 2), dtype=np.int64)
-    many, at_work = max(1, relation.max_candidates), np.zeros(5, dtype=np.int64)
-    search = np.full((vcs.total, 2), -1.0), np.zeros(vcs.total, dtype=np.int64), np.empty((vcs.total * many + 1, 2))
-    flows = relation.compiled.address, start, address, sizes, phases, vcs.channel, slowness
-    out = np.zeros(many, dtype=np.int64)
-    while (done := route(*flows, at_work, now, sent, *search, path, rows, out)) < sources.size:
+    rule = relation.compiled.address
+    while (done := route(rule, flows, vcs.channel, busy, space, at_work, rows, path)) < sources.size:
         if done < 0:
             _refuse(relation, -1 - done, sources, ends)
         require(f"routes of {sources.size} flows on {network.name}", 8 * path.size)
         path = np.concatenate([path, np.empty_like(path)])
     taken = offsets(rows[:, 1] - rows[:, 0])
-    return FlowRoutes(
-        Rows(taken, path[np.repeat(rows[:, 0] - taken[:-1], np.diff(taken)) + np.arange(taken[-1])]), sent
-    )
+    moved = np.repeat(rows[:, 0] - taken[:-1], np.diff(taken))
+    return FlowRoutes(Rows(taken, path[moved + np.arange(moved.size)]), busy.sent)
 
 
 def _addresses(relation: Relation, source: Ints, destination: Ints) -> Ints:

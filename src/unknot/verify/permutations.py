@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from unknot._base.arrays import Floats, Ints
+from unknot._base.arrays import Floats, Ints, Rows
+from unknot._base.errors import RelationError
 from unknot._base.memory import require
 from unknot._base.quantities import ChannelNumber, Load
 from unknot._base.shown import Brief
@@ -21,10 +22,12 @@ from unknot.routing.taking import takes_relation
 from unknot.verify.explorer import Visit
 from unknot.verify.loads import TrafficStates, lowest
 
+MOST_STATES = 200_000_000
+"""Addresses times VCs up to which packets are followed: minutes."""
 TINY = 1e-12
 """Share of a packet below which a walk that may go round is not followed."""
-ENTRY = 40
-"""Bytes of memory for each pair of terminals and channel between them, while they are sorted."""
+ENTRY = 12
+"""Bytes of memory for each pair of a sender and a receiver and each channel between them."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -85,7 +88,7 @@ def worst_permutation(relation: Relation) -> WorstPermutation:
     Raises
     ------
     RelationError
-        If a terminal has no address for another, or what it sends meets a dead end.
+        If a terminal has no address for another, what it sends meets a dead end, or there are too many addresses.
     SizeError
         If pairs of terminals times the channels between them take more memory than may be used.
 
@@ -96,7 +99,12 @@ def worst_permutation(relation: Relation) -> WorstPermutation:
     """
     from scipy.optimize import linear_sum_assignment
 
-    terminals = relation.network.num_terminals
+    terminals, states = relation.network.num_terminals, relation.num_addresses * relation.num_vcs
+    if states > MOST_STATES:
+        raise RelationError(
+            f"{relation.name}: the worst permutation follows packets to {relation.num_addresses} addresses over "
+            f"{relation.num_vcs} VCs; {MOST_STATES} of both together at most, got {states}"
+        )
     shares = _shares(relation)
     best = WorstPermutation(np.full(terminals, -1), None, 0.0, 1.0, *np.zeros((2, terminals)))
     for channel in np.argsort(-shares.bound, kind="stable").tolist():
@@ -116,64 +124,81 @@ def worst_permutation(relation: Relation) -> WorstPermutation:
 
 @dataclass(frozen=True, eq=False)
 class _Shares:
-    """Share of the packets of each pair that pass each channel, over its bandwidth, sorted by channel.
+    """Share of the packets of each sender and receiver that pass each channel, over its bandwidth.
 
     Attributes
     ----------
-    first : int64 array, shape (channels + 1,)
-    source, destination, share : arrays, shape (entries,)
+    by_home : list of sparse arrays, shape (channels, units)
+        For each receiver; terminals of a router are one unit where the routing sends alike from all of them.
+    units : int64 array, shape (terminals,)
+        Unit of each terminal.
     bound : float64 array, shape (channels,)
         No permutation loads the channel more: the most of each sender, or of each receiver, summed up.
     """
 
-    first: Ints
-    source: Ints
-    destination: Ints
-    share: Floats
+    by_home: list[Any]
+    units: Ints
     bound: Floats
 
     def of(self, channel: int) -> tuple[Ints, Ints, Any]:
         """Senders and receivers of a channel, and their shares as a matrix."""
-        part = slice(self.first[channel], self.first[channel + 1])
-        senders, row = np.unique(self.source[part], return_inverse=True)
-        receivers, column = np.unique(self.destination[part], return_inverse=True)
-        weight = np.zeros((senders.size, receivers.size))
-        np.add.at(weight, (row, column), self.share[part])
-        return senders, receivers, weight
+        weight = np.zeros((int(self.units.max()) + 1, len(self.by_home)))
+        for home, shares in enumerate(self.by_home):
+            row = slice(shares.indptr[channel], shares.indptr[channel + 1])
+            weight[shares.indices[row], home] = shares.data[row]
+        weight = weight[self.units]
+        np.fill_diagonal(weight, 0.0)
+        senders, receivers = (np.flatnonzero(weight.any(axis=axis)) for axis in (1, 0))
+        return senders, receivers, weight[np.ix_(senders, receivers)]
 
 
 def _shares(relation: Relation) -> _Shares:
-    from scipy.sparse import coo_array
+    network = relation.network
+    made = _summed(relation, network.inject.astype(np.int64))
+    return made or _summed(relation, np.arange(network.num_terminals)) or _none(network.num_channels)
+
+
+def _none(channels: int) -> _Shares:
+    return _Shares([], np.zeros(1, dtype=np.int64), np.zeros(channels))
+
+
+def _summed(relation: Relation, units: Ints) -> _Shares | None:
+    """Return the shares with terminals in units; None: the routing does not send alike from all of a unit."""
+    from scipy.sparse import csr_array
 
     network = relation.network
     channels, terminals = network.num_channels, network.num_terminals
+    shape = (channels, int(units.max()) + 1)
+    by_home = [csr_array(shape) for _ in range(terminals)]
     everyone = (np.ones((terminals, terminals)) - np.eye(terminals)).astype(np.float64)
-    parts, entries = [], 0
+    entries = 0
     for address, visit, injected in TrafficStates(relation, everyone).visits():
-        at, sender, share = _followed(relation, visit, injected)
-        on = coo_array((share, (relation.vcs.channel[at], sender)), shape=(channels, terminals)).tocsr().tocoo()
-        home = np.full(on.data.size, relation.destination[address])
-        parts.append((on.row.astype(np.int64), on.col.astype(np.int64), home, on.data))
-        entries += on.data.size
+        followed = _followed(relation, visit, injected, units)
+        if followed is None:
+            return None
+        home, before = int(relation.destination[address]), entries
+        by_home[home] = by_home[home] + csr_array(followed, shape=shape)
+        entries = before + by_home[home].nnz
         require(f"shares of the pairs of {network.name} on its channels", ENTRY * entries)
-    channel, source, destination, share = (np.concatenate(column) for column in zip(*parts, strict=True))
-    order = np.argsort(channel, kind="stable")
-    channel, source, destination = channel[order], source[order], destination[order]
-    share = share[order] / network.bandwidth[channel]
-    bound = np.full(channels, np.inf)
-    for end in (source, destination):
-        most = np.zeros(channels * terminals)
-        # Shares of one pair by several addresses lie apart; their sum counts.
-        pair, first = np.unique((channel * terminals + source) * terminals + destination, return_inverse=True)
-        sums, ends = np.bincount(first, share), np.zeros(pair.size, dtype=np.int64)
-        ends[first] = channel * terminals + end
-        np.maximum.at(most, ends, sums)
-        bound = np.minimum(bound, most.reshape(channels, terminals).sum(axis=1))
-    return _Shares(np.searchsorted(channel, np.arange(channels + 1)), source, destination, share, bound)
+    most, received = np.zeros(shape), np.zeros(channels)
+    slowness = 1 / network.bandwidth
+    for home, shares in enumerate(by_home):
+        row = np.repeat(np.arange(channels), np.diff(shares.indptr))
+        shares.data *= slowness[row]
+        np.maximum.at(most, (row, shares.indices), shares.data)
+        highest = np.zeros(channels)
+        np.maximum.at(highest, row, shares.data)
+        received += highest
+        by_home[home] = shares
+    sent = most @ np.bincount(units, minlength=shape[1])
+    return _Shares(by_home, units, np.minimum(sent, received))
 
 
-def _followed(relation: Relation, visit: Visit, injected: Floats) -> tuple[Ints, Ints, Floats]:
-    """Return the VCs that packets to an address pass, with the sender and the share of its packets there."""
+def _followed(relation: Relation, visit: Visit, injected: Floats, units: Ints) -> Any:
+    """Return the shares of packets to an address by channel and unit of the senders, as parts of a sparse array.
+
+    None: terminals of a unit have other candidates, or send another share to the address.
+    """
     from scipy.sparse import coo_array
 
     vcs, states = relation.vcs, visit.order
@@ -181,19 +206,27 @@ def _followed(relation: Relation, visit: Visit, injected: Floats) -> tuple[Ints,
     many, number = np.bincount(tail, minlength=states.size), np.full(vcs.router.size, -1, dtype=np.int64)
     number[states] = np.arange(states.size)
     inner = vc != EJECT
-    shape = (states.size, states.size)
-    moves = coo_array((1 / many[tail[inner]], (number[vc[inner]], tail[inner])), shape=shape).tocsr()
+    moves = coo_array((1 / many[tail[inner]], (number[vc[inner]], tail[inner])), shape=(states.size,) * 2).tocsr()
     begins = np.flatnonzero(injected)
-    shape = (states.size, relation.network.num_terminals)
-    here = coo_array((injected[begins], (begins, states[begins] - vcs.total)), shape=shape).tocsr()
+    unit, first, member = np.unique(units[states[begins] - vcs.total], return_index=True, return_inverse=True)
+    if unit.size < begins.size:
+        offered = Rows(visit.first, visit.candidates).take(begins)
+        width = offered.width
+        if width.size and (width != width[0]).any():
+            return None
+        rows = offered.entries.reshape(begins.size, -1)
+        if (rows != rows[first[member]]).any() or (injected[begins] != injected[begins[first[member]]]).any():
+            return None
+    starts = begins[first]
+    here = coo_array((injected[starts], (starts, unit)), shape=(states.size, int(units.max()) + 1)).tocsr()
     steps = []
     while here.nnz:
         here = moves @ here
         here.data[here.data < TINY] = 0
         here.eliminate_zeros()
         steps.append(here.tocoo())
-    column = [np.concatenate(part) for part in zip(*((s.row, s.col, s.data) for s in steps), strict=True)]
-    return states[column[0]], column[1].astype(np.int64), column[2]
+    row, column, share = (np.concatenate(part) for part in zip(*((s.row, s.col, s.data) for s in steps), strict=True))
+    return share, (vcs.channel[states[row]], column)
 
 
 def _prices(weight: Any, rows: Ints, columns: Ints) -> tuple[Floats, Floats]:
