@@ -4,16 +4,17 @@ The truth is made of runs of a million cycles: at 0.98 of the plateau sources ke
 then runs as users run it, at parts of its plateau from 0.80 to 0.97, where "saturated" is false, and from 1.02 on,
 where "stable" is a miss. Loads between are nobody's fault.
 
-``python -m benchmarks.saturation 300`` measures the cases that are missing among the first 300 (60 designs with 5
-lengths), a line each in ``reports/saturation.jsonl``, which may be interrupted; then it prints the table. An hour of
-processor time. ``--search`` does the same for the intervals of ``saturation``.
+``python -m benchmarks.saturation 300`` measures what is missing of the first 300 cases (60 designs with 5 lengths), a
+line each in ``reports/saturation.jsonl``; then, or when interrupted, it prints the table of all lines. About an hour
+of processor time. ``--search`` tries the intervals of `saturation` too: in runs of a million cycles sources should
+keep up at the lower end and fall behind at the upper.
 """
 
 from __future__ import annotations
 
 import json
 import sys
-import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,13 +26,13 @@ from unknot import Relation
 from unknot._base.errors import UnknotError
 from unknot.fabrics.named import network
 from unknot.routing.named import routing
-from unknot.simulation import simulate
+from unknot.simulation import saturation, simulate
 from unknot.simulation.run.scenario import Measurement, Scenario
 from unknot.simulation.run.start import engine_of
 from unknot.traffic import Traffic
 
 STORE = Path("reports/saturation.jsonl")
-SEED = 54
+SEED = 5411
 DESIGNS = 60
 LENGTHS = (1, 4, 8, 20, 40)
 CARRIED = (0.80, 0.88, 0.93, 0.97)
@@ -151,17 +152,22 @@ def plateau(case: Case) -> dict[str, Any]:
     return {"plateau": None, "steps": 12}
 
 
-def calls(case: Case, known: dict[str, Any], number: int) -> list[dict[str, Any]]:
+def calls(case: Case, top: float, number: int) -> list[dict[str, Any]]:
     """Runs of a case at parts of its plateau."""
     made = []
     for k, part in enumerate((*CARRIED, *BEYOND)):
-        load = part * known["plateau"]
-        if load <= 1:
-            began = time.process_time()
-            run = simulate(case.relation, load, **case.options, seed=number * 10 + k)
-            spent = time.process_time() - began
-            made.append({"part": part, "outcome": run.outcome, "cycles": run.cycles, "seconds": spent})
+        if part * top <= 1:
+            run = simulate(case.relation, part * top, **case.options, seed=SEED + number * 10 + k)
+            made.append({"part": part, "outcome": run.outcome, "cycles": run.cycles})
     return made
+
+
+def search(case: Case, number: int) -> dict[str, Any]:
+    """The interval of a search, with whether sources fall behind at its ends."""
+    found = saturation(case.relation, **case.options, seed=SEED + number)
+    low = found.lower > 0 and behind(case, found.lower, LONG, seed=SEED)[1]
+    high = found.limit is None or behind(case, found.limit, LONG, seed=SEED)[1]
+    return {"lower": found.lower, "limit": found.limit, "behind": [low, high]}
 
 
 def kept(store: Path) -> dict[str, Any]:
@@ -180,12 +186,41 @@ def once(store: Path, known: dict[str, Any], key: str, compute: Callable[[], Any
     return known[key]
 
 
+def table(known: dict[str, Any]) -> None:
+    """Print outcomes by parts of the plateau, errors, and how many intervals hold."""
+    runs = [run for key, value in known.items() if key.startswith("calls ") for run in value]
+    outcomes = sorted({run["outcome"] for run in runs})
+    counts = Counter((run["part"], run["outcome"]) for run in runs)
+    print("of the plateau", *outcomes, sep=" | ")
+    for part in (*CARRIED, *BEYOND):
+        print(part, *(counts[part, outcome] for outcome in outcomes), sep=" | ")
+    for name, parts, wrong in (("false", CARRIED, "saturated"), ("missed", BEYOND, "stable")):
+        tried = sum(run["part"] in parts for run in runs)
+        print(f"{name}: {sum(counts[part, wrong] for part in parts)} of {tried}")
+    without = sum(key.startswith("truth ") and value["plateau"] is None for key, value in known.items())
+    print(f"cases without a truth: {without}")
+    found = [value for key, value in known.items() if key.startswith("search ")]
+    ends = Counter(tuple(each["behind"]) for each in found)
+    widths = [each["limit"] / each["lower"] - 1 for each in found if each["limit"] and each["lower"]]
+    print(f"intervals: {ends[False, True]} of {len(found)} hold", end="")
+    print(f", median width {np.median(widths):.2%}" if widths else "")
+
+
 def main(words: list[str]) -> None:
-    first, last = (int(word) for word in words[:2]) if len(words) > 1 else (0, int(words[0]) if words else 300)
+    numbers = [int(word) for word in words if word != "--search"]
+    first, last = numbers if len(numbers) > 1 else (0, *numbers) if numbers else (0, 300)
     known = kept(STORE)
-    for number, case in list(enumerate(cases()))[first:last]:
-        truth = once(STORE, known, f"truth {case.name}", lambda case=case: plateau(case))
-        print(number, case.name, truth, flush=True)
+    try:
+        for number, case in list(enumerate(cases()))[first:last]:
+            top = once(STORE, known, f"truth {case.name}", lambda: plateau(case))["plateau"]  # noqa: B023
+            if top is not None:
+                once(STORE, known, f"calls {case.name}", lambda: calls(case, top, number))  # noqa: B023
+            if "--search" in words:
+                once(STORE, known, f"search {case.name}", lambda: search(case, number))  # noqa: B023
+            print(number, case.name, top, flush=True)
+    except KeyboardInterrupt:
+        print("interrupted")
+    table(known)
 
 
 if __name__ == "__main__":
