@@ -51,7 +51,7 @@ CHOICES = (
     ("complete({a})", ("hop_number",), (None,)),
     ("petersen()", ("up_down", "hop_number"), (None,)),
     ("tree(2, 2)", ("up_down",), (1, 2)),
-    ("irregular({n}, 4, {s})", ("up_down", "two_trees"), (None,)),
+    ("irregular({n}, 4, 1, {s})", ("up_down", "two_trees"), (None,)),
     ("random_regular(8, 3, seed={s})", ("up_down", "lash"), (None, 2)),
     ("de_bruijn(2, 3)", ("de_bruijn", "up_down"), (None,)),
     ("star({n})", ("up_down",), (1, 2)),
