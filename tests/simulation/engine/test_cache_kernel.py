@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -14,6 +17,8 @@ from unknot._base.switching import SWITCHINGS
 from unknot.network import Network
 from unknot.network.families import mesh, torus
 from unknot.routing import EJECT, Relation, VirtualChannels, dimension_order, duato, up_down
+from unknot.routing.pointer import Pointer, Remembered
+from unknot.simulation.engine import kernels, routing_cache
 from unknot.simulation.engine.dropping import readers
 from unknot.simulation.engine.engine import Engine
 from unknot.simulation.engine.sources import Sources
@@ -117,3 +122,23 @@ def test_many_decisions_and_answers_that_are_none() -> None:
     assert kept(engine, relation.num_vcs, 7) is None
     assert kept(engine, relation.num_vcs, 5) == [{0, 12}]
     assert kept(engine, relation.num_vcs, 199) is None
+
+
+@pytest.mark.parametrize("by_python", [True, False])
+def test_a_rule_that_python_answers_waits_less_for_code(monkeypatch: pytest.MonkeyPatch, by_python: bool) -> None:
+    class Cold:
+        """What fills the cache, as if it were not compiled yet."""
+
+        ready = False
+
+        def __call__(self, *arguments: Any) -> int:
+            return kernels.fill_cache(*arguments)
+
+    monkeypatch.setattr(routing_cache, "kernels", SimpleNamespace(fill_cache=Cold()))
+    relation = dimension_order(mesh(3, 3), 2)
+    assert isinstance(relation.compiled, Remembered)
+    if not by_python:
+        vars(relation)["compiled"] = Pointer(relation.compiled.address, relation.compiled)
+    enough = routing_cache.ASKED if by_python else routing_cache.COMPILED
+    assert not begun(relation, calls_from=1 - enough // 2).state.cache.size
+    assert begun(relation, calls_from=-enough // 2).state.cache.size

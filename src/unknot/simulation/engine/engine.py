@@ -17,21 +17,21 @@ from unknot.simulation.energy.account import Meter
 from unknot.simulation.engine import codes as status
 from unknot.simulation.engine import kernels
 from unknot.simulation.engine.allocated import allocated, link_rows
-from unknot.simulation.engine.codes import MOST_ANSWERS, NO_CYCLE, SPAN
+from unknot.simulation.engine.codes import SPAN
 from unknot.simulation.engine.detector import Watchdog, fail, knot, of_terminals, stuck_vcs
 from unknot.simulation.engine.mix import Mix
 from unknot.simulation.engine.pairs import nobody
+from unknot.simulation.engine.room import admitting_more, with_room
+from unknot.simulation.engine.routing_cache import fill
 from unknot.simulation.engine.sources import Sources
 from unknot.simulation.engine.state import TABLES
 from unknot.simulation.engine.state_arrays import State
-from unknot.simulation.engine.tables import AT_ONCE, MOST_STATES, empty_network
+from unknot.simulation.engine.tables import AT_ONCE, empty_network
 from unknot.simulation.faults.striking import Faults
 from unknot.simulation.run.scenario import Scenario
 
 ENOUGH = 20_000_000
 """Buffers × cycles in a call of the kernel: less than half a second of work."""
-COMPILED = 50_000_000
-"""Calls of a rule that take about half as long as compiling what fills the routing cache."""
 
 
 class Engine:
@@ -253,7 +253,7 @@ class Engine:
         return self._simulate_on(until)
 
     def _simulate_on(self, until: int) -> bool:
-        self._decide()
+        fill(self)
         advance, *_ = [kernels.link(part) for part in self.parts]
         if len(self.parts) > 1:
             self._advance_together(advance, until)
@@ -265,8 +265,8 @@ class Engine:
             if end == status.DONE and stop < until:
                 continue
             if end == status.FULL:
-                self._make_room(0, AT_ONCE * int(self.parts[0].setup.arrivals))
-                self._admit_more()
+                part = with_room(self.parts[0], AT_ONCE * int(self.parts[0].setup.arrivals))
+                self.parts[0] = admitting_more(part)
             elif end == status.LOST and self.faults is not None:
                 with self._losing():
                     self.faults.strand(self.parts[0])
@@ -274,32 +274,6 @@ class Engine:
                 fail(self.relation, self.parts[0], is_dead_end=end == status.DEAD_END)
             else:
                 return bool(end == status.QUIET)
-
-    def _decide(self) -> None:
-        """Fill the routing cache once the rule was called about as often as filling it takes."""
-        part, many = self.parts[0], self.relation.num_addresses
-        if len(part.cache) or part.setup.cacheable == 0:
-            return
-        local = int(part.setup.local) if part.setup.ejection == 1 else 1
-        states = (self.relation.num_vcs + local * self.relation.network.num_terminals) * many
-        calls = 2 * (self.count("flit_hops") - self.calls_from)
-        if calls < states or (calls < COMPILED and not kernels.fill_cache.ready):
-            return
-        if states > MOST_STATES:
-            self.calls_from = NO_CYCLE
-            return
-        words = len(part.words) - 1
-        draft = part.replaced(
-            input_class=len(part.inputs), cache=states, first_answer=words + 1, answers=(MOST_ANSWERS + 1) * words
-        )
-        classes = kernels.fill_cache(self.relation.compiled.address, draft.raw)
-        kept = {
-            "input_class": draft.input_class,
-            "cache": draft.cache[: classes * many],
-            "first_answer": draft.first_answer,
-            "answers": draft.answers[: draft.first_answer[-1]],
-        }
-        self.parts = [part.replaced(**kept) for part in self.parts]
 
     def _advance_together(self, advance: Native, until: int) -> None:
         """Advance all parts at once, each on a thread of its own."""
@@ -316,32 +290,9 @@ class Engine:
 
     def _share_out(self) -> None:
         """Give every part room for its latencies, and its share of the free packets."""
-        for k in range(len(self.parts)):
-            self._make_room(k, (SPAN + 1) * int(self.parts[0].setup.arrivals))
+        least = (SPAN + 1) * int(self.parts[0].setup.arrivals)
+        self.parts = [with_room(part, least) for part in self.parts]
         free = np.concatenate([part.free[: part.count.free] for part in self.parts])
         for part, share in zip(self.parts, np.array_split(free, len(self.parts)), strict=True):
             part.free[: share.size] = share
             part.count.free = share.size
-
-    def _admit_more(self) -> None:
-        """Make room for twice the packets if those that terminals may create next might not fit."""
-        part = self.parts[0]
-        rows, most = len(part.packets), int(part.setup.most_packets)
-        if int(part.count.free) + rows - int(part.count.high) >= AT_ONCE * int(part.setup.creations):
-            return
-        size = min(2 * rows, most)
-        courses = {"script": np.broadcast_to(status.UNDECIDED, size * bool(len(part.courses)))}
-        grown = part.replaced(packets=size, free=size, courses=courses)
-        for name in ("packets", "free", "courses"):
-            grown.tables[name][: len(part.tables[name])] = part.tables[name]
-        if size == most:
-            grown.setup.creations = 0
-        self.parts[0] = grown
-
-    def _make_room(self, k: int, least: int) -> None:
-        """Make room for the latencies of at least `least` packets more in part k."""
-        part = self.parts[k]
-        used, old = int(part.count.measured_arrived), part.latencies
-        if used + least > old.size:
-            self.parts[k] = part.replaced(latencies=max(2 * old.size, used + least))
-            self.parts[k].latencies[:used] = old[:used]

@@ -7,7 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from unknot._base.errors import SimulationError
 from unknot.flow_control.model import FlowControl
+from unknot.network import Network
+from unknot.network.bandwidth import written
 from unknot.routing.contract import IN_ROUTER
 from unknot.routing.relation import Relation
 from unknot.simulation.engine.codes import ENTRIES, HONOURING, NO_CYCLE
@@ -97,3 +100,29 @@ def packets_in_a_buffer(flow: FlowControl, depth: int, shortest: int) -> int:
     if flow.exclusive:
         return 1
     return min(depth, depth // shortest + (1 if flow.whole else 2))
+
+
+def check_bandwidths(network: Network, router: Router) -> None:
+    """Refuse bandwidths that the router cannot serve.
+
+    Raises
+    ------
+    SimulationError
+    """
+    other = np.flatnonzero(network.bandwidth != 1)
+    if not other.size:
+        return
+    channel = int(np.argmax(network.bandwidth))
+    if network.bandwidth[channel] > 1:
+        raise SimulationError(
+            f"channel {network.channel_name(channel)} of {network.name} passes {written(network.bandwidth[channel])} "
+            "flits per cycle; a virtual channel takes one flit in a cycle of the simulator: count time in cycles of "
+            f"the fastest channel, by with_bandwidth(network.bandwidth / {network.bandwidth[channel]:g})"
+        )
+    delays = router.vc_allocation_delay, router.switch_allocation_delay
+    if router.routing_delay > 1 or delays != (1, 1) or router.output_buffer:
+        raise SimulationError(
+            f"channel {network.channel_name(int(other[0]))} of {network.name} passes "
+            f"{written(network.bandwidth[other[0]])} flits per cycle: a router with such channels takes a "
+            "routing_delay of 0 or 1, allocation delays of 1 and no output_buffer"
+        )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from numpy import int64
 
 from unknot.simulation.engine.codes import ALL, ISLIP, NO_CYCLE, RANDOM, TAIL, WAVEFRONT, WHOLE
-from unknot.simulation.engine.state import rows
+from unknot.simulation.engine.scratch import rows
 
 OPTIONS = (
     "routing_delay", "vc_allocation_delay", "switch_allocation_delay", "traversal_delay", "speculative", "allocator",

@@ -13,11 +13,10 @@ import numpy.typing as npt
 from unknot._base.errors import SimulationError
 from unknot._base.memory import require
 from unknot._base.splitmix import scramble
-from unknot.network import Network
-from unknot.network.bandwidth import written
 from unknot.simulation.engine.codes import SPAN, UNDECIDED
 from unknot.simulation.engine.ends import ends_of_buffers, queues_up
 from unknot.simulation.engine.entries import (
+    check_bandwidths,
     entries_of,
     is_packable,
     most_flits,
@@ -28,7 +27,7 @@ from unknot.simulation.engine.entries import (
 )
 from unknot.simulation.engine.mix import Mix
 from unknot.simulation.engine.option_tables import hop_tables, matrix_arbiters, slot_tables
-from unknot.simulation.engine.router import Router, takes_rows
+from unknot.simulation.engine.router import takes_rows
 from unknot.simulation.engine.sources import Sources, streams, thresholds
 from unknot.simulation.engine.state import TABLES
 from unknot.simulation.engine.state_arrays import State, placed, row_count
@@ -274,7 +273,7 @@ def empty_network(scenario: Scenario, sources: Sources | Mix, threads: int, *, g
     network, num_vcs = relation.network, relation.num_vcs
     if router.priority == "class" and not isinstance(sources, Mix):
         raise SimulationError('router: priority "class" is of traffic classes, and there are none')
-    _check_bandwidths(network, router)
+    check_bandwidths(network, router)
     # What is kept later, and what it takes to make the tables.
     memory = min(MOST_STATES, (num_vcs + network.num_terminals) * network.num_terminals)
     memory += 8 * BUILDING * (2 * num_vcs + 3 * relation.vcs.widest * network.num_terminals)
@@ -291,24 +290,3 @@ def empty_network(scenario: Scenario, sources: Sources | Mix, threads: int, *, g
 
 def _bytes(tables: Mapping[str, Any]) -> int:
     return sum(TABLES[name].itemsize * row_count(table) for name, table in tables.items())
-
-
-def _check_bandwidths(network: Network, router: Router) -> None:
-    """Refuse bandwidths that the router cannot serve."""
-    other = np.flatnonzero(network.bandwidth != 1)
-    if not other.size:
-        return
-    channel = int(np.argmax(network.bandwidth))
-    if network.bandwidth[channel] > 1:
-        raise SimulationError(
-            f"channel {network.channel_name(channel)} of {network.name} passes {written(network.bandwidth[channel])} "
-            "flits per cycle; a virtual channel takes one flit in a cycle of the simulator: count time in cycles of "
-            f"the fastest channel, by with_bandwidth(network.bandwidth / {network.bandwidth[channel]:g})"
-        )
-    delays = router.vc_allocation_delay, router.switch_allocation_delay
-    if router.routing_delay > 1 or delays != (1, 1) or router.output_buffer:
-        raise SimulationError(
-            f"channel {network.channel_name(int(other[0]))} of {network.name} passes "
-            f"{written(network.bandwidth[other[0]])} flits per cycle: a router with such channels takes a "
-            "routing_delay of 0 or 1, allocation delays of 1 and no output_buffer"
-        )
