@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
+from unknot.cli.program import app
 from unknot.simulation import simulate
 from unknot.studies import load_study, run_study
 from unknot.studies.load import StudyError
@@ -41,12 +44,20 @@ def test_runs_of_designs_have_their_faults(tmp_path: Path) -> None:
     assert list(struck.runs) == [alone]
     assert [each.fault for each in alone.faults] == faults
     assert alone.lost_packets > 0
-    assert struck.rows[0]["lost_packets"] == alone.lost_packets
     assert not calm.runs[0].faults
+    first, last = alone.faults
+    assert first.latency_before is not None
+    assert last.latency_after is not None
+    delay = last.latency_after - first.latency_before
+    columns = ("lost_packets", "lost_flits", "fault_delay")
+    assert [struck.rows[0][name] for name in columns] == [alone.lost_packets, alone.lost_flits, delay]
+    assert [calm.rows[0][name] for name in columns] == [0, 0, None]
     again = []
     kept = run_study(path, store=tmp_path / "points.sqlite", progress=lambda what, *_: again.append(what))
     assert all("kept" in words for words in again)
     assert list(kept.designs[1].runs) == [alone]
+    shown = CliRunner().invoke(app, ["run", str(path)]).stdout.replace("\n", " ")
+    assert len(re.findall(r"lost +lost", shown)) == 1  # a table without faults has no such columns
 
 
 @pytest.mark.parametrize(

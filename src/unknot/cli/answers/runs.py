@@ -1,4 +1,4 @@
-"""Forms of simulations: one run under synthetic traffic or flows, several, a search for saturation; replays."""
+"""Forms of simulations: one run under synthetic traffic or flows, several, a search for saturation."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ import numpy as np
 from unknot._base.quantities import By, ChannelNumber, Cycles, RouterNumber, TerminalNumber, Unit
 from unknot._base.switching import Switching
 from unknot._base.units import Units
-from unknot.cli.answers.configuration_file import ConfigurationForm
-from unknot.cli.answers.form import NONZERO, FlitCount, Form, Natural, Number, Words, of
+from unknot.cli.answers.form import NONZERO, FlitCount, Form, Natural, Number, Words
 from unknot.cli.answers.networks import RelationForm, WithUnits
 from unknot.report import phrases
 from unknot.routing.relation import Relation
@@ -20,7 +19,6 @@ from unknot.simulation.faults.fault_run import FaultRun
 from unknot.simulation.run.limits import Saturation
 from unknot.simulation.run.replication import Runs
 from unknot.simulation.run.run import ClassRun, Run
-from unknot.simulation.traces.replay import Replay
 from unknot.traffic import Pattern
 from unknot.traffic.workload import Bursts, mean_length
 
@@ -89,12 +87,13 @@ class EnergyForm(
     """Power and area of a run while measuring; those of its routers and channels are left out."""
 
 
-class RunForm(Form, of=Run, without="utilisation occupancy pairs network routing vcs"):
+class RunForm(Form, of=Run, without="utilisation occupancy pairs network routing vcs", also="fault_delay"):
     """One run; the loads of its channels are left out."""
 
-    table: ClassVar[str] = (
-        "seed offered_load accepted_load latency_mean latency_p99 hops_mean energy.pj_per_bit outcome"
-    )
+    table: ClassVar[str] = """
+        seed offered_load accepted_load latency_mean latency_p99 hops_mean energy.pj_per_bit
+        lost_packets lost_flits fault_delay outcome
+    """
 
     outcome: str
     """stable, saturated, deadlock, livelock, starvation, or too short: so few cycles cannot tell."""
@@ -282,33 +281,3 @@ class SimulateSaturationAnswer(SaturationForm, SimulatedForm):
 
     zero_load_latency: Cycles | None
     """Latency of a packet alone in the network, in cycles; null where bandwidths are not 1."""
-
-
-class WaitForm(Form):
-    """Whom a message waits for, by position in the configuration."""
-
-    message: Natural
-    others: list[Natural] = of(name="for")
-
-
-class ReplayForm(Form, of=Replay, without="knot"):
-    """Outcome of a configuration in the simulator."""
-
-    waits: list[WaitForm]
-
-
-class ReplayAnswer(RelationForm):
-    """JSON answer of `unknot replay`."""
-
-    table = """
-        network.name routing configuration.switching configuration.buffer_depth configuration.reachability
-        accepted objection replay.injected replay.cycles replay.stuck
-    """
-
-    configuration: ConfigurationForm
-    accepted: bool
-    """Whether the checker accepts it as a deadlock."""
-    objection: str | None
-    """Objection of the checker; null: none."""
-    replay: ReplayForm | None
-    """null when it cannot be put into the simulator."""

@@ -8,7 +8,8 @@ from unknot._base.quantities import By, Load
 from unknot.cli.answers.filling import Answer, Answers, answer
 from unknot.cli.answers.form import Form, Natural, Positive, Words, of
 from unknot.cli.answers.networks import WithUnits
-from unknot.cli.answers.runs import BurstsForm, ReplayForm, RouterForm, RunForm, Shares
+from unknot.cli.answers.replays import ReplayForm
+from unknot.cli.answers.runs import BurstsForm, RouterForm, RunForm, Shares
 from unknot.cli.answers.verdicts import DeliveryForm, VerdictForm
 from unknot.studies.checks import Check
 from unknot.studies.result import DesignResult

@@ -47,7 +47,7 @@ def replay(
     """
     from unknot._base.errors import UnknotError
     from unknot.cli.answers.configuration_file import configuration_on, read_configuration
-    from unknot.cli.answers.runs import ReplayAnswer
+    from unknot.cli.answers.replays import ReplayAnswer
     from unknot.cli.commands import activity
     from unknot.cli.commands.display import describe, tell
     from unknot.report.configuration_text import waits

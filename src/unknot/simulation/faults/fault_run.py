@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from unknot._base.quantities import Cycles, Load
@@ -42,3 +43,9 @@ class FaultRun:
     latency_after: Cycles | None
     accepted_before: Load
     accepted_after: Load
+
+
+def delay(faults: Sequence[FaultRun]) -> float | None:
+    """Return by how much the mean latency after the last fault exceeds that before the first; None: not known."""
+    before, after = (faults[0].latency_before, faults[-1].latency_after) if faults else (None, None)
+    return None if before is None or after is None else after - before

@@ -17,7 +17,7 @@ from unknot.certificates.verdict import Configuration
 from unknot.flow_control.model import FlowControl
 from unknot.simulation.energy.account import EnergyRun
 from unknot.simulation.engine.router import Router
-from unknot.simulation.faults.fault_run import FaultRun
+from unknot.simulation.faults.fault_run import FaultRun, delay
 from unknot.simulation.run.backlog import TOO_SHORT
 from unknot.traffic.workload import Bursts
 
@@ -116,7 +116,9 @@ MEASURED = (
     "network_latency_mean", "hops_mean",
     "stable", "outcome",
 )  # fmt: skip
-COUNTS = ("reason", "packets", "cycles", "warmup", "measured", "flit_hops", "lost_packets")
+COUNTS = (
+    "reason", "packets", "cycles", "warmup", "measured", "flit_hops", "lost_packets", "lost_flits", "fault_delay",
+)  # fmt: skip
 ENERGIES = ("pj_per_bit", "dynamic_pj_per_bit", "dynamic_mw", "static_mw", "area_mm2")
 """Names of columns: the point that was simulated, what was measured, counts, and energies where they are known."""
 
@@ -265,6 +267,11 @@ class Run(ThreeValued, Figures, Tabular, Shown, asks="carried"):
     def undecided(self) -> bool:
         """Whether the run was too short to say if it is stable."""
         return self.outcome == TOO_SHORT
+
+    @property
+    def fault_delay(self) -> Cycles | None:
+        """By how much the mean latency after the last fault exceeds that before the first; None: not known."""
+        return delay(self.faults)
 
     def __repr__(self) -> str:
         latency = "no packet arrived" if self.latency_mean is None else f"latency {self.latency_mean:.4g} cycles"
