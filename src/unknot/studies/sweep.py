@@ -16,6 +16,7 @@ from unknot._base.progress import Progress, found
 from unknot.routing.relation import Relation
 from unknot.simulation.run.run import Run, in_brief
 from unknot.simulation.run.scenario import Measurement
+from unknot.studies.bisection import between
 from unknot.studies.points import (
     Computed,
     Point,
@@ -261,17 +262,13 @@ class Sweep:
                 heapq.heappush(self.todo, slot)
 
     def _bisect(self, index: int) -> None:
-        """Try the load in the middle between stable and unstable ones; where there is none, the other seeds.
-
-        Loads in doubt count as stable, and what is stable for sure is then looked for below them.
-        """
+        """Try the next load; where there is none, the other seeds."""
         low, high = self.bracket[index]
         before = len(self.todo)
-        sure, doubt = self._below_doubt(index)
-        if high - low > 1:
-            self._try(index, [(low + high) // 2])
-        elif doubt - sure > 1:
-            self._try(index, [(sure + doubt) // 2])
+        done = [at for at in self.tried[index] if at < high and (at, index, 0) in self.done]
+        load = between(low, high, {at: (at, index, 0) in self.unsure for at in done})
+        if load is not None:
+            self._try(index, [load])
         elif low >= 0 and low not in self.confirmed[index]:
             self.confirmed[index].add(low)
             for slot in self._slots(index, low)[1:]:
@@ -282,13 +279,6 @@ class Sweep:
         if more == 0 or self.spare[index] < 0:
             self.needed -= self.spare[index]
             self.spare[index] = 0
-
-    def _below_doubt(self, index: int) -> tuple[int, int]:
-        """Return the highest surely stable load of a design, and the lowest above in doubt, or the same again."""
-        high = self.bracket[index][1]
-        carried = [at for at in self.tried[index] if at < high and (at, index, 0) in self.done]
-        sure = max((at for at in carried if (at, index, 0) not in self.unsure), default=-1)
-        return sure, min((at for at in carried if at > sure), default=sure)
 
     def _narrow(self, index: int, load: int) -> None:
         """Continue the search above a load if all tried seeds are stable, else below."""

@@ -22,7 +22,7 @@ from unknot.network.families import mesh
 from unknot.routing import shortest_paths
 from unknot.routing.named import routing
 from unknot.simulation import Router, simulate
-from unknot.simulation.run.limits import hint
+from unknot.simulation.run.hint import hint
 from unknot.simulation.run.outcome import vc_period
 
 SENDERS = 6

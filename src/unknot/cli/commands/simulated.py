@@ -106,7 +106,7 @@ def one(
         )
     hint = ""
     if hinted and not (run.stable or alone):
-        from unknot.simulation.run.limits import hint as tried
+        from unknot.simulation.run.hint import hint as tried
 
         with activity.working("trying what helps") as progress:
             hint = tried(relation, run, traffic=sent, progress=progress)
