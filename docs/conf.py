@@ -60,7 +60,7 @@ myst_heading_anchors = 4
 nb_execution_mode = "cache" if EXECUTE else "off"
 nb_execution_cache_path = str(Path(__file__).parent / "_build" / ".notebooks")
 nb_execution_raise_on_error = True
-nb_execution_timeout = 180
+nb_execution_timeout = 600
 nb_execution_in_temp = True
 nb_merge_streams = True
 console_execute = EXECUTE
@@ -84,6 +84,7 @@ sphinx_gallery_conf = {
 # --- API reference --------------------------------------------------------------------------------------------------
 autosummary_generate = False
 autodoc_typehints = "signature"
+autodoc_type_aliases = {"Load": "float"}  # a number with a unit, which the text of a property states
 autodoc_typehints_format = "short"
 autodoc_member_order = "bysource"
 autodoc_class_signature = "mixed"
@@ -110,11 +111,6 @@ nitpick_ignore = [
     ("py:class", "Evidence"),  # the union of three public classes of unknot.lane_assignment, named in the text
     ("py:class", "hop"),  # units of quantities, which properties are annotated with
     ("py:class", "hops"),
-    ("py:class", "Row"),  # a plain dictionary
-    (
-        "py:obj",
-        "typing.Annotated[float, ~unknot._base.quantities.Unit(single=flit per cycle, plural=flits per cycle)]",
-    ),
 ]
 
 # --- How it looks ---------------------------------------------------------------------------------------------------

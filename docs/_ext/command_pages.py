@@ -35,7 +35,8 @@ def write_pages(app: Any) -> None:
         for name in names:
             asked = [f"{name} {subject}".strip() for subject in SUBJECTS.get(name, ("",))]
             helps = [f"# unknot {one}\n\n```text\n{help_of(one).strip()}\n```\n" for one in asked]
-            pages[f"{name}.md"] = "\n".join(helps)
+            entry = f"```{{index}} ! {name}\n```\n\n"  # whoever searches for a command's name finds its page
+            pages[f"{name}.md"] = entry + "\n".join(helps)
     for name, text in {**pages, "index.md": index}.items():
         _write(folder / name, text)
 

@@ -55,7 +55,7 @@ def run(lines: list[str], folder: str) -> str:
             env=environment,
             capture_output=True,
             text=True,
-            timeout=180,
+            timeout=600,
             check=False,
         )
         if done.returncode != code:

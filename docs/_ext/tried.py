@@ -48,7 +48,7 @@ QUERIES = {
     "AXI": "why-does-it-hang",
     "cache coherence": "why-does-it-hang",
     "protocol": "protocols",
-    "faults": "command-line",
+    "faults": "reference/commands/faults",
     "SARIF": "how-to/pull-requests",
     "plug-in": "how-to/plug-in",
     "notebook": "notebooks",

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 COMPILING = 10.0
-"""Seconds of compiling that do not count: about as long as a first simulation takes for it, or a first proof."""
+"""Seconds of compiling that do not count: more than a first simulation or proof compiles on an idle machine."""
 
 
 class _Compiling:
@@ -71,7 +71,7 @@ def announce(module: str) -> None:
 
     first = multiprocessing.current_process().name in ("MainProcess", "SpawnProcess-1")
     if first and not os.environ.get(QUIET):
-        print(f"compiling kernels, once, about {COMPILING:.0f} s", file=sys.stderr, flush=True)
+        print("compiling kernels, once: the first run takes seconds longer", file=sys.stderr, flush=True)
 
 
 def watch_compiling() -> None:

@@ -15,8 +15,6 @@ from unknot._base.output import manifest_at, write_bytes, write_text
 if TYPE_CHECKING:
     import pandas
 
-Row = dict[str, Any]
-
 
 class Tabular:
     """Base of results that are rows of plain values."""
@@ -25,7 +23,7 @@ class Tabular:
     runs: Sequence[Tabular]
 
     @property
-    def rows(self) -> tuple[Row, ...]:
+    def rows(self) -> tuple[dict[str, Any], ...]:
         """Rows of the table: those of its runs, in their order."""
         return tuple(row for run in self.runs for row in run.rows)
 

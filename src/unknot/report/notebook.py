@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import singledispatch
 from typing import Any
 
-from unknot._base.frames import Row
 from unknot.certificates.verdict import Verdict
 from unknot.report.curves import draw_curves as draw_curves
 from unknot.report.drawing import draw_network as draw_network
@@ -95,7 +94,7 @@ def _curves(lines: Mapping[str, Sequence[Run]]) -> str:
     return draw_curves(lines).text if several else ""
 
 
-def _several(title: str, rows: Sequence[Row]) -> str:
+def _several(title: str, rows: Sequence[Mapping[str, Any]]) -> str:
     names = (*COLUMNS, "stable")
     return _table(title.strip("<>"), [{name: row[name] for name in names} for row in rows])
 

@@ -26,7 +26,7 @@ from typing import (
 import numpy as np
 import numpy.typing as npt
 
-from unknot._base.frames import Row, Tabular
+from unknot._base.frames import Tabular
 from unknot._base.shown import Shown, curves
 from unknot._base.three_valued import ThreeValued, all_hold
 from unknot.certificates.verdict import Verdict
@@ -98,9 +98,9 @@ class DesignResult(Proven, Tabular, Shown):
         return f"<DesignResult {self.design.name}: {self.verdict!r}, {len(self.runs)} runs>"
 
     @property
-    def rows(self) -> tuple[Row, ...]:
+    def rows(self) -> tuple[dict[str, Any], ...]:
         """Each run in plain values, the name of the design and its verdict in front."""
-        head: Row = {"design": self.design.name, "deadlock_free": self.verdict.deadlock_free}
+        head: dict[str, Any] = {"design": self.design.name, "deadlock_free": self.verdict.deadlock_free}
         return tuple(head | run for each in self.runs for run in each.rows)
 
     @property
@@ -156,7 +156,7 @@ class StudyResult(Tabular, Shown):
         return f"<StudyResult {self.study.title or 'study'}: {len(self.designs)} designs, {runs} runs>"
 
     @property
-    def rows(self) -> tuple[Row, ...]:
+    def rows(self) -> tuple[dict[str, Any], ...]:
         """The rows of all designs, in file order."""
         return tuple(row for each in self.designs for row in each.rows)
 

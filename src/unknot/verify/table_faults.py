@@ -6,12 +6,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from math import comb
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 
 from unknot._base.arrays import Flags, grouped
-from unknot._base.frames import Row
 from unknot._base.memory import require
 from unknot._base.progress import Progress, found, reported, with_bar
 from unknot._base.three_valued import all_hold
@@ -118,7 +117,7 @@ class TableFaults(Tried):
         faults = [{**parts, **count} for parts, count in zip(failed, counts, strict=True)]
         return {"subject": "cuts", "faults": faults, "proof": {}}
 
-    def rows(self, most: int | None = None) -> Iterator[Row]:
+    def rows(self, most: int | None = None) -> Iterator[dict[str, Any]]:
         """Yield the pairs that are cut off, with the fault: `parts`, `source`, `destination`, `lid`, `severed`.
 
         Parameters
@@ -270,7 +269,7 @@ class _Lost:
                 severed[self.at == r] &= distances_from(remaining, r)[home[self.at == r]] < 0
         return severed
 
-    def rows(self) -> Iterator[Row]:
+    def rows(self) -> Iterator[dict[str, Any]]:
         routes, fabric = self.routes, self.routes.fabric
         network = routes.network
         for r, column, severed in zip(self.at.tolist(), self.column.tolist(), self.severed.tolist(), strict=True):

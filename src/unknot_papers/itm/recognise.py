@@ -44,7 +44,7 @@ def recognise(network: Network) -> Recognised:
     if n < 3:
         return Recognised(None, f"a mesh has at least 3 routers, and there are {n}")
     if links != 2 * n - 3:
-        return Recognised(None, f"a mesh of {n} routers has {2 * n - 3} links, and there are {links}")
+        return Recognised(None, f"a mesh of {n} routers has {2 * n - 3} links, the network has {links}")
     after = "after taking off routers with two joined neighbours"
     parents = np.full((n, 2), -1, dtype=np.int32)
     todo = [v for v in range(n) if len(near[v]) <= 2]

@@ -124,11 +124,11 @@ def taken_apart(graph: nx.Graph) -> bool:
 @pytest.mark.parametrize(
     ("network", "reason"),
     [
-        (topologies.ring(5), "7 links, and there are 5"),
+        (topologies.ring(5), "7 links, the network has 5"),
         (topologies.line(2), "at least 3 routers"),
         (from_edges([(0, 1), (1, 2), (2, 0)], directed=True), "has none back"),
         (from_edges([(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3), (3, 4)]), "router r4 has no two"),
-        (topologies.complete(4).without(routers=[]), "5 links, and there are 6"),
+        (topologies.complete(4).without(routers=[]), "5 links, the network has 6"),
     ],
 )
 def test_a_network_that_is_no_mesh_is_refused_with_the_reason(network, reason):

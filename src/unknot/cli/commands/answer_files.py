@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from unknot._base.errors import UnknotError, library
-from unknot._base.frames import Row, Tabular, columns_of, write_csv, write_parquet
+from unknot._base.frames import Tabular, columns_of, write_csv, write_parquet
 from unknot._base.output import require_place, write_text
 from unknot.cli.answers.filling import Answer
 from unknot.cli.commands.asking import FOLDER, PICTURES, KeptAnswer
@@ -110,7 +110,7 @@ def picture_of(kept: KeptAnswer) -> Drawing:
     return drawing
 
 
-def rows_of(kept: KeptAnswer) -> list[Row]:
+def rows_of(kept: KeptAnswer) -> list[dict[str, Any]]:
     """The rows of an answer: a line for each run, design or remedy, else one."""
     filled, units = kept.filled, None if kept.scale is None else kept.scale.units
     assert filled is not None

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from unknot._base.frames import Row
     from unknot._base.units import Scale
     from unknot.cli.answers.filling import Answer
 
@@ -45,7 +44,7 @@ class KeptAnswer:
     max_rows: int = 0
     remarks: list[str] = field(default_factory=list)
     picture: Callable[[], Any] | None = None
-    rows: Sequence[Row] | None = None
+    rows: Sequence[dict[str, Any]] | None = None
     files: list[Path] = field(default_factory=list)
     in_python: bool = False
 

@@ -42,7 +42,7 @@ def compare(
     Parameters
     ----------
     designs : argument DESIGN...
-        Networks, each with its routing if needed: 'torus(4, 4) by duato'; by default the customary one
+        Networks, each with its routing, as in 'torus(4, 4) by duato', or with the customary routing
         (docs/compare.md). Or 'hosts(1024, ports=64)': of each family the network of fewest switches that fits.
     failed : SHARES
         Shares of failed links: '0, 0.01, 0.05'.

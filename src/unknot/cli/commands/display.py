@@ -141,7 +141,7 @@ def print_forms(form: type[Form], filled: Any, title: str, scale: Scale = PLAIN,
     headings = ["", *(_heading(form, path) for path in paths)]
     numbers = [headings[i] for i in used if all(line[i].plain[:1] in "0123456789-–" for line in lines)]
     if len(filled) > max_rows:
-        title = f"{title}: {max_rows} of {len(filled)}; --json has all"
+        title = f"{title}: {max_rows} of {len(filled)}; --json prints all"
     print_table([headings[i] for i in used], [[line[i] for i in used] for line in lines], title=title, right=numbers)
 
 

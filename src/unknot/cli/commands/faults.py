@@ -120,8 +120,8 @@ class FaultOptions(Options):
     between
         Also check, for bgp and ospf, the states while routers learn of the failures.
     budget
-        Most sets of failed parts of each size to try; of more sets a random sample. For bgp and ospf symmetric sets
-        count as one set, and groups of sets with one outcome too. By default 1000 sets; for a fabric, all single
+        Most sets of failed parts of each size to try; of more sets a random sample. For bgp and ospf one set stands
+        for its symmetric sets, and one row for a group of sets with one outcome. By default 1000 sets; for a fabric, all single
         faults too.
     proof_limit
         Seconds for the proof of each fault.

@@ -39,7 +39,7 @@ def replay(
     routing : NAME
         Routing in place of the file's own.
     outside_files
-        Let the file name a network file outside its folder.
+        Allow a network file outside the folder of the counterexample.
     cycles
         Cycles to wait for a movement.
     out : svg|png|pdf|html

@@ -42,7 +42,7 @@ class RunOptions(Options):
     store
         SQLite file of results; by default beside the study.
     outside_files
-        Let the file name other files outside its folder.
+        Allow files outside the folder of the study.
     allow_code
         Let the study run routings from its Python files.
     """

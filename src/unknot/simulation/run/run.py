@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from unknot._base.arrays import Floats
-from unknot._base.frames import Row, Tabular
+from unknot._base.frames import Tabular
 from unknot._base.quantities import Cycles, Flits, Load, MeanHops, WholeCycles
 from unknot._base.shown import Brief, Shown
 from unknot._base.switching import Switching
@@ -279,7 +280,7 @@ class Run(ThreeValued, Figures, Tabular, Shown, asks="carried"):
         return f"<Run {of}load {self.offered_load:g}: accepted {self.accepted_load:.4g}, {latency}, {self.outcome}>"
 
     @property
-    def rows(self) -> tuple[Row, ...]:
+    def rows(self) -> tuple[dict[str, Any], ...]:
         """The run in plain values, as one row: loads in flits per terminal and cycle, times in cycles.
 
         Examples
@@ -289,7 +290,7 @@ class Run(ThreeValued, Figures, Tabular, Shown, asks="carried"):
         >>> row["network"], row["vcs"], row["switching"], row["stable"]
         ('ring(4)', 2, 'vct', True)
         """
-        columns: Row = {name: getattr(self, name) for name in POINT}
+        columns: dict[str, Any] = {name: getattr(self, name) for name in POINT}
         if self.flow is not None:
             columns["switching"] = self.flow.name
         if self.lengths:
