@@ -63,7 +63,7 @@ def design_routing(
     vcs : '1/1 1/2'
         Distribution of VCs to decide alone: up/down in each dimension.
     every
-        Decide for all distributions of the fewest VCs.
+        Decide every distribution of the fewest VCs.
     carry
         Take the rule of highest throughput among all rules with as many VCs: by channel loads, then simulated.
     export : FILE.py

@@ -116,7 +116,7 @@ class FaultOptions(Options):
     at_once
         Number of parts that fail at once.
     fewer
-        Try sets of fewer parts too.
+        Judge sets of fewer parts too.
     between
         Also check, for bgp and ospf, the states while routers learn of the failures.
     budget

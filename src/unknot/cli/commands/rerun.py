@@ -53,7 +53,7 @@ def rerun(
     file : argument FILE
         File written by a command of Unknot, or its JSON.
     allow_code
-        Let the command run Python files, or work on other machines.
+        Allow Python files to run, and work on other machines.
     """
     from unknot.cli.answers.networks import RerunAnswer
     from unknot.cli.commands.display import tell

@@ -44,7 +44,7 @@ class RunOptions(Options):
     outside_files
         Allow files outside the folder of the study.
     allow_code
-        Let the study run routings from its Python files.
+        Allow routings from Python files of the study.
     """
 
     study: Path
