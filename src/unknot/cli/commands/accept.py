@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from unknot.cli.questions.about import About
 
 
-Effort = Annotated[int, typer.Option(help="Factor for the cost of checking that a file of its size may have.", min=1)]
+Effort = Annotated[int, typer.Option(help="Factor for the work that checking a file may cost.", min=1)]
 
 
 @dataclass(frozen=True)
