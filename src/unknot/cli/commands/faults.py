@@ -121,8 +121,8 @@ class FaultOptions(Options):
         Also check, for bgp and ospf, the states while routers learn of the failures.
     budget
         Most sets of failed parts of each size to try; of more sets a random sample. For bgp and ospf one set stands
-        for its symmetric sets, and one row for a group of sets with one outcome. By default 1000 sets; for a fabric, all single
-        faults too.
+        for its symmetric sets, and one row for a group of sets with one outcome. By default 1000
+        sets; for a fabric, all single faults too.
     proof_limit
         Seconds for the proof of each fault.
     repair
