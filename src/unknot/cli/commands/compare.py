@@ -43,7 +43,8 @@ def compare(
     ----------
     designs : argument DESIGN...
         Networks, each with its routing, as in 'torus(4, 4) by duato', or with the customary routing
-        (docs/compare.md). Or 'hosts(1024, ports=64)': of each family the network of fewest switches that fits.
+        (docs/compare.md). 'hosts(1024, ports=64)' takes from each family the network with
+        the fewest switches that fits.
     failed : SHARES
         Shares of failed links: '0, 0.01, 0.05'.
     prices : FILE.toml

@@ -40,7 +40,7 @@ def faults(options: FaultOptions) -> int:
 
     NETWORK may be a fabric with forwarding tables, without --routing. Then the tables stay as they are, and the
     answer counts the pairs of hosts that lose their route, for each cable, direction of a cable, or switch. The
-    routes of a folder of Ethernet switches stay too, without failed next hops; with --routing bgp or ospf the
+    routes of a folder of Ethernet switches stay, without failed next hops; with --routing bgp or ospf the
     command computes routes anew, and compares them with the routes in the folder. If the folder tells no AS plan,
     the command judges each plan with a name.
 
