@@ -22,7 +22,7 @@ def bnr(
     messages in these directions may take every shortest path (whether the routing provides their best network for
     routing, BNR). On any other network all messages are one class.
 
-    Exit code 0: the routing has all three properties; 1: a property fails; 3: the question is undecided in time.
+    Exit code 0: the routing is minimal, deadlock-free and fully adaptive; 1: a property fails; 3: undecided in time.
 
     Parameters
     ----------
