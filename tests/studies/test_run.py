@@ -449,7 +449,7 @@ loads = [0.1]
 precision = %s
 """
     cycles = {}
-    for precision in (0.3, 0.004):
+    for precision in (0.3, 0.0005):
         (design,) = run_study(written(tmp_path, text % precision), executor=Serial()).designs
         assert computed[-1]["precision"] == precision
         (run,) = design.runs
@@ -457,7 +457,7 @@ precision = %s
         assert run.latency_mean is not None
         assert run.latency_half_width <= precision * run.latency_mean
         cycles[precision] = run.cycles
-    assert cycles[0.004] > cycles[0.3]
+    assert cycles[0.0005] > cycles[0.3]
 
 
 def test_jobs_must_be_positive(tmp_path: Path) -> None:

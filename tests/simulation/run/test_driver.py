@@ -221,7 +221,7 @@ def test_the_kernel_is_compiled_once_for_all_networks_and_processes() -> None:
 
 def test_a_plain_run_loads_the_fast_router_alone() -> None:
     """And nothing that only compiling or proving needs: half the processor time of a short run went there."""
-    for more in (Router(), Router(allocator="islip", iterations=2)):
+    for more in (Router(), Router(routing_delay=2)):
         simulate("mesh(3, 3)", 0.2, routing="dimension_order", warmup=50, measure=100, router=more)
     code = (
         "import sys; from unknot.simulation import Router, simulate;"
@@ -230,7 +230,7 @@ def test_a_plain_run_loads_the_fast_router_alone() -> None:
         "loaded = [n for n in ('numba', 'scipy.sparse') if n in sys.modules];"
         "print(loaded, any('_function' in vars(one) for one in kernels.work.values()))"
     )
-    words = [[sys.executable, "-c", code.format(more)] for more in ("", "allocator='islip', iterations=2")]
+    words = [[sys.executable, "-c", code.format(more)] for more in ("", "routing_delay=2")]
     said = [subprocess.run(word, capture_output=True, text=True, check=True).stdout.strip() for word in words]
     assert said == ["[] False", "[] True"]
 
