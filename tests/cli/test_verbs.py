@@ -100,6 +100,18 @@ def test_the_page_has_every_verb() -> None:
     assert {*VERBS} - {"bnr", "itm", "multicast", "permute"} == verbs  # each has a page
 
 
+@pytest.mark.parametrize("page", ["README.md", "examples/notebook.ipynb"])
+def test_other_pages_show_snippets_of_that_page(page: str) -> None:
+    """So that the test above has compared their answers with those of the commands."""
+    text = (ROOT / page).read_text(encoding="utf-8").replace('\\"', '"')
+    shown = re.findall(rf'unknot\.(?:{"|".join(VERBS)})\("[^"]*".*?\)', text)
+    assert shown
+    assert {*shown} <= {call for _, call in TABLE}
+    for call in shown:
+        (line,) = (line for line, other in TABLE if other == call)
+        assert f"unknot {line}" in text
+
+
 @pytest.mark.parametrize("verb", VERBS)
 def test_a_verb_has_the_options_of_its_command(verb: str) -> None:
     name = VERBS[verb].partition(" ")[0]
