@@ -73,7 +73,7 @@ class LanesOptions(Options):
     lmc
         LMC with --paths table: each terminal has 2^LMC LIDs, each with its own route.
     effort
-        Most moves for each pair of the search for a low load; by default 33 million for all.
+        Most moves of the search for a low load, for each pair; by default 33 million moves in all.
     export : FILE.json|v|cnf
         File of the routes, as --routing takes it, or a Verilog module; with .cnf the clauses that refute fewer lanes,
         and their proof as .drat and .lrat.
