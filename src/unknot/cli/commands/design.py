@@ -46,8 +46,7 @@ def design_routing(
     The search covers all minimal rules that depend on the header's type of virtual channel and on the remaining
     directions. Ctrl-C ends the search and keeps the results so far.
 
-    --evidence writes why fewer VCs are impossible, and the proof of the rule, or the verdict for the largest
-    mesh that the prover decided.
+    --evidence writes why fewer VCs are impossible, and the proof of the rule, or a verdict for one mesh.
 
     Exit code 0: the rule is proved; 1: no such rule exists; 3: the question is open in time; 130: Ctrl-C ended the
     search, and the question is open.
