@@ -87,7 +87,7 @@ class EnergyForm(
     """Power and area of a run while measuring; those of its routers and channels are left out."""
 
 
-class RunForm(Form, of=Run, without="utilisation occupancy pairs network routing vcs", also="fault_delay"):
+class RunForm(Form, of=Run, without="utilisation occupancy pairs network routing vcs"):
     """One run; the loads of its channels are left out."""
 
     table: ClassVar[str] = """
@@ -102,6 +102,8 @@ class RunForm(Form, of=Run, without="utilisation occupancy pairs network routing
     dropped: IfAny
     lost_packets: IfAny
     lost_flits: IfAny
+    fault_delay: Cycles | None
+    """By how much the mean latency after the last fault exceeds that before the first; null: not known."""
     lengths: Shares
     """Lengths of packets and their shares, when there are several."""
 

@@ -270,7 +270,7 @@ class Run(ThreeValued, Figures, Tabular, Shown, asks="carried"):
         return self.outcome == TOO_SHORT
 
     @property
-    def fault_delay(self) -> Cycles | None:
+    def fault_delay(self) -> float | None:
         """By how much the mean latency after the last fault exceeds that before the first; None: not known."""
         return delay(self.faults)
 
