@@ -84,7 +84,6 @@ sphinx_gallery_conf = {
 # --- API reference --------------------------------------------------------------------------------------------------
 autosummary_generate = False
 autodoc_typehints = "signature"
-autodoc_type_aliases = {"Load": "float"}  # a number with a unit, which the text of a property states
 autodoc_typehints_format = "short"
 autodoc_member_order = "bysource"
 autodoc_class_signature = "mixed"

@@ -6,7 +6,7 @@ from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
-from unknot._base.quantities import By, ChannelNumber, Cycles, RouterNumber, TerminalNumber, Unit
+from unknot._base.quantities import By, ChannelNumber, Cycles, Load, RouterNumber, TerminalNumber, Unit
 from unknot._base.switching import Switching
 from unknot._base.units import Units
 from unknot.cli.answers.form import NONZERO, FlitCount, Form, Natural, Number, Words
@@ -120,6 +120,8 @@ class RunsForm(Form, of=Runs):
 
 class SaturationForm(Form, of=Saturation, also="lower"):
     """Saturation of a network, and the runs that were made to find it."""
+
+    lower: Load
 
 
 Rate = Annotated[Number, Unit("flit/cycle", "flits/cycle")]

@@ -139,7 +139,7 @@ class Saturation(Tabular, Shown):
     runs: tuple[Run, ...]
 
     @property
-    def lower(self) -> Load:
+    def lower(self) -> float:
         """Lower end of the 95 % interval, of which `limit` is the upper: a growth below `CARRIED` counts as none."""
         return self.load / (1 + CARRIED)
 
