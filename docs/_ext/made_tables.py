@@ -21,6 +21,8 @@ from unknot.fabrics.format import PARTS
 from unknot.network import families as network_families
 from unknot.network import measure, tod
 from unknot.network.tod.functions import foreign
+from unknot.simulation import Energy
+from unknot.simulation.energy.own import read_own
 from unknot.traffic.patterns import patterns
 from unknot_collectives.textbook import TREES, algorithms
 
@@ -136,6 +138,13 @@ def vocabulary(*readers: tuple[str, Any]) -> str:
     return "\n".join(tables)
 
 
+def parameters(head: str, record: Any) -> str:
+    """Return the parameters of a record, from its docstring."""
+    section = (inspect.getdoc(record) or "").partition("Parameters\n----------\n")[2].partition("\n\n")[0]
+    rows = re.findall(r"^(\w+) : .*\n((?:    .*\n?)+)", section, re.M)
+    return table(head, [(f"`{name}`", " ".join(words.split())) for name, words in rows if name != "technology"])
+
+
 def textbook_algorithms() -> str:
     """Return the names of the algorithms of each collective operation."""
     return "".join(
@@ -181,6 +190,8 @@ def write_tables(app: Any) -> None:
         "subjects": subjects(),
         "document": vocabulary(("key of a document;value", places), ("key of `relation`;value", Table)),
         "vocabulary": vocabulary(("key of `flow`;meaning", flow_of), ("key of a pool;meaning", pool_of)),
+        "energy-options": parameters("option;meaning", Energy),
+        "technology": vocabulary(("key;meaning", read_own)),
         **papers(),
     }
     for name, text in made.items():

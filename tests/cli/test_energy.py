@@ -134,3 +134,50 @@ def test_a_configuration_of_booksim_has_power(tmp_path: Path) -> None:
     said = run("run", str(tmp_path / "mesh"))
     assert said.exit_code == 2
     assert "tech_file names none" in " ".join(said.output.split())
+
+
+def test_compare_has_energy_per_bit_of_runs(tmp_path: Path) -> None:
+    designs = ["mesh(2, 2) by dimension_order", "ring(4) by up_down"]
+    page = tmp_path / "designs.html"
+    said = run(
+        "compare",
+        *designs,
+        "--simulate",
+        "--energy",
+        DESIGN.replace("pitch", "channel_length"),
+        "--json",
+        "--out",
+        str(page),
+    )
+    assert said.exit_code == 0, said.output
+    rows = json.loads(said.stdout)["rows"]
+    assert all(0.1 < row["pj_per_bit"] < 100 for row in rows)
+    assert "pJ per bit" in page.read_text()
+    refused = run("compare", *designs, "--energy", DESIGN)
+    assert refused.exit_code == 2
+    assert "add --simulate" in refused.output
+    lacking = run("compare", *designs, "--simulate", "--energy", "45nm, flit_width=128, clock=1, pitch=1.5")
+    assert lacking.exit_code == 2
+    assert "terminal_length is missing" in lacking.output
+
+
+def test_pictures_show_the_power_of_channels(tmp_path: Path) -> None:
+    picture = tmp_path / "power.svg"
+    said = run(
+        "simulate",
+        "mesh(3, 3)",
+        "--load",
+        "0.2",
+        "--energy",
+        DESIGN,
+        *SHORT,
+        "--out",
+        str(picture),
+        "--json",
+        "--channels",
+    )
+    assert said.exit_code == 0, said.output
+    text = picture.read_text()
+    assert "Power of mesh(3, 3)" in text
+    for channel in json.loads(said.stdout)["channels"]:
+        assert f": {channel['dynamic_mw'] + channel['static_mw']:.3g} mW" in text

@@ -99,8 +99,9 @@ def draw_load(
     note: str = "",
     view: View = "auto",
     units: Units | str | None = None,
+    quantity: Literal["Load", "Power"] = "Load",
 ) -> Drawing:
-    """The network with every channel coloured by its utilisation, and a legend.
+    """The network with every channel coloured by its utilisation, or by its power, and a legend.
 
     The two channels of a link run side by side, each to the right of its direction. The scale ends at the busiest
     channel, rounded up.
@@ -118,6 +119,8 @@ def draw_load(
         As for `draw_network`.
     units : Units or str, optional
         Clock and width of a flit, such as ``2 GHz, 16 B``: draws GB/s.
+    quantity : {"Load", "Power"}
+        With ``Power`` the numbers are milliwatts, such as `EnergyRun.channel_dynamic_mw`.
 
     Returns
     -------
@@ -147,11 +150,13 @@ def draw_load(
         )
     scale = Scale.of(units)
     loads, unit = loads * scale.load(1.0), scale.channel_name
-    if (network.bandwidth != 1).any():
+    if quantity == "Power":
+        loads, unit = np.asarray(utilisation, dtype=np.float64), "mW"
+    elif (network.bandwidth != 1).any():
         loads, unit = np.asarray(utilisation) / network.bandwidth, "of its bandwidth"
     highest = float(loads.max(initial=0.0))
     caption = f"busiest channel {highest:.3g} {unit}, mean {loads.mean() if loads.size else 0.0:.3g}"
-    title = f"Load of {network.name}: {caption}"
+    title = f"{quantity} of {network.name}: {caption}"
     top = _round_up(highest)
     if is_matrix(network, view):
         return draw_matrix(network, loads, title, colour, top, f"{unit}, at most")
@@ -164,7 +169,7 @@ def draw_load(
         parts.append(shapes.text(complex(20, height + 8), note, size=12, anchor="start", colour=SOFT))
         height += 20
     width = max(sheet.width, 560.0, 40 + 6.4 * len(note))
-    return shapes.svg(width, height, title, parts, (f"Load of {network.name}", shapes.summary(network)))
+    return shapes.svg(width, height, title, parts, (f"{quantity} of {network.name}", shapes.summary(network)))
 
 
 def is_matrix(network: Network, view: View) -> bool:

@@ -197,6 +197,7 @@ def write_comparison_report(rows: Sequence[Compared], path: str | Path) -> None:
         rows=rows,
         designs=list(designs.values()),
         simulated=any(row.saturation is not None for row in rows),
+        energy=any(row.pj_per_bit is not None for row in rows),
         notes=[f"{design}: {row.note}." for design, row in designs.items() if row.note],
         number=_number,
         listed=lambda figures: ", ".join(map(_number, figures)),

@@ -7,6 +7,7 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -25,6 +26,9 @@ from unknot.routing import Relation
 from unknot.routing.customary import customary
 from unknot.routing.named import routing
 from unknot.routing.own import is_code, is_file
+from unknot.simulation.energy.account import PerBit
+from unknot.simulation.energy.option import Energy
+from unknot.simulation.run.driver import simulate
 from unknot.simulation.run.limits import saturation
 from unknot.studies.adversaries import Adversaries, hard_for, most_throughput
 from unknot.studies.exchanges import BY_MODEL, FLITS, by_model, by_run
@@ -90,6 +94,9 @@ class Compared(ThreeValued, asks="holds"):
         Cycles of an exchange of blocks of `FLITS` in pairs, and of an all-reduce of as large blocks around a ring of
         the terminals in their order; None: not simulated. With more than `MOST_SIMULATED` terminals by a model: as
         long as the busiest channel takes, and as often as there are steps the time of the first one flit by flit.
+    pj_per_bit : float or None
+        Energy for each delivered bit, static power included, of uniform traffic at half of `saturation`; None:
+        without a technology.
     """
 
     design: str
@@ -112,6 +119,7 @@ class Compared(ThreeValued, asks="holds"):
     saturation: Load | None = None
     all_to_all: WholeCycles | None = None
     all_reduce: WholeCycles | None = None
+    pj_per_bit: PerBit | None = None
 
     @property
     def holds(self) -> bool | None:
@@ -126,6 +134,7 @@ def compared(
     prices: Prices | None = None,
     seed: int = 1,
     simulated: bool = False,
+    energy: Energy | None = None,
     store: str | Path | None = None,
 ) -> Iterator[Compared]:
     """Compare designs, whole and with failed links, one after the other.
@@ -143,6 +152,8 @@ def compared(
         Draws failed links and runs.
     simulated : bool
         Whether to run each design flit by flit.
+    energy : Energy, optional
+        Technology and widths by which runs get `Compared.pj_per_bit`.
     store : path, optional
         File that keeps each row as soon as it is known; those that it has are not computed again. Rows of a routing
         that a file has, as code or as routes, are never kept.
@@ -150,7 +161,8 @@ def compared(
     Raises
     ------
     UnknotError
-        If a network or routing cannot be made, or the failed links take the network apart in every draw.
+        If a network or routing cannot be made, the failed links take the network apart in every draw, or `energy`
+        lacks a number.
 
     Examples
     --------
@@ -158,13 +170,16 @@ def compared(
     >>> row.deadlock_free, row.vcs, row.bisection_upper
     (True, 3, 16)
     """
+    if energy is not None:
+        for design in designs:
+            energy.require(_named(design)[0])
     with Store(store) as kept:
         for design in expanded(designs):
             whole, named = _named(design)
             costs, in_file = bill(whole, prices), is_code(named) or is_file(named)
             hard = hard_for(whole)
             for share in failed:
-                what = [code_digest(), design, digest(whole), share, costs, seed, simulated]
+                what = [code_digest(), design, digest(whole), share, costs, seed, simulated, repr(energy)]
                 point = json.dumps(what, default=plain)
                 key = hashlib.sha256(point.encode()).hexdigest()
                 if not in_file and (row := _kept(kept, key, point, (design, share, whole))) is not None:
@@ -172,7 +187,7 @@ def compared(
                     continue
                 relation = _routed(whole, named, share, seed)
                 row = _row(design, share, relation, costs, hard)
-                row = _simulated(row, relation, seed) if simulated else row
+                row = _simulated(row, relation, seed, energy) if simulated else row
                 if not in_file:
                     kept.put(key, point, json.dumps(row, default=plain))
                 yield row
@@ -299,22 +314,25 @@ def _adversarial(relation: Relation, hard: Adversaries) -> tuple[float, str]:
         return few, FEW.format(len(hard.traffic))
 
 
-def _simulated(row: Compared, relation: Relation, seed: int) -> Compared:
+def _simulated(row: Compared, relation: Relation, seed: int, energy: Energy | None) -> Compared:
     """Add what runs flit by flit show, where every pair is delivered."""
     if not row.delivered:
         return row
-    point = saturation(
-        relation,
-        tolerance=0.03,
-        traffic="uniform_others",
-        packet_length=FLITS,
-        warmup=1000,
-        measure=2000,
-        seed=seed,
-    )
+    usual: dict[str, Any] = {
+        "traffic": "uniform_others", "packet_length": FLITS, "warmup": 1000, "measure": 2000, "seed": seed,
+    }  # fmt: skip
+    point = saturation(relation, tolerance=0.03, **usual)
+    spent = None if energy is None else simulate(relation, point.load / 2, energy=energy, **usual).energy
     modelled = row.terminals > MOST_SIMULATED
     times = by_model(relation, row.uniform) if modelled else by_run(relation)
     loads = ", ".join(f"{load:.3g}" for load in point.unsure)
     short = f"runs at load {loads} were too short to tell, so the saturation may be higher" if loads else ""
     note = "; ".join(filter(None, [row.note, short, BY_MODEL if modelled else ""]))
-    return replace(row, saturation=point.load, all_to_all=times[0], all_reduce=times[1], note=note)
+    return replace(
+        row,
+        saturation=point.load,
+        all_to_all=times[0],
+        all_reduce=times[1],
+        pj_per_bit=None if spent is None else spent.pj_per_bit,
+        note=note,
+    )

@@ -18,6 +18,7 @@ from unknot.routing import dimension_order, fully_adaptive, up_down
 from unknot.simulation.engine.engine import Engine
 from unknot.simulation.engine.mix import sources_of
 from unknot.simulation.engine.sources import Sources
+from unknot.simulation.engine.state_arrays import State
 from unknot.simulation.run.scenario import Scenario
 from unknot.traffic import Traffic, TrafficClass
 
@@ -96,6 +97,30 @@ def test_packets_that_a_watchdog_drops_are_not_sent() -> None:
     channels = relation.network.num_channels
     assert flits[0, :channels].tolist() == engine.carried().tolist()
     assert flits[0, channels + 9 :].sum() == engine.count("flits_out")
+
+
+@pytest.mark.parametrize("how", ["plain", "faults", "watchdog"])
+def test_flits_say_how_many_headers_there_were(how: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where all packets are alike routers count no headers: with those that they count all figures are the same."""
+    events = []
+    for differ in (False, True):
+        monkeypatch.setattr(State, "differ", differ)
+        if how == "watchdog":
+            relation = fully_adaptive(torus(3, 3), vcs=1)
+            engine = engine_of(relation, "vct", Sources(1.0, uniform(relation), 4), watchdog=20)
+        else:
+            relation = up_down(mesh(4, 4), vcs=2)
+            faults = ["200: (1,1)<->(1,2)", "400: router (2,2)"] if how == "faults" else []
+            scenario = Scenario(relation, 0.3, Traffic(packet_length=4), faults=faults)
+            engine = Engine(scenario, sources_of(relation, scenario.traffic, 0.3))
+        engine.keep_events()
+        events.append([])
+        for until in (1, 30, 199, 201, 300, 401, 700):
+            engine.advance_to(until)
+            events[-1].append(np.array(engine.events()))
+    derived, counted = np.array(events)
+    assert derived[-1].min() >= 0 < derived[-1].max()
+    assert (derived == counted).all()
 
 
 def test_threads_count_alike() -> None:

@@ -12,7 +12,7 @@ class ComparedForm(Form, of=Compared):
     table = """
         design failed routing bill.electrical bill.optical bill.cost bisection_lower bisection_upper vcs
         vc_pairs vc_highest deadlock_free delivered uniform uniform_bound adversarial adversarial_bound
-        saturation all_to_all all_reduce note
+        saturation all_to_all all_reduce pj_per_bit note
     """
 
 

@@ -32,6 +32,7 @@ def compare(
     prices: Path | None = None,
     seed: int = 1,
     simulate: bool = False,
+    energy: str | None = None,
     store: Path | None = None,
     json: Json = False,
 ) -> int:
@@ -53,6 +54,8 @@ def compare(
         Seed of the failed links.
     simulate
         Run the designs flit by flit too: saturation, an all-to-all and an all-reduce, seconds to minutes each.
+    energy : FILE
+        With --simulate: technology file, or 45nm, with the design, as for simulate; adds energy per delivered bit.
     store
         SQLite file of finished rows, from which the same command goes on.
     out : html
@@ -65,23 +68,26 @@ def compare(
     >>> [(row.design, row.bisection_upper) for row in answer.rows]
     [('torus(4, 4) by duato', 16), ('ring(8)', 4)]
     """
-    from unknot._base.errors import TextError
+    from unknot._base.errors import TextError, UnknotError
     from unknot.cli.answers.comparisons import CompareAnswer
     from unknot.cli.commands import activity
     from unknot.cli.commands.display import tell
     from unknot.network.floor_plan import read_prices
+    from unknot.simulation.energy.option import energy_of
     from unknot.studies.comparison import compared, estimated_seconds
 
     try:
         shares = [float(part) for part in failed.split(",")]
     except ValueError:
         raise TextError(f"shares of links are numbers, as 0, 0.01, 0.05; got {failed!r}", "--failed") from None
-    costs = read_prices(prices) if prices else None
+    if energy is not None and not simulate:
+        raise UnknotError("--energy is computed from runs flit by flit; add --simulate")
+    costs, technology = read_prices(prices) if prices else None, energy_of(energy, "--energy")
     if simulate and (seconds := estimated_seconds(designs, shares)) > LONG:
         notify(
             f"this takes about {max(1, round(seconds / 60))} minutes of a processor; finished rows are {kept(store)}"
         )
-    each = compared(designs, shares, prices=costs, seed=seed, simulated=simulate, store=store)
+    each = compared(designs, shares, prices=costs, seed=seed, simulated=simulate, energy=technology, store=store)
     with kept_in(store), activity.working("comparing") as progress:
         progress("designs", 0, len(designs) * len(shares))
         rows = [*reported(each, len(designs) * len(shares), progress, _latest)]

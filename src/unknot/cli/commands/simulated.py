@@ -167,15 +167,18 @@ def search(relation: Relation, point: dict[str, Any]) -> Told:
 
 
 def picture(relation: Relation, run: Run, scale: Scale) -> Drawing:
-    """Draw the load of a run, or its deadlock."""
+    """Draw the load of a run, with a technology the power of its channels, or its deadlock."""
     from unknot.report import draw_configuration, draw_load
 
     if run.deadlock is not None:
         return draw_configuration(relation, run.deadlock)
     note = f"{relation.name}, load {run.offered_load:g}{'' if run.stable else f', {run.outcome}'}"
-    if run.energy is not None and run.energy.pj_per_bit is not None:
+    if run.energy is None:
+        return draw_load(relation.network, run.utilisation, note=note, units=scale.units)
+    if run.energy.pj_per_bit is not None:
         note += f", {run.energy.pj_per_bit:.3g} pJ per bit"
-    return draw_load(relation.network, run.utilisation, note=note, units=scale.units)
+    power = run.energy.channel_dynamic_mw + run.energy.channel_static_mw
+    return draw_load(relation.network, power, note=note, quantity="Power")
 
 
 class _Clock:

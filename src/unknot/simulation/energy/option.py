@@ -124,12 +124,22 @@ class Energy:
         SimulationError
             If a width, a length or the clock is missing.
         """
-        clock, bits = self.number("clock"), self.number("flit_width")
         network, classes = scenario.simulated.network, scenario.traffic.classes
-        geometry = geometry_of(scenario, bits, clock, self._lengths(network), self.number("terminal_length"))
+        geometry = geometry_of(scenario, *self.require(network))
         names = tuple(one.name or str(k) for k, one in enumerate(classes))
         costs = self.technology.costs(geometry)
         return Meter(self.technology.name, costs, geometry, network.num_channels, names)
+
+    def require(self, network: Network) -> tuple[float, float, Floats, float]:
+        """Return the width of a flit, the clock, and the lengths of channels and of links of terminals.
+
+        Raises
+        ------
+        SimulationError
+            If any is missing.
+        """
+        bits, clock = self.number("flit_width"), self.number("clock")
+        return bits, clock, self._lengths(network), self.number("terminal_length")
 
     def _lengths(self, network: Network) -> Floats:
         """Millimetres of each channel."""

@@ -100,6 +100,16 @@ class OwnTechnology:
 def read_own(text: str, where: str | Path) -> OwnTechnology:
     """Read a technology file of Unknot.
 
+    - `buffer_write`, `buffer_read` (pJ/bit), `buffer_leakage` (mW/bit), `buffer_area` (mm2/bit): buffers of VCs ×
+      depth × width bits
+    - `crossbar` (pJ/bit/mm): wires of a row and a column
+    - `crossbar_pitch` (mm/bit), `crossbar_leakage` (mW/mm2): with ports and width the lengths and the area
+    - `output` (pJ/bit), `output_clock` (pJ/bit, each cycle), `output_area` (mm2/bit): registers of outputs
+    - `switch_allocation`, `vc_allocation` (pJ): of a flit, of a header
+    - `link` (pJ/bit/mm), `link_clock` (pJ/bit/mm, each cycle), `link_area` (mm2/bit/mm): links
+    - `leakage` (mW/mm2): of outputs and links
+    - `node`, `source`: texts on where the figures come from
+
     Raises
     ------
     TextError

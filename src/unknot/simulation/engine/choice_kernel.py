@@ -9,6 +9,7 @@ from unknot._base.kernels.words_kernel import call_at
 from unknot.routing.contract import VC_MASK
 from unknot.simulation.engine.codes import (
     BETTER_OF_TWO,
+    EVERY_HOP,
     LEAST_WEIGHT,
     MOST_CREDITS,
     MOVING,
@@ -16,6 +17,7 @@ from unknot.simulation.engine.codes import (
     ROUND_ROBIN,
     STALLED,
 )
+from unknot.simulation.engine.meter_kernel import count_allocated
 from unknot.simulation.engine.selection_kernel import at_random, first_in_turn
 from unknot.simulation.engine.state_kernel import (
     available,
@@ -229,8 +231,8 @@ def win(s, b, w, w0, now):
     inputs.out[b], inputs.sent[b], inputs.length[b] = w, 0, s.packets.length[p]
     inputs.out_port_bit[b] = outputs.port[w] - s.words.first_output[w0] + inputs.out_part[b]
     s.packets.hops[p] += s.out_ports.reader[outputs.port[w]] >= 0
-    if s.setup.count_allocated != 0:
-        call_at(s.setup.count_allocated, (s.raw, w, p))
+    if s.setup.metered == EVERY_HOP:
+        count_allocated(s, w, p)
     s.masks.heads[word] &= ~bit
     ready = may_request(s, w)
     if s.setup.vc_allocation_delay > 1 and not (ready and s.setup.speculative == 1):

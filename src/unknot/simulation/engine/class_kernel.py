@@ -9,10 +9,10 @@ the next one in turn. Replies go before new requests of their class, which are n
 import numpy as np
 
 from unknot._base.kernels.types_kernel import called, inlined
-from unknot._base.kernels.words_kernel import call_at
 from unknot.simulation.engine.codes import UNDECIDED, UNEQUAL
 from unknot.simulation.engine.inject_kernel import creates, draw, draw_pair, new_packet, put_at_head
 from unknot.simulation.engine.match_kernel import BY_CLASS
+from unknot.simulation.engine.meter_kernel import count_allocated
 from unknot.simulation.engine.state_kernel import enqueue, has_credits, has_room, need, post_flit, reader_of
 from unknot.simulation.engine.view_kernel import view
 
@@ -189,8 +189,8 @@ def inject_classes(raw, r, now):
                 port = port_of(s, row, terminals.packet[row])
                 terminals.vc[row], terminals.last_vc[port] = into, into - terminals.first_output[port]
                 enqueue(s, w, reader_of(s, w), terminals.packet[row])
-                if s.setup.count_allocated != 0:
-                    call_at(s.setup.count_allocated, (s.raw, w, terminals.packet[row]))
+                if s.setup.metered != 0:
+                    count_allocated(s, w, terminals.packet[row])
                 s.packets.injected[terminals.packet[row]] = now
             s.outputs.credits[w] -= 1
             post_flit(s, w, now + 1)

@@ -43,6 +43,8 @@ UNDECIDED, DECIDED = -1, -2
 """What `courses.script` says of packets without a prescribed path, before and after `compare_kernel.decide`."""
 ANY, LEAVES = -1, -2
 """What a prescribed path says in place of a VC: any that the rule offers to wait for; ejection."""
+INJECTED, EVERY_HOP = 1, 2
+"""Where headers are counted, of runs whose energy is computed: at terminals, and at routers too."""
 NO_CYCLE = 2**60
 """A cycle that never comes."""
 ENDLESS = 2**30 - 1

@@ -17,7 +17,7 @@ from unknot.simulation.energy.account import Meter
 from unknot.simulation.engine import codes as status
 from unknot.simulation.engine import kernels
 from unknot.simulation.engine.allocated import allocated, link_rows
-from unknot.simulation.engine.codes import SPAN
+from unknot.simulation.engine.codes import EVERY_HOP, INJECTED, SPAN
 from unknot.simulation.engine.detector import Watchdog, fail, knot, of_terminals, stuck_vcs
 from unknot.simulation.engine.mix import Mix
 from unknot.simulation.engine.pairs import nobody
@@ -112,7 +112,9 @@ class Engine:
         self._links = link_rows(self.relation, self.parts[0])
         many = classes * len(self.parts[0].out_ports)
         self.parts = [part.replaced(allocated=many) for part in self.parts]
-        self._vanished = np.zeros((classes, self._links.size), dtype=np.int64)
+        for part in self.parts:
+            part.setup.metered = EVERY_HOP if part.differ else INJECTED
+        self._vanished = np.zeros((2, classes, self._links.size), dtype=np.int64)
 
     def events(self) -> tuple[Ints, Ints]:
         """Flits sent into each link so far, and headers that were allocated a VC of it.
@@ -120,18 +122,18 @@ class Engine:
         Arrays of shape (classes, links); links are channels, then those from terminals, then those to terminals.
         """
         self.state  # noqa: B018 brings rows up to date
-        flits, headers = allocated(self.parts, self._links)
-        return flits - self._vanished, headers
+        flits, headers = allocated(self.parts, self._links) - self._vanished
+        return flits, headers
 
     @contextmanager
     def _losing(self) -> Iterator[None]:
-        """Keep flits that vanish before they were sent from being counted as sent."""
+        """Keep flits that vanish before they were sent from being counted as sent, and their headers counted."""
         if not len(self.parts[0].allocated):
             yield
             return
-        before, _ = self.events()
+        before = self.events()
         yield
-        self._vanished += self.events()[0] - before
+        self._vanished += np.subtract(self.events(), before)
 
     @property
     def state(self) -> State:

@@ -8,6 +8,7 @@ from unknot._base.kernels.words_kernel import call_at
 from unknot._base.splitmix import STEP
 from unknot.routing.contract import IN_ROUTER
 from unknot.simulation.engine.codes import UNDECIDED
+from unknot.simulation.engine.meter_kernel import count_allocated
 from unknot.simulation.engine.state_kernel import (
     destination_of,
     direct_of,
@@ -202,8 +203,8 @@ def inject(rule, s, r, t, now):
             if has_credits(s, base + vc, needed):
                 terminals.vc[t], terminals.last_vc[t] = base + vc, vc
                 enqueue(s, base + vc, terminals.reader[t] + vc, p)
-                if setup.count_allocated != 0:
-                    call_at(setup.count_allocated, (s.raw, base + vc, p))
+                if setup.metered != 0:
+                    count_allocated(s, base + vc, p)
                 s.packets.injected[p] = now
                 if setup.choose != 0 and s.courses.script[p] < 0:
                     if setup.compares < IN_ROUTER or setup.routing_delay == 0:

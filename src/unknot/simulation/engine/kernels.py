@@ -113,6 +113,5 @@ def _link(part: State) -> None:
         ("may_enter", _called("pool_kernel.may_enter", 4, True), setup.slotted > 0),
         ("enter", _called("pool_kernel.enter", 4, True), setup.slotted > 0),
         ("leave", _called("pool_kernel.leave", 3, True), setup.slotted > 0),
-        ("count_allocated", _called("meter_kernel.count_allocated", 3), len(part.allocated) > 0),
     ):
         setattr(setup, entry, kernel.address if is_needed else 0)

@@ -2,13 +2,11 @@
 """Counts of headers and flits by the ports that they are allocated, of runs whose energy is computed."""
 
 from unknot._base.kernels.types_kernel import inlined
-from unknot.simulation.engine.view_kernel import view
 
 
 @inlined
-def count_allocated(raw, w, p):
+def count_allocated(s, w, p):
     """Count packet p, which is allocated output row w: its flits will follow."""
-    s = view(raw)
     row = s.outputs.port[w]
     if s.setup.classes != 0:
         row += s.forms.of[s.courses.form[p]] * s.out_ports.size

@@ -14,6 +14,7 @@ from unknot.simulation.engine.codes import (
     BROKEN_RULE,
     DEAD_END,
     DONE,
+    EVERY_HOP,
     FRESH,
     INPUTS_FIRST,
     ISLIP,
@@ -21,6 +22,7 @@ from unknot.simulation.engine.codes import (
     WHOLE,
 )
 from unknot.simulation.engine.match_kernel import age_key
+from unknot.simulation.engine.meter_kernel import count_allocated
 from unknot.simulation.engine.pack_kernel import flits_in, with_slots
 from unknot.simulation.engine.selection_kernel import at_random, in_turn
 from unknot.simulation.engine.state_kernel import ends_of, need, tier_of
@@ -200,8 +202,8 @@ def allocate(rule, s, here, w, now):
             inputs.out_port_bit[at] += inputs.out_part[at]  # with an output speedup
         inputs.sent[at], inputs.length[at], inputs.packet[at], inputs.state[at] = 0, packets.length[p], p, FRESH
         packets.hops[p] += ejection & bit_at(requesters, out) == 0
-        if s.setup.count_allocated != 0:
-            call_at(s.setup.count_allocated, (s.raw, here.first_output + out, p))
+        if s.setup.metered == EVERY_HOP:
+            count_allocated(s, here.first_output + out, p)
         won |= bit
         taken |= bit_at(requesters, out)
         if room & bit_at(requesters, out) == 0:

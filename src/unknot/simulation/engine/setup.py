@@ -18,7 +18,6 @@ CALLED = (
     "open_inbox", "work", "match_vcs", "match_switch", "fetch", "choose", "speculate", "sweep_vcs", "sweep_switch",
     "inject_classes", "arrive_in_class", "see", "has_shared_slot", "of_same_port", "narrow", "select", "donated",
     "is_busy", "go_on", "request_ahead", "queue_up", "return_credit", "may_enter", "enter", "leave",
-    "count_allocated",
 )  # fmt: skip
 """Addresses of kernels that not every run calls, 0 in others; see `kernels.link`."""
 
@@ -79,6 +78,7 @@ SETUP = rows(
     blocks=int64,  # whether ports may take no requests: held, queued behind, or before shared buffers
     slotted=int64,  # whether packets take slots of some VCs, see `pool_kernel`
     awake=int64,  # whether headers that find nothing free go on requesting
+    metered=int64,  # where headers are counted for energies: 0 nowhere, INJECTED or EVERY_HOP
     watchdog=int64,  # cycles between two looks for packets to drop, or 0
     replaced=int64,  # cycle of the last new relation: whatever it says of packets created before, they may be lost
     claim=int64,  # credits that a VC must have to be requested under wormhole-nonatomic; −1: that does not matter

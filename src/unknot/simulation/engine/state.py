@@ -243,7 +243,7 @@ TABLES: dict[str, np.dtype[Any]] = {
     # Sums over measured packets of each pair of terminals, source × terminals + destination; empty if not wanted.
     "seen": rows(packets=int64, latency=int64, network_latency=int64, hops=int64),
     # Headers that were allocated a VC of an output port, and all flits of their packets, class × ports + port; empty
-    # unless energy is computed.
+    # unless energy is computed, and only for ports of terminals if all packets are alike.
     "allocated": rows(packets=int64, flits=int64),
     "progress": rows(128, cycle=int64),  # that each part has reached
 }

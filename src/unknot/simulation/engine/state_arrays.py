@@ -68,6 +68,11 @@ class State:
             return self.tables[name]
         raise AttributeError(name)
 
+    @property
+    def differ(self) -> bool:
+        """Whether packets have classes or several lengths: then flits of a port do not say how many packets went."""
+        return self.setup.classes > 0 or len(self.lengths) > 1
+
     def wake(self) -> None:
         """Let all sleeping headers request again, as `state_kernel.wake` does those of a router."""
         self.masks.heads |= self.masks.asleep
