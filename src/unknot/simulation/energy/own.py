@@ -100,6 +100,13 @@ class OwnTechnology:
 def read_own(text: str, where: str | Path) -> OwnTechnology:
     """Read a technology file of Unknot.
 
+    Raises
+    ------
+    TextError
+        At a key that is unknown or missing, or whose number has another unit or makes no sense.
+
+    Notes
+    -----
     - `buffer_write`, `buffer_read` (pJ/bit), `buffer_leakage` (mW/bit), `buffer_area` (mm2/bit): buffers of VCs ×
       depth × width bits
     - `crossbar` (pJ/bit/mm): wires of a row and a column
@@ -109,11 +116,6 @@ def read_own(text: str, where: str | Path) -> OwnTechnology:
     - `link` (pJ/bit/mm), `link_clock` (pJ/bit/mm, each cycle), `link_area` (mm2/bit/mm): links
     - `leakage` (mW/mm2): of outputs and links
     - `node`, `source`: texts on where the figures come from
-
-    Raises
-    ------
-    TextError
-        At a key that is unknown or missing, or whose number has another unit or makes no sense.
     """
     toml = Toml(text, where)
     readers: dict[str, Reader] = {"node": TEXT, "source": TEXT}
