@@ -124,11 +124,11 @@ def of_booksim(program: Path, file: Path) -> dict[str, float]:
     }
 
 
-def of_unknot(file: Path) -> dict[str, float | None]:
+def of_unknot(file: Path, *, is_mesh: bool) -> dict[str, float | None]:
     """Return the figures of a run of Unknot."""
     setup = read_setup(file, faithful=True)
     options = dict(setup.options)
-    if setup.built is not None and (setup.built.channel < 0).any():
+    if is_mesh:
         options["energy"] = WholeEnergy(options["energy"].technology, options["energy"].flit_width, built=setup.built)
     energy = simulate(setup.relation, setup.load, seed=1, **options).energy
     assert energy is not None
@@ -146,7 +146,10 @@ def main(program: str, technology: str, count: str = "20", seed: str = "1") -> N
             keys = drawn(draw, k)
             file = Path(folder, f"{k}.cfg")
             file.write_text("".join(f"{key} = {entry};\n" for key, entry in keys.items()))
-            theirs, ours = of_booksim(Path(program).resolve(), file), of_unknot(file)
+            theirs, ours = (
+                of_booksim(Path(program).resolve(), file),
+                of_unknot(file, is_mesh=keys["topology"] == "mesh"),
+            )
             ratios = " ".join(f"{term} {(ours[term] or 0) / each:.3f}" for term, each in theirs.items() if each)
             print(k, keys["topology"], ratios, flush=True)
 
