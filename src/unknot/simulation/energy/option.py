@@ -138,7 +138,7 @@ class Energy:
         SimulationError
             If any is missing.
         """
-        bits, clock = self.number("flit_width"), self.number("clock")
+        clock, bits = self.number("clock"), self.number("flit_width")
         return bits, clock, self._lengths(network), self.number("terminal_length")
 
     def _lengths(self, network: Network) -> Floats:
