@@ -205,12 +205,6 @@ static void offered(Router const *router, Flit const *f, int in_channel, OutputS
     int port = outputs->GetSet().begin()->output_port;
     if (!router->GetOutputChannel(port)->GetSink()) outputs->Clear(), outputs->AddRange(port, f->vc, f->vc);
   }
-  // A packet of other VCs than the last of its class tries all of them, from the first on.
-  if (inject) {
-    OutputSet::sSetElement const &range = *outputs->GetSet().begin();
-    int &last = trafficManager->_last_vc[f->src][f->subnetwork][f->cl];
-    if (last < range.vc_start || last > range.vc_end) last = range.vc_end;
-  }
   // A packet compares queues in the step in which it first requests a VC, not at the end of the one before.
   if (adapts && router && f->hops == 0) deciding[router].push_back({const_cast<Flit *>(f), in_channel});
   static int calls = 0;

@@ -63,6 +63,7 @@ def router_of(settings: Configuration) -> Router:
             pipelined=pipelined,
             all_tiers=settings.faithful and settings.text("routing_function") == "min_adapt",
             ejection=_ejection(settings),
+            first_alone=settings.faithful and has_classes(settings),
         )
     except SimulationError as error:
         for key, name in (_NUMBERS | _OTHERS).items():

@@ -45,7 +45,7 @@ class ClassSimulator(Simulator):
             workload = Workload(relation, one.pairs, one.chance, 1, one.bursts)
             for terminal in self.terminals:
                 ends = (terminal.injection, terminal.flits, terminal.credits)
-                source = Source(terminal.number, Generator(next(starts)), *ends, last=len(terminal.injection) - 1)
+                source = Source(terminal.number, Generator(next(starts)), *ends, last=-1)
                 source.workload, source.kind, source.replies = workload, k, deque()
                 workload.begin(source)
                 self.sources[terminal.number].append(source)
@@ -138,7 +138,8 @@ class ClassSimulator(Simulator):
             return source.vc if port.injection[source.vc].has_credit else None
         vcs = self.form_of[id(packet)][3]
         start = vcs.index(port.last) + 1 if port.last in vcs else 0
-        for i in range(len(vcs)):
+        alone = self.options.first_alone and port.last not in vcs
+        for i in range(1 if alone else len(vcs)):
             index = vcs[(start + i) % len(vcs)]
             vc = port.injection[index]
             others = [other for other in self.sources[source.number] if other.vc is not None]

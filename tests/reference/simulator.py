@@ -102,7 +102,7 @@ class Simulator(Choices):
             injection = self.ends(depth, local)
             first, place = relation.num_vcs + t * local, relation.num_vcs + t
             buffers = [InputVC(first + i, place) for i in range(local)]
-            self.terminals.append(Terminal(t, Generator(start), injection, flits, returned, last=local - 1))
+            self.terminals.append(Terminal(t, Generator(start), injection, flits, returned, last=-1))
             self.workload.begin(self.terminals[t])
             self.routers[network.inject[t]].inputs.append(
                 Port(buffers, flits, returned, place=(-1 if router.terminals_first else 2, t))

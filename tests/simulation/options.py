@@ -53,6 +53,7 @@ def routers(draw: st.DrawFn, priorities: tuple[Priority, ...] = ("none", "age"),
         all_tiers=selection == "all" and draw(st.booleans()),
         ejection=draw(st.sampled_from(["any", "same"])),
         terminals_first=draw(st.booleans()),
+        first_alone=draw(st.booleans()),
     )
 
 

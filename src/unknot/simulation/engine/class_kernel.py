@@ -115,9 +115,10 @@ def way_in(raw, c, t):
     port = port_of(s, row, p)
     base, start = terminals.first_output[port], terminals.last_vc[port] + 1 - low
     # After the VC used last, going round; from the first where that is outside of the range, as of another form.
+    tries = np.int64(1) if s.setup.first_alone == 1 and not 0 < start <= wide else wide
     if not 0 < start < wide:
         start = 0
-    for _ in range(wide):
+    for _ in range(tries):
         vc_row = base + low + start
         start = start + 1 if start + 1 < wide else 0
         # Another class of the terminal may be in the midst of a packet there.

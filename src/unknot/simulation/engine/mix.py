@@ -77,7 +77,7 @@ class Mix:
             If there is no such message class, no such VC of an injection port, or no address for a reply.
         """
         terminals, pairs = self.relation.network.num_terminals * self.subnets, [s.pairs for s in self.sources]
-        columns = [s.columns(starts[k * terminals : (k + 1) * terminals], local) for k, s in enumerate(self.sources)]
+        columns = [s.columns(starts[k * terminals : (k + 1) * terminals]) for k, s in enumerate(self.sources)]
         first = offsets([len(one.forms) for one in self.classes])
         begins, ends = zip(*(s.burst_chances for s in self.sources), strict=True)
         nobody_waits = np.full(len(starts), -1)

@@ -28,6 +28,7 @@ PACKABLE = (
     "selection", "routing_delay", "credit_delay", "ejection_credits", "ejection", "pipelined", "speculative",
     "allocator", "switch_allocator", "internal_speedup", "all_tiers", "terminal_width", "input_speedup",
     "output_speedup", "iterations", "switch_iterations", "priority", "hold_switch", "claim_credit",
+    "first_alone",
 )  # fmt: skip
 """Options that `simple_kernel` knows, most of them not with every value."""
 _FROM_ZERO = ("routing_delay", "credit_delay", "output_buffer", "own_slots", "most_slots")
@@ -130,6 +131,9 @@ class Router:
         Other rounds for the switch than `iterations`.
     switch_arbiter : {"round_robin", "matrix"}, optional
         Another arbiter for the switch.
+    first_alone : bool
+        A packet of a traffic class tries only the first of its VCs at the injection port if none of its class came in
+        before, or the last one by a VC that it may not take itself (`Message.vcs`).
     terminal_width : int
         Ports of a terminal, each with a source queue, VCs and channels of its own: it injects and takes in as many
         flits in a cycle, of different packets. Packets leave by any of them.
@@ -175,6 +179,7 @@ class Router:
     terminals_first: bool = False
     switch_iterations: int | None = None
     switch_arbiter: Arbiter | None = None
+    first_alone: bool = False
     terminal_width: int = 1
 
     def for_relation(self, relation: Relation) -> Router:

@@ -11,6 +11,7 @@ OPTIONS = (
     "routing_delay", "vc_allocation_delay", "switch_allocation_delay", "traversal_delay", "speculative", "allocator",
     "switch_allocator", "iterations", "switch_iterations", "priority", "selection", "hold_switch", "arbiter",
     "switch_arbiter", "output_buffer", "empty_first", "donate_priority", "all_tiers", "ejection",
+    "first_alone",
 )  # fmt: skip
 """Options of a `Router` that kernels read as they are, words by their place in `codes.WORDS`."""
 

@@ -90,14 +90,14 @@ class Sources:
         slots : int
             Packets there is room for.
         """
-        return {"terminals": self.columns(starts, local), **self.pairs.tables}
+        return {"terminals": self.columns(starts), **self.pairs.tables}
 
-    def columns(self, starts: npt.NDArray[np.uint64], local: int) -> dict[str, Any]:
+    def columns(self, starts: npt.NDArray[np.uint64]) -> dict[str, Any]:
         """Columns of `terminals`: the chance of a packet in a cycle, and what they are about to send."""
         share = 1.0 if self.bursts is None else self.bursts.share_on
         on = 0 if self.bursts is None else mixed(starts + np.uint64(1)) >> np.uint64(11) < int(share * 2**53)
         rate = (self.chance * self.pairs.rate / share * 2**53).astype(np.int64)
-        return {"packet": -1, "vc": -1, "last_vc": local - 1, "chance": rate, "on": on}
+        return {"packet": -1, "vc": -1, "last_vc": -1, "chance": rate, "on": on}
 
     @property
     def burst_chances(self) -> tuple[int, int]:
