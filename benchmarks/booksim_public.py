@@ -39,7 +39,7 @@ def outcome(path: Path) -> str:
 def keys_of_forks(path: Path) -> list[str]:
     """Keys of a configuration that neither BookSim 2 nor GPGPU-Sim has."""
     text = re.sub(r"//[^\n]*", "", path.read_text(encoding="utf-8", errors="replace"))
-    return [key for key in re.findall(r"^\s*(\w+)\s*=", text, re.MULTILINE) if key not in KEYS and key not in OWN_KEYS]
+    return [key for key in re.findall(r"^\s*(\w+)\s*=", text, re.MULTILINE) if key not in KEYS.keys() | OWN_KEYS]
 
 
 def main(folder: Path) -> None:
