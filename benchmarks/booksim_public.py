@@ -1,10 +1,11 @@
 """Public configurations of BookSim 2: how many are understood, and how many of these run.
 
 ``python -m benchmarks.booksim_public FOLDER`` takes a folder with the files of ``booksim_public.txt``, each at
-``OWNER+NAME/PATH`` beside the files that it names, and prints what became of each. The list was made by one rule: of
-every repository whose name or whose files' paths are those of BookSim 2 or GPGPU-Sim and that could be had, the first
-four files in the order of paths that set ``topology`` to one of BookSim 2 and ``routing_function``, copies of
-BookSim's own examples and of files taken before left out.
+``OWNER+NAME/PATH`` beside the files that it names, and prints what became of each. Repositories were
+chosen by hand among those that are called after BookSim or GPGPU-Sim and could be had, not drawn; the reader had seen
+files of some of them before. Of each the list has the first four files in the order of paths that set
+``routing_function`` and a ``topology`` of BookSim 2, without copies of BookSim's own examples or of files taken
+before, and without logs.
 
 Of the files with keys that BookSim 2 does not have a fork alone says what they mean; they are counted apart.
 """
