@@ -155,7 +155,7 @@ class Faults:
             tables |= sources.pairs.tables
             part.setup.everyone = sources.everyone
             _forget_ahead(part.terminals, part.random, now)
-            part.terminals.chance[:] = sources.columns(part.random, int(part.setup.local))["chance"]
+            part.terminals.chance[:] = sources.columns(part.random)["chance"]
             self._offered.append((now, sum(sources.flits)))
         part.count.last_move = now
         return part.replaced(**tables)
