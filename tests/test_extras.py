@@ -56,7 +56,7 @@ def test_a_check_needs_no_extra() -> None:
     ("command", "library"),
     [
         (("show", "mesh(3, 3)", "--out", "{out}.png"), "matplotlib"),
-        (("run", "{out}.toml", "--out", "{out}", "--parquet", "{out}.parquet"), "pyarrow"),
+        (("run", "{out}.toml", "--out", "{out}", "--out", "{out}.parquet"), "pyarrow"),
     ],
 )
 def test_a_missing_extra_is_named(command: tuple[str, ...], library: str, tmp_path: Path) -> None:

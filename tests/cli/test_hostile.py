@@ -130,8 +130,8 @@ def test_a_full_disk_names_the_file_and_leaves_the_old_one(tmp_path: Path) -> No
 
 @pytest.mark.parametrize(
     "words",
-    ["lanes N --out", "repair N --out", "design --evidence", "curve N --out",
-     "run N --parquet", "simulate N --export", "compare N --store", "curve N --store", "faults N --csv",
+    ["lanes N --out", "repair N --out", "design --evidence", "curve N --routing R --out",
+     "run N --parquet", "simulate N --export", "compare N --store", "curve N --store", "faults N --pairs",
      "check N --evidence"],
 )  # fmt: skip
 def test_a_missing_folder_is_refused_before_anything_is_read(words: str, tmp_path: Path) -> None:

@@ -33,7 +33,7 @@ def test_rules_of_rings_are_right_where_there_are_rings() -> None:
 class Generous(Pool):
     """A pool with a slot more than it has."""
 
-    def takes(self, held: Mapping[int, int] | Sequence[int], at: int, vc: int) -> bool:
+    def takes(self, held: Mapping[int, int] | Sequence[int], at: int, vc: int, inner: Sequence[Pool] = ()) -> bool:
         return self.free(held) >= 0
 
 

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 from unknot._base.errors import UnknotError, library
 from unknot._base.frames import Tabular, columns_of, write_csv, write_parquet
 from unknot._base.output import require_place, write_text
-from unknot.cli.answers.filling import Answer
 from unknot.cli.commands.asking import FOLDER, PICTURES, KeptAnswer
 from unknot.cli.commands.printing import notify, wrote
 
 if TYPE_CHECKING:
+    from unknot.cli.answers.filling import Answer
     from unknot.report.picture import Drawing
 
 KINDS = (".json", ".csv", ".parquet")
@@ -126,6 +126,8 @@ def rows_of(kept: KeptAnswer) -> list[dict[str, Any]]:
 
 def _flat(row: Answer, before: str = "") -> Iterator[tuple[str, Any]]:
     """The keys of a form and, behind dots, of the forms within."""
+    from unknot.cli.answers.filling import Answer
+
     for name, value in row.items():
         if isinstance(value, Answer):
             yield from _flat(value, f"{before}{name}.")
