@@ -13,7 +13,7 @@ from unknot.cli.program import app
 
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs/papers.md").read_text(encoding="utf-8")
-COMMANDS = re.findall(r"^- .*: `unknot ([^`]+)`(?: \(exit code (\d)\))?$", PAGE, re.M)
+COMMANDS = re.findall(r"\| `unknot ([^`]+)`(?: \(exit code (\d)\))? \|$", PAGE, re.M)
 
 
 def test_paths_exist() -> None:
@@ -38,6 +38,9 @@ def test_commands_run(words: str, code: str, monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_every_row_has_its_command() -> None:
-    without = [row for row in PAGE.splitlines() if row.startswith("- ") and "`unknot " not in row]
+    tables = re.findall(r"^\| subject \| command \|\n\|[ |-]*\n((?:\|.*\n)+)", PAGE, re.M)
+    rows = [row for table in tables for row in table.splitlines()]
+    without = [row for row in rows if "`unknot " not in row]
+    assert len(tables) == 5
     assert len(COMMANDS) > 25
     assert len(without) == 1, "of a network that no public text defines"

@@ -78,6 +78,7 @@ GOOD: dict[str, list[str]] = {
     "--order": ["auto", "numbers"],
     "designs": ["ring(4) by up_down", "mesh(2, 2)"],
     "--failed": ["0", "0, 0.2"],
+    "--energy": ["45nm, flit_width=128, clock=1, channel_length=2, terminal_length=1"],
     "--prices": ["prices.toml"],
     "--dead": ["s0r0,s0r1-s1r0", "s1r1"],
     "--paths": ["free", "table", "given"],

@@ -268,6 +268,8 @@ def test_what_kernels_take_of_a_watched_file_is_defined_there(name: str) -> None
     } - CLASSES
     if name == "unknot.flow_control.pools":  # by way of the tables of the simulator
         wanted = {"NUMBERS"}
+    if name == "unknot.simulation.engine.scratch":  # by way of the state and the setup
+        wanted = {"SCRATCH", "rows"}
     assert wanted
     seen: set[str] = set()
     while wanted - seen:
