@@ -1,13 +1,13 @@
 """Public configurations of BookSim 2: how many are understood, and how many of these run.
 
 ``python -m benchmarks.booksim_public FOLDER`` takes a folder with the files of ``booksim_public.txt``, each at
-``OWNER+NAME/PATH`` beside the files that it names, and prints what became of each. Repositories were
-chosen by hand among those that are called after BookSim or GPGPU-Sim and could be had, not drawn; the reader had seen
-files of some of them before. Of each the list has the first four files in the order of paths that set
-``routing_function`` and a ``topology`` of BookSim 2, without copies of BookSim's own examples or of files taken
-before, and without logs.
+``OWNER+NAME/PATH`` beside the files that it names, and prints what became of each. The
+repositories are not a random sample: their names contain BookSim or GPGPU-Sim, and a person chose them. The reader
+was developed with some of their files. The list has the first four files of each repository, by path, that set
+``routing_function`` and a ``topology`` of BookSim 2, without copies of BookSim's own examples, copies of other files,
+and logs.
 
-Of the files with keys that BookSim 2 does not have a fork alone says what they mean; they are counted apart.
+Files with keys that BookSim 2 does not have are counted apart: only a fork defines these keys.
 """
 
 from __future__ import annotations

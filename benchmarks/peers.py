@@ -94,7 +94,7 @@ class Sample:
 
 
 def run_command(*words: str | Path, seconds: int = resource.RLIM_INFINITY) -> tuple[str, float]:
-    """What a command prints within some processor seconds, and those that it takes."""
+    """Output of a command within a limit of processor seconds, and the seconds used."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     limit = partial(resource.setrlimit, resource.RLIMIT_CPU, (seconds, seconds))
     printed = subprocess.run(words, capture_output=True, text=True, check=False, preexec_fn=limit).stdout

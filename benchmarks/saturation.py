@@ -38,7 +38,7 @@ LENGTHS = (1, 4, 8, 20, 40)
 CARRIED = (0.80, 0.88, 0.93, 0.97)
 BEYOND = (1.025, 1.05, 1.10)
 LONG, SHORT = 1_000_000, 60_000
-"""Cycles of a run that stands for the truth, four times as many of long packets, and of those that look for it."""
+"""Cycles of a run that stands for the truth, four times as many for long packets, and of a run of the search."""
 GRID = 20
 """Parts of such a run."""
 

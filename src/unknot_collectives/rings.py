@@ -89,7 +89,7 @@ class _Steps:
 
 
 def _improved(steps: _Steps, order: Ints) -> Ints:
-    """Return an order after drawn reversals and moves of parts, of which those stay that make it no worse."""
+    """Return an order after random reversals and moves of its parts; a change stays unless the cost rises."""
     draw, many, least = random.Random(1), order.size, steps.cost(order)
     for _ in range(TRIES * max(many, ALL_TRIED**2)):
         i, j, k = sorted(draw.sample(range(many + 1), 3))

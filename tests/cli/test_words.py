@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from unknot.cli.commands.display import number, print_table
+from unknot.cli.commands.console import print_table
+from unknot.cli.commands.display import number
 from unknot.cli.program import app
 
 FABRICS = Path(__file__).parents[2] / "examples" / "fabrics"

@@ -15,7 +15,8 @@ from unknot._base.three_valued import ThreeValued
 from unknot.cli.answers.filling import Answer
 from unknot.cli.commands.answer_files import KINDS, json_of, picture_of, rows_of, write_answer
 from unknot.cli.commands.asking import PICTURES, KeptAnswer
-from unknot.cli.commands.display import MOST_ROWS, PIPE_WIDTH, PLAIN, put
+from unknot.cli.commands.console import PIPE_WIDTH
+from unknot.cli.commands.display import MOST_ROWS, PLAIN, put
 
 if TYPE_CHECKING:
     import pandas

@@ -13,7 +13,6 @@ import numpy as np
 
 from unknot._base.errors import NetworkError, RelationError
 from unknot._base.manifest import code_digest
-from unknot._base.memory import SizeError
 from unknot._base.numbers import is_number
 from unknot._base.quantities import Load, WholeCycles
 from unknot._base.three_valued import ThreeValued, all_hold
@@ -31,6 +30,7 @@ from unknot.simulation.energy.option import Energy
 from unknot.simulation.run.driver import simulate
 from unknot.simulation.run.limits import saturation
 from unknot.studies.adversaries import Adversaries, hard_for, most_throughput
+from unknot.studies.carried import decisions, of_worst_permutation
 from unknot.studies.exchanges import BY_MODEL, FLITS, by_model, by_run
 from unknot.studies.fitting import expanded
 from unknot.studies.result import decode, plain
@@ -39,12 +39,9 @@ from unknot.traffic import pattern
 from unknot.verify import check
 from unknot.verify.delivery import deliver
 from unknot.verify.loads import loads
-from unknot.verify.permutations import worst_permutation
 
 CUSTOMARY = "customary routing; name another: NETWORK by ROUTING"
 """Note on a design without a routing."""
-FEW = "adversarial is of the worst of {} permutations: there are too many pairs for all"
-"""Note on a design that is too large for its worst permutation."""
 MOST_SIMULATED = 300
 """Terminals up to which whole collective operations are simulated: their messages grow with the square."""
 PER_TERMINAL, PER_MESSAGE = 0.03, 1e-4
@@ -272,7 +269,7 @@ def _row(design: str, share: float, relation: Relation, costs: Bill, hard: Adver
     hard = hard.and_for(network)
     halves, uniform = hard.halves[-1] if hard.halves else None, pattern(network, "uniform_others")
     split, others = loads(relation, uniform), network.num_terminals - 1
-    adversarial, of_few = _adversarial(relation, hard)
+    adversarial, of_few = of_worst_permutation(relation, hard)
     return Compared(
         design=design,
         failed=share,
@@ -286,32 +283,12 @@ def _row(design: str, share: float, relation: Relation, costs: Bill, hard: Adver
         delivered=deliver(relation).delivered,
         vc_pairs=tuple(round(sent * others, 6) for sent in split.vc_sent),
         vc_highest=tuple(round(load * others, 6) for load in split.vc_highest),
-        uniform=max(loads(one, uniform).throughput for one in _decisions(relation)),
+        uniform=max(loads(one, uniform).throughput for one in decisions(relation)),
         uniform_bound=most_throughput(network, uniform, *hard.halves),
         adversarial=adversarial,
         adversarial_bound=min(most_throughput(network, traffic, *hard.halves) for traffic in hard.traffic),
         note="; ".join(filter(None, [CUSTOMARY * (" by " not in design), of_few])),
     )
-
-
-def _decisions(relation: Relation) -> list[Relation]:
-    """Return a routing, and of UGAL also its direct ways alone, which packets take without congestion."""
-    if relation.direct is None:
-        return [relation]
-    senders, homes = np.indices((relation.network.num_terminals,) * 2)
-    direct = np.zeros((relation.network.num_terminals, relation.num_addresses), dtype=bool)
-    direct[senders, relation.direct_addresses(senders, homes)] = True
-    usable = direct if relation.may_use is None else direct & relation.may_use
-    return [relation, replace(relation, may_use=usable, direct=None, decides=None)]
-
-
-def _adversarial(relation: Relation, hard: Adversaries) -> tuple[float, str]:
-    """Return what a routing carries of its worst permutation, or of the worst of a few and a note that says so."""
-    try:
-        return max(worst_permutation(one).throughput for one in _decisions(relation)), ""
-    except (SizeError, RelationError):
-        few = min(max(loads(one, pi).throughput for one in _decisions(relation)) for pi in hard.traffic)
-        return few, FEW.format(len(hard.traffic))
 
 
 def _simulated(row: Compared, relation: Relation, seed: int, energy: Energy | None) -> Compared:

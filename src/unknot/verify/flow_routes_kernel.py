@@ -31,7 +31,7 @@ class Flows(NamedTuple):
 
 
 class Busy(NamedTuple):
-    """Cycles of a flit on each channel, and those that it is busy in the phase and in all."""
+    """Cycles of a flit on each channel, and busy cycles of the channel in the phase and in all phases."""
 
     slowness: Floats
     now: Floats

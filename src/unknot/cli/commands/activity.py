@@ -44,7 +44,7 @@ def _in_cell(what: str) -> Iterator[Callable[..., None]]:
 def _bar(what: str) -> Iterator[Callable[..., None]]:
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-    from unknot.cli.commands.display import console
+    from unknot.cli.commands.console import console
 
     texts = (TextColumn(f"{{task.{name}}}", markup=False) for name in ("fields[what]", "description"))
     with Progress(

@@ -109,7 +109,7 @@ def _show(sections: Iterable[Section]) -> None:
     from rich.padding import Padding
     from rich.text import Text
 
-    from unknot.cli.commands.display import console
+    from unknot.cli.commands.console import console
 
     out = console()
     width = min(PROSE_WIDTH, out.width)

@@ -75,6 +75,7 @@ from unknot._base.work import counting_work
 from unknot.cli.commands import guard
 from unknot.cli.commands.asking import answering
 from unknot.cli.commands.completion import NETWORKS, completed
+from unknot.cli.commands.file_options import OLD_TABLES, WRITTEN, check_of, files_of_answer, paths
 from unknot.cli.commands.flows import one_technique
 from unknot.cli.commands.printing import notify
 from unknot.cli.commands.unread import Recorded
@@ -105,10 +106,6 @@ SEED = 1
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout, and nothing else.")]
 
 
-OLD_TABLES = ("csv", "parquet")
-"""Options of before, each the same as ``--out`` with such a file, where a docstring names them."""
-
-
 class Options(Recorded):
     """A group of options: a frozen dataclass whose fields are options, as parameters of a command are.
 
@@ -134,28 +131,6 @@ _NETWORKS = {"network", "source", "fabric"}
 """Parameters that may name a file of a network."""
 
 
-_WRITTEN = {"csv", "evidence", "export", "out", "pairs", "parquet", "results", "sarif", "standalone", "store"}
-"""Options that name what is written."""
-
-
-def _check_of(name: str, metavar: str) -> Callable[[Any], Any] | None:
-    """The check of a file option's value; unwritable files are found before the command begins."""
-    if name not in _WRITTEN:
-        return None
-
-    def check(named: Path | list[Path] | None) -> Any:
-        for path in _paths(named):
-            from unknot._base.output import require_place
-
-            ending = path.suffix.lower()
-            require_place(path, makes_folders=metavar == "DIR" or ("DIR" in metavar and not ending))
-            if (name, metavar) == ("evidence", "FILE.json") and path.suffix == ".v":
-                raise UnknotError(f"{path}: `check` and `lanes` write files for Coq; here --evidence is a FILE.json")
-        return named
-
-    return check
-
-
 def _described(name: str, kind: str, words: str) -> Any:
     """An argument or option as typer takes it; a file is none that is a folder."""
     names = [word for word in kind.split() if word.startswith(("--", "argument"))]
@@ -169,7 +144,7 @@ def _described(name: str, kind: str, words: str) -> Any:
         metavar=metavar or None,
         help=words,
         dir_okay=not metavar.startswith("FILE") or "DIR" in metavar,
-        callback=_check_of(name, metavar),
+        callback=check_of(name, metavar),
         hidden=hidden,
         autocompletion=completed(name, metavar),
     )
@@ -225,7 +200,7 @@ def prepared(command: Callable[..., int | None]) -> Callable[..., None]:
         parameters[name] = parameters[name].replace(annotation=option)
     own, networks = parameters.get("deadline"), _NETWORKS & set(parameters)
     spoken = {name: _spoken(name, parameter) for name, parameter in parameters.items()}
-    written = sorted(name for name in parameters if name in _WRITTEN or name == "target")
+    written = sorted(name for name in parameters if name in WRITTEN or name == "target")
 
     @functools.wraps(command)
     def run(
@@ -245,13 +220,13 @@ def prepared(command: Callable[..., int | None]) -> Callable[..., None]:
                 for name in networks:
                     if options[name] is not None:
                         options[name] = type(options[name])(f"{form}:{options[name]}")
-            outcomes = [(spoken[name], path) for name in written for path in _paths(options[name])]
+            outcomes = [(spoken[name], path) for name in written for path in paths(options[name])]
             texts = {spoken[name]: value for name, value in options.items() if name in spoken and name not in written}
             require_apart(outcomes, files_in(texts) if outcomes else ())
-            files_of_answer = _files_of_answer(options, endings, exports) if endings else []
+            answer_files = files_of_answer(options, endings, exports) if endings else []
             for name, (record, fields) in groups.items():
                 options[name] = record(**{field: options.pop(field) for field in fields})
-            with together() as files, answering(files_of_answer) as kept, activity():
+            with together() as files, answering(answer_files) as kept, activity():
                 try:
                     code = command(**options)
                 except (typer.Exit, BrokenPipeError, SystemExit):  # also if nobody reads what is printed
@@ -307,29 +282,11 @@ def _add_files(
     return endings
 
 
-def _files_of_answer(options: dict[str, Any], endings: tuple[str, ...], exports: str) -> list[Path]:
-    """Take the files of the answer out of the options, those of old spellings with a remark; refuse other kinds."""
-    from unknot.cli.commands.answer_files import require_file
-
-    files: list[Path] = [*(options.pop("out") or ())]
-    for file in files:
-        require_file(file, endings, exports)
-    for name in OLD_TABLES:
-        if name in options and (file := options.pop(name)) is not None:
-            notify(f"--{name} FILE is --out FILE.{name} now; the old spelling ends with version 0.2")
-            files.append(file)
-    return files
-
-
 def _spoken(name: str, parameter: inspect.Parameter) -> str:
     """The name of an option or argument as help shows it."""
     marks = getattr(parameter.annotation, "__metadata__", ())
     argument = any(isinstance(mark, typer.models.ArgumentInfo) for mark in marks)
     return name.upper() if argument else f"--{name.replace('_', '-')}"
-
-
-def _paths(named: Path | list[Path] | None) -> list[Path]:
-    return named if isinstance(named, list) else [] if named is None else [named]
 
 
 def _version(flag: bool) -> None:

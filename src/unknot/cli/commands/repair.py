@@ -161,7 +161,8 @@ def _repair_routing(options: RepairOptions) -> int:
     from unknot.cli.answers.filling import answer
     from unknot.cli.answers.lanes import RemedyForm, RepairAnswer
     from unknot.cli.commands import activity
-    from unknot.cli.commands.display import sentences, tell
+    from unknot.cli.commands.console import sentences
+    from unknot.cli.commands.display import tell
     from unknot.cli.commands.shared import proved, searching
     from unknot.remedies import repair as find_remedies
     from unknot.report.export import export

@@ -110,7 +110,7 @@ def send(s, here, w, at, out, into, port, now, final):
 
 @inlined
 def beside(here, requesting, held):
-    """Return the input VCs whose ports are not taken by those that hold the switch."""
+    """Return the input VCs at ports without a VC that holds the switch."""
     entries, exits, left = none(held), none(held), held
     while left != 0:
         at = lowest(left)

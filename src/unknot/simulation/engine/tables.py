@@ -116,7 +116,7 @@ class TableSizes:
 
     @property
     def growth(self) -> int:
-        """Most bytes by which the tables of packets grow, and those of the copy that they are made from."""
+        """Most bytes by which the tables of packets grow, the old copy included."""
         more = self.packets - self.first_packets
         columns = ("packets", "free", "courses") if self.has_courses else ("packets", "free")
         return (more + min(more, self.packets // 2)) * sum(TABLES[name].itemsize for name in columns)
