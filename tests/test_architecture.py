@@ -63,6 +63,19 @@ OF_ROUTING = {
 }
 
 
+OF_ONE_NAME = {"Bound", "Configuration", "Design", "Message", "Network", "Pool", "Space", "Table", "Transfer"}
+"""Four are the reading of `certificates/plain`, which imports nothing, of what the package has."""
+
+
+def test_few_classes_share_a_name() -> None:
+    places: dict[str, set[Path]] = {}
+    for path in (ROOT / "src").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ClassDef):
+                places.setdefault(node.name, set()).add(path)
+    assert {name for name, where in places.items() if len(where) > 1} == OF_ONE_NAME
+
+
 def test_the_checkers_need_nothing_of_those_who_search() -> None:
     for module, source in SOURCES.items():
         if room_of(module) == "certificates":

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from unknot.network.model import IntArray
-from unknot.routing.contract import Decision
+from unknot.routing.contract import Detour
 from unknot.routing.relation import Relation
 from unknot.routing.virtual_channels import VirtualChannels
 from unknot_booksim.networks import Built
@@ -124,7 +124,7 @@ def flatfly_ugal(built: Built, vcs: int, faithful: bool, *, orders: int = 1) -> 
         may_use=np.tile(inside.reshape(terminals, -1), orders),
         direct=_own_routers(built),
         compares="UGAL-L",
-        decides=Decision(weight=0, margin=FLATFLY_MARGIN, blocks=orders),
+        decides=Detour(weight=0, margin=FLATFLY_MARGIN, blocks=orders),
         source="Singh 2005",
     )
 
@@ -189,7 +189,7 @@ def dragonfly_ugal(built: Built, vcs: int, faithful: bool) -> Relation:
         draws=built.network.num_routers,
         direct=_own_routers(built),
         compares="UGAL-L",
-        decides=Decision(weight=2, margin=DRAGONFLY_MARGIN),
+        decides=Detour(weight=2, margin=DRAGONFLY_MARGIN),
         source="Kim, Dally, Scott & Abts 2008",
     )
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from unknot._base.errors import UnknotError
 from unknot.network.model import IntArray
-from unknot.routing.contract import Decision
+from unknot.routing.contract import Detour
 from unknot.routing.relation import EJECT, Out, Relation
 from unknot.routing.virtual_channels import VirtualChannels
 from unknot_booksim.networks import Built
@@ -139,7 +139,7 @@ def by_dimension(position: IntArray, *, lines: bool) -> PortOf:
     return port_of
 
 
-SHORTER = Decision(weight=1, margin=-1)
+SHORTER = Detour(weight=1, margin=-1)
 """The other order only if its queue is shorter; the own one is drawn, so equal queues are drawn between."""
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from tests.booksim.files import understood
 from unknot._base.errors import UnknotError
-from unknot.routing.contract import Decision
+from unknot.routing.contract import Detour
 from unknot.verify import check, deliver
 from unknot_booksim import Setup
 from unknot_booksim.networks import build
@@ -247,5 +247,5 @@ def test_decisions_are_those_of_booksim(tmp_path: Path) -> None:
         ]
         assert hops[0] == pytest.approx(hops[1], rel=0.03)
     orders = setup_of(tmp_path, "mesh", "adaptive_xy_yx").relation
-    assert orders.decides == Decision(weight=1, margin=-1)
+    assert orders.decides == Detour(weight=1, margin=-1)
     assert orders.num_addresses == 18

@@ -106,7 +106,7 @@ class Trees(NamedTuple):
     slow: Floats
 
 
-class Costs(NamedTuple):
+class TreeCosts(NamedTuple):
     """What decides between trees.
 
     Attributes
@@ -164,7 +164,7 @@ class Forest:
         """Grow the trees of some rows; see `trees_kernel.route`."""
         from unknot.lane_assignment.trees_kernel import route
 
-        costs = Costs(HOP / self.scale, self.scale, NOISE * (heat > 0), heat)
+        costs = TreeCosts(HOP / self.scale, self.scale, NOISE * (heat > 0), heat)
         route(self.net, self.turns, self.spanning, rows, self.trees, costs, self.state)
 
     def annealed(self, effort: SearchEffort, rounds: int, floor: float) -> tuple[Ints, Floats]:

@@ -29,7 +29,7 @@ NO_WAIT = 1 << 48
 COMPARISONS = ("UGAL-L", "UGAL-L_VC", "UGAL-L_VCH")
 """Variants of UGAL, by the queues they compare (Singh 2005; Kim, Dally, Scott & Abts 2008)."""
 IN_ROUTER = 1 + len(COMPARISONS)
-"""Number of a comparison in the source router, see `Decision`."""
+"""Number of a comparison in the source router, see `Detour`."""
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,7 @@ ATOMIC: Final[Mapping[str, bool]] = {"saf": True, "vct": True, "wormhole": True}
 
 
 @dataclass(frozen=True)
-class Decision:
+class Detour:
     """How a header chooses between its own address and another one in its first router (BookSim 2; UGAL, Singh 2005).
 
     It compares the flits sent to the output ports where both ways begin whose credits have not come back, and takes
@@ -120,8 +120,8 @@ class Decision:
 
     Examples
     --------
-    >>> Decision(weight=2, margin=30)
-    Decision(weight=2, margin=30, blocks=1)
+    >>> Detour(weight=2, margin=30)
+    Detour(weight=2, margin=30, blocks=1)
     """
 
     weight: int = 0

@@ -18,7 +18,7 @@ from unknot._base.arrays import Flags
 from unknot._base.errors import RelationError, require_known
 from unknot.network import Network
 from unknot.network.model import IntArray
-from unknot.routing.contract import COMPARISONS, IN_ROUTER, Decision, direct_addresses, terminals_of
+from unknot.routing.contract import COMPARISONS, IN_ROUTER, Detour, direct_addresses, terminals_of
 from unknot.routing.contract import EJECT as EJECT
 from unknot.routing.contract import NO_WAIT as NO_WAIT
 from unknot.routing.contract import TIER as TIER
@@ -75,7 +75,7 @@ class Relation(Asked):
     selection : str, optional
         The selection function that suits it, one of `SELECTIONS` (`simulation/engine/codes.py`); runs use it
         unless their router names another. Proofs ignore it.
-    decides : Decision, optional
+    decides : Detour, optional
         How the source router makes the comparison, instead of `compares`. Proofs ignore it.
     hops : callable, optional
         ``hops(at, address, out)`` is the number of hops from an injection port by the preferred candidates, where it
@@ -110,7 +110,7 @@ class Relation(Asked):
     compares: str = "UGAL-L_VCH"
     classes: Sequence[str] = ()
     selection: str | None = None
-    decides: Decision | None = None
+    decides: Detour | None = None
     hops: Rule | None = None
 
     if TYPE_CHECKING:  # what may be given is wider than what is kept
@@ -132,7 +132,7 @@ class Relation(Asked):
             compares: str = "UGAL-L_VCH",
             classes: Sequence[str] = (),
             selection: str | None = None,
-            decides: Decision | None = None,
+            decides: Detour | None = None,
             hops: Rule | None = None,
         ) -> None: ...
 

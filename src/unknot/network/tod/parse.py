@@ -15,7 +15,7 @@ from lark import Lark, Token, Transformer, UnexpectedCharacters, UnexpectedToken
 
 from unknot._base.errors import Source, TextError, shortened
 from unknot.network.tod import syntax
-from unknot.network.tod.syntax import Definition, Include, Node, Option, Program, raise_all
+from unknot.network.tod.syntax import Definition, Include, Node, Option, WholeText, raise_all
 
 LONGEST = 4_000_000
 """Most characters of a text."""
@@ -144,7 +144,7 @@ class SyntaxTree(Transformer[Token, Any]):
         return syntax.Range(*_span(c), str(c[0]), first, last[0] if last else None)
 
 
-def parse(text: str, where: str = "<text>") -> Program:
+def parse(text: str, where: str = "<text>") -> WholeText:
     """Read a text of the topology description language.
 
     Raises
@@ -176,7 +176,7 @@ def parse(text: str, where: str = "<text>") -> Program:
         for extra in results[:-1]
     ]
     raise_all(problems)
-    return Program(source, includes, definitions, results[-1] if results else None)
+    return WholeText(source, includes, definitions, results[-1] if results else None)
 
 
 def _statements(source: Source, problems: list[TextError]) -> Iterator[list[Token]]:

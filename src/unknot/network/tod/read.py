@@ -15,7 +15,7 @@ from unknot.network.tod.functions import problems_of
 from unknot.network.tod.graph import from_network, to_network
 from unknot.network.tod.parse import LONGEST, parse
 from unknot.network.tod.plan import MAX_CHANNELS, Budget, Plan
-from unknot.network.tod.syntax import Node, Program, raise_all
+from unknot.network.tod.syntax import Node, WholeText, raise_all
 
 
 def network(
@@ -127,11 +127,11 @@ class Library:
 
     def __init__(self, folders: Iterable[str | Path]) -> None:
         self.folders = [Path(folder).resolve() for folder in folders]
-        self.scopes: dict[Path, tuple[Program, Scope]] = {}
+        self.scopes: dict[Path, tuple[WholeText, Scope]] = {}
         self.plans: dict[Path, Plan] = {}
         self.open: list[Path] = []
 
-    def scope(self, program: Program) -> Scope:
+    def scope(self, program: WholeText) -> Scope:
         """The definitions of a text and of those it includes, checked.
 
         Raises
@@ -180,7 +180,7 @@ class Library:
         with self._opened(path, place):
             return evaluator.network(program.result, scope)
 
-    def _program(self, path: Path, place: Node) -> tuple[Program, Scope]:
+    def _program(self, path: Path, place: Node) -> tuple[WholeText, Scope]:
         if path not in self.scopes:
             with self._opened(path, place):
                 self._size(path, place)

@@ -166,7 +166,7 @@ class Definition(Node):
 
 
 @dataclass(frozen=True, eq=False)
-class Program:
+class WholeText:
     """A whole text: its includes, its definitions, and the expression that is the network (if any)."""
 
     source: Source

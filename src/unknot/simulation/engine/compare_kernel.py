@@ -104,7 +104,7 @@ def compare(rule, raw, r, t, p):
 
 @inlined
 def decide(rule, raw, r, t, p):
-    """Packet p of terminal t takes its own address or another one, by the queues of its first router (`Decision`)."""
+    """Packet p of terminal t takes its own address or another one, by the queues of its first router (`Detour`)."""
     s = view(raw)
     setup, own = s.setup, s.packets.address[p]
     s.courses.script[p] = DECIDED
@@ -115,7 +115,7 @@ def decide(rule, raw, r, t, p):
             return
         other += block
     else:
-        # Half a block on, going round, is the other address of the pair, whichever the packet has: see `Decision`.
+        # Half a block on, going round, is the other address of the pair, whichever the packet has: see `Detour`.
         other = block + (own - block + setup.block // 2) % setup.block
     if other == own:
         return

@@ -18,7 +18,7 @@ from unknot.simulation.engine.state_kernel import packet_of
 from unknot.simulation.engine.view_kernel import view
 
 
-class Rows(NamedTuple):
+class Matching(NamedTuple):
     """How many inputs and outputs a match has, and the pointers of both from the first row of the router on.
 
     `once` are the outputs with requests, `twice` those with several.
@@ -56,7 +56,7 @@ def match_vcs(raw, requesters, w, now, match, by_place):
         ends |= np.int64(1) << into
     match(
         s,
-        Rows(
+        Matching(
             np.int64(s.ordinals.inputs[cell] if by_place else 64),
             np.int64(s.ordinals.outputs[cell] if by_place else 64),
             s.inputs.accept_pointer,
@@ -115,7 +115,7 @@ def match_ports(raw, requesting, w, now, match, by_place):
         contest.offer[out] = s.inputs.out_port_bit[b]
     match(
         s,
-        Rows(
+        Matching(
             np.int64(s.ordinals.entries[cell] if by_place else 64),
             np.int64(s.ordinals.exits[cell] if by_place else 64),
             s.in_ports.pointer,
