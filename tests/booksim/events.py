@@ -260,16 +260,18 @@ class Fed:
     def answer(self) -> None:
         """Let each reply that is next at its terminal draw the address with which BookSim sends it."""
         part, nodes = self.engine.parts[0], self.engine.nodes
-        for row in np.flatnonzero(part.replies.first >= 0).tolist():
+        # Terminals share the addresses to another one, so each reply of a cycle gets a place of its own.
+        ready = (part.replies.first >= 0) & (part.terminals.packet < 0)
+        for place, row in enumerate(np.flatnonzero(ready).tolist()):
             number = int(part.replies.first[row])
             packet, form = part.packets[number], int(part.courses.form[number])
             c, source, to = row // self.many, row % self.many - self.home, int(packet.source) - self.home
             subnet, shift = int(part.forms.subnet[form]), int(part.forms.shift[form])
             key, start = key_of(int(packet.created), source, c, subnet, 1), shift // self.block * self.block
             entry = 2 * (source * nodes + to)
-            begin, end = part.reply_range[entry : entry + 2]
             address = self.addresses.of(key, subnet * nodes + to, start, self.block)
-            part.reply_addresses[begin:end] = address - shift
+            part.reply_range[entry : entry + 2] = place, place + 1
+            part.reply_addresses[place] = address - shift
 
     def look(self) -> Ints:
         """What every buffer holds, as in `Recorded.states`."""

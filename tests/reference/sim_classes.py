@@ -172,6 +172,8 @@ class ClassSimulator(Simulator):
         if source.vc is None:
             source.vc = port.last = index
             source.packet.injected = self.now
+            if self.relation.decides and not self.options.routing_delay and self.mix.subnets == 1:
+                self.decide(source.packet)
         port.injection[index].credits -= 1
         port.flits.put(self.now, (index, Flit(source.packet, source.sent)))
         source.sent += 1

@@ -9,6 +9,7 @@ the next one in turn. Replies go before new requests of their class, which are n
 import numpy as np
 
 from unknot._base.kernels.types_kernel import called, inlined
+from unknot._base.kernels.words_kernel import call_at
 from unknot.simulation.engine.codes import UNDECIDED, UNEQUAL
 from unknot.simulation.engine.inject_kernel import creates, draw, draw_pair, new_packet, put_at_head
 from unknot.simulation.engine.match_kernel import BY_CLASS
@@ -164,7 +165,7 @@ def chosen_class(s, t, subnet, turn):
 
 
 @inlined
-def inject_classes(raw, r, now):
+def inject_classes(rule, raw, r, now):
     """Create packets of each class at the terminals of router r, and inject a flit of each into each subnet."""
     s = view(raw)
     terminals, many = s.terminals, s.turns.size
@@ -193,6 +194,9 @@ def inject_classes(raw, r, now):
                 if s.setup.metered != 0:
                     count_allocated(s, w, terminals.packet[row])
                 s.packets.injected[terminals.packet[row]] = now
+                # Into other subnets a router decides for itself: it may be some cycles behind or ahead.
+                if s.setup.choose != 0 and s.setup.routing_delay == 0 and s.setup.subnets == 1:
+                    call_at(s.setup.choose, (rule, raw, r, t, terminals.packet[row]))
             s.outputs.credits[w] -= 1
             post_flit(s, w, now + 1)
             s.count.flits_in += 1

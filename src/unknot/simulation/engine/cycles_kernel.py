@@ -29,7 +29,7 @@ SPINS = 2000
 def inject_all(rule, s, r, now):
     """Inject at the terminals of router r."""
     if s.setup.inject_classes != 0:
-        call_at(s.setup.inject_classes, (s.raw, r, now))
+        call_at(s.setup.inject_classes, (rule, s.raw, r, now))
         return
     for i in range(s.first_terminal[r], s.first_terminal[r + 1]):
         inject(rule, s, r, s.local_terminals[i], now)

@@ -97,7 +97,7 @@ def _link(part: State) -> None:
         ("speculate", _called("bid_kernel.speculate", 5), packable and setup.speculative == 1),
         ("sweep_vcs", _of_rows(setup.allocator, "sweep_vcs", setup.priority), packable and of_rows[0]),
         ("sweep_switch", _of_rows(setup.switch_allocator, "sweep_switch", setup.priority), packable and of_rows[1]),
-        ("inject_classes", _called("class_kernel.inject_classes", 3), classes),
+        ("inject_classes", _called("class_kernel.inject_classes", 4), classes),
         ("arrive_in_class", _called("class_kernel.arrive_in_class", 4, True), classes),
         ("see", _called("state_kernel.see", 3), len(part.seen) > 0),
         ("has_shared_slot", _called("state_kernel.has_shared_slot", 2, True), setup.shared > 0),
