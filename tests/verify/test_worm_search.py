@@ -19,6 +19,7 @@ from unknot.certificates.plain import Unchecked
 from unknot.certificates.verdict import Configuration
 from unknot.report import describe
 from unknot.routing import Relation
+from unknot.routing.classes import in_classes
 from unknot.verify import check, check_all, smallest, update
 from unknot.verify.effort import TimeUpError
 from unknot.verify.remainder import among
@@ -140,6 +141,17 @@ def test_worms_that_never_come_to_block_each_other(number: int) -> None:
     for switching in ("vct", "saf", "wormhole-nonatomic"):
         with pytest.raises(Rejected):
             accept_verdict(relation, replace(verdict, switching=switching))
+
+
+@pytest.mark.parametrize("number", FREE + STUCK[:1])
+def test_classes_with_vcs_of_their_own_are_visited_one_by_one(number: int) -> None:
+    """Their states together are the product of those of each: two copies of one relation passed the limit."""
+    several = in_classes(replace(drawn(number), classes=()), ["a", "b", "c", "d"])
+    if number in FREE:
+        accept_verdict(several, check(several, "wormhole"))
+        return
+    with pytest.raises(Rejected, match="worms may come to wait for each other"):
+        accept_verdict(several, states_claim(several))
 
 
 @pytest.mark.parametrize("number", STUCK)

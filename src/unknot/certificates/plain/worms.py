@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from unknot.certificates.plain.flow import Technique
 from unknot.certificates.plain.reading import EJECT, KEPT_STATE, MOST_STATES, MOST_VCS, Rejected, Unchecked, pay
@@ -119,7 +119,8 @@ def check_worm_states(table: Table) -> None:
 
     A deadlock loses nothing where each of its worms reaches back just to a VC that one of them waits for, enters all
     at once when it last could, and no others are sent: what holds less is in nobody's way. So worms here come in
-    whole, go on by a VC each time, and never leave.
+    whole, go on by a VC each time, and never leave. Worms that share no VC with others, and wait for none of theirs,
+    neither block nor free these: such parts are visited one after the other.
     """
 
     def moved(worm: Held, tail: int) -> list[Held]:
@@ -143,7 +144,27 @@ def check_worm_states(table: Table) -> None:
             if path[0] in waited and any(choice <= held for choice in sets)
         }  # fmt: skip
     useful = reaching(ends, after)
+    onward = {worm: [on for on in after[worm] if on in useful] for worm in useful}
     enters = [worm for worm in entered if worm in useful]
+    near = ({*worm[1]}.union(*(on[1] for on in onward[worm]), *ends.get(worm, ())) for worm in useful)
+    for part in apart(near):
+        visit_together([worm for worm in enters if worm[1][0] in part], onward, ends)
+
+
+def apart(groups: Iterable[set[int]]) -> list[set[int]]:
+    """Unite sets with common members until all are disjoint."""
+    parts: list[set[int]] = []
+    for group in groups:
+        pay(len(parts) + len(group))
+        meet = [part for part in parts if not part.isdisjoint(group)]
+        parts = [*(part for part in parts if part.isdisjoint(group)), group.union(*meet)]
+    return parts
+
+
+def visit_together(
+    enters: list[Held], onward: Mapping[Held, list[Held]], ends: Mapping[Held, list[set[int]]]
+) -> None:
+    """Visit all states of worms; `ends` has the VCs for which a header may wait in a deadlock."""
 
     def moves(state: frozenset[Held]) -> Iterator[frozenset[Held]]:
         held = {v for _, path in state for v in path}
@@ -156,6 +177,6 @@ def check_worm_states(table: Table) -> None:
             raise Rejected("states: worms may come to wait for each other")
         yield from (state | {worm} for worm in enters if held.isdisjoint(worm[1]))
         for worm in state:
-            yield from (state - {worm} | {on} for on in after[worm] if on in useful and on[1][-1] not in held)
+            yield from (state - {worm} | {on} for on in onward[worm] if on[1][-1] not in held)
 
     closure([frozenset[Held]()], moves, MOST_STATES)
