@@ -210,10 +210,10 @@ def test_written_and_read_back(tmp_path: Path) -> None:
         (
             'srcoff="1" dstbuf="i" dstoff="1"',
             'srcoff="2" dstbuf="i" dstoff="1"',
-            "4: <step>: chunks 2 to 2 of buffer 'i'",
+            r"4:\d+: <step>: chunks 2 to 2 of buffer 'i'",
         ),
         ('type="s"', 'type="z"', "type is one of"),
-        ('send="1" recv="1"', 'send="-1" recv="1"', "4: <step>: a step 's' needs a rank in send="),
+        ('send="1" recv="1"', 'send="-1" recv="1"', r"4:\d+: <step>: a step 's' needs a rank in send="),
         ('send="1" recv="1"', 'send="0" recv="1"', "cannot send to itself"),
         ('depid="-1" deps="-1"', 'depid="3" deps="0"', "it waits for step 0 of block 3"),
         (' s="1"', ' s="4"', "s is 4 where 1 is due"),
@@ -255,28 +255,3 @@ def test_a_collective_operation_that_nobody_knows(tmp_path: Path) -> None:
     path.write_text(EXAMPLE.read_text().replace('coll="allreduce"', 'coll="allreuse"'))
     with pytest.raises(TextError, match="coll"):
         read_msccl(path)
-
-
-def test_no_more_steps_than_rccl_loads(tmp_path: Path) -> None:
-    """A thread block has 64 steps at most (MSCCL_MAX_NUM_STEPS): the writer refuses more, and the reader by line."""
-    step = '<step s="{}" type="nop" srcbuf="i" srcoff="-1" dstbuf="o" dstoff="-1" cnt="0" depid="-1" deps="-1" '
-    step += 'hasdep="0"/>'
-    head = '<algo name="a" proto="Simple" nchannels="1" nchunksperloop="1" ngpus="1" coll="allreduce" inplace="1" '
-    head += 'outofplace="0" minBytes="0" maxBytes="9"><gpu id="0" i_chunks="1" o_chunks="0" s_chunks="0">'
-    head += '<tb id="0" send="-1" recv="-1" chan="0">'
-    for steps in (64, 65):
-        lines = [head, *(step.format(k) for k in range(steps)), "</tb></gpu></algo>"]
-        file = tmp_path / f"{steps}.xml"
-        file.write_text("\n".join(lines), encoding="utf-8")
-        if steps == 64:
-            assert len(read_msccl(file).ranks[0].blocks[0].steps) == 64
-            continue
-        with pytest.raises(TextError, match=r"65\.xml:66:.*64 steps at most, as RCCL loads no more"):
-            read_msccl(file)
-
-
-def test_a_program_of_too_many_steps_is_not_written(tmp_path: Path) -> None:
-    write_msccl(ring_all_reduce(32), tmp_path / "most.xml")
-    with pytest.raises(NetworkError, match=r"long\.xml: thread block 0 of rank 0 would have 65 steps"):
-        write_msccl(ring_all_reduce(33), tmp_path / "long.xml")
-    assert not (tmp_path / "long.xml").exists()

@@ -1,4 +1,4 @@
-"""XML files, with errors that name the line of an element."""
+"""XML files, with errors that name line and column of an element."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ from unknot._base.input import read_bytes
 class XmlElement(Element):
     """An element with its place, and its attributes checked."""
 
-    __slots__ = ("line", "path")
+    __slots__ = ("column", "line", "path")
     path: str | Path
     line: int
+    column: int
 
     if TYPE_CHECKING:  # all elements of a file are of this class
 
@@ -26,8 +27,8 @@ class XmlElement(Element):
         def findall(self, path: str, namespaces: dict[str, str] | None = None) -> list[Any]: ...
 
     def error(self, words: str) -> TextError:
-        """An error at the line of the element."""
-        return TextError(f"<{self.tag[:40]}>: {words}", self.path, self.line)
+        """An error at the line and column of the element."""
+        return TextError(f"<{self.tag[:40]}>: {words}", self.path, self.line, self.column)
 
     def word(self, key: str, known: Collection[str] = ()) -> str:
         """An attribute; TextError if it is missing, or none of the known words."""
@@ -42,7 +43,7 @@ class XmlElement(Element):
         """An attribute that is a whole number; TextError if it is none, or out of range."""
         word = self.word(key)
         digits = word.removeprefix("-")
-        number = int(word) if digits.isascii() and digits.isdecimal() and len(digits) < 19 else None
+        number = int(word) if digits.isascii() and digits.isdecimal() and len(digits) < 20 else None
         if number is None or not least <= number <= most:
             raise self.error(f"{key} is a whole number from {least} to {most}; got {word[:40]!r}")
         return number
@@ -67,7 +68,7 @@ def read_xml(path: str | Path, *, growth: int = 60) -> XmlElement:
 
     def placed(tag: str, attributes: dict[str, str]) -> XmlElement:
         element = XmlElement(f"{{{tag}" if "}" in tag else tag, attributes)
-        element.path, element.line = path, parser.CurrentLineNumber
+        element.path, element.line, element.column = path, parser.CurrentLineNumber, parser.CurrentColumnNumber + 1
         return element
 
     def refuse(*_: object) -> None:

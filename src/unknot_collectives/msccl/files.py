@@ -1,15 +1,17 @@
-"""MSCCL's XML files, read as strictly as the loader of RCCL reads them, or more, and written as it requires."""
+"""MSCCL's XML files, read as strictly as those who load them, or more, and written for RCCL."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from xml.sax.saxutils import quoteattr
+from xml.sax.saxutils import escape
 
 from unknot._base.errors import NetworkError
 from unknot._base.output import write_text
 from unknot.fabrics.xml_file import XmlElement, read_xml
+from unknot_collectives.msccl.copies import with_copies
+from unknot_collectives.msccl.limits import OLDER, RCCL, excesses
 from unknot_collectives.msccl.program import (
     READING,
     RECEIVING,
@@ -22,20 +24,26 @@ from unknot_collectives.msccl.program import (
     Step,
     ThreadBlock,
 )
+from unknot_collectives.msccl.spelling import require_spelling
 
-MOST_RANKS, MOST_BLOCKS, MOST_CHUNKS = 2**12, 2**10, 2**20
-MOST_STEPS = 64
-"""Steps of a thread block that RCCL's loader takes (MSCCL_MAX_NUM_STEPS), those that only wait counted too."""
+MOST_RANKS, MOST_BLOCKS, MOST_STEPS, MOST_CHUNKS = 2**12, 2**10, 2**12, 2**20
+"""What is read at all, before the limits of loaders are looked at."""
 KNOWN = (
     "allreduce", "allgather", "reducescatter", "alltoall", "alltoallv", "broadcast", "reduce", "gather", "scatter",
     "send", "recv",
 )  # fmt: skip
-"""Words that the loader takes for a collective operation."""
-_PARENT = {"gpu": "algo", "tb": "gpu", "step": "tb"}
+"""Words that RCCL takes for a collective operation."""
+KNOWN_BEFORE = {"reduce_scatter": "reducescatter", "custom": "custom"}
+"""Further words of the older runtime, and those of today."""
+OLD_MOST = 2**27
+"""Bytes up to which the older runtime uses a program that says nothing."""
+_PARENT = {"gpu": "algo", "tb": "gpu", "copy": "gpu", "step": "tb"}
 
 
 def read_msccl(path: str | Path) -> Program:
     """Read a program from an XML file.
+
+    A file without ``outofplace`` is one for the older runtime, whose limits are others and which knows further words.
 
     Parameters
     ----------
@@ -50,9 +58,10 @@ def read_msccl(path: str | Path) -> Program:
     Raises
     ------
     TextError
-        With the line, for what is not XML; a missing attribute, `minBytes` and `maxBytes` among them; numbers of
-        ranks, blocks or steps that are not 0, 1, 2, …; chunks beyond a buffer; a block that sends or receives and
-        names no rank, or its own; two blocks at one end of a connection; a wait for what no block does.
+        With line and column, for what is not XML, or not as the loaders' own parser wants it; a missing attribute;
+        numbers of ranks, blocks or steps that are not 0, 1, 2, …; chunks beyond a buffer; a block that sends or
+        receives and names no rank, or its own; two blocks at one end of a connection; a wait for what no block does;
+        and whatever exceeds a limit of the loader, with the name of the limit.
 
     Examples
     --------
@@ -67,32 +76,61 @@ def read_msccl(path: str | Path) -> Program:
         for inner in outer:
             if _PARENT.get(inner.tag) != outer.tag:
                 raise inner.error(f"this does not belong inside <{outer.tag}>")
+    require_spelling(path)
+    older = "outofplace" not in top.attrib
     counted = top.number("ngpus", 1, MOST_RANKS)
+    gpus = sorted(top, key=lambda one: one.number("id", 0, MOST_RANKS))
+    in_place = bool(top.number("inplace", 0, 1))
+    out_of_place = not in_place if older else bool(top.number("outofplace", 0, 1))
     ranks = []
-    for expected, gpu in enumerate(sorted(top, key=lambda one: one.number("id", 0, MOST_RANKS))):
+    for expected, gpu in enumerate(gpus):
         if gpu.number("id", 0, MOST_RANKS) != expected or expected >= counted:
             raise gpu.error(f"ranks are 0 to {counted - 1}, each once; id is {gpu.attrib['id']}")
-        ranks.append(_rank(gpu, expected, counted))
+        rank = _rank(gpu, expected, counted)
+        ranks.append(with_copies(rank, expected, gpu.findall("copy"), in_place=not out_of_place))
     if len(ranks) < counted:
         raise top.error(f"rank {len(ranks)} of {counted} is missing")
-    return Program(
+    program = Program(
         name=top.get("name", Path(path).stem),
-        collective=top.word("coll", KNOWN),
+        collective=_collective(top, older=older),
         protocol=top.word("proto", ("Simple", "LL", "LL128")),
         ranks=tuple(ranks),
         channels=top.number("nchannels", 1, MOST_BLOCKS),
         chunks=top.number("nchunksperloop", 1, MOST_CHUNKS),
-        in_place=bool(top.number("inplace", 0, 1)),
-        out_of_place=bool(top.number("outofplace", 0, 1)),
-        least_bytes=top.number("minBytes", 0, 2**62),
-        most_bytes=top.number("maxBytes", 0, 2**62),
+        in_place=in_place,
+        out_of_place=out_of_place,
+        least_bytes=_bytes(top, "minBytes", 0 if older else None),
+        most_bytes=_bytes(top, "maxBytes", OLD_MOST if older else None),
     )
+    for one in excesses(program, OLDER if older else RCCL):
+        raise _element(gpus, top, one.rank, one.block, one.step).error(one.words)
+    return program
+
+
+def _collective(top: XmlElement, *, older: bool) -> str:
+    word = top.word("coll", (*KNOWN, *KNOWN_BEFORE) if older else KNOWN)
+    return KNOWN_BEFORE.get(word, word)
+
+
+def _bytes(top: XmlElement, key: str, default: int | None) -> int:
+    """A number of bytes; the older runtime has one where there is none."""
+    return default if default is not None and key not in top.attrib else top.number(key, 0, 2**63 - 1)
+
+
+def _element(gpus: list[XmlElement], top: XmlElement, rank: int, block: int, step: int) -> XmlElement:
+    """The element of a place, or the last one there; copies have no thread block."""
+    if rank < 0:
+        return top
+    blocks: list[XmlElement] = sorted(gpus[rank].findall("tb"), key=lambda one: one.number("id", 0, MOST_BLOCKS))
+    if not 0 <= block < len(blocks):
+        return gpus[rank]
+    return blocks[block] if step < 0 else list(blocks[block])[step]
 
 
 def _rank(gpu: XmlElement, rank: int, ranks: int) -> Rank:
     inputs, outputs, scratch = (gpu.number(key, 0, MOST_CHUNKS) for key in ("i_chunks", "o_chunks", "s_chunks"))
     bare = Rank(inputs, outputs, scratch)
-    elements = sorted(gpu, key=lambda one: one.number("id", 0, MOST_BLOCKS))
+    elements = sorted(gpu.findall("tb"), key=lambda one: one.number("id", 0, MOST_BLOCKS))
     blocks = []
     ends: dict[tuple[str, int, int], int] = {}
     for number, element in enumerate(elements):
@@ -118,19 +156,22 @@ def _block(element: XmlElement, sizes: Rank, rank: int, ranks: int) -> ThreadBlo
     steps = []
     waiting = False
     for number, one in enumerate(element):
-        if number >= MOST_STEPS:
-            raise one.error(f"a thread block has {MOST_STEPS} steps at most, as RCCL loads no more; this is another")
         if one.number("s", 0, MOST_STEPS) != number:
             raise one.error(f"steps are 0, 1, 2, …; s is {one.attrib['s']} where {number} is due")
         step = _step(one, sizes)
         for types, peer, key in ((SENDING, send_to, "send"), (RECEIVING, receive_from, "recv")):
             if step.type in types and peer < 0:
                 raise one.error(f"a step {step.type!r} needs a rank in {key}= of its thread block")
+        if step.type == "nop" and (step.signals or not step.after):
+            raise one.error(
+                "a step nop waits for one step and signals nothing: those who load it count it with its wait alone, "
+                "and another number would be waited for"
+            )
         if waiting and step.type != "nop" and not step.after:
             raise one.error(
                 "after nop steps the next step must wait for one, too: the loader drops the file otherwise"
             )
-        waiting = step.type == "nop" and (waiting or bool(step.after))
+        waiting = step.type == "nop"
         steps.append(step)
     return ThreadBlock(send_to, receive_from, element.number("chan", 0, MOST_BLOCKS), tuple(steps))
 
@@ -168,8 +209,8 @@ def write_msccl(program: Program, path: str | Path) -> None:
     Raises
     ------
     NetworkError
-        If a step waits for several others: steps ``nop`` before it say so in a file; or a thread block has more
-        than `MOST_STEPS`.
+        If a step waits for several others: steps ``nop`` before it say so in a file; or RCCL does not load so much:
+        the message names its limit.
 
     Examples
     --------
@@ -182,6 +223,8 @@ def write_msccl(program: Program, path: str | Path) -> None:
     ...     len(read_msccl(Path(folder, "copy.xml")).ranks)
     2
     """
+    for one in excesses(program):
+        raise NetworkError(f"{path}: {one.place}: {one.words}")
     heads = {
         "name": program.name, "proto": program.protocol, "nchannels": program.channels,
         "nchunksperloop": program.chunks, "ngpus": len(program.ranks), "coll": program.collective,
@@ -193,11 +236,6 @@ def write_msccl(program: Program, path: str | Path) -> None:
         sizes = {"id": number, "i_chunks": rank.inputs, "o_chunks": rank.outputs, "s_chunks": rank.scratch}
         lines.append("  " + _tag("gpu", sizes))
         for index, block in enumerate(rank.blocks):
-            if len(block.steps) > MOST_STEPS:
-                raise NetworkError(
-                    f"{path}: thread block {index} of rank {number} would have {len(block.steps)} steps, and RCCL "
-                    f"loads {MOST_STEPS} at most: take fewer pieces, fewer members, or an algorithm of fewer steps"
-                )
             ends = {"id": index, "send": block.send_to, "recv": block.receive_from, "chan": block.channel}
             lines.append("    " + _tag("tb", ends))
             lines += [
@@ -222,4 +260,6 @@ def _attributes(place: int, step: Step) -> dict[str, object]:
 
 
 def _tag(name: str, attributes: Mapping[str, object], end: str = ">") -> str:
-    return f"<{name} {' '.join(f'{key}={quoteattr(str(word))}' for key, word in attributes.items())}{end}"
+    """A tag in the loaders' spelling: no value has a double quote or a line break in it."""
+    marks = {'"': "&quot;", "\n": "&#10;", "\r": "&#13;", "\t": "&#9;"}
+    return f"<{name} " + " ".join(f'{key}="{escape(str(word), marks)}"' for key, word in attributes.items()) + end

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from dataclasses import replace
 
 from unknot._base.errors import NetworkError
 from unknot_collectives.msccl.files import MOST_CHUNKS
+from unknot_collectives.msccl.limits import COUNT, PER_CHANNEL, RCCL
 from unknot_collectives.msccl.program import Chunks, Program, Rank, Step, ThreadBlock
 from unknot_collectives.platform import Operation, in_whole_numbers
 from unknot_collectives.schedule import Schedule
@@ -16,16 +17,21 @@ NAMES = {
     "broadcast": "broadcast", "reduce": "reduce",
 }  # fmt: skip
 """Names of the loader for operations."""
+NAMED = 200
+"""Letters of the name of a program."""
+End = tuple[int, int, int]
+"""Of a thread block: the rank that it sends to, the one that it receives from (−1: none), and the channel."""
 
 
 def program_of(schedule: Schedule, *, least_bytes: int = 0, most_bytes: int = 2**40) -> Program:
     """Return the program of a schedule, for input and output in one buffer, but for all_to_all, which has two.
 
     Ranks are the members in their order, a root first. A rank has a thread block for each member that it sends to,
-    and for each that it receives from. All sends and receives stand in one order, in which a message follows the
-    receipt of the one before it on its connection; thread blocks keep it, and a step waits for earlier steps alone.
-    So no program hangs, even with one slot. Those of messages that pass each other, as in recursive doubling, need as
-    many slots as one connection has messages in a step.
+    and for each that it receives from; where RCCL takes fewer, one block sends to the member k places ahead and
+    receives from the one k places behind, on several channels. All sends and receives stand in one order, in which a
+    message follows the receipt of the one before it on its connection; thread blocks keep it, and a step waits for
+    earlier steps alone. So no program hangs, even with one slot. Those of messages that pass each other, as in
+    recursive doubling, need as many slots as one connection has messages in a step.
 
     Parameters
     ----------
@@ -61,25 +67,26 @@ def program_of(schedule: Schedule, *, least_bytes: int = 0, most_bytes: int = 2*
     members = sorted(schedule.operation.members, key=lambda member: member != root)
     layout = _Layout(schedule, {member: rank for rank, member in enumerate(members)})
     blocks = [_RankSteps() for _ in members]
-    ordered = _ordered(schedule)
-    for place, sends in ordered:
+    ends = _ends({(layout.rank[sent.source], layout.rank[sent.target]) for sent in schedule.transfers}, len(members))
+    for place, sends in _ordered(schedule):
         sent = schedule.transfers[place]
         one, other = layout.rank[sent.source], layout.rank[sent.target]
         if sends:
-            blocks[one].add("s", ("send", other), layout.at(one, sent.chunk), writes=False)
+            blocks[one].add("s", ends[one, other, True], layout.at(one, sent.chunk), writes=False)
         else:
-            blocks[other].add(
-                "rrc" if sent.reduces else "r", ("recv", one), layout.at(other, sent.chunk), writes=True
-            )
+            kind_of = "rrc" if sent.reduces else "r"
+            blocks[other].add(kind_of, ends[other, one, False], layout.at(other, sent.chunk), writes=True)
     ranks = []
     for rank, made in enumerate(blocks):
-        own = Chunks("i", rank * layout.block, layout.block)
-        copied = [Step("cpy", own, replace(own, buffer="o"))] if kind == "all_to_all" else []
+        own = range(rank * layout.block, (rank + 1) * layout.block, COUNT) if kind == "all_to_all" else ()
+        parts = [Chunks("i", first, min(COUNT, (rank + 1) * layout.block - first)) for first in own]
+        copied = [Step("cpy", part, replace(part, buffer="o")) for part in parts]
         scratch = layout.scratch[rank]
         ranks.append(Rank(layout.inputs, layout.outputs, scratch, made.thread_blocks(copied)))
     return Program(
-        f"{schedule.name} on {schedule.platform.name}", NAMES[kind], "Simple", tuple(ranks),
-        chunks=max(layout.inputs, layout.outputs), in_place=kind != "all_to_all", out_of_place=kind == "all_to_all",
+        f"{schedule.name} on {schedule.platform.name}"[:NAMED], NAMES[kind], "Simple", tuple(ranks),
+        channels=1 + max((end[2] for end in ends.values()), default=0), chunks=max(layout.inputs, layout.outputs),
+        in_place=kind != "all_to_all", out_of_place=kind == "all_to_all",
         least_bytes=least_bytes, most_bytes=most_bytes,
     )  # fmt: skip
 
@@ -106,6 +113,23 @@ def require_program(operation: Operation) -> None:
         raise NetworkError(f"MSCCL has no {operation.kind}: it has {', '.join(NAMES)}")
     if operation.groups or operation.blocks:
         raise NetworkError(f"MSCCL has {operation.kind} of one group, with blocks of one size")
+
+
+def _ends(connections: set[tuple[int, int]], ranks: int) -> dict[tuple[int, int, bool], End]:
+    """The block of each rank and peer, sending or receiving; the same for both if there are many."""
+    ends: dict[tuple[int, int, bool], End] = {}
+    for one, other in sorted(connections):
+        ends[one, other, True], ends[other, one, False] = (other, -1, 0), (-1, one, 0)
+    sends, receives = (Counter(pair[k] for pair in connections) for k in range(2))
+    if all(max(sends[r], receives[r]) <= PER_CHANNEL and sends[r] + receives[r] < RCCL.blocks for r in range(ranks)):
+        return ends
+    for one, other in connections:
+        ahead = (other - one) % ranks
+        for rank, peer, is_send in ((one, other, True), (other, one, False)):
+            to, source = (rank + ahead) % ranks, (rank - ahead) % ranks
+            both = to if (rank, to) in connections else -1, source if (source, rank) in connections else -1
+            ends[rank, peer, is_send] = (*both, ahead // PER_CHANNEL)
+    return ends
 
 
 def _ordered(schedule: Schedule) -> list[tuple[int, bool]]:
@@ -175,16 +199,16 @@ class _RankSteps:
     """Steps of a rank by connection, and who waits for whom: a read for the last write, a write for all before it."""
 
     def __init__(self) -> None:
-        self.steps: defaultdict[tuple[str, int], list[Step]] = defaultdict(list)
-        self.written: dict[Chunks, tuple[tuple[str, int], int]] = {}
-        self.read: defaultdict[Chunks, list[tuple[tuple[str, int], int]]] = defaultdict(list)
-        self.waits: defaultdict[tuple[tuple[str, int], int], list[tuple[tuple[str, int], int]]] = defaultdict(list)
+        self.steps: defaultdict[End, list[Step]] = defaultdict(list)
+        self.written: dict[Chunks, tuple[End, int]] = {}
+        self.read: defaultdict[Chunks, list[tuple[End, int]]] = defaultdict(list)
+        self.waits: defaultdict[tuple[End, int], list[tuple[End, int]]] = defaultdict(list)
 
-    def add(self, kind: str, connection: tuple[str, int], chunks: Chunks, *, writes: bool) -> None:
+    def add(self, kind: str, connection: End, chunks: Chunks, *, writes: bool) -> None:
         steps = self.steps[connection]
         before = [self.written[chunks]] if chunks in self.written else []
         before += self.read.pop(chunks, []) if writes else []
-        latest: dict[tuple[str, int], int] = {}
+        latest: dict[End, int] = {}
         for other, place in before:
             if other != connection:
                 latest[other] = max(place, latest.get(other, -1))
@@ -213,6 +237,5 @@ class _RankSteps:
                 )
                 for place, step in enumerate(steps)
             ]
-            send, receive = (connection[1] if connection[0] == end else -1 for end in ("send", "recv"))
-            blocks.append(ThreadBlock(send, receive, 0, tuple(made)))
-        return (*blocks, *(ThreadBlock(-1, -1, 0, (step,)) for step in copied))
+            blocks.append(ThreadBlock(*connection, tuple(made)))
+        return (*blocks, ThreadBlock(-1, -1, 0, tuple(copied))) if copied else tuple(blocks)
