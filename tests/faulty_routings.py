@@ -12,6 +12,7 @@ import numpy as np
 from unknot._base.errors import UnknotError
 from unknot.fabrics.named import network as named
 from unknot.routing.named import routing, routings
+from unknot.routing.parts import Addressing
 from unknot.routing.relation import EJECT, NO_WAIT, VC_MASK, Relation
 from unknot.verify.testing import NETWORKS
 
@@ -68,9 +69,8 @@ def planted(relation: Relation, fault: Fault) -> Relation:
         relation.vcs,
         rule,
         name=f"{relation.name}, {fault.kind}",
-        destination=relation.destination,
-        may_use=relation.may_use,
         commits=relation.commits,
+        addresses=Addressing(relation.destination, may_use=relation.may_use),
     )
 
 

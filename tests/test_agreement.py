@@ -90,7 +90,11 @@ def one_sided(relation: Relation, seed: int) -> Relation:
         away = [a for a in mine if relation.destination[a] != terminal]
         if away:
             use[terminal, random.choice(away)] = True
-    return replace(relation, may_use=use, direct=None)
+    return replace(
+        relation,
+        addresses=replace(relation.addresses, may_use=use),
+        preference=replace(relation.preference, direct=None),
+    )
 
 
 def agree(relation: Relation, switching: Switching, cycles: int, seeds: range, seen: Counter[str]) -> None:

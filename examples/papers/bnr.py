@@ -273,7 +273,7 @@ def alone(relation: Relation, kind: int) -> Relation:
     """The relation with messages of one class only."""
     kinds, terminals = directions(relation.network), range(relation.network.num_terminals)
     use = np.stack([kinds.of_sources(home) == kind for home in terminals], axis=1)
-    return replace(relation, may_use=use)
+    return replace(relation, addresses=replace(relation.addresses, may_use=use))
 
 
 def any_network() -> Answer:

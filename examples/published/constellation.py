@@ -6,6 +6,7 @@ path and one VC for each of its hops, so that a list of paths for pairs of termi
 
 from unknot import EJECT, Relation, RelationError
 from unknot.network import Network
+from unknot.routing.parts import Addressing, Published
 
 CLAIMS = {"wormhole": True, "vct": True}
 
@@ -61,8 +62,10 @@ def _around(network: Network, vcs: int, vc, name: str) -> Relation:
         vcs,
         rule,
         name=name,
-        destination=[destination for _, destination in pairs],
-        may_use=[[source == terminal for source, _ in pairs] for terminal in range(routers)],
-        address_labels=[f"{destination} from {source}" for source, destination in pairs],
-        claims=CLAIMS,
+        addresses=Addressing(
+            destination=[destination for _, destination in pairs],
+            may_use=[[source == terminal for source, _ in pairs] for terminal in range(routers)],
+            address_labels=[f"{destination} from {source}" for source, destination in pairs],
+        ),
+        published=Published(CLAIMS),
     )

@@ -8,6 +8,7 @@ routers; here a header may take every channel that a comparison could choose.
 from unknot import EJECT, Relation
 from unknot.network import Network
 from unknot.routing import VirtualChannels
+from unknot.routing.parts import Published
 
 CLAIMS = {"vct": True}
 
@@ -58,7 +59,7 @@ def dally(network: Network) -> Relation:
             found = [first[c] + 2 for c in [*direct, *([] if arrived else groups.to_link[here][to])]]
         return _write(out, found)
 
-    return Relation(network, vcs, rule, name="dally", claims=CLAIMS)
+    return Relation(network, vcs, rule, name="dally", published=Published(CLAIMS))
 
 
 def ugal(network: Network) -> Relation:
@@ -82,7 +83,7 @@ def ugal(network: Network) -> Relation:
                 found = groups.all_far[here]
         return _write(out, [first[c] + hops for c in found])
 
-    return Relation(network, vcs, rule, name="ugal", claims=CLAIMS)
+    return Relation(network, vcs, rule, name="ugal", published=Published(CLAIMS))
 
 
 def _write(out: list[int], found: list[int]) -> int:

@@ -2,6 +2,7 @@
 
 from unknot import EJECT, Relation
 from unknot.network import Network, grid
+from unknot.routing.parts import Published
 
 
 def alternating(network: Network) -> Relation:
@@ -23,4 +24,4 @@ def alternating(network: Network) -> Relation:
                     return 1
         return 1
 
-    return Relation(network, 1, rule, name="alternating", claims={"vct": True}, claims_minimal=True)
+    return Relation(network, 1, rule, name="alternating", published=Published({"vct": True}, claims_minimal=True))

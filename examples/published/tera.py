@@ -6,6 +6,7 @@ commit 00acd893, and in src/routing/extra.rs of its submodule caminos-lib at com
 
 from unknot import EJECT, Relation
 from unknot.network import Network
+from unknot.routing.parts import Published
 
 
 def path(network: Network) -> Relation:
@@ -29,4 +30,4 @@ def path(network: Network) -> Relation:
             out[count] = network.between(here, k)[0]
         return len(found)
 
-    return Relation(network, 1, rule, name="TERA, path", claims={"vct": True})
+    return Relation(network, 1, rule, name="TERA, path", published=Published({"vct": True}))

@@ -11,6 +11,7 @@ import numpy as np
 
 from unknot.network.model import IntArray
 from unknot.routing.contract import Detour
+from unknot.routing.parts import Preference, Published
 from unknot.routing.relation import Relation
 from unknot.routing.virtual_channels import VirtualChannels
 from unknot_booksim.networks import Built
@@ -122,10 +123,8 @@ def flatfly_ugal(built: Built, vcs: int, faithful: bool, *, orders: int = 1) -> 
         "ugal" if orders == 1 else "ugal_xyyx",
         orders,
         may_use=np.tile(inside.reshape(terminals, -1), orders),
-        direct=_own_routers(built),
-        compares="UGAL-L",
-        decides=Detour(weight=0, margin=FLATFLY_MARGIN, blocks=orders),
-        source="Singh 2005",
+        preference=_minimal_or_not(built, Detour(weight=0, margin=FLATFLY_MARGIN, blocks=orders)),
+        published=Published(source="Singh 2005"),
     )
 
 
@@ -187,14 +186,13 @@ def dragonfly_ugal(built: Built, vcs: int, faithful: bool) -> Relation:
         "ugal",
         way,
         draws=built.network.num_routers,
-        direct=_own_routers(built),
-        compares="UGAL-L",
-        decides=Detour(weight=2, margin=DRAGONFLY_MARGIN),
-        source="Kim, Dally, Scott & Abts 2008",
+        preference=_minimal_or_not(built, Detour(weight=2, margin=DRAGONFLY_MARGIN)),
+        published=Published(source="Kim, Dally, Scott & Abts 2008"),
     )
 
 
-def _own_routers(built: Built) -> IntArray:
-    """The address by which each terminal sends directly to each other one: its own router is the waypoint."""
+def _minimal_or_not(built: Built, detour: Detour) -> Preference:
+    """The choice between a waypoint and the direct way, whose waypoint is the own router."""
     terminals = np.arange(built.network.num_terminals)
-    return built.network.inject[:, None] * terminals.size + terminals
+    own = built.network.inject[:, None] * terminals.size + terminals
+    return Preference(own, "UGAL-L", decides=detour)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from unknot.network import grid
 from unknot.routing import romm as romm_relation
 from unknot.routing import valiant as valiant_relation
+from unknot.routing.parts import Addressing, Published
 from unknot.routing.relation import EJECT, TIER, Out, Relation
 from unknot.routing.virtual_channels import VirtualChannels
 from unknot_booksim.networks import Built
@@ -85,7 +86,9 @@ def planar_adapt(built: Built, vcs: int, faithful: bool) -> Relation:
                 count += 1
         return count
 
-    return Relation(built.network, virtual, rule, name="planar_adapt of BookSim", claims_minimal=True)
+    return Relation(
+        built.network, virtual, rule, name="planar_adapt of BookSim", published=Published(claims_minimal=True)
+    )
 
 
 def min_adapt(built: Built, vcs: int, faithful: bool) -> Relation:
@@ -137,7 +140,14 @@ def min_adapt(built: Built, vcs: int, faithful: bool) -> Relation:
         return 1
 
     ends = addresses(built, 1 << dims if wraps else 1)
-    return Relation(built.network, virtual, rule, name="min_adapt of BookSim", destination=ends, claims_minimal=True)
+    return Relation(
+        built.network,
+        virtual,
+        rule,
+        name="min_adapt of BookSim",
+        addresses=Addressing(ends),
+        published=Published(claims_minimal=True),
+    )
 
 
 def around(built: Built, vcs: int, faithful: bool, *, balanced: bool) -> Relation:

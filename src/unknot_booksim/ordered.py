@@ -11,9 +11,11 @@ from typing import Any
 
 import numpy as np
 
+from unknot._base.arrays import Flags
 from unknot._base.errors import UnknotError
 from unknot.network.model import IntArray
 from unknot.routing.contract import Detour
+from unknot.routing.parts import Addressing, Preference, Published
 from unknot.routing.relation import EJECT, Out, Relation
 from unknot.routing.virtual_channels import VirtualChannels
 from unknot_booksim.networks import Built
@@ -79,8 +81,17 @@ def in_parts(vcs: int, parts: int = 1) -> VcRange:
     return of_part
 
 
-def by_way(built: Built, virtual: VirtualChannels, name: str, way: Way, *, draws: int = 1, **more: Any) -> Relation:
-    """By one port at each router, on a range of its VCs; `more` is what else a relation says of itself."""
+def by_way(
+    built: Built,
+    virtual: VirtualChannels,
+    name: str,
+    way: Way,
+    *,
+    draws: int = 1,
+    may_use: Flags | None = None,
+    **more: Any,
+) -> Relation:
+    """By one port at each router, on a range of its VCs; `more` are further parts of the relation."""
     channel, router, first, terminals = built.channel, virtual.router, virtual.first, built.network.num_terminals
 
     def rule(at: int, address: int, out: Out) -> int:
@@ -94,8 +105,8 @@ def by_way(built: Built, virtual: VirtualChannels, name: str, way: Way, *, draws
             out[v - low] = vc + v
         return high - low
 
-    ends = addresses(built, draws)
-    return Relation(built.network, virtual, rule, name=f"{name} of BookSim", destination=ends, **more)
+    own = Addressing(addresses(built, draws), may_use)
+    return Relation(built.network, virtual, rule, name=f"{name} of BookSim", addresses=own, **more)
 
 
 def one_port(
@@ -118,7 +129,7 @@ def one_port(
         low, high = range_of(at, to, port, drawn)
         return port, low, high
 
-    return by_way(built, virtual, name, way, draws=draws, claims_minimal=minimal)
+    return by_way(built, virtual, name, way, draws=draws, published=Published(claims_minimal=minimal))
 
 
 def by_dimension(position: IntArray, *, lines: bool) -> PortOf:
@@ -154,4 +165,5 @@ def in_order(
 
 def in_shorter_order(built: Built, vcs: int, faithful: bool, *, name: str, on: Callable[[Built], PortOf]) -> Relation:
     """Dimensions rising or falling, half of the VCs each: by the shorter queue in the source router."""
-    return replace(in_order(built, vcs, faithful, name=name, on=on, orders=2), decides=SHORTER)
+    relation = in_order(built, vcs, faithful, name=name, on=on, orders=2)
+    return replace(relation, preference=Preference(decides=SHORTER))

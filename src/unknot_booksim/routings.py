@@ -17,6 +17,7 @@ from unknot._base.errors import near
 from unknot._base.memory import require
 from unknot.routing import destination_tag
 from unknot.routing import nca as ancestor
+from unknot.routing.parts import Addressing, Preference, Published
 from unknot.routing.relation import EJECT, Out, Relation
 from unknot.routing.virtual_channels import VirtualChannels
 from unknot_booksim import flats, grids
@@ -43,7 +44,8 @@ NOT_BUILT = {
 
 def dest_tag(built: Built, vcs: int, faithful: bool) -> Relation:
     """By the digits of the destination, the highest first."""
-    return replace(destination_tag(built.network, vcs), name="dest_tag of BookSim", claims_minimal=True)
+    relation = destination_tag(built.network, vcs)
+    return replace(relation, name="dest_tag of BookSim", published=replace(relation.published, claims_minimal=True))
 
 
 def nca(built: Built, vcs: int, faithful: bool) -> Relation:
@@ -64,7 +66,8 @@ def nca(built: Built, vcs: int, faithful: bool) -> Relation:
 
 def anca(built: Built, vcs: int, faithful: bool) -> Relation:
     """`nca` by the port with more credits of two that are drawn."""
-    return replace(ancestor(built.network, vcs), name="anca of BookSim", selection="better_of_two")
+    preference = Preference(selection="better_of_two")
+    return replace(ancestor(built.network, vcs), name="anca of BookSim", preference=preference)
 
 
 def qtree_nca(built: Built, vcs: int, faithful: bool) -> Relation:
@@ -120,7 +123,14 @@ def tree4_anca(built: Built, vcs: int, faithful: bool) -> Relation:
         return count
 
     ends = addresses(built, 2)
-    return Relation(network, virtual, rule, name="anca of BookSim", destination=ends, claims_minimal=True)
+    return Relation(
+        network,
+        virtual,
+        rule,
+        name="anca of BookSim",
+        addresses=Addressing(ends),
+        published=Published(claims_minimal=True),
+    )
 
 
 def min_anynet(built: Built, vcs: int, faithful: bool) -> Relation:

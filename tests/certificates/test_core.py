@@ -87,7 +87,9 @@ def test_states_keep_to_their_level() -> None:
     assert not any(choice <= set(alike) for choice in states(line, alike, 2)[second][1])
     assert states(line, {**alike, second: 1}, 2)[first] == (set(), [])
     assert states(line, {first: 0}, 2) == {first: (set(), [])}
-    some = replace(line, may_use=np.array([[1, 1, 0], [1, 1, 1], [1, 1, 1]], dtype=bool))
+    some = replace(
+        line, addresses=replace(line.addresses, may_use=np.array([[1, 1, 0], [1, 1, 1], [1, 1, 1]], dtype=bool))
+    )
     assert first not in states(some, alike, 2)
 
 

@@ -8,6 +8,7 @@ from tests.reference.brute_force import deadlock
 from tests.reference.exploration import comes_to_block
 from unknot.network import Network
 from unknot.routing import Relation
+from unknot.routing.parts import Addressing
 from unknot.routing.relation import Candidate
 from unknot.routing.table import encode
 
@@ -36,10 +37,8 @@ def without(relation: Relation, gone: frozenset[Entry]) -> Relation:
             out[i] = encode(candidate)
         return len(kept)
 
-    return Relation(
-        relation.network, relation.vcs, rule, destination=relation.destination, may_use=relation.may_use,
-        commits=relation.commits,
-    )  # fmt: skip
+    addresses = Addressing(relation.destination, relation.may_use)
+    return Relation(relation.network, relation.vcs, rule, addresses=addresses, commits=relation.commits)
 
 
 def delivers(relation: Relation, gone: frozenset[Entry]) -> bool:

@@ -16,6 +16,7 @@ from unknot.cli.program import app
 from unknot.network import Network, grid
 from unknot.routing import EJECT, Relation, VirtualChannels
 from unknot.routing.named import routings
+from unknot.routing.parts import Published
 from unknot.verify.testing import ConformanceError, check_routing
 
 MOST_LINES = 170
@@ -33,7 +34,11 @@ def downward(network: Network) -> Relation:
         return 1
 
     return Relation(
-        network, VirtualChannels(network, 1), rule, name="downward", source="nobody", claims={"wormhole": True}
+        network,
+        VirtualChannels(network, 1),
+        rule,
+        name="downward",
+        published=Published(source="nobody", claims={"wormhole": True}),
     )
 
 

@@ -19,6 +19,7 @@ from unknot.certificates import Verdict, accept_verdict
 from unknot.network import tod
 from unknot.routing import Relation
 from unknot.routing.named import routings
+from unknot.routing.parts import Published
 from unknot.routing.tabulate import compile_relation
 from unknot.simulation import simulate
 from unknot.verify import check, check_all
@@ -137,7 +138,7 @@ def test_verdicts_agree_with_brute_force() -> None:
 def test_the_compiled_rule_is_the_plain_one_and_carries_traffic(name: str) -> None:
     """On the smallest network of the catalogue that the routing takes."""
     network = min((BUILT[text] for text in on_catalogue(ROUTINGS[name])), key=lambda n: n.num_channels)
-    relation = replace(ROUTINGS[name](network), claims={})
+    relation = replace(ROUTINGS[name](network), published=Published())
     made = relation.__dict__["compiled"] = compile_relation(relation)
     assert not made.tabulated
     check_relation(relation, compiled=False)

@@ -26,6 +26,7 @@ from unknot.network.families import mesh, ring
 from unknot.routing import Relation, dimension_order, in_classes, message_classes, o1turn, ugal
 from unknot.routing.classes import share
 from unknot.routing.named import routing, routings
+from unknot.routing.parts import Addressing
 from unknot.simulation import simulate
 from unknot.verify import check
 from unknot.verify.adaptivity import adaptivity
@@ -180,7 +181,10 @@ def test_a_counterexample_is_explained_written_and_replayed(tmp_path: Path) -> N
         (lambda: message_classes(mesh(3), 1), "1 VCs"),
         (lambda: message_classes(ring(4), base="lcfaa"), "is a ring"),
         (lambda: message_classes(mesh(3), base="dimension_ordre"), "did you mean dimension_order"),
-        (lambda: Relation(mesh(3), 1, lambda at, address, out: 0, classes=("a", "b")), "3 addresses for 2 message"),
+        (
+            lambda: Relation(mesh(3), 1, lambda at, address, out: 0, addresses=Addressing(classes=("a", "b"))),
+            "3 addresses for 2 message",
+        ),
     ],
 )
 def test_classes_that_cannot_be(make, words: str) -> None:

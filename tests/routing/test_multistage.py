@@ -16,6 +16,7 @@ from unknot.network import Network
 from unknot.network.families import banyan, baseline, benes, butterfly, clos, flip_network, indirect_cube, mesh, omega
 from unknot.network.stages import stages
 from unknot.routing import Relation, destination_tag, fully_adaptive
+from unknot.routing.parts import Addressing
 from unknot_papers.multistage import Marks, marked
 from unknot_papers.rcbn import composite_banyan, rcbn, rcbn_tags
 
@@ -101,7 +102,7 @@ def test_simulated_permutations() -> None:
     runs = []
     for choice in ("primary", "all"):
         relation = rcbn_tags(network, choice=choice)
-        relation = Relation(network, relation.vcs, relation.rule, may_use=only)
+        relation = Relation(network, relation.vcs, relation.rule, addresses=Addressing(may_use=only))
         runs.append(unknot.simulation.simulate(relation, 0.9, warmup=500, measure=2000, switching="wormhole"))
     assert runs[0].accepted_load < runs[1].accepted_load
     assert runs[0].deadlock is runs[1].deadlock is None

@@ -121,7 +121,7 @@ def test_relations_made_of_tables() -> None:
             Table(**{**columns, **change})
     Table([0, 1, 2], [4, 0], [0, 1, 2], [0, 1])
     with pytest.raises(RelationError, match="a table of 3 addresses for 2"):
-        _ = replace(good, destination=[0, 1]).table
+        _ = replace(good, addresses=replace(good.addresses, destination=[0, 1])).table
     long = Relation(line(2), 1, lookup(Table([0, 1, 1], [2], [0, 9], [0] * 9)))
     with pytest.raises(RelationError, match="the rule raised IndexError"):
         check(long)

@@ -26,6 +26,7 @@ from unknot.routing import (
     valiant,
     via_waypoint,
 )
+from unknot.routing.parts import Addressing
 from unknot.simulation import simulate
 from unknot.verify import check
 from unknot.verify.testing import check_relation
@@ -158,9 +159,9 @@ def passing(network: Network, *, any_vc_at_home: bool) -> Relation:
         out[0] = first[c] + (1 if late else 0)
         return 1
 
-    return Relation(network, virtual, rule, name="valiant as published in a simulator", destination=np.tile(
+    return Relation(network, virtual, rule, name="valiant as published in a simulator", addresses=Addressing(np.tile(
         np.arange(terminals), terminals
-    ))  # fmt: skip
+    )))  # fmt: skip
 
 
 def test_a_packet_that_may_leave_its_phase_at_home_deadlocks() -> None:

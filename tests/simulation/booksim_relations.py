@@ -9,6 +9,7 @@ import numpy as np
 from unknot import Network, Relation, VirtualChannels
 from unknot.network import grid
 from unknot.routing import EJECT, nca
+from unknot.routing.parts import Addressing
 
 
 def order_on_torus(network: Network, vcs: int) -> Relation:
@@ -40,7 +41,7 @@ def order_on_torus(network: Network, vcs: int) -> Relation:
         return 1
 
     destination = np.tile(np.arange(terminals, dtype=np.int32), 1 << dims)
-    return Relation(network, virtual, rule, name="dim_order of BookSim", destination=destination)
+    return Relation(network, virtual, rule, name="dim_order of BookSim", addresses=Addressing(destination))
 
 
 def ancestor_drawn(network: Network, vcs: int) -> Relation:
@@ -61,4 +62,4 @@ def ancestor_drawn(network: Network, vcs: int) -> Relation:
         return vcs
 
     destination = np.tile(np.arange(terminals, dtype=np.int32), k ** (levels - 1))
-    return Relation(network, every.vcs, rule, name="nca of BookSim", destination=destination)
+    return Relation(network, every.vcs, rule, name="nca of BookSim", addresses=Addressing(destination))

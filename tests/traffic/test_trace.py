@@ -247,7 +247,7 @@ def test_points_that_cannot_be_are_refused():
 def test_a_message_that_has_no_address_is_refused():
     usable = np.ones((16, 16), dtype=bool)
     usable[2, 7] = False
-    relation = replace(MESH, may_use=usable)
+    relation = replace(MESH, addresses=replace(MESH.addresses, may_use=usable))
     assert run_trace(relation, [TracedMessage(0, 2, 6)]).unfinished == 0
     with pytest.raises(RelationError, match="t2 has no address for t7"):
         run_trace(relation, [TracedMessage(0, 2, 7)])

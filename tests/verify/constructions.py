@@ -12,6 +12,7 @@ import numpy as np
 
 from tests.strategies import table_relation
 from unknot.network import Network, grid
+from unknot.routing.parts import Addressing
 from unknot.routing.relation import EJECT, NO_WAIT, Out, Relation
 from unknot.routing.virtual_channels import VirtualChannels
 
@@ -93,7 +94,7 @@ def beside(one: Relation, other: Relation) -> Relation:
 
     may_use = np.zeros((network.num_terminals, addresses + other.num_addresses), dtype=bool)
     may_use[:terminals, :addresses] = may_use[terminals:, addresses:] = True
-    return Relation(network, virtual, rule, name="beside", may_use=may_use)
+    return Relation(network, virtual, rule, name="beside", addresses=Addressing(may_use=may_use))
 
 
 def one_sender(network: Network, seed: int, most: int = 2) -> Relation:

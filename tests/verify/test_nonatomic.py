@@ -21,6 +21,7 @@ from unknot.network import Network, from_edges
 from unknot.network.families import hypercube, mesh, ring, torus
 from unknot.network.graph import shortest_cycle
 from unknot.routing import EJECT, Relation, dimension_order, duato, fully_adaptive
+from unknot.routing.parts import Addressing
 from unknot.verify import check, dependencies
 from unknot.verify.decision import queued_cycle
 
@@ -180,7 +181,7 @@ def test_long_packets_may_be_harmless_on_a_cycle() -> None:
 def test_a_graph_of_some_addresses_gives_a_deadlock_of_those() -> None:
     """As when time runs out: the packets sent are for the addresses that were followed."""
     relation = dimension_order(torus(6, 6))
-    few = Relation(relation.network, relation.vcs, relation.rule, destination=relation.destination[:12])
+    few = Relation(relation.network, relation.vcs, relation.rule, addresses=Addressing(relation.destination[:12]))
     part = replace(dependencies(few), relation=relation, addresses=12)
     assert not part.acyclic
     assert not part.complete

@@ -17,6 +17,7 @@ from unknot.certificates import accept_verdict
 from unknot.network import Network
 from unknot.network.families import hypercube, mesh, ring, torus
 from unknot.routing import Relation, VirtualChannels, dimension_order, duato, fully_adaptive
+from unknot.routing.parts import Addressing
 from unknot.routing.relation import EJECT, NO_WAIT
 from unknot.verify import check, dependencies
 from unknot.verify.effort import Effort
@@ -219,11 +220,11 @@ def test_several_addresses_of_a_terminal_and_their_users() -> None:
 
     homes = np.tile(np.arange(terminals), 2)
     may_use = np.ones((terminals, 2 * terminals), dtype=bool)
-    whole = Relation(base.network, base.vcs, rule, destination=homes, may_use=may_use)
+    whole = Relation(base.network, base.vcs, rule, addresses=Addressing(homes, may_use=may_use))
     group = translations(whole)
     assert group is not None
     assert group.representatives.size == 2
     assert symmetric(whole)
     assert compare(whole) == (True, True)
     may_use[2, 3] = False
-    assert not symmetric(Relation(base.network, base.vcs, rule, destination=homes, may_use=may_use))
+    assert not symmetric(Relation(base.network, base.vcs, rule, addresses=Addressing(homes, may_use=may_use)))

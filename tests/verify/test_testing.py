@@ -19,6 +19,7 @@ from unknot._base.errors import RelationError
 from unknot.network import Network
 from unknot.network.families import complete, line, mesh, ring, torus
 from unknot.routing import EJECT, NO_WAIT, Relation, dimension_order, west_first
+from unknot.routing.parts import Published
 from unknot.routing.tabulate import compile_relation
 from unknot.verify.testing import NETWORKS, ConformanceError, check_relation, check_routing
 
@@ -38,7 +39,7 @@ def straight(at: int, address: int, out: Any) -> int:
 def test_good_relations_pass() -> None:
     check_relation(dimension_order(mesh(3, 2)))
     claims = {"saf": True, "wormhole": True, "wormhole-nonatomic": True}
-    check_relation(Relation(line(3), 1, straight, name="straight", claims=claims, claims_minimal=True))
+    check_relation(Relation(line(3), 1, straight, name="straight", published=Published(claims, claims_minimal=True)))
     check_relation(Relation(line(3), 1, straight, name="straight"))
 
 
@@ -49,12 +50,14 @@ def test_wrong_claims_are_found() -> None:
         ({"vct": True, "saf": False}, "mine: it claims that under saf it can deadlock, but"),
     ):
         with pytest.raises(ConformanceError, match=message):
-            check_relation(replace(relation, claims=claims), compiled=False)
+            check_relation(replace(relation, published=replace(relation.published, claims=claims)), compiled=False)
     unsafe = dimension_order(ring(4))
     with pytest.raises(ConformanceError, match="claims that under wormhole it cannot deadlock, but"):
-        check_relation(replace(unsafe, claims={"wormhole": True}), compiled=False)
+        check_relation(
+            replace(unsafe, published=replace(unsafe.published, claims={"wormhole": True})), compiled=False
+        )
     with pytest.raises(ConformanceError, match="it claims to be not minimal, but every route is a shortest"):
-        check_relation(replace(relation, claims_minimal=False), compiled=False)
+        check_relation(replace(relation, published=replace(relation.published, claims_minimal=False)), compiled=False)
 
 
 def test_detours_are_found() -> None:
@@ -252,7 +255,7 @@ def test_moods_are_found() -> None:
 
 def test_false_claims_are_found_with_the_network() -> None:
     def boastful(network: Network) -> Relation:
-        return replace(dimension_order(network), claims={"vct": True})
+        return replace(dimension_order(network), published=Published({"vct": True}))
 
     assert check_routing(boastful, ["line(3)"]) == ("line(3)",)
     with pytest.raises(ConformanceError, match=r"boastful on ring\(4\): .* under vct it cannot deadlock, but"):

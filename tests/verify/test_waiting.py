@@ -91,8 +91,9 @@ def spaced(relation: Relation, step: int, times: int = 1) -> Relation:
     return replace(
         relation,
         rule=lambda at, address, out: rule(at, address // step % number, out),
-        destination=np.repeat(np.tile(relation.destination, times), step),
-        may_use=use,
+        addresses=replace(
+            relation.addresses, destination=np.repeat(np.tile(relation.destination, times), step), may_use=use
+        ),
     )
 
 

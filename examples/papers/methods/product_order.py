@@ -18,6 +18,7 @@ import numpy as np
 from unknot._base.errors import NetworkError, RelationError
 from unknot._base.switching import SWITCHINGS
 from unknot.network import Network
+from unknot.routing.parts import Published
 from unknot.routing.relation import EJECT, VC_MASK, Out, Relation, Rule
 from unknot.routing.taking import takes_network
 from unknot.routing.virtual_channels import VirtualChannels
@@ -120,9 +121,11 @@ def product_order(network: Network, factors: Sequence[Relation]) -> Relation:
         rule,
         name="product_order of " + ", ".join(factor.name for factor in factors),
         commits=any(factor.commits for factor in factors),
-        claims={t: True for t in SWITCHINGS if all(factor.claims.get(t) for factor in factors)},
-        claims_minimal=True if all(minimal) else None,
-        source="Hilbers & Lukkien 1989",
+        published=Published(
+            claims={t: True for t in SWITCHINGS if all(factor.claims.get(t) for factor in factors)},
+            claims_minimal=True if all(minimal) else None,
+            source="Hilbers & Lukkien 1989",
+        ),
     )
 
 

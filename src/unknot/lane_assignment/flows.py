@@ -109,7 +109,7 @@ def only(relation: Relation, flows: npt.ArrayLike) -> Relation:
     use = sends[:, relation.destination]
     if relation.may_use is not None:
         use &= relation.may_use
-    return replace(relation, may_use=use)
+    return replace(relation, addresses=replace(relation.addresses, may_use=use))
 
 
 def flows_of(relation: Relation) -> Floats | None:

@@ -13,6 +13,7 @@ from unknot.lane_assignment.tables import LaneTable
 from unknot.network import Network
 from unknot.routing.contract import ACYCLIC
 from unknot.routing.layers import Addresses, in_blocks, terminals, vcs_of_lanes
+from unknot.routing.parts import Addressing, Published
 from unknot.routing.relation import EJECT, Out, Relation, Rule
 from unknot.routing.virtual_channels import VirtualChannels
 
@@ -108,11 +109,12 @@ def moving(
         network,
         *_by_steps(network, addresses, start, step, lanes, vcs),
         name=f"lanes ({lanes} that {'rise' if changes == 'rising' else 'change'})",
-        destination=addresses.destination.astype(np.int32),
-        may_use=sends if table is None else addresses.may_use,
-        claims=ACYCLIC,
-        claims_minimal=table is None or table.minimal,
-        address_labels=None if table is None else addresses.labels,
+        addresses=Addressing(
+            destination=addresses.destination.astype(np.int32),
+            may_use=sends if table is None else addresses.may_use,
+            address_labels=None if table is None else addresses.labels,
+        ),
+        published=Published(ACYCLIC, claims_minimal=table is None or table.minimal),
     )
 
 

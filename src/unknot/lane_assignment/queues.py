@@ -26,6 +26,7 @@ from unknot.network import Network
 from unknot.network.graph import reached_from, survivors
 from unknot.network.metrics import hops_from_any
 from unknot.routing.lossless import SENT
+from unknot.routing.parts import Addressing, Published
 from unknot.routing.relation import EJECT, Out, Relation
 from unknot.search.bound import Bound
 from unknot.search.effort import SearchEffort
@@ -120,10 +121,11 @@ class LosslessQueues:
                     out[i] = out[i] * count + becomes[row, out[i]]
             return many
 
+        name = f"{routes.name} in {count} queues"
+        addresses = Addressing(routes.destination, routes.may_use, routes.address_labels)
         return Relation(
-            network, count, tagged, f"{routes.name} in {count} queues", routes.destination, routes.may_use,
-            commits=True, source=routes.source, address_labels=routes.address_labels,
-        )  # fmt: skip
+            network, count, tagged, name, addresses, commits=True, published=Published(source=routes.source)
+        )
 
 
 @counts_work

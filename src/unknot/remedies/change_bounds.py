@@ -99,7 +99,7 @@ def payers(relation: Relation, bound: Bound) -> Relation:
     sends = np.zeros((relation.network.num_terminals, relation.num_addresses), dtype=bool)
     for *_, source, address, _ in bound.claim["proof"]["paid"]:
         sends[source, address] = True
-    return replace(relation, may_use=sends)
+    return replace(relation, addresses=replace(relation.addresses, may_use=sends))
 
 
 def _groups(table: LaneTable, kind: Kind, addresses: Sequence[int]) -> Groups:

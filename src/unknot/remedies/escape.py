@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -14,7 +14,9 @@ from unknot.lane_assignment.path_set import Ints
 from unknot.lane_assignment.tables import LaneTable
 from unknot.network import Network
 from unknot.remedies.escape_bounds import escape_bound
+from unknot.routing.contract import ATOMIC
 from unknot.routing.overlay import Layer
+from unknot.routing.parts import Published
 from unknot.routing.paths import homes_of, tree_both_ways
 from unknot.routing.relation import EJECT, TIER, Out, Relation
 from unknot.routing.taking import takes_relation
@@ -145,12 +147,9 @@ def escaped(
         out[count] = base[channel] + own[channel] + level + (0 if escape else TIER)
         return count + 1
 
-    made = Relation(
-        network, virtual, rule, name=f"{relation.name} with escape VCs", destination=relation.destination,
-        may_use=relation.may_use, claims={"wormhole": True, "vct": True, "saf": True},
-        claims_minimal=relation.claims_minimal if minimal else None, address_labels=relation.address_labels,
-        source="Duato 1993",
-    )  # fmt: skip
+    published = Published(ATOMIC, relation.claims_minimal if minimal else None, "Duato 1993")
+    addresses = replace(relation.addresses, classes=())
+    made = Relation(network, virtual, rule, f"{relation.name} with escape VCs", addresses, published=published)
     bound = escape_bound(relation, switching, minimal=minimal, deadline=deadline)
     return Escaped(made, int(more.sum()), int(more.max(initial=0)), original=relation, evidence=bound)
 

@@ -73,9 +73,7 @@ class Offers:
             relation,
             rule=lookup(table.kept(kept)),
             name=name or relation.name,
-            claims={},
-            claims_minimal=None,
-            source="",
+            published=replace(relation.published, claims={}, claims_minimal=None, source=""),
         )
 
     def verdict(self, relation: Relation) -> Verdict:

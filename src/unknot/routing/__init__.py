@@ -40,6 +40,9 @@ if TYPE_CHECKING:
     from unknot.routing.layers import lash as lash
     from unknot.routing.overlay import overlay as overlay
     from unknot.routing.overlay import pbfaa as pbfaa
+    from unknot.routing.parts import Addressing as Addressing
+    from unknot.routing.parts import Preference as Preference
+    from unknot.routing.parts import Published as Published
     from unknot.routing.relation import EJECT as EJECT
     from unknot.routing.relation import NO_WAIT as NO_WAIT
     from unknot.routing.relation import TIER as TIER

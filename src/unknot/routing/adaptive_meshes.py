@@ -40,6 +40,7 @@ from unknot._base.errors import RelationError
 from unknot.network import Network
 from unknot.routing.contract import ATOMIC, towards_home
 from unknot.routing.meshes import mesh_grid
+from unknot.routing.parts import Published
 from unknot.routing.relation import NO_WAIT, TIER, Out, Relation
 from unknot.routing.taking import takes_network
 from unknot.routing.virtual_channels import MAX_VCS, VirtualChannels
@@ -86,7 +87,13 @@ def lcfaa(network: Network) -> Relation:
         return count
 
     rule = towards_home(virtual, step)
-    return Relation(network, virtual, rule, name="lcfaa", claims=ATOMIC, claims_minimal=True, source="Deng & Yang")
+    return Relation(
+        network,
+        virtual,
+        rule,
+        name="lcfaa",
+        published=Published(ATOMIC, claims_minimal=True, source="Deng & Yang"),
+    )
 
 
 @takes_network
@@ -142,7 +149,13 @@ def vba(network: Network) -> Relation:
         return count
 
     rule = towards_home(virtual, step)
-    return Relation(network, virtual, rule, name="vba", claims=ATOMIC, claims_minimal=True, source="Deng & Yang")
+    return Relation(
+        network,
+        virtual,
+        rule,
+        name="vba",
+        published=Published(ATOMIC, claims_minimal=True, source="Deng & Yang"),
+    )
 
 
 @takes_network
@@ -192,9 +205,9 @@ def schwiebert(network: Network) -> Relation:
         virtual,
         towards_home(virtual, step),
         name="schwiebert",
-        claims={"wormhole": True},
-        claims_minimal=True,
-        source="Schwiebert & Jayasimha 1993, 1995",
+        published=Published(
+            claims={"wormhole": True}, claims_minimal=True, source="Schwiebert & Jayasimha 1993, 1995"
+        ),
     )
 
 
@@ -269,7 +282,5 @@ def planar_adaptive(network: Network) -> Relation:
         virtual,
         towards_home(virtual, step),
         name="planar_adaptive",
-        claims={"wormhole": True},
-        claims_minimal=True,
-        source="Chien & Kim 1992",
+        published=Published({"wormhole": True}, claims_minimal=True, source="Chien & Kim 1992"),
     )

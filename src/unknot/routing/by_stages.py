@@ -27,6 +27,7 @@ from unknot.network import Network
 from unknot.network.model import IntArray
 from unknot.network.stages import levels, stages
 from unknot.routing.contract import ACYCLIC
+from unknot.routing.parts import Preference, Published
 from unknot.routing.paths import MAX_DISTANCES, fill_hops, homes_of
 from unknot.routing.relation import EJECT, Out, Relation
 from unknot.routing.taking import takes_network
@@ -127,10 +128,12 @@ def nca(network: Network, vcs: int = 1, *, up: str = "adaptive") -> Relation:
         virtual,
         rule,
         name=f"nca ({up})",
-        claims=ACYCLIC,
-        claims_minimal=True if regular else None,
-        selection="random" if adaptive else None,
-        source="Petrini & Vanneschi 1997" if adaptive else "Zahavi, Johnson, Kerbyson & Lang 2010",
+        published=Published(
+            claims=ACYCLIC,
+            claims_minimal=True if regular else None,
+            source="Petrini & Vanneschi 1997" if adaptive else "Zahavi, Johnson, Kerbyson & Lang 2010",
+        ),
+        preference=Preference(selection="random" if adaptive else None),
     )
 
 
@@ -227,7 +230,9 @@ def destination_tag(network: Network, vcs: int = 1) -> Relation:
         channel = channels[leaving[here] + ports[stage[here], address]]
         return int(offered(out, 0, first[channel], vcs))
 
-    return Relation(network, virtual, rule, name="destination_tag", source="Lawrie 1975; Patel 1981")
+    return Relation(
+        network, virtual, rule, name="destination_tag", published=Published(source="Lawrie 1975; Patel 1981")
+    )
 
 
 def _ports(network: Network) -> np.ndarray[tuple[int, ...], np.dtype[np.int16]]:

@@ -28,6 +28,7 @@ from unknot.network import Network
 from unknot.routing.contract import PairNames
 from unknot.routing.named import routing
 from unknot.routing.overlay import Layer
+from unknot.routing.parts import Addressing, Preference, Published
 from unknot.routing.relation import EJECT, VC_MASK, Out, Relation
 from unknot.routing.taking import takes_network, takes_relation
 from unknot.routing.virtual_channels import VirtualChannels
@@ -213,17 +214,17 @@ def _side_by_side(
         virtual,
         rule,
         name=name,
-        destination=np.tile(one.destination, len(names)),
-        may_use=None if one.may_use is None else np.tile(one.may_use, len(names)),
         commits=commits,
-        claims=claims or {},
-        claims_minimal=one.claims_minimal,
-        address_labels=PairNames(len(names), addresses, partial(_name, one, names)),
-        source=one.source,
-        classes=names,
-        selection=one.selection,
-        direct=None if one.decides is None else one.direct,
-        decides=one.decides,
+        addresses=Addressing(
+            destination=np.tile(one.destination, len(names)),
+            may_use=None if one.may_use is None else np.tile(one.may_use, len(names)),
+            address_labels=PairNames(len(names), addresses, partial(_name, one, names)),
+            classes=names,
+        ),
+        published=Published(claims or {}, claims_minimal=one.claims_minimal, source=one.source),
+        preference=Preference(
+            selection=one.selection, direct=None if one.decides is None else one.direct, decides=one.decides
+        ),
     )
 
 

@@ -36,6 +36,7 @@ from unknot.network import Network, grid
 from unknot.network.grid import whole_grid
 from unknot.routing.contract import ACYCLIC, towards_home
 from unknot.routing.meshes import mesh_grid
+from unknot.routing.parts import Addressing, Published
 from unknot.routing.relation import EJECT, Out, Relation
 from unknot.routing.taking import takes_network
 from unknot.routing.virtual_channels import VirtualChannels
@@ -137,9 +138,11 @@ def dimension_order(
         virtual,
         rule,
         name="dimension_order" if dateline == "none" else f"dimension_order with {dateline} dateline",
-        claims=dict.fromkeys(SWITCHINGS, safe) if safe or known_stuck else {},
-        claims_minimal=True,
-        source="Dally & Seitz 1987",
+        published=Published(
+            claims=dict.fromkeys(SWITCHINGS, safe) if safe or known_stuck else {},
+            claims_minimal=True,
+            source="Dally & Seitz 1987",
+        ),
     )
 
 
@@ -194,9 +197,7 @@ def ring_lexicographic(network: Network) -> Relation:
         virtual,
         towards_home(virtual, step),
         name="ring_lexicographic",
-        claims=ACYCLIC,
-        claims_minimal=True,
-        source="Dally & Seitz 1987",
+        published=Published(ACYCLIC, claims_minimal=True, source="Dally & Seitz 1987"),
     )
 
 
@@ -256,9 +257,9 @@ def o1turn(network: Network, vcs: int = 2) -> Relation:
         virtual,
         towards_home(virtual, step, np.tile(network.eject, 2)),
         name="o1turn",
-        destination=np.tile(np.arange(terminals, dtype=np.int32), 2),
-        claims=ACYCLIC,
-        claims_minimal=True,
-        address_labels=tuple(f"{name} by {order}" for order in ("XY", "YX") for name in names),
-        source="Seo, Ali, Lim, Rafique & Thottethodi 2005",
+        addresses=Addressing(
+            destination=np.tile(np.arange(terminals, dtype=np.int32), 2),
+            address_labels=tuple(f"{name} by {order}" for order in ("XY", "YX") for name in names),
+        ),
+        published=Published(ACYCLIC, claims_minimal=True, source="Seo, Ali, Lim, Rafique & Thottethodi 2005"),
     )

@@ -35,6 +35,7 @@ from unknot.network import Network
 from unknot.network.grid import Groups, groups_of
 from unknot.network.model import IntArray
 from unknot.routing.contract import ACYCLIC, PairNames
+from unknot.routing.parts import Published
 from unknot.routing.relation import EJECT, Out, Relation, Rule
 from unknot.routing.taking import takes_network
 from unknot.routing.virtual_channels import VirtualChannels, enough_vcs
@@ -107,7 +108,9 @@ def dragonfly_ugal(network: Network, vcs: int | None = None, *, variant: str = "
     whole = dragonfly_valiant(network, vcs)
     own = groups_of(network, "dragonfly_ugal").group[network.inject]
     return replace(
-        whole, name="dragonfly_ugal", direct=(own * network.num_terminals).astype(np.int32), compares=variant
+        whole,
+        name="dragonfly_ugal",
+        preference=replace(whole.preference, direct=(own * network.num_terminals).astype(np.int32), compares=variant),
     )
 
 
@@ -203,12 +206,19 @@ def _routing(network: Network, vcs: int | None, least: int, name: str) -> Relati
 
     has_single_gates = least == 0 and np.count_nonzero(start < 0) == groups
     hops = _hops(place // classes, home, group, index, gates) if has_single_gates else None
-    made = Relation(network, virtual, rule, name=name, source="Kim, Dally, Scott & Abts 2008", claims=ACYCLIC)
+    made = Relation(
+        network, virtual, rule, name=name, published=Published(source="Kim, Dally, Scott & Abts 2008", claims=ACYCLIC)
+    )
     if least:
-        return replace(made, claims_minimal=True if groups > 1 else None)
+        return replace(made, published=replace(made.published, claims_minimal=True if groups > 1 else None))
     every = np.tile(made.destination, groups)
     minimal, names = False if groups > 1 else None, _names(network, view.names)
-    return replace(made, claims_minimal=minimal, destination=every, address_labels=names, hops=hops)
+    return replace(
+        made,
+        published=replace(made.published, claims_minimal=minimal),
+        addresses=replace(made.addresses, destination=every, address_labels=names),
+        preference=replace(made.preference, hops=hops),
+    )
 
 
 def _classes(

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from unknot.network import Network, grid
 from unknot.routing.contract import ATOMIC, towards_home
+from unknot.routing.parts import Published
 from unknot.routing.relation import TIER, Out, Relation
 from unknot.routing.taking import takes_network
 from unknot.routing.virtual_channels import VirtualChannels, enough_vcs
@@ -79,5 +80,9 @@ def duato(network: Network, vcs: int | None = None) -> Relation:
 
     rule = towards_home(virtual, step)
     return Relation(
-        network, virtual, rule, name="duato", claims=ATOMIC, claims_minimal=True, source="Duato 1993, 1995"
+        network,
+        virtual,
+        rule,
+        name="duato",
+        published=Published(ATOMIC, claims_minimal=True, source="Duato 1993, 1995"),
     )

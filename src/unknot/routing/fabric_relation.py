@@ -13,6 +13,7 @@ from unknot.fabrics.levels import LEVELS
 from unknot.network import Network
 from unknot.network.model import IntArray
 from unknot.routing.forwarding_table import EJECT_HERE, forwarding_table
+from unknot.routing.parts import Addressing
 from unknot.routing.relation import EJECT, Out, Relation
 from unknot.routing.switchboard import (
     Levels,
@@ -182,7 +183,9 @@ def laned_table(
         vcs,
         rule,
         name=name,
-        destination=np.tile(owner, used.size),
-        may_use=np.concatenate([may_use & (level >> sl & 1).astype(bool) for sl in used.tolist()], axis=1),
-        address_labels=tuple(f"{label} at SL {sl}" for sl in used.tolist() for label in labels),
+        addresses=Addressing(
+            destination=np.tile(owner, used.size),
+            may_use=np.concatenate([may_use & (level >> sl & 1).astype(bool) for sl in used.tolist()], axis=1),
+            address_labels=tuple(f"{label} at SL {sl}" for sl in used.tolist() for label in labels),
+        ),
     )

@@ -23,6 +23,7 @@ from unknot.network.graph import survivors
 from unknot.network.model import IntArray
 from unknot.network.parts import frozen
 from unknot.routing.contract import towards_home
+from unknot.routing.parts import Addressing, Published
 from unknot.routing.paths import homes_of
 from unknot.routing.relation import EJECT, Out, Relation
 from unknot.routing.taking import takes_network
@@ -112,9 +113,11 @@ def forwarding_table(
         virtual,
         rule,
         name=name,
-        destination=homes,
-        may_use=None if may_use is None else np.asarray(may_use),
-        address_labels=None if address_labels is None else tuple(address_labels),
+        addresses=Addressing(
+            destination=homes,
+            may_use=None if may_use is None else np.asarray(may_use),
+            address_labels=None if address_labels is None else tuple(address_labels),
+        ),
     )
     _check_entries(relation, table)
     return relation
@@ -224,4 +227,6 @@ class NextHops:
                 count += 1
             return count
 
-        return Relation(network, virtual, towards_home(virtual, ecmp), name, commits=True, source=source)
+        return Relation(
+            network, virtual, towards_home(virtual, ecmp), name, commits=True, published=Published(source=source)
+        )

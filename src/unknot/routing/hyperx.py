@@ -39,6 +39,7 @@ from unknot._base.errors import RelationError
 from unknot.network import Network
 from unknot.routing.contract import ACYCLIC, towards_home
 from unknot.routing.meshes import CompleteProduct, complete_product
+from unknot.routing.parts import Preference, Published
 from unknot.routing.relation import TIER, Out, Relation
 from unknot.routing.taking import takes_network
 from unknot.routing.virtual_channels import VirtualChannels, enough_vcs
@@ -207,9 +208,9 @@ def _relation(
         virtual,
         towards_home(virtual, step),
         name=name,
-        claims=ACYCLIC,
-        claims_minimal=not deroutes or classes == 1 or max(network.radices) < 3,
-        source=source,
         commits=deroutes,
-        selection="least_weight" if deroutes else None,
+        published=Published(
+            claims=ACYCLIC, claims_minimal=not deroutes or classes == 1 or max(network.radices) < 3, source=source
+        ),
+        preference=Preference(selection="least_weight" if deroutes else None),
     )

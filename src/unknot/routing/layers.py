@@ -45,6 +45,7 @@ from unknot._base.kernels.lazy_kernel import CHANNELS, is_small, plainly
 from unknot.network import Network
 from unknot.network.model import IntArray, Offsets
 from unknot.routing.contract import ACYCLIC, towards_home
+from unknot.routing.parts import Addressing, Published
 from unknot.routing.paths import distances_to_homes, homes_of, require_ways
 from unknot.routing.relation import Out, Relation
 from unknot.routing.taking import takes_network
@@ -226,18 +227,24 @@ def terminals(network: Network, sends: Flags | None, row: Ints | None = None, li
 
 
 def in_blocks(
-    addresses: Addresses, block: npt.NDArray[np.integer[Any]], count: int, word: str, *, minimal: bool
+    addresses: Addresses,
+    block: npt.NDArray[np.integer[Any]],
+    count: int,
+    word: str,
+    *,
+    minimal: bool,
+    source: str = "",
 ) -> dict[str, Any]:
     """Arguments of a relation that has all addresses `count` times; `block` has that of each router and row."""
-    source, home = addresses.network.inject[:, None], addresses.network.eject[addresses.destination]
-    chosen = np.where(source == home, 0, block[source, addresses.row])
+    start, home = addresses.network.inject[:, None], addresses.network.eject[addresses.destination]
+    chosen = np.where(start == home, 0, block[start, addresses.row])
     chosen = np.where(addresses.may_use, chosen, -1)
+    destination = np.tile(addresses.destination, count)
+    may_use = np.concatenate([chosen == one for one in range(count)], axis=1)
+    labels = tuple(f"{label} {word} {one}" for one in range(count) for label in addresses.labels)
     return {
-        "destination": np.tile(addresses.destination, count),
-        "may_use": np.concatenate([chosen == one for one in range(count)], axis=1),
-        "claims": ACYCLIC,
-        "claims_minimal": minimal,
-        "address_labels": tuple(f"{label} {word} {one}" for one in range(count) for label in addresses.labels),
+        "addresses": Addressing(destination, may_use, labels),
+        "published": Published(ACYCLIC, minimal, source),
     }
 
 
@@ -290,6 +297,5 @@ def tabled(
         virtual,
         towards_home(virtual, step, np.tile(network.eject[addresses.destination], lanes)),
         name=f"{name} ({lanes} {word}{'s' * (lanes > 1)})",
-        source=source,
-        **in_blocks(addresses, lane, lanes, f"in {word}", minimal=minimal),
+        **in_blocks(addresses, lane, lanes, f"in {word}", minimal=minimal, source=source),
     )

@@ -22,6 +22,7 @@ from unknot.network import Network
 from unknot.network.graph import reached_from
 from unknot.network.parts import frozen
 from unknot.routing.forwarding_table import NextHops
+from unknot.routing.parts import Addressing
 from unknot.routing.relation import EJECT, Relation
 from unknot.routing.table import Table, lookup
 
@@ -263,7 +264,7 @@ def offered_relation(
     terminals = range(sum(vcs), sum(vcs) + network.num_terminals)
     used = np.array([[terminal in rows for rows in offers] for terminal in terminals])
     table = Table.of({at: sorted(out) for at, out in rows.items()} for rows in offers)
-    return Relation(network, vcs, lookup(table), name, homes, used, commits=True, address_labels=labels)
+    return Relation(network, vcs, lookup(table), name, Addressing(homes, used, labels), commits=True)
 
 
 def header_name(fabric: EthernetFabric, header: Header) -> str:

@@ -35,6 +35,7 @@ from unknot.network import Network
 from unknot.network.model import IntArray
 from unknot.routing.meshes import mesh_grid
 from unknot.routing.named import routing
+from unknot.routing.parts import Published
 from unknot.routing.relation import EJECT, TIER, VC_MASK, Out, Relation, Rule
 from unknot.routing.taking import takes_network
 from unknot.routing.virtual_channels import VirtualChannels
@@ -103,9 +104,11 @@ def overlay(
         virtual,
         rule,
         name=f"overlay of {', '.join(part.name for part in parts[1:])} on {parts[0].name}",
-        claims={technique: True for technique in CLAIMED if sound and parts[0].claims.get(technique)},
-        claims_minimal=all(part.claims_minimal for part in parts) or None,
-        source="Liu & Yang 1999",
+        published=Published(
+            claims={technique: True for technique in CLAIMED if sound and parts[0].claims.get(technique)},
+            claims_minimal=all(part.claims_minimal for part in parts) or None,
+            source="Liu & Yang 1999",
+        ),
     )
 
 
@@ -135,7 +138,11 @@ def pbfaa(network: Network, vcs: int = 2, *, base: str = "negative_first", retur
     """
     mesh_grid(network, "pbfaa")
     relation = overlay(network, vcs, base=base, returns=returns)
-    return replace(relation, name="pbfaa", claims=dict.fromkeys(CLAIMED, True), source="Liu & Yang 1999")
+    return replace(
+        relation,
+        name="pbfaa",
+        published=replace(relation.published, claims=dict.fromkeys(CLAIMED, True), source="Liu & Yang 1999"),
+    )
 
 
 def _with_the_rest(network: Network, parts: list[Relation], text: str, vcs: int) -> Relation:

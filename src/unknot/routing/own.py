@@ -26,6 +26,7 @@ from unknot._base.errors import NetworkError, RelationError, TextError, UnknotEr
 from unknot._base.extensions import DESIGNERS, Catalogue
 from unknot._base.input import read_json, read_text
 from unknot.network import Network
+from unknot.routing.parts import Addressing
 from unknot.routing.path_lists import ENDING, read_paths
 from unknot.routing.relation import EJECT, VC_MASK, Candidate, Relation
 from unknot.routing.table import Table, encode, lookup
@@ -264,10 +265,14 @@ class _RoutesFile:
             vcs,
             lookup(Table.of(answers)),
             name=f"{content['routing']} of {self.file}",
-            destination=np.array([place("terminal", terminals, each["destination"]) for each in addresses], np.int32),
-            may_use=None if all(sources is None for sources in uses) else may_use,
-            address_labels=tuple(str(each["name"]) for each in addresses),
             commits=bool(content.get("commits", False)),
+            addresses=Addressing(
+                destination=np.array(
+                    [place("terminal", terminals, each["destination"]) for each in addresses], np.int32
+                ),
+                may_use=None if all(sources is None for sources in uses) else may_use,
+                address_labels=tuple(str(each["name"]) for each in addresses),
+            ),
         )
         _check(relation)
         return relation

@@ -22,6 +22,7 @@ import numpy as np
 from unknot._base.errors import RelationError, TextError, UnknotError
 from unknot._base.input import read_lines
 from unknot.network import Network
+from unknot.routing.parts import Addressing
 from unknot.routing.relation import EJECT, Relation
 from unknot.routing.table import Table, lookup
 from unknot.routing.virtual_channels import VirtualChannels
@@ -102,9 +103,11 @@ def read_paths(network: Network, path: str | Path) -> Relation:
         vcs,
         lookup(Table.of({at: [then] for at, then in row.items()} for row in answers)),
         name=Path(path).name,
-        destination=np.array(destination, dtype=np.int32),
-        may_use=may_use,
-        address_labels=_labels(network, destination, [bool(row) for row in answers]),
+        addresses=Addressing(
+            destination=np.array(destination, dtype=np.int32),
+            may_use=may_use,
+            address_labels=_labels(network, destination, [bool(row) for row in answers]),
+        ),
     )
 
 

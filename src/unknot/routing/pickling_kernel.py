@@ -10,7 +10,7 @@ from __future__ import annotations
 import importlib
 import io
 import pickle
-from dataclasses import fields
+from dataclasses import fields, replace
 
 from numba import cloudpickle
 from numba.extending import is_jitted
@@ -47,8 +47,9 @@ def reduced(relation: Relation):
     RelationError
         If the rule captures what cannot be pickled, and has too many states for a table.
     """
-    apart = ("network", "vcs", "rule", "hops")
+    apart = ("network", "vcs", "rule")
     rest = {f.name: getattr(relation, f.name) for f in fields(relation) if f.name not in apart}
+    rest["preference"] = replace(relation.preference, hops=None)
     head = type(relation), relation.network, relation.vcs.counts
     table = getattr(relation.rule, "table", None)
     if table is None:
@@ -74,7 +75,8 @@ def _helper(module: str, name: str):
 
 def _by_value(kind: type[Relation], network: Network, counts, functions: bytes, rest) -> Relation:
     rule, hops = pickle.loads(functions)
-    return kind(network, VirtualChannels(network, counts), rule, hops=hops, **rest)
+    rest["preference"] = replace(rest["preference"], hops=hops)
+    return kind(network, VirtualChannels(network, counts), rule, **rest)
 
 
 def _by_table(kind: type[Relation], network: Network, counts, table: Table, rest) -> Relation:

@@ -23,6 +23,7 @@ from unknot._base.errors import RelationError, require_known
 from unknot.network import Network
 from unknot.network.grid import Grid, whole_grid
 from unknot.routing.contract import ACYCLIC, towards_home
+from unknot.routing.parts import Published
 from unknot.routing.paths import Distances, distances_to_homes, require_ways
 from unknot.routing.relation import Out, Relation, Rule
 from unknot.routing.taking import takes_network
@@ -57,7 +58,9 @@ def shortest_paths(network: Network, vcs: int = 1, *, choice: str = "first", see
     virtual = VirtualChannels(network, vcs)
     view = steps(network, "shortest_paths")
     rule = shortest_path_rule(network, virtual, view, pick=pick_of("shortest_paths", choice, seed), share=vcs)
-    return Relation(network, virtual, rule, name=f"shortest_paths ({choice})", claims_minimal=True)
+    return Relation(
+        network, virtual, rule, name=f"shortest_paths ({choice})", published=Published(claims_minimal=True)
+    )
 
 
 @takes_network
@@ -81,7 +84,7 @@ def fully_adaptive(network: Network, vcs: int = 1) -> Relation:
     virtual = VirtualChannels(network, vcs)
     view = whole_grid(network) or distances_to_homes(network, "fully_adaptive")
     rule = shortest_path_rule(network, virtual, view, share=vcs)
-    return Relation(network, virtual, rule, name="fully_adaptive", claims_minimal=True)
+    return Relation(network, virtual, rule, name="fully_adaptive", published=Published(claims_minimal=True))
 
 
 def pick_of(routing: str, choice: str, seed: int) -> int:
@@ -221,7 +224,5 @@ def hop_number(network: Network, vcs: int | None = None, *, choice: str = "first
         virtual,
         rule,
         name=f"hop_number ({choice})",
-        claims=ACYCLIC,
-        claims_minimal=True,
-        source="Bermond & Syska 1992",
+        published=Published(ACYCLIC, claims_minimal=True, source="Bermond & Syska 1992"),
     )

@@ -14,6 +14,7 @@ import numpy as np
 
 from unknot._base.errors import NetworkError, RelationError
 from unknot.network import Network
+from unknot.routing.parts import Addressing
 from unknot.routing.relation import EJECT, VC_MASK, Out, Relation
 from unknot.routing.table import Table, lookup
 from unknot.routing.virtual_channels import VirtualChannels
@@ -79,9 +80,9 @@ def in_subnets(relation: Relation, subnets: int) -> Relation:
         network=network,
         vcs=VirtualChannels(network, np.tile(vcs.counts, subnets) if many else vcs.widest),
         rule=rule,
-        destination=np.tile(np.arange(wide), draws),
-        may_use=None,
-        address_labels=None,
+        addresses=replace(
+            relation.addresses, destination=np.tile(np.arange(wide), draws), may_use=None, address_labels=None
+        ),
     )
 
 
@@ -134,8 +135,11 @@ def with_ports(relation: Relation, width: int) -> Relation:
         network=network,
         vcs=VirtualChannels(network, relation.vcs.counts if many else relation.vcs.widest),
         rule=rule,
-        may_use=None if relation.may_use is None else np.tile(relation.may_use, (width, 1)),
-        address_labels=[relation.address_name(a) for a in range(relation.num_addresses)],
+        addresses=replace(
+            relation.addresses,
+            may_use=None if relation.may_use is None else np.tile(relation.may_use, (width, 1)),
+            address_labels=[relation.address_name(a) for a in range(relation.num_addresses)],
+        ),
     )
 
 
@@ -173,10 +177,12 @@ def restricted(relation: Relation, left: Network) -> Relation:
         kept,
         lookup(Table.of(answers)),
         name=relation.name,
-        destination=places[relation.destination[addresses]],
-        may_use=None if relation.may_use is None else relation.may_use[origin.terminals][:, addresses],
-        address_labels=tuple(relation.address_name(a) for a in addresses.tolist()),
         commits=relation.commits,
+        addresses=Addressing(
+            destination=places[relation.destination[addresses]],
+            may_use=None if relation.may_use is None else relation.may_use[origin.terminals][:, addresses],
+            address_labels=tuple(relation.address_name(a) for a in addresses.tolist()),
+        ),
     )
 
 

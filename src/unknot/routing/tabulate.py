@@ -7,7 +7,7 @@ compile is read from its table everywhere.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any, NoReturn
 
@@ -19,7 +19,7 @@ from unknot._base.errors import RelationError, raised
 from unknot._base.progress import Progress
 from unknot.network import Network
 from unknot.network.model import IntArray
-from unknot.routing.contract import EJECT, VC_MASK, Candidate, Rule, broken_rules, decode
+from unknot.routing.contract import EJECT, VC_MASK, Candidate, Detour, Rule, broken_rules, decode
 from unknot.routing.nimble import nimble
 from unknot.routing.pointer import FEW_STATES, OTHERWISE, Pointer, Remembered, kept_file, kept_rule
 from unknot.routing.table import Table, lookup
@@ -46,6 +46,14 @@ class Asked:
     may_use: Flags | None
     commits: bool
     address_labels: Sequence[str] | None
+    classes: Sequence[str]
+    claims: Mapping[str, bool]
+    claims_minimal: bool | None
+    source: str
+    direct: IntArray | None
+    compares: str
+    selection: str | None
+    decides: Detour | None
     hops: Rule | None
 
     @property

@@ -25,6 +25,7 @@ import numpy as np
 from unknot.network import Network
 from unknot.routing.contract import ACYCLIC, towards_home
 from unknot.routing.meshes import mesh_grid
+from unknot.routing.parts import Published
 from unknot.routing.relation import TIER, Out, Relation
 from unknot.routing.taking import takes_network
 from unknot.routing.virtual_channels import VirtualChannels
@@ -122,7 +123,13 @@ def turn_model(network: Network, name: str, stage_one: Callable[[int, int], tupl
         return count
 
     rule = towards_home(virtual, step)
-    return Relation(network, virtual, rule, name=name, claims=ACYCLIC, claims_minimal=True, source="Glass & Ni 1992")
+    return Relation(
+        network,
+        virtual,
+        rule,
+        name=name,
+        published=Published(ACYCLIC, claims_minimal=True, source="Glass & Ni 1992"),
+    )
 
 
 @takes_network
@@ -168,7 +175,12 @@ def p_cube(network: Network, vcs: int = 1, *, minimal: bool = True) -> Relation:
         return count
 
     rule = towards_home(minimal_one.vcs, step)
-    return replace(minimal_one, rule=rule, name="p_cube, non-minimal", claims_minimal=dimensions < 2)
+    return replace(
+        minimal_one,
+        rule=rule,
+        name="p_cube, non-minimal",
+        published=replace(minimal_one.published, claims_minimal=dimensions < 2),
+    )
 
 
 @takes_network
@@ -226,4 +238,10 @@ def odd_even(network: Network, vcs: int = 1) -> Relation:
         return count
 
     rule = towards_home(virtual, step)
-    return Relation(network, virtual, rule, name="odd_even", claims=ACYCLIC, claims_minimal=True, source="Chiu 2000")
+    return Relation(
+        network,
+        virtual,
+        rule,
+        name="odd_even",
+        published=Published(ACYCLIC, claims_minimal=True, source="Chiu 2000"),
+    )

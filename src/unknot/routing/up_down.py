@@ -27,6 +27,7 @@ from unknot.network.metrics import spread
 from unknot.network.model import IntArray
 from unknot.routing.contract import ACYCLIC, towards_home
 from unknot.routing.forwarding_table import DROP, EJECT_HERE
+from unknot.routing.parts import Published
 from unknot.routing.paths import (
     Table,
     fill_hops,
@@ -131,8 +132,9 @@ def up_down(
         virtual,
         towards_home(virtual, step),
         name=f"up_down from {network.router_name(top)}, {levels} levels, {choice}",
-        claims=ACYCLIC,
-        source="Schroeder et al. 1991" if levels == "bfs" else "Sancho, Robles & Duato 2000",
+        published=Published(
+            claims=ACYCLIC, source="Schroeder et al. 1991" if levels == "bfs" else "Sancho, Robles & Duato 2000"
+        ),
     )
 
 

@@ -30,6 +30,7 @@ from unknot.network.model import IntArray
 from unknot.routing.contract import PairNames
 from unknot.routing.named import routing
 from unknot.routing.overlay import Layer
+from unknot.routing.parts import Addressing, Preference, Published
 from unknot.routing.relation import EJECT, Out, Relation
 from unknot.routing.taking import takes_network
 from unknot.routing.virtual_channels import VirtualChannels
@@ -124,14 +125,18 @@ def via_waypoint(
         virtual,
         rule,
         name=name,
-        destination=np.tile(np.arange(terminals, dtype=np.int32), terminals),
-        may_use=may_use,
         commits=first.commits,
-        claims={technique: claim for technique, claim in both.items() if claim or may_use is None},
-        claims_minimal=claims_minimal,
-        address_labels=PairNames(network.num_terminals, network.num_terminals, partial(_name, network)),
-        source=source,
-        direct=direct,
+        addresses=Addressing(
+            destination=np.tile(np.arange(terminals, dtype=np.int32), terminals),
+            may_use=may_use,
+            address_labels=PairNames(network.num_terminals, network.num_terminals, partial(_name, network)),
+        ),
+        published=Published(
+            claims={technique: claim for technique, claim in both.items() if claim or may_use is None},
+            claims_minimal=claims_minimal,
+            source=source,
+        ),
+        preference=Preference(direct=direct),
     )
 
 
@@ -236,7 +241,12 @@ def ugal(
     """
     whole = valiant(network, vcs, base=base, then=then)
     direct = network.num_terminals * np.arange(network.num_terminals, dtype=np.int32)
-    return replace(whole, name="ugal", direct=direct, compares=variant, source="Singh 2005")
+    return replace(
+        whole,
+        name="ugal",
+        preference=replace(whole.preference, direct=direct, compares=variant),
+        published=replace(whole.published, source="Singh 2005"),
+    )
 
 
 @takes_network

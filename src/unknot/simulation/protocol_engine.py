@@ -45,7 +45,12 @@ def _with_sides(relation: Relation) -> Relation:
     inject, eject = (np.concatenate([ends, sides]) for ends in (base.inject, base.eject))
     network = Network(base.name, sides.size, base.source, base.target, inject=inject, eject=eject)
     use = np.concatenate([relation.usable(), np.zeros((sides.size, relation.num_addresses), dtype=bool)])
-    return replace(relation, network=network, vcs=VirtualChannels(network, relation.vcs.counts), may_use=use)
+    return replace(
+        relation,
+        network=network,
+        vcs=VirtualChannels(network, relation.vcs.counts),
+        addresses=replace(relation.addresses, may_use=use),
+    )
 
 
 def source_row(engine: Engine, system: System, place: int) -> int:

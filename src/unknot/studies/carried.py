@@ -25,7 +25,14 @@ def decisions(relation: Relation) -> list[Relation]:
     direct = np.zeros((relation.network.num_terminals, relation.num_addresses), dtype=bool)
     direct[senders, relation.direct_addresses(senders, homes)] = True
     usable = direct if relation.may_use is None else direct & relation.may_use
-    return [relation, replace(relation, may_use=usable, direct=None, decides=None)]
+    return [
+        relation,
+        replace(
+            relation,
+            addresses=replace(relation.addresses, may_use=usable),
+            preference=replace(relation.preference, direct=None, decides=None),
+        ),
+    ]
 
 
 def of_worst_permutation(relation: Relation, hard: Adversaries) -> tuple[float, str]:

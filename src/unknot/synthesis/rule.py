@@ -14,6 +14,7 @@ from unknot._base.arrays import Ints
 from unknot._base.errors import RelationError
 from unknot.network import Network, grid
 from unknot.network.families import mesh
+from unknot.routing.parts import Published
 from unknot.routing.relation import EJECT, NO_WAIT, Out, Relation
 from unknot.routing.table import Table, lookup
 from unknot.routing.virtual_channels import VirtualChannels
@@ -116,7 +117,7 @@ class MeshFrame:
         """The relation of a rule that offers, in no time, some permissions of all."""
         every, permission = self._everything
         rule = lookup(every.kept(np.append(offers, True)[permission]))
-        return Relation(self.network, self.virtual, rule, claims_minimal=True)
+        return Relation(self.network, self.virtual, rule, published=Published(claims_minimal=True))
 
 
 def _vcs_of(space: Space, network: Network) -> VirtualChannels:
@@ -194,7 +195,7 @@ def relation_of_offers(
                 count += 1
         return count
 
-    return Relation(network, virtual, rule, name=name, claims_minimal=True)
+    return Relation(network, virtual, rule, name=name, published=Published(claims_minimal=True))
 
 
 @dataclass(frozen=True, eq=False)

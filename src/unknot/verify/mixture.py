@@ -15,6 +15,7 @@ from unknot.certificates.documents import Document, verdict_claim
 from unknot.certificates.verdict import Verdict
 from unknot.routing.contract import EJECT, NO_WAIT, VC_MASK
 from unknot.routing.nimble import nimble
+from unknot.routing.parts import Addressing
 from unknot.routing.relation import Relation
 from unknot.routing.table import Table, lookup
 from unknot.routing.tabulate import MAX_STATES
@@ -139,10 +140,10 @@ class Mixture:
             self.old.vcs,
             lookup(table),
             name=f"{self.old.name} becoming {self.new.name}",
-            destination=self.old.destination,
-            may_use=sender,
             commits=self.old.commits or bool(moment.updating),
-            address_labels=self.old.address_labels,
+            addresses=Addressing(
+                destination=self.old.destination, may_use=sender, address_labels=self.old.address_labels
+            ),
         )
 
     def decided(self, moment: Moment, technique: str, deadline: Deadline, **options: Any) -> MomentVerdict:

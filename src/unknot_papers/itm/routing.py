@@ -21,6 +21,7 @@ import numpy as np
 from unknot._base.deadline import MINUTE, Deadline, counts_work
 from unknot._base.errors import RelationError
 from unknot.network import Network
+from unknot.routing.parts import Published
 from unknot.routing.paths import distances_to_homes
 from unknot.routing.relation import EJECT, TIER, Out, Relation
 from unknot.routing.shortest_paths import pick_of
@@ -132,6 +133,5 @@ def itm_escape(
         virtual,
         rule,
         name=f"itm_escape ({kind}, {'may return' if returns else 'escapes for good'})",
-        claims={"wormhole": True},
-        source=SOURCE,
+        published=Published({"wormhole": True}, source=SOURCE),
     )

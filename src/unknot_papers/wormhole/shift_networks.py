@@ -41,6 +41,7 @@ from unknot._base.arrays import Ints
 from unknot._base.errors import NetworkError, RelationError, require_known
 from unknot.network import Network
 from unknot.routing.contract import ACYCLIC, towards_home
+from unknot.routing.parts import Published
 from unknot.routing.relation import EJECT, Out, Relation
 from unknot.routing.shortest_paths import hop_number
 from unknot.routing.taking import takes_network
@@ -126,8 +127,7 @@ def de_bruijn(network: Network, *, paths: str = "multi_root", letter: int = 0, b
         virtual,
         rule,
         name="de_bruijn (multi_root)" + (", with bypass" if bypass else ""),
-        claims=ACYCLIC,
-        source="Bermond & Syska 1992",
+        published=Published(ACYCLIC, source="Bermond & Syska 1992"),
     )
 
 
@@ -208,8 +208,7 @@ def shuffle_exchange(network: Network, vcs: int | None = None, *, simulates: str
         virtual,
         rule,
         name=f"shuffle_exchange (simulating {simulates})",
-        claims=ACYCLIC,
-        source="Bermond & Syska 1992",
+        published=Published(ACYCLIC, source="Bermond & Syska 1992"),
     )
 
 
@@ -262,7 +261,13 @@ def cube_connected_cycles(network: Network) -> Relation:
         return 1
 
     rule = towards_home(virtual, step)
-    return Relation(network, virtual, rule, name="cube_connected_cycles", claims=ACYCLIC, source="Dally & Seitz 1987")
+    return Relation(
+        network,
+        virtual,
+        rule,
+        name="cube_connected_cycles",
+        published=Published(ACYCLIC, source="Dally & Seitz 1987"),
+    )
 
 
 def _corners(network: Network) -> tuple[Ints, Ints, Ints]:

@@ -18,6 +18,7 @@ from unknot._base.errors import NetworkError, RelationError, require_known
 from unknot.network import Network, distances_from
 from unknot.network.model import IntArray
 from unknot.routing.contract import ACYCLIC
+from unknot.routing.parts import Published
 from unknot.routing.paths import neighbours, preorder, root_named
 from unknot.routing.relation import EJECT, Out, Relation
 from unknot.routing.taking import takes_network
@@ -107,8 +108,7 @@ def two_trees(
         name=f"two_trees from {network.router_name(top)}"
         + ("" if up == down == "bfs" else f", {up} up, {down} down")
         + (", with bypass" if bypass else ""),
-        claims=ACYCLIC,
-        source="Bermond & Syska 1992",
+        published=Published(ACYCLIC, source="Bermond & Syska 1992"),
     )
 
 

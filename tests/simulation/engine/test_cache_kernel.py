@@ -17,6 +17,7 @@ from unknot._base.switching import SWITCHINGS
 from unknot.network import Network
 from unknot.network.families import mesh, torus
 from unknot.routing import EJECT, Relation, VirtualChannels, dimension_order, duato, up_down
+from unknot.routing.parts import Addressing
 from unknot.routing.pointer import Pointer, Remembered
 from unknot.simulation.engine import kernels, routing_cache
 from unknot.simulation.engine.dropping import readers
@@ -114,7 +115,7 @@ def test_many_decisions_and_answers_that_are_none() -> None:
             count = 1
         return count
 
-    relation = Relation(network, vcs, rule, name="many", destination=np.zeros(200, dtype=np.int64))
+    relation = Relation(network, vcs, rule, name="many", addresses=Addressing(np.zeros(200, dtype=np.int64)))
     engine = begun(relation)
     numbers = np.unique(engine.state.cache)
     assert numbers.min() == 0

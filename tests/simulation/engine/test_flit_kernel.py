@@ -19,6 +19,7 @@ from unknot.network import Network
 from unknot.network.families import complete, dragonfly, mesh, torus
 from unknot.routing import Relation, dimension_order, dragonfly_ugal, o1turn, romm, ugal, valiant
 from unknot.routing.contract import Detour
+from unknot.routing.parts import Preference
 from unknot.routing.relation import COMPARISONS
 from unknot.simulation.engine.engine import Engine
 from unknot.simulation.engine.entries import is_packable
@@ -44,6 +45,11 @@ def side_by_side(twin: Simulator, engine: Engine) -> Iterator[list[tuple[int, in
         assert engine.count("flits_out") == twin.flits_out
         assert engine.stored().tolist() == [len(vc.queue) for vc in twin.input]
         yield packets
+
+
+def deciding(relation: Relation, detour: Detour) -> Relation:
+    """The relation whose headers choose in their first router."""
+    return replace(relation, preference=replace(relation.preference, decides=detour))
 
 
 def agree(
@@ -185,11 +191,11 @@ def test_same_seed_same_run_other_seed_other_run() -> None:
 @pytest.mark.parametrize("routing_delay", [0, 1, 3])
 def test_twin_of_decisions_in_the_source_router(routing_delay: int) -> None:
     router = Router(routing_delay=routing_delay)
-    orders = replace(o1turn(mesh(3, 3)), decides=Detour(weight=1, margin=-1))
+    orders = replace(o1turn(mesh(3, 3)), preference=Preference(decides=Detour(weight=1, margin=-1)))
     engine = agree(orders, "wormhole-nonatomic", {1: 1, 4: 1}, 4, 0.12, 3, router=router)
     assert not is_packable(orders, router)
     assert engine.count("arrived") > 60
-    by_hops = replace(ugal(mesh(3, 3)), decides=Detour(weight=0, margin=2))
+    by_hops = deciding(ugal(mesh(3, 3)), Detour(weight=0, margin=2))
     agree(by_hops, "wormhole-nonatomic", 3, 4, 0.12, 2, router=router)
     agree(by_hops, "saf", 3, 4, 0.12, 2, router=router)
-    agree(replace(ugal(torus(4, 3)), decides=Detour(weight=2, margin=-4)), "wormhole", 5, 4, 0.1, 5, router=router)
+    agree(deciding(ugal(torus(4, 3)), Detour(weight=2, margin=-4)), "wormhole", 5, 4, 0.1, 5, router=router)

@@ -22,6 +22,7 @@ from unknot.routing import (
     in_classes,
     nca,
 )
+from unknot.routing.parts import Preference
 from unknot.simulation import Router, simulate
 from unknot.simulation.engine.codes import SELECTIONS
 from unknot.simulation.run.options import router_of
@@ -67,7 +68,7 @@ def test_a_routing_without_a_selection_of_its_own_requests_all() -> None:
 
 def test_an_unknown_selection_of_a_relation_is_refused() -> None:
     relation = dimension_order(mesh(2, 2))
-    odd = Relation(relation.network, 1, relation.rule, selection="any")
+    odd = Relation(relation.network, 1, relation.rule, preference=Preference(selection="any"))
     with pytest.raises(SimulationError, match="unknown selection 'any'"):
         simulate(odd, 0.1, switching="wormhole")
     assert router_of("selection=first").selection == "first"

@@ -18,7 +18,8 @@ from unknot._base.errors import SimulationError, UnknotError
 from unknot._base.switching import SWITCHINGS, Switching
 from unknot.network.families import mesh, torus
 from unknot.routing import Relation, dimension_order, in_classes, message_classes, o1turn, ugal, valiant
-from unknot.routing.contract import Decision
+from unknot.routing.contract import Detour
+from unknot.routing.parts import Preference
 from unknot.routing.subnets import in_subnets
 from unknot.simulation import ClassRun, Router, simulate
 from unknot.simulation.engine.codes import PRIORITIES
@@ -228,7 +229,7 @@ def test_subnets_are_networks_of_their_own() -> None:
 
 def test_classes_decide_on_their_way_where_they_are_injected_with_lookahead() -> None:
     """As packets without classes do; else in the router, a cycle after."""
-    orders = replace(o1turn(mesh(3, 3)), decides=Decision(weight=1, margin=-1))
+    orders = replace(o1turn(mesh(3, 3)), preference=Preference(decides=Detour(weight=1, margin=-1)))
     two = [TrafficClass(), TrafficClass(2, messages=3, priority=1)]
     for delay in (0, 1):
         agree(orders, "wormhole-nonatomic", two, 4, 0.4, 3, Router(routing_delay=delay, priority="class"))

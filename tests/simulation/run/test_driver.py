@@ -17,6 +17,7 @@ from unknot._base.switching import SWITCHINGS, Switching
 from unknot.network import Network, from_edges
 from unknot.network.families import line, mesh, torus
 from unknot.routing import EJECT, Relation, dimension_order, ugal, valiant
+from unknot.routing.parts import Addressing
 from unknot.simulation import Router, Run, simulate
 
 
@@ -165,7 +166,7 @@ def test_only_the_addresses_a_source_may_use() -> None:
         return 1
 
     may_use = np.array([[1, 0, 1, 0], [0, 1, 0, 1]], dtype=bool)
-    relation = Relation(network, 1, rule, destination=[0, 0, 1, 1], may_use=may_use)
+    relation = Relation(network, 1, rule, addresses=Addressing([0, 0, 1, 1], may_use=may_use))
     run = simulate(relation, 0.05, switching="wormhole")
     assert run.stable
     assert run.hops_mean == pytest.approx(0.5, abs=0.05)

@@ -124,5 +124,5 @@ def random_system(chance: random.Random, networks: Sequence[Network] = NETWORKS)
             use[s] = np.isin(relation.destination, some)
         from dataclasses import replace
 
-        relation = replace(relation, may_use=use)
+        relation = replace(relation, addresses=replace(relation.addresses, may_use=use))
     return relation, protocol

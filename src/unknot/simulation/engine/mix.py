@@ -223,10 +223,13 @@ def _first_block(relation: Relation) -> Relation:
     many = relation.num_addresses // len(relation.classes)
     block = replace(
         relation,
-        destination=relation.destination[:many],
-        may_use=None if relation.may_use is None else relation.may_use[:, :many],
-        classes=(),
-        address_labels=None,
+        addresses=replace(
+            relation.addresses,
+            destination=relation.destination[:many],
+            may_use=None if relation.may_use is None else relation.may_use[:, :many],
+            classes=(),
+            address_labels=None,
+        ),
     )
     block.__dict__["compiled"] = relation.compiled
     return block

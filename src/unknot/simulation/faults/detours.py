@@ -93,10 +93,10 @@ def translated(relation: Relation, base: Relation) -> Relation:
         direct = np.full((network.num_terminals, network.num_terminals), -1)
         ends = np.arange(terminals.size)
         direct[np.ix_(terminals, terminals)] = relation.direct_addresses(ends[:, None], ends)
-    return replace(
-        relation, network=network, vcs=base.vcs, rule=there, may_use=may_use, direct=direct, hops=None,
-        destination=terminals[relation.destination].astype(np.int32),
-    )  # fmt: skip
+    destination = terminals[relation.destination].astype(np.int32)
+    addresses = replace(relation.addresses, destination=destination, may_use=may_use)
+    preference = replace(relation.preference, direct=direct, hops=None)
+    return replace(relation, network=network, vcs=base.vcs, rule=there, addresses=addresses, preference=preference)
 
 
 def _kept(network: Network, small: Network) -> tuple[Ints, Ints]:

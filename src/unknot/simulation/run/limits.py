@@ -107,7 +107,12 @@ def directly(relation: Relation) -> Relation:
     require("the direct addresses of all pairs", 8 * terminals.size * relation.num_addresses)
     taken = relation.direct_addresses(terminals, relation.destination[None, :])
     allowed = (taken == np.arange(relation.num_addresses)) | (taken < 0)
-    return replace(relation, may_use=allowed if relation.may_use is None else allowed & relation.may_use)
+    return replace(
+        relation,
+        addresses=replace(
+            relation.addresses, may_use=allowed if relation.may_use is None else allowed & relation.may_use
+        ),
+    )
 
 
 @dataclass(frozen=True, repr=False)

@@ -246,7 +246,9 @@ def _parts(system: System) -> Iterator[System]:
         for centre in CENTRES:
             near = _near(system.relation.network, int(centre * system.terminals), number)
             use = system.relation.usable() & near[:, None] & near[system.relation.destination][None, :]
-            yield replace(system, relation=replace(system.relation, may_use=use))
+            yield replace(
+                system, relation=replace(system.relation, addresses=replace(system.relation.addresses, may_use=use))
+            )
     yield system
 
 

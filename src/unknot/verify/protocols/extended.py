@@ -18,6 +18,7 @@ from unknot._base.arrays import Flags
 from unknot._base.switching import Switching
 from unknot.flow_control.techniques import technique
 from unknot.network import Network
+from unknot.routing.parts import Addressing
 from unknot.routing.relation import EJECT, NO_WAIT, VC_MASK, Out, Relation
 from unknot.routing.virtual_channels import VirtualChannels
 from unknot.verify.protocols.protocol import MessageClass, Protocol
@@ -208,9 +209,8 @@ def extend(system: System, stages: int = 1, ample: tuple[str, ...] = ()) -> Exte
         VirtualChannels(network, counts),
         rule,
         name=f"{base.name} with {protocol.name}",
-        destination=base.destination[inside],
-        may_use=may_use,
         commits=system.commits,
+        addresses=Addressing(base.destination[inside], may_use=may_use),
     )
     return Extended(system, relation, tuple(int(k) for k in kinds), stages)
 
