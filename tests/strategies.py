@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import fields
 from typing import Any, Literal
 
 import numpy as np
 from hypothesis import strategies as st
 
 from unknot.network import Network, distances_from
+from unknot.routing.parts import Addressing, Preference, Published
 from unknot.routing.relation import EJECT, NO_WAIT, TIER, Relation
 from unknot.routing.virtual_channels import VirtualChannels
 
@@ -267,7 +269,7 @@ def table_relation(
     addresses : int, optional
         Number of addresses; by default that of the terminals, or of `destination` when it is among the options.
     options :
-        Passed on to `Relation`: name, destination, may_use, commits, claims, ….
+        Attributes of the `Relation`: name, destination, may_use, commits, claims, ….
 
     Examples
     --------
@@ -297,4 +299,14 @@ def table_relation(
             out[k] = value[begin + k]
         return count  # type: ignore[no-any-return]
 
-    return Relation(network, virtual, rule, **{"name": "table", **options})
+    return Relation(network, virtual, rule, **{"name": "table", **in_parts(options)})
+
+
+def in_parts(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Arguments of `Relation` that give it some attributes."""
+    given = dict(options)
+    for part, kind in (("addresses", Addressing), ("published", Published), ("preference", Preference)):
+        own = {field.name: given.pop(field.name) for field in fields(kind) if field.name in given}
+        if own:
+            given[part] = kind(**own)
+    return given

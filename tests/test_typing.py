@@ -22,8 +22,8 @@ def rule(at: int, address: int, out: Out) -> int:
     return 1
 
 
-relation = unknot.Relation(net, 1, rule, destination=[0, 1], may_use=[[True, True], [True, False]])
-shared = unknot.Relation(net, [1, 2], rule, address_labels=["a", "b"])
+relation = unknot.Relation(net, 1, rule, "mine", unknot.routing.Addressing([0, 1], [[True, True], [True, False]]))
+shared = unknot.Relation(net, [1, 2], rule, addresses=unknot.routing.Addressing(address_labels=["a", "b"]))
 verdict: unknot.Verdict = unknot.verify.check(relation, "wormhole")
 grid: unknot.Network = mesh(4, 4, latency=2)
 ends: list[int] = net.source.tolist()

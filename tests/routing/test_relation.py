@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from tests.strategies import networks, relations, table_relation
+from tests.strategies import in_parts, networks, relations, table_relation
 from unknot._base.errors import RelationError
 from unknot.certificates import documents
 from unknot.network import Network, from_edges
@@ -97,7 +97,7 @@ def test_bad_relations(options: dict[str, Any], message: str) -> None:
     good: dict[str, Any] = {"network": PAIR, "vcs": 1, "rule": lambda at, address, out: 0, "name": "mine"}
     Relation(**good)
     with pytest.raises(RelationError, match=f"mine: {message}"):
-        Relation(**(good | options))
+        Relation(**in_parts(good | options))
 
 
 def test_addresses_and_sources() -> None:

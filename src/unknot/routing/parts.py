@@ -1,4 +1,4 @@
-"""What is said of a relation beside its rule, in parts."""
+"""Parts of a relation beside its rule."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from unknot.routing.contract import COMPARISONS, Detour, Rule, direct_addresses,
 
 @dataclass(frozen=True, eq=False)
 class Addressing:
-    """What headers carry, where that is more than the number of a terminal.
+    """Addresses that headers carry, and who uses them; by default the numbers of terminals.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ class Addressing:
 
 @dataclass(frozen=True, eq=False)
 class Published:
-    """What the source of an algorithm says.
+    """Claims of the source of an algorithm.
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ class Published:
 
 @dataclass(frozen=True, eq=False)
 class Preference:
-    """What runs prefer among all that is legal; proofs ignore it.
+    """Preferences of runs among legal candidates; proofs ignore them.
 
     Parameters
     ----------

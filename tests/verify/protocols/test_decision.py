@@ -27,7 +27,7 @@ from unknot.certificates import Rejected, accept, document
 from unknot.certificates.plain import Unchecked
 from unknot.network import Network
 from unknot.network.families import line, mesh, ring
-from unknot.routing import EJECT, Relation, dimension_order, in_classes
+from unknot.routing import EJECT, Addressing, Relation, dimension_order, in_classes
 from unknot.verify import check
 from unknot.verify.protocols import Follow, MessageClass, Protocol, Queue, check_protocol, protocol
 from unknot.verify.protocols.decision import by_search
@@ -404,7 +404,7 @@ def _two_channels() -> Relation:
         out[:2] = (EJECT, EJECT) if here == address else (0, 1)
         return 1 if here == address else 2
 
-    return Relation(network, 1, rule, may_use=[[False, True], [False, False]])
+    return Relation(network, 1, rule, addresses=Addressing(may_use=[[False, True], [False, False]]))
 
 
 def test_a_limit_that_is_enough_for_short_messages_and_not_for_worms() -> None:
