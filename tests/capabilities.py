@@ -140,6 +140,7 @@ def _members(kind: type) -> set[str]:
     return {
         *dir(kind),
         *getattr(kind, "__dataclass_fields__", ()),
+        *(name for base in kind.__mro__ if _ours(base) for name in vars(base).get("__annotations__", ())),
         *getattr(kind, "model_fields", ()),
     } - foreign_members
 
