@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from unknot_collectives.schedule import Chunk as Chunk
     from unknot_collectives.schedule import Schedule as Schedule
     from unknot_collectives.schedule import Transfer as Transfer
+    from unknot_collectives.schedule_files import read_schedule as read_schedule
+    from unknot_collectives.schedule_files import write_schedule as write_schedule
     from unknot_collectives.textbook import textbook as textbook
     from unknot_collectives.timing import timed as timed
 

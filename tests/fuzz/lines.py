@@ -110,7 +110,7 @@ FITTING: dict[str, dict[str, list[str]]] = {
     "repair": {"--export": ["out.json"], "--out": ["out.json", "out"]},
     "audit": {"--out": ["out.html"]},
     "run": {"--out": ["reports", "out.html"]},
-    "collective": {"--export": ["out.csv", "out.xml"], "--algorithm": ["best", "optimal", "ring,direct"]},
+    "collective": {"--export": ["out.csv", "out.json", "out.xml"], "--algorithm": ["best", "optimal", "ring,direct"]},
     "design routing": {"--vcs": ["1/1 1/2"], "--export": ["out.py"]},
     "trace": {"file": ["trace-csv-0.csv"]},
     "rerun": {"file": ["evidence.json", "knot.json"]},

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -31,8 +32,8 @@ BOUNDING = 0.5
 """Share of a time limit after which bounds that are not known yet are quick ones."""
 PER_MEMBER = 1.5e-5
 """About the seconds of a bound for each member and channel; none that takes too long is begun: it cannot be ended."""
-TABLES = (".csv", ".xml")
-"""Endings of files that are no pictures."""
+TABLES = (".csv", ".json", ".xml")
+"""Endings of files of schedules."""
 MOST_NAMED = 4
 """Most channels of a bound that are named one by one."""
 
@@ -72,10 +73,11 @@ def collective(options: CollectiveOptions) -> int:
     from unknot_collectives.msccl import require_program
     from unknot_collectives.on_routes import on_routes, shortest_routes
     from unknot_collectives.rings import ring_order
+    from unknot_collectives.schedule_files import ENDINGS, proposed
 
     export, deadline, width = options.export, options.deadline or NEVER, options.terminal_width
     if export is not None and export.suffix not in TABLES:
-        raise UnknotError(f"{export}: a schedule is written as .csv, its transfers, or as .xml, an MSCCL program")
+        raise UnknotError(f"{export}: a schedule is written as .csv or .json, or as .xml, an MSCCL program")
     scale = Scale.of(options.units)
     sizes, rows = sizes_of(options, scale.units)
     relation = None
@@ -88,6 +90,8 @@ def collective(options: CollectiveOptions) -> int:
     if export is not None and export.suffix == ".xml":
         require_program(whole)
     names = () if options.algorithm == "best" else tuple(name.strip() for name in options.algorithm.split(","))
+    files = [name for name in names if Path(name).suffix in ENDINGS]
+    names = tuple(name for name in names if name not in files)
     operations = [replace(whole, size=Fraction(flits)) for flits in sizes]
     with activity.working("bounds"):
         bounds, is_exact = _bounds(platform, operations, options.deadline)
@@ -97,7 +101,10 @@ def collective(options: CollectiveOptions) -> int:
             group, circle=tuple(m for part in whole.parts for m in ring_order(platform, group.only(part).row))
         )
         routes = shortest_routes(built) if relation is None else partial(on_routes, relation=relation)
-        choices = by_algorithm(platform, whole, names, group=group, pieces=counts, routes=routes)
+        choices = proposed(files, built, platform, operations[0])
+        if names or not files:
+            others = by_algorithm(platform, whole, names, group=group, pieces=counts, routes=routes)
+            choices = chain(choices, others)
         made = compared(choices, bounds, relation, until=deadline, **of_run)
     best = [table[0] for table in made.tables if table]
     last, shown = max(0, len(best) - 1), best[-1:]
@@ -201,23 +208,13 @@ def _tell_program(file: Path, *, json: bool) -> bool:
 
 
 def _write(path: Path, fastest: Timed, network: Network) -> None:
-    from unknot._base.frames import write_csv
     from unknot_collectives.msccl import program_of, write_msccl
+    from unknot_collectives.schedule_files import write_schedule
 
-    schedule, first = fastest.schedule, network.num_routers
     if path.suffix == ".xml":
-        write_msccl(program_of(schedule), path)
+        write_msccl(program_of(fastest.schedule), path)
     else:
-        sent, name_of = schedule.transfers, network.terminal_name
-        columns: dict[str, list[int] | list[float] | list[str]] = {
-            "step": [one.step for one in sent],
-            "chunk": [one.chunk for one in sent],
-            "flits": [float(schedule.chunks[one.chunk].size) for one in sent],
-            "source": [name_of(one.source - first) for one in sent],
-            "target": [name_of(one.target - first) for one in sent],
-            "reduces": [int(one.reduces) for one in sent],
-        }
-        write_csv(columns, path)
+        write_schedule(fastest.schedule, network, path)
     wrote(path)
 
 

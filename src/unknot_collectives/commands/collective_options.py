@@ -33,7 +33,8 @@ class CollectiveOptions(Options):
         too, as 64kB; by default 64, and 1 for barrier. Or, for all_to_all, a file of blocks: a row for each sender,
         a column for each receiver.
     algorithm
-        Algorithms: best, optimal, or textbook ones such as ring; several with commas.
+        Algorithms: best, optimal, or textbook ones such as ring; or a file of --export, .csv or .json; several with
+        commas.
     routing : NAME
         Routing on which the schedules run.
     root
@@ -55,8 +56,8 @@ class CollectiveOptions(Options):
         Options of the router: 'internal_speedup=2'.
     together
         Send chunks that take one path in a step as one message.
-    export : FILE.csv|xml
-        File of the schedule: its transfers, or an MSCCL program.
+    export : FILE.csv|json|xml
+        File of the schedule: its transfers, which --algorithm reads again, or an MSCCL program.
     out : svg|png|pdf
         pictures of the busy channels over time
     """
