@@ -30,7 +30,7 @@ BETWEEN = "; "
 
 
 @dataclass(frozen=True)
-class Row:
+class TransferRow:
     """A transfer, in the words of a file.
 
     Attributes
@@ -68,7 +68,7 @@ class Row:
     path: str
 
 
-COLUMNS = tuple(field.name for field in fields(Row))
+COLUMNS = tuple(field.name for field in fields(TransferRow))
 """Columns of a file, in order."""
 
 
@@ -115,12 +115,12 @@ def _terminal(network: Network, node: int | None) -> str:
     return "" if node is None else network.terminal_name(node - network.num_routers)
 
 
-def _rows(schedule: Schedule, network: Network) -> Iterator[Row]:
+def _rows(schedule: Schedule, network: Network) -> Iterator[TransferRow]:
     names = [network.channel_name(channel) for channel in range(network.num_channels)]
     starts = map(str, schedule.starts) if schedule.starts else iter(("",) * len(schedule.transfers))
     for sent, start in zip(schedule.transfers, starts, strict=True):
         chunk = schedule.chunks[sent.chunk]
-        yield Row(
+        yield TransferRow(
             sent.step, start, sent.chunk, str(chunk.size), _terminal(network, chunk.source),
             _terminal(network, chunk.target), chunk.group, _terminal(network, sent.source),
             _terminal(network, sent.target), int(sent.reduces),
