@@ -174,7 +174,7 @@ def read_schedule(path: str | Path, network: Network, platform: Platform, operat
         rows = [(f"transfer {number}", 0, row) for number, row in enumerate(document["transfers"])]
     if not rows:
         raise TextError(f"{words}, and has none", file)
-    schedule = _Reading(file, network, platform).schedule(rows, operation)
+    schedule = _RowReader(file, network, platform).schedule(rows, operation)
     claim = schedule.claim()
     try:
         check_schedule({**claim, "proof": None}, claim["proof"])
@@ -199,7 +199,7 @@ def _of_csv(file: Path) -> list[tuple[str, int, Any]]:
     return rows
 
 
-class _Reading:
+class _RowReader:
     """Rows of a file as a schedule; each problem is an error with its place."""
 
     def __init__(self, file: Path, network: Network, platform: Platform) -> None:
