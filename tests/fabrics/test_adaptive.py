@@ -73,9 +73,9 @@ def test_safe_tables_are_open_with_a_word(tmp_path: Path) -> None:
     said = " ".join(shown.stdout.split())
     assert shown.exit_code == 3
     assert (
-        "deadlock-free undecided established the static tables alone are free: packets may take other ways by" in said
+        "deadlock-free undecided established the static tables alone are free: packets may take other ways or" in said
     )
-    assert "adaptive routing, of which there is opensm.conf (the engine ar_updn)" in said
+    assert "lanes, by what is not judged yet: opensm.conf (the engine ar_updn)" in said
     assert "opensm.conf (the engine ar_updn)" in (tmp_path / "page.html").read_text()
     found = json.loads(unknot_says("audit", str(folder), "--json").stdout)
     assert (found["deadlock_free"], found["delivered"], found["holds"], found["unknown_pairs"]) == (None,) * 3 + (0,)
@@ -141,7 +141,7 @@ def test_ibdiagnets_own_form_of_the_tables(tmp_path: Path) -> None:
     (tmp_path / "ibdiagnet2.fdbs").write_text(text.replace("NUM: 0", "NUM: 2", 1))
     for read in (read_fabric(tmp_path), read_fabric(tmp_path / "fabric.ibnetdiscover", tmp_path / "ibdiagnet2.fdbs")):
         assert read.adaptive == ("ibdiagnet2.fdbs (PLFT_NUM above 0)",)
-        assert audit(read).deadlock_free is False
+        assert audit(read).deadlock_free is None  # what S0 does by its table 2 alone is not known
 
 
 def test_assumptions_have_names() -> None:

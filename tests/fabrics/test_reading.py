@@ -125,7 +125,7 @@ def test_folders_without_a_fabric(tmp_path: Path, read) -> None:  # type: ignore
     (tmp_path / "tables").write_text(lfts(ring(3)))
     (tmp_path / "inner").mkdir()
     with pytest.raises(
-        UnknotError, match=r"no ibnetdiscover output, no link list.*it holds tables, inner/; is one of"
+        UnknotError, match=r"neither ibnetdiscover output, a link list.*it holds tables, inner/; is one of"
     ):
         read(tmp_path)
 

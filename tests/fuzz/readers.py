@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import json
 import shutil
+import tarfile
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -11,10 +13,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from tests.fabrics import texts
+from tests.fabrics import texts, tool_texts
 from tests.fabrics.test_machines import BETAS, link, machine
 from unknot._base.errors import UnknotError
-from unknot.fabrics import FORMATS, write_network
+from unknot.fabrics import FORMATS, read_fabric, write_network
 from unknot.fabrics.ethernet.folder import read_ethernet
 from unknot.fabrics.ethernet.qos import read_config_db
 from unknot.fabrics.ethernet.routes import read_batfish_routes, read_cable_list, read_lldp, read_routes
@@ -94,7 +96,20 @@ _MORE: dict[str, list[str]] = {
     "mcfdbs": [texts.mcfdbs(_LAYOUT), texts.dump_mfts(_LAYOUT, 12), texts.dump_mfts(_LAYOUT, 18, masks=True)],
     "ibnetdiscover": [texts.ibnetdiscover(_LAYOUT), texts.ibnetdiscover(texts.ring(2, lmc=1))],
     "lst": [texts.lst(_LAYOUT), texts.lst(_LAYOUT, down=[("S0", 1), ("S1", 2)])],
-    "iblinkinfo": [texts.iblinkinfo(_LAYOUT), texts.iblinkinfo(_LAYOUT, down=[("S0", 1), ("S1", 2)])],
+    "iblinkinfo": [
+        texts.iblinkinfo(_LAYOUT),
+        texts.iblinkinfo(_LAYOUT, down=[("S0", 1), ("S1", 2)]),
+        tool_texts.iblinkinfo_lines(_LAYOUT),
+    ],
+    "netdump": [tool_texts.net_dump(_LAYOUT), tool_texts.net_dump(texts.ring(2), labels=True)],
+    "dbcsv": [tool_texts.db_csv(_LAYOUT), tool_texts.db_csv(texts.ring(2, lmc=1))],
+    "ports": [tool_texts.ports(_LAYOUT), tool_texts.ports(texts.ring(2))],
+    "portcsv": [
+        tool_texts.port_csv(_LAYOUT),
+        "StartDevice,StartPort,EndDevice,EndPort\na,Port 1,b,2\na,Port 3,h,h ib0\n",
+    ],
+    "opareport": [tool_texts.snapshot(_LAYOUT), tool_texts.snapshot(texts.ring(2), groups=True)],
+    "far": [tool_texts.far(_LAYOUT), tool_texts.far(texts.ring(2), state="HBF")],
     "lfts": [texts.lfts(_LAYOUT), texts.ibroute(_LAYOUT), texts.ibroute(texts.ring(2, lmc=1))],
     "fdbs": [texts.fdbs(_LAYOUT), texts.fdbs(texts.ring(2))],
     "psl": [texts.psl(_LAYOUT), texts.psl_blocks(_LAYOUT), texts.path_records(_LAYOUT), _BY_SWITCH],
@@ -169,6 +184,20 @@ def _technologies() -> list[bytes]:
     from tests.simulation.energy.technologies import NOXIM, OWN, gates
 
     return [text.encode() for text in (OWN, gates(), NOXIM)]
+
+
+def _archives() -> list[bytes]:
+    """Tar archives of a folder of ibdiagnet, plain and packed."""
+    packed = []
+    for mode in ("w", "w:gz"):
+        whole = io.BytesIO()
+        with tarfile.open(fileobj=whole, mode=mode) as tar:
+            for name, text in (("d/a.lst", texts.lst(_LAYOUT)), ("d/a.fdbs", texts.fdbs(_LAYOUT))):
+                about = tarfile.TarInfo(name)
+                about.size = len(text)
+                tar.addfile(about, io.BytesIO(text.encode()))
+        packed.append(whole.getvalue())
+    return packed
 
 
 def _read_technology(path: Path) -> Any:
@@ -279,6 +308,7 @@ READERS: dict[str, Reader] = {
         Reader("batfish", ".csv", lambda: [_BATFISH.encode()], read_batfish_routes, _text),
         Reader("ethernet-folder", ".any", _of_folders, _read_folder, _text),
         Reader("technology", ".toml", _technologies, _read_technology, _text),
+        Reader("archive", ".tar", _archives, read_fabric, lambda head: True),
         Reader("trace-csv", ".csv", lambda: [text.encode() for text in _TRACES], _read_trace, _text),
     )
 }

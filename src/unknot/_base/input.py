@@ -1,82 +1,14 @@
-"""Files to read: only regular ones, plain or gzipped, and no more of them than memory allows."""
+"""Texts of files to read, checked and decoded."""
 
 from __future__ import annotations
 
 import codecs
-import gzip
 import json
-import os
-import stat
-import zlib
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
-from unknot._base import memory
 from unknot._base.errors import TextError
-from unknot._base.outcomes import note_read
-
-_GZIP = b"\x1f\x8b"
-_PIECE = 1 << 20
-
-
-def read_bytes(path: str | Path, limit: int = -1, *, growth: int = 4) -> bytes:
-    """The first `limit` bytes of a file, or all of it, unpacked when it is gzipped.
-
-    Parameters
-    ----------
-    limit : int
-        Most bytes to return; −1 for all.
-    growth : int
-        Bytes of memory for each byte of text, once it is read and understood.
-
-    Raises
-    ------
-    TextError
-        If it is no regular file, cannot be opened, or its packed form is damaged or cut off.
-    SizeError
-        If what the file holds would take more memory than may be used; a gzipped file is unpacked no further.
-    """
-    try:
-        with _regular(Path(path)) as file:
-            packed = file.read(2) == _GZIP
-            file.seek(0)
-            size = 0 if packed or limit >= 0 else os.fstat(file.fileno()).st_size
-            memory.require(f"reading {path}", size * growth)
-            if not packed:
-                return file.read(limit)
-            with gzip.GzipFile(fileobj=file) as inner:
-                return _unpacked(inner, path, limit, growth)
-    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise TextError(f"this gzipped file is damaged or cut off ({error})", path) from error
-    except OSError as error:
-        raise TextError(f"cannot read this file: {error.strerror or error}", path) from error
-
-
-def _regular(path: Path) -> BinaryIO:
-    """Open without waiting for anybody, and refuse what is no regular file."""
-    if "\0" in str(path):
-        raise TextError("no file has a name with a zero byte", ascii(str(path)))
-    handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
-    note_read(handle)
-    mode = os.fstat(handle).st_mode
-    if not stat.S_ISREG(mode):
-        os.close(handle)
-        kinds = {stat.S_IFDIR: "a folder", stat.S_IFIFO: "a pipe", stat.S_IFSOCK: "a socket"}
-        kind = kinds.get(stat.S_IFMT(mode), "a device")
-        raise TextError(f"cannot read this file: it is {kind}, and only regular files are read", path)
-    return open(handle, "rb")
-
-
-def _unpacked(file: gzip.GzipFile, path: str | Path, limit: int, growth: int) -> bytes:
-    if limit >= 0:
-        return file.read(limit)
-    pieces = bytearray()
-    while piece := file.read(_PIECE):
-        pieces += piece
-        memory.require(
-            f"reading {path}, which unpacks to {memory.in_words(len(pieces))} or more,", len(pieces) * growth
-        )
-    return bytes(pieces)
+from unknot._base.packed import read_bytes as read_bytes
 
 
 def read_text(path: str | Path, *, what: str = "plain UTF-8 is needed", growth: int = 4) -> str:

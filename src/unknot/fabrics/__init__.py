@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 from unknot._base.later import exports
 
 if TYPE_CHECKING:
+    from unknot.fabrics.changes import Changes as Changes
+    from unknot.fabrics.changes import compare_fabrics as compare_fabrics
     from unknot.fabrics.fabric import NO_ENTRY as NO_ENTRY
-    from unknot.fabrics.fabric import Changes as Changes
     from unknot.fabrics.fabric import Fabric as Fabric
-    from unknot.fabrics.fabric import compare_fabrics as compare_fabrics
     from unknot.fabrics.format import Format as Format
     from unknot.fabrics.formats import FORMATS as FORMATS
     from unknot.fabrics.formats import write_network as write_network

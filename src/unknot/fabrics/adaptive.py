@@ -1,8 +1,8 @@
-"""Signs of adaptive routing beside the forwarding tables of a fabric, which then are not all that decides.
+"""Signs of what is not judged yet beside the forwarding tables of a fabric, which then are not all that decides.
 
 Switches that route adaptively choose among groups of ports, or have several tables (pLFTs), which `opensm-lfts.dump`
-and `opensm.fdbs` do not show. Signs are files of ibdiagnet with such tables (`.far`, `.plft`), ``PLFT_NUM`` above 0,
-and adaptive engines of OpenSM in its options or log.
+and `opensm.fdbs` do not show; others change the VL of packets. Signs are files of ibdiagnet with such tables (`.far`,
+`.plft`, `.vl2vl`), ``PLFT_NUM`` above 0, and adaptive engines of OpenSM in its options or log.
 """
 
 from __future__ import annotations
@@ -12,10 +12,13 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
+from unknot._base.packed import read_bytes
 from unknot.fabrics.fabric import Fabric
 
-ENDINGS = (".far", ".plft", ".ar")
-"""Files of ibdiagnet that hold groups of ports, or private tables."""
+ENDINGS = {".far": "adaptive routing", ".ar": "adaptive routing", ".plft": "private tables", ".vl2vl": "VLs by VLs"}
+"""Files of ibdiagnet that say more than forwarding tables, and what they are tables of."""
+_UNCHANGED = b"0x01 0x23 0x45 0x67 0x89 0xab 0xcd 0xef"
+"""End of a row by which VLs stay as they are."""
 LARGEST = 1 << 28
 """Bytes of a file that are searched."""
 _ENGINE = rb"(ar_[a-z0-9_-]+|dfp2?|kdor(?:-hc)?)"
@@ -50,9 +53,17 @@ def signs_of_adaptive_routing(path: Path) -> tuple[str, ...]:
     ...
     ('opensm.conf (the engine ar_updn)',)
     """
-    with path.open("rb") as file:
-        content = file.read(LARGEST)
+    content = read_bytes(path, LARGEST)
     return tuple(f"{path.name} ({sign})" for sign in dict.fromkeys(_signs(path, content)))
+
+
+def is_unjudged(path: Path) -> bool:
+    """Whether the name of a file is that of tables which are not judged yet."""
+    return _ending(path) in ENDINGS
+
+
+def _ending(path: Path) -> str:
+    return (path.with_suffix("") if path.suffix.lower() == ".gz" else path).suffix.lower()
 
 
 def judged_as_static(fabric: Fabric) -> Fabric:
@@ -65,8 +76,8 @@ def judged_as_static(fabric: Fabric) -> Fabric:
 
 def _signs(path: Path, content: bytes) -> Iterator[str]:
     rows = (line for line in content.splitlines() if line.strip() and not line.lstrip().startswith(b"#"))
-    if path.name.lower().endswith(ENDINGS) and any(rows):
-        yield "tables of adaptive routing"
+    if is_unjudged(path) and any(not line.rstrip().endswith(_UNCHANGED) for line in rows):
+        yield f"tables of {ENDINGS[_ending(path)]}"
     for words, pattern in _SIGNS.items():
         if match := pattern.search(content):
             yield words.format(next((group for group in match.groups() if group), b"").decode())

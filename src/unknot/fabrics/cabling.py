@@ -88,6 +88,12 @@ class Cabling(FabricText):
             self.repeated.append(line)
         old.up = old.up and up
 
+    def both(self, near: Place, far: Place, line: int, up: bool, rate: Rate, back: Rate | None = None) -> None:
+        """Note a cable that a file may list once, and its rate at the far end where that is listed."""
+        for one, other, run in ((near, far, rate), (far, near, back or rate)):
+            if one not in self.cables or self.cables[one].far != other:
+                self.cable(one, other, line, up, run)
+
     def called(self, key: str) -> str:
         """A node in words: its name, else its GUID."""
         node = self.nodes.get(key)
@@ -129,7 +135,7 @@ class Cabling(FabricText):
         labels = self._labels(nodes)
         runs, differing = rates_of(self.cables, labels)
         active = self._active(router, sorted(self.cables, key=lambda place: (order[place[0]], place[1])))
-        hosts = [(near, far) for near, far in active if near[0] not in router]
+        hosts = [(near, far) for near, far in active if self.nodes[near[0]].role not in ("switch", "aggregation")]
         links = [(near, far) for near, far in active if near[0] in router and far[0] in router]
         channels = [(router[near[0]], router[far[0]], near[1], far[1]) for near, far in links]
         rated = [runs[near] for near, _ in links], [runs[near] for near, _ in hosts]
@@ -228,7 +234,7 @@ class Cabling(FabricText):
                     f"{self.port(back.far)}",
                     cable.line,
                 )
-            limit = self.nodes[near[0]].num_ports
+            limit = min(self.nodes[near[0]].num_ports, MOST_PORTS)
             if not 1 <= near[1] <= limit:
                 raise self.error(f"{self.called(near[0])} has ports 1 to {limit}, not {near[1]}", cable.line)
         cabled = {near[0] for near in self.cables}

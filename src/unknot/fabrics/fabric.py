@@ -1,7 +1,8 @@
-"""A lossless fabric as its tools describe it: network, LIDs, GUIDs and forwarding tables; and comparison of two."""
+"""A lossless fabric as its tools describe it: network, LIDs, GUIDs and forwarding tables."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -9,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unknot._base.arrays import Flags
-from unknot._base.shown import Brief
+from unknot.fabrics.choices import SwitchGroups
 from unknot.network import Network
 from unknot.network.model import IntArray
 
@@ -68,7 +69,9 @@ class Fabric:
     unlisted : tuple of int
         Node GUIDs of switches that have tables, but of which the fabric file says nothing at all.
     adaptive : tuple of str
-        Signs of adaptive routing in the files: then `tables` are not all that decides.
+        Signs of what is not judged yet, such as adaptive routing: then `tables` are not all that decides.
+    groups : dict, or None
+        Groups of ports that adaptive switches choose from, by node GUID.
     rates : tuple of str
         Width and speed of the cable of each channel, such as ``4xHDR``; empty where the file does not give them.
     notes : tuple of str
@@ -106,6 +109,7 @@ class Fabric:
     restored: tuple[int, ...] = ()
     unlisted: tuple[int, ...] = ()
     adaptive: tuple[str, ...] = ()
+    groups: Mapping[int, SwitchGroups] | None = None
     rates: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     assumed: tuple[str, ...] = ()
@@ -139,7 +143,7 @@ class Fabric:
     def owner_name(self, owner: int) -> str:
         """Name of the port that answers to a LID, as coded in `owner`."""
         if owner < 0:
-            return "a port whose link is not active"
+            return "a port that is not active, or no host's"
         hosts = self.network.num_terminals
         return self.network.terminal_name(owner) if owner < hosts else self.network.router_name(owner - hosts)
 
@@ -153,148 +157,3 @@ class Fabric:
             f"<Fabric {self.name}: {self.network.num_routers} switches, {self.network.num_terminals} host ports, "
             f"{self.lids.size} LIDs, {tables} tables>"
         )
-
-
-@dataclass(frozen=True, repr=False)
-class Changes(Brief):
-    """Differences between an older and a newer reading; nodes are matched by GUID.
-
-    Attributes
-    ----------
-    lost_cables, new_cables : tuple of str
-        Cables of one reading alone, such as ``S0[1] – S1[2]``.
-    rates : tuple of str
-        Cables in both readings that run at another rate than before.
-    lids : tuple of str
-        Ports that answer to other LIDs than before, or are in one reading alone.
-    entries : int
-        Table entries (switch, LID of a port in both) that differ; the port is matched by GUID, so that a renumbered
-        LID alone is no change.
-    compared : int
-        Entries that were compared.
-    switches : tuple of (str, int)
-        Switches with changed entries and their number, most first.
-
-    Examples
-    --------
-    >>> from unknot.fabrics import compare_fabrics, read_fabric
-    >>> before = read_fabric("examples/fabrics/opensm-torus8x8-updn")
-    >>> after = read_fabric("examples/fabrics/opensm-torus8x8-dor")
-    >>> changes = compare_fabrics(before, after)
-    >>> changes.lost_cables, changes.entries, changes.compared
-    ((), 3263, 8192)
-    """
-
-    lost_cables: tuple[str, ...]
-    new_cables: tuple[str, ...]
-    rates: tuple[str, ...]
-    lids: tuple[str, ...]
-    entries: int
-    compared: int
-    switches: tuple[tuple[str, int], ...]
-
-    @property
-    def none(self) -> bool:
-        """Whether nothing changed."""
-        return not (self.lost_cables or self.new_cables or self.rates or self.lids or self.entries)
-
-
-def compare_fabrics(old: Fabric, new: Fabric) -> Changes:
-    """Compare two readings of a fabric. O(cables + switches × LIDs) time.
-
-    Parameters
-    ----------
-    old, new : Fabric
-        Tables are compared where both have some.
-
-    Returns
-    -------
-    Changes
-        What differs.
-
-    Examples
-    --------
-    >>> from unknot.fabrics import read_fabric
-    >>> fabric = read_fabric("examples/fabrics/opensm-ring12-lash")
-    >>> compare_fabrics(fabric, fabric).none
-    True
-    """
-    before, after = _cables(old), _cables(new)
-    ports, again = _ports(old), _ports(new)
-    lids = [
-        f"{name}: {_listed(ports.get(guid))} → {_listed(again.get(guid))}"
-        for guid, name in {**_names(old), **_names(new)}.items()
-        if ports.get(guid) != again.get(guid)
-    ]
-    entries, compared, switches = _entries(old, new)
-    return Changes(
-        tuple(before[key][0] for key in before if key not in after),
-        tuple(after[key][0] for key in after if key not in before),
-        tuple(
-            f"{name}: {rate or 'unknown'} → {after[key][1] or 'unknown'}"
-            for key, (name, rate) in before.items()
-            if key in after and after[key][1] != rate
-        ),
-        tuple(lids),
-        entries,
-        compared,
-        switches,
-    )
-
-
-def _cables(fabric: Fabric) -> dict[tuple[tuple[int, int], tuple[int, int]], tuple[str, str]]:
-    """Names and rates of cables by the GUIDs and port numbers of both ends, the lower first; hosts' without rates."""
-    network, names = fabric.network, {}
-    switches = fabric.switch_guid.tolist()
-    ports = np.zeros((0, 2), dtype=np.int32) if network.ports is None else network.ports
-    ends = zip(network.source.tolist(), network.target.tolist(), ports.tolist(), strict=True)
-    rows = [((switches[u], p), (switches[v], q), (u, p), (v, q)) for u, v, (p, q) in ends]
-    rates = fabric.rates or ("",) * len(rows)
-    for (a, b, (u, p), (v, q)), rate in zip(rows, rates, strict=True):
-        if a < b:
-            names[a, b] = f"{network.router_name(u)}[{p}] – {network.router_name(v)}[{q}]", rate
-    for t, (router, port) in enumerate(zip(network.inject.tolist(), fabric.host_port.tolist(), strict=True)):
-        host = (int(fabric.port_guid[t]), 0)
-        name = f"{network.terminal_name(t)} – {network.router_name(router)}[{port}]"
-        names[host, (switches[router], port)] = name, ""
-    return names
-
-
-def _ports(fabric: Fabric) -> dict[int, list[int]]:
-    """LIDs of each port that answers to some, by GUID."""
-    lids: dict[int, list[int]] = {}
-    for lid, who in zip(fabric.lids.tolist(), fabric.owner.tolist(), strict=True):
-        if who >= 0:
-            lids.setdefault(int(fabric.port_guid[who]), []).append(lid)
-    return lids
-
-
-def _names(fabric: Fabric) -> dict[int, str]:
-    return {int(guid): fabric.owner_name(port) for port, guid in enumerate(fabric.port_guid)}
-
-
-def _listed(lids: list[int] | None) -> str:
-    if not lids:
-        return "no LID"
-    return f"LID {lids[0]}" if len(lids) == 1 else f"LIDs {lids[0]} to {lids[-1]}"
-
-
-def _columns(fabric: Fabric) -> dict[tuple[int, int], int]:
-    """Column of the n-th LID of each port."""
-    return {(guid, n): fabric.column_of[lid] for guid, lids in _ports(fabric).items() for n, lid in enumerate(lids)}
-
-
-def _entries(old: Fabric, new: Fabric) -> tuple[int, int, tuple[tuple[str, int], ...]]:
-    if old.tables is None or new.tables is None:
-        return 0, 0, ()
-    before, after = _columns(old), _columns(new)
-    both = [(before[key], after[key]) for key in before if key in after]
-    router = new.router_of
-    changed = []
-    columns = np.array(both, dtype=np.int64).reshape(-1, 2)
-    for r, guid in enumerate(old.switch_guid.tolist()):
-        if guid in router:
-            rows = old.tables[r, columns[:, 0]], new.tables[router[guid], columns[:, 1]]
-            changed.append((old.network.router_name(r), int(np.count_nonzero(rows[0] != rows[1]))))
-    most = sorted((pair for pair in changed if pair[1]), key=lambda pair: -pair[1])
-    return sum(n for _, n in changed), len(changed) * len(both), tuple(most)

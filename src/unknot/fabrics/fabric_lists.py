@@ -95,7 +95,7 @@ def _node(
         raise cabling.error(f"this node is {key}, but the GUID line above it says 0x{announced[1]:x}", line)
     if key[0] != _LETTER[kind] or (kind != "Switch" and lid is not None):
         raise cabling.error(f"a broken line of a {kind} node", line)
-    node = cabling.node(FabricNode(key, kind == "Switch", guid, name.strip(), int(ports), line))
+    node = cabling.node(FabricNode(key, kind == "Switch", guid, name.strip(), int(ports), line, kind == "Rt"))
     if node.switch and lid is None:
         cabling.address((key, 0), line, guid=announced[2])
         silent.append(cabling.called(key))

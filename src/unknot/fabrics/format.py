@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -43,7 +44,7 @@ class Format:
         their ends is refused by the writer instead.
     holds : str
         ``network``, ``fabric``, ``tables``, ``levels`` (of paths), ``lanes`` (of levels),
-        ``multicast`` (tables), or ``program`` for what is only written.
+        ``multicast`` (tables), ``groups`` (of adaptive routing), or ``program`` for what is only written.
     joins_ports : bool
         Whether terminals that are ports of one host are written as one host.
 
@@ -63,7 +64,7 @@ class Format:
     write: Callable[[Network, Path], None] | None = None
     sign: Callable[[str], object] | None = None
     keeps: frozenset[str] = frozenset()
-    holds: Literal["network", "fabric", "tables", "levels", "lanes", "multicast", "program"] = "network"
+    holds: Literal["network", "fabric", "tables", "levels", "lanes", "multicast", "groups", "program"] = "network"
     joins_ports: bool = False
 
     def dropped(self, network: Network) -> list[str]:
@@ -184,12 +185,12 @@ def few(names: Sequence[str]) -> str:
     return ", ".join(names[:NAMED]) + more
 
 
-def inside(folder: Path) -> list[Path]:
-    """Return what is in a folder, by name; TextError if it cannot be read."""
+def row_of(line: str) -> list[str]:
+    """Return the cells of a line of a CSV file, without blanks around them; none where a cell is too long."""
     try:
-        return sorted(folder.iterdir())
-    except OSError as error:
-        raise TextError(f"cannot read this folder: {error.strerror or error}", folder) from error
+        return [cell.strip() for cell in next(csv.reader([line]))]
+    except (csv.Error, StopIteration):
+        return []
 
 
 def integer(text: str) -> int:

@@ -9,19 +9,23 @@ from unknot._base.errors import TextError, UnknotError, require_known
 from unknot._base.extensions import Catalogue
 from unknot._base.input import as_utf8, read_bytes
 from unknot.fabrics import (
+    adaptive_groups,
     fabric_lists,
     garnet,
     graph_files,
+    ibdiagnet,
     iblinkinfo,
     ibsim,
     machines,
     networkx_files,
+    opareport,
     opensm_levels,
     opensm_tables,
+    port_lists,
 )
 from unknot.fabrics.format import PARTS, Format
 from unknot.network import Network
-from unknot.network.edges import read_edge_list, write_edge_list
+from unknot.network.edges import is_edge_list, read_edge_list, write_edge_list
 
 _EDGES = re.compile(
     r"\A(?>\s+|#[^\n]*)*+"
@@ -48,6 +52,11 @@ _FORMATS = (
     fabric_lists.LST,
     fabric_lists.IBNETDISCOVER,
     iblinkinfo.FORMAT,
+    ibdiagnet.NET_DUMP,
+    ibdiagnet.DB_CSV,
+    port_lists.PORTS,
+    port_lists.PORT_CSV,
+    opareport.FORMAT,
     ibsim.FORMAT,
     Format(
         "edges", "an edge list", (".edges", ".txt"), read_edge_list, write_edge_list, _EDGES.search,
@@ -58,6 +67,7 @@ _FORMATS = (
     opensm_levels.PSL,
     opensm_levels.SL2VL,
     opensm_tables.MCFDBS,
+    adaptive_groups.FORMAT,
 )  # fmt: skip
 FORMATS: Catalogue[Format] = Catalogue("formats", {form.name: form for form in _FORMATS}, of=Format)
 """Formats by name, those of extensions last. Another is a module of this room with a `Format`, and its line above."""
@@ -69,7 +79,7 @@ REMOVED = {
 }
 """Formats of earlier versions, each with what to do instead."""
 
-_VAGUE = (".txt", ".dump", ".conf", ".json")
+_VAGUE = (".txt", ".dump", ".conf", ".json", ".csv")
 """Endings that many kinds of files have: the content is looked at first."""
 _HEAD = 1 << 16
 
@@ -115,13 +125,21 @@ def kind_of(path: str | Path) -> str | None:
     form = _by_ending(path.with_suffix("") if path.suffix.lower() == ".gz" else path)
     if form is not None and path.suffix.lower() not in _VAGUE:
         return form.name
-    return kind_by_content(path) or (form.name if form is not None and form.name in ("edges", "json") else None)
+    kind = kind_by_content(path)
+    if kind is None and form is not None:
+        plain = form.name == "json" or (form.name == "edges" and is_edge_list(_head(path)))
+        kind = form.name if plain else None
+    return kind
 
 
 def kind_by_content(path: str | Path) -> str | None:
     """Return the format that the first 64 KiB of a file show for certain: a name of `FORMATS`, or None."""
-    text = as_utf8(read_bytes(path, _HEAD)).decode("utf-8", errors="replace")
+    text = _head(path)
     return next((name for name, form in FORMATS.usable() if form.sign is not None and form.sign(text)), None)
+
+
+def _head(path: str | Path) -> str:
+    return as_utf8(read_bytes(path, _HEAD)).decode("utf-8", errors="replace")
 
 
 def unknown_kind(path: str | Path) -> TextError:

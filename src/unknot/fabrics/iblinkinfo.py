@@ -1,12 +1,14 @@
-"""Output of `iblinkinfo` (infiniband-diags) in its default form: a block for each node, with a line for each port.
+"""Output of `iblinkinfo` (infiniband-diags): a block for each node, with a line for each port, or lines alone (-l).
 
-A far end is named by LID and port alone, so that a node is found by its LID. There are no LMCs, and channel adapters
-have no node GUIDs here: that of their first port stands for it.
+In blocks a far end is named by LID and port, so that a node is found by its LID. Lines give GUIDs of both ends, and
+no types: a node with one LID on several ports is a switch. There are no LMCs, and channel adapters have no node GUIDs
+here: that of their first port stands for it.
 """
 
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -23,10 +25,14 @@ _ROW = re.compile(
     r"^\s+(?:0x([0-9a-fA-F]{16})\s+)?([0-9]{1,5})\s+([0-9]{1,3})\[[ 0-9]*\] ==\((.*?)\)(?: \(HOQ.*?\))?==>\s*"
     r'(?:([0-9]{1,5})\s+([0-9]{1,3}))?\[[ 0-9]*\] ".*" \(.*\)\s*$'
 )
+_LINE = re.compile(
+    r'^\s*0x([0-9a-fA-F]{1,16}) "(.*?)"\s+([0-9]{1,5})\s+([0-9]{1,3})\[[ 0-9]*\] ==\((.*?)\)(?: \(HOQ.*?\))?==>\s*'
+    r'(?:0x([0-9a-fA-F]{1,16})\s+([0-9]{1,5})\s+([0-9]{1,3}))?\[[ 0-9]*\] "(.*)" \(.*\)\s*$'
+)
 _RATE = re.compile(r"\s*([0-9]+)X\s+([0-9.]+) Gbps")
 _SPEEDS = {
     "2.5": "SDR", "5.0": "DDR", "10.0": "QDR", "10.3125": "FDR10", "14.0625": "FDR", "25.78125": "EDR",
-    "53.125": "HDR", "106.25": "NDR", "212.5": "XDR",
+    "53.125": "HDR", "50.0": "HDR", "106.25": "NDR", "100.0": "NDR", "212.5": "XDR", "200.0": "XDR",
 }  # fmt: skip
 """Names of signal rates of one lane."""
 
@@ -61,6 +67,8 @@ def read_iblinkinfo(path: str | Path) -> Fabric:
     """
     lines = read_lines(path)
     cabling = Cabling(path, lines)
+    if any(_LINE.match(line) for line in lines[:_SEARCHED]):
+        return _read_lines(cabling, lines)
     blocks = _blocks(cabling, lines)
     if not blocks:
         raise TextError("no cabled node in this file", path)
@@ -77,6 +85,43 @@ def read_iblinkinfo(path: str | Path) -> Fabric:
                 raise cabling.error(f"no node in this file has LID {row[5]}; is the file cut off?", number)
             near, far = (block.key, int(row[3])), (at[int(row[5])].key, int(row[6]))
             cabling.cable(near, far, number, "Active" in row[4], _rate(row[4]))
+    return cabling.finish()
+
+
+def _read_lines(cabling: Cabling, lines: list[str]) -> Fabric:
+    """Read lines that give both ends."""
+    rows: list[tuple[int, re.Match[str]]] = []
+    faces: defaultdict[str, set[tuple[str, str]]] = defaultdict(set)
+    named: dict[str, str] = {}
+    for number, line in enumerate(lines, start=1):
+        if match := _LINE.match(line):
+            rows.append((number, match))
+            faces[match[1]].add((match[3], match[4]))
+            named[match[1]] = match[2].strip()
+            if match[6] is not None:
+                faces[match[6]].add((match[7], match[8]))
+                named.setdefault(match[6], match[9].strip())
+        elif line.strip() and not cabling.is_noise(line, number):
+            raise cabling.error("iblinkinfo -l prints no such line; is it broken or cut off?", number, 1)
+    switches = {guid for guid, ends in faces.items() if len({lid for lid, _ in ends}) < len(ends)}
+    listed = {match[1] for _, match in rows}
+
+    def place(match: re.Match[str], at: int, line: int) -> Place:
+        guid, lid, port = match[at], match[7 if at > 1 else 3], match[8 if at > 1 else 4]
+        switch, key = guid in switches, int(guid, 16)
+        node = FabricNode(f"{'S' if switch else 'H'}-{key:016x}", switch, key, named[guid], 0, line)
+        node = cabling.nodes.setdefault(node.key, node)
+        node.num_ports = max(int(port) for _, port in faces[guid])
+        cabling.address((node.key, 0 if switch else int(port)), line, lid=int(lid), guid=key)
+        return node.key, int(port)
+
+    for number, match in rows:
+        if match[6] is not None:
+            near, far = place(match, 1, number), place(match, 6, number)
+            both = cabling.cable if match[6] in listed else cabling.both
+            both(near, far, number, "Active" in match[5], _rate(match[5]))
+    if not cabling.cables:
+        raise TextError("no cabled node in this file", cabling.where)
     return cabling.finish()
 
 
@@ -105,7 +150,13 @@ def _rate(state: str) -> Rate:
     return Rate.read(f"{match[1]}x", _SPEEDS.get(match[2])) if match else Rate()
 
 
-_SIGN = re.compile(r"^(?:CA|Switch|Router): .*:\s*\n\s+.*==\(.*\)==>", re.M)
+_SEARCHED = 20
+"""Lines that show the form of a file; the first ones may be errors or the command."""
+_SIGN = re.compile(
+    r"^(?:CA|Switch|Router): .*:\s*\n\s+.*==\(.*\)==>"
+    r'|^[ \t]{0,40}0x[0-9a-fA-F]{1,16} "[^"\n]{0,200}" +[0-9]{1,5} +[0-9]{1,3}\[[^\]\n]{0,9}\] ==\(',
+    re.M,
+)
 FORMAT = Format(
     "iblinkinfo", "iblinkinfo output", (".iblinkinfo",), read_iblinkinfo, sign=_SIGN.search, holds="fabric"
 )

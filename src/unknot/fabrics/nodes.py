@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Container
 from dataclasses import dataclass
 
@@ -11,12 +12,15 @@ from unknot.fabrics.rates import Rate
 Place = tuple[str, int]
 """A port: key of its node, and port number (0: the management port of a switch)."""
 AGGREGATION = "Aggregation Node"
-"""Part of the names of nodes inside switches that reduce data."""
+"""Part of the names of nodes inside switches that reduce data (SHARP)."""
+_GATEWAY = re.compile(r"\b(?:gateway|skyway|bridgex)\b", re.I)
+ROLES = {"router": "routers to other subnets", "gateway": "gateways to Ethernet"}
+"""Ends of traffic that are no hosts, in words."""
 
 
 @dataclass
 class FabricNode:
-    """A switch or a host (channel adapter, InfiniBand router)."""
+    """A switch or an end of traffic; `routes` marks a router to other subnets."""
 
     key: str
     switch: bool
@@ -24,6 +28,16 @@ class FabricNode:
     name: str
     num_ports: int
     line: int
+    routes: bool = False
+
+    @property
+    def role(self) -> str:
+        """One of ``switch``, ``host``, ``router``, ``gateway`` and ``aggregation``, by type and name."""
+        if self.switch:
+            return "switch"
+        if AGGREGATION in self.name:
+            return "aggregation"
+        return "router" if self.routes else "gateway" if _GATEWAY.search(self.name) else "host"
 
 
 @dataclass
@@ -53,24 +67,28 @@ def rates_of(cables: dict[Place, Cable], labels: dict[str, str]) -> tuple[dict[P
         whole = [rate for rate in both if rate.is_whole]
         rate = min(whole, key=lambda rate: rate.data) if whole else both[0]
         if len({one.data for one in whole}) > 1:
-            differing[f"{name} ({rate})"] = None
+            differing[f"{name} at {rate.words}"] = None
         runs[near] = name, rate
     shown = few([*differing])
     return runs, [f"cables with two rates at their ends, of which the slower counts: {shown}"] if differing else []
 
 
 def doubtful_hosts(nodes: dict[str, FabricNode], cabled: Container[str]) -> tuple[list[str], list[str]]:
-    """Return hosts without a cable, left out of the fabric, and words about all doubtful hosts.
+    """Return hosts without a cable, left out of the fabric, and words about all ends of traffic but cabled hosts.
 
     The last node of a file may lack its cables because the file is cut off.
     """
     words, last = [], next(reversed(nodes), None)
-    collecting = [key for key, node in nodes.items() if not node.switch and AGGREGATION in node.name]
+    collecting = [node for node in nodes.values() if node.role == "aggregation"]
     if collecting:
         words.append(
-            f"{len(collecting)} nodes called {AGGREGATION}, the first {collecting[0]}, which reduce data inside "
-            "switches (SHARP), are taken for hosts that send to all others and receive from them"
+            f"{len(collecting)} nodes called {AGGREGATION}, the first {collecting[0].key}, which reduce data inside "
+            "switches (SHARP), are no hosts, and their traffic is not judged"
         )
+    for role, what in ROLES.items():
+        ends = [node.name or node.key for node in nodes.values() if node.role == role and node.key in cabled]
+        if ends:
+            words.append(f"{len(ends)} {what} count as ends of traffic beside the hosts: {few(ends)}")
     bare = [key for key, node in nodes.items() if not node.switch and key not in cabled and key != last]
     if bare:
         named = few([nodes[key].name or key for key in bare])

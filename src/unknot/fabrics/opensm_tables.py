@@ -21,7 +21,8 @@ from unknot._base.arrays import IntArray
 from unknot._base.input import read_text
 from unknot.fabrics.fabric import LAST_UNICAST, NO_ENTRY
 from unknot.fabrics.format import Format, LargeText, integer, numbers_at, row_starts
-from unknot.fabrics.tables import NOT_ROUTED, MulticastFile, SwitchTable, TableFile
+from unknot.fabrics.multicast import MulticastFile
+from unknot.fabrics.tables import NOT_ROUTED, SwitchTable, TableFile
 
 _PORT_AT = 7
 """Offset of the port in a row."""
@@ -142,8 +143,8 @@ LFTS = Format(
 
 _SWITCH = re.compile(r"^\w*dump_ucast_routes: Switch 0x([0-9a-fA-F]{16})\s*$")
 _COLUMNS = re.compile(r"^LID\s*: Port : Hops : Optimal\s*$")
-_BESIDE = re.compile(r"^#|^\s*PLFT_NUM\s*:\s*[0-9]{1,3}\s*$")
-"""Lines of `ibdiagnet2.fdbs` beside those of OpenSM; numbers of tables above 0 are signs of adaptive routing."""
+_PRIVATE = re.compile(r"^\s*PLFT_NUM\s*:\s*([0-9]{1,3})\s*$")
+"""Number of the table below, in `ibdiagnet2.fdbs`: those above 0 are used by some packets."""
 _ROW = re.compile(
     r"^0x([0-9a-fA-F]{4})\s*: (?:(UNREACHABLE)|([0-9]{3})\s*: "
     r"(?:HOPS UNKNOWN|\d{2,3}\s*: (?:yes|No \d+ hop path possible via port \d+!)))\s*$"
@@ -191,7 +192,11 @@ def read_fdbs(path: str | Path) -> TableFile:
             file.enter(table, lid, NO_ENTRY if port == NOT_ROUTED else port, number)
         elif match := _SWITCH.match(line):
             table, titled = file.open(int(match[1], 16), number), False
-        elif _BESIDE.match(line):
+        elif match := _PRIVATE.match(line):
+            if table is not None and int(match[1]):
+                table = file.private(table.guid, int(match[1]), number)
+            titled = False
+        elif line.startswith("#"):
             continue
         elif not titled and _COLUMNS.match(line):
             titled = table is not None  # else the beginning is cut off, with the switch that the entries are of
@@ -220,7 +225,7 @@ _MULTICAST_HEAD = re.compile(
     r"(?: \(.*\):)?\s*$"
 )
 _MULTICAST_TITLE = re.compile(
-    r"^\s*$|^LID\s+: Out Port\(s\)\s*$|^\*\*\* WARNING \*\*\*: "
+    r"^\s*$|^#|^LID\s+: Out Port\(s\)\s*$|^\*\*\* WARNING \*\*\*: "
     r"|^ {12}[0-9][0-9 ]*$|^ {5}Ports: [0-9 ]+$|^ MLid(?: +Port Mask)?\s*$"
 )
 _PORTS = re.compile(r"^0x([0-9a-fA-F]{4}) :((?:\s+0x[0-9a-fA-F]{3})*)\s*$")

@@ -59,6 +59,30 @@ class Rate:
     def __str__(self) -> str:
         return f"{self.width}{self.speed}"
 
+    @property
+    def words(self) -> str:
+        """A whole rate with its unit, such as ``200 Gb/s (4xHDR)``."""
+        return f"{float(self.data):.4g} Gb/s ({self})" if self.is_whole else str(self)
+
+
+def counted(rates: Sequence[str]) -> list[str]:
+    """Return the number of cables of each rate, the fastest first.
+
+    Parameters
+    ----------
+    rates : sequence of str
+        Of both channels of each cable, as in `Fabric.rates`.
+
+    Examples
+    --------
+    >>> counted(["4xHDR", "4xHDR", "1xHDR", "1xHDR", "4xHDR", "4xHDR"])
+    ['2 at 200 Gb/s (4xHDR)', '1 at 50 Gb/s (1xHDR)']
+    """
+    parts = {text: text.partition("x") for text in rates}
+    read = {text: Rate.read(width + times, speed) for text, (width, times, speed) in parts.items()}
+    whole = sorted((text for text in read if read[text].is_whole), key=lambda text: -read[text].data)
+    return [f"{rates.count(text) // 2:,} at {read[text].words}" for text in whole]
+
 
 @dataclass(frozen=True)
 class Rates:
@@ -90,41 +114,42 @@ def rates(channels: Sequence[tuple[str, Rate]], hosts: Sequence[tuple[str, Rate]
     --------
     >>> fast, slow = Rate("4x", "HDR"), Rate("1x", "HDR")
     >>> found = rates([("A – B", fast), ("A – C", slow), ("B – C", fast)], [])
-    >>> list(map(str, found.bandwidth)), found.notes
-    (['1', '1/4', '1'], ['1 cable is not of the commonest rate 4xHDR, bandwidth 1: A – C (1xHDR, 1/4)'])
+    >>> list(map(str, found.bandwidth)), found.notes[0][30:]
+    (['1', '1/4', '1'], 'commonest rate, 200 Gb/s (4xHDR), as bandwidth 1: A – C at 50 Gb/s (1xHDR), 1/4')
     """
     usual = _usual([rate for _, rate in channels] or [rate for _, rate in hosts])
     filled = [_filled(rate, usual) for _, rate in channels]
     bandwidth = [rounded(rate.data / usual.data) for rate in filled]
     notes, assumed = [], []
     named = zip(channels, filled, bandwidth, strict=True)
-    other = {cable: f"{cable} ({rate}, {share})" for (cable, _), rate, share in named if share != 1}
+    other = {cable: f"{cable} at {rate.words}, {share}" for (cable, _), rate, share in named if share != 1}
     if other:
         notes.append(
-            f"{_cables(len(other))} not of the commonest rate {usual}, bandwidth 1: {few([*other.values()])}"
+            f"{_cables(len(other))} not of the commonest rate, {usual.words}, as bandwidth 1: "
+            f"{few([*other.values()])}"
         )
     far = {
-        cable: f"{cable} ({rate})"
+        cable: f"{cable} at {rate.words}"
         for (cable, _), rate in zip(channels, filled, strict=True)
         if max(rate.data / usual.data, usual.data / rate.data) > LARGEST
     }
     if far:
         assumed.append(
-            f"{_cables(len(far))} over {LARGEST} times as fast or as slow as {usual}: {few([*far.values()])}; "
+            f"{_cables(len(far))} over {LARGEST} times as fast or as slow as {usual.words}: {few([*far.values()])}; "
             f"loads and runs take {LARGEST} times"
         )
-    slower = {cable: f"{cable} ({rate})" for cable, rate in hosts if rate.is_whole and rate.data != usual.data}
+    slower = {cable: f"{cable} at {rate.words}" for cable, rate in hosts if rate.is_whole and rate.data != usual.data}
     if slower:
         assumed.append(
-            f"{_cables(len(slower))} of hosts and of another rate than {usual}: {few([*slower.values()])}; loads and "
-            "runs take hosts to send and receive at that of bandwidth 1"
+            f"{_cables(len(slower))} of hosts and of another rate than {usual.words}: {few([*slower.values()])}; "
+            "loads and runs take hosts to send and receive at that of bandwidth 1"
         )
     gaps = {cable: f"{cable} ({rate})" if str(rate) else cable for cable, rate in channels if not rate.is_whole}
     if gaps:
         which = "" if any(rate.is_whole for _, rate in channels) else ", so all of one width count as equally fast"
         assumed.append(
             f"{_cables(len(gaps))} without a width or speed that is known: {few([*gaps.values()])}; what is missing "
-            f"is taken from {usual}{which}"
+            f"is taken from {usual.words}{which}"
         )
     return Rates(bandwidth, notes, assumed)
 

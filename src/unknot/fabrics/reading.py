@@ -10,22 +10,24 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from unknot._base.errors import TextError, UnknotError, require_known
+from unknot._base.errors import TextError, require_known
 from unknot._base.manifest import met
+from unknot._base.packed import is_folder
 from unknot.fabrics.adaptive import judged_as_static, signs_of_adaptive_routing
+from unknot.fabrics.adaptive_groups import with_groups
 from unknot.fabrics.ethernet.document import KINDS
 from unknot.fabrics.ethernet.folder import is_ethernet, read_ethernet
 from unknot.fabrics.fabric import Fabric
-from unknot.fabrics.format import Format, inside
+from unknot.fabrics.folders import read_folder
+from unknot.fabrics.format import Format
 from unknot.fabrics.formats import FORMATS, REMOVED, format_named, kind_by_content, kind_of, unknown_kind
 from unknot.fabrics.levels import with_lanes, with_levels
+from unknot.fabrics.multicast import with_multicast
 from unknot.fabrics.opensm_files import read_guid2lid, with_lids
-from unknot.fabrics.tables import TableFile, combined, join, with_multicast
+from unknot.fabrics.tables import TableFile, combined, join
 from unknot.network import Network
 from unknot.network.graph import digest
 
-_FABRICS = ("ibnetdiscover", "lst", "iblinkinfo")
-"""Formats that describe the fabric of a folder, the preferred one first."""
 _TABLES = ("lfts", "fdbs")
 _BESIDE: dict[str, tuple[str, str, Callable[..., Fabric]]] = {
     "levels": ("psl", "service levels of paths (.psl, saquery -p)", with_levels),
@@ -33,9 +35,7 @@ _BESIDE: dict[str, tuple[str, str, Callable[..., Fabric]]] = {
     "multicast": ("mcfdbs", "multicast tables (opensm.mcfdbs)", with_multicast),
 }
 """What a fabric may have beside tables: format, description, and what joins it to the fabric."""
-_OF_A_FABRIC = ("tables", *_BESIDE)
-_WITHOUT_SIGNS = (*_FABRICS, "lfts", *(kind for kind, *_ in _BESIDE.values()), "ibsim")
-"""Formats that say nothing of adaptive routing."""
+_OF_A_FABRIC = ("tables", *_BESIDE, "groups")
 _PREFIX = re.compile(r"([a-z0-9]+):(.+)", re.S)
 
 
@@ -69,9 +69,9 @@ def read_fabric(
     Parameters
     ----------
     path : str or Path
-        A folder, in which `ibnetdiscover` output is used rather than a link list, and OpenSM's table dump rather than
-        the one with hop counts; when both dumps are there they must agree, and one adds what the other
-        lacks. Or a fabric file.
+        A folder or tar archive, in which `ibnetdiscover` output is used rather than a link list, and OpenSM's table
+        dump rather than the one with hop counts; when both dumps are there they must agree, and one adds what the
+        other lacks. Or a fabric file.
     tables : str or Path, optional
         A file of forwarding tables to use; with a folder, instead of those in the folder.
     lids : str or Path, optional
@@ -110,8 +110,8 @@ def read_fabric(
     path = Path(path)
     dumps: list[TableFile] = []
     files: dict[str, Path] = {}
-    if path.is_dir():
-        fabric, files = _folder(path)
+    if is_folder(path):
+        fabric, files = read_folder(path)
         if tables is None:
             dumps = [FORMATS[kind].read(files[kind]) for kind in _TABLES if kind in files]
     else:
@@ -127,7 +127,7 @@ def read_fabric(
         fabric = _read(chosen, path, form)
     named = {"levels": levels, "lanes": lanes, "multicast": multicast}
     searched = [Path(file) for file in (tables, *named.values()) if file is not None]
-    signs = [sign for file in searched if file.is_file() for sign in signs_of_adaptive_routing(file)]
+    signs = [sign for file in searched for sign in signs_of_adaptive_routing(file)]
     fabric = replace(fabric, adaptive=(*fabric.adaptive, *signs))
     if lids is not None:
         fabric = with_lids(fabric, read_guid2lid(lids))
@@ -137,6 +137,8 @@ def read_fabric(
         fabric = join(fabric, dumps[0])
     for other in dumps[1:]:
         fabric = combined(fabric, dumps[0], other)
+    if "far" in files:
+        fabric = _with_groups(fabric, files["far"])
     for holds, (kind, description, joined) in _BESIDE.items():
         file = named[holds] or files.get(kind)
         if file is not None:
@@ -180,8 +182,8 @@ def read_network(path: str | Path, form: str | None = None) -> Network:
     path = Path(path)
     if form is None and is_ethernet(path):
         return read_ethernet(path).hosted
-    if form is None and path.is_dir():
-        return _network_of(_folder(path)[0], path)
+    if form is None and is_folder(path):
+        return _network_of(read_folder(path)[0], path)
     chosen = _format_of(path, form)
     if chosen.holds in _OF_A_FABRIC:
         raise TextError(f"this is {chosen.words}, which do not name the links; give the fabric file", path)
@@ -225,51 +227,10 @@ def _read(chosen: Format, path: Path, form: str | None) -> Any:
         raise TextError(words, path, error.line, error.column, error.text) from error
 
 
-def _folder(folder: Path) -> tuple[Fabric, dict[str, Path]]:
-    """The fabric of a folder, without tables, and its files by kind."""
-    file_of: dict[str, Path] = {}
-    adaptive: list[str] = []
-    unknown: list[str] = []
-    other: list[str] = []
-    shown = [path for path in inside(folder) if not path.name.startswith(".")]
-    files = [path for path in shown if path.is_file()]
-    for file in files:
-        kind = kind_of(file)
-        signs = () if kind in _WITHOUT_SIGNS else signs_of_adaptive_routing(file)
-        adaptive += signs
-        if signs and kind != "fdbs":
-            continue
-        if kind not in (*_FABRICS, *_TABLES, *(kind for kind, *_ in _BESIDE.values()), "ibsim"):
-            (unknown if kind is None else other).append(file.name)
-        elif kind in file_of:
-            raise UnknotError(
-                f"{folder}: both {file_of[kind].name} and {file.name} are {FORMATS[kind].words}; give the files that "
-                "are meant, not the folder"
-            )
-        else:
-            file_of[kind] = file
-    used = next((kind for kind in _FABRICS if kind in file_of), None)
-    if used is None:
-        folders = [f"{path.name}/" for path in shown if path.is_dir()]
-        names = [file.name for file in files] + folders
-        listed = ", ".join(names[:8]) + (", …" if len(names) > 8 else "")
-        raise UnknotError(
-            f"{folder}: no ibnetdiscover output, no link list (.lst), no iblinkinfo output and no switches with "
-            "routes in this folder; "
-            + (f"it holds {listed}" if names else "it is empty")
-            + ("; is one of these folders meant?" if folders else "")
-        )
-    fabric: Fabric = FORMATS[used].read(file_of[used])
-    notes = list(fabric.notes)
-    for other_kind in _FABRICS:
-        if other_kind != used and other_kind in file_of:
-            notes.append(f"{file_of[other_kind].name} was not used, since {file_of[used].name} says more")
-    if unknown:
-        notes.append(f"not used, since of no known format: {', '.join(unknown)}")
-    if other:
-        notes.append(f"not used, since not of a fabric: {', '.join(other)}")
-    name = folder.resolve().name
-    fabric = replace(
-        fabric, name=name, network=replace(fabric.network, name=name), notes=tuple(notes), adaptive=tuple(adaptive)
-    )
-    return fabric, file_of
+def _with_groups(fabric: Fabric, path: Path) -> Fabric:
+    """The fabric with groups of adaptive routing, which are not judged: a file that cannot be read is a sign, too."""
+    try:
+        return with_groups(fabric, FORMATS["far"].read(path))
+    except TextError as error:
+        signs, note = signs_of_adaptive_routing(path), f"not read: {error}"
+        return replace(fabric, adaptive=(*fabric.adaptive, *signs), notes=(*fabric.notes, *([note] if signs else [])))

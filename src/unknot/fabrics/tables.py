@@ -1,4 +1,4 @@
-"""Forwarding tables as read, unicast and multicast, and how they are joined to the fabric they belong to."""
+"""Forwarding tables as read, and how they are joined to the fabric they belong to."""
 
 from __future__ import annotations
 
@@ -70,6 +70,8 @@ class TableFile(FabricText):
         LID → (port GUID, line), where the format names the owner of the LID.
     stale : set of int
         LIDs the file itself marks as nobody's.
+    others : dict
+        Private tables of adaptive switches by node GUID and number, which are kept and not judged.
     astray : int
         Entries that stand below no line that names a switch.
     has_ends : bool
@@ -79,6 +81,7 @@ class TableFile(FabricText):
     tables: dict[int, SwitchTable] = field(default_factory=dict)
     guids: dict[int, tuple[int, int]] = field(default_factory=dict)
     stale: set[int] = field(default_factory=set)
+    others: dict[tuple[int, int], SwitchTable] = field(default_factory=dict)
     astray: int = 0
     has_ends: bool = False
 
@@ -87,6 +90,15 @@ class TableFile(FabricText):
         if guid in self.tables:
             raise self.error(f"a second table of switch 0x{guid:016x}; line {self.tables[guid].line} began one", line)
         self.tables[guid] = table = SwitchTable(guid, line, lid)
+        return table
+
+    def private(self, guid: int, number: int, line: int) -> SwitchTable:
+        """Begin a private table of a switch, whose first table is dropped where nothing stands in it."""
+        if guid in self.tables and not len(self.tables[guid].lids):
+            del self.tables[guid]
+        if (guid, number) in self.others:
+            raise self.error(f"a second table {number} of switch 0x{guid:016x}", line)
+        self.others[guid, number] = table = SwitchTable(guid, line)
         return table
 
     def enter(self, table: SwitchTable, lid: int, port: int, line: int) -> None:
@@ -106,7 +118,7 @@ class TableFile(FabricText):
 
     def whole(self) -> TableFile:
         """Return the complete file; TextError if it has no table."""
-        if not self.tables:
+        if not self.tables and not self.others:
             raise TextError("no forwarding table in this file", self.where)
         self.note_noise()
         return self
@@ -260,36 +272,3 @@ def _with_more_lids(fabric: Fabric, file: TableFile, *, whole: bool) -> Fabric:
     order = np.argsort(lids)
     note = f"{len(more)} LIDs are known from the tables only (LMC > 0)"
     return replace(fabric, lids=lids[order], owner=owner_of[order], notes=(*fabric.notes, note))
-
-
-@dataclass
-class MulticastFile(FabricText):
-    """Rows of one file: (node GUID of the switch, multicast LID, output ports, line)."""
-
-    rows: list[tuple[int, int, tuple[int, ...], int]] = field(default_factory=list)
-
-
-def with_multicast(fabric: Fabric, file: MulticastFile) -> Fabric:
-    """The fabric with its multicast tables.
-
-    Raises
-    ------
-    TextError
-        If a table belongs to no switch of the fabric, or copies to a port that its switch does not have.
-    """
-    router = fabric.router_of
-    copies = []
-    for guid, mlid, ports, line in file.rows:
-        if guid not in router:
-            raise file.error(
-                f"{fabric.fabric_file} has no switch 0x{guid:016x}; do fabric and multicast tables belong together?",
-                line,
-            )
-        r = router[guid]
-        if max(ports, default=0) > fabric.switch_ports[r]:
-            name = fabric.network.router_name(r)
-            raise file.error(f"{name} has ports 0 to {fabric.switch_ports[r]}, not {max(ports)}", line)
-        copies += [(mlid, r, port) for port in ports]
-    rows = np.array(sorted(copies), dtype=np.int32).reshape(-1, 3)
-    notes = (*fabric.notes, *file.notes) if file.rows else (*fabric.notes, f"{file.where} has no multicast group")
-    return replace(fabric, multicast=rows, multicast_file=str(file.where), notes=notes)

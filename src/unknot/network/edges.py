@@ -77,6 +77,17 @@ def from_edges(
     return from_attributes(nodes, joined, {}, name)
 
 
+def is_edge_list(text: str) -> bool:
+    """Whether the beginning of a text, but for the last line, may be that of an edge list with an edge."""
+    lines = [
+        row
+        for line in text.split("\n")[: -1 if text.count("\n") > 1 else None]
+        if (row := line.split("#", 1)[0].strip())
+    ]
+    pairs = [bool(_TERMINAL.match(line) or _EDGE.match(line)) for line in lines if " " in line or "\t" in line]
+    return all(pairs) and any(pairs)
+
+
 def read_edge_list(path: str | Path) -> Network:
     """Read a text file with one edge a line: ``u v [latency [bandwidth]]`` or ``u -> v [latency [bandwidth]]``.
 

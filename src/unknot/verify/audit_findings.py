@@ -103,7 +103,7 @@ def _dead_end(fabric: Fabric, r: int, index: int, arrived: int, level: str) -> s
 NAMED = 3
 """Causes that a verdict names."""
 BESIDE_ADAPTIVE = (
-    "packets may take other ways by adaptive routing, of which there is {}; --assume static judges the tables alone"
+    "packets may take other ways or lanes, by what is not judged yet: {}; --assume static judges the tables alone"
 )
 
 

@@ -10,6 +10,7 @@ from unknot.cli.answers.form import CIRCLE, NONZERO, Form, of
 from unknot.cli.answers.networks import NetworkForm
 from unknot.cli.answers.verdicts import DeliveryForm, VerdictForm
 from unknot.fabrics import Changes
+from unknot.fabrics.rates import counted
 from unknot.verify.audit import Audit
 from unknot.verify.audit_multicast import MulticastAudit
 from unknot.verify.audit_traffic import TrafficAudit
@@ -78,11 +79,13 @@ class AuditAnswer(
         fabric traffic deadlock_free established certificate_holds loop delivered lost pairs
         undelivered_pairs unknown_pairs unknown_because longest_route longer_pairs extra_hops
         replies.deadlock_free replies.certificate_holds replies.delivered replies.loop replies.lost
-        multicast.* changes.* assumption switching lanes network.routers network.terminals fabric_file
+        multicast.* changes.* assumption switching lanes network.routers network.terminals cables fabric_file
         tables_file levels_file lanes_file multicast_file notes others
     """
 
     network: NetworkForm = of("fabric.network")
+    cables: list[str]
+    """Cables between switches, by their rates."""
     changes: ChangesForm | None
 
 
@@ -99,4 +102,6 @@ def audit_answer(
         deadlock_free_before=None if before is None else before.deadlock_free,
         update=None if update is None else answer(UpdateForm, update, of=update.relation),
     )
-    return answer(AuditAnswer, audit.host_to_host, audit, holds=audit.holds, changes=since)
+    return answer(
+        AuditAnswer, audit.host_to_host, audit, holds=audit.holds, changes=since, cables=counted(audit.fabric.rates)
+    )

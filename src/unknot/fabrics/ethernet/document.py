@@ -9,7 +9,7 @@ from typing import Any
 
 from unknot._base.errors import TextError
 from unknot._base.input import read_json, read_text
-from unknot.fabrics.format import inside
+from unknot._base.packed import inside
 
 COMMANDS = {
     "route.json": "`vtysh -c 'show ip route json'`",
