@@ -98,7 +98,10 @@ def test_the_format_of_a_file_can_be_named(tmp_path: Path) -> None:
     refused = unknot_says("show", path)
     assert (refused.exit_code, refused.stdout) == (2, "")
     assert "neither ending nor content shows of what format this file is; name it with --from" in refused.stderr
-    assert "nccl, taccl, json, lst, ibnetdiscover, iblinkinfo, ibsim, edges" in refused.stderr
+    assert (
+        "nccl, taccl, json, lst, ibnetdiscover, iblinkinfo, netdump, dbcsv, ports, portcsv, opareport, ibsim, edges"
+        in refused.stderr
+    )
     assert unknot_says("show", path, "--from", "edges").stdout.splitlines()[1].split() == ["routers", "3"]
     assert unknot_says("show", path, "--from", "edges").stdout == unknot_says("show", f"edges:{path}").stdout
     removed = unknot_says("show", f"metis:{path}")
