@@ -8,7 +8,14 @@ import numpy as np
 from unknot._base.kernels.mask_kernel import bit_at, lowest, none
 from unknot._base.kernels.types_kernel import inlined
 from unknot.simulation.engine.codes import INPUTS_FIRST, ISLIP, WAVEFRONT
-from unknot.simulation.engine.match_kernel import CYCLIC, SPECULATIVE, age_key
+from unknot.simulation.engine.match_kernel import (
+    CYCLIC,
+    SPECULATIVE,
+    age_key,
+    first_arbiter,
+    longest_ago,
+    remember,
+)
 from unknot.simulation.engine.view_kernel import beyond, view
 
 
@@ -23,6 +30,23 @@ class Here(NamedTuple):
     out_ports: Any
     in_ports: Any
     ring: Any
+
+
+class Arbiters(NamedTuple):
+    """Matrix arbiters of a router, as `MatchEnds` has them; `recent` is −1 without."""
+
+    recent: Any
+    inputs: Any
+    outputs: Any
+    number: Any
+
+
+@inlined
+def arbiters_of(s, here, w, allocator, of_switch):
+    """Return the matrix arbiters of VCs or, if `of_switch` is 1, of the switch."""
+    inputs = s.words.first_input[w + s.setup.width] - here.first_input
+    first = first_arbiter(s, w, inputs, here.cells, allocator, of_switch)
+    return Arbiters(first, inputs, here.cells, np.int64(s.count.matches))
 
 
 @inlined
@@ -54,7 +78,16 @@ def is_by_turns(allocator, rounds):
 
 
 @inlined
-def bid(s, here, at, out, speculative, now, bids):
+def distance(s, arbiters, into, out, of_input, pointer):
+    """Return how far one end is from its turn at the other: the input is asked if `of_input` is 1, else the output."""
+    if s.setup.switch_arbiter != 0 and arbiters.recent >= 0:
+        return longest_ago(s, arbiters, into, out, of_input)
+    # Going round: what is before the pointer is negative, and large as masked.
+    return ((out if of_input == 1 else into) - pointer) & CYCLIC
+
+
+@inlined
+def bid(s, here, arbiters, at, out, speculative, now, bids):
     """Let an input VC bid for an output port, at the end that chooses first; return the ends that have bids.
 
     The end keeps the best bid: of a pair of ports that of the VC next in its turn, of the pairs that of the port next
@@ -62,6 +95,7 @@ def bid(s, here, at, out, speculative, now, bids):
     """
     contest, into = s.contest, here.inputs.port_bit[at]
     end, other, pointer, part = out, into, here.out_ports.pointer[out], np.int64(0)
+    of_input = np.int64(s.setup.switch_allocator == INPUTS_FIRST)
     if s.setup.priority != 0:
         speculative |= age_key(s, now, front_of(s, here, at))
     if s.setup.switch_allocator == INPUTS_FIRST:
@@ -69,8 +103,7 @@ def bid(s, here, at, out, speculative, now, bids):
     if s.setup.switch_allocator != ISLIP:
         # The others honour priorities, so headers that speculate, and younger packets, come last among the pairs too.
         part = speculative
-    # The distance from the pointer, going round: what is before the pointer is negative, and large as masked.
-    key, bit = part | ((other - pointer) & CYCLIC), bit_at(bids, end)
+    key, bit = part | distance(s, arbiters, into, out, of_input, pointer), bit_at(bids, end)
     rank = speculative | ((at - here.in_ports.vc_pointer[into]) & CYCLIC)
     if bids & bit != 0:
         if contest.other[end] == other:
@@ -83,7 +116,7 @@ def bid(s, here, at, out, speculative, now, bids):
 
 
 @inlined
-def accept(s, here, bids):
+def accept(s, here, arbiters, bids):
     """Let the ends that choose second accept a bid each; return the input VCs that win."""
     contest, taken, won = s.contest, none(bids), none(bids)
     inputs_first = s.setup.switch_allocator == INPUTS_FIRST
@@ -92,7 +125,8 @@ def accept(s, here, bids):
         bids &= bids - 1
         other = contest.other[end]
         pointer = here.out_ports.pointer[other] if inputs_first else here.in_ports.pointer[other]
-        key, bit = (end - pointer) & CYCLIC, bit_at(bids, other)
+        into, out = (end, other) if inputs_first else (other, end)
+        key, bit = distance(s, arbiters, into, out, np.int64(not inputs_first), pointer), bit_at(bids, other)
         if s.setup.switch_allocator != ISLIP:
             key |= contest.rank[end] & ~CYCLIC
         if taken & bit != 0:
@@ -107,14 +141,15 @@ def accept(s, here, bids):
 
 
 @inlined
-def pass_by(here, at, into, out):
+def pass_by(s, here, arbiters, at, into, out):
     """Move the pointers of ports past a match."""
+    remember(s, arbiters, into, out)
     here.out_ports.pointer[out] = into + 1
     here.in_ports.pointer[into], here.in_ports.vc_pointer[into] = out + 1, at + 1
 
 
 @inlined
-def winners_of(s, here, requesting, now):
+def winners_of(s, here, arbiters, requesting, now):
     """Allocate the switch; return the mask of the inputs that win."""
     left, bids = requesting, none(requesting)
     if requesting & (requesting - 1) == 0:
@@ -122,8 +157,8 @@ def winners_of(s, here, requesting, now):
     while left != 0:
         at = lowest(left)
         left &= left - 1
-        bids = bid(s, here, at, here.inputs.out_port_bit[at], np.int64(0), now, bids)
-    return accept(s, here, bids)
+        bids = bid(s, here, arbiters, at, here.inputs.out_port_bit[at], np.int64(0), now, bids)
+    return accept(s, here, arbiters, bids)
 
 
 @inlined
@@ -134,10 +169,11 @@ def speculate(raw, w, requesting, speculating, now):
     """
     s = view(raw)
     here, bids, left = rows_of(s, w), np.int64(0), requesting
+    arbiters = arbiters_of(s, here, w, s.setup.switch_allocator, np.int64(1))
     while left != 0:
         at = lowest(left)
         left &= left - 1
-        bids = bid(s, here, at, here.inputs.out_port_bit[at], np.int64(0), now, bids)
+        bids = bid(s, here, arbiters, at, here.inputs.out_port_bit[at], np.int64(0), now, bids)
     left = speculating
     while left != 0:
         at = lowest(left)
@@ -148,8 +184,8 @@ def speculate(raw, w, requesting, speculating, now):
             ports &= ports - 1
             if here.outputs.port[cell] - here.first_output != out:
                 out = here.outputs.port[cell] - here.first_output
-                bids = bid(s, here, at, out, np.int64(SPECULATIVE), now, bids)
-    won = accept(s, here, bids)
+                bids = bid(s, here, arbiters, at, out, np.int64(SPECULATIVE), now, bids)
+    won = accept(s, here, arbiters, bids)
     left, ready = won & speculating, s.masks.owning[w] & ~s.masks.no_credit[w]
     while left != 0:
         at, bit = lowest(left), left & -left
@@ -158,6 +194,6 @@ def speculate(raw, w, requesting, speculating, now):
         out = s.contest.other[into] if s.setup.switch_allocator == INPUTS_FIRST else s.contest.offer[into]
         if ready & bit == 0 or here.inputs.out_port_bit[at] != out:
             # The match is wasted, but was one.
-            pass_by(here, at, into, out)
+            pass_by(s, here, arbiters, at, into, out)
             won ^= bit
     s.count.won = won

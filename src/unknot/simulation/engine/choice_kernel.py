@@ -1,14 +1,18 @@
 # mypy: ignore-errors
-"""VC selection: policies that look at all candidates or credits, headers that commit, and the VC of a winner."""
+"""VC selection: policies that look at all candidates or credits, headers that commit, and the VC of a winner.
+
+Of a router on the fast path w is the first word, and its credits are in planes; else w is −1.
+"""
 
 import numpy as np
 
 from unknot._base.kernels.mask_kernel import how_many, lowest
-from unknot._base.kernels.types_kernel import inlined
+from unknot._base.kernels.types_kernel import called, inlined
 from unknot._base.kernels.words_kernel import call_at
 from unknot.routing.contract import VC_MASK
 from unknot.simulation.engine.codes import (
     BETTER_OF_TWO,
+    ENDLESS,
     EVERY_HOP,
     LEAST_WEIGHT,
     MOST_CREDITS,
@@ -16,8 +20,10 @@ from unknot.simulation.engine.codes import (
     PENDING,
     ROUND_ROBIN,
     STALLED,
+    WHOLE,
 )
 from unknot.simulation.engine.meter_kernel import count_allocated
+from unknot.simulation.engine.pack_kernel import free_slots, is_in, slots_taken
 from unknot.simulation.engine.selection_kernel import at_random, first_in_turn
 from unknot.simulation.engine.state_kernel import (
     available,
@@ -35,16 +41,38 @@ from unknot.simulation.engine.state_kernel import (
 from unknot.simulation.engine.view_kernel import view
 
 
+@called
+def credits_of(s, w, row):
+    """Return the free slots behind an output row; ejection VCs that never run out of them have more than any other."""
+    if w < 0 or s.setup.shared > 0 or s.outputs.credits[row] == ENDLESS:
+        return np.int64(s.outputs.credits[row])
+    return free_slots(s, w, row - s.words.first_output[w])
+
+
+@called
+def is_free(s, w, b, row, needed, now):
+    """Return whether an output row can be allocated to the packet in front of input row b."""
+    if w < 0:
+        return available(s, b, row, needed, now)
+    # Of those that are open the owner is gone and, under atomic allocation, all credits are back.
+    cell = row - s.words.first_output[w]
+    if not is_in(s.masks.open, w, cell):
+        return False
+    if s.setup.entry == WHOLE:
+        return credits_of(s, w, row) >= needed
+    return s.setup.claim < 0 or is_in(s.masks.room, w, cell)
+
+
 @inlined
-def commit(s, b, p, count, now):
+def commit(s, w, b, p, count, now):
     """Return the index of the candidate a header keeps: a free one of the lowest tier, else the first of it."""
     best, best_rank = 0, 1 << 30
     needed = need(s.setup, s.packets.length[p])
     for k in range(count):
         first, many = ends_of(s, b, s.packets.address[p], s.candidates[k])
         free = False
-        for w in range(first, first + many):
-            free = free or available(s, b, w, needed, now)
+        for row in range(first, first + many):
+            free = free or is_free(s, w, b, row, needed, now)
         rank = tier_of(s.candidates[k])
         if not free:
             rank += 512
@@ -54,7 +82,7 @@ def commit(s, b, p, count, now):
 
 
 @inlined
-def lightest(raw, b, p, count, first_output, end, now):
+def lightest(raw, b, p, count, first_output, end, now, word):
     """Leave the candidates of the least weight; return how many, 0 if none may be chosen.
 
     The weight is the time that the rest of the way would take if it were all like its first hop: hops, times what an
@@ -80,12 +108,12 @@ def lightest(raw, b, p, count, first_output, end, now):
                     row, _ = outputs_of(s, address, s.candidates[upto])
                     if row < 0 or s.outputs.port[row] != port:
                         break
-                    queued += s.setup.depth - s.outputs.credits[row]
+                    queued += s.setup.depth - credits_of(s, word, row)
                     upto += 1
             empty = s.setup.empty_hop + 2 * s.out_ports.latency[s.outputs.port[w]]
             weight = (empty + queued) * (1 + s.hops_left[block + s.next_router[w]])
         for row in range(first, first + many):
-            free = free or available(s, b, row, needed, now)
+            free = free or is_free(s, word, b, row, needed, now)
         if not free and s.setup.commits == 0:
             continue
         # Below the weight 8 bits of the tier, and below those one for what is not free: one comparison for all three.
@@ -110,19 +138,23 @@ def nth_of_tier(s, tier, number):
     return s.candidates[k]
 
 
-@inlined
-def credits_of_port(s, w):
-    """Return the free slots behind all VCs of the output port of row w; without credits more than any other has."""
-    room, port = np.int64(0), s.outputs.port[w]
-    low = port
-    while low < s.outputs.size and s.outputs.port[low] == port:
+@called
+def credits_of_port(s, w, row):
+    """Return the free slots behind all VCs of the output port of a row."""
+    port, room = s.outputs.port[row], np.int64(0)
+    end = port
+    while end < s.outputs.size and s.outputs.port[end] == port:
+        end += 1
+    if w >= 0 and s.setup.shared == 0 and s.outputs.credits[port] != ENDLESS:
+        first = s.words.first_output[w]
+        return (end - port) * s.setup.depth - slots_taken(s, w, port - first, end - first)
+    for low in range(port, end):
         room += s.outputs.credits[low] + s.setup.shared
-        low += 1
     return room
 
 
 @inlined
-def better_of_two(raw, b, p, count, now):
+def better_of_two(raw, b, p, count, now, w):
     """Leave the candidates of one port for the header to keep: of two drawn ports, the one with more credits."""
     s = view(raw)
     lowest, many = tier_of(s.candidates[preferred(s, count)]), np.int64(0)
@@ -136,25 +168,25 @@ def better_of_two(raw, b, p, count, now):
     if mine < 0 or other < 0:
         s.candidates[0] = first if mine < 0 else second
         return np.int64(1)
-    if credits_of_port(s, other) > credits_of_port(s, mine):
+    if credits_of_port(s, w, other) > credits_of_port(s, w, mine):
         first = second
     s.inputs.out[b] = min(first & VC_MASK, s.setup.num_vcs)
     return of_same_port(raw, b, p, count)
 
 
 @inlined
-def narrow(raw, b, p, count, first_output, end, now):
+def narrow(raw, b, p, count, first_output, end, now, w):
     """Leave the candidates that a header may request which chooses among all; return how many, 0 if none."""
     s = view(raw)
     if s.setup.selection == BETTER_OF_TWO:
-        return better_of_two(raw, b, p, count, now)
+        return better_of_two(raw, b, p, count, now, w)
     if s.setup.selection == LEAST_WEIGHT:
-        count = lightest(raw, b, p, count, first_output, end, now)
+        count = lightest(raw, b, p, count, first_output, end, now, w)
         if count == 0:
             return np.int64(0)
         kept = s.candidates[at_random(s, b, now, count)]
     else:
-        kept = s.candidates[commit(s, b, p, count, now)]
+        kept = s.candidates[commit(s, w, b, p, count, now)]
     s.candidates[0] = kept
     if s.setup.commits == 1:
         # Without its tier, as `ask_rule` gives it in the cycles in which the header waits.
@@ -186,7 +218,7 @@ def keep_most_credits(s, begin, end, first_output):
             w = first_output + ((at - begin) << 6) + lowest(left)
             left ^= bit
             if s.outputs.port[w] != port:
-                port, room = s.outputs.port[w], credits_of_port(s, w)
+                port, room = s.outputs.port[w], credits_of_port(s, np.int64(-1), w)
             if room > most:
                 most = room
                 # A better port than all before: −bit keeps this bit and those above it, which are still to come.

@@ -1,6 +1,9 @@
 # mypy: ignore-errors
 """Choice of a packet between two addresses, by the queues that its first router knows (UGAL).
 
+Of a router on the fast path w is the first word, and counts are in planes; else w is −1. Terminals of those routers
+inject when flits of the same cycle have been sent, which are then in `spent`; others before.
+
 Variants as published: Singh 2005 (UGAL-L); Kim, Dally, Scott & Abts 2008 (UGAL-L_VC, UGAL-L_VCH).
 """
 
@@ -8,9 +11,9 @@ import numpy as np
 
 from unknot._base.kernels.types_kernel import called, inlined
 from unknot._base.kernels.words_kernel import call_rule
-from unknot.routing.contract import EJECT, VC_MASK
+from unknot.routing.contract import EJECT, IN_ROUTER, VC_MASK
 from unknot.simulation.engine.codes import DECIDED, NO_CYCLE
-from unknot.simulation.engine.pack_kernel import free_slots, is_in, is_simple
+from unknot.simulation.engine.pack_kernel import bits_in, free_slots, is_in, slots_taken
 from unknot.simulation.engine.state_kernel import destination_of, direct_of, preferred, tier_of
 from unknot.simulation.engine.view_kernel import place_of, view
 
@@ -19,39 +22,45 @@ BY_PORT, BY_VC, HYBRID = 1, 2, 3
 
 
 @inlined
-def queued(s, r, row):
-    """Return the flits behind an output VC of router r: those sent whose credits have not come back."""
-    if r >= 0 and is_simple(s, r):
-        # Terminals of these routers inject when flits of the same cycle have been sent, else before.
-        w, cell = s.first_word[r], row - s.words.first_output[s.first_word[r]]
+def queued(s, w, row):
+    """Return the flits behind an output VC: those sent whose credits have not come back."""
+    if w >= 0 and s.setup.shared == 0:
+        cell = row - s.words.first_output[w]
         return s.setup.depth - free_slots(s, w, cell) - is_in(s.masks.spent, w, cell)
     return s.setup.depth - s.outputs.credits[row]
 
 
+@inlined
+def queued_for(s, w, port):
+    """Return the flits behind all VCs of an output port, whose first row this is."""
+    end, total = port + 1, np.int64(0)
+    while end < s.outputs.size and s.outputs.port[end] == port:
+        end += 1
+    if w >= 0 and s.setup.shared == 0:
+        first = s.words.first_output[w]
+        return slots_taken(s, w, port - first, end - first) - bits_in(s.masks.spent, w, port - first, end - first)
+    for row in range(port, end):
+        total += s.setup.depth - s.outputs.credits[row]
+    return total
+
+
 @called
-def queues(s, r, count):
+def queues(s, w, count):
     """Return the output port of the preferred candidate, the flits queued for the port, and the flits on its VCs of
     the tier.
     """
     best = s.candidates[preferred(s, count)]
-    row, tier = s.out_row[best & VC_MASK], tier_of(best)
-    port, by_port, by_vc = s.outputs.port[row], np.int64(0), np.int64(0)
-    # Rows of a port follow each other.
-    while row > 0 and s.outputs.port[row - 1] == port:
-        row -= 1
-    while row < s.outputs.size and s.outputs.port[row] == port:
-        by_port += queued(s, r, row)
-        row += 1
-    for k in range(count):
+    port, tier, by_vc = s.outputs.port[s.out_row[best & VC_MASK]], tier_of(best), np.int64(0)
+    for k in range(count if BY_PORT < s.setup.compares < IN_ROUTER else 0):
         vc = s.candidates[k] & VC_MASK
         if vc != EJECT and tier_of(s.candidates[k]) == tier and s.outputs.port[s.out_row[vc]] == port:
-            by_vc += queued(s, r, s.out_row[vc])
-    return port, by_port, by_vc
+            by_vc += queued(s, w, s.out_row[vc])
+    return np.int64(port), queued_for(s, w, port), by_vc
 
 
 @called
-def way(rule, raw, r, t, address):
-    """Return the first port of the way of an address from terminal t of router r, flits queued there, and hops.
+def way(rule, raw, w, t, address):
+    """Return the first port of the way of an address from terminal t, flits queued there, and hops.
 
     They are counted by port and by VC.
 
@@ -72,7 +81,7 @@ def way(rule, raw, r, t, address):
         if vc < 0 or vc >= num_vcs:
             break
         if hops == 0:
-            port, by_port, by_vc = queues(s, r, count)
+            port, by_port, by_vc = queues(s, w, count)
             if s.setup.count_hops != 0:
                 return port, by_port, by_vc, call_rule(s.setup.count_hops, at, address, pointer)
         at = vc
@@ -80,19 +89,19 @@ def way(rule, raw, r, t, address):
 
 
 @inlined
-def compare(rule, raw, r, t, p):
+def compare(rule, raw, w, t, p):
     """Give a packet about to be injected the direct address in place of its own, unless that costs more now."""
     s = view(raw)
     own = s.packets.address[p]
     direct = direct_of(s, t, destination_of(s, own))
     if direct < 0 or direct == own:
         return
-    port, by_port, by_vc, hops = way(rule, raw, r, t, direct)
+    port, by_port, by_vc, hops = way(rule, raw, w, t, direct)
     if by_port == 0:
         # Nothing waits, on any VC, and times any number of hops that is still nothing.
         s.packets.address[p] = direct
         return
-    other_port, other_by_port, other_by_vc, other_hops = way(rule, raw, r, t, own)
+    other_port, other_by_port, other_by_vc, other_hops = way(rule, raw, w, t, own)
     how = s.setup.compares
     if how == BY_VC or (how == HYBRID and port == other_port):
         shorter = by_vc * hops <= other_by_vc * other_hops
@@ -103,7 +112,7 @@ def compare(rule, raw, r, t, p):
 
 
 @inlined
-def decide(rule, raw, r, t, p):
+def decide(rule, raw, w, t, p):
     """Packet p of terminal t takes its own address or another one, by the queues of its first router (`Detour`)."""
     s = view(raw)
     setup, own = s.setup, s.packets.address[p]
@@ -119,8 +128,8 @@ def decide(rule, raw, r, t, p):
         other = block + (own - block + setup.block // 2) % setup.block
     if other == own:
         return
-    _, its_cost, _, its_hops = way(rule, raw, r, t, other)
-    _, cost, _, hops = way(rule, raw, r, t, own)
+    _, its_cost, _, its_hops = way(rule, raw, w, t, other)
+    _, cost, _, hops = way(rule, raw, w, t, own)
     if setup.weight > 0:
         cost *= setup.weight
     else:

@@ -22,8 +22,10 @@ from unknot.simulation.run.scenario import Scenario
 
 def is_packable(relation: Relation, router: Router) -> bool:
     """Whether routers with few words go through `simple_kernel`, the fast twin of `router_kernel`."""
-    compares_early = relation.comparison == 0 or (relation.comparison < IN_ROUTER and not router.queues)
-    return router.is_packable and not relation.commits and compares_early
+    # Terminals see what was sent in a cycle as bits in planes: whether a flit was, not how many were.
+    compares_late = relation.comparison == IN_ROUTER and router.routing_delay > 0
+    compares = relation.comparison == 0 or compares_late or not (router.queues or router.own_slots)
+    return router.is_packable and compares
 
 
 def tiled_by(relation: Relation) -> int:
@@ -48,7 +50,7 @@ def entries_of(scenario: Scenario) -> dict[str, Any]:
         "complete": flow.complete, "depth": own, "num_vcs": relation.num_vcs,
         "most": (router.most_slots or NO_CYCLE) - own,
         "blocks": router.queues or router.hold_switch or shared > 0 or router.output_buffer > 0,
-        "planes": (depth - 1).bit_length(),
+        "planes": planes_of(depth, relation.vcs.widest, router),
         "commits": relation.commits, "compares": relation.comparison, "cacheable": is_cacheable(relation, router),
         "count_hops": 0 if hops is None else hops.address, "measure_from": NO_CYCLE, "measure_to": NO_CYCLE,
         "in_batches": not router.pipelined, "empty_hop": router.header_cycles + router.credit_delay,
@@ -93,6 +95,11 @@ def most_flits(depth: int, vcs: int, router: Router) -> int:
     shared = router.shared_slots(depth)
     most = depth - shared + vcs * shared
     return min(most, router.most_slots or most)
+
+
+def planes_of(depth: int, vcs: int, router: Router) -> int:
+    """Binary digits of the most flits of a VC, less one."""
+    return (most_flits(depth, vcs, router) - 1).bit_length()
 
 
 def packets_in_a_buffer(flow: FlowControl, depth: int, shortest: int) -> int:

@@ -102,7 +102,7 @@ def _link(part: State) -> None:
         ("see", _called("state_kernel.see", 3), len(part.seen) > 0),
         ("has_shared_slot", _called("state_kernel.has_shared_slot", 2, True), setup.shared > 0),
         ("of_same_port", _called("state_kernel.of_same_port", 4, True), setup.selection == BETTER_OF_TWO),
-        ("narrow", _called("choice_kernel.narrow", 7, True), general and narrows),
+        ("narrow", _called("choice_kernel.narrow", 8, True), narrows),
         ("select", _called("choice_kernel.select", 6), general and FIRST_ONE < setup.selection < BETTER_OF_TWO),
         ("donated", _called("match_kernel.donated", 3, True), setup.donate_priority == 1 and setup.priority > 0),
         ("is_busy", _called("queue_kernel.is_busy", 4, True), general and setup.blocks == 1),

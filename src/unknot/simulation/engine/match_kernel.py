@@ -81,15 +81,22 @@ def standing(s, now, b):
 
 
 @inlined
+def first_arbiter(s, w0, inputs, outputs, allocator, of_switch):
+    """Return where the matrix arbiters of a router begin, of VCs or, if `of_switch` is 1, of the switch; −1 without."""
+    if s.setup.arbiter | s.setup.switch_arbiter == 0:
+        return np.int64(-1)
+    matrix = s.setup.switch_arbiter if of_switch == 1 else s.setup.arbiter
+    if matrix == 1 and (allocator == INPUTS_FIRST or allocator == SELECT):
+        return s.first_recent[w0] + 2 * of_switch * inputs * outputs
+    return np.int64(-1)
+
+
+@inlined
 def ends_of_match(s, input_pointer, output_pointer, w0, w1, allocator, of_switch):
     """Return the ends of the match under way, of VCs or, if `of_switch` is 1, of the switch."""
     first_input, first_output = s.words.first_input[w0], s.words.first_output[w0]
     inputs = s.words.first_input[w1] - first_input
     outputs = s.words.first_output[w1] - first_output
-    recent = np.int64(-1)
-    matrix = s.setup.switch_arbiter if of_switch == 1 else s.setup.arbiter
-    if matrix == 1 and (allocator == INPUTS_FIRST or allocator == SELECT):
-        recent = s.first_recent[w0] + 2 * of_switch * inputs * outputs
     return MatchEnds(
         input_pointer,
         first_input,
@@ -97,7 +104,7 @@ def ends_of_match(s, input_pointer, output_pointer, w0, w1, allocator, of_switch
         first_output,
         np.int64(s.count.matches),
         1 if allocator == INPUTS_FIRST else 0,
-        recent,
+        first_arbiter(s, w0, inputs, outputs, allocator, of_switch),
         inputs,
         outputs,
         1 if allocator == INPUTS_FIRST else s.setup.switch_iterations if of_switch == 1 else s.setup.iterations,
@@ -115,9 +122,15 @@ def last_chosen(ends, into, out, of_input):
 @inlined
 def remember(s, ends, into, out):
     """An input and an output were matched in the first round: their matrix arbiters choose each other last."""
-    if ends.recent >= 0:
+    if s.setup.arbiter | s.setup.switch_arbiter != 0 and ends.recent >= 0:
         s.recent[last_chosen(ends, into, out, np.int64(1))] = ends.number
         s.recent[last_chosen(ends, into, out, np.int64(0))] = ends.number
+
+
+@inlined
+def longest_ago(s, ends, into, out, of_input):
+    """Return the rank of one end in the matrix arbiter of the other, the lower the longer ago it was chosen."""
+    return CYCLIC - min(ends.number - s.recent[last_chosen(ends, into, out, of_input)], CYCLIC)
 
 
 @inlined
@@ -131,7 +144,7 @@ def key(s, ends, i, of_input):
     """Return the rank of request i at its input if `of_input` is 1, else at its output; the lowest is preferred."""
     here, there = s.requests.input[i], s.requests.output[i]
     if ends.recent >= 0:
-        turn = CYCLIC - min(ends.number - s.recent[last_chosen(ends, here, there, of_input)], CYCLIC)
+        turn = longest_ago(s, ends, here, there, of_input)
     elif of_input != 0:
         turn = there - ends.input_pointer[ends.first_input + here]
     else:

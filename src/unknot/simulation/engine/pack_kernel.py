@@ -9,16 +9,17 @@ with little to do has small counts in both, so that carries are short.
 
 Planes hold counts below 2 to their number, and the depth of a buffer may be just that: it is held as 0, and `filled`
 and `room` of `masks` say which of the two a 0 means. What is held of an output is that power less its free slots, so
-that taking the last one carries out of the last plane.
+that taking the last one carries out of the last plane. Where VCs share slots, those of outputs stay in rows.
 """
 
 import numpy as np
 
-from unknot._base.kernels.mask_kernel import none
+from unknot._base.kernels.mask_kernel import how_many, none, ones
 from unknot._base.kernels.types_kernel import called, inlined
 from unknot._base.splitmix import STEP
+from unknot.routing.contract import IN_ROUTER
 from unknot.simulation.engine.codes import BLOCKED, ENDLESS, FRESH, IDLE, MOVING, STALLED
-from unknot.simulation.engine.state_kernel import packet_of
+from unknot.simulation.engine.state_kernel import has_room, packet_of
 from unknot.simulation.engine.view_kernel import view
 
 FLITS, TAKEN = range(2)
@@ -121,9 +122,41 @@ def free_slots(s, w, cell):
 
 
 @inlined
+def slots_taken(s, w, first, end):
+    """Return how many slots are taken of the output buffers of cells that follow each other."""
+    # As on paper, digit by digit: so many counts have the digit, which is worth so much.
+    total, width, word = np.int64(0), s.setup.width, first >> 6
+    while word << 6 < end:
+        low, high = max(first, word << 6), min(end, (word + 1) << 6)
+        room = s.masks.room[w + word] & (ones(np.int64(0), high - low) << (low & 63))
+        total += (high - low) * s.setup.depth - (how_many(room) << s.setup.planes)
+        for i in range(s.setup.planes):
+            total += how_many(s.planes[first_plane(s, w) + (2 * i + TAKEN) * width + word] & room) << i
+        word += 1
+    return total
+
+
+@inlined
+def bits_in(mask, w, first, end):
+    """Return how many bits of cells that follow each other are set in one of `masks`."""
+    total, word = np.int64(0), first >> 6
+    while word << 6 < end:
+        low, high = max(first, word << 6), min(end, (word + 1) << 6)
+        total += how_many(mask[w + word] & (ones(np.int64(0), high - low) << (low & 63)))
+        word += 1
+    return total
+
+
+@inlined
 def is_simple(s, r):
     """Return whether router r takes the fast path."""
     return s.setup.packable == 1 and s.first_word[r + 1] == s.first_word[r] + s.setup.width
+
+
+@inlined
+def choose_at_once(setup):
+    """Return whether packets choose between two ways as they are injected."""
+    return setup.choose != 0 and (setup.compares < IN_ROUTER or setup.routing_delay == 0)
 
 
 @inlined
@@ -155,9 +188,10 @@ def pack_router(s, w):
         out = first_output + cell
         if not is_in(s.borders.injection, w, cell):
             # Of ENDLESS slots none is ever counted as taken, so it suffices that they are as many as a buffer has.
-            slots = min(s.outputs.credits[out], s.setup.depth)
-            put(s, w, TAKEN, cell, (np.int64(1) << s.setup.planes) - slots)
-            if s.outputs.credits[out] > 0:
+            if s.setup.shared == 0:
+                slots = min(s.outputs.credits[out], s.setup.depth)
+                put(s, w, TAKEN, cell, (np.int64(1) << s.setup.planes) - slots)
+            if has_room(s, out):
                 include(masks.room, w, cell)
             s.outputs.owner[out] -= first_input if s.outputs.owner[out] >= 0 else 0
     for cell in range(s.words.first_input[end] - first_input):
@@ -167,7 +201,7 @@ def pack_router(s, w):
             include(masks.filled, w, cell)
         if s.inputs.state[b] >= STALLED:
             include(masks.owning, w, cell)
-            if s.outputs.credits[s.inputs.out[b]] <= 0:
+            if not has_room(s, s.inputs.out[b]):
                 include(masks.no_credit, w, cell)
             s.inputs.out[b] -= first_output
             s.inputs.packet[b] = packet_of(s, b)
@@ -187,11 +221,13 @@ def unpack_router(s, w):
     masks, (first_input, first_output) = s.masks, first_rows(s, w)
     end = w + s.setup.width
     for word in range(w, end):
-        masks.requesting[word] = masks.owning[word] & masks.filled[word] & ~masks.no_credit[word]
+        masks.requesting[word] = masks.owning[word] & masks.filled[word]
+        if s.setup.shared == 0:
+            masks.requesting[word] &= ~masks.no_credit[word]
     for cell in range(s.words.first_output[end] - first_output):
         out = first_output + cell
         s.outputs.owner[out] += first_input if s.outputs.owner[out] >= 0 else 0
-        if s.outputs.credits[out] != ENDLESS and not is_in(s.borders.injection, w, cell):
+        if s.setup.shared == 0 and s.outputs.credits[out] != ENDLESS and not is_in(s.borders.injection, w, cell):
             s.outputs.credits[out] = free_slots(s, w, cell)
     for cell in range(s.words.first_input[end] - first_input):
         b = first_input + cell
@@ -199,7 +235,8 @@ def unpack_router(s, w):
             s.inputs.state[b] = MOVING if is_in(masks.requesting, w, cell) else STALLED
             s.inputs.out[b] += first_output
         else:
-            s.inputs.out[b] = -1
+            if s.setup.narrow == 0:
+                s.inputs.out[b] = -1
             if not is_in(masks.filled, w, cell):
                 s.inputs.state[b] = IDLE
             elif s.inputs.state[b] != BLOCKED:

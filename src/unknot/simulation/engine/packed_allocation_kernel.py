@@ -6,10 +6,12 @@ import numpy as np
 from unknot._base.kernels.mask_kernel import bit_at, how_many, lowest, none, ones
 from unknot._base.kernels.types_kernel import inlined
 from unknot._base.kernels.words_kernel import call_at, call_rule
-from unknot.routing.contract import NO_WAIT
-from unknot.simulation.engine.bid_kernel import front_of, is_by_turns
+from unknot.routing.contract import IN_ROUTER, NO_WAIT
+from unknot.simulation.engine.bid_kernel import arbiters_of, front_of, is_by_turns
+from unknot.simulation.engine.choice_kernel import credits_of_port
 from unknot.simulation.engine.codes import (
     ALL,
+    BETTER_OF_TWO,
     BLOCKED,
     BROKEN_RULE,
     DEAD_END,
@@ -18,19 +20,21 @@ from unknot.simulation.engine.codes import (
     FRESH,
     INPUTS_FIRST,
     ISLIP,
-    RANDOM,
+    MOST_CREDITS,
+    ROUND_ROBIN,
+    UNDECIDED,
     WHOLE,
 )
-from unknot.simulation.engine.match_kernel import age_key
+from unknot.simulation.engine.match_kernel import age_key, longest_ago, remember
 from unknot.simulation.engine.meter_kernel import count_allocated
 from unknot.simulation.engine.pack_kernel import flits_in, with_slots
 from unknot.simulation.engine.selection_kernel import at_random, in_turn
-from unknot.simulation.engine.state_kernel import ends_of, need, tier_of
+from unknot.simulation.engine.state_kernel import ask_rule, ends_of, need, tier_of
 from unknot.simulation.engine.view_kernel import place_of
 
 
 @inlined
-def requests_of(rule, s, here, w, at, p):
+def requests_of(rule, s, here, w, at, p, now):
     """Return a header's requests as a mask of outputs, 0 if it finds nothing free; and the status."""
     candidates, limit, answers, k = s.candidates, s.setup.num_vcs, s.whole.answers, np.int64(0)
     address, free = s.packets.address[p], s.whole.masks.open[w]
@@ -49,6 +53,8 @@ def requests_of(rule, s, here, w, at, p):
             if s.setup.all_tiers == 1:
                 return mask | other, np.int64(DONE)
             return mask if mask != 0 else other, np.int64(DONE)
+    if s.setup.narrow != 0:
+        return of_choice(rule, s, here, w, at, p, now, free)
     count, first_vc = call_rule(rule, here.inputs.at[at], address, place_of(candidates)), s.words.first_vc[w]
     if count <= 0 or count > candidates.size:
         return mask, np.int64(DEAD_END if count == 0 else BROKEN_RULE)
@@ -69,15 +75,30 @@ def requests_of(rule, s, here, w, at, p):
         k += many
     if k == count:
         return mask & free, np.int64(DONE)
-    return choose(s, here, at, address, count, free)
+    return choose(s, here, at, address, count, free, here.inputs.state[at] == BLOCKED)
 
 
 @inlined
-def choose(s, here, at, address, count, free):
-    """Choose an output VC where candidates have tiers, are not waited for, or eject."""
+def of_choice(rule, s, here, w, at, p, now, free):
+    """Do the same for a header that looks at all its candidates, and may keep what it chose."""
+    b = here.first_input + at
+    count = ask_rule(rule, s, b, p)
+    if count <= 0:
+        return none(free), np.int64(DEAD_END if count == -2 else BROKEN_RULE)
+    if here.inputs.out[at] < 0:
+        end = here.first_output + here.cells
+        count = call_at(s.setup.narrow, (s.raw, b, p, count, here.first_output, end, now, w))
+    if count == 0:
+        return none(free), np.int64(DONE)
+    return choose(s, here, at, s.packets.address[p], count, free, False)
+
+
+@inlined
+def choose(s, here, at, address, count, free, only):
+    """Choose an output VC where candidates have tiers, are not waited for, or eject; with `only` those waited for."""
     candidates = s.candidates
     # A tier has 8 bits, so 256 is above all of them.
-    only, mask, tier, remains = here.inputs.state[at] == BLOCKED, none(free), np.int64(256), False
+    mask, tier, remains = none(free), np.int64(256), False
     for k in range(count):
         candidate = candidates[k]
         if only and candidate & NO_WAIT != 0:
@@ -99,9 +120,22 @@ def choose(s, here, at, address, count, free):
 
 
 @inlined
-def select(s, here, at, mask, now):
-    """Leave one of several outputs, at random or in turn."""
-    if s.setup.selection == RANDOM:
+def select(s, here, w, at, mask, now):
+    """Leave one of several outputs: at random, also of those whose port has the most credits, or in turn."""
+    if s.setup.selection == MOST_CREDITS:
+        left, most, port, room = mask, np.int64(-1), np.int64(-1), np.int64(-1)
+        while left != 0:
+            if here.outputs.port[lowest(left)] != port:
+                port = here.outputs.port[lowest(left)]
+                room = credits_of_port(s, w, port)
+            if room > most:
+                # A better port than all before: −bit keeps this bit and those above it, which are still to come.
+                most = room
+                mask &= -(left & -left)
+            elif room < most:
+                mask ^= left & -left
+            left &= left - 1
+    if s.setup.selection != ROUND_ROBIN:
         # As many of the lowest bits are taken off as the number drawn says; the next one is left.
         for _ in range(at_random(s, here.first_input + at, now, how_many(mask))):
             mask &= mask - 1
@@ -124,7 +158,35 @@ def oldest(s, rivals, now):
 
 
 @inlined
-def settle(s, here, requesters, twice, now):
+def chosen_by_input(s, arbiters, at, mask, pointer):
+    """Return which output of a mask an input chooses: the next in its turn, or the one chosen longest ago."""
+    if s.setup.arbiter == 0 or arbiters.recent < 0 or mask & (mask - 1) == 0:
+        return in_turn(mask, pointer)
+    best, least = np.int64(-1), np.int64(0)
+    while mask != 0:
+        rank = longest_ago(s, arbiters, at, lowest(mask), np.int64(1))
+        if best < 0 or rank < least:
+            best, least = lowest(mask), rank
+        mask &= mask - 1
+    return best
+
+
+@inlined
+def chosen_by_output(s, arbiters, out, mask, pointer):
+    """Return which input of a mask an output chooses, likewise."""
+    if s.setup.arbiter == 0 or arbiters.recent < 0:
+        return in_turn(mask, pointer)
+    best, least = np.int64(-1), np.int64(0)
+    while mask != 0:
+        rank = longest_ago(s, arbiters, lowest(mask), out, np.int64(0))
+        if best < 0 or rank < least:
+            best, least = lowest(mask), rank
+        mask &= mask - 1
+    return best
+
+
+@inlined
+def settle(s, here, arbiters, requesters, twice, now):
     """Let each output with several requests grant a single header, and delete the other requests."""
     # One bit of each mask is looked at for each output, so outputs may come in any order. Afterwards no output is in
     # two masks: whatever the headers then accept, in whatever order, is a matching. That is a round of iSLIP: first
@@ -139,7 +201,8 @@ def settle(s, here, requesters, twice, now):
         first = rivals
         if s.setup.priority != 0 and s.setup.allocator != ISLIP:
             first = oldest(s, rivals, now)
-        rivals ^= bit_at(rivals, in_turn(first, here.outputs.grant_pointer[lowest(twice)]))
+        out = lowest(twice)
+        rivals ^= bit_at(rivals, chosen_by_output(s, arbiters, out, first, here.outputs.grant_pointer[out]))
         # All rivals have the bit in their masks, so that XOR takes it out.
         while rivals != 0:
             wants.requested[lowest(rivals) * width] ^= bit
@@ -153,13 +216,17 @@ def allocate(rule, s, here, w, now):
     inputs, outputs, packets, width = here.inputs, here.outputs, s.packets, s.setup.width
     contest, wants, masks, left = s.contest, s.whole.wants, s.whole.masks, s.whole.masks.heads[w]
     requesters, once, twice = none(left), none(left), none(left)
+    arbiters = arbiters_of(s, here, w, s.setup.allocator, np.int64(0))
     while left != 0:
         at, bit = lowest(left), left & -left
         left ^= bit
         p = front_of(s, here, at)
         if s.setup.complete == 1 and flits_in(s, w, at) < packets.length[p]:
             continue
-        mask, status = requests_of(rule, s, here, w, at, p)
+        if s.setup.compares == IN_ROUTER and inputs.at[at] >= s.setup.num_vcs:
+            if s.courses.script[p] == UNDECIDED:
+                call_at(s.setup.choose, (rule, s.raw, w, inputs.at[at] - s.setup.num_vcs, p))
+        mask, status = requests_of(rule, s, here, w, at, p, now)
         if status != DONE:
             s.count.failed_at = here.first_input + at
             return status, requesters
@@ -168,12 +235,12 @@ def allocate(rule, s, here, w, now):
             masks.heads[w] ^= bit
             masks.asleep[w] |= bit
             continue
-        if s.setup.selection != ALL and mask & (mask - 1) != 0:
-            mask = select(s, here, at, mask, now)
+        if ALL < s.setup.selection < BETTER_OF_TWO and mask & (mask - 1) != 0:
+            mask = select(s, here, w, at, mask, now)
         if s.setup.speculative == 1:
             wants.speculated[at] = mask & masks.room[w]
         if s.setup.allocator == INPUTS_FIRST:
-            mask = bit_at(mask, in_turn(mask, inputs.accept_pointer[at]))
+            mask = bit_at(mask, chosen_by_input(s, arbiters, at, mask, inputs.accept_pointer[at]))
         # Two bits of a counter for each output: requested by one, by more than one.
         twice |= once & mask
         once |= mask
@@ -184,7 +251,7 @@ def allocate(rule, s, here, w, now):
         if requesters != 0:
             call_at(s.setup.sweep_vcs, (s.raw, requesters, w, now))
     elif twice != 0:
-        settle(s, here, requesters, twice, now)
+        settle(s, here, arbiters, requesters, twice, now)
     won, taken, room, left = none(requesters), none(requesters), masks.room[w], requesters
     ejection = s.whole.borders.ejection[w]
     while left != 0:
@@ -193,7 +260,8 @@ def allocate(rule, s, here, w, now):
         mask, p = wants.requested[at * width], contest.packet[at]
         if mask == 0:
             continue  # granted nothing; it is still in `heads` and requests again in the next cycle
-        out = in_turn(mask, inputs.accept_pointer[at])
+        out = chosen_by_input(s, arbiters, at, mask, inputs.accept_pointer[at])
+        remember(s, arbiters, at, out)
         outputs.owner[out], inputs.out[at] = at, out
         if by_turns:
             outputs.grant_pointer[out], inputs.accept_pointer[at] = at + 1, out + 1

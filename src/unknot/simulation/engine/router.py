@@ -28,7 +28,7 @@ PACKABLE = (
     "selection", "routing_delay", "credit_delay", "ejection_credits", "ejection", "pipelined", "speculative",
     "allocator", "switch_allocator", "internal_speedup", "all_tiers", "terminal_width", "input_speedup",
     "output_speedup", "iterations", "switch_iterations", "priority", "hold_switch", "claim_credit",
-    "first_alone",
+    "first_alone", "terminals_first", "arbiter", "switch_arbiter", "own_slots", "most_slots",
 )  # fmt: skip
 """Options that `simple_kernel` knows, most of them not with every value."""
 _FROM_ZERO = ("routing_delay", "credit_delay", "output_buffer", "own_slots", "most_slots")
@@ -202,9 +202,11 @@ class Router:
         others = [field.name for field in fields(self) if field.name not in PACKABLE]
         return (
             all(getattr(self, name) == getattr(DEFAULT, name) for name in others)
-            and self.selection in (None, "all", "random", "round_robin")
+            and self.selection != "first"
             and self.routing_delay <= 1
             and not (self.speculative and (takes_rows(self) or self.hold_switch))
+            and not (self.has_matrices and takes_rounds(self))
+            and not (self.own_slots and self.output_speedup > 1)
             and not (self.priority != "none" and "select" in allocators and takes_rounds(self))
             and not (self.all_tiers and self.allocator in HONOURING)
             and (not self.queues or self.ejection_credits)

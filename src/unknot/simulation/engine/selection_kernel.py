@@ -178,7 +178,7 @@ def find(rule, s, b, p, w0, w1, begin, now):
         return np.int64(HELD if count == 0 else -DEAD_END if count == -2 else -BROKEN_RULE)
     if (s.setup.commits == 1 or s.setup.selection >= LEAST_WEIGHT) and s.inputs.out[b] < 0:
         first, end = s.words.first_output[w0], s.words.first_output[w1]
-        count = call_at(s.setup.narrow, (s.raw, b, p, count, first, end, now))
+        count = call_at(s.setup.narrow, (s.raw, b, p, count, first, end, now, np.int64(-1)))
         if count == 0:
             return np.int64(0)
     return collect(s, b, p, count, w0, w1, begin, now)

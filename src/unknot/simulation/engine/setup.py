@@ -66,7 +66,7 @@ SETUP = rows(
     large=int64,  # whether the tables are larger than a processor's cache
     packable=int64,  # whether routers with `width` words go through `simple_kernel`
     cacheable=int64,  # whether the answers of the rule may be cached
-    planes=int64,  # binary digits of the buffer depth less one
+    planes=int64,  # binary digits of the most flits of a VC, less one
     speed=int64,  # steps of a router in a cycle × 2²⁰
     queues=int64,  # whether flits may queue behind the switch
     most_queued=int64,  # flits that queue for ejection at a port
@@ -106,13 +106,16 @@ ANY_ALLOCATOR = {
     "claim": -NO_CYCLE,
     "priority": 0,
     "hold_switch": 0,
+    "arbiter": 0,
+    "switch_arbiter": 0,
+    "narrow": 0,
 }
 ONE_ROUND = {"iterations": 1, "switch_iterations": 1}
 USUAL = ANY_ALLOCATOR | ONE_ROUND | {"allocator": ISLIP, "switch_allocator": ISLIP}
 """Entries that most runs have in common: for those there are loops in which they are constants."""
 PLAIN = USUAL | {
     "vc_allocation_delay": 1, "switch_allocation_delay": 1, "traversal_delay": 1, "in_batches": 0, "speed": 1 << 20,
-    "arbiter": 0, "switch_arbiter": 0, "donate_priority": 0,
+    "donate_priority": 0,
     "blocks": 0, "output_buffer": 0, "empty_first": 0, "all_tiers": 0, "ejection": 0, "commits": 0,
     "slotted": 0, "awake": 0,
 }  # fmt: skip

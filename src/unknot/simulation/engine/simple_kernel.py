@@ -9,11 +9,11 @@ prescribed path go through `router_kernel`.
 import numpy as np
 
 from unknot._base.kernels.mask_kernel import bit_at, how_many, lowest, none
-from unknot._base.kernels.types_kernel import inlined
+from unknot._base.kernels.types_kernel import called, inlined
 from unknot._base.kernels.words_kernel import call_at
-from unknot.simulation.engine.bid_kernel import is_by_turns, pass_by, rows_of, winners_of
+from unknot.simulation.engine.bid_kernel import arbiters_of, is_by_turns, pass_by, rows_of, winners_of
 from unknot.simulation.engine.codes import DONE, EMPTY, TAIL
-from unknot.simulation.engine.pack_kernel import count_arrivals, count_departures, with_slots
+from unknot.simulation.engine.pack_kernel import choose_at_once, count_arrivals, count_departures, with_slots
 from unknot.simulation.engine.packed_allocation_kernel import allocate
 from unknot.simulation.engine.state_kernel import eject, enqueue, inbox_of, note, post, wake
 
@@ -23,13 +23,46 @@ def whole_again(s, here, w, returned):
     """Return those of some outputs that have no owner and all their credits."""
     # Only outputs to which a credit came back now are looked at: one that has had all of them for longer is open, or
     # has an owner and is opened when that sends its tail and the credits of it are back. So none is missed.
-    left = whole = returned & with_slots(s, w, s.setup.depth)
+    left = whole = returned if s.setup.shared > 0 else returned & with_slots(s, w, s.setup.depth)
     while left != 0:
+        if s.setup.shared > 0 and here.outputs.credits[lowest(left)] < s.setup.depth:
+            whole &= ~(left & -left)
         # In two's complement `left & -left` is the lowest bit that is set, and `left & (left - 1)` the others.
         if here.outputs.owner[lowest(left)] >= 0:
-            whole ^= left & -left
+            whole &= ~(left & -left)
         left &= left - 1
     return whole
+
+
+@called
+def changed_room(s, here, w, cells):
+    """Return the outputs that have room now and had none, or the other way round, where VCs share slots.
+
+    Credits of `cells` have changed.
+    """
+    changed, room = none(cells), s.whole.masks.room[w]
+    while cells != 0:
+        port, slots = here.outputs.port[lowest(cells)], np.int64(0)
+        first = end = port - here.first_output
+        while end < here.cells and here.outputs.port[end] == port:
+            slots += s.setup.shared + min(np.int64(0), here.outputs.credits[end])
+            end += 1
+        for out in range(first, end):
+            free, bit = here.outputs.credits[out], bit_at(cells, out)
+            # The same as `has_room`, with the slots of the port counted once.
+            changed |= bit if (free > 0 or (slots > 0 and -free < s.setup.most)) != (room & bit != 0) else none(bit)
+            cells &= ~bit
+    return changed
+
+
+@inlined
+def take_shared(s, here, w, returned):
+    """Take in credits where VCs share slots; return the outputs that have room again."""
+    left = returned
+    while left != 0:
+        here.outputs.credits[lowest(left)] += 1
+        left &= left - 1
+    return changed_room(s, here, w, returned)
 
 
 @inlined
@@ -56,11 +89,11 @@ def take_in(s, here, w, row):
         here.outputs.credits[lowest(ends)] += 1
         ends &= ends - 1
     # Where the count was 0, the owner has been waiting for this credit.
-    regained = returned & ~masks.room[w]
+    regained = returned & ~masks.room[w] if setup.shared == 0 else take_shared(s, here, w, returned)
     if setup.claim > 0 and regained & masks.open[w] != 0:
         wake(s, w, w + setup.width)
-    masks.room[w] |= returned
-    count_arrivals(s, w, flits, returned)
+    masks.room[w] |= regained
+    count_arrivals(s, w, flits, returned if setup.shared == 0 else none(flits))
     while regained != 0:
         owner = here.outputs.owner[lowest(regained)]
         regained &= regained - 1
@@ -101,8 +134,12 @@ def send(s, here, w, at, out, into, port, now, final):
         free = latency == 0
         if not free:
             note(s, s.inbox.credits, leaves + latency, 64 * w + out)
+    if setup.shared > 0 and not free:
+        here.outputs.credits[out] -= 1
     if tail:
         here.outputs.owner[out] = -1
+        if setup.narrow != 0:
+            inputs.out[at] = -1
         # Going round by a comparison: a division takes longer than the rest of this line.
         inputs.front[at] = inputs.front[at] + 1 if inputs.front[at] + 1 < setup.ring else 0
     return tail, free
@@ -132,6 +169,7 @@ def switch(s, here, w, now, requesting, speculating, final):
     """Allocate the switch and send the winners."""
     inputs, masks = here.inputs, s.whole.masks
     by_turns, held = is_by_turns(s.setup.switch_allocator, s.setup.switch_iterations), none(requesting)
+    arbiters = arbiters_of(s, here, w, s.setup.switch_allocator, np.int64(1))
     if s.setup.hold_switch == 1:
         # Also a holder that lets go, without a credit, keeps its ports in this step.
         held = masks.holders[w] & requesting
@@ -140,7 +178,7 @@ def switch(s, here, w, now, requesting, speculating, final):
         call_at(s.setup.speculate, (s.raw, w, requesting, speculating, now))
         won = s.count.won
     elif by_turns:
-        won = winners_of(s, here, requesting, now)
+        won = winners_of(s, here, arbiters, requesting, now)
     elif requesting == 0:
         won = none(requesting)
     else:
@@ -154,7 +192,7 @@ def switch(s, here, w, now, requesting, speculating, final):
         out, into, port = inputs.out[at], inputs.port_bit[at], inputs.out_port_bit[at]
         if bit & held == 0:
             if by_turns:
-                pass_by(here, at, into, port)
+                pass_by(s, here, arbiters, at, into, port)
             here.in_ports.vc_pointer[into] = at + 1
         if s.setup.queues == 1:
             port = here.outputs.port[out] - here.first_output  # of which the VCs of an input port may take parts
@@ -173,9 +211,13 @@ def switch(s, here, w, now, requesting, speculating, final):
         return
     s.count.flit_hops += how_many(won)
     s.count.last_move = max(s.count.last_move, now)
-    if s.setup.choose != 0:
+    if choose_at_once(s.setup):
         masks.spent[w] = spent
-    left, spent = count_departures(s, w, won, spent)
+    if s.setup.shared == 0:
+        left, spent = count_departures(s, w, won, spent)
+    else:
+        left, _ = count_departures(s, w, won, none(won))
+        spent = changed_room(s, here, w, spent)
     filled = masks.filled[w] & (left | ~won)
     masks.filled[w] = filled
     if s.setup.hold_switch == 1:
@@ -209,7 +251,7 @@ def is_idle(s, w, row):
         work |= masks.later_heads[w]
     if s.setup.hold_switch == 1:
         work |= masks.holders[w]
-    if s.setup.choose != 0:
+    if choose_at_once(s.setup):
         work |= masks.spent[w]
     return work == 0 and s.setup.parts == 1
 
@@ -221,7 +263,7 @@ def run_router(rule, s, w, now):
     if is_idle(s, w, row):
         return np.int64(DONE)
     here = rows_of(s, w)
-    if setup.choose != 0:
+    if choose_at_once(setup):
         masks.spent[w] = none(masks.spent[w])
     fresh = take_in(s, here, w, row)
     if setup.queues == 0:
@@ -236,6 +278,8 @@ def run_router(rule, s, w, now):
         steps = ((now + 1) * setup.speed >> 20) - (now * setup.speed >> 20)
     while steps > 0:
         steps -= 1
+        if setup.arbiter | setup.switch_arbiter != 0:
+            s.count.matches += 1
         # All stages work on what was there when the step began: who gets a VC now requests the switch from the next
         # step on, so `requesting` is read before; a new header is routed at once and joins `heads` at the end.
         requesting, requesters = masks.owning[w] & masks.filled[w] & ~masks.no_credit[w], none(fresh)
