@@ -17,7 +17,7 @@ from tests.simulation.relations import random_relation
 from unknot._base.switching import SWITCHINGS, Switching
 from unknot.network import Network
 from unknot.network.families import complete, dragonfly, mesh, torus
-from unknot.routing import Relation, dimension_order, dragonfly_ugal, o1turn, romm, ugal, valiant
+from unknot.routing import Relation, dimension_order, dragonfly_ugal, duato, o1turn, romm, ugal, valiant
 from unknot.routing.contract import Detour
 from unknot.routing.parts import Preference
 from unknot.routing.relation import COMPARISONS
@@ -111,6 +111,13 @@ def test_twin_where_headers_that_commit_request_all_tiers() -> None:
     agree(relation, "vct", 1, 1, 0.2, 0, router=Router(allocator="wavefront", all_tiers=True))
 
 
+def test_twin_where_headers_commit_on_the_fast_path() -> None:
+    for router in (Router(), Router(claim_credit=True), Router(selection="least_weight")):
+        for switching in SWITCHINGS:
+            engine = agree(replace(duato(mesh(3, 3), 3), commits=True), switching, 3, 5, 0.2, 3, router=router)
+            assert engine.parts[0].setup.packable == 1
+
+
 PATTERNS: dict[str, PatternLike] = {
     "transpose": "transpose",
     "hotspot": "hotspot(3, share=0.5)",
@@ -193,9 +200,13 @@ def test_twin_of_decisions_in_the_source_router(routing_delay: int) -> None:
     router = Router(routing_delay=routing_delay)
     orders = replace(o1turn(mesh(3, 3)), preference=Preference(decides=Detour(weight=1, margin=-1)))
     engine = agree(orders, "wormhole-nonatomic", {1: 1, 4: 1}, 4, 0.12, 3, router=router)
-    assert not is_packable(orders, router)
+    assert is_packable(orders, router) == (routing_delay < 2)
     assert engine.count("arrived") > 60
     by_hops = deciding(ugal(mesh(3, 3)), Detour(weight=0, margin=2))
     agree(by_hops, "wormhole-nonatomic", 3, 4, 0.12, 2, router=router)
     agree(by_hops, "saf", 3, 4, 0.12, 2, router=router)
-    agree(deciding(ugal(torus(4, 3)), Detour(weight=2, margin=-4)), "wormhole", 5, 4, 0.1, 5, router=router)
+    twice = deciding(ugal(torus(4, 3)), Detour(weight=2, margin=-4))
+    agree(twice, "wormhole", 5, 4, 0.1, 5, router=router)
+    quick = Router(routing_delay=1, internal_speedup=1.5, ejection_credits=True)
+    assert is_packable(twice, quick)
+    agree(twice, "wormhole-nonatomic", 5, 4, 0.1, 5, router=quick)

@@ -157,6 +157,23 @@ FAST = {
     "pim(3) and loa": Router(allocator="pim", switch_allocator="loa", iterations=3),
     "islip(2)": Router(iterations=2),
     "select(3), max_size": Router(allocator="select", switch_allocator="max_size", iterations=3),
+    "terminals first, pim and wavefront": Router(
+        allocator="pim", switch_allocator="wavefront", terminals_first=True, ejection_credits=True
+    ),
+    "matrix, age": Router(allocator="select", arbiter="matrix", priority="age", claim_credit=True),
+    "matrix, separable, speculative": Router(allocator="separable_input_first", arbiter="matrix", speculative=True),
+    "matrix for the switch, max_size": Router(
+        allocator="max_size",
+        switch_allocator="separable_input_first",
+        arbiter="matrix",
+        internal_speedup=1.5,
+        ejection_credits=True,
+        input_speedup=2,
+    ),
+    **{
+        name: Router(selection=name, ejection_credits=True, input_speedup=2)
+        for name in ("most_credits", "least_weight", "better_of_two")
+    },
     "separable, pim(2)": Router(
         allocator="separable_input_first", switch_allocator="pim", switch_iterations=2, selection="random"
     ),
@@ -197,6 +214,8 @@ SHARED = {
     "own slots": Router(own_slots=1),
     "own slots, limited, speculative": Router(own_slots=2, most_slots=4, speculative=True, priority="age"),
     "own slots, hold, credits": Router(own_slots=1, hold_switch=True, claim_credit=True, credit_delay=2),
+    "own slots, matrix": Router(own_slots=2, allocator="separable_input_first", arbiter="matrix", claim_credit=True),
+    "own slots, switch of two parts": Router(own_slots=1, output_speedup=2, ejection_credits=True),
     "own slots, ejection credits": Router(own_slots=1, most_slots=3, ejection_credits=True),
     "own slots, internal speedup": Router(own_slots=1, internal_speedup=2.0, selection="most_credits"),
 }
@@ -206,7 +225,10 @@ SHARED = {
 def test_shared_buffers_on_a_mesh(name: str) -> None:
     router = SHARED[name]
     agree(duato(mesh(3, 3), 3), "wormhole-nonatomic", {1: 0.5, 5: 0.5}, 4, 0.15, 3, router=router)
-    agree(dimension_order(torus(4, 3, latency=2), 4), "wormhole", 3, 4, 0.12, 5, router=router)
+    engine = agree(dimension_order(torus(4, 3, latency=2), 4), "wormhole", 3, 4, 0.12, 5, router=router)
+    assert engine.parts[0].setup.packable == (
+        router.output_speedup == 1 and (router.ejection_credits or not router.queues)
+    )
 
 
 @pytest.mark.sampled(1 / 12)

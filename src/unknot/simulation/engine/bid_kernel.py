@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from unknot._base.kernels.mask_kernel import bit_at, lowest, none
-from unknot._base.kernels.types_kernel import inlined
+from unknot._base.kernels.types_kernel import called, inlined
 from unknot.simulation.engine.codes import INPUTS_FIRST, ISLIP, WAVEFRONT
 from unknot.simulation.engine.match_kernel import (
     CYCLIC,
@@ -49,6 +49,13 @@ def arbiters_of(s, here, w, allocator, of_switch):
     return Arbiters(first, inputs, here.cells, np.int64(s.count.matches))
 
 
+@called
+def switch_rank(s, here, w, into, out, asks_input):
+    """Return the rank of an output port in the matrix arbiter of an input port of the switch, or vice versa."""
+    arbiters = arbiters_of(s, here, w, s.setup.switch_allocator, np.int64(1))
+    return longest_ago(s, arbiters, into, out, np.int64(asks_input))
+
+
 @inlined
 def rows_of(s, w):
     """Return the rows of the router of word w."""
@@ -78,16 +85,7 @@ def is_by_turns(allocator, rounds):
 
 
 @inlined
-def distance(s, arbiters, into, out, of_input, pointer):
-    """Return how far one end is from its turn at the other: the input is asked if `of_input` is 1, else the output."""
-    if s.setup.switch_arbiter != 0 and arbiters.recent >= 0:
-        return longest_ago(s, arbiters, into, out, of_input)
-    # Going round: what is before the pointer is negative, and large as masked.
-    return ((out if of_input == 1 else into) - pointer) & CYCLIC
-
-
-@inlined
-def bid(s, here, arbiters, at, out, speculative, now, bids):
+def bid(s, here, w, at, out, speculative, now, bids):
     """Let an input VC bid for an output port, at the end that chooses first; return the ends that have bids.
 
     The end keeps the best bid: of a pair of ports that of the VC next in its turn, of the pairs that of the port next
@@ -95,7 +93,6 @@ def bid(s, here, arbiters, at, out, speculative, now, bids):
     """
     contest, into = s.contest, here.inputs.port_bit[at]
     end, other, pointer, part = out, into, here.out_ports.pointer[out], np.int64(0)
-    of_input = np.int64(s.setup.switch_allocator == INPUTS_FIRST)
     if s.setup.priority != 0:
         speculative |= age_key(s, now, front_of(s, here, at))
     if s.setup.switch_allocator == INPUTS_FIRST:
@@ -103,7 +100,11 @@ def bid(s, here, arbiters, at, out, speculative, now, bids):
     if s.setup.switch_allocator != ISLIP:
         # The others honour priorities, so headers that speculate, and younger packets, come last among the pairs too.
         part = speculative
-    key, bit = part | distance(s, arbiters, into, out, of_input, pointer), bit_at(bids, end)
+    # The distance from the pointer, going round: what is before the pointer is negative, and large as masked.
+    turn, bit = (other - pointer) & CYCLIC, bit_at(bids, end)
+    if s.setup.switch_arbiter != 0 and s.setup.switch_allocator != ISLIP:
+        turn = switch_rank(s, here, w, into, out, s.setup.switch_allocator == INPUTS_FIRST)
+    key = part | turn
     rank = speculative | ((at - here.in_ports.vc_pointer[into]) & CYCLIC)
     if bids & bit != 0:
         if contest.other[end] == other:
@@ -116,7 +117,7 @@ def bid(s, here, arbiters, at, out, speculative, now, bids):
 
 
 @inlined
-def accept(s, here, arbiters, bids):
+def accept(s, here, w, bids):
     """Let the ends that choose second accept a bid each; return the input VCs that win."""
     contest, taken, won = s.contest, none(bids), none(bids)
     inputs_first = s.setup.switch_allocator == INPUTS_FIRST
@@ -125,8 +126,10 @@ def accept(s, here, arbiters, bids):
         bids &= bids - 1
         other = contest.other[end]
         pointer = here.out_ports.pointer[other] if inputs_first else here.in_ports.pointer[other]
-        into, out = (end, other) if inputs_first else (other, end)
-        key, bit = distance(s, arbiters, into, out, np.int64(not inputs_first), pointer), bit_at(bids, other)
+        key, bit = (end - pointer) & CYCLIC, bit_at(bids, other)
+        if s.setup.switch_arbiter != 0 and s.setup.switch_allocator != ISLIP:
+            into, out = (end, other) if inputs_first else (other, end)
+            key = switch_rank(s, here, w, into, out, not inputs_first)
         if s.setup.switch_allocator != ISLIP:
             key |= contest.rank[end] & ~CYCLIC
         if taken & bit != 0:
@@ -141,15 +144,16 @@ def accept(s, here, arbiters, bids):
 
 
 @inlined
-def pass_by(s, here, arbiters, at, into, out):
+def pass_by(s, here, w, at, into, out):
     """Move the pointers of ports past a match."""
-    remember(s, arbiters, into, out)
+    if s.setup.switch_arbiter != 0:
+        remember(s, arbiters_of(s, here, w, s.setup.switch_allocator, np.int64(1)), into, out)
     here.out_ports.pointer[out] = into + 1
     here.in_ports.pointer[into], here.in_ports.vc_pointer[into] = out + 1, at + 1
 
 
 @inlined
-def winners_of(s, here, arbiters, requesting, now):
+def winners_of(s, here, w, requesting, now):
     """Allocate the switch; return the mask of the inputs that win."""
     left, bids = requesting, none(requesting)
     if requesting & (requesting - 1) == 0:
@@ -157,8 +161,8 @@ def winners_of(s, here, arbiters, requesting, now):
     while left != 0:
         at = lowest(left)
         left &= left - 1
-        bids = bid(s, here, arbiters, at, here.inputs.out_port_bit[at], np.int64(0), now, bids)
-    return accept(s, here, arbiters, bids)
+        bids = bid(s, here, w, at, here.inputs.out_port_bit[at], np.int64(0), now, bids)
+    return accept(s, here, w, bids)
 
 
 @inlined
@@ -169,11 +173,10 @@ def speculate(raw, w, requesting, speculating, now):
     """
     s = view(raw)
     here, bids, left = rows_of(s, w), np.int64(0), requesting
-    arbiters = arbiters_of(s, here, w, s.setup.switch_allocator, np.int64(1))
     while left != 0:
         at = lowest(left)
         left &= left - 1
-        bids = bid(s, here, arbiters, at, here.inputs.out_port_bit[at], np.int64(0), now, bids)
+        bids = bid(s, here, w, at, here.inputs.out_port_bit[at], np.int64(0), now, bids)
     left = speculating
     while left != 0:
         at = lowest(left)
@@ -184,8 +187,8 @@ def speculate(raw, w, requesting, speculating, now):
             ports &= ports - 1
             if here.outputs.port[cell] - here.first_output != out:
                 out = here.outputs.port[cell] - here.first_output
-                bids = bid(s, here, arbiters, at, out, np.int64(SPECULATIVE), now, bids)
-    won = accept(s, here, arbiters, bids)
+                bids = bid(s, here, w, at, out, np.int64(SPECULATIVE), now, bids)
+    won = accept(s, here, w, bids)
     left, ready = won & speculating, s.masks.owning[w] & ~s.masks.no_credit[w]
     while left != 0:
         at, bit = lowest(left), left & -left
@@ -194,6 +197,6 @@ def speculate(raw, w, requesting, speculating, now):
         out = s.contest.other[into] if s.setup.switch_allocator == INPUTS_FIRST else s.contest.offer[into]
         if ready & bit == 0 or here.inputs.out_port_bit[at] != out:
             # The match is wasted, but was one.
-            pass_by(s, here, arbiters, at, into, out)
+            pass_by(s, here, w, at, into, out)
             won ^= bit
     s.count.won = won

@@ -43,7 +43,7 @@ from unknot.simulation.engine.view_kernel import view
 
 @called
 def credits_of(s, w, row):
-    """Return the free slots behind an output row; ejection VCs that never run out of them have more than any other."""
+    """Return the free slots behind an output row; ejection VCs that never run out have more than any other."""
     if w < 0 or s.setup.shared > 0 or s.outputs.credits[row] == ENDLESS:
         return np.int64(s.outputs.credits[row])
     return free_slots(s, w, row - s.words.first_output[w])

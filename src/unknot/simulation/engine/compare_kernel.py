@@ -13,12 +13,23 @@ from unknot._base.kernels.types_kernel import called, inlined
 from unknot._base.kernels.words_kernel import call_rule
 from unknot.routing.contract import EJECT, IN_ROUTER, VC_MASK
 from unknot.simulation.engine.codes import DECIDED, NO_CYCLE
-from unknot.simulation.engine.pack_kernel import bits_in, free_slots, is_in, slots_taken
+from unknot.simulation.engine.pack_kernel import bits_in, free_slots, is_in, is_simple, slots_taken
 from unknot.simulation.engine.state_kernel import destination_of, direct_of, preferred, tier_of
 from unknot.simulation.engine.view_kernel import place_of, view
 
+FIRST_WORD = -2
+"""Who chooses: a packet that is injected at a router, by its number; a header in one, with the first word of a router
+on the fast path taken from this; −1 in another one."""
 BY_PORT, BY_VC, HYBRID = 1, 2, 3
 """UGAL-L, UGAL-L_VC, UGAL-L_VCH: as `Relation.comparison` numbers them."""
+
+
+@inlined
+def word_of(s, r):
+    """Return the first word of who chooses, or −1 for a router that does not take the fast path."""
+    if r <= FIRST_WORD:
+        return FIRST_WORD - r
+    return np.int64(s.first_word[r] if r >= 0 and is_simple(s, r) else -1)
 
 
 @inlined
@@ -89,10 +100,10 @@ def way(rule, raw, w, t, address):
 
 
 @inlined
-def compare(rule, raw, w, t, p):
+def compare(rule, raw, r, t, p):
     """Give a packet about to be injected the direct address in place of its own, unless that costs more now."""
     s = view(raw)
-    own = s.packets.address[p]
+    own, w = s.packets.address[p], word_of(s, r)
     direct = direct_of(s, t, destination_of(s, own))
     if direct < 0 or direct == own:
         return
@@ -112,10 +123,10 @@ def compare(rule, raw, w, t, p):
 
 
 @inlined
-def decide(rule, raw, w, t, p):
+def decide(rule, raw, r, t, p):
     """Packet p of terminal t takes its own address or another one, by the queues of its first router (`Detour`)."""
     s = view(raw)
-    setup, own = s.setup, s.packets.address[p]
+    setup, own, w = s.setup, s.packets.address[p], word_of(s, r)
     s.courses.script[p] = DECIDED
     block = own // setup.block * setup.block
     if s.direct.size > 0:

@@ -11,12 +11,13 @@ cycles before the next router runs them: its rows are then fetched once for both
 
 import numpy as np
 
-from unknot._base.kernels.types_kernel import inlined
+from unknot._base.kernels.types_kernel import called, inlined
 from unknot._base.kernels.words_kernel import call_at, let_others_run, load, store
-from unknot.simulation.engine.codes import DONE, FULL, LOST, QUIET
+from unknot.simulation.engine.codes import DONE, FULL, LOST, NO_CYCLE, QUIET
 from unknot.simulation.engine.inject_kernel import inject
 from unknot.simulation.engine.pack_kernel import is_simple, pack
-from unknot.simulation.engine.simple_kernel import run_router
+from unknot.simulation.engine.simple_kernel import IDLE_ROUTER, is_empty, run_router
+from unknot.simulation.engine.state_kernel import inbox_of
 from unknot.simulation.engine.view_kernel import place_of
 
 FAILED = 1 << 62
@@ -33,6 +34,20 @@ def inject_all(rule, s, r, now):
         return
     for i in range(s.first_terminal[r], s.first_terminal[r + 1]):
         inject(rule, s, r, s.local_terminals[i], now)
+
+
+@called
+def rest(s, r, now):
+    """Let router r, which has no work, be passed by as long as nothing comes in and none of its terminals injects."""
+    until = np.int64(NO_CYCLE) if s.setup.classes == 0 else now
+    for i in range(s.first_terminal[r], s.first_terminal[r + 1]):
+        t = s.local_terminals[i]
+        # A loop that may end early is not made one of vectors, whose registers would be kept through all others.
+        if s.terminals.packet[t] >= 0 or s.terminals.drawn[t] <= now:
+            until = now
+            break
+        until = min(until, s.terminals.drawn[t])
+    s.quiet[s.first_word[r]] = until
 
 
 @inlined
@@ -89,12 +104,16 @@ def cycles(rule, s, until, pack, run_router):
             if setup.fetch != 0:
                 call_at(setup.fetch, (s.raw, r, begin))
             for now in range(begin, end):
-                status, busy = np.int64(DONE), np.int64(0)
-                if is_simple(s, r):
-                    status = run_router(rule, s, s.first_word[r], now)
+                status, busy, w, simple = np.int64(DONE), np.int64(0), s.first_word[r], is_simple(s, r)
+                if simple:
+                    if s.quiet[w] > now and is_empty(s, inbox_of(s, now, w)):
+                        continue
+                    status = run_router(rule, s, w, now)
                 else:
                     busy = call_at(setup.open_inbox, (s.raw, r, now))
                 inject_all(rule, s, r, now)
+                if simple and s.quiet[w] == IDLE_ROUTER:
+                    rest(s, r, now)
                 if busy != 0:
                     status = call_at(setup.work, (rule, s.raw, r, now))
                 if status != DONE:

@@ -9,7 +9,7 @@ from unknot._base.splitmix import STEP
 from unknot.routing.contract import IN_ROUTER
 from unknot.simulation.engine.codes import UNDECIDED
 from unknot.simulation.engine.meter_kernel import count_allocated
-from unknot.simulation.engine.pack_kernel import choose_at_once, is_simple
+from unknot.simulation.engine.pack_kernel import choose_at_once
 from unknot.simulation.engine.state_kernel import (
     destination_of,
     direct_of,
@@ -208,7 +208,7 @@ def inject(rule, s, r, t, now):
                     count_allocated(s, base + vc, p)
                 s.packets.injected[p] = now
                 if choose_at_once(setup) and s.courses.script[p] < 0:
-                    call_at(setup.choose, (rule, s.raw, s.first_word[r] if is_simple(s, r) else -1, t, p))
+                    call_at(setup.choose, (rule, s.raw, r, t, p))
                 break
         if terminals.vc[t] < 0:
             return

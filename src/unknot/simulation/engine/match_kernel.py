@@ -82,7 +82,7 @@ def standing(s, now, b):
 
 @inlined
 def first_arbiter(s, w0, inputs, outputs, allocator, of_switch):
-    """Return where the matrix arbiters of a router begin, of VCs or, if `of_switch` is 1, of the switch; −1 without."""
+    """Return where the matrix arbiters of a router begin: of VCs or, if `of_switch` is 1, the switch; −1 without."""
     if s.setup.arbiter | s.setup.switch_arbiter == 0:
         return np.int64(-1)
     matrix = s.setup.switch_arbiter if of_switch == 1 else s.setup.arbiter

@@ -178,6 +178,7 @@ def pack_router(s, w):
     """Fill masks and planes of a router on the fast path from its rows."""
     masks, (first_input, first_output) = s.masks, first_rows(s, w)
     end = w + s.setup.width
+    s.quiet[w] = 0
     for k in range(first_plane(s, w), first_plane(s, end)):
         s.planes[k] = 0
     for word in range(w, end):

@@ -4,7 +4,7 @@
 import numpy as np
 
 from unknot._base.kernels.mask_kernel import bit_at, how_many, lowest, none, ones
-from unknot._base.kernels.types_kernel import inlined
+from unknot._base.kernels.types_kernel import called, inlined
 from unknot._base.kernels.words_kernel import call_at, call_rule
 from unknot.routing.contract import IN_ROUTER, NO_WAIT
 from unknot.simulation.engine.bid_kernel import arbiters_of, front_of, is_by_turns
@@ -25,6 +25,7 @@ from unknot.simulation.engine.codes import (
     UNDECIDED,
     WHOLE,
 )
+from unknot.simulation.engine.compare_kernel import FIRST_WORD
 from unknot.simulation.engine.match_kernel import age_key, longest_ago, remember
 from unknot.simulation.engine.meter_kernel import count_allocated
 from unknot.simulation.engine.pack_kernel import flits_in, with_slots
@@ -157,36 +158,22 @@ def oldest(s, rivals, now):
     return best
 
 
-@inlined
-def chosen_by_input(s, arbiters, at, mask, pointer):
-    """Return which output of a mask an input chooses: the next in its turn, or the one chosen longest ago."""
-    if s.setup.arbiter == 0 or arbiters.recent < 0 or mask & (mask - 1) == 0:
-        return in_turn(mask, pointer)
-    best, least = np.int64(-1), np.int64(0)
+@called
+def longest_waiting(s, here, w, mask, end, of_input):
+    """Return which of a mask of outputs an input chooses by its matrix arbiter or, if `of_input` is 0, vice versa."""
+    arbiters, best, least = arbiters_of(s, here, w, s.setup.allocator, np.int64(0)), np.int64(-1), np.int64(0)
     while mask != 0:
-        rank = longest_ago(s, arbiters, at, lowest(mask), np.int64(1))
+        other = lowest(mask)
+        into, out = (end, other) if of_input == 1 else (other, end)
+        rank = longest_ago(s, arbiters, into, out, of_input)
         if best < 0 or rank < least:
-            best, least = lowest(mask), rank
+            best, least = other, rank
         mask &= mask - 1
     return best
 
 
 @inlined
-def chosen_by_output(s, arbiters, out, mask, pointer):
-    """Return which input of a mask an output chooses, likewise."""
-    if s.setup.arbiter == 0 or arbiters.recent < 0:
-        return in_turn(mask, pointer)
-    best, least = np.int64(-1), np.int64(0)
-    while mask != 0:
-        rank = longest_ago(s, arbiters, lowest(mask), out, np.int64(0))
-        if best < 0 or rank < least:
-            best, least = lowest(mask), rank
-        mask &= mask - 1
-    return best
-
-
-@inlined
-def settle(s, here, arbiters, requesters, twice, now):
+def settle(s, here, w, requesters, twice, now):
     """Let each output with several requests grant a single header, and delete the other requests."""
     # One bit of each mask is looked at for each output, so outputs may come in any order. Afterwards no output is in
     # two masks: whatever the headers then accept, in whatever order, is a matching. That is a round of iSLIP: first
@@ -201,8 +188,10 @@ def settle(s, here, arbiters, requesters, twice, now):
         first = rivals
         if s.setup.priority != 0 and s.setup.allocator != ISLIP:
             first = oldest(s, rivals, now)
-        out = lowest(twice)
-        rivals ^= bit_at(rivals, chosen_by_output(s, arbiters, out, first, here.outputs.grant_pointer[out]))
+        best = in_turn(first, here.outputs.grant_pointer[lowest(twice)])
+        if s.setup.arbiter != 0 and s.setup.allocator != ISLIP:
+            best = longest_waiting(s, here, w, first, lowest(twice), np.int64(0))
+        rivals ^= bit_at(rivals, best)
         # All rivals have the bit in their masks, so that XOR takes it out.
         while rivals != 0:
             wants.requested[lowest(rivals) * width] ^= bit
@@ -216,7 +205,6 @@ def allocate(rule, s, here, w, now):
     inputs, outputs, packets, width = here.inputs, here.outputs, s.packets, s.setup.width
     contest, wants, masks, left = s.contest, s.whole.wants, s.whole.masks, s.whole.masks.heads[w]
     requesters, once, twice = none(left), none(left), none(left)
-    arbiters = arbiters_of(s, here, w, s.setup.allocator, np.int64(0))
     while left != 0:
         at, bit = lowest(left), left & -left
         left ^= bit
@@ -225,7 +213,7 @@ def allocate(rule, s, here, w, now):
             continue
         if s.setup.compares == IN_ROUTER and inputs.at[at] >= s.setup.num_vcs:
             if s.courses.script[p] == UNDECIDED:
-                call_at(s.setup.choose, (rule, s.raw, w, inputs.at[at] - s.setup.num_vcs, p))
+                call_at(s.setup.choose, (rule, s.raw, FIRST_WORD - w, inputs.at[at] - s.setup.num_vcs, p))
         mask, status = requests_of(rule, s, here, w, at, p, now)
         if status != DONE:
             s.count.failed_at = here.first_input + at
@@ -240,7 +228,10 @@ def allocate(rule, s, here, w, now):
         if s.setup.speculative == 1:
             wants.speculated[at] = mask & masks.room[w]
         if s.setup.allocator == INPUTS_FIRST:
-            mask = bit_at(mask, chosen_by_input(s, arbiters, at, mask, inputs.accept_pointer[at]))
+            out = in_turn(mask, inputs.accept_pointer[at])
+            if s.setup.arbiter != 0:
+                out = longest_waiting(s, here, w, mask, at, np.int64(1))
+            mask = bit_at(mask, out)
         # Two bits of a counter for each output: requested by one, by more than one.
         twice |= once & mask
         once |= mask
@@ -251,7 +242,7 @@ def allocate(rule, s, here, w, now):
         if requesters != 0:
             call_at(s.setup.sweep_vcs, (s.raw, requesters, w, now))
     elif twice != 0:
-        settle(s, here, arbiters, requesters, twice, now)
+        settle(s, here, w, requesters, twice, now)
     won, taken, room, left = none(requesters), none(requesters), masks.room[w], requesters
     ejection = s.whole.borders.ejection[w]
     while left != 0:
@@ -260,8 +251,10 @@ def allocate(rule, s, here, w, now):
         mask, p = wants.requested[at * width], contest.packet[at]
         if mask == 0:
             continue  # granted nothing; it is still in `heads` and requests again in the next cycle
-        out = chosen_by_input(s, arbiters, at, mask, inputs.accept_pointer[at])
-        remember(s, arbiters, at, out)
+        out = in_turn(mask, inputs.accept_pointer[at])
+        if s.setup.arbiter != 0 and s.setup.allocator != ISLIP and by_turns:
+            out = longest_waiting(s, here, w, mask, at, np.int64(1))
+            remember(s, arbiters_of(s, here, w, s.setup.allocator, np.int64(0)), at, out)
         outputs.owner[out], inputs.out[at] = at, out
         if by_turns:
             outputs.grant_pointer[out], inputs.accept_pointer[at] = at + 1, out + 1

@@ -11,11 +11,14 @@ import numpy as np
 from unknot._base.kernels.mask_kernel import bit_at, how_many, lowest, none
 from unknot._base.kernels.types_kernel import called, inlined
 from unknot._base.kernels.words_kernel import call_at
-from unknot.simulation.engine.bid_kernel import arbiters_of, is_by_turns, pass_by, rows_of, winners_of
+from unknot.simulation.engine.bid_kernel import is_by_turns, pass_by, rows_of, winners_of
 from unknot.simulation.engine.codes import DONE, EMPTY, TAIL
 from unknot.simulation.engine.pack_kernel import choose_at_once, count_arrivals, count_departures, with_slots
 from unknot.simulation.engine.packed_allocation_kernel import allocate
 from unknot.simulation.engine.state_kernel import eject, enqueue, inbox_of, note, post, wake
+
+FIRST_IDLE, IDLE_ROUTER = -1, -2
+"""What `quiet` says of a router that has no work, after a cycle with work and later."""
 
 
 @inlined
@@ -169,7 +172,6 @@ def switch(s, here, w, now, requesting, speculating, final):
     """Allocate the switch and send the winners."""
     inputs, masks = here.inputs, s.whole.masks
     by_turns, held = is_by_turns(s.setup.switch_allocator, s.setup.switch_iterations), none(requesting)
-    arbiters = arbiters_of(s, here, w, s.setup.switch_allocator, np.int64(1))
     if s.setup.hold_switch == 1:
         # Also a holder that lets go, without a credit, keeps its ports in this step.
         held = masks.holders[w] & requesting
@@ -178,7 +180,7 @@ def switch(s, here, w, now, requesting, speculating, final):
         call_at(s.setup.speculate, (s.raw, w, requesting, speculating, now))
         won = s.count.won
     elif by_turns:
-        won = winners_of(s, here, arbiters, requesting, now)
+        won = winners_of(s, here, w, requesting, now)
     elif requesting == 0:
         won = none(requesting)
     else:
@@ -192,7 +194,7 @@ def switch(s, here, w, now, requesting, speculating, final):
         out, into, port = inputs.out[at], inputs.port_bit[at], inputs.out_port_bit[at]
         if bit & held == 0:
             if by_turns:
-                pass_by(s, here, arbiters, at, into, port)
+                pass_by(s, here, w, at, into, port)
             here.in_ports.vc_pointer[into] = at + 1
         if s.setup.queues == 1:
             port = here.outputs.port[out] - here.first_output  # of which the VCs of an input port may take parts
@@ -242,18 +244,23 @@ def switch(s, here, w, now, requesting, speculating, final):
 
 
 @inlined
+def is_empty(s, row):
+    """Return whether nothing comes in by this row of the inbox, and from other parts."""
+    return s.whole.inbox.flits[row] | s.whole.inbox.credits[row] == 0 and s.setup.parts == 1
+
+
+@inlined
 def is_idle(s, w, row):
     """Return whether nothing comes into the router of word w in this cycle, and nothing in it requests or holds."""
-    masks, inbox = s.whole.masks, s.whole.inbox
-    work = inbox.flits[row] | inbox.credits[row] | masks.heads[w] | masks.new_heads[w]
-    work |= masks.owning[w] & masks.filled[w] & ~masks.no_credit[w]
+    masks = s.whole.masks
+    work = masks.heads[w] | masks.new_heads[w] | (masks.owning[w] & masks.filled[w] & ~masks.no_credit[w])
     if s.setup.queues == 1:
         work |= masks.later_heads[w]
     if s.setup.hold_switch == 1:
         work |= masks.holders[w]
     if choose_at_once(s.setup):
         work |= masks.spent[w]
-    return work == 0 and s.setup.parts == 1
+    return work == 0 and is_empty(s, row)
 
 
 @inlined
@@ -261,7 +268,9 @@ def run_router(rule, s, w, now):
     """Run a cycle of the router of word w, after which its terminals inject; return the status."""
     masks, setup, row = s.whole.masks, s.setup, inbox_of(s, now, w)
     if is_idle(s, w, row):
+        s.quiet[w] = FIRST_IDLE if s.quiet[w] == 0 else IDLE_ROUTER
         return np.int64(DONE)
+    s.quiet[w] = 0
     here = rows_of(s, w)
     if choose_at_once(setup):
         masks.spent[w] = none(masks.spent[w])

@@ -115,6 +115,8 @@ TABLES: dict[str, np.dtype[Any]] = {
         crossed=int64,  # the same of crossing the switch, but the step
         spent=int64,  # output VCs to which a flit was sent in this cycle, of packed routers whose packets choose
     ),
+    # Of the first word of each router on the fast path the cycle before which it has work only if something comes in.
+    "quiet": np.dtype(int64),
     "borders": rows(  # of each word
         injection=int64,  # outputs that are ends of injection buffers
         ejection=int64,  # outputs that are ejection VCs

@@ -179,6 +179,7 @@ class TableSizes:
             "inbox": self.inboxes * words,
             "stages": self.inboxes * words * self.has_general,
             "outside": self.inboxes * words * (self.threads > 1),
+            "quiet": words * self.is_packable,
             "planes": 2 * planes_of(depth, self.local, router) * words,
             "progress": self.threads,
             "packets": self.first_packets * self.threads,
