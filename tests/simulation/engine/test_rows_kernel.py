@@ -22,8 +22,8 @@ CACHE = {"input_class", "cache", "first_answer", "answers"}
 UNUSED = {"latencies", "free", "packets"} | CACHE
 """Tables that have more rows than are in use, or that may be made sooner or later."""
 SCRATCH = {
-    "planes", "quiet", "candidates", "vc_masks", "lesser", "headers", "winners", "claims", "requests", "cells", "pairing",
-    "wants", "contest",
+    "planes", "quiet", "candidates", "vc_masks", "lesser", "headers", "winners", "claims", "requests", "cells",
+    "pairing", "wants", "contest",
 }  # fmt: skip
 """Tables of which nothing is looked at in a later call."""
 KEPT = sorted(TABLES.keys() - SCRATCH - UNUSED)
