@@ -16,11 +16,13 @@ import tempfile
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 
 from unknot.simulation import Energy, simulate
 from unknot.simulation.energy.account import EnergyRun, Meter
+from unknot.simulation.energy.gates import GateTechnology
 from unknot.simulation.energy.geometry import Geometry
 from unknot_booksim import read_setup
 
@@ -46,6 +48,8 @@ TERMS = {
     "area": ("Total Area",),
 }
 """Lines of BookSim that make each figure."""
+MOST_STAGES = 40
+"""Stages of repeaters that BookSim does not try; where fewer are too slow, all its numbers of them stay −1."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,6 +103,12 @@ class WholeEnergy(Energy):
         return WholeMeter(meter.technology, costs, geometry, meter.channels, meter.names)
 
 
+def repeaters(process: GateTechnology, length: float, known: Any = GateTechnology.repeaters) -> Any:
+    """Return the repeaters of a link as BookSim has them: rule *long links* of docs/energy.md."""
+    size, segments, stages = known(process, length)
+    return (size, segments, stages) if stages < MOST_STAGES else (-1.0, -1.0, -1.0)
+
+
 def drawn(draw: random.Random, seed: int) -> dict[str, Any]:
     """Return the keys of a configuration."""
     topology = draw.choice(list(TOPOLOGIES))
@@ -130,7 +140,8 @@ def of_unknot(file: Path, *, is_mesh: bool) -> dict[str, float | None]:
     options = dict(setup.options)
     if is_mesh:
         options["energy"] = WholeEnergy(options["energy"].technology, options["energy"].flit_width, built=setup.built)
-    energy = simulate(setup.relation, setup.load, seed=1, **options).energy
+    with patch.object(GateTechnology, "repeaters", repeaters):
+        energy = simulate(setup.relation, setup.load, seed=1, **options).energy
     assert energy is not None
     parts = {
         f"{part.name} {kind}": getattr(part, f"{kind}_mw") for part in energy.parts for kind in ("dynamic", "static")

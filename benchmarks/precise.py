@@ -1,15 +1,16 @@
-"""Cycles that control variates save, and how often their intervals hold the true mean.
+"""Cycles that control variates save, and how often intervals hold the true mean.
 
-A curve of 10 loads runs to a precision with control variates and without. An interval is joined with
-that of a run of a million cycles, which stands for the truth.
-``python -m benchmarks.precise 12 5`` measures the first 12 of 60 drawn designs with 5 seeds each; an interrupt ends
-it with the sums so far. A design takes 10 s of processor time to two minutes.
+A curve of 20 loads is run as by default, and without control variates: cycles and half-widths of both are compared.
+An interval, of a run as by default or to a precision, is joined with that of a run of a million cycles, which stands
+for the truth.
+``python -m benchmarks.precise 12 5`` measures the first 12 of 300 drawn designs (60 networks and routings, packets of
+five lengths) with 5 seeds each; 0 seeds leave the intervals out, and an interrupt ends it with the sums so far. A
+design takes 10 s of processor time to two minutes.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 from unittest.mock import patch
@@ -19,13 +20,14 @@ import numpy as np
 from benchmarks.saturation import Case, cases
 from unknot.simulation import Run, saturation, simulate
 from unknot.simulation.run.measurement import Measured
-from unknot.verify import loads
 
 DESIGNS, SEEDS = 60, 5
-LOADS = 10
+LOADS = 20
+HIGHEST = 0.95
+"""Part of the saturation load at which a curve ends."""
 PARTS = (0.3, 0.6, 0.8, 0.9)
-"""Parts of the saturation load at which intervals are tried."""
-PRECISION = 0.02
+"""Parts of it at which intervals are tried."""
+KINDS: dict[str, dict[str, Any]] = {"by default": {}, "to 2 %": {"precision": 0.02}}
 LONG = 1_000_000
 
 
@@ -34,51 +36,64 @@ def run(case: Case, load: float, seed: int, **fields: Any) -> Run:
     return made
 
 
-def drawn() -> Iterator[Case]:
-    """Cases of `benchmarks.saturation` whose routing leaves no choice, so that the mean hops are known."""
-    return (case for case in cases() if loads(case.relation).forced)
-
-
-def cycles(case: Case, top: float) -> tuple[int, int]:
-    """Cycles of the curve with control variates, and without."""
-    precise = plain = 0
+def curve(case: Case, top: float) -> tuple[int, int, list[float]]:
+    """Cycles of the curve with control variates and without, and half-widths with them, in parts of those without."""
+    cycles, plain, widths = 0, 0, []
     for k in range(1, LOADS + 1):
-        load = top * k / LOADS * 0.95
-        precise += run(case, load, 1, precision=PRECISION).cycles
+        load = top * HIGHEST * k / LOADS
+        with_them = run(case, load, 1)
         with patch.object(Measured, "known", lambda _: None):
-            plain += run(case, load, 1, precision=PRECISION).cycles
-    return precise, plain
+            without = run(case, load, 1)
+        cycles, plain = cycles + with_them.cycles, plain + without.cycles
+        if with_them.latency_half_width and without.latency_half_width:
+            widths.append(with_them.latency_half_width / without.latency_half_width)
+    return cycles, plain, widths
 
 
-def inside(case: Case, top: float, seeds: int) -> list[bool]:
+def inside(case: Case, top: float, seeds: int) -> dict[str, list[bool]]:
     """Whether each interval, widened by that of a long run, holds the mean of the long run."""
-    held = []
-    for part in PARTS:
+    held: dict[str, list[bool]] = {kind: [] for kind in KINDS}
+    for part in PARTS if seeds else ():
         truth = run(case, part * top, 1000, warmup=20_000, measure=LONG)
-        for seed in range(1, seeds + 1):
-            one = run(case, part * top, seed, precision=PRECISION)
-            means, widths = zip(*((each.latency_mean, each.latency_half_width) for each in (one, truth)), strict=True)
-            if None not in means + widths:
-                held.append(abs(means[0] - means[1]) <= np.hypot(*widths))
+        for kind, fields in KINDS.items():
+            for seed in range(1, seeds + 1):
+                one = run(case, part * top, seed, **fields)
+                means, widths = zip(
+                    *((each.latency_mean, each.latency_half_width) for each in (one, truth)), strict=True
+                )
+                if None not in means + widths:
+                    held[kind].append(abs(means[0] - means[1]) <= np.hypot(*widths))
     return held
 
 
 def main(designs: int = DESIGNS, seeds: int = SEEDS) -> None:
-    before = after = 0
-    held: list[bool] = []
+    shares: list[float] = []
+    widths: list[float] = []
+    sums = np.zeros(2)
+    held: dict[str, list[bool]] = {kind: [] for kind in KINDS}
     try:
-        for number, case in enumerate(islice(drawn(), designs)):
-            top = saturation(case.relation, tolerance=0.2, **case.options).load
-            precise, plain = cycles(case, top)
+        for number, case in enumerate(islice(cases(), designs)):
+            top = saturation(case.relation, tolerance=0.03, **case.options).load
+            cycles, plain, ratios = curve(case, top)
             within = inside(case, top, seeds)
-            before, after = before + plain, after + precise
-            held += within
-            share = f"{precise:,} of {plain:,} cycles ({precise / plain:.0%})"
-            print(f"{number} {case.name}: {share}; {sum(within)} of {len(within)} within", flush=True)
+            sums += cycles, plain
+            shares.append(cycles / plain)
+            widths += ratios
+            for kind, each in within.items():
+                held[kind] += each
+            share = f"{cycles:,} of {plain:,} cycles ({cycles / plain:.0%}), half-widths × {np.median(ratios):.2f}"
+            told = "; ".join(f"{sum(each)} of {len(each)} within {kind}" for kind, each in within.items())
+            print(f"{number} {case.name}: {share}; {told}", flush=True)
     except KeyboardInterrupt:
         print("interrupted")
-    if held:
-        print(f"{after / before:.0%} of the cycles; {sum(held)} of {len(held)} intervals hold ({np.mean(held):.1%})")
+    if shares:
+        print(
+            f"{np.mean(shares):.0%} of the cycles of a curve, {sums[0] / sums[1]:.0%} of those of all curves", end=""
+        )
+        print(f"; half-widths × {np.median(widths):.2f} (median)")
+    for kind, each in held.items():
+        if each:
+            print(f"{kind}: {sum(each)} of {len(each)} intervals hold ({np.mean(each):.1%})")
 
 
 if __name__ == "__main__":

@@ -79,7 +79,8 @@ def test_windows_go_on_until_the_mean_is_known_as_well_as_wanted() -> None:
         assert run.latency_half_width / run.latency_mean > least
     assert exact.latency_half_width <= 0.002 * exact.latency_mean  # type: ignore[operator]
     assert exact.measured > short.measured
-    assert exact.measured % (short.measured // SOONER) == 0
+    part = 5000 // SOONER
+    assert (short.measured % part, exact.measured % part) == (0, 0)
 
 
 def test_intervals_that_end_a_window_are_cautious(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -116,7 +117,8 @@ def test_windows_grow_while_batches_depend_on_one_another() -> None:
     """On the 8×8 mesh latencies are alike for some hundred cycles at load 0.4, and hardly at all at 0.1."""
     relation = dimension_order(mesh(8, 8), 4)
     easy, hard = (simulate(relation, load, switching=NONATOMIC) for load in (0.1, 0.4))
-    assert (easy.warmup, easy.measured) == (1500, 5000)
+    assert easy.warmup == 1500
+    assert easy.measured < 5000
     assert hard.measured >= 10_000
     assert hard.latency_half_width is not None
     assert simulate(relation, 0.4, switching=NONATOMIC, measure=300, warmup=3000).latency_half_width is None

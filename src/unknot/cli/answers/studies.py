@@ -25,7 +25,9 @@ def _interval(ends: list[float] | None, _: Any) -> str:
 class StudiedDesign(Form):
     """A design of a study, its verdict, delivery, replay and runs."""
 
-    table = "name verdict.deadlock_free delivery.delivered delivery.minimal stable_up_to saturation"
+    table = """
+        name verdict.deadlock_free verdict.established delivery.delivered delivery.minimal stable_up_to saturation
+    """
 
     name: str = of("design.name")
     network: str = of("design.network")

@@ -29,10 +29,11 @@ CLEAR = 0.1
 """Growth, in parts of the time, of which one look is enough; of less there have to be two, one twice as long."""
 CARRIED = 0.008
 """Growth of all backlogs, in parts of the time: an interval that ends below leaves no doubt."""
-SHORT = 150
-"""Packets for whose creation sources wait together, up to a quarter of one for each: so short a backlog is none.
+SHORT = 0.005
+"""Part of the packets of a window for whose creation sources wait together: so short a backlog is none.
 
-In the shortest window 2 % of growth make four times as many."""
+No more than `FEW` of them, and a quarter of one for each source; 2 % of growth make four times as many."""
+FEW = 150
 FILLED = 0.95
 """Share of the offered load below which a network that accepts no more is still filling, while sources keep up."""
 
@@ -161,7 +162,7 @@ class Backlog:
         """Whether growth by more than `CARRIED` is not excluded, of all together or of a source that stands out."""
         slopes, sources = self.slopes, self.lags.shape[1]
         growth, error, spread = float(slopes.growth[0]), float(slopes.error[0]), slopes.spread[1:]
-        short = min(sources / 4, SHORT) / max(self.demand.packets, 1e-9)
+        short = min(sources / 4, FEW, SHORT * self.created.sum()) / max(self.demand.packets, 1e-9)
         highest = growth + 2 * error if error < math.inf else growth
         if growth > 0 and highest > CARRIED and float(self._shares @ self.lags[-1]) > short:
             return True

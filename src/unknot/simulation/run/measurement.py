@@ -25,8 +25,8 @@ LONGEST = 64
 """Longest warm-up, in multiples of the shortest one."""
 LONGEST_WINDOW = 32
 """Longest measurement, in windows, while batches depend on one another or stability is in doubt."""
-SOONER = 4
-"""Part of a window after which one to a precision may end, where control variates make its interval narrow."""
+SOONER = 8
+"""Part of a window after which it may end, where control variates make its interval as narrow as the whole one's."""
 LONGEST_PRECISE = 256
 """Longest measurement, in windows, when it goes on to a precision."""
 AGAIN = 3
@@ -75,7 +75,7 @@ class Measured(DrawnPackets):
         self.reason = window.failure(self.demand) or (yield from self._drain(window.end, 2 * window.cycles + 20_000))
         self.kept |= arrivals(engine)
         if not self.reason and self.kept["packets"]:
-            self.kept["latency_mean"] -= window.adjustment(self.kept["hops_mean"])
+            self.kept |= window.adjusted(self.kept)
         if self.reason and engine.deadlock is None:
             self.words = "looking why"
             self.reason = yield from self._explained(window)
@@ -89,33 +89,36 @@ class Measured(DrawnPackets):
         measurement, rate, precision = self.measurement, self.demand.packets, self.measurement.precision
         known = self.known()
         window = self.window = Window(self.engine, cautious=precision is not None, known=known)
-        shortest = measurement.measure or int(min(200_000, max(5_000, math.ceil(30_000 / rate) if rate else 0)))
-        if known is not None and known[0] is not None:
-            shortest //= SOONER
-        most = 1 if measurement.measure else LONGEST_WINDOW if precision is None else LONGEST_PRECISE
+        full = int(min(200_000, max(5_000, math.ceil(30_000 / rate) if rate else 0))) // SOONER * SOONER
+        part = full if known is None else full // SOONER
+        first = measurement.measure or (part if precision is None else min(full, 2 * part))
+        most = measurement.measure or full * (LONGEST_WINDOW if precision is None else LONGEST_PRECISE)
         again = AGAIN if measurement.warmup is None and measurement.measure is None else 0
-        self.words, cycles = "measuring", shortest
+        self.words, cycles = "measuring", first
         while True:
             yield from window.go_on(cycles)
-            cycles, self.looked = window.cycles, self.now
+            total, self.looked = window.cycles, self.now
             if self.engine.deadlock is not None:
                 return window
-            failure = window.failure(self.demand, early=True)
-            if failure.startswith("saturated"):
+            early = total >= full or total >= most
+            failure = window.failure(self.demand, early=early)
+            if early and failure.startswith("saturated"):
                 return window
             doubt = bool(failure)
-            if again and cycles == shortest and not doubt and window.drifts:
+            if again and total == first and not doubt and window.drifts:
                 window = self.window = Window(self.engine, cautious=window.cautious, known=known)
                 again -= 1
                 continue
-            short = window.dependent or (precision is not None and not window.within(precision))
-            if cycles >= most * shortest or not (doubt or short):
+            narrow = total >= full or window.like(full) if precision is None else window.within(precision)
+            if total >= most or not (doubt or window.dependent or not narrow):
                 return window
+            cycles = part if total < full and precision is None else total
 
     def known(self) -> tuple[float | None, float] | None:
-        """Return expectations of the control variates of a run to a precision, as `Window` takes them."""
-        is_known = self.measurement.precision is not None and self.demand.is_known and not self.scenario.faults
-        return (known_hops(self.scenario), self.demand.packets) if is_known else None
+        """Return expectations of the control variates of a run that chooses its cycles, as `Window` takes them."""
+        demand = self.demand
+        is_known = demand.is_known and demand.packets > 0 and not (self.measurement.measure or self.scenario.faults)
+        return (known_hops(self.scenario), demand.packets) if is_known else None
 
     def _drain(self, end: int, patience: int) -> Generator[int, None, str]:
         """Run on under load until all packets created before cycle `end` have arrived; return why not, if not."""

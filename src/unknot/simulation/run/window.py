@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from unknot._base.arrays import Ints
 from unknot._base.progress import found
 from unknot.simulation.energy.account import EnergyRun
 from unknot.simulation.engine.engine import Engine
@@ -40,10 +41,10 @@ SHORTEST = 20
 """Fewest mean latencies that a window lasts: a change slower than a batch would look like a constant."""
 SAMPLES = 4
 """Looks at the buffers in a batch."""
-BATCH_COUNTS = ("measured_flits_out", "arrived", "latency", "created", "measured_arrived", "hops")
-CYCLES, OUT, PACKETS, LATENCY, CREATED, MEASURED, HOPS = range(7)
+BATCH_COUNTS = ("measured_flits_out", "arrived", "latency", "created", "measured_arrived", "hops", "network_latency")
+CYCLES, OUT, PACKETS, LATENCY, CREATED, MEASURED, HOPS, NETWORK = range(8)
 """Columns of the batches: cycles, flits ejected, packets that arrived, the sum of their latencies, those created, and
-of measured packets those that arrived and the sum of their hops."""
+of measured packets those that arrived and the sums of their hops and network latencies."""
 
 
 class Window:
@@ -79,17 +80,21 @@ class Window:
         self._events = None if engine.meter is None else engine.events()
         self._stored = np.zeros(engine.relation.num_vcs)
         self._samples = 0
-        self._batches = np.zeros((0, 7))
-        self._lags = self.lag_before[None]
+        self._rows = np.zeros((0, NETWORK + 1))
+        self._marks = self.lag_before[None]
         self._correlation_times: list[float] = []
-        self._grew = False
+        self._grew_at = 0
 
     def go_on(self, cycles: int) -> Iterator[int]:
         """Measure that many cycles more, in batches; yield the end of each.
 
-        Batches stay `BATCHES`: a second call, with as many cycles as all before, doubles their length.
+        There are `BATCHES` rows more each time, of one length, and `BATCHES` batches of as many rows as they need.
         """
         engine, begin = self.engine, self.end
+        if len(self._rows) * cycles != self.cycles * BATCHES:
+            self._rows, self._marks = self._batches, self._lags
+        if cycles < self.cycles and not self.dependent:
+            self._correlation_times.pop()  # it goes on for a narrower interval, not because it looked dependent
         self.end = begin + cycles
         engine.measure(self.start, self.end)
         batches = min(BATCHES, cycles)
@@ -108,12 +113,21 @@ class Window:
                 found(f"mean latency {sum(row[LATENCY] for row in rows) / packets:.4g} cycles", by_part=True)
         if engine.find_knot():
             return
-        self._batches = np.concatenate([self._batches, np.array(rows, dtype=np.float64)])
-        self._lags = np.concatenate([self._lags, lags])
-        if len(self._batches) == 2 * BATCHES:
-            self._batches, self._lags = self._batches.reshape(BATCHES, 2, 7).sum(axis=1), self._lags[::2]
+        self._rows = np.concatenate([self._rows, np.array(rows, dtype=np.float64)])
+        self._marks = np.concatenate([self._marks, lags])
         means = self._means
         self._correlation_times.append(0.0 if means is None else correlation_time(means) * self.cycles / BATCHES)
+
+    @property
+    def _batches(self) -> Values:
+        """What was counted in each batch."""
+        rows = self._rows
+        return rows.reshape(BATCHES, -1, NETWORK + 1).sum(axis=1) if len(rows) > BATCHES else rows
+
+    @property
+    def _lags(self) -> Ints:
+        """Cycles that sources are behind, before the first batch and at the end of each."""
+        return self._marks[:: max(1, len(self._rows) // BATCHES)]
 
     @property
     def cycles(self) -> int:
@@ -128,9 +142,10 @@ class Window:
     @property
     def accepted_half_width(self) -> float | None:
         """Confidence half-width of `accepted`; None if the window was cut short, or batches depend on one another."""
-        if not self._complete:
-            return None
-        width = half_width_of_batches(self._batches[:, OUT], self._batches[:, CYCLES], 1)
+        return self._accepted_half_width(self._batches[:, OUT])
+
+    def _accepted_half_width(self, flits: Values) -> float | None:
+        width = half_width_of_batches(flits, self._batches[:, CYCLES], 1) if self._complete else None
         return None if width is None else width / self.engine.nodes
 
     @property
@@ -139,27 +154,58 @@ class Window:
 
         Also None when a batch had too few, or the window is shorter than `SHORTEST` mean latencies.
         """
+        return self._half_width(self._controls)
+
+    def _half_width(self, controls: list[Values]) -> float | None:
+        """Return the half-width of the mean latency with these control variates.
+
+        What they leave may still hide a slow part of the latencies, so where these are correlated it is measured with
+        caution. A fit of q coefficients to n batches leaves (n − 1) / (n − 1 − q) too little, and its own error
+        widens the mean by (n − 2) / (n − 2 − q) (Lavenberg, Welch 1981).
+        """
         totals, counts = self._latencies
         if not self._complete or SHORTEST * totals.sum() > self.cycles * counts.sum():
             return None
         longest = max(self._correlation_times) * BATCHES / self.cycles if len(self._correlation_times) > 1 else None
-        controls = self._controls
+        cautious, factor = self.cautious, 1.0
         if controls and (counts >= FEWEST_PACKETS).all():
-            parts = slopes(totals / counts, controls, counts)
-            totals = totals - counts * sum(map(mul, parts, controls))
-        width = half_width_of_batches(totals, counts, FEWEST_PACKETS, cautious=self.cautious, longest=longest)
-        return width and width * math.sqrt((BATCHES - 1) / (BATCHES - 1 - len(controls)))
+            cautious = cautious or correlation(totals / counts) > 1 / math.sqrt(BATCHES)
+            totals, free = self._left(controls), BATCHES - 2 - len(controls)
+            factor = (BATCHES - 1) / (free + 1) * (BATCHES - 2) / free
+        width = half_width_of_batches(totals, counts, FEWEST_PACKETS, cautious=cautious, longest=longest)
+        return width and width * math.sqrt(factor)
 
-    def adjustment(self, hops: float) -> float:
-        """Return what control variates take off the mean latency of measured packets with these mean hops."""
+    def _left(self, controls: list[Values]) -> Values:
+        """Return the sums of latencies of each batch without what control variates explain."""
         totals, counts = self._latencies
-        controls = self._controls
+        left: Values = totals - counts * sum(map(mul, slopes(totals / counts, controls, counts), controls))
+        return left
+
+    def adjusted(self, figures: dict[str, Any]) -> dict[str, Any]:
+        """Return figures of a stable run that change, by their names in `Run`, when what chance added is taken off.
+
+        That is what control variates explain. The mean hops of a packet, where known, take the place of those seen;
+        the accepted load is in step with the packets created.
+        """
+        totals, counts = self._latencies
         if self.known is None or not self._complete or (counts < FEWEST_PACKETS).any():
-            return 0.0
-        expected, rate = self.known
+            return {}
+        (expected, rate), controls, hops = self.known, self._controls, figures["hops_mean"]
         away = [fsum(self._batches[:, CREATED]) / (rate * self.cycles) - 1]
         away += [] if expected is None else [hops - expected]
-        return fsum(map(mul, slopes(totals / counts, controls, counts), away))
+        measured, cycles, flits = (self._batches[:, column] for column in (MEASURED, CYCLES, OUT))
+        network = self._batches[:, NETWORK] / np.maximum(1.0, measured)
+        parts = slopes(totals / counts, controls, counts), slopes(network, controls, measured)
+        taken = [fsum(map(mul, part, away)) for part in parts]
+        share = 1 / (1 + away[0])
+        in_step = share * fsum(flits) / self.cycles * controls[0]
+        return {
+            "latency_mean": figures["latency_mean"] - taken[0],
+            "network_latency_mean": figures["network_latency_mean"] - taken[1],
+            "hops_mean": hops if expected is None else expected,
+            "accepted_half_width": self._accepted_half_width(flits - cycles * in_step),
+            **{name: figures[name] * share for name in ("accepted_load", "accepted_min", "accepted_max")},
+        }
 
     @property
     def _controls(self) -> list[Values]:
@@ -191,6 +237,18 @@ class Window:
         width, (totals, counts) = self.latency_half_width, self._latencies
         return width is not None and width * counts.sum() <= precision * totals.sum()
 
+    def like(self, cycles: int) -> bool:
+        """Whether control variates make the mean latency as well known as without them it is after that many.
+
+        That is by the variance of batches, which is known better than a half-width, and tells less of its error.
+        """
+        totals, counts = self._latencies
+        if self.latency_half_width is None or (counts < FEWEST_PACKETS).any():
+            return False
+        controls = self._controls
+        before, after = (_variance(each, counts) for each in (totals, self._left(controls)))
+        return after * (BATCHES - 1) / (BATCHES - 1 - len(controls)) * cycles <= before * self.cycles
+
     @property
     def _complete(self) -> bool:
         return len(self._batches) == BATCHES and self.engine.now >= self.end
@@ -216,10 +274,10 @@ class Window:
             self.accepted,
             lambda source: network.terminal_name(source % engine.nodes + first),
             early=early,
-            again=self._grew,
+            again=0 < 2 * self._grew_at <= self.cycles,
         )
         if early:
-            self._grew = any(backlog.grows())
+            self._grew_at = (self._grew_at or self.cycles) if any(backlog.grows()) else 0
         return reason
 
     def figures(self) -> dict[str, Any]:
@@ -249,6 +307,12 @@ class Window:
     def _look(self) -> None:
         self._stored += self.engine.stored()
         self._samples += 1
+
+
+def _variance(totals: Values, counts: Values) -> float:
+    """Variance of the means of batches about the mean, by the counts."""
+    away = totals / counts - totals.sum() / counts.sum()
+    return fsum(away * away * counts) / fsum(counts)
 
 
 def over_terminals(ejected: npt.NDArray[np.int64], accepted: float) -> dict[str, Any]:
