@@ -3,7 +3,8 @@
 Parts: ``tacos``, the regression cases of astra-sim/tacos in its model (a link is busy for latency + size / bandwidth,
 one chunk at a time); ``forestcoll``, the graphs of liangyuRain/ForestColl; ``teccl FOLDER``, the result files of
 microsoft/TE-CCL in its folder ``output_provided``; ``drawn COUNT``, graphs where all cuts are tried, and ``trees``,
-where all trees are. Times are in microseconds, seconds those of one processor.
+where all trees are; ``routes COUNT SEED``, the model beside runs flit by flit.
+Times are in microseconds, of ``routes`` in cycles, seconds those of one processor.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from tests.collectives.test_bounds import by_all_cuts
 from tests.collectives.test_chunks import drawn_platform, operation_on
 from tests.collectives.test_groups import by_trees
 
+from benchmarks.collective_runs import routes
 from unknot.certificates import document
 from unknot.certificates.plain import accept
 from unknot_collectives import Operation, Platform, best, bound, candidates, optimal, timed
@@ -250,15 +252,18 @@ PARTS: dict[str, Callable[[], None]] = {
     "forestcoll": lambda: table(forestcoll()),
     "drawn": lambda: drawn(300),
     "trees": trees,
+    "routes": routes,
 }
+SEVERAL: dict[str, Callable[..., None]] = {"drawn": drawn, "routes": routes}
+"""Parts that take numbers."""
 
 
 def main() -> None:
     words = sys.argv[1:] or list(PARTS)
     if words[0] == "teccl":
         table(teccl(Path(words[1])))
-    elif words[0] == "drawn" and len(words) > 1:
-        drawn(int(words[1]))
+    elif words[0] in SEVERAL and len(words) > 1:
+        SEVERAL[words[0]](*map(int, words[1:]))
     else:
         for word in words:
             PARTS[word]()

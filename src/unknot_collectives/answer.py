@@ -8,7 +8,7 @@ from unknot._base.quantities import By, ChannelNumber, Cycles, Flits, WholeCycle
 from unknot.cli.answers.configuration_file import ConfigurationForm
 from unknot.cli.answers.form import CycleCount, FlitCount, Form, Natural, Number, Positive, Words, of
 from unknot.cli.answers.networks import NetworkForm, RelationForm, WithUnits
-from unknot_collectives.execution import Timed
+from unknot_collectives.comparison import Timed
 from unknot_collectives.messages import Meeting, Message
 from unknot_collectives.msccl import ProgramRun
 

@@ -90,14 +90,7 @@ def messages_of(network: Network, schedule: Schedule, *, together: bool = True) 
         (one.source, one.target) for one in channels
     ] != list(ends):
         raise NetworkError(f"the schedule is for {schedule.platform.name}, not for the terminals of {network.name}")
-    flits, sums = list[int](), defaultdict[tuple[int | None, int | None, int], Fraction](Fraction)
-    for chunk in schedule.chunks:
-        block = chunk.source, chunk.target, chunk.group
-        before = sums[block]
-        sums[block] = after = before + chunk.size
-        flits.append(int(after) - int(before))
-    if (broken := next((total for total in sums.values() if total.denominator != 1), None)) is not None:
-        raise NetworkError(f"a schedule that runs has whole numbers of flits, not {broken}")
+    flits = whole_flits(schedule)
     carried: dict[tuple[int, int, int, tuple[int, ...], int], list[int]] = {}
     for sent in schedule.transfers:
         if flits[sent.chunk]:
@@ -112,6 +105,25 @@ def messages_of(network: Network, schedule: Schedule, *, together: bool = True) 
         length = sum(flits[number] for number in chunks)
         messages.append(Message(step, source - first, target - first, length, tuple(sorted(needs))))
     return tuple(messages)
+
+
+def whole_flits(schedule: Schedule) -> list[int]:
+    """Return the flits of each chunk, rounded so that each block keeps its size; some have none.
+
+    Raises
+    ------
+    NetworkError
+        If a block is no whole number of flits.
+    """
+    flits, sums = list[int](), defaultdict[tuple[int | None, int | None, int], Fraction](Fraction)
+    for chunk in schedule.chunks:
+        block = chunk.source, chunk.target, chunk.group
+        before = sums[block]
+        sums[block] = after = before + chunk.size
+        flits.append(int(after) - int(before))
+    if (broken := next((total for total in sums.values() if total.denominator != 1), None)) is not None:
+        raise NetworkError(f"a schedule that runs has whole numbers of flits, not {broken}")
+    return flits
 
 
 def needed(messages: Sequence[Message]) -> list[int]:

@@ -186,7 +186,9 @@ class Platform:
         return Platform(self.name, self.num_nodes, turned, self.members)
 
 
-def platform_of(network: Network, bandwidth: Fraction = Fraction(1), terminal: Fraction = Fraction(1)) -> Platform:
+def platform_of(
+    network: Network, bandwidth: Fraction = Fraction(1), terminal: Fraction = Fraction(1), stages: int = 0
+) -> Platform:
     """Return a network as a platform: its terminals are the members, nodes after the routers.
 
     Parameters
@@ -196,6 +198,9 @@ def platform_of(network: Network, bandwidth: Fraction = Fraction(1), terminal: F
     bandwidth, terminal : Fraction
         Factor of the bandwidths of the channels between routers, and flits per cycle of each terminal in each
         direction.
+    stages : int
+        Cycles of a header in a router, `Router.header_cycles`, which then count as latency, as do the channels of
+        terminals, so that a message alone takes as long as flit by flit; 0: channels between routers alone.
 
     Returns
     -------
@@ -210,12 +215,13 @@ def platform_of(network: Network, bandwidth: Fraction = Fraction(1), terminal: F
     """
     columns = network.source.tolist(), network.target.tolist(), network.latency.tolist(), network.bandwidth.tolist()
     channels = [
-        Channel(a, b, bandwidth * fraction(rate), Fraction(latency))
+        Channel(a, b, bandwidth * fraction(rate), Fraction(latency + stages))
         for a, b, latency, rate in zip(*columns, strict=True)
     ]
     members = tuple(range(network.num_routers, network.num_routers + network.num_terminals))
+    enter, leave = (Fraction(1), Fraction(stages + 1)) if stages else (Fraction(0), Fraction(0))
     for member, enters, leaves in zip(members, network.inject.tolist(), network.eject.tolist(), strict=True):
-        channels += [Channel(member, enters, terminal), Channel(leaves, member, terminal)]
+        channels += [Channel(member, enters, terminal, enter), Channel(leaves, member, terminal, leave)]
     return Platform(network.name, network.num_routers + network.num_terminals, tuple(channels), members)
 
 

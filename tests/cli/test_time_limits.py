@@ -99,7 +99,7 @@ CASES: dict[str, tuple[str, tuple[str, ...]]] = {
     "curve": ("unknot.studies.sweep:compute", RING),
     "trace": ("unknot.simulation.traces.closed_loop:closed_loop", (*RING, "--requests", "1")),
     "compare": ("unknot.studies.comparison:compared", RING[:1]),
-    "collective": ("unknot_collectives.execution:compared", RING[:1]),
+    "collective": ("unknot_collectives.comparison:compared", RING[:1]),
     "multicast": ("unknot_collectives.execution:execute", RING),
     "bnr": ("unknot_papers.bnr.table:conclude", RING),
     "itm": ("unknot_papers.itm.escape_layer:escape_layer", ("itm(24, extra=12, seed=3)",)),

@@ -48,7 +48,7 @@ def test_algorithms_are_compared_and_the_best_one_is_written(tmp_path: Path) -> 
     ("words", "free"),
     [
         ("--operation broadcast --algorithm direct --routing shortest_paths --vcs 1", True),  # all messages of t0
-        ("--operation all_to_all --algorithm direct --routing shortest_paths --vcs 1", False),
+        ("--operation all_to_all --algorithm direct --routing shortest_paths --vcs 1 --packet 0", False),
         ("--operation all_to_all --algorithm direct --routing dimension_order --vcs 2", True),
         ("--operation all_to_all --algorithm direct", None),  # not run
     ],
@@ -66,7 +66,7 @@ def test_whether_its_messages_can_block_each_other(words: str, free: bool | None
 
 def test_a_router_with_a_speedup_comes_nearer_to_the_bound() -> None:
     words = ["torus(3, 3)", "--operation", "all_gather", "--routing", "dimension_order", "--vcs", "2"]
-    words += ["--algorithm", "multiport_bucket", "--pieces", "1", "--terminal-width", "4", "--json"]
+    words += ["--algorithm", "multiport_bucket", "--pieces", "1", "--terminal-width", "4", "--packet", "0", "--json"]
     plain, quick = (json.loads(run(*words, *more)[1]) for more in ([], ["--router", "internal_speedup=2"]))
     assert plain["bound"] == quick["bound"] < quick["measured"] < plain["measured"]
 

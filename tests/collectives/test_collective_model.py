@@ -10,7 +10,7 @@ from unknot.fabrics.named import network
 from unknot.routing.named import routing
 from unknot_collectives import Operation, bound, group_of, platform_of
 from unknot_collectives.choice import by_algorithm
-from unknot_collectives.execution import compared
+from unknot_collectives.comparison import compared
 
 
 @pytest.mark.sampled(1 / 4)

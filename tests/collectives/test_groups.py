@@ -34,7 +34,8 @@ from unknot_collectives import (
 )  # fmt: skip
 from unknot_collectives.bounds import _by_lengths
 from unknot_collectives.choice import by_algorithm
-from unknot_collectives.execution import compared, execute
+from unknot_collectives.comparison import compared
+from unknot_collectives.execution import execute
 from unknot_collectives.lengths import _of_classes
 from unknot_collectives.msccl import program_of
 from unknot_collectives.orders import near_members

@@ -17,7 +17,8 @@ from unknot_collectives import (
     textbook,
 )
 from unknot_collectives.choice import by_algorithm
-from unknot_collectives.execution import compared, execute
+from unknot_collectives.comparison import compared
+from unknot_collectives.execution import execute
 
 
 def test_all_gather_on_a_torus_is_within_a_tenth_of_its_bound() -> None:

@@ -124,6 +124,7 @@ APART = [
     *[{"--class", "--traffic"}, {"--class", "--packet-length"}, {"--precision", "--measure"}, {"--from", "network"}],
     *[{"--random", "permutation"}, {"--lanes", "--sl2vl"}, {"study", "overrides"}, {"study", "--sweep"}],
     *[{"study", "--faithful"}, {"fabric", "--compare"}, {"--members", "--operation"}, {"--goal", "--most"}],
+    *[{"--packet", "--overhead"}, {"--packet", "--together"}],
 ]
 """Options that a command takes one of."""
 NEEDED = {

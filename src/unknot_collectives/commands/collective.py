@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from unknot.verify.delivery import Delivery
     from unknot_collectives import Operation
     from unknot_collectives.bounds import Bound
-    from unknot_collectives.execution import Timed
+    from unknot_collectives.comparison import Timed
     from unknot_collectives.platform import Platform
     from unknot_collectives.schedule import Schedule
 
@@ -69,7 +69,7 @@ def collective(options: CollectiveOptions) -> int:
     from unknot_collectives import group_of, platform_of
     from unknot_collectives.answer import CollectiveAnswer
     from unknot_collectives.choice import PIECES, by_algorithm
-    from unknot_collectives.execution import compared
+    from unknot_collectives.comparison import compared
     from unknot_collectives.msccl import require_program
     from unknot_collectives.on_routes import on_routes, shortest_routes
     from unknot_collectives.rings import ring_order
@@ -87,6 +87,8 @@ def collective(options: CollectiveOptions) -> int:
     require_whole("--terminal-width", width, 1, unit="flits", error=SimulationError)
     of_run = {} if relation is None else options.of_run
     platform, whole = platform_of(built, terminal=Fraction(width)), options.operation_on(built, rows)
+    stages = of_run["router"].header_cycles if of_run else 0
+    timed_on = platform_of(built, terminal=Fraction(width), stages=stages)
     if export is not None and export.suffix == ".xml":
         require_program(whole)
     names = () if options.algorithm == "best" else tuple(name.strip() for name in options.algorithm.split(","))
@@ -101,9 +103,9 @@ def collective(options: CollectiveOptions) -> int:
             group, circle=tuple(m for part in whole.parts for m in ring_order(platform, group.only(part).row))
         )
         routes = shortest_routes(built) if relation is None else partial(on_routes, relation=relation)
-        choices = proposed(files, built, platform, operations[0])
+        choices = proposed(files, built, timed_on, operations[0])
         if names or not files:
-            others = by_algorithm(platform, whole, names, group=group, pieces=counts, routes=routes)
+            others = by_algorithm(timed_on, whole, names, group=group, pieces=counts, routes=routes)
             choices = chain(choices, others)
         made = compared(choices, bounds, relation, until=deadline, **of_run)
     best = [table[0] for table in made.tables if table]

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from unknot.network import Network
     from unknot_collectives import Operation
 
+DEPTH = 16
+"""Flits per virtual channel by default, of runs in packets."""
+
 
 @dataclass(frozen=True)
 class CollectiveOptions(Options):
@@ -47,15 +50,18 @@ class CollectiveOptions(Options):
     pieces
         Number of pieces of each chunk; by default the best number.
     buffer_depth
-        Flits per virtual channel; by default 8, or the longest message under vct, saf.
+        Flits per virtual channel; by default 16, for whole messages 8, or the longest one under vct, saf.
     overhead
         Cycles of work of a terminal before it sends.
     terminal_width
         Flits per cycle sent and received by a terminal, each of another message.
     router : OPTIONS
-        Options of the router: 'internal_speedup=2'.
+        Options of the router; by default 'internal_speedup=2' where packets leave at rates.
     together
         Send chunks that take one path in a step as one message.
+    packet
+        Flits of the packets of messages, which leave at the rates of the model; by default 16. 0: whole messages as
+        soon as they can go, as with --overhead and --together.
     export : FILE.csv|json|xml
         File of the schedule: its transfers, which --algorithm reads again, or an MSCCL program.
     out : svg|png|pdf
@@ -78,6 +84,7 @@ class CollectiveOptions(Options):
     terminal_width: int = 1
     router: str = ""
     together: bool = False
+    packet: int | None = None
     deadline: MostTime = None
     export: Path | None = None
     evidence: Path | None = None
@@ -89,14 +96,25 @@ class CollectiveOptions(Options):
         """How schedules are run on a routing."""
         from unknot._base.numbers import require_whole
         from unknot.simulation.run.options import router_of
+        from unknot_collectives.timetable import PACKET
 
         if self.buffer_depth is not None:
             require_whole("--buffer-depth", self.buffer_depth, 1, unit="flits", error=SimulationError)
         require_whole("--overhead", self.overhead, 0, unit="cycles", error=SimulationError)
-        router = replace(router_of(self.router), terminal_width=self.terminal_width)
+        packet = self.packet
+        if packet is None:
+            packet = 0 if self.overhead or self.together else PACKET
+        require_whole("--packet", packet, 0, unit="flits", error=SimulationError)
+        if packet and (self.overhead or self.together):
+            raise UnknotError(f"--packet {packet}: with --overhead or --together messages are whole; give --packet 0")
+        router = replace(
+            router_of(self.router or "internal_speedup=2" * bool(packet)), terminal_width=self.terminal_width
+        )
         if self.terminal_width > 1 and router.selection is None:
             router = replace(router, selection="first")
-        return self.some("switching", "buffer_depth", "overhead", "together") | {"router": router}
+        depth = DEPTH if packet and self.buffer_depth is None and self.switching == DEFAULT_SWITCHING else None
+        given = self.some("switching", "buffer_depth", "overhead", "together") | {"router": router, "packet": packet}
+        return given | ({"buffer_depth": depth} if depth else {})
 
     def operation_on(self, network: Network, rows: list[list[int]]) -> Operation:
         """Return the operation, of size 1, on the terminals of a network."""
