@@ -198,8 +198,11 @@ def test_what_an_answer_can_do(tmp_path: Path) -> None:
     assert json.loads((tmp_path / "a.json").read_text()) == json.loads(answer.to_json())
     assert (tmp_path / "a.csv").read_text().startswith("design,failed,routing")
     assert pyarrow.parquet.read_table(tmp_path / "a.parquet").num_rows == 2
+    answer.save(tmp_path / "a.svg")
+    assert (tmp_path / "a.svg").read_text(encoding="utf-8").lstrip().startswith("<")
+    program = unknot.collective("examples/collectives/allreduce-pairs.xml")
     with pytest.raises(UnknotError, match="no picture"):
-        answer.save(tmp_path / "a.svg")
+        program.save(tmp_path / "b.svg")
     with pytest.raises(UnknotError, match=r"saved as \.json"):
         answer.save(tmp_path / "a.txt")
     with pytest.raises(AttributeError, match="did you mean"):

@@ -14,6 +14,9 @@ from unknot._base.numbers import is_number
 from unknot._base.toml_places import read_toml
 from unknot.network.model import Network
 
+_WORDS = ("source", "date")
+"""Keys of prices that are no numbers."""
+
 
 @dataclass(frozen=True)
 class Prices:
@@ -43,6 +46,8 @@ class Prices:
         Added to the distance of two cabinets.
     cabinet : float
         Switches in a cabinet; those of a group of a dragonfly share one whatever their number.
+    source, date : str
+        Where prices are from, and of when.
     """
 
     port: float = 500.0
@@ -57,9 +62,11 @@ class Prices:
     pitch: float = 1.0
     more: float = 2.0
     cabinet: float = 8
+    source: str = "assumptions, of the order of 10 Gb/s Ethernet"
+    date: str = "about 2011"
 
     def __post_init__(self) -> None:
-        for name in (field.name for field in fields(self)):
+        for name in (field.name for field in fields(self) if field.name not in _WORDS):
             number = getattr(self, name)
             if not is_number(number) or not 0 <= number < math.inf:
                 raise NetworkError(f"prices: {name} is a number, not negative, got {number!r}")
@@ -75,6 +82,8 @@ class Bill:
     ----------
     switches, ports, cabinets : int
         Ports in use, of links and of terminals.
+    radix : int
+        Most ports in use of a switch.
     electrical, optical : int
         Cables between switches.
     metres : float
@@ -85,6 +94,7 @@ class Bill:
 
     switches: int
     ports: int
+    radix: int
     cabinets: int
     electrical: int
     optical: int
@@ -104,9 +114,12 @@ def read_prices(path: str | Path) -> Prices:
     for name, number in prices.document.items():
         if name not in known:
             raise prices.error((name,), f"unknown price; {near(name, known)}", at_key=True)
-        if not is_number(number):
+        if name in _WORDS:
+            if not isinstance(number, str):
+                raise prices.error((name,), f"{name} is a text, got {number!r}", at_key=True)
+        elif not is_number(number):
             raise prices.error((name,), f"{name} is a number, got {number!r}", at_key=True)
-    return Prices(**prices.document)
+    return Prices(**{"source": str(path), "date": "of no date", **prices.document})
 
 
 def bill(network: Network, prices: Prices | None = None) -> Bill:
@@ -141,7 +154,14 @@ def bill(network: Network, prices: Prices | None = None) -> Bill:
     cost += electrical * prices.electrical + prices.electrical_metre * float(length[short].sum())
     cost += optical * prices.optical + prices.optical_metre * float(length[~short].sum())
     cabinets = int(_cabinets(network, prices).max()) + 1
-    return Bill(network.num_routers, ports, cabinets, electrical, optical, float(length.sum()), cost)
+    return Bill(network.num_routers, ports, _radix(network), cabinets, electrical, optical, float(length.sum()), cost)
+
+
+def _radix(network: Network) -> int:
+    """Most ports of a switch: links in the direction that has more channels, and terminals."""
+    count = network.num_routers
+    links = np.maximum(np.bincount(network.source, minlength=count), np.bincount(network.target, minlength=count))
+    return int((links + np.bincount(network.inject, minlength=count)).max(initial=0))
 
 
 def _cabinets(network: Network, prices: Prices) -> Ints:

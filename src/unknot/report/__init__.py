@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from unknot.report.drawing import draw_load as draw_load
     from unknot.report.drawing import draw_network as draw_network
     from unknot.report.page import write_knot_page as write_knot_page
+    from unknot.report.pareto import draw_pareto as draw_pareto
     from unknot.report.rules import draw_rule as draw_rule
     from unknot.report.study_report import write_comparison_report as write_comparison_report
     from unknot.report.study_report import write_study_report as write_study_report

@@ -119,6 +119,11 @@ class Compared(ThreeValued, asks="holds"):
     pj_per_bit: PerBit | None = None
 
     @property
+    def cost_per_host(self) -> float:
+        """Dollars for each terminal."""
+        return self.bill.cost / self.terminals
+
+    @property
     def holds(self) -> bool | None:
         """Whether the design is deadlock-free and delivers; None: open."""
         return all_hold((self.deadlock_free, self.delivered))
@@ -243,7 +248,7 @@ def without_links(network: Network, share: float, seed: int = 1) -> Network:
         return network
     random = np.random.default_rng(seed)
     for _ in range(DRAWS):
-        chosen = pairs[random.choice(len(pairs), size=count, replace=False)]
+        chosen = pairs[random.permutation(len(pairs))[:count]]  # a larger share has the links of a smaller one, too
         left = network.without(links=[(int(a), int(b)) for a, b in chosen])
         if components(left)[1] == 1:
             return left

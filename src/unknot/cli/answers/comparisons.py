@@ -6,13 +6,13 @@ from unknot.cli.answers.form import Form
 from unknot.studies.comparison import Compared
 
 
-class ComparedForm(Form, of=Compared):
+class ComparedForm(Form, of=Compared, also="cost_per_host"):
     """A design beside others."""
 
     table = """
-        design failed routing bill.electrical bill.optical bill.cost bisection_lower bisection_upper vcs
-        vc_pairs vc_highest deadlock_free delivered uniform uniform_bound adversarial adversarial_bound
-        saturation all_to_all all_reduce pj_per_bit note
+        design failed routing terminals bill.radix bill.electrical bill.optical bill.cost cost_per_host
+        bisection_lower bisection_upper vcs vc_pairs vc_highest deadlock_free delivered uniform uniform_bound
+        adversarial adversarial_bound saturation all_to_all all_reduce pj_per_bit note
     """
 
 
@@ -20,5 +20,8 @@ class CompareAnswer(Form):
     """JSON answer of `unknot compare`."""
 
     frame = "rows"
+    table = "prices rows"
 
+    prices: str
+    """Where prices are from, and of when."""
     rows: list[ComparedForm]

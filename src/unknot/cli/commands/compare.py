@@ -11,6 +11,7 @@ from unknot.cli.commands.asking import taken
 from unknot.cli.commands.options import Json
 from unknot.cli.commands.printing import notify, wrote
 from unknot.cli.commands.shared import exit_code, kept, kept_in
+from unknot.cli.commands.written import draw
 
 
 def _latest(row: Compared) -> str:
@@ -20,7 +21,15 @@ def _latest(row: Compared) -> str:
 
 
 if TYPE_CHECKING:
+    from unknot.report.picture import Drawing
     from unknot.studies.comparison import Compared
+
+
+def _picture(rows: list[Compared]) -> Drawing:
+    from unknot.report import draw_pareto
+
+    return draw_pareto(rows)
+
 
 LONG = 60
 """Seconds from which on an estimate is printed."""
@@ -58,8 +67,8 @@ def compare(
         With --simulate: technology file, or 45nm, with the design, as for simulate; adds energy per delivered bit.
     store
         SQLite file of finished rows, from which the same command goes on.
-    out : html
-        .html the report
+    out : html|svg|png|pdf
+        .html the report; pictures of cost per host against the load under the worst permutation
 
     Examples
     --------
@@ -72,9 +81,10 @@ def compare(
     from unknot.cli.answers.comparisons import CompareAnswer
     from unknot.cli.commands import activity
     from unknot.cli.commands.display import tell
-    from unknot.network.floor_plan import read_prices
+    from unknot.network.floor_plan import Prices, read_prices
     from unknot.simulation.energy.option import energy_of
     from unknot.studies.comparison import compared, estimated_seconds
+    from unknot.studies.fitting import expanded
 
     try:
         shares = [float(part) for part in failed.split(",")]
@@ -89,12 +99,15 @@ def compare(
         )
     each = compared(designs, shares, prices=costs, seed=seed, simulated=simulate, energy=technology, store=store)
     with kept_in(store), activity.working("comparing") as progress:
-        progress("designs", 0, len(designs) * len(shares))
-        rows = [*reported(each, len(designs) * len(shares), progress, _latest)]
+        count = len(expanded(designs)) * len(shares)
+        progress("designs", 0, count)
+        rows = [*reported(each, count, progress, _latest)]
     for page in taken(PAGE):
         from unknot.report import write_comparison_report
 
         write_comparison_report(rows, page)
         wrote(page)
-    tell(json, CompareAnswer, rows=rows)
+    draw(lambda: _picture(rows))
+    money = costs or Prices()
+    tell(json, CompareAnswer, rows=rows, prices=f"{money.source}, {money.date}")
     return exit_code(*(row.holds for row in rows))
