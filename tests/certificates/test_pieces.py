@@ -11,6 +11,7 @@ import pytest
 from tests.certificates.test_forged import CIRCLE, TWO, one_way
 from unknot.certificates import Rejected, document, plain
 from unknot.certificates.documents import network_of, table_of
+from unknot.network import from_edges
 from unknot.network.families import mesh
 from unknot.routing import dimension_order
 from unknot.verify.update import update
@@ -21,6 +22,10 @@ def test_loads_are_flows_over_capacities() -> None:
     assert plain.load_shown(network, flows, [0.5, 3], [1, 2]) == Fraction(9, 13)
     assert plain.load_shown(network, flows, [0.5, 3], [0, 0]) == Fraction(1, 2)
     assert plain.load_shown(network, flows, None, [1, 0]) == 2
+    line = plain.Network(network_of(from_edges([(0, 1), (1, 2)], directed=True)))
+    assert plain.load_shown(line, [[0, 2, 1], [1, 2, 1]], None, [0, 1]) == 2, (
+        "nothing is sent to the first two routers"
+    )
     with pytest.raises(Rejected, match="no way to router 0 for something"):
         plain.load_shown(plain.Network({**TWO, "source": [0], "target": [1]}), flows, None, [1])
 

@@ -70,6 +70,7 @@ def test_fewest_on_a_one_way_ring_equal_trying_all_rules(size: int, chosen: list
 def test_queues_of_real_routes(example: str, count: int) -> None:
     queues, _ = queues_of(example)
     assert (queues.count, queues.lower_bound, queues.bounces) == (count,) * 3
+    assert queues.established == ("one queue" if count == 1 else "Tagger, a tag for each bounce")
     assert queues.evidence_holds is (None if count == 1 else True)
 
 

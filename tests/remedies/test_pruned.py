@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
-from itertools import pairwise
 from typing import Any
 
-import networkx as nx
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
@@ -22,7 +20,6 @@ from unknot.certificates import Rejected, accept_verdict, plain
 from unknot.certificates.documents import network_of, table_of
 from unknot.network import Network
 from unknot.network.families import mesh, ring, torus
-from unknot.network.graph import light_cycles
 from unknot.remedies.branching import unsettled
 from unknot.remedies.facts import (
     CANDIDATE,
@@ -159,17 +156,6 @@ def test_the_fewest_of_a_mesh_by_branch_and_bound(network: Network, switching: s
     leaf = next(i for i, node in enumerate(whole) if "multipliers" in node)
     for tree in (whole[:-1], [*whole[:leaf], {"multipliers": []}, *whole[leaf + 1 :]]):
         assert replace(pruning, evidence=forged(pruning.evidence, tree=tree)).evidence_holds is False
-
-
-@given(st.dictionaries(st.tuples(st.integers(0, 6), st.integers(0, 6)), st.floats(0, 1), max_size=20))
-def test_light_cycles_are_the_lightest_through_each_node(weight: dict[tuple[int, int], float]) -> None:
-    graph = nx.DiGraph([turn for turn in weight if turn[0] != turn[1]])
-    every = {tuple(cycle): sum(weight[t] for t in pairwise([*cycle, cycle[0]])) for cycle in nx.simple_cycles(graph)}
-    cycles = light_cycles({turn: w for turn, w in weight.items() if turn[0] != turn[1]})
-    for cycle in cycles:
-        assert sum(weight[turn] for turn in pairwise([*cycle, cycle[0]])) < 1
-    light = [cycle for cycle, total in every.items() if total < 1 - 1e-4]
-    assert {node for cycle in light for node in cycle} <= {node for cycle in cycles for node in cycle}
 
 
 def test_named_routings_are_begun_with() -> None:

@@ -10,9 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unknot._base.errors import TextError
+from unknot._base.errors import SimulationError, TextError
 from unknot.network import families as topologies
-from unknot.traffic import TrafficError, pattern, patterns
+from unknot.traffic import TrafficClass, TrafficError, pattern, patterns
+from unknot.traffic.patterns import matching
+from unknot.traffic.workload import HIGHEST_PRIORITY
 
 BITS = ("bit_complement", "bit_reverse", "shuffle", "transpose")
 
@@ -110,6 +112,29 @@ def test_no_permutation_has_longer_paths_than_the_longest_matching(n, seed):
         return
     lengths = [sum(hops[ends[a]][ends[b]] for a, b in enumerate(to)) for to in permutations(range(len(ends)))]
     assert sum(hops[ends[a]][ends[b]] for a, b in enumerate(chosen)) == max(lengths)
+
+
+@given(st.integers(4, 6), st.integers(0, 50), st.data())
+def test_no_permutation_has_more_paths_across_a_split_or_longer_ones(n, seed, data):
+    network = topologies.irregular(n, n, 3, seed=seed)
+    side = np.array(data.draw(st.lists(st.booleans(), min_size=n, max_size=n)))
+    hops = dict(networkx.all_pairs_shortest_path_length(network.to_networkx()))
+    ends = network.inject.tolist()[:6]
+
+    def worth(to):
+        pairs = [(ends[a], ends[b]) for a, b in enumerate(to)]
+        return sum(side[a] != side[b] for a, b in pairs), sum(hops[a][b] for a, b in pairs)
+
+    if network.num_terminals == len(ends):
+        chosen = matching(network, "crossing", side).destination.tolist()
+        assert worth(chosen) == max(map(worth, permutations(range(len(ends)))))
+
+
+@pytest.mark.parametrize("priority", [-1, HIGHEST_PRIORITY + 1, 0.5, "1"])
+def test_priorities_of_classes_are_whole_numbers_from_0(priority):
+    assert [TrafficClass(priority=fine).priority for fine in (0, HIGHEST_PRIORITY)] == [0, HIGHEST_PRIORITY]
+    with pytest.raises(SimulationError, match="traffic class: priority"):
+        TrafficClass(priority=priority)
 
 
 @pytest.mark.parametrize(

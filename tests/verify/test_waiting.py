@@ -105,6 +105,13 @@ def test_fixpoints_equal_repeated_passes() -> None:
     draw_until(lambda: min(seen["left"], seen["drained"], seen["states form cycles"]) > 3, some)
 
 
+def test_heads_of_a_vc_are_picked_from_all_blocks_of_addresses() -> None:
+    """Nine addresses of 261 are used, and 63 are looked at in a word."""
+    seen: Counter[str] = Counter()
+    compare(spaced(fully_adaptive(mesh(3, 3)), 29), seen)
+    assert seen["left"] > 0
+
+
 @pytest.mark.parametrize("seed", range(6))
 def test_states_that_go_round_die_together(seed: int) -> None:
     """VCs drain one after the other, and with them what waits for them in cycles of states."""

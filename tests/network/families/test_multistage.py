@@ -80,6 +80,11 @@ def test_every_channel_leads_to_the_next_stage(network: Network) -> None:
 
 
 @pytest.mark.parametrize("network", UNIQUE, ids=lambda network: network.name)
+def test_a_name_is_a_call_that_makes_it(network: Network) -> None:
+    assert tod.network(network.name) == network
+
+
+@pytest.mark.parametrize("network", UNIQUE, ids=lambda network: network.name)
 def test_one_path_for_every_pair(network: Network) -> None:
     assert (paths(network) == 1).all()
 

@@ -98,6 +98,10 @@ def test_cayley_graphs() -> None:
     assert network("cayley(shift(3, 1), shift(3, 2))").num_channels == 6
 
 
+def test_permutations_of_names_and_numbers() -> None:
+    assert network("c(n) = cayley([n, 0, 2], [0, n + 1, n])\nc(1)") == network("cayley([1, 0, 2], [0, 2, 1])")
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
