@@ -102,32 +102,29 @@ def test_groups_send_to_the_next_one(network):
 
 @given(st.integers(2, 6), st.integers(0, 50))
 def test_no_permutation_has_longer_paths_than_the_longest_matching(n, seed):
-    network = topologies.irregular(n, n, 3, seed=seed) if n > 3 else topologies.line(n)
+    network = topologies.irregular(n, 3, 1, seed=seed) if n > 3 else topologies.line(n)
     chosen = pattern(network, "longest_matching").destination.tolist()
     assert sorted(chosen) == list(range(network.num_terminals))
     graph = network.to_networkx()
     hops = dict(networkx.all_pairs_shortest_path_length(graph))
     ends = network.inject.tolist()
-    if len(ends) > 6:
-        return
     lengths = [sum(hops[ends[a]][ends[b]] for a, b in enumerate(to)) for to in permutations(range(len(ends)))]
     assert sum(hops[ends[a]][ends[b]] for a, b in enumerate(chosen)) == max(lengths)
 
 
 @given(st.integers(4, 6), st.integers(0, 50), st.data())
 def test_no_permutation_has_more_paths_across_a_split_or_longer_ones(n, seed, data):
-    network = topologies.irregular(n, n, 3, seed=seed)
+    network = topologies.irregular(n, 3, 1, seed=seed)
     side = np.array(data.draw(st.lists(st.booleans(), min_size=n, max_size=n)))
     hops = dict(networkx.all_pairs_shortest_path_length(network.to_networkx()))
-    ends = network.inject.tolist()[:6]
+    ends = network.inject.tolist()
 
     def worth(to):
         pairs = [(ends[a], ends[b]) for a, b in enumerate(to)]
         return sum(side[a] != side[b] for a, b in pairs), sum(hops[a][b] for a, b in pairs)
 
-    if network.num_terminals == len(ends):
-        chosen = matching(network, "crossing", side).destination.tolist()
-        assert worth(chosen) == max(map(worth, permutations(range(len(ends)))))
+    chosen = matching(network, "crossing", side).destination.tolist()
+    assert worth(chosen) == max(map(worth, permutations(range(n))))
 
 
 @pytest.mark.parametrize("priority", [-1, HIGHEST_PRIORITY + 1, 0.5, "1"])

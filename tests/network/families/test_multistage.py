@@ -79,9 +79,10 @@ def test_every_channel_leads_to_the_next_stage(network: Network) -> None:
     assert tod.network(network.name) == network
 
 
-@pytest.mark.parametrize("network", UNIQUE, ids=lambda network: network.name)
-def test_a_name_is_a_call_that_makes_it(network: Network) -> None:
-    assert tod.network(network.name) == network
+@pytest.mark.parametrize("family", [omega, flip_network, baseline, indirect_cube])
+def test_a_name_is_the_call(family: Callable[..., Network]) -> None:
+    calls = [f"{family.__name__}(8)", f"{family.__name__}(9, 3)"]
+    assert [family(8).name, family(9, 3).name] == [tod.network(call).name for call in calls] == calls
 
 
 @pytest.mark.parametrize("network", UNIQUE, ids=lambda network: network.name)
