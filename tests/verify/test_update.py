@@ -169,7 +169,7 @@ def test_the_command_says_what_happens_and_in_which_order_it_does_not(tmp_path: 
     [
         (["--to", "duato"], "dimension_order has 1 per channel, duato 2 per channel; --vcs gives both as many"),
         (["--to", "dimension_orde"], "did you mean dimension_order"),
-        (["--to", "west_first", "--smallest"], "--smallest is about one routing"),
+        (["--to", "west_first", "--smallest"], "No such option: --smallest"),
         (["--to", "west_first", "--evidence", "a.v"], "FILE.json"),
     ],
 )

@@ -24,6 +24,7 @@ from unknot.cli.commands.completion import command_typed
 from unknot.cli.commands.grouped import WORDS, GroupedCommand, UsageError
 from unknot.cli.commands.options import Version, prepared
 from unknot.cli.commands.printing import ANSWERING, give_failures, notify
+from unknot.cli.commands.respelled import respelled
 from unknot.cli.failure import WANTED, Failure, in_front
 from unknot_start import own_signals
 
@@ -57,6 +58,7 @@ class _Program(TyperGroup):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         front, rest = in_front(args)
+        rest = self.respelled(rest)
         ctx.meta[WORDS] = tuple(rest)
         ANSWERING.clear()
         WANTED.begin(rest, front[-1].removeprefix("--errors=") if front else os.environ.get(ERRORS))
@@ -78,6 +80,15 @@ class _Program(TyperGroup):
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         known = super().get_command(ctx, cmd_name)
         return command_named(cmd_name) if known is None and cmd_name in ALL else known
+
+    def respelled(self, words: list[str]) -> list[str]:
+        """A command line whose old spelling is that of today."""
+
+        def flags() -> set[str]:
+            own = self.get_command(None, "check").params
+            return {name for one in own if getattr(one, "is_flag", False) for name in one.opts}
+
+        return respelled(words, flags)
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         panels = {

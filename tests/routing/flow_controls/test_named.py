@@ -146,9 +146,9 @@ RING = ("ring(4)", "--routing", "dimension_order")
     [
         (["faults", *RING], "unknot faults: --switching bubble('global') is a flow control of a relation"),
         (["repair", *RING], "unknot repair: --switching bubble('global') is a flow control of a relation"),
-        (["check", *RING, "--to", "up_down"], "--to: --switching bubble('global') is a flow control of a relation"),
-        (["check", *RING, "--protocol", "request_reply"], "--protocol: --switching bubble('global')"),
-        (["check", *RING, "--all-sizes"], "--all-sizes: --switching bubble('global')"),
+        (["check", *RING, "--to", "up_down"], "unknot reconfigure: --switching bubble('global') is a flow control"),
+        (["check", *RING, "--protocol", "request_reply"], "unknot protocol: --switching bubble('global')"),
+        (["check", *RING, "--all-sizes"], "unknot every-size: --switching bubble('global')"),
         (["check", *RING, "--smallest"], "--smallest is about techniques without a flow control of the relation"),
         (["check", *RING, "--arbiter", "fair"], "--arbiter is about techniques without a flow control"),
         (["check", *RING, "--explain"], "--explain is about techniques without a flow control"),

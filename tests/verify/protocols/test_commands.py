@@ -94,14 +94,14 @@ def test_vcs_apart_are_counted_from_those_that_a_class_has() -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["--protocol", "axi", "--smallest"], "--protocol: --smallest"),
-        (["--protocol", "axi", "--evidence", "x.v"], "files for Coq are about a routing alone"),
-        (["--protocol", "axi", "--out", "x.html"], "with --protocol, --out is a picture"),
+        (["--protocol", "axi", "--smallest"], "No such option: --smallest"),
+        (["--protocol", "axi", "--evidence", "x.v"], "here --evidence is a FILE.json"),
+        (["--protocol", "axi", "--out", "x.html"], ".csv, .parquet, .svg, .png or .pdf"),
         (["--protocol", "axis"], "unknown protocol 'axis'"),
         (["--protocol", "none.toml"], "none.toml: cannot read this file"),
-        (["--protocol", "axi", "--to", "west_first"], "--to: --protocol is about one routing; leave it out"),
-        (["--protocol", "axi", "--all-sizes"], "--all-sizes: --protocol is about networks of one size"),
-        (["--to", "west_frist"], "--to:1:1: unknown routing 'west_frist'"),
+        (["--protocol", "axi", "--to", "west_first"], "No such option: --protocol"),
+        (["--protocol", "axi", "--all-sizes"], "No such option: --protocol"),
+        (["--to", "west_frist"], "NEW:1:1: unknown routing 'west_frist'"),
     ],
 )
 def test_what_cannot_be_asked(options: list[str], said: str) -> None:
@@ -115,7 +115,7 @@ def test_what_cannot_be_asked(options: list[str], said: str) -> None:
 )
 def test_deadlock_drawn_with_its_terminals(text: str, switching: str, messages: int, tmp_path: Path) -> None:
     """A line for each message: who sends it to whom, and for which other one it waits."""
-    words = ["check", "mesh(3)", "--routing", "dimension_order", "--protocol", text, "--switching", switching]
+    words = ["protocol", text, "--network", "mesh(3)", "--routing", "dimension_order", "--switching", switching]
     done = CliRunner().invoke(app, [*words, "--out", str(tmp_path / "knot.svg")])
     assert done.exit_code == 1
     drawn = (tmp_path / "knot.svg").read_text(encoding="utf-8")

@@ -6,16 +6,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from unknot._base.errors import RelationError, UnknotError, require_known
-from unknot.cli.commands.answer_files import PAGE
+from unknot._base.errors import RelationError, require_known
 from unknot.cli.commands.answered import Answered, AnswerFiles, give
-from unknot.cli.commands.asking import named
-from unknot.cli.commands.every_size import of_every_size
 from unknot.cli.commands.flows import flow_of
 from unknot.cli.commands.options import Options, refuse_beside
 from unknot.cli.commands.printing import notify
-from unknot.cli.commands.protocol import Room, of_end_points
-from unknot.cli.commands.reconfigure import of_update
 from unknot.cli.commands.shared import BufferedNetwork, if_read, stated
 from unknot.cli.commands.written import COQ, write_counterexample
 
@@ -23,28 +18,6 @@ if TYPE_CHECKING:
     from unknot.certificates.documents import Document
     from unknot.report.explanation import Section
     from unknot.verify.examination import Examination
-
-
-@dataclass(frozen=True)
-class OldQuestions(Options):
-    """Questions that are commands of their own: `every-size`, `reconfigure` and `protocol`.
-
-    Attributes
-    ----------
-    all_sizes : --all-sizes hidden
-        Prove for meshes of every size; NETWORK is a family: mesh(3).
-    to : hidden NEW
-        Routing to which routers change one by one.
-    protocol : hidden FILE.toml|NAME
-        Protocol of the terminals.
-    packet_length : hidden FLITS
-        Length of the longest message of the protocol.
-    """
-
-    all_sizes: bool = False
-    to: str | None = None
-    protocol: str | None = None
-    packet_length: int | None = None
 
 
 @dataclass(frozen=True)
@@ -92,13 +65,8 @@ class CheckFiles(AnswerFiles):
         """Whether the evidence is for Coq."""
         return self.evidence is not None and self.evidence.suffix == COQ
 
-    def refuse_coq(self, option: str, about: str) -> None:
-        """Refuse evidence for Coq, which is about the verdict on a routing."""
-        if self.coq:
-            raise UnknotError(f"{self.evidence}: files for Coq are {about}; with {option}, --evidence is a FILE.json")
 
-
-def check(routed: BufferedNetwork, details: Details, output: CheckFiles, old: OldQuestions) -> int:
+def check(routed: BufferedNetwork, details: Details, output: CheckFiles) -> int:
     """Prove that a routing cannot deadlock and delivers every packet, or show a counterexample.
 
     The command prints the verdicts under all switching techniques. With --smallest, --evidence has the numbers of
@@ -116,48 +84,11 @@ def check(routed: BufferedNetwork, details: Details, output: CheckFiles, old: Ol
     >>> len(answer.configuration.messages), answer.relation
     (4, <Relation dimension_order on torus(4, 4), 64 VCs>)
     """
-    answered = _of_old_question(routed, old, details, output)
-    if answered is None:
-        answered = _of_routing(routed, details, coq=output.coq)
+    answered = _of_routing(routed, details, coq=output.coq)
     if output.export is not None and answered.relation is not None:
         named = (routed.network, routed.routing, routed.vcs)
         write_counterexample(answered.relation, answered.knot, output.export, *named)
     return give(answered, output.evidence, output.json)
-
-
-def _of_old_question(
-    routed: BufferedNetwork, old: OldQuestions, details: Details, output: CheckFiles
-) -> Answered | None:
-    """The answer to a question that is a command of its own now; None where none was asked."""
-    alone = vars(details) | {"export": output.export}
-    if old.protocol is None:
-        refuse_beside("a routing alone", "is of `unknot protocol`", packet_length=old.packet_length)
-    if old.all_sizes:
-        one_size = {"flows": routed.flows, "to": old.to, "protocol": old.protocol}
-        refuse_beside("--all-sizes", "is about networks of one size", **alone, **one_size)
-        vcs = routed.vcs
-        if vcs is not None:
-            raise RelationError(f"--all-sizes: give VCs as an option of the routing: {routed.routing}(vcs={vcs})")
-        _name_command("--all-sizes", "every-size FAMILY")
-        technique = routed.technique("--all-sizes")
-        return of_every_size(routed.network, routed.routing, technique, routed.deadline)
-    if old.to is not None:
-        refuse_beside("--to", "is about one routing", **alone, protocol=old.protocol)
-        output.refuse_coq("--to", "about one routing")
-        _name_command("--to", "reconfigure OLD NEW")
-        return of_update(routed, old.to, "--to")
-    if old.protocol is not None:
-        refuse_beside("--protocol", "is about a routing alone", **alone)
-        output.refuse_coq("--protocol", "about a routing alone")
-        for page in named(PAGE):
-            raise UnknotError(f"{page}: pages step through routings alone; with --protocol, --out is a picture")
-        _name_command("--protocol", "protocol PROTOCOL")
-        return of_end_points(routed, old.protocol, Room(routed.buffer_depth, old.packet_length), "--protocol")
-    return None
-
-
-def _name_command(option: str, command: str) -> None:
-    notify(f"check {option} is `unknot {command}` now; the old spelling ends with version 0.2")
 
 
 def _of_routing(routed: BufferedNetwork, details: Details, *, coq: bool) -> Answered:

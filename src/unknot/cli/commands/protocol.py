@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 import time
-from pathlib import Path
 from typing import NamedTuple
 
 from unknot._base.errors import RelationError
 from unknot._base.manifest import was_written
 from unknot._base.switching import BUFFER_DEPTH
-from unknot.cli.commands.answered import Answered, OnNetwork, give
-from unknot.cli.commands.options import Json
+from unknot.cli.commands.answered import Answered, AnswerFiles, OnNetwork, give
 from unknot.cli.commands.shared import RoutedNetwork
 
 
 def protocol(
     subject: str,
     system: OnNetwork,
+    output: AnswerFiles,
     buffer_depth: int = BUFFER_DEPTH,
     packet_length: int | None = None,
-    evidence: Path | None = None,
-    json: Json = False,
 ) -> int:
     """Say whether messages of a protocol can block each other through terminals and the network.
 
@@ -41,7 +38,8 @@ def protocol(
     >>> answer.holds, answer.remedies[0].change
     (False, 'VCs of their own for request, reply')
     """
-    return give(of_end_points(system, subject, Room(buffer_depth, packet_length), "PROTOCOL"), evidence, json)
+    answered = of_end_points(system, subject, Room(buffer_depth, packet_length))
+    return give(answered, output.evidence, output.json)
 
 
 class Room(NamedTuple):
@@ -51,7 +49,7 @@ class Room(NamedTuple):
     length: int | None
 
 
-def of_end_points(routed: RoutedNetwork, text: str, room: Room, where: str) -> Answered:
+def of_end_points(routed: RoutedNetwork, text: str, room: Room) -> Answered:
     """Decide whether a routing can deadlock with a protocol whose messages have at most a length, with remedies."""
     from unknot._base.numbers import require_whole
     from unknot.cli.answers.messages import ProtocolAnswer
@@ -62,13 +60,15 @@ def of_end_points(routed: RoutedNetwork, text: str, room: Room, where: str) -> A
     from unknot.verify.protocols.remedies import remedies
     from unknot.verify.protocols.verdict import assumptions, for_any_room
 
-    described, deadline = protocol_named(text, where), routed.deadline
+    described, deadline = protocol_named(text, "PROTOCOL"), routed.deadline
     relation, (depth, length) = routed.relation(), room
     require_whole("--packet-length", length or 1, 1, depth, unit="flits", error=RelationError)
     messages = depth // length if length is not None else 1
     began = time.monotonic()
     with activity.working("proving"):
-        verdict = check_protocol(relation, described, routed.technique(where), room=messages, time_limit=deadline)
+        verdict = check_protocol(
+            relation, described, routed.technique("PROTOCOL"), room=messages, time_limit=deadline
+        )
         if length is None and was_written("--buffer-depth"):
             verdict = for_any_room(verdict, depth)
         seconds = time.monotonic() - began

@@ -6,7 +6,6 @@ import time
 from dataclasses import dataclass
 
 from unknot.cli.commands.answered import Answered, AnswerFiles, OnNetwork, give
-from unknot.cli.commands.shared import RoutedNetwork
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,21 +37,21 @@ def reconfigure(update: Reconfiguration, output: AnswerFiles) -> int:
     >>> answer.holds, answer.deadlock_free
     (True, True)
     """
-    return give(of_update(update, update.to, "NEW"), output.evidence, output.json)
+    return give(of_update(update), output.evidence, output.json)
 
 
-def of_update(routed: RoutedNetwork, to: str, where: str) -> Answered:
+def of_update(asked: Reconfiguration) -> Answered:
     """Decide whether routers can be updated from one routing to another."""
     from unknot.cli.answers.analyses import ReconfigureAnswer
     from unknot.cli.commands import activity
     from unknot.verify import update
 
-    old, new = routed.relation(), routed.relation(to, where)
+    old, new = asked.relation(), asked.relation(asked.to, "NEW")
     began = time.monotonic()
     with activity.working("following packets of both routings") as progress:
-        change = update(old, new, routed.technique(where), time_limit=routed.deadline, progress=progress)
-        holds = routed.deadline.closing.closing.unless_over(lambda: change.evidence_holds)
-    keys = {"routing": routed.routing, "to": to, "evidence_holds": holds, "seconds": time.monotonic() - began}
+        change = update(old, new, asked.technique("NEW"), time_limit=asked.deadline, progress=progress)
+        holds = asked.deadline.closing.closing.unless_over(lambda: change.evidence_holds)
+    keys = {"routing": asked.routing, "to": asked.to, "evidence_holds": holds, "seconds": time.monotonic() - began}
     return Answered(
         ReconfigureAnswer,
         (change,),

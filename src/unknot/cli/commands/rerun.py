@@ -100,6 +100,7 @@ def _command(context: typer.Context, recorded: Manifest, file: Path) -> Any:
     """The command of a manifest, its words parsed and nothing run; a limit of memory is left out."""
     words = list(recorded.command[2 * recorded.command[:1].count("--max-memory") :])  # older ones have it in front
     group: Any = context.find_root().command
+    words = group.respelled(words)
     command = group.get_command(context, words[0]) if words and words[0] not in NOT_AGAIN else None
     if command is None:
         raise UnknotError(f"{file}: there is no command {' '.join(words[:1])!r} that could be run again")
