@@ -48,7 +48,6 @@ ALLOWED = {
     "unknot.certificates.coq",  # names of definitions in Coq
     "unknot.flow_control.techniques",  # the values
     "unknot.routing.contract",  # claims of routings, by the technique that each is about
-    "unknot.remedies.escape",  # the same
     "unknot.routing.adaptive_meshes",  # the same
 }
 

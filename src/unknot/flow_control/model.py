@@ -33,7 +33,7 @@ class FlowControl:
     complete : bool
         Whether a packet goes on only when all its flits have arrived.
     holding : str
-        The same in words, for reports: the buffers of a blocked packet, and the event that ends its wait.
+        Words for reports: the buffers of a blocked packet, and the event that ends its wait.
     packets : int
         Slots of each VC, for a packet of the greatest length each; 0 where `pools` do not count any.
     pools : tuple of Pool
@@ -77,7 +77,11 @@ class FlowControl:
     @cached_property
     def inner(self) -> list[list[Pool]]:
         """For each pool without own slots: pools among its VCs, from small to large, each within the next."""
-        inner, by_size = list[list[Pool]](), lambda pool: (len(pool.vcs), sorted(pool.vcs), pool.slots)
+
+        def by_size(pool: Pool) -> tuple[int, list[int], int]:
+            return len(pool.vcs), sorted(pool.vcs), pool.slots
+
+        inner = list[list[Pool]]()
         for number, pool in enumerate(self.pools):
             beside = {p for v in pool.vcs for p in self.pools_of[v] if len(self.pools_of[v]) > 1} - {number}
             inner.append([])
@@ -92,9 +96,10 @@ class FlowControl:
         return [p for p in self.pools_of.get(vc, ()) if self.pools[p].guards(at, vc)]
 
     def takes(self, held: Held, marks: Mapping[int, int] | Sequence[int], at: int, vc: int) -> bool:
-        """Whether a packet in an input VC, or at a port, may go to a VC with so many packets, or at most these.
+        """Whether a packet in an input VC, or at a port, may go to a VC.
 
-        A packet stays in its VC until its move is done, so that a pool counts the slot it leaves as taken.
+        `held` has the packets in each VC, or the most that may be there. A packet stays in its VC until its move is
+        done, so that a pool counts the slot it leaves as taken.
         """
         guarding = self.guarding(at, vc)
         kept = any(self.pools[p].keeps == "slot of the buffer" for p in guarding)
@@ -116,6 +121,7 @@ class FlowControl:
         held, limiting = [self.packets] * port, list[bool]()
         for pool in self.pools:
             limiting.append(pool.keeps in ("nothing", "slot of the pool"))
+            # The hardest case for a VC: room for one packet more in itself, and all other VCs full.
             for v in pool.vcs:
                 held[v] -= 1
                 limiting[-1] |= not pool.takes(held, port, v)

@@ -55,6 +55,7 @@ class Sheet:
 
     @classmethod
     def of(cls, network: Network, *, width: float = 0.0, height: float = 0.0, margin: float = 46.0) -> Sheet:
+        """Lay a network out; without a size the sheet grows with the fourth root of the routers."""
         grown = min(1.6, max(1.0, float((network.num_routers / 40) ** 0.25)))
         width, height = width or 760.0 * grown, height or 640.0 * grown
         z = placement(network)
@@ -128,6 +129,7 @@ class Sheet:
         length = abs(way)
         if length < 1.2 * self.gap:
             return 0.0
+        # Turned so that the line runs along the real axis: how far along it each router stands, and how far beside.
         rest = (self.place - start) * np.conj(way) / length
         on = (rest.real > 0.05 * length) & (rest.real < 0.95 * length) & (np.abs(rest.imag) < 1.3 * self.radius)
         on[[a, b]] = False
@@ -135,10 +137,12 @@ class Sheet:
             return 0.0
         forward = float(way.real) > 0 or (way.real == 0 and way.imag > 0)
         ahead = rest.real if forward else length - rest.real
-        first, last = ahead < -0.5 * self.radius, 1.0 if forward else -1.0
-        before = int((first & (np.abs(rest.imag) < 0.3 * self.radius)).sum())
+        in_row = np.abs(rest.imag) < 0.3 * self.radius
+        before = int((in_row & (ahead < -0.5 * self.radius)).sum())
+        side = -1.0 if forward == (before % 2 == 0) else 1.0
+        # Just round one router or two; past more, as far as the next row leaves room.
         reach = {1: 1.75, 2: 2.1}.get(int(on.sum()), 0.0) * self.radius
-        return (-last if before % 2 == 0 else last) * (reach or max(min(0.46 * self.gap, 34.0), 2.1 * self.radius))
+        return side * (reach or max(min(0.46 * self.gap, 34.0), 2.1 * self.radius))
 
     def centre(self, channel: int) -> Line:
         """The line of a channel from source to target."""

@@ -87,7 +87,7 @@ def paths_differ(parent, systems, shared, all_of_them, one, other):
         if ends != (parent[other] == other):
             return True
         if ends:
-            # The destination is the same router.
+            # Both paths end at the one router that announces, and all before was alike.
             return False
         if systems[one] != systems[other]:
             return True
