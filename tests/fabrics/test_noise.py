@@ -16,6 +16,7 @@ NOISE = [
     "src/query_smp.c:195; umad (DR path slid 0; dlid 0; 0,1,2 Attr 0x11:0) bad status 110; Connection timed out",
     "[root@mds1 ~]# ibnetdiscover > fabric.txt",
     "admin@login-2:~/fabric$ ",
+    "manager-7 [ mgmt-ha-active ] (config) # ",
     "*** WARNING ***: this command has been replaced by dump_fts",
     "ibwarn: [17430] parse_port_connection_data: cannot parse remote lid and connection type",
 ]
@@ -36,6 +37,12 @@ def test_messages_do_not_matter(line: str, at: int, tmp_path: Path) -> None:
     assert sum("1 line of error messages or terminal output skipped" in note for note in found.notes) == 2
     by_hops = read_fabric(tmp_path / "fabric.ibnetdiscover", tmp_path / "opensm.fdbs")
     assert (by_hops.tables == whole.tables).all()  # type: ignore[union-attr]
+
+
+def test_tabs_may_be_lost(tmp_path: Path) -> None:
+    text = (FOLDER / "fabric.ibnetdiscover").read_text()
+    (tmp_path / "fabric.ibnetdiscover").write_text(text.replace("\t", ""))
+    assert wiring(read_fabric(tmp_path / "fabric.ibnetdiscover")) == wiring(read_fabric(FOLDER))
 
 
 def test_two_outputs_in_one_file_are_noticed(tmp_path: Path) -> None:

@@ -8,9 +8,12 @@ import tarfile
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from tests.fabrics import tool_texts
 from tests.fabrics.folders import refused, wiring
@@ -103,7 +106,7 @@ BROKEN = [
     ("netdump", "0x0000000000200010 : 2 ", "0x0000000000200010 : 99", "is cabled to|not listed at"),
     ("netdump", ' : 1    :    5 : "MF0', ' : sw9  :    5 : "MF0', "has no port 'sw9'"),
     ("netdump", " LID 4", " LID x", "a net_dump has no such line"),
-    ("netdump", ": 4x :", ":", "a net_dump has no such line|a whole number is needed"),
+    ("netdump", ": 4x :", ":", "a net_dump has no such line|a whole number is needed|has no end|has no port"),
     ("dbcsv", "END_LINKS", "", "section LINKS has no end; the file is cut off"),
     ("dbcsv", "START_LINKS", "START_X", "no section LINKS in this file; give ibdiagnet2.net_dump"),
     ("dbcsv", "PortNum,LID", "PortNo,LID", "section PORTS has no column PortNum"),
@@ -130,6 +133,21 @@ def test_broken_files_are_refused_with_a_line(form: str, old: str, new: str, sai
     whole = WRITERS[form](ring(3))
     line = refused(lambda text: FORMATS[form].read(_written(tmp_path, text)), whole, (old, new), said)
     assert line > 0 or "no section" in said
+
+
+@settings(max_examples=6)
+@given(data=st.data())
+@pytest.mark.parametrize("form", [form for form in WRITERS if form != "iblinkinfo of switches"])
+def test_a_file_that_is_cut_off_is_refused(form: str, data: st.DataObject) -> None:
+    whole = WRITERS[form](ring(3))
+    cut = data.draw(st.integers(0, len(whole) - 1))
+    with TemporaryDirectory() as folder:
+        good = cables(read(Path(folder), whole))
+        try:
+            found = FORMATS[form.split()[0]].read(_written(Path(folder), whole[:cut]))
+        except TextError:
+            return
+        assert cables(found) == good or found.assumed
 
 
 def _written(folder: Path, text: str) -> Path:
@@ -170,7 +188,7 @@ def test_a_folder_of_ibdiagnet_and_its_archive(tmp_path: Path) -> None:
         assert found.fabric_file == str(tmp_path / name / "var/tmp/ibdiagnet2/ibdiagnet2.lst.gz")
         assert wiring(read_fabric(found.fabric_file, found.tables_file)) == wiring(whole)
         assert read_network(tmp_path / name).num_channels == 6
-        with pytest.raises(TextError, match=r"dump.t\w+/ibdiagnet9: cannot read this file"):
+        with pytest.raises(TextError, match=r"ibdiagnet9: cannot read this file: dump.t\w+ has no member"):
             read_fabric(tmp_path / name / "ibdiagnet9")
     (tmp_path / "dump.tgz").write_bytes((tmp_path / "dump.tgz").read_bytes()[:-300])
     with pytest.raises(TextError, match=r"dump.tgz: this gzipped file is damaged or cut off"):

@@ -57,9 +57,11 @@ def read_bytes(path: str | Path, limit: int = -1, *, growth: int = 4) -> bytes:
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise TextError(f"this gzipped file is damaged or cut off ({error})", path) from error
     except NotADirectoryError as error:
-        content = _member(Path(path))
+        place = _archive(Path(path))
+        content = None if place is None else members(place).get(_before(Path(path), place)[:-1])
         if content is None:
-            raise TextError(f"cannot read this file: {error.strerror}", path) from error
+            words = error.strerror if place is None else f"{place.name} has no member of this name"
+            raise TextError(f"cannot read this file: {words}", path) from error
         return _of_member(content, path, limit, growth)
     except OSError as error:
         raise TextError(f"cannot read this file: {error.strerror or error}", path) from error
@@ -192,9 +194,3 @@ def _archive(path: Path) -> Path | None:
 def _before(path: Path, archive: Path) -> str:
     """The beginning of the names of members that are in a folder of an archive."""
     return "" if path == archive else path.relative_to(archive).as_posix() + "/"
-
-
-def _member(path: Path) -> bytes | None:
-    """The bytes of a member of an archive; None where there is none of this name."""
-    place = _archive(path)
-    return None if place is None else members(place).get(_before(path, place)[:-1])

@@ -1,9 +1,9 @@
 """Cables of InfiniBand fabrics: output of `ibnetdiscover`, and link lists (`.lst`) of OpenSM and the ibutils.
 
 `ibnetdiscover` (infiniband-diags) prints plainly, grouped (-g), fully (-f) or with progress lines (-s): a block per
-node: identifiers, the node line, one line per cabled port with the far end. LIDs are decimal here. Error messages and
-terminal output between them are skipped and noted; a switch whose line does not give its LID has the one that its
-cables name.
+node: identifiers, the node line, one line per cabled port with the far end. LIDs are decimal here. Tabs may be lost,
+as on the way through a terminal. Error messages and terminal output between them are skipped and noted; a switch
+whose line does not give its LID has the one that its cables name.
 
 A link list has one line per cabled port, numbers in hexadecimal, and no LMC; some ibutils files call every node a CA.
 A node that shows one LID and one port GUID on several ports is a switch all the same: a channel adapter has a LID of
@@ -31,11 +31,11 @@ _IGNORED = re.compile(
 )
 _GUID = re.compile(r"^(switch|ca|rt)guid=0x([0-9a-f]{1,16})(?:\(([0-9a-f]{1,16})\))?\s*(?:#.*)?$")
 _NODE = re.compile(
-    r'^(Switch|Ca|Rt)\s+([0-9]{1,9})\s+"([SHR]-[0-9a-f]{16})"\s*# "(.*)"'
+    r'^(Switch|Ca|Rt)\s*([0-9]{1,9})\s*"([SHR]-[0-9a-f]{16})"\s*# "(.*)"'
     r"(?: (?:base|enhanced) port 0 lid ([0-9]{1,9}) lmc ([0-7]))?(?: \(scp\))?\s*$"
 )
 _PORT = re.compile(
-    r"^\[([0-9]{1,9})\](?:\[ext [0-9]{1,9}\])?(?:\(([0-9a-f]{1,16})\))?\s+"
+    r"^\[([0-9]{1,9})\](?:\[ext [0-9]{1,9}\])?(?:\(([0-9a-f]{1,16})\))?\s*"
     r'"([SHR]-[0-9a-f]{16})"\[([0-9]{1,9})\](?:\[ext [0-9]{1,9}\])?\s*(?:\(([0-9a-f]{1,16})\))?'
     r'\s*# (?:lid ([0-9]{1,9}) lmc ([0-7]) )?".*" lid ([0-9]{1,9})(?: ([0-9]+x)(\S*))?(?:\s.*)?$'
 )

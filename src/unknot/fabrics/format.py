@@ -108,6 +108,7 @@ EVERYTHING = frozenset(PARTS)
 _NOISE = re.compile(
     r"^(?:=~)+=? PuTTY log|^Script (?:started|done) on "
     r"|^\[?[\w.-]+@[\w.-]+(?:[: ][^\]\s]*)?\]?[$#](?: .*)?$"
+    r"|^(?:\x1b\[[0-9;?]*[A-Za-z]|[\r\x07])*[\w.-]+ \[ ?[\w .:-]{1,80}\] (?:\([\w -]{1,40}\) )?[#>](?: .*)?$"
     r"|^(?:src|libibmad|libibumad|ibdiag|\./)[\w./-]*\.c:[0-9]{1,9}; "
     r"|^ib(?:warn|panic|error|debug): \[[0-9]{1,9}\] |^-[WE]- (?!.*\{)|^umad[\w ]*\("
     r"|^saquery: |^smpquery: |^\*\*\* WARNING \*\*\*: "

@@ -58,6 +58,10 @@ def read_net_dump(path: str | Path) -> Fabric:
     ports = {(switch.key, row["#"][0]): _number(cabling, row, ("IB#", "#"), line) for switch, row, line in rows}
     for switch, row, number in rows:
         _cable(cabling, switch, row, ports, number)
+    blocks = [node for node in cabling.nodes.values() if node.switch]
+    alike = [node.num_ports for node in blocks if node.name.endswith(blocks[-1].name.rpartition(":")[2])]
+    if blocks and blocks[-1].num_ports < max(alike):
+        raise cabling.error(f"{blocks[-1].name} has {max(alike)} ports; is the file cut off?", len(lines))
     if not cabling.cables:
         raise TextError("no cable in this file; is it cut off?", path)
     for node in [node for node in cabling.nodes.values() if node.switch]:
@@ -90,12 +94,17 @@ def _cable(cabling: Cabling, switch: FabricNode, row: Row, ports: dict[tuple[str
     if not guid:
         return
     far_guid = _number(cabling, row, ("Neighbor Guid",), line)
-    far_name = row.get("Neighbor Description", ("", 0))[0].strip('" ')
+    quoted, column = row.get("Neighbor Description", ("", 0))
+    if quoted.count('"') == 1 or not quoted:
+        raise cabling.error("the name of the far end has no end; is the file cut off?", line, column)
+    far_name = quoted.strip('" ')
     lid = _number(cabling, row, ("NLID",), line)
     label, column = row.get("N#", ("", 0))
     far_key = f"S-{far_guid:016x}"
     rate = Rate.read(row.get("LWA", ("", 0))[0], row.get("LSA", ("", 0))[0])
-    if far_key in cabling.nodes or _SWITCH_NAME.search(far_name):
+    if far_key not in cabling.nodes and _SWITCH_NAME.search(far_name):
+        raise cabling.error(f"{far_name} has no block in this file; is it cut off?", line, 1)
+    if far_key in cabling.nodes:
         far_port = ports.get((far_key, label), int(label) if re.fullmatch("[0-9]{1,5}", label) else 0)
         if not far_port:
             raise cabling.error(

@@ -16,7 +16,7 @@ from unknot._base.errors import TextError
 from unknot._base.input import read_lines
 from unknot.fabrics.cabling import Cabling
 from unknot.fabrics.fabric import Fabric
-from unknot.fabrics.format import Format
+from unknot.fabrics.format import Format, few
 from unknot.fabrics.nodes import FabricNode, Place
 from unknot.fabrics.rates import Rate
 
@@ -115,13 +115,20 @@ def _read_lines(cabling: Cabling, lines: list[str]) -> Fabric:
         cabling.address((node.key, 0 if switch else int(port)), line, lid=int(lid), guid=key)
         return node.key, int(port)
 
+    whole = any(guid not in switches for guid in listed)
     for number, match in rows:
         if match[6] is not None:
+            if match[6] not in listed and (whole or match[6] in switches):
+                words = f"0x{match[6]} has no line in this file; is it cut off?"
+                raise cabling.error(words, number, match.start(6) + 1)
             near, far = place(match, 1, number), place(match, 6, number)
             both = cabling.cable if match[6] in listed else cabling.both
             both(near, far, number, "Active" in match[5], _rate(match[5]))
     if not cabling.cables:
         raise TextError("no cabled node in this file", cabling.where)
+    alone = [named[guid] for guid in faces if guid not in listed]
+    if alone:
+        cabling.assumed.append(f"{len(alone)} nodes without lines of their own are taken for hosts: {few(alone)}")
     return cabling.finish()
 
 
