@@ -22,6 +22,7 @@ from unknot._base.errors import TextError
 from unknot.fabrics import FORMATS, Fabric, read_fabric, read_network
 from unknot.fabrics.fabric import UNKNOWN_PORT
 from unknot.fabrics.formats import kind_of
+from unknot.fabrics.named import network as network_named
 from unknot.verify.audit import audit
 
 WRITERS: dict[str, Callable[[Layout], str]] = {
@@ -188,6 +189,7 @@ def test_a_folder_of_ibdiagnet_and_its_archive(tmp_path: Path) -> None:
         assert found.fabric_file == str(tmp_path / name / "var/tmp/ibdiagnet2/ibdiagnet2.lst.gz")
         assert wiring(read_fabric(found.fabric_file, found.tables_file)) == wiring(whole)
         assert read_network(tmp_path / name).num_channels == 6
+        assert network_named(found.fabric_file).num_channels == 6
         with pytest.raises(TextError, match=r"ibdiagnet9: cannot read this file: dump.t\w+ has no member"):
             read_fabric(tmp_path / name / "ibdiagnet9")
     (tmp_path / "dump.tgz").write_bytes((tmp_path / "dump.tgz").read_bytes()[:-300])

@@ -124,6 +124,12 @@ def inside(folder: Path) -> list[Path]:
         raise TextError(f"cannot read this folder: {error.strerror or error}", folder) from error
 
 
+def is_member(path: Path) -> bool:
+    """Whether a path names a file in a tar archive."""
+    place = _archive(path)
+    return place is not None and _before(path, place)[:-1] in members(place)
+
+
 def entries(folder: Path) -> tuple[list[Path], list[Path]]:
     """Return the files and the folders in a folder or archive, by name.
 

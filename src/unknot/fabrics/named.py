@@ -14,6 +14,7 @@ from typing import Any
 from unknot._base.errors import NetworkError, TextError, UnknotError, near
 from unknot._base.lent import lent
 from unknot._base.manifest import met
+from unknot._base.packed import is_member
 from unknot.network import Network
 from unknot.network.graph import digest
 
@@ -127,7 +128,7 @@ def _family(text: str) -> Network | None:
 
 def _exists(path: Path) -> bool:
     try:
-        return path.exists()
+        return path.exists() or is_member(path)
     except (OSError, ValueError):
         return False
 
