@@ -1,18 +1,22 @@
 """Public configurations of BookSim 2: how many are understood, and how many of these run.
 
 ``python -m benchmarks.booksim_public FOLDER`` takes a folder with the files of ``booksim_public.txt``, each at
-``OWNER+NAME/PATH`` beside the files that it names, and prints what became of each. The
-repositories are not a random sample: their names contain BookSim or GPGPU-Sim, and a person chose them. The reader
-was developed with some of their files. The list has the first four files of each repository, by path, that set
-``routing_function`` and a ``topology`` of BookSim 2, without copies of BookSim's own examples, copies of other files,
-and logs.
+``OWNER+NAME/PATH`` beside the files that it names, and prints what became of each. With ``BOOKSIM=…/booksim`` it also
+says at which BookSim 2 stops. No list is a random sample. The first has repositories
+that a person chose, whose names contain BookSim or GPGPU-Sim, and the reader was developed with some of their files.
+The second was drawn when the first was done, and no file of it had been tried: all other repositories to be had with
+BookSim in their names, in the order of an index of GitHub, then some with GPGPU-Sim or chiplets. Of each repository a
+list has the first files, by path, that set ``routing_function`` and a ``topology`` of BookSim 2, four or six of them,
+without copies of BookSim's own examples, copies of other files, and logs.
 
 Files with keys that BookSim 2 does not have are counted apart: only a fork defines these keys.
 """
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
 import sys
 from pathlib import Path
 
@@ -31,7 +35,7 @@ def outcome(path: Path) -> str:
         setup = read_setup(path, outside_files=True)
         if setup.batches is None:
             options = setup.options | {"warmup": 0, "measure": CYCLES}
-            simulate(setup.relation, min(setup.load, 1.0), **options)
+            simulate(setup.relation, setup.load, **options)
     except UnknotError as error:
         return str(error).splitlines()[0].replace(f"{path}:", "").strip()
     return ""
@@ -43,17 +47,46 @@ def keys_of_forks(path: Path) -> list[str]:
     return [key for key in re.findall(r"^\s*(\w+)\s*=", text, re.MULTILINE) if key not in KEYS.keys() | OWN_KEYS]
 
 
+def stops(path: Path, folder: Path) -> bool:
+    """Whether BookSim 2 itself stops at a configuration, from whatever folder of its repository it is started."""
+    command = [
+        os.environ["BOOKSIM"],
+        str(path.resolve()),
+        *["sample_period=100", "max_samples=4", "sim_type=throughput"],
+    ]
+    for place in path.parents:
+        if place == folder:
+            return True
+        try:
+            done = subprocess.run(command, cwd=place, capture_output=True, timeout=100, check=False)
+        except subprocess.TimeoutExpired:
+            return False
+        if b"Overall Traffic Statistics" in done.stdout:
+            return False
+    return True
+
+
 def main(folder: Path) -> None:
-    """Print what became of each file, and the shares."""
-    rows = [line.split("\t") for line in LIST.read_text(encoding="utf-8").splitlines() if not line.startswith("#")]
-    of_booksim, of_forks = [], []
-    for repository, name, _ in rows:
-        path = folder / repository.replace("/", "+") / name
-        said, foreign = outcome(path), keys_of_forks(path)
-        (of_forks if foreign else of_booksim).append(not said)
-        print(repository, name, said or "runs", *(["keys of a fork:", *foreign] if foreign else ()), flush=True)
-    print(f"{sum(of_booksim + of_forks)} of {len(rows)} files of {len({row[0] for row in rows})} repositories run")
-    print(f"{sum(of_booksim)} of the {len(of_booksim)} that have BookSim 2's keys alone")
+    """Print what became of each file, and the shares of each list."""
+    for part in LIST.read_text(encoding="utf-8").split("\n\n"):
+        rows = [line.split("\t") for line in part.splitlines() if not line.startswith("#")]
+        ran: dict[bool, list[bool]] = {False: [], True: []}
+        of_booksim = []
+        for repository, name, _ in rows:
+            path = folder / repository.replace("/", "+") / name
+            said, foreign = outcome(path), keys_of_forks(path)
+            ran[bool(foreign)].append(not said)
+            more = ["keys of a fork:", *foreign] if foreign else []
+            if "BOOKSIM" in os.environ:
+                if stops(path, folder):
+                    more.append("BookSim 2 stops")
+                else:
+                    of_booksim.append(not said)
+            print(repository, name, said or "runs", *more, flush=True)
+        run = sum(map(sum, ran.values()))
+        print(f"{run} of {len(rows)} files of {len({row[0] for row in rows})} repositories run")
+        print(f"{sum(ran[False])} of the {len(ran[False])} that have BookSim 2's keys alone")
+        print(f"{sum(of_booksim)} of the {len(of_booksim)} that BookSim 2 runs\n" if of_booksim else "")
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ from api_pages import _write
 from unknot._base.extensions import heading
 from unknot.cli.answers.schemas import FILES, FORMS, write_schemas
 from unknot.cli.program import ALL, PANELS, SUBJECTS, command_named
-from unknot_booksim.configuration import KEYS_PAGE
+from unknot_booksim.keys import KEYS_PAGE
 
 
 def help_of(name: str) -> str:

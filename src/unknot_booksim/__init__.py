@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from unknot._base.later import exports
 
 if TYPE_CHECKING:
-    from unknot_booksim.configuration import KEYS as KEYS
     from unknot_booksim.configuration import Configuration as Configuration
     from unknot_booksim.configuration import read_configuration as read_configuration
+    from unknot_booksim.keys import KEYS as KEYS
     from unknot_booksim.parse import is_configuration as is_configuration
     from unknot_booksim.setup import Setup as Setup
     from unknot_booksim.setup import read_setup as read_setup

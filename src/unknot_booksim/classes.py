@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from unknot.routing.classes import in_ranges
 from unknot.routing.relation import Relation
 from unknot.traffic.workload import HIGHEST_PRIORITY, Message, TrafficClass, length_shares
+from unknot_booksim.built import Built
 from unknot_booksim.configuration import Configuration, split
-from unknot_booksim.networks import Built
 from unknot_booksim.patterns import bursts, pattern
 from unknot_booksim.routings import relation_of
 

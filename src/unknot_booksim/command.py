@@ -107,10 +107,6 @@ def _run_configuration(options: RunOptions, own: BookSimOptions, scale: Scale) -
         batches = run_batches(setup, time_limit=until) if setup.batches else None
         of_points = partial(run_booksim, setup, sweep=along, jobs=count, progress=progress, time_limit=until or NEVER)
         points = [] if setup.batches else of_points()
-    for point in points:
-        if (load := point.offered_packets * point.mean_length) > 1 + 1e-9:
-            which = point.setting or path.name
-            notify(f"{which}: {load:g} flits per terminal and cycle; a terminal sends one at most, so 1 was run")
     rows = [row for point in points for row in point.runs.rows]
     done, planned = len(points), 1 if along is None else len(along[1])
     if setup.batches is not None and batches is not None:

@@ -5,54 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from copy import copy
-from importlib.resources import files
+from dataclasses import replace
 from pathlib import Path
-from typing import Literal, NamedTuple, cast
 
 from unknot._base.calls import Piece
-from unknot._base.errors import UnknotError, near
+from unknot._base.errors import UnknotError
 from unknot.simulation.energy.gates import KEYS as POWER_KEYS
 from unknot_booksim.gpgpusim import as_booksim
+from unknot_booksim.keys import IDLE_OF_FORKS, KEYS, OLD_NAMES, unknown
 from unknot_booksim.parse import OVERRIDE, Assignment, statements
-
-Kind = Literal["int", "float", "str", "ints", "floats", "strs"]
-
-
-class BookSimKey(NamedTuple):
-    """Type and default of a key, and its counterpart.
-
-    Attributes
-    ----------
-    kind : str
-        Of its value; the plurals also take a list in braces, one value for each traffic class.
-    default : str
-        As it would be written in a file.
-    words : str
-        The counterpart here, or why there is none.
-    """
-
-    kind: Kind
-    default: str
-    words: str
-
-
-KEYS_PAGE = files("unknot_booksim").joinpath("keys.md").read_text(encoding="utf-8")
-"""The page of the docs that has all keys: a row of a table for each."""
-KEYS: dict[str, BookSimKey] = {}
-for _row in KEYS_PAGE.splitlines():
-    if _row.startswith("| `"):
-        _key, _kind, _default, _, _words = _row.strip("| ").split(" | ")
-        KEYS[_key.strip("`")] = BookSimKey(cast(Kind, _kind), _default.strip(" `"), _words)
-
-FORK_KEYS = {
-    "smart_type", "smart_max_hops", "smart_dimensions", "smart_priority", "bypass_empty_vc", "disable_bypass",
-    "injection_queue_size", "injection_queues", "ejection_queue_size", "workload", "synfull", "anynet_cols",
-    "dim_sizes", "dim_bandwidth", "dim_latency", "dim_penalty", "elevator_mapping_coords", "vertical_topology",
-    "traffic_file", "mapping_file", "traffic_matrix_file", "trace_file", "clock_period", "power_threshold",
-    "disable_some_routers", "k0", "k1", "k2", "num_l", "layer", "mesh_x", "mesh_y", "collective_type",
-    "inject_latency", "eject_latency", "sw_alloc_arb_type", "vc_alloc_arb_type", "hotspot_percent",
-}  # fmt: skip
-"""Keys that are met in files for forks of BookSim and are not built."""
 
 LARGEST = 2**31 - 1
 _WHOLE = re.compile(r"-?\d+")
@@ -105,18 +66,28 @@ class Configuration:
         self._read: set[str] = set()
         self.klass: int | None = None
         self.confined = True
+        self._foreign = dict.fromkeys(one.key.text for one in assignments if one.key.text not in KEYS)
         for assignment in assignments:
             self._check(assignment)
-            self.assignments[assignment.key.text] = assignment
+            self._take(assignment)
+
+    def _take(self, assignment: Assignment) -> None:
+        """Take in an assignment; say so if the key is of a fork and changes nothing, or of BookSim 1."""
+        key, now = assignment.key.text, OLD_NAMES.get(assignment.key.text)
+        if now is not None:
+            assignment = Assignment(replace(assignment.key, text=now), assignment.value)
+        self.assignments[now or key] = assignment
+        if now is not None:
+            self.warn(now, f"{key} of BookSim 1 is taken for it")
+        elif key in IDLE_OF_FORKS and assignment.value.text != KEYS[key].default:
+            self.warn(key, f"a key of a fork of BookSim, without effect here: {KEYS[key].words}")
 
     def _check(self, assignment: Assignment) -> None:
         key, value = assignment.key.text, assignment.value.text
         if key not in KEYS:
             if key in POWER_KEYS:
                 raise assignment.key.error(f"{key} belongs into the file that `tech_file` names")
-            if key in FORK_KEYS:
-                raise assignment.key.error(f"{key} is a key of forks of BookSim, which is not built")
-            raise assignment.key.error(f"BookSim 2 has no key {key!r}; {_near(key)}")
+            raise assignment.key.error(unknown(key, self._foreign))
         kind = KEYS[key].kind
         whole, number = _WHOLE.fullmatch(value), _NUMBER.fullmatch(value)
         if whole and (len(value) > 11 or abs(int(value)) > LARGEST):
@@ -217,7 +188,9 @@ class Configuration:
             raise self.error(key, "the name of a file is needed")
         beside = self.folder / name
         if self.assignments[key].key.where == OVERRIDE or not self.confined:
-            return beside if beside.exists() else Path(name)
+            # Files of BookSim name others as seen from where it is started, often a folder above theirs.
+            places = [beside, Path(name), *(folder / name for folder in self.folder.resolve().parents)]
+            return next((place for place in places if place.exists()), Path(name))
         if not beside.resolve().is_relative_to(self.folder.resolve()):
             raise self.error(key, f"{name!r} is outside the folder of this file; allow it with --outside-files")
         return beside
@@ -232,7 +205,7 @@ class Configuration:
         return [
             key
             for key, assignment in self.assignments.items()
-            if key not in self._read and assignment.value.text != KEYS[key].default
+            if key not in self._read | IDLE_OF_FORKS and assignment.value.text != KEYS[key].default
         ]
 
 
@@ -288,8 +261,3 @@ def read_configuration(path: str | Path, overrides: Sequence[str] = (), *, faith
     configuration = Configuration(assignments, Path(path).parent, faithful)
     configuration.warnings += warnings
     return configuration
-
-
-def _near(key: str) -> str:
-    close = near(key, KEYS)
-    return close if close.startswith("did") else "see docs/booksim.md for all of them"

@@ -14,7 +14,7 @@ from unknot.routing.contract import Detour
 from unknot.routing.parts import Preference, Published
 from unknot.routing.relation import Relation
 from unknot.routing.virtual_channels import VirtualChannels
-from unknot_booksim.networks import Built
+from unknot_booksim.built import Built
 from unknot_booksim.ordered import (
     ARRIVED,
     MOST_ADDRESSES,

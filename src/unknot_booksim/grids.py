@@ -8,7 +8,7 @@ from unknot.routing import valiant as valiant_relation
 from unknot.routing.parts import Addressing, Published
 from unknot.routing.relation import EJECT, TIER, Out, Relation
 from unknot.routing.virtual_channels import VirtualChannels
-from unknot_booksim.networks import Built
+from unknot_booksim.built import Built
 from unknot_booksim.ordered import (
     ARRIVED,
     PortOf,

@@ -4,42 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
 
 import numpy as np
-import numpy.typing as npt
 
 from unknot._base.errors import near
-from unknot.network import Network, grid
+from unknot.network import grid
 from unknot.network.families import butterfly, hyperx, mesh, torus
+from unknot_booksim.built import MOST_ROUTERS, NO_PORTS, Built, Links, few, made, sizes_of
 from unknot_booksim.configuration import Configuration
-
-Channels = npt.NDArray[np.int32]
-Links = list[tuple[int, int, int, int]]
-"""Source router, its output port, target router and latency of each channel."""
-_NO_PORTS: Channels = np.zeros((0, 0), dtype=np.int32)
-"""Of networks whose routing asks for no port."""
-MOST_ROUTERS, MOST_CHANNELS = 2**16, 2_000_000
-
-
-@dataclass(frozen=True, eq=False)
-class Built:
-    """A network as BookSim numbers it.
-
-    Attributes
-    ----------
-    network : Network
-    channel : int32 array, shape (routers, ports)
-        Channel that leaves a router by an output port between routers, counted from 0; −1: none.
-    k, n, c : int
-    """
-
-    network: Network
-    channel: Channels
-    k: int
-    n: int
-    c: int = 1
 
 
 def build(configuration: Configuration) -> Built:
@@ -56,41 +29,6 @@ def build(configuration: Configuration) -> Built:
     return _BUILDERS[topology](configuration)
 
 
-def _made(name: str, routers: int, links: Links, inject: Any, eject: Any, k: int, n: int, c: int = 1) -> Built:
-    source, port, target, latency = np.array(links, dtype=np.int64).reshape(-1, 4).T
-    order = np.lexsort((port, source))
-    channel = np.full((routers, int(port.max(initial=0)) + 1), -1, dtype=np.int32)
-    channel[source[order], port[order]] = np.arange(order.size)
-    channel.setflags(write=False)
-    network = Network(
-        name=name,
-        num_routers=routers,
-        source=source[order],
-        target=target[order],
-        latency=latency[order] if order.size else 1,
-        inject=np.array(inject),
-        eject=np.array(eject),
-    )
-    return Built(network, channel, k, n, c)
-
-
-def _sizes(configuration: Configuration, most_n: int = 20) -> tuple[int, int]:
-    """The keys k and n, after a check of the size that they give."""
-    k, n = configuration.whole("k", 1), configuration.whole("n", 1, most_n)
-    if k**n > MOST_ROUTERS:
-        raise configuration.error(
-            "n" if "n" in configuration else "k", f"{k}^{n} routers are more than {MOST_ROUTERS}"
-        )
-    return k, n
-
-
-def _few(configuration: Configuration, channels: int) -> None:
-    """Refuse a network of too many channels."""
-    if channels > MOST_CHANNELS:
-        name = configuration.text("topology")
-        raise configuration.error("k", f"this {name} has {channels} channels; the limit is {MOST_CHANNELS}")
-
-
 def _unlike_sizes(configuration: Configuration) -> list[int]:
     """Routers in each dimension where `k` is a list, as in forks of BookSim."""
     texts = configuration.values("k")
@@ -102,16 +40,30 @@ def _unlike_sizes(configuration: Configuration) -> list[int]:
     return [int(text) for text in texts]
 
 
+def _layers(configuration: Configuration, given: list[str]) -> list[int]:
+    """Routers in each of three dimensions by keys of their own, as in a fork of BookSim."""
+    if configuration.whole("n") != 3:
+        raise configuration.error(given[0], f"k0, k1 and k2 are for n = 3, not n = {configuration.text('n')}")
+    configuration.text("k")
+    configuration.warn(given[0], "a size for each dimension is of forks of BookSim, and k is not read")
+    return [configuration.whole(key, 1, 1000) for key in ("k0", "k1", "k2")]
+
+
 def _cube(configuration: Configuration) -> Built:
     listed = configuration.text("k").startswith("{")
-    sizes = _unlike_sizes(configuration) if listed else [k for k, n in [_sizes(configuration)] for _ in range(n)]
+    layers = [key for key in ("k0", "k1", "k2") if key in configuration]
+    if layers:
+        sizes = _layers(configuration, layers)
+    else:
+        k, n = (0, 0) if listed else sizes_of(configuration)
+        sizes = _unlike_sizes(configuration) if listed else [k] * n
     k, n = min(sizes, default=0), len(sizes)
     kind = configuration.text("topology")
     if k < 2:
         raise configuration.error("k", f"a {kind} has at least 2 routers in each dimension, got {k}")
     if math.prod(sizes) > MOST_ROUTERS:
         raise configuration.error("k", f"{math.prod(sizes)} routers are more than {MOST_ROUTERS}")
-    _few(configuration, 2 * n * math.prod(sizes))
+    few(configuration, 2 * n * math.prod(sizes))
     latency = 2 if kind == "torus" and configuration.whole("use_noc_latency") == 1 else 1
     if kind == "mesh" or k > 2:
         make = mesh if kind == "mesh" else torus
@@ -123,21 +75,21 @@ def _cube(configuration: Configuration) -> Built:
     links = [
         (node, 2 * i + way, node ^ (1 << i), latency) for node in range(routers) for i in range(n) for way in (0, 1)
     ]
-    built = _made(f"torus({', '.join([str(k)] * n)})", routers, links, range(routers), range(routers), k, n)
+    built = made(f"torus({', '.join([str(k)] * n)})", routers, links, range(routers), range(routers), k, n)
     coordinates = (np.arange(routers)[:, None] >> np.arange(n)) & 1
     network = replace(built.network, coordinates=coordinates, radices=(2,) * n)
     return replace(built, network=network, channel=grid(network).channel)
 
 
 def _fly(configuration: Configuration) -> Built:
-    k, n = _sizes(configuration)
-    _few(configuration, n * k**n)
-    return Built(butterfly(k, n), _NO_PORTS, k, n)
+    k, n = sizes_of(configuration)
+    few(configuration, n * k**n)
+    return Built(butterfly(k, n), NO_PORTS, k, n)
 
 
 def _fattree(configuration: Configuration) -> Built:
-    k, n = _sizes(configuration)
-    _few(configuration, 2 * n * k**n)
+    k, n = sizes_of(configuration)
+    few(configuration, 2 * n * k**n)
     places = k ** (n - 1)
     nodes = np.arange(k**n)
     links: Links = []
@@ -152,7 +104,7 @@ def _fattree(configuration: Configuration) -> Built:
                 links.append((below + link // k, k + link % k, above + at, 1))
                 links.append((above + link // k, link % k, below + at, 1))
     home = (n - 1) * places + nodes // k
-    return _made(f"fattree({k}, {n})", n * places, links, home, home, k, n)
+    return made(f"fattree({k}, {n})", n * places, links, home, home, k, n)
 
 
 def _four_ary(configuration: Configuration) -> None:
@@ -170,7 +122,7 @@ def _qtree(configuration: Configuration) -> Built:
         parent, place = (child - 1) // 4, (child - 1) % 4
         links += [(parent, place, child, 1), (child, 4, parent, 1)]
     home = 5 + np.arange(64) // 4
-    return _made("qtree(4, 3)", 21, links, home, home, 4, 3)
+    return made("qtree(4, 3)", 21, links, home, home, 4, 3)
 
 
 def _tree4(configuration: Configuration) -> Built:
@@ -183,14 +135,17 @@ def _tree4(configuration: Configuration) -> Built:
             links += [(4 + middle, port, leaf, 1), (leaf, 4 + middle % 2, 4 + middle, 1)]
             links += [(4 + middle, 4 + port, port, 1), (port, middle, 4 + middle, 1)]
     home = 12 + np.arange(64) // 4
-    return _made("tree4(4, 3)", 28, links, home, home, 4, 3)
+    return made("tree4(4, 3)", 28, links, home, home, 4, 3)
 
 
 def _cmesh(configuration: Configuration) -> Built:
-    k, n = _sizes(configuration, 2)
+    k, n = sizes_of(configuration, 2)
     c, x, y, xr, yr = (configuration.whole(key) for key in ("c", "x", "y", "xr", "yr"))
-    if n != 2 or k % 2 or k < 2:
-        raise configuration.error("n" if n != 2 else "k", "cmesh wants n = 2 and an even k")
+    # Between an odd number of routers express channels of BookSim lead to one place twice, and from one nowhere.
+    express = not configuration.text("routing_function").endswith("_no_express")
+    if n != 2 or k < 2 or (k % 2 and express):
+        words = "cmesh wants n = 2 and an even k, or a routing function without express channels"
+        raise configuration.error("n" if n != 2 else "k", words)
     if (c, xr, yr) != (4, 2, 2):
         wrong = "c" if c != 4 else "xr" if xr != 2 else "yr"
         raise configuration.error(wrong, "cmesh wants c = 4, xr = 2 and yr = 2, in BookSim too")
@@ -207,16 +162,17 @@ def _cmesh(configuration: Configuration) -> Built:
             (row == k - 1, row * k + across, router + k),
             (row == 0, row * k + across, router - k),
         )
-        for port, (edge, express, beside) in enumerate(ends):
+        for port, (edge, far, beside) in enumerate(ends):
             length = (k if edge else 2) if noc else 1
-            links.append((router, port, express if edge else beside, length))
+            if not (edge and k % 2):
+                links.append((router, port, far if edge else beside, length))
     nodes = np.arange(4 * k * k)
     home = nodes // (2 * k) // 2 * k + nodes % (2 * k) // 2
-    return _made(f"cmesh({k}, {k})", k * k, links, home, home, k, n, c)
+    return made(f"cmesh({k}, {k})", k * k, links, home, home, k, n, c)
 
 
 def _flatfly(configuration: Configuration) -> Built:
-    k, n = _sizes(configuration, 4)
+    k, n = sizes_of(configuration, 4)
     c, x, y, xr, yr = (configuration.whole(key, 1) for key in ("c", "x", "y", "xr", "yr"))
     if x != y or xr != yr:
         wrong = "x" if x != y else "xr"
@@ -228,7 +184,7 @@ def _flatfly(configuration: Configuration) -> Built:
             f"flatfly wants c = xr · yr, and k^n routers in whole rows of x; got {c} and {xr} · {yr}, {k}^{n} and "
             f"{x}; BookSim numbers nodes there that do not exist",
         )
-    _few(configuration, n * k ** (n + 1))
+    few(configuration, n * k ** (n + 1))
     noc = configuration.whole("use_noc_latency") == 1
     if noc and xr > 3:
         raise configuration.error(
@@ -259,7 +215,7 @@ def _dragonfly(configuration: Configuration) -> Built:
         raise configuration.error("n", f"dragonflynew wants n = 1, in BookSim too, got {n}")
     a = 2 * p
     groups = a * p + 1
-    _few(configuration, a * groups * (a - 1 + p))
+    few(configuration, a * groups * (a - 1 + p))
     links: Links = []
     for group in range(groups):
         for inside in range(a):
@@ -272,14 +228,14 @@ def _dragonfly(configuration: Configuration) -> Built:
                 back = group - (group > far)
                 links.append((router, a - 1 + port, far * a + back // p, 100))
     home = np.arange(a * p * groups) // p
-    return _made(f"dragonflynew({p})", a * groups, links, home, home, p, 1, p)
+    return made(f"dragonflynew({p})", a * groups, links, home, home, p, 1, p)
 
 
 def _anynet(configuration: Configuration) -> Built:
     from unknot_booksim.anynet import read_booksim
 
     network = read_booksim(configuration.file("network_file"))
-    return Built(network, _NO_PORTS, 0, 0)
+    return Built(network, NO_PORTS, 0, 0)
 
 
 _BUILDERS: dict[str, Callable[[Configuration], Built]] = {

@@ -18,7 +18,7 @@ from unknot.routing.contract import Detour
 from unknot.routing.parts import Addressing, Preference, Published
 from unknot.routing.relation import EJECT, Out, Relation
 from unknot.routing.virtual_channels import VirtualChannels
-from unknot_booksim.networks import Built
+from unknot_booksim.built import Built
 
 MOST_ADDRESSES = 2**24
 PortOf = Callable[[int, int, int], int]

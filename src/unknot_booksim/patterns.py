@@ -17,8 +17,8 @@ from unknot.traffic import Pattern
 from unknot.traffic.pattern import TrafficError
 from unknot.traffic.patterns import bit_complement, bit_reverse, shuffle, transpose
 from unknot.traffic.workload import Bursts
+from unknot_booksim.built import Built
 from unknot_booksim.configuration import Configuration, split
-from unknot_booksim.networks import Built
 
 MOST_NODES = 4096
 """Most nodes of a pattern that is a matrix of rates."""

@@ -21,8 +21,8 @@ from unknot.routing.parts import Addressing, Preference, Published
 from unknot.routing.relation import EJECT, Out, Relation
 from unknot.routing.virtual_channels import VirtualChannels
 from unknot_booksim import flats, grids
+from unknot_booksim.built import Built
 from unknot_booksim.configuration import Configuration
-from unknot_booksim.networks import Built
 from unknot_booksim.ordered import UnfitError, addresses, in_order, in_parts, in_shorter_order, one_port
 
 Maker = Callable[[Built, int, bool], Relation]
@@ -195,6 +195,7 @@ ROUTINGS: dict[tuple[str, str], Maker] = {
     ("cmesh", "dor_no_express"): partial(flats.cmesh, name="dor_no_express", express=False),
     ("cmesh", "xy_yx"): partial(flats.cmesh, name="xy_yx", both=True),
     ("cmesh", "xy_yx_no_express"): partial(flats.cmesh, name="xy_yx_no_express", both=True, express=False),
+    ("flatfly", "dor"): partial(in_order, name="dor", on=flats.on_flatfly),
     ("flatfly", "ran_min"): partial(in_order, name="ran_min", on=flats.on_flatfly),
     ("flatfly", "xyyx"): partial(in_order, name="xyyx", on=flats.on_flatfly, orders=2),
     ("flatfly", "valiant"): flats.flatfly_valiant,

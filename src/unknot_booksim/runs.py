@@ -18,7 +18,7 @@ from unknot.simulation import closed_loop, simulate
 from unknot.simulation.run.replication import Runs, gather
 from unknot.simulation.run.run import in_brief
 from unknot.studies.workers import Calls, workers
-from unknot_booksim.configuration import KEYS
+from unknot_booksim.keys import KEYS
 from unknot_booksim.setup import Setup
 
 MOST_POINTS = 10_000
@@ -134,7 +134,7 @@ def run_booksim(
 def _run(setting: str, setup: Setup, threads: int | None) -> ConfiguredPoint:
     began = time.monotonic()
     options = {"threads": threads} | setup.options
-    runs = gather(simulate(setup.relation, min(setup.load, 1.0), seed=seed, **options) for seed in setup.seeds)
+    runs = gather(simulate(setup.relation, setup.load, seed=seed, **options) for seed in setup.seeds)
     lengths = tuple(one.mean_length / one.mean_packets for one in setup.options.get("classes", ()))
     seconds = time.monotonic() - began
     return ConfiguredPoint(setting, setup.load / setup.mean_length, setup.mean_length, lengths, seconds, runs)

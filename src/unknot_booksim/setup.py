@@ -14,6 +14,7 @@ from unknot.routing.relation import Relation
 from unknot.simulation.energy.gates import GateTechnology
 from unknot.simulation.energy.option import Energy, read_technology
 from unknot.traffic.workload import Traffic, length_shares, mean_length
+from unknot_booksim.built import Built
 from unknot_booksim.classes import (
     has_classes,
     kinds_by_subnet,
@@ -23,7 +24,7 @@ from unknot_booksim.classes import (
     traffic_classes,
 )
 from unknot_booksim.configuration import Configuration, read_configuration
-from unknot_booksim.networks import Built, build
+from unknot_booksim.networks import build
 from unknot_booksim.patterns import bursts, pattern
 from unknot_booksim.routers import depth_of, router_of
 
@@ -183,7 +184,7 @@ def _understood(settings: Configuration, before: Setup | None) -> Setup:
     settings.require("router")
     settings.require("link_failures")
     if "0" in settings.values("measure_stats"):
-        raise settings.error("measure_stats", "everything is measured, so no class can be left out")
+        settings.warn("measure_stats", "everything is measured, classes with 0 too")
     settings.require("sim_type", "throughput", "batch")
     in_batches, several = settings.text("sim_type") == "batch", has_classes(settings)
     batches, options = None, _of_routers(settings)

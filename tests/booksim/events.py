@@ -181,7 +181,7 @@ def engine_of(setup: Setup, done: Recorded, *, general: bool = False) -> Engine:
     if "classes" in options:
         traffic = Traffic(classes=options["classes"], subnets=options.get("subnets", 1))
     routers = {name: options[name] for name in ("switching", "buffer_depth", "router")}
-    scenario = Scenario(setup.relation, min(1.0, setup.load), traffic, **routers)
+    scenario = Scenario(setup.relation, setup.load, traffic, **routers)
     used = {scenario.router.allocator, scenario.router.switch_allocator or scenario.router.allocator}
     # On the fast path draws are of ports that lead somewhere.
     general = general or "pim" in used

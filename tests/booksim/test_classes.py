@@ -134,7 +134,6 @@ def test_every_class_is_printed_and_swept(tmp_path: Path) -> None:
         (("use_read_write=1", "num_vcs=4"), "read_request_end_vc = 5 .*: VCs 0 to 5 of 4"),
         (("classes=0",), "classes: a whole number from 1 to 64"),
         (("classes=2", "injection_rate={0.1,0}"), "packets in a cycle are above 0"),
-        (("classes=2", "measure_stats={1,0}"), "no class can be left out"),
         (("classes=2", "class_priority={0,-1}"), "class_priority: a whole number from 0"),
         (("classes=2", "class_priority={0,1073741825}"), "class_priority: a whole number from 0 to 1073741824"),
         (("classes=2", "class_priority={0,--1}"), "class_priority: a whole number is needed, not --1"),

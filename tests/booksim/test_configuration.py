@@ -117,8 +117,28 @@ def test_refusals_name_the_key_and_the_place(tmp_path: Path) -> None:
 
 
 def test_keys_of_forks_are_called_that(tmp_path: Path) -> None:
-    with pytest.raises(TextError, match=r"config:2:1: smart_type is a key of forks of BookSim"):
-        understood(tmp_path, text=MESH + "smart_type = classic;")
+    for keys, words in (
+        ("smart_type = classic;", "smart_type is a key of a fork of BookSim, which is not built; without this line"),
+        (
+            "reconfig = 1; nic = 2;",
+            "reconfig and nic are keys of a fork .* not built; without these lines BookSim 2 is simulated",
+        ),
+        ("num_vc = 2;", "BookSim 2 has no key 'num_vc'; did you mean num_vcs?"),
+    ):
+        with pytest.raises(TextError, match=rf"config:2:1: {words}"):
+            understood(tmp_path, text=MESH + keys)
+    setup = understood(tmp_path, "power_threshold=3.0", "mr_debug=0", "const_flits_per_packet=4")
+    assert setup.packet_length == {4: 1}
+    assert setup.configuration.idle() == []
+    assert setup.warnings == [
+        "<command line>:1: power_threshold: a key of a fork of BookSim, without effect here: its fork does not "
+        "throttle yet",
+        "<command line>:1: packet_size: const_flits_per_packet of BookSim 1 is taken for it",
+    ]
+    layered = understood(tmp_path, "n=3", "k0=4", "k1=3", "k2=2")
+    assert layered.relation.network.radices == (4, 3, 2)
+    with pytest.raises(UnknotError, match="are for n = 3, not n = 2"):
+        understood(tmp_path, "k0=4")
     setup = understood(tmp_path, "k={4,3}")
     assert setup.relation.network.num_routers == 12
     assert setup.warnings == ["<command line>:1: k: a size for each dimension is of forks of BookSim"]
@@ -131,7 +151,7 @@ def test_keys_of_forks_are_called_that(tmp_path: Path) -> None:
 
 def test_defaults_are_set_without_a_word(tmp_path: Path) -> None:
     """Every key may be written down with its default, but for those that the file needs others of."""
-    skip = {"topology", "routing_function", "k", "n"}
+    skip = {"topology", "routing_function", "k", "n", "k0", "k1", "k2"}
     text = MESH + "".join(
         f"{key} = {known.default};\n" for key, known in KEYS.items() if known.default and key not in skip
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -60,6 +61,26 @@ def test_requests_and_replies_have_a_network_each(tmp_path: Path) -> None:
         assert words in said
     run = simulate(setup.relation, setup.load, warmup=200, measure=500, **setup.options)
     assert run.stable
+
+
+def test_packets_hold_a_line_or_control_alone(tmp_path: Path) -> None:
+    """Flits as GPGPU-Sim packs them: 8 bytes, or 136; keys of sizes win, and replies have the second network."""
+    text = re.sub(r"\w+_subnet = \d; ?", "", NEW)
+    for flit, long in ((40, 4), (32, 5), (136, 1)):
+        setup = understood(tmp_path, f"flit_size={flit}", text=text)
+        (one,) = setup.options["classes"]
+        assert [(m.flits, m.reply, m.subnet, m.reply_subnet) for m in one.messages] == [
+            (1, long, 0, 1),
+            (long, 1, 0, 1),
+        ]
+    (said,) = [words for words in setup.warnings if "128 bytes" in words]
+    assert (
+        "flit_size: read_request_size=1, write_request_size=1, read_reply_size=1, write_reply_size=1, flits" in said
+    )
+    (one,) = understood(tmp_path, "read_reply_size=2", text=text).options["classes"]
+    assert [m.reply for m in one.messages] == [2, 1]
+    with pytest.raises(TextError, match="flit_size: bytes of a flit are needed, not 0"):
+        understood(tmp_path, "flit_size=0", text=text)
 
 
 def test_files_of_older_versions(tmp_path: Path) -> None:

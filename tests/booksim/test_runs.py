@@ -156,12 +156,6 @@ def test_batches_end_at_a_limit_too(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert run_batches(setup, time_limit=limit) == [whole[0][:1]]
 
 
-def test_a_load_above_one_is_run_at_one_and_said(tmp_path: Path) -> None:
-    output = run("run", written(tmp_path), "packet_size=5", "--sweep", "injection_rate=0.2:0.3:0.1")
-    assert "injection_rate=0.3: 1.5 flits per terminal and cycle; a terminal sends one at most" in output
-    assert "injection_rate=0.2: " not in output
-
-
 def test_a_sweep_takes_the_processors_there_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("unknot._base.threads.processors", lambda: 3)
     asked: list[int] = []
@@ -201,10 +195,17 @@ def test_faithful_runs_last_as_long_as_those_of_booksim(tmp_path: Path) -> None:
     assert (simulated.warmup, simulated.measured) == (1500, 3500)
 
 
-def test_a_design_beyond_one_flit_in_a_cycle_is_not_stable(tmp_path: Path) -> None:
-    setup = understood(tmp_path, "packet_size=20")
-    assert setup.load == pytest.approx(2.0)
-    assert not run_booksim(setup)[0].runs.stable
+def test_a_load_above_one_is_offered_and_saturates(tmp_path: Path) -> None:
+    """Also where the network takes all that a terminal sends, and each class by its own share."""
+    full = understood(tmp_path, "packet_size=20", "traffic=neighbor", faithful=True)
+    found = run_booksim(full)[0].runs
+    assert (full.load, found.offered_load, found.stable) == (pytest.approx(2.0), pytest.approx(2.0), False)
+    assert found.accepted_load == pytest.approx(1, abs=0.01)
+    assert "accepted 1 of 2 flits" in found.reason
+    more = ("classes=2", "class_priority={1,0}", "priority=class", "packet_size=5", "injection_rate={0.12,0.12}")
+    both = understood(tmp_path, *more, "traffic=neighbor", "vc_allocator=select", "sw_allocator=select")
+    accepted = [one.accepted_load for one in run_booksim(both)[0].runs.runs[0].classes]
+    assert accepted == pytest.approx([0.6, 0.4], abs=0.03), "the first goes first at its terminal"
 
 
 def test_options_of_the_router(tmp_path: Path) -> None:

@@ -26,6 +26,10 @@ from unknot.simulation import Router, Run, simulate
     [
         ({"load": -0.1}, "load must be a number from 0 to 1"),
         ({"load": 1.5}, "got 1.5"),
+        (
+            {"load": 4.1, "packet_length": 4},
+            "from 0 to 4 flits, a packet in each cycle, per .* got 4.1",
+        ),
         ({"load": float("nan")}, "got nan"),
         ({"load": float("inf")}, "got inf"),
         ({"load": True}, "got True"),

@@ -56,7 +56,8 @@ def simulate(
     Parameters
     ----------
     load : float
-        Offered flits per terminal and cycle, 0 to 1, or to `Router.terminal_width`.
+        Offered flits per terminal and cycle. A terminal sends 1, or `Router.terminal_width`, and may create a packet
+        in each cycle: a load above 1 saturates it.
     routing : str, optional
         *Network and router.* Name of the routing, where the first argument is a network.
     vcs : int, optional

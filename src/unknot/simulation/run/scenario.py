@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -23,7 +24,7 @@ from unknot.simulation.engine.router import DEFAULT, Router
 from unknot.simulation.faults.fault import Fault, fault_of
 from unknot.simulation.run.admission import require_fit
 from unknot.traffic import pattern
-from unknot.traffic.workload import Traffic
+from unknot.traffic.workload import Traffic, mean_length
 
 TRAFFIC = Traffic()
 """The workload where none is given."""
@@ -39,7 +40,7 @@ class Scenario:
     ----------
     relation : Relation
     load : float
-        Offered flits per terminal and cycle, from 0 to `Router.terminal_width`.
+        Offered flits per terminal and cycle, from 0 to a packet in each cycle at each port (`Router.terminal_width`).
     traffic : Traffic
     switching : str
         A technique, or a call that makes a flow control of the relation; a technique in the end.
@@ -74,7 +75,7 @@ class Scenario:
     def __post_init__(self) -> None:
         if not isinstance(self.router, Router):
             raise SimulationError(f"router must be a Router, such as Router(routing_delay=0), got {self.router!r}")
-        check_load(self.load, self.router.terminal_width)
+        check_load(self.load, self.router.terminal_width * _longest_mean(self.traffic))
         object.__setattr__(self, "load", float(self.load))
         check_numbers(self.traffic.longest, self.buffer_depth, self.seed)
         fitting = max(1, self.buffer_depth // self.traffic.longest)
@@ -215,11 +216,18 @@ MEASUREMENT = Measurement()
 """The measurement where none is given."""
 
 
-def check_load(load: float, width: int = 1) -> None:
-    """Refuse a load that no terminal can send."""
-    if not is_number(load) or not 0 <= load <= width:
-        flits = "1 flit" if width == 1 else f"{width} flits"
+def check_load(load: float, most: float = 1.0) -> None:
+    """Refuse a load that no terminal can offer, which creates a packet in a cycle at most."""
+    if not is_number(load) or not 0 <= load <= most:
+        flits = "1 flit" if most == 1 else f"{most:g} flits, a packet in each cycle,"
         raise SimulationError(f"load must be a number from 0 to {flits} per terminal and cycle, got {load!r}")
+
+
+def _longest_mean(traffic: Traffic) -> float:
+    """Return the flits of a packet, or of a message of each class with its reply."""
+    if traffic.classes:
+        return math.fsum(one.mean_length for one in traffic.classes)
+    return mean_length(traffic.lengths)
 
 
 def check_numbers(packet_length: int, buffer_depth: int, seed: int = 0) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from unknot._base.errors import SimulationError
+from unknot._base.numbers import is_number
 from unknot._base.threads import threads_of
 from unknot.network import Network
 from unknot.simulation.engine.engine import Engine
@@ -49,6 +50,7 @@ def engine_of(scenario: Scenario, measurement: Measurement, threads: int | None 
 
 def run_threads(threads: int | None, network: Network, load: float, *, alone: bool = False) -> int:
     """Number of threads of a run: as given, else one for a run `alone`, else as many as have work."""
-    check_load(load)
+    if not is_number(load) or load < 0:
+        check_load(load)
     useful = 1 if alone else max(network.num_routers // ROUTERS, int(load * network.num_terminals) // FLITS)
     return threads_of(threads, "simulate", wrong=SimulationError, useful=useful)
