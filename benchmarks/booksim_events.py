@@ -5,8 +5,8 @@
 destination, length, class) and lets Unknot route each as BookSim routed it. After each cycle the flits in every
 buffer, the packet in front, how much of it has left, and the output VC that it was granted are compared: a header
 that comes in, a VC or a switch that is granted, or a flit that is ejected in another cycle is seen there. The first
-difference of each configuration is printed. Further arguments are which keys are drawn (`plain`: defaults; `keys`: of
-routers; `wider`: also classes, reads and writes, subnets and buffers), the first configuration, how many, and cycles.
+difference of each configuration is printed. Further arguments are which keys are drawn (``booksim_drawn.py``), the
+first configuration, how many, and cycles.
 With ``--record`` digests for `tests/booksim/test_events.py` are written instead.
 
 Where both are right in their own way a *rule* is applied on one side; docs/booksim.md lists them.
@@ -27,14 +27,12 @@ from tempfile import TemporaryDirectory
 import numpy as np
 from tests.booksim.events import Fed, Packet, Ports, Recorded, drawn_packets, engine_of
 
-from benchmarks.booksim_random import Keys, configuration, networks, written
+from benchmarks.booksim_drawn import keys_of
+from benchmarks.booksim_random import written
 from unknot._base.errors import UnknotError
 from unknot.simulation.engine.engine import Engine
 from unknot_booksim import read_setup
 from unknot_booksim.setup import Setup
-
-LOADS = (0.1, 0.3, 0.99)
-"""Flits offered per terminal and cycle."""
 
 
 def compiled(clone: Path, folder: Path) -> Path:
@@ -61,7 +59,7 @@ def channels_between(setup: Setup) -> Callable[[int, int, int, int], int | None]
         here = subnet, a, b
         if here not in left:
             left[here] = np.flatnonzero((network.source == a) & (network.target == b)).tolist()
-        return left[here].pop(0)
+        return left[here].pop(0) if left[here] else None
 
     return between
 
@@ -168,47 +166,6 @@ def compared(program: Path, text: str, seed: int, cycles: int, *, general: bool 
     return "".join(fed.addresses.unknown[:1])
 
 
-def plain(draw: random.Random) -> Keys:
-    """Keys of a random network, with default values of routers."""
-    keys = networks(draw) | {"num_vcs": draw.choice((2, 4, 8)), "packet_size": draw.choice((1, 1, 2, 5, "{1,5}"))}
-    if keys["routing_function"] in ("min_adapt", "planar_adapt", "ugal"):
-        keys["num_vcs"] = draw.choice((4, 8))
-    return keys
-
-
-def wider(draw: random.Random) -> Keys:
-    """Keys of a random configuration with classes, reads and writes, subnets and buffers of other kinds as well."""
-    keys = configuration(draw)
-    in_packets = keys["topology"] != "dragonflynew"
-    if draw.random() < 0.3:
-        keys["output_buffer_size"] = draw.choice((1, 2, 4, 8))
-    if draw.random() < 0.2 and in_packets:
-        keys |= {"buffer_policy": draw.choice(("shared", "limited")), "private_buf_size": draw.choice((1, 2))}
-        keys |= {"max_held_slots": draw.choice((4, 8))} if keys["buffer_policy"] == "limited" else {}
-    if draw.random() < 0.3 and in_packets:
-        keys["subnets"] = 2
-    if draw.random() < 0.15:
-        keys |= {"priority": "age", "vc_priority_donation": 1}
-    kind = draw.random()
-    if kind < 0.25:
-        keys |= {"classes": draw.choice((2, 3)), "class_priority": "{0,1,2}", "packet_size": "{2,1,5}"}
-        keys["priority"] = draw.choice(("class", "class", "none", "age"))
-    elif kind < 0.6 and in_packets:
-        # Halves of an even number of VCs, where the routing function wants them.
-        keys |= {"use_read_write": 1, "write_fraction": draw.choice((0.5, 0.2)), "num_vcs": 8}
-        for name, low in (("request", 0), ("reply", 4)):
-            keys |= {f"{way}_{name}_begin_vc": low for way in ("read", "write")}
-            keys |= {f"{way}_{name}_end_vc": low + 3 for way in ("read", "write")}
-        keys |= {"read_reply_size": draw.choice((1, 5)), "write_request_size": draw.choice((1, 5))}
-        if keys.get("subnets") == 2:
-            keys |= {"read_reply_subnet": 1, "write_reply_subnet": draw.choice((0, 1))}
-        keys.pop("packet_size", None)
-    return keys
-
-
-DRAWN: dict[str, Callable[[random.Random], Keys]] = {"plain": plain, "keys": configuration, "wider": wider}
-
-
 def record(program: Path) -> None:
     """Write digests of what BookSim does, of small configurations each of whose packets has one way."""
     path = Path(__file__).parents[1] / "tests" / "cases" / "booksim_events.json"
@@ -234,8 +191,7 @@ def main(words: list[str]) -> None:
         which, first, many, cycles = (*words[1:], *("keys", "0", "100", "500")[len(words) - 1 :])
         equal = stops = 0
         for k in range(int(first), int(first) + int(many)):
-            draw = random.Random(k)
-            keys = DRAWN[which](draw) | {"injection_rate": draw.choice(LOADS), "injection_rate_uses_flits": 1}
+            keys = keys_of(which, k)
             try:
                 difference = compared(program, written(keys), k, int(cycles))
                 equal += not difference

@@ -65,7 +65,7 @@ def as_booksim(assignments: Sequence[Assignment]) -> tuple[list[Assignment], lis
 def _messages(
     given: Mapping[str, Assignment], kept: Mapping[str, Assignment]
 ) -> tuple[dict[str, Assignment], list[str]]:
-    """Sizes and subnets of reads and writes that the file does not set, and what is said of them."""
+    """Return missing sizes and subnets of reads and writes, and warnings about them."""
     added: dict[str, Assignment] = {}
     words: list[str] = []
     flit = given.get("flit_size")

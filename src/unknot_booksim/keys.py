@@ -57,7 +57,7 @@ FORK_KEYS = {
 
 
 def unknown(key: str, foreign: Iterable[str]) -> str:
-    """What is said of a key that BookSim does not have, beside others of a file that it does not have."""
+    """Return the error about a key of no BookSim 2, beside the other foreign keys of a file."""
     close = get_close_matches(key, KEYS, 1, 0.8)
     if close and key not in FORK_KEYS:
         return f"BookSim 2 has no key {key!r}; did you mean {close[0]}?"

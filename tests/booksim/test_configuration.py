@@ -121,7 +121,7 @@ def test_keys_of_forks_are_called_that(tmp_path: Path) -> None:
         ("smart_type = classic;", "smart_type is a key of a fork of BookSim, which is not built; without this line"),
         (
             "reconfig = 1; nic = 2;",
-            "reconfig and nic are keys of a fork .* not built; without these lines BookSim 2 is simulated",
+            "reconfig and nic are keys of a fork .* not built; without these lines BookSim 2 is",
         ),
         ("num_vc = 2;", "BookSim 2 has no key 'num_vc'; did you mean num_vcs?"),
     ):
