@@ -1,8 +1,8 @@
 """Configurations that are compared event by event, drawn by number.
 
 `plain` has default routers; `keys` draws keys of routers; `wider` also classes, reads and writes, subnets and
-buffers; `each` has in turn one value of every key that is built and changes what a router does, or a network, beside what
-`wider` draws.
+buffers; `each` has in turn one value of every key that is built and changes what a router does, or a network, beside
+what `wider` draws.
 """
 
 from __future__ import annotations
