@@ -187,11 +187,12 @@ class Configuration:
         if not name:
             raise self.error(key, "the name of a file is needed")
         beside = self.folder / name
+        # Files of BookSim name others as seen from where it is started, often a folder above theirs.
+        places = [beside, Path(name), *(folder / name for folder in self.folder.resolve().parents)]
+        found = next((place for place in places if place.exists()), Path(name))
         if self.assignments[key].key.where == OVERRIDE or not self.confined:
-            # Files of BookSim name others as seen from where it is started, often a folder above theirs.
-            places = [beside, Path(name), *(folder / name for folder in self.folder.resolve().parents)]
-            return next((place for place in places if place.exists()), Path(name))
-        if not beside.resolve().is_relative_to(self.folder.resolve()):
+            return found
+        if not beside.resolve().is_relative_to(self.folder.resolve()) or (found.exists() and found != beside):
             raise self.error(key, f"{name!r} is outside the folder of this file; allow it with --outside-files")
         return beside
 

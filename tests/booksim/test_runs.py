@@ -389,6 +389,11 @@ def test_a_file_names_network_files_of_its_folder_alone(tmp_path: Path) -> None:
     path = written(inside, text.format("../net"))
     assert "stable" in run("run", path, "--outside-files")
     assert "stable" in run("run", path, f"network_file={tmp_path / 'net'}")
+    deep = inside / "examples"
+    deep.mkdir()
+    with pytest.raises(UnknotError, match="'net' is outside the folder of this file; allow it"):
+        understood(deep, text=text.format("net"))
+    assert "stable" in run("run", written(deep, text.format("net")), "--outside-files"), "as from a folder above"
     (inside / "net").write_text(net)
     assert understood(inside, text=text.format("net")).relation.network.num_terminals == 2
 
