@@ -36,6 +36,7 @@ MODULES = (
     "unknot.traffic",
     "unknot_collectives",
     "unknot_collectives.msccl",
+    "unknot_collectives.nccl",
     "unknot.certificates",
     "unknot.certificates.plain",
     "unknot.verify",

@@ -11,6 +11,7 @@ from unknot.cli.answers.networks import NetworkForm, RelationForm, WithUnits
 from unknot_collectives.comparison import Timed
 from unknot_collectives.messages import Meeting, Message
 from unknot_collectives.msccl import ProgramRun
+from unknot_collectives.nccl.choice import LibraryChoice
 
 Cycle = Annotated[CycleCount | None, By(lambda cycle, _: None if cycle < 0 else cycle)]
 """A cycle, or a negative number where there was none."""
@@ -73,6 +74,15 @@ class TimedForm(Form, of=Timed, without="schedule"):
     measured: WholeCycles | None
 
 
+class LibraryChoiceForm(Form, of=LibraryChoice):
+    """An algorithm of NCCL or RCCL with a protocol; times in cycles, which are nanoseconds."""
+
+    table = "size algorithm protocol channels time bus_bandwidth of_bound"
+
+    size: Flits
+    time: Cycles
+
+
 OnRouting = Annotated[bool | None, Words(lambda truth, answer: "" if answer["routing"] is None else truth)]
 """An answer about a routing, which the terminal leaves out where none is named."""
 
@@ -83,7 +93,7 @@ class CollectiveAnswer(WithUnits):
     frame = "algorithms"
     table = """
         network.name routing deadlock_free delivers operation members groups size algorithm pieces bound
-        time measured ratio bound_by limit complete algorithms sizes
+        time measured ratio your_library bound_by limit complete algorithms sizes library
     """
 
     network: NetworkForm
@@ -118,6 +128,10 @@ class CollectiveAnswer(WithUnits):
     """Whether the bound is the best and all algorithms are compared; not where the time was up."""
     algorithms: list[TimedForm]
     """Each for that size, the fastest first."""
+    your_library: str = ""
+    """The library's choice and its share of the bound; empty without --library."""
+    library: list[LibraryChoiceForm]
+    """The library's algorithms, its choice first; of several sizes the choice for each."""
     sizes: list[TimedForm]
     """The best for each size, where several are named."""
 

@@ -81,6 +81,13 @@ def test_an_amd_machine(tmp_path: Path) -> None:
         assert rates(network)["cpu0", "cpu1"] == 16
 
 
+def test_links_of_an_mi300x_lead_to_gpus(tmp_path: Path) -> None:
+    """Class 0x12 is a GPU's, too."""
+    text = machine((link("0000:11:00.0", 1, "0x120000", "xgmi"), link("0000:10:00.0", 1, "0x120000", "xgmi")))
+    network = read(tmp_path, text.replace('sm="80"', 'sm="304" gcn="gfx942"'))
+    assert rates(network)["gpu0", "gpu1"] == rates(network)["gpu1", "gpu0"] == 48
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [

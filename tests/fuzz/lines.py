@@ -110,7 +110,11 @@ FITTING: dict[str, dict[str, list[str]]] = {
     "repair": {"--export": ["out.json"], "--out": ["out.json", "out"]},
     "audit": {"--out": ["out.html"]},
     "run": {"--out": ["reports", "out.html"]},
-    "collective": {"--export": ["out.csv", "out.json", "out.xml"], "--algorithm": ["best", "optimal", "ring,direct"]},
+    "collective": {
+        "--library": ["nccl", "nccl(nodes=2)"],
+        "--export": ["out.csv", "out.json", "out.xml"],
+        "--algorithm": ["best", "optimal", "ring,direct"],
+    },
     "design routing": {"--vcs": ["1/1 1/2"], "--export": ["out.py"]},
     "trace": {"file": ["trace-csv-0.csv"]},
     "rerun": {"file": ["evidence.json", "knot.json"]},
@@ -125,6 +129,7 @@ APART = [
     *[{"--random", "permutation"}, {"--lanes", "--sl2vl"}, {"study", "overrides"}, {"study", "--sweep"}],
     *[{"study", "--faithful"}, {"fabric", "--compare"}, {"--members", "--operation"}, {"--goal", "--most"}],
     *[{"--packet", "--overhead"}, {"--packet", "--together"}],
+    {"--library", "--routing"},
 ]
 """Options that a command takes one of."""
 NEEDED = {

@@ -14,7 +14,9 @@ A. Shah et al.: TACCL: Guiding Collective Algorithm Synthesis using Communicatio
 from __future__ import annotations
 
 import re
+import warnings
 from collections import defaultdict
+from collections.abc import Mapping
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,13 +25,14 @@ from unknot._base.errors import NetworkError
 from unknot._base.input import read_json
 from unknot.fabrics.format import Format
 from unknot.fabrics.graph_files import errors_of
+from unknot.fabrics.machine_parts import NDV2, completed, speed_of
 from unknot.network import Network
 from unknot.network.bandwidth import LARGEST, rounded
 
 if TYPE_CHECKING:
     from unknot.fabrics.xml_file import XmlElement
 
-NVLINK = ((100, "40.1"), (90, "20.6"), (86, "12"), (70, "20"), (60, "18"))
+NVLINK = ((100, "40.1"), (90, "20.6"), (87, "20"), (86, "12"), (70, "20"), (60, "18"))
 """GB/s of an NVLink, by the least compute capability."""
 XGMI = (("94", "48"), ("90a", "36"), ("910", "36"), ("", "24"))
 """GB/s of an xGMI link, by how the name of the architecture begins."""
@@ -37,14 +40,14 @@ PER_LANE = {"2.5": "0.1875", "5": "0.375", "8": "0.75", "16": "1.5", "32": "3", 
 """GB/s of a lane of PCIe, by GT/s."""
 BETWEEN_CPUS = {"ppc64": "32", "arm64": "6", "AuthenticAMD": "16", "GenuineIntel": "6"}
 """GB/s between two CPUs, by architecture or vendor."""
-SKYLAKE = (6, 0x55, Fraction(10))
-"""Family, first model, and GB/s between two CPUs of Intel's Skylake and those after it."""
+INTEL = ((0xCF, "40"), (0x8F, "22"), (0x55, "10"))
+"""GB/s between two Intel CPUs of family 6, by the least model: Emerald Rapids, Sapphire Rapids, Skylake."""
 ON_CHIP = Fraction(LARGEST)
 """GB/s within a device; NCCL's 5,000 are more than a channel may have."""
 
 
 def read_nccl(path: str | Path) -> Network:
-    """Read the topology of a machine.
+    """Read the topology of a machine, with a warning for what was filled in.
 
     Raises
     ------
@@ -52,16 +55,30 @@ def read_nccl(path: str | Path) -> Network:
         With line and column for what is not XML; with the element for an attribute that is missing or no number, a
         link to a GPU that is not there, and a file without GPUs.
     """
+    root, filled = read_machine(path)
+    if filled:
+        warnings.warn(f"{path}: filled in, as NCCL asks the machine: {'; '.join(filled)}", stacklevel=4)
+    return machine_network(root, Path(path).name)
+
+
+def read_machine(path: str | Path, gpu: str = "", nic: int = 0) -> tuple[XmlElement, list[str]]:
+    """Read the elements of a topology; and what was filled in, by `unknot.fabrics.machine_parts.completed`."""
     from unknot.fabrics.xml_file import read_xml
 
     root = read_xml(path)
     with errors_of(path, "XML"):
         if root.tag != "system":
             raise NetworkError(f"the topology of a machine is a <system>, not a <{root.tag}>")
-        machine = _Machine(root)
-        if not machine.gpus:
-            raise NetworkError("there is no <gpu> in it")
-        return machine.network(Path(path).name)
+        filled = completed(root, gpu, nic)
+        if root.find(".//gpu") is None:
+            raise NetworkError("there is no <gpu> in it, and no PCIe device of class 0x03")
+        return root, filled
+
+
+def machine_network(root: XmlElement, name: str) -> Network:
+    """Return the network of a complete topology."""
+    with errors_of(root.path, "XML"):
+        return _Machine(root).network(name)
 
 
 class _Machine:
@@ -81,7 +98,7 @@ class _Machine:
                 self.inside(inner, cpus[-1][0], cpus[-1][0])
         for place, (one, element) in enumerate(cpus):
             for other, _ in cpus[:place]:
-                self.both(one, other, _between_cpus(element))
+                self.both(one, other, between_cpus(element.attrib))
         for element, gpu, cpu, rate in self.links:
             self.link(element, gpu, cpu, rate)
 
@@ -98,21 +115,14 @@ class _Machine:
         if element.tag == "pci":
             bus = element.word("busid").lower()
             self.by_bus[bus] = here = self.node(bus)
-            width = element.number("link_width") or 16
-            speed = element.get("link_speed", "").removesuffix("PCIe").strip().removesuffix("GT/s").strip()
-            lane = PER_LANE.get(speed.removesuffix(".0"), PER_LANE["8"])
-            self.both(here, parent, width * Fraction(lane))
+            self.both(here, parent, element.number("link_width") * Fraction(PER_LANE[speed_of(element)]))
             for inner in element:
                 self.inside(inner, here, cpu)
         elif element.tag == "gpu":
             self.names[parent] = f"gpu{element.number('dev')}"
             self.gpus.append((element.number("rank" if "rank" in element.attrib else "dev"), parent))
-            arch, sm = element.get("gcn", "").removeprefix("gfx"), element.number("sm")
-            if arch:
-                rate = next(rate for begins, rate in XGMI if arch.startswith(begins))
-            else:
-                rate = next((rate for least, rate in NVLINK if sm >= least), NVLINK[-1][1])
-            self.links += [(link, parent, cpu, Fraction(rate)) for link in element]
+            element.number("sm")
+            self.links += [(link, parent, cpu, link_rate(element.attrib)) for link in element]
         elif element.tag == "nic":
             here = parent
             if parent == cpu:
@@ -127,7 +137,7 @@ class _Machine:
             self.both(gpu, cpu, Fraction(element.number("count") * element.number("bw"), 1000))
         elif element.tag in ("nvlink", "xgmi"):
             kind, rate = element.get("tclass", "0x03"), rate * element.number("count")
-            if kind.startswith("0x03"):
+            if kind.startswith(("0x03", "0x12")):
                 target = element.word("target").lower()
                 if target not in self.by_bus:
                     raise NetworkError(f"<{element.tag}> of {self.names[gpu]}: there is no GPU {target}")
@@ -148,12 +158,19 @@ class _Machine:
         )  # fmt: skip
 
 
-def _between_cpus(element: XmlElement) -> Fraction:
-    vendor, arch = element.get("vendor", ""), element.get("arch", "")
-    family, model, rate = SKYLAKE
-    if vendor == "GenuineIntel" and element.number("familyid") == family and element.number("modelid") >= model:
-        return rate
-    return Fraction(BETWEEN_CPUS.get(arch) or BETWEEN_CPUS.get(vendor) or BETWEEN_CPUS["GenuineIntel"])
+def between_cpus(cpu: Mapping[str, str]) -> Fraction:
+    """GB/s from a CPU to another, by what the file says of it."""
+    vendor, family, model = (cpu.get(key, "") for key in ("vendor", "familyid", "modelid"))
+    if cpu.get("arch", "x86_64") == "x86_64" and vendor == "GenuineIntel" and family == "6" and model.isdecimal():
+        return next((Fraction(rate) for least, rate in INTEL if int(model) >= least), Fraction(BETWEEN_CPUS[vendor]))
+    return Fraction(BETWEEN_CPUS.get(cpu.get("arch", "")) or BETWEEN_CPUS.get(vendor) or BETWEEN_CPUS["GenuineIntel"])
+
+
+def link_rate(gpu: Mapping[str, str]) -> Fraction:
+    """GB/s of an NVLink or xGMI link, by the architecture of its GPU."""
+    if arch := gpu.get("gcn", "").removeprefix("gfx"):
+        return Fraction(next(rate for begins, rate in XGMI if arch.startswith(begins)))
+    return Fraction(next((rate for least, rate in NVLINK if int(gpu["sm"]) >= least), NVLINK[-1][1]))
 
 
 NCCL = Format(
@@ -162,8 +179,6 @@ NCCL = Format(
 )  # fmt: skip
 
 
-NDV2 = ("01221000", "10210200", "22010010", "21100002", "10000122", "02001021", "00102201", "00022110")
-"""Links of an NDv2: a row for each receiver, a column for each sender; 0 no link, else which of two betas."""
 MOST_GPUS = 1000
 
 

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from unknot_collectives import Operation
     from unknot_collectives.bounds import Bound
     from unknot_collectives.comparison import Timed
+    from unknot_collectives.nccl.choice import LibraryChoice
+    from unknot_collectives.nccl.library import CollectiveLibrary
     from unknot_collectives.platform import Platform
     from unknot_collectives.schedule import Schedule
 
@@ -34,6 +36,8 @@ PER_MEMBER = 1.5e-5
 """About the seconds of a bound for each member and channel; none that takes too long is begun: it cannot be ended."""
 TABLES = (".csv", ".json", ".xml")
 """Endings of files of schedules."""
+OF_A_GPU = 5000
+"""GB/s that a GPU copies within itself: what its terminal sends beside a library."""
 MOST_NAMED = 4
 """Most channels of a bound that are named one by one."""
 
@@ -71,6 +75,7 @@ def collective(options: CollectiveOptions) -> int:
     from unknot_collectives.choice import PIECES, by_algorithm
     from unknot_collectives.comparison import compared
     from unknot_collectives.msccl import require_program
+    from unknot_collectives.nccl.choice import choices as chosen_by
     from unknot_collectives.on_routes import on_routes, shortest_routes
     from unknot_collectives.rings import ring_order
     from unknot_collectives.schedule_files import ENDINGS, proposed
@@ -80,10 +85,13 @@ def collective(options: CollectiveOptions) -> int:
         raise UnknotError(f"{export}: a schedule is written as .csv or .json, or as .xml, an MSCCL program")
     scale = Scale.of(options.units)
     sizes, rows = sizes_of(options, scale.units)
-    relation = None
+    library, relation = _library(options), None
     if options.routing is not None:
         relation = relation_of(options.network, options.routing, options.vcs, simulated=True)
-    built = named(options.network, where="NETWORK") if relation is None else relation.network
+    if library is not None:
+        built, width = library.network, max(width, OF_A_GPU)
+    else:
+        built = named(options.network, where="NETWORK") if relation is None else relation.network
     require_whole("--terminal-width", width, 1, unit="flits", error=SimulationError)
     of_run = {} if relation is None else options.of_run
     platform, whole = platform_of(built, terminal=Fraction(width)), options.operation_on(built, rows)
@@ -97,6 +105,9 @@ def collective(options: CollectiveOptions) -> int:
     operations = [replace(whole, size=Fraction(flits)) for flits in sizes]
     with activity.working("bounds"):
         bounds, is_exact = _bounds(platform, operations, options.deadline)
+    chosen = (
+        [] if library is None else chosen_by(library, options.operation, sizes, bounds, _reducing(platform, bounds))
+    )
     with activity.working("schedules"):
         group, counts = group_of(built, whole), PIECES if options.pieces is None else (options.pieces,)
         group = replace(
@@ -129,12 +140,50 @@ def collective(options: CollectiveOptions) -> int:
         deadlock_free=free, delivers=delivers,
         operation=options.operation, members=len(whole.members), groups=len(whole.parts), size=sizes[last],
         bound=float(bounds[last].time), complete=complete, algorithms=made.tables[last],
-        bound_by=_counted(bounds[last], built), sizes=best if len(sizes) > 1 else [],
+        bound_by=_counted(bounds[last], built), sizes=best if len(sizes) > 1 else [], library=chosen,
+        your_library=_in_words(library, chosen),
         units=in_units(scale.units, [{"latency": measured}]),
     )  # fmt: skip
     if not complete:
         return UNDECIDED
     return HOLDS if relation is None or measured is not None else FAILS
+
+
+def _library(options: CollectiveOptions) -> CollectiveLibrary | None:
+    """Return the library that runs on the machine of a file, and say what was filled in."""
+    from unknot._base.errors import UnknotError
+    from unknot_collectives.nccl.choice import library_named
+
+    if options.library is None:
+        return None
+    for name in ("routing", "members", "root"):
+        if getattr(options, name) is not None:
+            raise UnknotError(f"--library and --{name} do not go together: the library's routes and GPUs are its own")
+    if options.groups != 1:
+        raise UnknotError("--library: the library runs one group of all GPUs; leave --groups out")
+    library = library_named(options.library, options.network)
+    if library.filled:
+        notify(f"{options.network}: filled in, as NCCL asks the machine: {'; '.join(library.filled)}")
+    return library
+
+
+def _reducing(platform: Platform, bounds: list[Bound]) -> list[Bound]:
+    """Return bounds of all-reduces in switches that reduce: each member's vector leaves it once."""
+    from unknot_collectives import bound
+
+    wholes = [one.operation for one in bounds]
+    if wholes[0].kind != "all_reduce":
+        return bounds
+    return [bound(platform, replace(one, kind="reduce", root=one.members[0])) for one in wholes]
+
+
+def _in_words(library: CollectiveLibrary | None, chosen: list[LibraryChoice]) -> str:
+    if library is None:
+        return ""
+    best = chosen[-1] if len({one.size for one in chosen}) > 1 else chosen[0]
+    how = " of switches that reduce" if best.algorithm not in ("ring", "tree", "pat") else ""
+    by = f"{best.algorithm}, {best.protocol}" + ", which expects more than the links carry" * (best.of_bound > 1)
+    return f"{best.of_bound:.2f} of the bound{how}, by {by} ({library.name} {library.version})"
 
 
 def _bounds(platform: Platform, operations: list[Operation], limit: Deadline | None) -> tuple[list[Bound], bool]:

@@ -57,6 +57,9 @@ class CollectiveOptions(Options):
         Flits per cycle sent and received by a terminal, each of another message.
     router : OPTIONS
         Options of the router; by default 'internal_speedup=2' where packets leave at rates.
+    library : nccl|rccl(OPTIONS)
+        For a topology of NCCL: 'nccl(nodes=2)' tells what the library chooses on so many machines; further options
+        gpu, nic, sharp, graph (NCCL_GRAPH_FILE), dump. Terminals send 5,000 flits per cycle.
     together
         Send chunks that take one path in a step as one message.
     packet
@@ -83,6 +86,7 @@ class CollectiveOptions(Options):
     overhead: int = 0
     terminal_width: int = 1
     router: str = ""
+    library: str | None = None
     together: bool = False
     packet: int | None = None
     deadline: MostTime = None
