@@ -214,7 +214,7 @@ def drawn(*words: str) -> None:
         below = [each for each in rows if each[0] < GOAL]
         heading = f"{len(rows)} rows drawn by seed {first}, {len(below)} below {GOAL:g} times"
         heading += f"; {len(failed)} not run by one of both" if failed else ""
-        heading += f"; {processor()}, load average {min(loads):.1f} to {max(loads):.1f}"
+        heading += f"; medians of {runs}; {processor()}, load average {min(loads):.1f} to {max(loads):.1f}"
         if "page" in options:
             write_page(Path(options["page"]), heading, rows)
     print(heading)
