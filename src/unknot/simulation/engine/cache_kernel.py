@@ -64,7 +64,7 @@ def number_of(s, begin, end, words):
 @inlined
 def class_of(s, begin, end):
     """Return the first class with the same answers as the class at `end`, or `end` itself."""
-    many = s.destination.size
+    many = s.setup.num_addresses
     for k in range(begin, end):
         same = True
         for address in range(many):
@@ -78,7 +78,7 @@ def class_of(s, begin, end):
 def fill_cache(rule, raw):
     """Fill `cache`, `answers`, `first_answer` and `input_class`; return the number of classes."""
     s = view(raw)
-    classes, end, many = np.int64(0), np.int64(0), s.destination.size
+    classes, end, many = np.int64(0), np.int64(0), s.setup.num_addresses
     for r in range(s.first_word.size - 1):
         w0, w1 = s.first_word[r], s.first_word[r + 1]
         first_class, begin, words = classes, end, np.int64(w1 - w0)

@@ -14,7 +14,15 @@ from unknot.simulation.engine.codes import UNDECIDED, UNEQUAL
 from unknot.simulation.engine.inject_kernel import creates, draw, draw_pair, new_packet, put_at_head
 from unknot.simulation.engine.match_kernel import BY_CLASS
 from unknot.simulation.engine.meter_kernel import count_allocated
-from unknot.simulation.engine.state_kernel import enqueue, has_credits, has_room, need, post_flit, reader_of
+from unknot.simulation.engine.state_kernel import (
+    destination_of,
+    enqueue,
+    has_credits,
+    has_room,
+    need,
+    post_flit,
+    reader_of,
+)
 from unknot.simulation.engine.view_kernel import view
 
 
@@ -229,7 +237,7 @@ def arrive_in_class(raw, p, arrival, now):
     reply = s.forms.reply[form]
     if reply < 0:
         return False
-    home = setup.first_home + s.destination[packets.address[p]] % setup.nodes
+    home = setup.first_home + destination_of(s, packets.address[p]) % setup.nodes
     row = c * s.turns.size + home
     packets.created[p], packets.length[p] = arrival, s.forms.flits[reply]
     packets.hops[p], s.courses.form[p], s.courses.script[p] = 0, reply, UNDECIDED

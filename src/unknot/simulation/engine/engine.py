@@ -49,6 +49,8 @@ class Engine:
         Terminals, those of several subnets and their ports once.
     calls_from : int
         Flit-hops from which calls of the rule are counted, to decide when the routing cache pays.
+    looks_again : int
+        Calls from which the routing cache looks again for the kernel that fills it.
     records : list of lists of float
         With an `interval`, at its ends so far: packets created, cycles drawn by all sources, flits ejected, sum of
         the latencies, packets that arrived, flits inside, and the mean cycles that sources are behind.
@@ -85,7 +87,7 @@ class Engine:
             self.faults = Faults(scenario, sources)
         self.deadlock: Configuration | None = None
         self.meter: Meter | None = None
-        self.calls_from = 0
+        self.calls_from = self.looks_again = 0
         self.interval, self.records = interval, [] if interval is None else [self._record()]
         self._piece = max(1, ENOUGH // len(self.parts[0].inputs)) if len(self.parts[0].inputs) else ENOUGH
 

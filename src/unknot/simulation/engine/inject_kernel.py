@@ -77,10 +77,10 @@ def choose_address(s, t):
         # Of all but itself: those from its own number on move up by one.
         to = draw(s, t) % (s.terminals.size - 1 + setup.everyone)
         to += setup.everyone == 0 and to >= t
-        if s.destination.size == setup.tiled:
+        if setup.num_addresses == setup.tiled:
             return to
         if setup.tiled > 0:
-            begin, many = to, s.destination.size // setup.tiled
+            begin, many = to, setup.num_addresses // setup.tiled
         else:
             begin, many = s.address_range[2 * to], s.address_range[2 * to + 1] - s.address_range[2 * to]
     else:

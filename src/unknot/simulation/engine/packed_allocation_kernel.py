@@ -47,7 +47,7 @@ def requests_of(rule, s, here, w, at, p, now):
     if s.cache.size > 0:
         kind = s.input_class[here.first_input + at]
         # Answers with NO_WAIT are not cached, so one holds for blocked headers as well.
-        kept = s.cache[kind * s.destination.size + address]
+        kept = s.cache[kind * s.setup.num_addresses + address]
         if kept > 0:
             row = s.first_answer[w] + (kept - 1) * s.setup.width
             mask, other = answers.first[row] & free, answers.second[row] & free

@@ -26,7 +26,10 @@ def fill(engine: Engine) -> None:
     states = (relation.num_vcs + local * relation.network.num_terminals) * many
     calls = 2 * (engine.count("flit_hops") - engine.calls_from)
     enough = ASKED if isinstance(relation.compiled, Remembered) else COMPILED
-    if calls < states or (calls < enough and not kernels.fill_cache.ready):
+    if calls < max(states, engine.looks_again):
+        return
+    if calls < enough and not kernels.fill_cache.ready:
+        engine.looks_again = 2 * calls  # each time it looks for a file
         return
     if states > MOST_STATES:
         engine.calls_from = NO_CYCLE

@@ -146,7 +146,7 @@ def recall(s, b, p, w0, w1, begin, now):
     # The same answer as from the rule: it depends on the input VC and the address alone, NO_WAIT and more than two
     # tiers are not cached, and of two tiers the second counts only where the first has nothing available.
     address = s.packets.address[p]
-    kept = s.cache[s.input_class[b] * s.destination.size + address]
+    kept = s.cache[s.input_class[b] * s.setup.num_addresses + address]
     if kept == 0:
         return np.int64(-1)
     many, every = w1 - w0, s.setup.all_tiers == 1

@@ -42,6 +42,7 @@ SETUP = rows(
     weight=int64,  # of its own queue there; 0: hops count instead
     margin=int64,  # there
     count_hops=int64,  # address of the function that counts the hops of a way, `Relation.hops`; 0: they are walked
+    num_addresses=int64,  # of the relation
     tiled=int64,  # terminals, if addresses are those of all in order, again and again; else 0
     **dict.fromkeys(CALLED, int64),
     first_router=int64,  # of this part

@@ -229,7 +229,7 @@ TABLES: dict[str, np.dtype[Any]] = {
     "hops_left": np.dtype(int16),  # of each home and router
     # What packets are like and where they go, see `injection` and `Pairs`.
     "lengths": rows(upto=int64, flits=int64),
-    "destination": np.dtype(int32),
+    "destination": np.dtype(int32),  # of each address; empty where they are tiled
     "pair_first": np.dtype(int64),
     "address_range": np.dtype(int64),
     "addresses": np.dtype(int32),

@@ -149,7 +149,7 @@ class Faults:
             direct = np.array(() if relation.direct is None else relation.direct).reshape(-1)
             tables |= {"destination": relation.destination, "direct": direct}
             tables |= hop_tables(relation, router, part.out_row)
-            part.setup.write(tiled=tiled_by(relation), replaced=now)
+            part.setup.write(num_addresses=relation.num_addresses, tiled=tiled_by(relation), replaced=now)
         if step.pairs is not self.sources.pairs:
             sources = self.sources = replace(self.sources, pairs=step.pairs)
             tables |= sources.pairs.tables

@@ -40,11 +40,11 @@ FEWEST_PACKETS = 10
 SHORTEST = 20
 """Fewest mean latencies that a window lasts: a change slower than a batch would look like a constant."""
 SAMPLES = 4
-"""Looks at the buffers in a batch."""
-BATCH_COUNTS = ("measured_flits_out", "arrived", "latency", "created", "measured_arrived", "hops", "network_latency")
-CYCLES, OUT, PACKETS, LATENCY, CREATED, MEASURED, HOPS, NETWORK = range(8)
+"""Looks at the buffers in a batch; one in those of a window that may grow by parts."""
+BATCH_COUNTS = ("measured_flits_out", "arrived", "latency", "created", "measured_arrived", "hops")
+CYCLES, OUT, PACKETS, LATENCY, CREATED, MEASURED, HOPS = range(7)
 """Columns of the batches: cycles, flits ejected, packets that arrived, the sum of their latencies, those created, and
-of measured packets those that arrived and the sums of their hops and network latencies."""
+of measured packets those that arrived and the sum of their hops."""
 
 
 class Window:
@@ -80,7 +80,7 @@ class Window:
         self._events = None if engine.meter is None else engine.events()
         self._stored = np.zeros(engine.relation.num_vcs)
         self._samples = 0
-        self._rows = np.zeros((0, NETWORK + 1))
+        self._rows = np.zeros((0, HOPS + 1))
         self._marks = self.lag_before[None]
         self._correlation_times: list[float] = []
         self._grew_at = 0
@@ -98,12 +98,12 @@ class Window:
         self.end = begin + cycles
         engine.measure(self.start, self.end)
         batches = min(BATCHES, cycles)
-        rows, lags = [], []
+        rows, lags, samples = [], [], SAMPLES if self.known is None else 1
         for batch in range(batches):
             first, last = (begin + cycles * k // batches for k in (batch, batch + 1))
             before = counts(engine, *BATCH_COUNTS)
-            for k in range(1, SAMPLES):
-                engine.advance_to(first + (last - first) * k // SAMPLES)
+            for k in range(1, samples):
+                engine.advance_to(first + (last - first) * k // samples)
                 self._look()
             yield last
             self._look()
@@ -122,7 +122,7 @@ class Window:
     def _batches(self) -> Values:
         """What was counted in each batch."""
         rows = self._rows
-        return rows.reshape(BATCHES, -1, NETWORK + 1).sum(axis=1) if len(rows) > BATCHES else rows
+        return rows.reshape(BATCHES, -1, HOPS + 1).sum(axis=1) if len(rows) > BATCHES else rows
 
     @property
     def _lags(self) -> Ints:
@@ -185,7 +185,7 @@ class Window:
         """Return figures of a stable run that change, by their names in `Run`, when what chance added is taken off.
 
         That is what control variates explain. The mean hops of a packet, where known, take the place of those seen;
-        the accepted load is in step with the packets created.
+        the accepted load is in step with the packets created. The time in source queues stays as it was seen.
         """
         totals, counts = self._latencies
         if self.known is None or not self._complete or (counts < FEWEST_PACKETS).any():
@@ -193,15 +193,13 @@ class Window:
         (expected, rate), controls, hops = self.known, self._controls, figures["hops_mean"]
         away = [fsum(self._batches[:, CREATED]) / (rate * self.cycles) - 1]
         away += [] if expected is None else [hops - expected]
-        measured, cycles, flits = (self._batches[:, column] for column in (MEASURED, CYCLES, OUT))
-        network = self._batches[:, NETWORK] / np.maximum(1.0, measured)
-        parts = slopes(totals / counts, controls, counts), slopes(network, controls, measured)
-        taken = [fsum(map(mul, part, away)) for part in parts]
+        cycles, flits = (self._batches[:, column] for column in (CYCLES, OUT))
+        taken = fsum(map(mul, slopes(totals / counts, controls, counts), away))
         share = 1 / (1 + away[0])
         in_step = share * fsum(flits) / self.cycles * controls[0]
         return {
-            "latency_mean": figures["latency_mean"] - taken[0],
-            "network_latency_mean": figures["network_latency_mean"] - taken[1],
+            "latency_mean": figures["latency_mean"] - taken,
+            "network_latency_mean": figures["network_latency_mean"] - taken,
             "hops_mean": hops if expected is None else expected,
             "accepted_half_width": self._accepted_half_width(flits - cycles * in_step),
             **{name: figures[name] * share for name in ("accepted_load", "accepted_min", "accepted_max")},
