@@ -3,7 +3,8 @@
 Parts: ``tacos``, the regression cases of astra-sim/tacos in its model (a link is busy for latency + size / bandwidth,
 one chunk at a time); ``forestcoll``, the graphs of liangyuRain/ForestColl; ``teccl FOLDER``, the result files of
 microsoft/TE-CCL in its folder ``output_provided``; ``drawn COUNT``, graphs where all cuts are tried, and ``trees``,
-where all trees are; ``routes COUNT SEED``, the model beside runs flit by flit.
+where all trees are; ``routes COUNT SEED``, the model beside runs flit by flit;
+``gaps COUNT SEED``, small platforms with latencies and whole flits beside their bounds.
 Times are in microseconds, of ``routes`` in cycles, seconds those of one processor.
 """
 
@@ -23,6 +24,7 @@ from tests.collectives.test_bounds import by_all_cuts
 from tests.collectives.test_chunks import drawn_platform, operation_on
 from tests.collectives.test_groups import by_trees
 
+from benchmarks.collective_gaps import gaps
 from benchmarks.collective_runs import routes
 from unknot.certificates import document
 from unknot.certificates.plain import accept
@@ -253,8 +255,9 @@ PARTS: dict[str, Callable[[], None]] = {
     "drawn": lambda: drawn(300),
     "trees": trees,
     "routes": routes,
+    "gaps": gaps,
 }
-SEVERAL: dict[str, Callable[..., None]] = {"drawn": drawn, "routes": routes}
+SEVERAL: dict[str, Callable[..., None]] = {"drawn": drawn, "routes": routes, "gaps": gaps}
 """Parts that take numbers."""
 
 

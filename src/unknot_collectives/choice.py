@@ -13,12 +13,15 @@ from itertools import product
 from unknot._base.errors import NetworkError, require_known
 from unknot._base.memory import require
 from unknot._base.numbers import require_whole
+from unknot_collectives.arrangements import arranged
+from unknot_collectives.bounds import bound
 from unknot_collectives.greedy import PATIENCE, greedy_order, require_reach
 from unknot_collectives.on_routes import OnRoutes
 from unknot_collectives.optimal import optimal
 from unknot_collectives.orders import Group
 from unknot_collectives.platform import Operation, Platform
 from unknot_collectives.schedule import Schedule
+from unknot_collectives.searching import MOST_MEMBERS, require_searchable, searched_from
 from unknot_collectives.textbook import algorithms, textbook
 from unknot_collectives.timing import StartOrder, order_of_starts
 
@@ -36,6 +39,8 @@ MOST_PACKED = 40
 """Members up to which `best` packs trees: the time grows with the fourth power of their number."""
 ALIKE = 1e-4
 """Share of the time by which a schedule that is looked for has to be faster."""
+NEAR = 1.02
+"""Times its bound up to which no faster schedule is searched for."""
 LOOKED_AT = 8
 """Candidates whose starts `best` looks for."""
 SELDOM_BEST = ("pairwise", "recursive_doubling", "bruck")
@@ -58,6 +63,8 @@ class AlgorithmProposal:
         Time of the busiest channel for each unit of size.
     start_order : callable
         Returns the schedule for a size, by steps or with an order of starts, whichever is faster.
+    floor : callable or None
+        Returns a lower bound of the operation for a size: what is near it is not searched for anything faster.
     """
 
     algorithm: str
@@ -66,6 +73,7 @@ class AlgorithmProposal:
     busy: float
     least: float
     start_order: Callable[[Fraction], StartOrder] = field(repr=False)
+    floor: Callable[[Fraction], float] | None = field(default=None, repr=False)
 
     def time(self, size: Fraction) -> float:
         """Time of the operation for a size by steps; 0 of greedy trees, which are made for a size."""
@@ -84,6 +92,7 @@ def candidates(
     group: Group | None = None,
     pieces: Sequence[int] = PIECES,
     routes: OnRoutes | None = None,
+    searched: bool = False,
 ) -> list[AlgorithmProposal]:
     """Return all algorithms, or the named ones, with numbers of pieces; unsuitable algorithms are left out.
 
@@ -102,6 +111,8 @@ def candidates(
     routes : callable, optional
         Puts the schedule of an algorithm on routes, as `on_routes` does; by default each takes one shortest path for
         each pair, and ``optimal`` its own.
+    searched : bool
+        Whether trees and exchanges take the members in the best order found, as `arranged` says.
 
     Returns
     -------
@@ -122,7 +133,7 @@ def candidates(
     >>> [(one.algorithm, one.pieces) for one in choices]
     [('ring', 1), ('ring', 2), ('direct', 1), ('direct', 2)]
     """
-    some = by_algorithm(platform, operation, names, group=group, pieces=pieces, routes=routes)
+    some = by_algorithm(platform, operation, names, group=group, pieces=pieces, routes=routes, searched=searched)
     return [candidate for choices in some for candidate in choices]
 
 
@@ -134,22 +145,26 @@ def by_algorithm(
     group: Group | None = None,
     pieces: Sequence[int] = PIECES,
     routes: OnRoutes | None = None,
+    searched: bool = False,
 ) -> Iterator[list[AlgorithmProposal]]:
     """Yield the candidates algorithm by algorithm, often best ones first."""
     for count in pieces:
         require_whole("pieces", count, 1, PIECES[-1], error=NetworkError)
     many = len(operation.members)
+    small = many <= MOST_MEMBERS and operation.kind != "barrier" and not operation.groups
     known = (*algorithms(operation.kind), *("greedy",) * (operation.kind in BY_TREES), "optimal")
+    known += ("searched",) * (small and routes is None)
     for name in names:
         require_known(f"unknown algorithm of {operation.kind}", name, known, NetworkError)
     if not names and (many > MOST_PACKED or operation.kind == "barrier"):
-        known = known[:-1]
+        known = tuple(name for name in known if name != "optimal")
     require(f"transfers among {many} members", 300 * many**2)
     known = tuple(sorted(known, key=SELDOM_BEST.__contains__))
     unit, refused, taken = replace(operation, size=Fraction(1)), list[NetworkError](), False
     for name in names or known:
         try:
-            choices = _candidates(platform, unit, name, group, pieces, routes)
+            placed = arranged(platform, unit, name, group) if searched and group else group
+            choices = _candidates(platform, unit, name, placed, pieces, routes)
         except NetworkError as error:
             refused.append(error)
             continue
@@ -169,6 +184,8 @@ def _candidates(
 ) -> list[AlgorithmProposal]:
     if name == "greedy":
         return _greedy(platform, unit, pieces)
+    if name == "searched":
+        return _searched(platform, unit, group)
     base, made = optimal(platform, unit) if name == "optimal" else textbook(platform, unit, name, group), []
     base = base if routes is None else routes(base)
     least, on = float(base.busiest), Counter(sent.chunk for sent in base.transfers)
@@ -212,6 +229,23 @@ def _greedy(platform: Platform, unit: Operation, pieces: Sequence[int]) -> list[
     return made
 
 
+def _searched(platform: Platform, unit: Operation, group: Group | None) -> list[AlgorithmProposal]:
+    """Return the schedule that is searched for from the fastest ones along trees, for a size."""
+    require_searchable(unit)
+    names = [*("greedy",) * (unit.kind in BY_TREES), "optimal", *algorithms(unit.kind)]
+
+    def starts(size: Fraction) -> Iterator[StartOrder]:
+        for name in names:
+            with suppress(NetworkError):
+                choices = _candidates(platform, unit, name, group, (1,), None)
+                yield min((one.start_order(size) for one in choices), key=lambda one: one.time)
+
+    def floor(size: Fraction) -> float:
+        return float(bound(platform, replace(unit, size=size)).time)
+
+    return [AlgorithmProposal("searched", 1, 0.0, 0.0, 0.0, lambda size: searched_from(starts(size)), floor)]
+
+
 def best(choices: Sequence[AlgorithmProposal], size: Fraction, looked_at: int = LOOKED_AT) -> Schedule:
     """Return the schedule of least time for a size; of equals that with fewer pieces.
 
@@ -243,11 +277,19 @@ def best(choices: Sequence[AlgorithmProposal], size: Fraction, looked_at: int = 
     """
     ordered = sorted(
         choices,
-        key=lambda one: (one.algorithm != "greedy", round(one.time(size), 9), one.pieces, one.algorithm != "optimal"),
+        key=lambda one: (
+            one.algorithm == "searched",
+            one.algorithm != "greedy",
+            round(one.time(size), 9),
+            one.pieces,
+            one.algorithm != "optimal",
+        ),
     )
     chosen, looked = ordered[0].start_order(size), int(ordered[0].algorithm != "greedy")
     for one in ordered[1:]:
-        if one.least * float(size) >= chosen.time * (1 - ALIKE) or looked == looked_at:
+        if one.floor is not None and chosen.time > NEAR * one.floor(size):
+            looked = 0
+        elif one.floor or one.least * float(size) >= chosen.time * (1 - ALIKE) or looked == looked_at:
             continue
         looked += one.algorithm != "greedy"
         made = one.start_order(size)

@@ -16,7 +16,7 @@ from unknot.routing.relation import Relation
 from unknot.simulation.engine.router import DEFAULT
 from unknot.simulation.traces.trace_run import TraceRun
 from unknot_collectives.bounds import Bound
-from unknot_collectives.choice import AlgorithmProposal, best
+from unknot_collectives.choice import NEAR, AlgorithmProposal, best
 from unknot_collectives.execution import execute, limit_of
 from unknot_collectives.schedule import Schedule
 from unknot_collectives.timing import timed
@@ -25,6 +25,8 @@ LOOKED_AT = 4
 """Numbers of pieces of an algorithm whose starts are looked for: more took twice the time, and gained nothing."""
 MOST_BEGUN = 20_000
 """Transfers of a schedule up to which its starts are computed."""
+LEAST = 1.001
+"""Times its bound that a schedule may take and count as one that no other can beat."""
 CLOSE = 1.1
 """Times the time of the model up to which the packets of a step are not run in other turns."""
 
@@ -87,6 +89,7 @@ def compared(
     relation: Relation | None = None,
     *,
     pieces_run: int = 2,
+    enough: bool = False,
     until: Deadline = NEVER,
     **options: Any,
 ) -> Comparison:
@@ -102,6 +105,8 @@ def compared(
         Routing on which schedules are run by `execute`, which takes the other options. The numbers of pieces that are
         best by the model are run, `pieces_run` of them and the whole, this in the order of its steps too, and the
         fastest counts.
+    enough : bool
+        Whether no more algorithms are tried after one that no other can beat by a thousandth, by the bounds.
     until : Deadline, optional
         When to end; what is not compared then is left out.
 
@@ -119,6 +124,8 @@ def compared(
     rest, tables, paced = iter(algorithms), [list[Timed]() for _ in bounds], bool(options.get("packet"))
     while choices := until.unless_over(lambda: next(rest, ())):  # None: the time is up
         for floor, table in zip(bounds, tables, strict=True):
+            if choices[0].floor is not None and min((row.ratio for row in table), default=NEAR + 1) <= NEAR:
+                continue
             runs = None if relation is None else pieces_run
             made = until.unless_over(partial(_schedules, choices, floor.operation.size, runs, paced)) or []
             timed = [_timed(schedule, floor, relation, until, options) for schedule in made]
@@ -127,6 +134,8 @@ def compared(
                 words = f"{best.algorithm} {float(best.measured or best.time):.4g}"
                 found(f"latest: {words} cycles, at least {float(floor.time):.4g}")
             table += sorted(timed, key=lambda row: (row.measured is None, row.measured or row.time, row.pieces))[:1]
+        if enough and all(min((row.ratio for row in table), default=LEAST + 1) <= LEAST for table in tables):
+            break
     for table in tables:
         table.sort(key=lambda row: (row.measured is None, row.ratio, row.algorithm != "optimal"))
     return Comparison(tables, choices is not None)

@@ -257,7 +257,7 @@ ALL_TO_ALL: dict[str, Callable[[Group], list[Tree]]] = {
 }  # fmt: skip
 """Algorithms of all_to_all: a path for each block."""
 IN_STEPS: dict[str, dict[str, Callable[[Group], Sends]]] = {
-    "all_reduce": {"recursive_doubling": _doubled},
+    "all_reduce": {"recursive_doubling": _doubled, "exchange": at_once},
     "barrier": {"recursive_doubling": _doubled, "dissemination": _disseminated},
 }
 """Algorithms in which members exchange all that they have, in steps that must follow each other."""

@@ -72,7 +72,8 @@ def collective(options: CollectiveOptions) -> int:
     from unknot.fabrics.named import network as named
     from unknot_collectives import group_of, platform_of
     from unknot_collectives.answer import CollectiveAnswer
-    from unknot_collectives.choice import PIECES, by_algorithm
+    from unknot_collectives.choice import MOST_PACKED, PIECES, by_algorithm
+    from unknot_collectives.commands.ranks import in_file
     from unknot_collectives.comparison import compared
     from unknot_collectives.msccl import require_program
     from unknot_collectives.nccl.choice import choices as chosen_by
@@ -110,15 +111,24 @@ def collective(options: CollectiveOptions) -> int:
     )
     with activity.working("schedules"):
         group, counts = group_of(built, whole), PIECES if options.pieces is None else (options.pieces,)
-        group = replace(
-            group, circle=tuple(m for part in whole.parts for m in ring_order(platform, group.only(part).row))
+        ranked = in_file(options.members)
+        group = (
+            replace(group, row=whole.members)
+            if ranked
+            else replace(
+                group, circle=tuple(m for part in whole.parts for m in ring_order(platform, group.only(part).row))
+            )
         )
         routes = shortest_routes(built) if relation is None else partial(on_routes, relation=relation)
         choices = proposed(files, built, timed_on, operations[0])
         if names or not files:
-            others = by_algorithm(timed_on, whole, names, group=group, pieces=counts, routes=routes)
+            others = by_algorithm(
+                timed_on, whole, names, group=group, pieces=counts, routes=routes, searched=not ranked
+            )
             choices = chain(choices, others)
-        made = compared(choices, bounds, relation, until=deadline, **of_run)
+        made = compared(
+            choices, bounds, relation, until=deadline, enough=not names and len(whole.members) > MOST_PACKED, **of_run
+        )
     best = [table[0] for table in made.tables if table]
     last, shown = max(0, len(best) - 1), best[-1:]
     complete = made.complete and is_exact

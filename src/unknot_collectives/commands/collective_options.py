@@ -11,8 +11,8 @@ from unknot._base.calls import Piece
 from unknot._base.errors import SimulationError, UnknotError
 from unknot._base.switching import DEFAULT_SWITCHING, Switching
 from unknot.cli.commands.options import Json, MostTime, NetworkText, Options
-from unknot.cli.commands.shared import numbers_of
 from unknot_collectives.commands.block_sizes import most_of, rows_of
+from unknot_collectives.commands.ranks import terminals_of
 
 if TYPE_CHECKING:
     from unknot._base.units import Units
@@ -42,9 +42,10 @@ class CollectiveOptions(Options):
         Routing on which the schedules run.
     root
         Terminal with all data at the beginning or end; by default 0.
-    members : T,T,…[;T,T,…]
-        Terminals that take part; by default all. Semicolons separate groups, which run the
-        operation at the same time.
+    members : T,T,…[;T,T,…]|FILE
+        Terminals that take part; by default all. Semicolons separate groups, which run the operation at the same
+        time. Or a .csv or .txt file with a terminal in each line, that of rank 0 first: rings and trees keep this
+        order, which is searched otherwise.
     groups
         Number of equal groups of the members, in their order, in place of groups by --members.
     pieces
@@ -126,11 +127,7 @@ class CollectiveOptions(Options):
         from unknot_collectives.platform import ROOTED
 
         first, count = network.num_routers, self.groups
-        texts = ["all"] if self.members is None else self.members.split(";")
-        lists = [
-            tuple(first + network.terminal(number) for number in numbers_of(text, "<members>"))
-            for text in texts if text != "all"
-        ] or [tuple(range(first, first + network.num_terminals))]  # fmt: skip
+        lists = [tuple(first + one for one in group) for group in terminals_of(self.members, network)]
         if count != 1 and len(lists) > 1:
             raise UnknotError(f"--groups {count}: --members names {len(lists)} groups already; give one of the two")
         if count < 1 or len(lists[0]) % count:

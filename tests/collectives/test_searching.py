@@ -1,0 +1,53 @@
+"""Schedules that are searched for on small platforms."""
+
+from __future__ import annotations
+
+import random
+from fractions import Fraction
+
+import pytest
+from benchmarks.collective_gaps import KINDS, drawn
+
+from unknot._base.errors import NetworkError
+from unknot.certificates import document
+from unknot.certificates.plain import accept
+from unknot.network import families
+from unknot_collectives import Operation, best, bound, candidates, platform_of, textbook
+from unknot_collectives.platform import ROOTED
+from unknot_collectives.searching import searched
+
+
+@pytest.mark.sampled(1 / 4)
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_is_found_is_replayed_whole_and_no_slower(kind: str) -> None:
+    draw = random.Random()
+    platform = drawn(draw)
+    size = Fraction(draw.randint(1, 30))
+    root = draw.choice(platform.members) if kind in ROOTED else None
+    operation = Operation(kind, platform.members, size, root)
+    limit = bound(platform, operation)
+    start = textbook(platform, operation, "direct")
+    found = searched(start).exact()
+    assert len(accept(document(None, None, [limit.claim(), found.claim()]))) == 2, platform
+    assert all(chunk.size.denominator == 1 for chunk in found.chunks)
+    every = best(candidates(platform, operation), size)
+    assert every.time <= best(candidates(platform, operation, ["direct"]), size).time
+    assert found.time == searched(start).exact().time
+
+
+def test_a_message_of_one_flit_is_not_cut() -> None:
+    platform = platform_of(families.ring(5))
+    operation = Operation("all_reduce", platform.members, Fraction(1))
+    made = searched(textbook(platform, operation, "binomial")).exact()
+    assert {chunk.size for chunk in made.chunks} == {Fraction(1)}
+
+
+def test_many_members_and_exchanges_are_refused() -> None:
+    for network, name, words in (
+        (families.ring(9), "ring", "8 members at most"),
+        (families.ring(4), "exchange", "does not go along trees"),
+    ):
+        platform = platform_of(network)
+        operation = Operation("all_reduce", platform.members, Fraction(8))
+        with pytest.raises(NetworkError, match=words):
+            searched(textbook(platform, operation, name))
