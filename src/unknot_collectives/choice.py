@@ -11,7 +11,6 @@ from functools import partial
 from itertools import product
 
 from unknot._base.errors import NetworkError, require_known
-from unknot._base.memory import require
 from unknot._base.numbers import require_whole
 from unknot_collectives.arrangements import arranged
 from unknot_collectives.bounds import bound
@@ -19,7 +18,7 @@ from unknot_collectives.greedy import PATIENCE, greedy_order, require_reach
 from unknot_collectives.on_routes import OnRoutes
 from unknot_collectives.optimal import optimal
 from unknot_collectives.orders import Group
-from unknot_collectives.platform import Operation, Platform
+from unknot_collectives.platform import Operation, Platform, require_room
 from unknot_collectives.schedule import Schedule
 from unknot_collectives.searching import MOST_MEMBERS, require_searchable, searched_from
 from unknot_collectives.textbook import algorithms, textbook
@@ -158,7 +157,7 @@ def by_algorithm(
         require_known(f"unknown algorithm of {operation.kind}", name, known, NetworkError)
     if not names and (many > MOST_PACKED or operation.kind == "barrier"):
         known = tuple(name for name in known if name != "optimal")
-    require(f"transfers among {many} members", 300 * many**2)
+    require_room(operation, names)
     known = tuple(sorted(known, key=SELDOM_BEST.__contains__))
     unit, refused, taken = replace(operation, size=Fraction(1)), list[NetworkError](), False
     for name in names or known:

@@ -11,6 +11,7 @@ from math import gcd, lcm
 from typing import Any, Generic, TypeVar
 
 from unknot._base.errors import NetworkError, UnknotError, require_known
+from unknot._base.memory import require
 from unknot.network import Network
 from unknot.network.bandwidth import fraction
 
@@ -103,6 +104,35 @@ class Operation:
         rows = zip(self.members, self.blocks, strict=True)
         pairs = ((a, b, block) for a, row in rows for b, block in zip(self.members, row, strict=True))
         return {(a, b): Fraction(block) for a, b, block in pairs if a != b and block}
+
+
+PER_PAIR = 2000
+"""About the bytes of a transfer with its path, of which most algorithms have one for each two members."""
+SLENDER = ("double_tree", "chain", "binomial")
+"""Algorithms with a few transfers for each member, where these do not all gather or exchange."""
+
+
+def require_room(operation: Operation, names: Sequence[str] = ()) -> None:
+    """Refuse schedules that do not fit the memory that may be used, before any is made.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Algorithms; empty: all of them.
+
+    Raises
+    ------
+    SizeError
+        With what to do.
+    """
+    many = len(operation.members)
+    rooted = operation.kind in ROOTED
+    is_slender = rooted or (
+        operation.kind in ("all_reduce", "barrier") and bool(names) and set(names) <= set(SLENDER)
+    )
+    transfers = sum(len(part) if is_slender else len(part) ** 2 for part in operation.parts)
+    hint = "" if is_slender or operation.kind != "all_reduce" else " (double_tree, chain and binomial take little)"
+    require(f"transfers of {operation.kind} among {many} members{hint}", PER_PAIR * transfers)
 
 
 Number = TypeVar("Number")

@@ -10,9 +10,12 @@ import pytest
 from typer.testing import CliRunner
 
 from unknot._base.deadline import Deadline
+from unknot._base.memory import memory_limit
 from unknot.certificates.plain import accept
 from unknot.cli.program import app
+from unknot_collectives import Operation
 from unknot_collectives.msccl import read_msccl, run_program
+from unknot_collectives.platform import require_room
 
 
 def run(*words: str) -> tuple[int, str, str]:
@@ -245,3 +248,17 @@ def test_a_missing_folder_is_refused_before_anything_is_read(tmp_path: Path) -> 
     code, out, err = run("N", "--export", str(file))
     assert (code, out) == (2, "")
     assert f"{file}: it cannot be written: there is no folder {file.parent}" in err
+
+
+def test_memory_is_estimated_before_anything_is_made() -> None:
+    with memory_limit(10**8):
+        code, _, err = run("ring(1000)", "--operation", "all_to_all")
+        assert code == 2
+        assert "transfers of all_to_all among 1000 members" in err
+        code, _, err = run("ring(1000)", "--operation", "all_reduce", "--algorithm", "ring")
+        assert (code, "double_tree, chain and binomial take little" in err) == (2, True), err
+        for whole in (
+            Operation("all_reduce", tuple(range(1000))),
+            Operation("broadcast", tuple(range(1000)), root=0),
+        ):
+            require_room(whole, ["double_tree"])

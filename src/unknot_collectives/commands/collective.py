@@ -78,6 +78,7 @@ def collective(options: CollectiveOptions) -> int:
     from unknot_collectives.msccl import require_program
     from unknot_collectives.nccl.choice import choices as chosen_by
     from unknot_collectives.on_routes import on_routes, shortest_routes
+    from unknot_collectives.platform import require_room
     from unknot_collectives.rings import ring_order
     from unknot_collectives.schedule_files import ENDINGS, proposed
 
@@ -104,6 +105,7 @@ def collective(options: CollectiveOptions) -> int:
     files = [name for name in names if Path(name).suffix in ENDINGS]
     names = tuple(name for name in names if name not in files)
     operations = [replace(whole, size=Fraction(flits)) for flits in sizes]
+    require_room(whole, names)
     with activity.working("bounds"):
         bounds, is_exact = _bounds(platform, operations, options.deadline)
     chosen = (
