@@ -155,7 +155,7 @@ class _Search:
         return Fraction(one.units, self.whole)
 
     def changed(self, parts: Sequence[Part]) -> list[Part] | None:
-        """Return parts with a random change; None where that one cannot be."""
+        """Return parts with a random change, or None where the change is impossible."""
         i, made = self.draw.randrange(len(parts)), list(parts)
         one, kind = parts[i], self.draw.random()
         if kind < 0.2 and len(parts) < 40:  # a part of its own for some units, with a change of its trees
