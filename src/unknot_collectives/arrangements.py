@@ -69,7 +69,7 @@ def _row(platform: Platform, operation: Operation, name: str, group: Group) -> t
     if group.root is not None:
         at = row.index(group.root)
         row = (*row[at:], *row[:at])
-    costs, start = _Costs(platform, operation, name, row), np.arange(many)
+    costs, start = _OrderCosts(platform, operation, name, row), np.arange(many)
     fixed = operation.root is not None or (operation.kind, name) not in FREE
     best = _of_all(costs, fixed) if many <= ALL_TRIED else _improved(costs, start, fixed)
     if not costs.of(best[None])[0] < costs.of(start[None])[0]:
@@ -77,7 +77,7 @@ def _row(platform: Platform, operation: Operation, name: str, group: Group) -> t
     return tuple(row[i] for i in best.tolist())
 
 
-class _Costs:
+class _OrderCosts:
     """Costs of orders of members, by number, along the transfers of an algorithm between places."""
 
     def __init__(self, platform: Platform, operation: Operation, name: str, row: Sequence[int]) -> None:
@@ -122,7 +122,7 @@ def _between_places(operation: Operation, name: str, many: int) -> Any:
     return textbook(Platform("places", many + 1, tuple(ends), places), among, name, Group(places, among.root))
 
 
-def _of_all(costs: _Costs, fixed: bool) -> Ints:
+def _of_all(costs: _OrderCosts, fixed: bool) -> Ints:
     """Return the best of all orders, those with the first member in front where it is `fixed`."""
     many = len(costs.path)
     rest: Iterator[tuple[int, ...]] = permutations(range(fixed, many))
@@ -135,7 +135,7 @@ def _of_all(costs: _Costs, fixed: bool) -> Ints:
     return best
 
 
-def _improved(costs: _Costs, order: Ints, fixed: bool) -> Ints:
+def _improved(costs: _OrderCosts, order: Ints, fixed: bool) -> Ints:
     """Return an order after random swaps of two members, and reversals; a change stays unless the cost rises."""
     draw, many, least = random.Random(1), order.size, costs.of(order[None])[0]
     for _ in range(TRIES * many):

@@ -18,7 +18,7 @@ Edge = tuple[int, int, tuple[int, ...]]
 
 
 @dataclass(frozen=True)
-class Part:
+class BlockPart:
     """Units of a block, and the trees along which they go: up to the root, for what is added up, and down from it.
 
     Attributes
@@ -37,7 +37,7 @@ class Part:
     down: Mapping[int, Edge]
 
 
-def tree_of_part(one: Part, edges: Mapping[int, Edge], share: Fraction) -> Tree:
+def tree_of_part(one: BlockPart, edges: Mapping[int, Edge], share: Fraction) -> Tree:
     """Return the tree of edges, whose steps are distances from the root."""
     depth, left, made = {one.root: 0}, list(edges.values()), list[TreeEdge]()
     while left:
@@ -54,7 +54,7 @@ def tree_of_part(one: Part, edges: Mapping[int, Edge], share: Fraction) -> Tree:
     return Tree(one.root, tuple(made), share, one.leaf)
 
 
-def parts_of(schedule: Schedule) -> Iterator[Part]:
+def parts_of(schedule: Schedule) -> Iterator[BlockPart]:
     """Yield the parts of a schedule along trees, in units of 1 / `UNITS`² of the size; up edges are turned."""
     kind = schedule.operation.kind
     by_chunk = defaultdict[int, list[Transfer]](list)
@@ -79,9 +79,9 @@ def parts_of(schedule: Schedule) -> Iterator[Part]:
             tree = {leaf or 0: (root, leaf or 0, _joined(tree, root, leaf or 0))}
         units = max(1, round(chunk.size / schedule.operation.size * UNITS**2))
         if kind == "all_reduce":
-            yield Part(root, leaf, units, up, down)
+            yield BlockPart(root, leaf, units, up, down)
         else:
-            yield Part(root, leaf, units, {}, tree)
+            yield BlockPart(root, leaf, units, {}, tree)
 
 
 def _joined(tree: Mapping[int, Edge], root: int, leaf: int) -> tuple[int, ...]:

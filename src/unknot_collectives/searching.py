@@ -11,7 +11,7 @@ from itertools import islice, pairwise
 from typing import Any
 
 from unknot._base.errors import NetworkError
-from unknot_collectives.parts import UNITS, Part, parts_of, tree_of_part
+from unknot_collectives.parts import UNITS, BlockPart, parts_of, tree_of_part
 from unknot_collectives.platform import Operation, Platform
 from unknot_collectives.schedule import Schedule
 from unknot_collectives.timing import StartOrder, order_of_starts
@@ -48,7 +48,7 @@ def searched(start: Schedule) -> StartOrder:
     NetworkError
         If the schedule is not of trees, or members are too many.
     """
-    return _Search(start).best()
+    return _TreeSearch(start).best()
 
 
 def searched_from(starts: Iterable[StartOrder]) -> StartOrder:
@@ -83,7 +83,7 @@ def require_searchable(operation: Operation) -> None:
         raise NetworkError(f"schedules are searched for one group of {MOST_MEMBERS} members at most, and no barrier")
 
 
-class _Search:
+class _TreeSearch:
     def __init__(self, start: Schedule) -> None:
         self.start, self.operation = start, start.operation
         require_searchable(self.operation)
@@ -111,12 +111,12 @@ class _Search:
                     chosen = now
         return chosen
 
-    def rounded(self, parts: list[Part]) -> list[Part]:
+    def rounded(self, parts: list[BlockPart]) -> list[BlockPart]:
         """Return parts whose shares, in size units of 1 / `UNITS`², are whole units; of a block the largest parts."""
-        blocks = defaultdict[tuple[Any, ...], list[Part]](list)
+        blocks = defaultdict[tuple[Any, ...], list[BlockPart]](list)
         for one in parts:
             blocks[self.block(one)].append(one)
-        kept = list[Part]()
+        kept = list[BlockPart]()
         for some in blocks.values():
             some = sorted(some, key=lambda one: -one.units)[:MOST_CHUNKS]
             total, whole = sum(one.units for one in some), self.whole_of(some[0])
@@ -128,17 +128,17 @@ class _Search:
                 kept += [replace(one, units=units)] * (units > 0)
         return kept
 
-    def block(self, one: Part) -> tuple[Any, ...]:
+    def block(self, one: BlockPart) -> tuple[Any, ...]:
         return () if self.operation.kind == "all_reduce" else (one.root, one.leaf)
 
-    def whole_of(self, one: Part) -> int:
+    def whole_of(self, one: BlockPart) -> int:
         """Return the units of the block of a part."""
         if not self.operation.blocks:
             return self.whole
         amount = self.operation.amounts[one.root, one.leaf or 0]
         return max(1, round(self.whole * amount))
 
-    def timed(self, parts: Sequence[Part]) -> StartOrder:
+    def timed(self, parts: Sequence[BlockPart]) -> StartOrder:
         """Return the order of starts of the schedule of parts."""
         trees = [
             [tree_of_part(one, one.up if up else one.down, self.share(one)) for one in parts] for up in (True, False)
@@ -149,12 +149,12 @@ class _Search:
             made = spread("searched", self.platform, self.operation, trees[1])
         return order_of_starts(made)
 
-    def share(self, one: Part) -> Fraction:
+    def share(self, one: BlockPart) -> Fraction:
         if self.operation.blocks:
             return self.operation.amounts[one.root, one.leaf or 0] * Fraction(one.units, self.whole_of(one))
         return Fraction(one.units, self.whole)
 
-    def changed(self, parts: Sequence[Part]) -> list[Part] | None:
+    def changed(self, parts: Sequence[BlockPart]) -> list[BlockPart] | None:
         """Return parts with a random change, or None where the change is impossible."""
         i, made = self.draw.randrange(len(parts)), list(parts)
         one, kind = parts[i], self.draw.random()
@@ -177,7 +177,7 @@ class _Search:
         made[i] = moved
         return made
 
-    def moved(self, one: Part) -> Part | None:
+    def moved(self, one: BlockPart) -> BlockPart | None:
         """Return a part in which a member has another parent, or another path from it."""
         up = bool(one.up) and (not one.down or self.draw.random() < 0.5)
         edges = dict(one.up if up else one.down)
@@ -198,7 +198,7 @@ class _Search:
         edges[child] = (parent, child, path)
         return replace(one, up=edges) if up else replace(one, down=edges)
 
-    def fresh(self, one: Part) -> Part:
+    def fresh(self, one: BlockPart) -> BlockPart:
         """Return a part with stars in place of its trees; that of an all-reduce may have another root."""
         root = self.draw.choice(self.operation.members) if self.operation.kind == "all_reduce" else one.root
         turned = self.ups and self.operation.kind != "all_reduce"
