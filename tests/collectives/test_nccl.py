@@ -233,3 +233,10 @@ def test_the_command_refuses_what_the_library_decides(tmp_path: Path) -> None:
             unknot.collective(CLOUD, library="nccl", **options)
     with pytest.raises(UnknotError, match="ring"):
         unknot.collective("ring(4)", library="nccl")
+
+
+def test_trees_come_back_by_farther_paths_than_they_leave() -> None:
+    """Ways from a NIC to a GPU are of other types than those back, and both decide what a search can find."""
+    library = library_of(Path(__file__).with_name("farther.xml"), nodes=4)
+    assert shape(library, "tree") == (1, 0, 3, 48.0, 20.0, "NVL", "PHB")
+    assert shape(library, "ring") == (4, 0, 3, 20.0, 20.0, "NVL", "PXN")

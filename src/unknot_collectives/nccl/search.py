@@ -74,9 +74,10 @@ class _Passes:
         self.least, self.most = least, most
         start = LibraryGraph(pattern, alike=pattern != NVLS, type_intra=self.least_intra, type_inter=self.least_inter)
         self.graph = self.best = start
+        inner = (*gpus, *system.nodes["nvs"])
         self.kinds = [
-            {gpu.paths[end].kind for gpu in (*gpus, *system.nodes["nvs"]) for end in ends}
-            for ends in ((*gpus, *system.nodes["nvs"]), nets)
+            {path.kind for gpu in inner for end in ends for path in (gpu.paths[end], end.paths[gpu])}
+            for ends in (inner, nets)
         ]
         self.tried = dict[tuple[LibraryGraph, tuple[int, ...], int, int], int]()
         where = "inter" if system.inter else "intra"
