@@ -112,6 +112,10 @@ COMMANDS = {
         ("routing", "mesh(2)", "--switching", "wormhole-nonatomic", "--by", "paths"),
         ("routing", "mesh(2)", "--vcs", "1/1 1/1"),
     ],
+    "design-topology": [
+        ("topology", "grid(2, 3)", "--ports", "2", "--one-way"),
+        ("topology", "nodes(5)", "--ports", "2"),
+    ],
     "export": [(RING[0], "{folder}/ring.json", *RING[1:]), ("ring(4)", "{folder}/ring.v", "--routing", "lanes")],
     "faults": [("mesh(2, 2)", "--routing", "up_down")],
     "faults-fabric": [(str(EXAMPLES / "opensm-ring12-lash"),)],

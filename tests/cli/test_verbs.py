@@ -114,9 +114,8 @@ def test_other_pages_show_snippets_of_that_page(page: str) -> None:
 
 @pytest.mark.parametrize("verb", VERBS)
 def test_a_verb_has_the_options_of_its_command(verb: str) -> None:
-    name = VERBS[verb].partition(" ")[0]
-    home = import_module(f"unknot.cli.commands.{name.replace('-', '_')}") if name in COMMANDS else ALL
-    command = home[name] if home is ALL else getattr(home, verb)
+    core = VERBS[verb].partition(" ")[0] in COMMANDS
+    command = getattr(import_module(f"unknot.cli.commands.{verb}"), verb) if core else ALL[VERBS[verb]]
     options = dict(inspect.signature(prepared(command)).parameters)
     for name in [name for name, one in options.items() if one.annotation.__metadata__[0].__dict__.get("hidden")]:
         del options[name]  # an old spelling

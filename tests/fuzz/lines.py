@@ -27,6 +27,7 @@ GOOD: dict[str, list[str]] = {
     "network": NETWORKS,
     "fabric": [network for network, _ in FABRICS],
     "source": NETWORKS,
+    "nodes": ["grid(2, 3)", "nodes(6)", "mesh(2, 2)"],
     "target": ["out.dot", "out.json", "out.gml", "out.graphml", "out.edges"],
     "study": ["study-0.toml", "study-1.toml", "booksim-configuration-0.cfg"],
     "file": ["replay-0.json", "knot.json"],
@@ -200,8 +201,8 @@ def texts() -> set[str]:
     """Names of the options and arguments of all commands whose values are not plain numbers."""
     names = set()
     for name, parameters in commands().items():
-        first, own = name.split()[0].replace("-", "_"), name.replace(" ", "_").replace("-", "_")
-        hints = get_type_hints(getattr(importlib.import_module(f"unknot.cli.commands.{first}"), own))
+        own = name.replace(" ", "_").replace("-", "_")
+        hints = get_type_hints(getattr(importlib.import_module(f"unknot.cli.commands.{own}"), own))
         for parameter in parameters:
             kinds = set(get_args(hints.get(parameter.name, int))) or {hints.get(parameter.name, int)}
             if kinds - {int, float, bool, type(None)}:

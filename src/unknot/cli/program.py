@@ -36,8 +36,11 @@ PANELS = {
     "Files": ("convert", "export", "rerun", "cache"),
 }
 """The commands by task; each is a function in the file of its name, with - for _, in `unknot.cli.commands`."""
-SUBJECTS = {"design": ("routing",)}
-"""What a command of several questions is about, the old spelling's first: each is a function `COMMAND_SUBJECT`."""
+SUBJECTS = {"design": ("routing", "topology")}
+"""What a command of several questions is about, the old spelling's first: each is a function `COMMAND_SUBJECT`, in
+the file of that name."""
+HELP = {"design": "Design a routing, or a topology, with proof that nothing less will do, or how far that may be."}
+"""What such a command does."""
 COMMANDS = tuple(name for names in PANELS.values() for name in names)
 ALL: Catalogue[Any] = Catalogue("commands", dict.fromkeys(COMMANDS))
 """The same, and the functions of extensions."""
@@ -182,11 +185,11 @@ def application(names: Iterable[str] = COMMANDS) -> typer.Typer:
 
 def _subjects(name: str) -> typer.Typer:
     """A command of several questions, a command each."""
-    module = _module(name)
-    group = typer.Typer(cls=_Subjects, rich_markup_mode=None, help=module.__doc__)
+    group = typer.Typer(cls=_Subjects, rich_markup_mode=None, help=HELP[name])
     group.callback()(lambda: None)
     for subject in SUBJECTS[name]:
-        group.command(subject, cls=GroupedCommand)(prepared(getattr(module, f"{name}_{subject}")))
+        own = f"{name}_{subject}"
+        group.command(subject, cls=GroupedCommand)(prepared(getattr(_module(own), own)))
     return group
 
 

@@ -11,14 +11,9 @@ import numpy as np
 
 from unknot._base.kernels.types_kernel import alone, inlined
 from unknot.lane_assignment.moves_kernel import MoveScratch, Undo, all_words, exchange, spread, take_back
-from unknot.lane_assignment.orders_kernel import (
-    below,
-    cooled,
-    draw,
-    push,
-    unit,
-)  # fmt: skip
+from unknot.lane_assignment.orders_kernel import push
 from unknot.lane_assignment.paths_kernel import completing, drawn_path, elsewhere, unserved_pair
+from unknot.search.random_kernel import below, cooled, draw, unit
 
 TRIES = 8
 """Paths, each in a lane at random, of which an aimed move mends the one that falls least often."""

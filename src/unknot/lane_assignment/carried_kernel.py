@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from unknot._base.kernels.types_kernel import alone, called, inlined
 from unknot.lane_assignment.load_kernel import serves, steep
-from unknot.lane_assignment.orders_kernel import below
+from unknot.search.random_kernel import below
 
 
 class Carried(NamedTuple):

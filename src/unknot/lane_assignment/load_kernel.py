@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unknot._base.kernels.types_kernel import called, inlined, kept
-from unknot.lane_assignment.orders_kernel import below, cooled, unit
+from unknot.search.random_kernel import below, cooled, unit
 
 SQUARES = 4
 """How often a load is squared where its cost is not made steeper: its 16th power."""

@@ -10,8 +10,9 @@ import numpy as np
 
 from unknot._base.kernels.mask_kernel import how_many, lowest
 from unknot._base.kernels.types_kernel import called, kept
-from unknot.lane_assignment.orders_kernel import below, missing
+from unknot.lane_assignment.orders_kernel import missing
 from unknot.routing.layers_kernel import climb
+from unknot.search.random_kernel import below
 
 TRIES = 3
 """Paths of a pair that are tried."""

@@ -9,8 +9,8 @@ import numpy as np
 
 from unknot._base.kernels.types_kernel import alone, called
 from unknot.lane_assignment.carried_kernel import add, after, onward_to, turn
-from unknot.lane_assignment.orders_kernel import below, cooled, unit
 from unknot.routing.layers_kernel import climb
+from unknot.search.random_kernel import below, cooled, unit
 
 
 @called

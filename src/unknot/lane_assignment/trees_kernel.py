@@ -9,8 +9,8 @@ import numpy.typing as npt
 from unknot._base.kernels.types_kernel import called, kept
 from unknot.lane_assignment.load_kernel import steep
 from unknot.lane_assignment.orders_kernel import pop, push
-from unknot.lane_assignment.orders_kernel import unit as uniform
 from unknot.routing.layers_kernel import climb
+from unknot.search.random_kernel import unit as uniform
 
 
 class TreeScratch(NamedTuple):

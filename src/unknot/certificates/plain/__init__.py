@@ -41,6 +41,7 @@ Of a claim one reads `reading` and `tables`, the file that names its subject wit
 - delivery: delivery, lengths of routes, and routes that faults cut: `delivery`, `lengths`, `cuts`
 - failures: routes after failures: `failures`
 - refuted: clauses that contradict each other
+- hops: the fewest hops with some ports and links: `hops`
 - encoder: clauses of lanes for shortest paths
 - flows: who sends how much to whom
 - lanes: fewer lanes, and fewer changes of routes, refuted: `lanes`, `lanes of routes`, `changes`

@@ -14,6 +14,7 @@ from unknot.certificates.plain import (  # noqa: F401
     deadlock,
     delivery,
     failures,
+    hops,
     lanes,
     loads,
     phases,

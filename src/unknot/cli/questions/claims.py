@@ -198,7 +198,7 @@ def rule(about: About, family: str) -> Document:
 
 def rules(about: About, family: str, vcs: str, by: str = "states", least: int | None = None) -> Document:
     """No rule for meshes of every size, with some VCs, is free of deadlock and adaptive."""
-    from unknot.cli.commands.design import counts_of
+    from unknot.cli.commands.design_routing import counts_of
     from unknot.synthesis.design import family_of
     from unknot.synthesis.requirements import Request
     from unknot.synthesis.space import Space

@@ -1,0 +1,298 @@
+"""Hops of a network, and the fewest of all networks with such ports and links."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+from unknot.certificates.plain.reading import Rejected, at_most, field, integers, lists, number, pay
+from unknot.certificates.plain.refuted import PARTS
+from unknot.certificates.plain.registry import checks
+
+MOST_NODES = 4096
+MOST_LEVELS = 3
+"""Hop counts of a proof by multipliers."""
+
+
+class Wanted(NamedTuple):
+    """Links that are allowed from each node, ports out and in, and whether links are there both ways."""
+
+    ahead: Sequence[Sequence[int]]
+    leaving: Sequence[int]
+    entering: Sequence[int]
+    both: bool
+    required: set[tuple[int, int]]
+
+
+def hops_from(ahead: Sequence[Sequence[int]], start: int) -> list[int]:
+    """Hops from a node to each node; as many as there are nodes where there is no way."""
+    hops = [len(ahead)] * len(ahead)
+    hops[start], level, line, left = 0, 0, [start], len(ahead) - 1
+    while line and left:
+        level += 1
+        following = []
+        for u in line:
+            pay(1 + len(ahead[u]))
+            for v in ahead[u]:
+                if hops[v] == len(ahead):
+                    hops[v] = level
+                    following.append(v)
+        left -= len(following)
+        line = following
+    return hops
+
+
+def grown(own: int, branches: int, levels: int, most: int) -> int:
+    """Nodes within some hops of a node with `own` links, where further nodes have `branches` each; `most` at most."""
+    total, layer = 0, own
+    for _ in range(levels):
+        total, layer = min(total + layer, most), min(layer * branches, most)
+    return total
+
+
+@checks("hops", "", "least")
+def check_hops(claim: Any, proof: Any) -> str:
+    """Check that links fulfil a request and have some hops in all, and that no links of the request have fewer.
+
+    Claim: `nodes`; `allowed`, nodes to which links may lead from each node, or `null` for all; `leaving` and
+    `entering`, most links of each node; `both_ways`, whether each link is there in both directions; `required` and
+    `links`, each [from, to]; `hops` of all pairs of nodes with these links; `least`, a bound for all links
+    Proof: `levels`, hop counts of rows, 0 to count nodes alone; `rows`, each a condition that all links fulfil with
+    its multiplier: [kind, nodes or hop count and nodes, multiplier]
+    """
+    nodes = number(claim, "nodes", 2)
+    at_most(nodes, MOST_NODES, "nodes")
+    pay(nodes * nodes)
+    wanted = wanted_of(claim, nodes)
+    check_links(wanted, claim, nodes)
+    least, shown = number(claim, "least", 0), bound_shown(wanted, proof)
+    if shown < least:
+        raise Rejected(f"the proof shows at least {shown} hops, and not {least}")
+    return f"{claim['hops']} hops between {nodes} nodes, and no such links have fewer than {least}"
+
+
+def wanted_of(claim: Any, nodes: int) -> Wanted:
+    """The request of a claim."""
+    if claim.get("allowed") is None:
+        ahead: list[list[int]] = [[v for v in range(nodes) if v != u] for u in range(nodes)]
+    else:
+        ahead = [integers(row, "allowed", 0, nodes) for row in field(claim, "allowed", list)]
+        if len(ahead) != nodes or any(u in row or len(set(row)) < len(row) for u, row in enumerate(ahead)):
+            raise Rejected("allowed: a list of other nodes is expected for each node")
+    leaving, entering = (integers(claim.get(way), way, 0, nodes, nodes) for way in ("leaving", "entering"))
+    required = pairs_of(claim, "required", nodes)
+    both = field(claim, "both_ways", bool)
+    return Wanted(ahead, leaving, entering, both, required)
+
+
+def pairs_of(claim: Any, name: str, nodes: int) -> set[tuple[int, int]]:
+    """Links of a claim, each once."""
+    entries = lists(field(claim, name, list), name, 2)
+    pairs = {(u, v) for u, v in (integers(one, name, 0, nodes) for one in entries)}
+    if len(pairs) < len(entries):
+        raise Rejected(f"{name}: a link stands there twice")
+    return pairs
+
+
+def check_links(wanted: Wanted, claim: Any, nodes: int) -> None:
+    """Check that the links of a claim fulfil its request and have its hops."""
+    links = pairs_of(claim, "links", nodes)
+    allowed = {(u, v) for u, row in enumerate(wanted.ahead) for v in row}
+    if links - allowed:
+        raise Rejected(f"links: {min(links - allowed)} is not allowed")
+    if wanted.required - links:
+        raise Rejected(f"links: {min(wanted.required - links)} is required and missing")
+    if wanted.both and any((v, u) not in links for u, v in links):
+        raise Rejected("links: a link is there in one direction alone")
+    ahead: list[list[int]] = [[] for _ in range(nodes)]
+    entering = [0] * nodes
+    for u, v in links:
+        ahead[u].append(v)
+        entering[v] += 1
+    for u in range(nodes):
+        if len(ahead[u]) > wanted.leaving[u] or entering[u] > wanted.entering[u]:
+            raise Rejected(f"links: node {u} has more links than ports")
+    total = sum(sum(hops_from(ahead, u)) for u in range(nodes))
+    if total != number(claim, "hops", 0):
+        raise Rejected(f"links: they have {total} hops, and not {claim['hops']}")
+
+
+def bound_shown(wanted: Wanted, proof: Any) -> int:
+    """The bound on the hops of all links of a request that a proof shows."""
+    levels = number(proof, "levels", 0, MOST_LEVELS + 1)
+    rows = field(proof, "rows", list)
+    nodes = len(wanted.ahead)
+    fewest = [hops_from(wanted.ahead, u) for u in range(nodes)]
+    back = int(wanted.both)
+    total = nodes * (nodes - 1)
+    for u in range(nodes):
+        for k in range(1, nodes):
+            near = sum(hops <= k for hops in fewest[u]) - 1
+            pay(nodes)
+            most = near if k <= levels else grown(wanted.leaving[u], max(wanted.leaving) - back, k, near)
+            total += nodes - 1 - most
+            if most == nodes - 1 and k > levels:
+                break
+    if levels:
+        sums, low = Program(wanted, fewest, levels).added(rows)
+        # A variable is at most 1: a sum above its cost is made good by as much as it is above.
+        over = sum(max(0, part - PARTS * (1 + back) * (one[0] == "far")) for one, part in sums.items())
+        total += -((over - low) // PARTS)
+    return total + total % 2 * back
+
+
+Variable = tuple[Any, ...]
+
+
+class Program:
+    """Conditions that hold for all links of a request, on variables that are 0 or 1.
+
+    - ("link", s, t): there is a link.
+    - ("far", k, s, t): t is more than k hops from s.
+    - ("first", k, s, w, t): t is reached in k hops by a way that begins with a link from s to w, and meets s no more.
+    - ("last", k, s, w, t): the same by a way that ends with a link from w to t, and meets t no sooner.
+
+    With links both ways a pair and the pair turned round have the same variables.
+    """
+
+    def __init__(self, wanted: Wanted, fewest: Sequence[Sequence[int]], levels: int) -> None:
+        self.wanted, self.fewest, self.levels = wanted, fewest, levels
+        self.nodes = len(fewest)
+        self.allowed = {(u, v) for u, row in enumerate(wanted.ahead) for v in row}
+        self.behind: list[list[int]] = [[] for _ in range(self.nodes)]
+        for u, v in sorted(self.allowed):
+            self.behind[v].append(u)
+
+    def link(self, s: int, t: int) -> Variable:
+        if (s, t) not in self.allowed:
+            raise Rejected(f"rows: a link from {s} to {t} is not allowed")
+        return ("link", *((min(s, t), max(s, t)) if self.wanted.both else (s, t)))
+
+    def far(self, k: int, s: int, t: int) -> Variable:
+        return ("far", k, *((min(s, t), max(s, t)) if self.wanted.both else (s, t)))
+
+    def way(self, kind: str, k: int, s: int, w: int, t: int) -> Variable:
+        """The variable of a way; of two hops the first link tells the last."""
+        if k == 2:
+            return ("first", 2, min(s, t), w, max(s, t)) if self.wanted.both else ("first", 2, s, w, t)
+        return kind, k, s, w, t
+
+    def firsts(self, k: int, s: int, t: int) -> list[int]:
+        """Nodes by which a way of 2 to k hops may begin."""
+        return [w for w in self.wanted.ahead[s] if w != t and self.fewest[w][t] < k]
+
+    def lasts(self, k: int, s: int, t: int) -> list[int]:
+        return [w for w in self.behind[t] if w != s and self.fewest[s][w] < k]
+
+    def added(self, rows: Any) -> tuple[dict[Variable, int], int]:
+        """The sum of rows, each times its multiplier: factors of variables, and what they are at least."""
+        sums: dict[Variable, int] = {}
+        total = 0
+        for row in rows:
+            if not isinstance(row, list) or len(row) < 3 or row[0] not in ROWS:
+                raise Rejected(f"rows: {str(row)[:60]} is no row")
+            kind, *places = row
+            condition, width = ROWS[kind]
+            *places, times = integers(places, f"rows, {kind}", 0, 2**64, width + 1)
+            level = places[0] if width > 2 or kind in LEVELLED else 1
+            nodes = places[1:] if kind in LEVELLED else places
+            if (
+                not 1 <= level <= self.levels
+                or any(node >= self.nodes for node in nodes)
+                or len({*nodes}) < len(nodes)
+            ):
+                raise Rejected(f"rows: {str(row)[:60]} has no such hop count or nodes")
+            low, terms = condition(self, *places)
+            pay(2 + len(terms))
+            total += times * low
+            for one, factor in terms:
+                sums[one] = sums.get(one, 0) + times * factor
+        return sums, total
+
+
+Row = tuple[int, list[tuple[Variable, int]]]
+
+
+def _leaving(p: Program, s: int) -> Row:
+    return -p.wanted.leaving[s], [(p.link(s, t), -1) for t in p.wanted.ahead[s]]
+
+
+def _entering(p: Program, t: int) -> Row:
+    return -p.wanted.entering[t], [(p.link(s, t), -1) for s in p.behind[t]]
+
+
+def _required(p: Program, s: int, t: int) -> Row:
+    if (s, t) not in p.wanted.required:
+        raise Rejected(f"rows: a link from {s} to {t} is not required")
+    return 1, [(p.link(s, t), 1)]
+
+
+def _reached(kind: str) -> Callable[..., Row]:
+    """A pair is far, has a link, or a way that begins, or ends, with a link."""
+
+    def row(p: Program, k: int, s: int, t: int) -> Row:
+        if p.fewest[s][t] > k:
+            raise Rejected(f"rows: {t} is more than {k} hops from {s} in any case, and that is counted already")
+        between = p.firsts(k, s, t) if kind == "first" else p.lasts(k, s, t)
+        ways = [(p.way(kind, k, s, w, t), 1) for w in between] if k > 1 else []
+        return 1, [(p.far(k, s, t), 1), *([(p.link(s, t), 1)] if (s, t) in p.allowed else []), *ways]
+
+    return row
+
+
+def _through(p: Program, kind: str, k: int, s: int, w: int, t: int) -> Variable:
+    """The variable of a way that may be."""
+    if k < 2 or w not in (p.firsts(k, s, t) if kind == "first" else p.lasts(k, s, t)):
+        raise Rejected(f"rows: no way of {k} hops leads from {s} by {w} to {t}")
+    return p.way(kind, k, s, w, t)
+
+
+def _first_link(p: Program, k: int, s: int, w: int, t: int) -> Row:
+    return 0, [(p.link(s, w), 1), (_through(p, "first", k, s, w, t), -1)]
+
+
+def _last_link(p: Program, k: int, s: int, w: int, t: int) -> Row:
+    return 0, [(p.link(w, t), 1), (_through(p, "last", k, s, w, t), -1)]
+
+
+def _first_rest(p: Program, k: int, s: int, w: int, t: int) -> Row:
+    return -1, [(p.far(k - 1, w, t), -1), (_through(p, "first", k, s, w, t), -1)]
+
+
+def _last_rest(p: Program, k: int, s: int, w: int, t: int) -> Row:
+    return -1, [(p.far(k - 1, s, w), -1), (_through(p, "last", k, s, w, t), -1)]
+
+
+def _behind(p: Program, k: int, s: int, w: int) -> Row:
+    """Ports of the nodes behind a link limit the ways that begin with it."""
+    link, back, limits = p.link(s, w), int(p.wanted.both), p.wanted.leaving
+    ends = [t for t in range(p.nodes) if t not in (s, w) and p.fewest[w][t] < k]
+    pay(p.nodes)
+    room = grown(limits[w] - back, max(limits) - back, k - 1, len(ends))
+    return 0, [(link, room), *((p.way("first", k, s, w, t), -1) for t in ends)]
+
+
+def _before(p: Program, k: int, w: int, t: int) -> Row:
+    link, back, limits = p.link(w, t), int(p.wanted.both), p.wanted.entering
+    starts = [s for s in range(p.nodes) if s not in (w, t) and p.fewest[s][w] < k]
+    pay(p.nodes)
+    room = grown(limits[w] - back, max(limits) - back, k - 1, len(starts))
+    return 0, [(link, room), *((p.way("last", k, s, w, t), -1) for s in starts)]
+
+
+ROWS: dict[str, tuple[Callable[..., Row], int]] = {
+    "leaving": (_leaving, 1),
+    "entering": (_entering, 1),
+    "required": (_required, 2),
+    "by first": (_reached("first"), 3),
+    "by last": (_reached("last"), 3),
+    "behind": (_behind, 3),
+    "before": (_before, 3),
+    "first link": (_first_link, 4),
+    "last link": (_last_link, 4),
+    "first rest": (_first_rest, 4),
+    "last rest": (_last_rest, 4),
+}
+"""Conditions by name, with the numbers that each has."""
+LEVELLED = {name for name, (_, width) in ROWS.items() if width > 2}
+"""Those of which the first number is a hop count."""

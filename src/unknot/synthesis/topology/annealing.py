@@ -1,0 +1,164 @@
+"""Search for links by annealing of several walkers, each with random numbers of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from itertools import repeat
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from unknot._base.arrays import Ints
+from unknot.search.effort import AnnealingStep, SearchEffort
+
+if TYPE_CHECKING:
+    from unknot.synthesis.topology.request import Flags, TopologyRequest
+
+WALKERS = 4
+"""Walkers of a round, on any machine, so that the answer is the same."""
+HEAT = (8.0, 0.27)
+"""Temperatures at the beginning and at the end, in hops of pairs of a source and a node."""
+PAIR_MOVES, FIRST_MOVES, MOST_MOVES = 1_000, 400_000, 6_400_000
+"""Moves of a walker in the first round for each pair of nodes, and at most; each round has twice as many, up to the
+last number."""
+LATE = 4
+"""Cost of a hop beyond the diameter that is aimed at."""
+WORD = 1.2e-9
+"""Seconds of work of a move for each word of bits, link and level."""
+LEVELS = 3
+NEVER = 1 << 60
+
+
+class LinkSpace(NamedTuple):
+    """What links may be, and what pairs cost; for arrays see `TopologyRequest`.
+
+    Attributes
+    ----------
+    first, to : int64 arrays
+        Ends of the links that are allowed from each node, in compressed rows; empty: all.
+    sources : int64 array
+        A node of each orbit.
+    late, target : int
+        Cost of a hop count from `target` on that does not reach a node.
+    """
+
+    first: Ints
+    to: Ints
+    allowed: npt.NDArray[np.bool_]
+    required: npt.NDArray[np.bool_]
+    leaving: Ints
+    entering: Ints
+    both_ways: bool
+    image: Ints
+    sources: Ints
+    late: int
+    target: int
+
+
+class Links(NamedTuple):
+    """Links of a walker.
+
+    Attributes
+    ----------
+    there : bool array, shape (nodes, nodes)
+    after, before : int64 arrays, shape (nodes, most ports)
+        Ends of the links from each node, and beginnings of those to each node.
+    leaving, entering : int64 arrays, shape (nodes,)
+        How many these are.
+    """
+
+    there: npt.NDArray[np.bool_]
+    after: Ints
+    leaving: Ints
+    before: Ints
+    entering: Ints
+
+
+class LinkScratch(NamedTuple):
+    """Scratch arrays of a walker.
+
+    Attributes
+    ----------
+    reach, following : int64 arrays, shape (nodes, words)
+        Sources that reach a node, as bits, before and after a hop.
+    changed : int64 array, shape (most links of a move, 2)
+        Links that a move brought or took.
+    many : int64 array, shape (1,)
+        How many these are.
+    """
+
+    reach: Ints
+    following: Ints
+    changed: Ints
+    many: Ints
+
+
+def space_of(wanted: TopologyRequest, target: int = NEVER) -> LinkSpace:
+    """The space of a request; hops beyond a target cost more."""
+    every = int(wanted.allowed.sum()) == wanted.size * (wanted.size - 1)
+    first = np.zeros(0) if every else np.concatenate([[0], np.cumsum(wanted.allowed.sum(axis=1))])
+    to = np.zeros(0) if every else np.nonzero(wanted.allowed)[1]
+    return LinkSpace(
+        first.astype(np.int64), to.astype(np.int64), wanted.allowed, wanted.required, wanted.leaving, wanted.entering,
+        wanted.both_ways, wanted.image, np.unique(wanted.image.min(axis=0)), LATE if target < NEVER else 1, target,
+    )  # fmt: skip
+
+
+class Walker:
+    """Links of a walk through the space, with their scratch arrays and random numbers."""
+
+    def __init__(self, space: LinkSpace, seed: list[int]) -> None:
+        nodes, ports = space.leaving.size, int(max(space.leaving.max(), space.entering.max()))
+        lists = (np.full((nodes, ports), -1, dtype=np.int64), np.zeros(nodes, dtype=np.int64))
+        self.space = space
+        self.links = Links(np.zeros((nodes, nodes), dtype=bool), *lists, *(one.copy() for one in lists))
+        for u, v in np.argwhere(space.required).tolist():
+            self.links.there[u, v] = True
+            self.links.after[u, self.links.leaving[u]] = v
+            self.links.before[v, self.links.entering[v]] = u
+            self.links.leaving[u] += 1
+            self.links.entering[v] += 1
+        words = -(-space.sources.size // 64)
+        reach = np.zeros((nodes, words), dtype=np.int64)
+        self.scratch = LinkScratch(
+            reach, reach.copy(), np.zeros((8 * len(space.image), 2), dtype=np.int64), np.zeros(1, dtype=np.int64)
+        )
+        self.state = np.random.default_rng(seed).integers(2**63, size=1).astype(np.uint64)
+        self.best = np.full_like(self.links.after, -1)
+        self.least = NEVER
+
+    def walk(self, step: AnnealingStep) -> int:
+        """Anneal for a step; the lowest cost so far."""
+        from unknot.synthesis.topology.links_kernel import anneal
+
+        arrays = self.space, self.scratch, self.links, self.best, self.state
+        self.least = int(anneal(*arrays, self.least, step)[1])
+        return self.least
+
+    @property
+    def found(self) -> Flags:
+        """The links of lowest cost: bool array, shape (nodes, nodes)."""
+        there = np.zeros_like(self.links.there)
+        u, place = np.nonzero(self.best >= 0)
+        there[u, self.best[u, place]] = True
+        return there
+
+
+def rounds(space: LinkSpace, effort: SearchEffort, text: str, number: int = 0) -> Iterator[Flags]:
+    """Yield the best links of each round from a number on, until the limits of the search are reached."""
+    words = space.sources.size / 64 + 1
+    each = WORD * words * int(space.leaving.sum()) * LEVELS
+    first = min(PAIR_MOVES * space.leaving.size**2, FIRST_MOVES)
+    with ThreadPoolExecutor(WALKERS) as threads:
+        while not effort.over:
+            walkers = [Walker(space, [effort.seed, number, i]) for i in range(WALKERS)]
+            least = NEVER
+            moves = min(first << number, MOST_MOVES)
+            for step in effort.cooled(moves, HEAT, each=WALKERS * each, words=space.leaving.size):
+                effort.report(text if least == NEVER else f"{text}, lowest cost {least * len(space.image)}")
+                least = min(threads.map(Walker.walk, walkers, repeat(step)))
+                effort.moves += WALKERS * step.moves
+            yield min(walkers, key=lambda one: one.least).found
+            number += 1

@@ -1,0 +1,200 @@
+# mypy: ignore-errors
+"""Annealing of the links of a network on the sum of its hops.
+
+A bit of a node is a source whose packets reach the node in so many hops; a level is one OR for each link. Under a
+symmetry the sources are one node of each orbit, and links come and go by orbits.
+"""
+
+import numpy as np
+
+from unknot._base.kernels.mask_kernel import how_many
+from unknot._base.kernels.types_kernel import alone, called, inlined
+from unknot.search.random_kernel import below, cooled, unit
+
+NEVER = 1 << 60
+
+
+@called
+def hops(space, scratch, links, most):
+    """Cost of all pairs of a source and a node, or a number above `most` as soon as the cost is above.
+
+    A pair costs 1 for each hop count that does not reach the node, and `late` from hop count `target` on.
+    """
+    reach, following = scratch.reach, scratch.following
+    nodes, words = reach.shape
+    reach[:] = 0
+    for i in range(space.sources.size):
+        reach[space.sources[i], i >> 6] |= np.int64(1) << np.int64(i & 63)
+    pairs = space.sources.size * nodes
+    missing, total, level = pairs - space.sources.size, np.int64(0), np.int64(0)
+    while missing > 0:
+        total += missing * (space.late if level >= space.target else 1)
+        if total > most:
+            return total
+        left = pairs
+        for v in range(nodes):
+            for w in range(words):
+                bits = reach[v, w]
+                for j in range(links.entering[v]):
+                    bits |= reach[links.before[v, j], w]
+                following[v, w] = bits
+                left -= how_many(bits)
+        level += 1
+        if left == missing:
+            # As far away as a way through all nodes, so that whatever comes nearer counts.
+            return total + missing * (nodes - level) * space.late
+        missing = left
+        reach, following = following, reach
+    return total
+
+
+@inlined
+def place(row, many, node):
+    for j in range(many):
+        if row[j] == node:
+            return j
+    return -1
+
+
+@called
+def connect(links, u, v):
+    links.there[u, v] = True
+    links.after[u, links.leaving[u]] = v
+    links.leaving[u] += 1
+    links.before[v, links.entering[v]] = u
+    links.entering[v] += 1
+
+
+@called
+def disconnect(links, u, v):
+    links.there[u, v] = False
+    last = links.leaving[u] - 1
+    links.after[u, place(links.after[u], last, v)] = links.after[u, last]
+    links.leaving[u] = last
+    last = links.entering[v] - 1
+    links.before[v, place(links.before[v], last, u)] = links.before[v, last]
+    links.entering[v] = last
+
+
+@called
+def change(space, scratch, links, u, v, there):
+    """Bring or take the orbit of a link, and note each link for `take_back`; return whether all limits are kept."""
+    for k in range(space.image.shape[0]):
+        a, b = space.image[k, u], space.image[k, v]
+        for _ in range(1 + space.both_ways):
+            if links.there[a, b] != there:
+                if there:
+                    if links.leaving[a] >= space.leaving[a] or links.entering[b] >= space.entering[b]:
+                        return False
+                    connect(links, a, b)
+                elif space.required[a, b]:
+                    return False
+                else:
+                    disconnect(links, a, b)
+                i = scratch.many[0]
+                scratch.changed[i, 0], scratch.changed[i, 1] = a, b
+                scratch.many[0] = i + 1
+            a, b = b, a
+    return True
+
+
+@called
+def take_back(scratch, links):
+    for i in range(scratch.many[0] - 1, -1, -1):
+        u, v = scratch.changed[i, 0], scratch.changed[i, 1]
+        if links.there[u, v]:
+            disconnect(links, u, v)
+        else:
+            connect(links, u, v)
+
+
+@inlined
+def drawn_link(space, state):
+    """A link that is allowed, from u to v; v is −1 where there is none from u."""
+    u = below(state, space.leaving.size)
+    if space.first.size == 0:
+        v = below(state, space.leaving.size)
+        return u, v if v != u else np.int64(-1)
+    many = space.first[u + 1] - space.first[u]
+    return u, space.to[space.first[u] + below(state, many)] if many > 0 else np.int64(-1)
+
+
+@called
+def move(space, scratch, links, state):
+    """Bring a link u → v, in place of u → a and b → v where ports are full; then join the free ports by b → a.
+
+    Returns whether links changed, and all limits are kept.
+    """
+    scratch.many[0] = 0
+    u, v = drawn_link(space, state)
+    if v < 0 or links.there[u, v]:
+        return False
+    a = b = np.int64(-1)
+    if links.leaving[u] >= space.leaving[u]:
+        if links.leaving[u] == 0:
+            return False
+        a = links.after[u, below(state, links.leaving[u])]
+        if not change(space, scratch, links, u, a, False):
+            return False
+    if links.entering[v] >= space.entering[v]:
+        if links.entering[v] == 0:
+            return False
+        b = links.before[v, below(state, links.entering[v])]
+        if not change(space, scratch, links, b, v, False):
+            return False
+    if not change(space, scratch, links, u, v, True):
+        return False
+    if a < 0 or b < 0 or a == b or links.there[b, a] or not space.allowed[b, a]:
+        return True
+    # Of two orbits that meet, the first may have taken the ports already: then these stay free.
+    full = links.leaving[b] >= space.leaving[b] or links.entering[a] >= space.entering[a]
+    return full or change(space, scratch, links, b, a, True)
+
+
+@called
+def remember(links, best):
+    for u in range(best.shape[0]):
+        for j in range(best.shape[1]):
+            best[u, j] = links.after[u, j] if j < links.leaving[u] else -1
+
+
+@alone
+def anneal(space, scratch, links, best, state, least, step):
+    """Simulated annealing of links for a step.
+
+    Parameters
+    ----------
+    space : LinkSpace
+    scratch : LinkScratch
+    links : Links
+    best : int64 array, shape (nodes, most ports)
+        Receives the links of lowest cost by their ends, −1 behind them, where the cost is below `least`.
+    state : uint64 array, shape (1,)
+        Of the random numbers.
+    least : int
+        Lowest cost so far.
+    step : AnnealingStep
+
+    Returns
+    -------
+    cost, least : int
+        Of the links at the end, and the lowest.
+    """
+    heat, cost = step.hot, hops(space, scratch, links, NEVER)
+    if cost < least:
+        least = cost
+        remember(links, best)
+    for number in range(step.moves):
+        heat = cooled(heat, step, number)
+        # Metropolis: what is worse is taken with a chance that falls with the temperature.
+        most = cost + np.int64(-heat * np.log(1.0 - unit(state)))
+        good = move(space, scratch, links, state)
+        new = hops(space, scratch, links, most) if good else NEVER
+        if new > most:
+            take_back(scratch, links)
+            continue
+        cost = new
+        if cost < least:
+            least = cost
+            remember(links, best)
+    return cost, least

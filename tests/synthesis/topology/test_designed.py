@@ -1,0 +1,185 @@
+"""Networks made to order beside all networks there are, and their claims before the checker."""
+
+from __future__ import annotations
+
+import copy
+from itertools import combinations, permutations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from unknot import NetworkError
+from unknot.certificates import Rejected, plain
+from unknot.network import Network
+from unknot.network.families import mesh
+from unknot.synthesis.topology import TopologyRequest, designed, requested
+
+BEYOND = 10**9
+
+
+@st.composite
+def requests(draw: st.DrawFn) -> TopologyRequest:
+    """Small requests of each constraint."""
+    one_way = draw(st.booleans())
+    sides = draw(st.sampled_from([(2, 2), (4, 1)] if one_way else [(2, 2), (5, 1), (3, 2)]))
+    nodes = mesh(*sides) if sides == (3, 2) or draw(st.booleans()) else Network("nodes", sides[0] * sides[1], [], [])
+    reach = (
+        draw(st.sampled_from([1.0, 1.5] if sides == (3, 2) else [1.0, 1.5, 2.0, None]))
+        if nodes.coordinates is not None
+        else None
+    )
+    keep = draw(st.booleans()) and nodes.num_channels > 0
+    distance = draw(st.sampled_from(["euclid", "manhattan", "chebyshev"]))
+    ports = draw(st.integers(2, 3))
+    return requested(nodes, ports=ports, reach=reach, distance=distance, both_ways=not one_way, keep=keep)
+
+
+def total(size: int, links: set[tuple[int, int]]) -> tuple[int, int]:
+    """Diameter and hops of all pairs, by Floyd's algorithm."""
+    hops = [[0 if u == v else 1 if (u, v) in links else BEYOND for v in range(size)] for u in range(size)]
+    for w in range(size):
+        for u in range(size):
+            for v in range(size):
+                hops[u][v] = min(hops[u][v], hops[u][w] + hops[w][v])
+    return max(map(max, hops)), sum(map(sum, hops))
+
+
+def fewest(wanted: TopologyRequest) -> list[tuple[int, int]]:
+    """Diameter and hops of every network of the request that connects all nodes."""
+    size = wanted.size
+    pairs = combinations(range(size), 2) if wanted.both_ways else permutations(range(size), 2)
+    options = [{(u, v), (v, u)} if wanted.both_ways else {(u, v)} for u, v in pairs if wanted.allowed[u, v]]
+    needed = {(int(u), int(v)) for u, v in np.argwhere(wanted.required)}
+    found = []
+    for chosen in range(1 << len(options)):
+        links = set().union(*(option for i, option in enumerate(options) if chosen >> i & 1))
+        leaving, entering = [0] * size, [0] * size
+        for u, v in links:
+            leaving[u] += 1
+            entering[v] += 1
+        full = any(
+            many > most for many, most in zip(leaving + entering, [*wanted.leaving, *wanted.entering], strict=True)
+        )
+        if needed <= links and not full:
+            found.append(total(size, links))
+    return [one for one in found if one[1] < BEYOND]
+
+
+@settings(deadline=None)
+@given(st.data())
+def test_small_networks_are_the_best_of_all(data: st.DataObject) -> None:
+    try:
+        wanted = data.draw(requests())
+    except NetworkError:
+        return
+    every = fewest(wanted)
+    if not every:
+        with pytest.raises(NetworkError, match="no connected network"):
+            designed(wanted, moves=50_000)
+        return
+    made = designed(wanted, moves=50_000)
+    least = min(hops for _, hops in every)
+    assert made.least_hops <= least == made.total_hops
+    assert made.evidence_holds
+    assert total(wanted.size, set(zip(made.network.source.tolist(), made.network.target.tolist(), strict=True))) == (
+        made.diameter,
+        made.total_hops,
+    )
+    short = designed(wanted, "diameter", moves=50_000)
+    assert short.least_diameter <= min(every)[0]
+    assert (short.diameter, short.total_hops) == min(every)
+
+
+def test_the_same_seed_gives_the_same_network() -> None:
+    wanted = requested(mesh(4, 4), ports=3, reach=2.0, both_ways=False)
+    one, other = (designed(wanted, moves=50_000, seed=3) for _ in range(2))
+    assert np.array_equal(one.network.source, other.network.source)
+    assert np.array_equal(one.network.target, other.network.target)
+    assert one.moves == other.moves
+
+
+@pytest.mark.parametrize(
+    ("sides", "reach", "published", "bound"),
+    [((4, 5), 2.0, 783, 753), ((5, 6), 2.0, 2136, 2026), ((8, 8), 2**0.5, 15892, 15452)],
+)
+def test_published_maps_are_matched_and_bounded(
+    sides: tuple[int, int], reach: float, published: int, bound: int
+) -> None:
+    """Hops of NetSmith's maps with four ports (M. Green and M. Thottethodi, ICPP 2024)."""
+    made = designed(requested(mesh(*sides), ports=4, reach=reach, both_ways=False), gap=published / bound - 1)
+    assert made.total_hops <= published
+    assert made.least_hops == bound
+    assert made.evidence_holds
+
+
+@pytest.mark.parametrize(("order", "both_ways"), [(4, True), (8, False), (16, True)])
+def test_a_symmetry_is_kept(order: int, both_ways: bool) -> None:
+    nodes = Network("nodes", 32, [], [])
+    made = designed(requested(nodes, ports=4, both_ways=both_ways, symmetry=order), moves=200_000)
+    links = set(zip(made.network.source.tolist(), made.network.target.tolist(), strict=True))
+    assert links == {((u + 32 // order) % 32, (v + 32 // order) % 32) for u, v in links}
+    assert made.total_hops == total(32, links)[1]
+
+
+def test_forged_claims_are_rejected() -> None:
+    made = designed(requested(mesh(3, 3), ports=3, reach=1.5, both_ways=False), moves=200_000)
+    claim = made.evidence.claim
+    assert claim["proof"]["levels"] == 3
+    plain.check(None, None, claim)
+
+    def forged(path: str, change: object) -> None:
+        other = copy.deepcopy(claim)
+        *inner, last = path.split(".")
+        place = other
+        for name in inner:
+            place = place[name]
+        place[last] = change(place[last]) if callable(change) else change
+        with pytest.raises(Rejected):
+            plain.check(None, None, other)
+
+    forged("least", lambda least: least + 1)
+    forged("hops", lambda hops: hops - 1)
+    forged("links", lambda links: links[1:])
+    forged("links", lambda links: [*links, links[0]])
+    forged("leaving", lambda most: [*most[:4], 2, *most[5:]])
+    forged("required", [[0, 8]])
+    forged("both_ways", True)
+    forged("allowed", lambda rows: [[], *rows[1:]])
+    forged("proof.rows", [])
+    forged("proof.levels", 0)
+    far = next(v for v in range(9) if v not in claim["allowed"][0] and v)
+    forged("proof.rows", lambda rows: [*rows, ["by first", 1, 0, far, 10**12]])
+    forged("proof.rows", lambda rows: [*rows, ["required", 0, 1, 10**12]])
+    forged("proof.rows", lambda rows: [*rows, ["by magic", 0, 1, 10**12]])
+    forged("proof.rows", lambda rows: [["leaving", 9, 1], *rows])
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"ports": 0}, "take 1 to 8 ports"),
+        ({"ports": 9}, "take 1 to 8 ports"),
+        ({"ports": 1}, "cannot be connected"),
+        ({"ports": 4, "reach": 0.5}, "a reach of 0.5 is too short"),
+        ({"ports": 3, "keep": True}, r"4 links from \(1,1\) are to be kept, more than its 3 ports"),
+        ({"ports": 4, "keep": True, "reach": 0.9}, "longer than the reach of 0.9"),
+        ({"ports": 4, "symmetry": 2}, "the node in the middle"),
+        ({"ports": 4, "symmetry": 3}, "a grid keeps a half turn"),
+        ({"ports": 4, "reach": 2.0, "distance": "taxi"}, "none of euclid, manhattan, chebyshev"),
+    ],
+)
+def test_constraints_that_contradict_each_other_are_named(options: dict[str, object], sentence: str) -> None:
+    with pytest.raises(NetworkError, match=sentence):
+        requested(mesh(3, 3), **options)  # type: ignore[arg-type]
+
+
+def test_links_without_coordinates_have_no_reach() -> None:
+    with pytest.raises(NetworkError, match="has no coordinates"):
+        requested(Network("nodes", 4, [], []), ports=2, reach=1.0)
+
+
+def test_too_many_nodes_are_refused_with_an_estimate() -> None:
+    with pytest.raises(Exception, match="would take about"):
+        requested(Network("nodes", 60_000, [], []), ports=2)
