@@ -27,6 +27,8 @@ GOOD: dict[str, list[str]] = {
     "network": NETWORKS,
     "fabric": [network for network, _ in FABRICS],
     "source": NETWORKS,
+    "--distance": ["euclid", "manhattan", "chebyshev"],
+    "--objective": ["hops", "diameter"],
     "nodes": ["grid(2, 3)", "nodes(6)", "mesh(2, 2)"],
     "target": ["out.dot", "out.json", "out.gml", "out.graphml", "out.edges"],
     "study": ["study-0.toml", "study-1.toml", "booksim-configuration-0.cfg"],

@@ -48,7 +48,7 @@ class TopologyRequest(Brief):
     >>> from unknot.network.families import mesh
     >>> wanted = requested(mesh(4, 5), ports=4, reach=2.0)
     >>> wanted.size, int(wanted.allowed.sum())
-    (20, 168)
+    (20, 154)
     """
 
     nodes: Network
