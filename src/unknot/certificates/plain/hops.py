@@ -14,7 +14,7 @@ MOST_LEVELS = 3
 """Hop counts of a proof by multipliers."""
 
 
-class Wanted(NamedTuple):
+class LinkRequest(NamedTuple):
     """Links that are allowed from each node, ports out and in, and whether links are there both ways."""
 
     ahead: Sequence[Sequence[int]]
@@ -71,7 +71,7 @@ def check_hops(claim: Any, proof: Any) -> str:
     return f"{claim['hops']} hops between {nodes} nodes, and no such links have fewer than {least}"
 
 
-def wanted_of(claim: Any, nodes: int) -> Wanted:
+def wanted_of(claim: Any, nodes: int) -> LinkRequest:
     """The request of a claim."""
     if claim.get("allowed") is None:
         ahead: list[list[int]] = [[v for v in range(nodes) if v != u] for u in range(nodes)]
@@ -82,7 +82,7 @@ def wanted_of(claim: Any, nodes: int) -> Wanted:
     leaving, entering = (integers(claim.get(way), way, 0, nodes, nodes) for way in ("leaving", "entering"))
     required = pairs_of(claim, "required", nodes)
     both = field(claim, "both_ways", bool)
-    return Wanted(ahead, leaving, entering, both, required)
+    return LinkRequest(ahead, leaving, entering, both, required)
 
 
 def pairs_of(claim: Any, name: str, nodes: int) -> set[tuple[int, int]]:
@@ -94,7 +94,7 @@ def pairs_of(claim: Any, name: str, nodes: int) -> set[tuple[int, int]]:
     return pairs
 
 
-def check_links(wanted: Wanted, claim: Any, nodes: int) -> None:
+def check_links(wanted: LinkRequest, claim: Any, nodes: int) -> None:
     """Check that the links of a claim fulfil its request and have its hops."""
     links = pairs_of(claim, "links", nodes)
     allowed = {(u, v) for u, row in enumerate(wanted.ahead) for v in row}
@@ -117,7 +117,7 @@ def check_links(wanted: Wanted, claim: Any, nodes: int) -> None:
         raise Rejected(f"links: they have {total} hops, and not {claim['hops']}")
 
 
-def bound_shown(wanted: Wanted, proof: Any) -> int:
+def bound_shown(wanted: LinkRequest, proof: Any) -> int:
     """The bound on the hops of all links of a request that a proof shows."""
     levels = number(proof, "levels", 0, MOST_LEVELS + 1)
     rows = field(proof, "rows", list)
@@ -134,7 +134,7 @@ def bound_shown(wanted: Wanted, proof: Any) -> int:
             if most == nodes - 1 and k > levels:
                 break
     if levels:
-        sums, low = Program(wanted, fewest, levels).added(rows)
+        sums, low = HopProgram(wanted, fewest, levels).added(rows)
         # A variable is at most 1: a sum above its cost is made good by as much as it is above.
         over = sum(max(0, part - PARTS * (1 + back) * (one[0] == "far")) for one, part in sums.items())
         total += -((over - low) // PARTS)
@@ -144,7 +144,7 @@ def bound_shown(wanted: Wanted, proof: Any) -> int:
 Variable = tuple[Any, ...]
 
 
-class Program:
+class HopProgram:
     """Conditions that hold for all links of a request, on variables that are 0 or 1.
 
     - ("link", s, t): there is a link.
@@ -155,7 +155,7 @@ class Program:
     With links both ways a pair and the pair turned round have the same variables.
     """
 
-    def __init__(self, wanted: Wanted, fewest: Sequence[Sequence[int]], levels: int) -> None:
+    def __init__(self, wanted: LinkRequest, fewest: Sequence[Sequence[int]], levels: int) -> None:
         self.wanted, self.fewest, self.levels = wanted, fewest, levels
         self.nodes = len(fewest)
         self.allowed = {(u, v) for u, row in enumerate(wanted.ahead) for v in row}
@@ -213,15 +213,15 @@ class Program:
 Row = tuple[int, list[tuple[Variable, int]]]
 
 
-def _leaving(p: Program, s: int) -> Row:
+def _leaving(p: HopProgram, s: int) -> Row:
     return -p.wanted.leaving[s], [(p.link(s, t), -1) for t in p.wanted.ahead[s]]
 
 
-def _entering(p: Program, t: int) -> Row:
+def _entering(p: HopProgram, t: int) -> Row:
     return -p.wanted.entering[t], [(p.link(s, t), -1) for s in p.behind[t]]
 
 
-def _required(p: Program, s: int, t: int) -> Row:
+def _required(p: HopProgram, s: int, t: int) -> Row:
     if (s, t) not in p.wanted.required:
         raise Rejected(f"rows: a link from {s} to {t} is not required")
     return 1, [(p.link(s, t), 1)]
@@ -230,7 +230,7 @@ def _required(p: Program, s: int, t: int) -> Row:
 def _reached(kind: str) -> Callable[..., Row]:
     """A pair is far, has a link, or a way that begins, or ends, with a link."""
 
-    def row(p: Program, k: int, s: int, t: int) -> Row:
+    def row(p: HopProgram, k: int, s: int, t: int) -> Row:
         if p.fewest[s][t] > k:
             raise Rejected(f"rows: {t} is more than {k} hops from {s} in any case, and that is counted already")
         between = p.firsts(k, s, t) if kind == "first" else p.lasts(k, s, t)
@@ -240,30 +240,30 @@ def _reached(kind: str) -> Callable[..., Row]:
     return row
 
 
-def _through(p: Program, kind: str, k: int, s: int, w: int, t: int) -> Variable:
+def _through(p: HopProgram, kind: str, k: int, s: int, w: int, t: int) -> Variable:
     """The variable of a way that may be."""
     if k < 2 or w not in (p.firsts(k, s, t) if kind == "first" else p.lasts(k, s, t)):
         raise Rejected(f"rows: no way of {k} hops leads from {s} by {w} to {t}")
     return p.way(kind, k, s, w, t)
 
 
-def _first_link(p: Program, k: int, s: int, w: int, t: int) -> Row:
+def _first_link(p: HopProgram, k: int, s: int, w: int, t: int) -> Row:
     return 0, [(p.link(s, w), 1), (_through(p, "first", k, s, w, t), -1)]
 
 
-def _last_link(p: Program, k: int, s: int, w: int, t: int) -> Row:
+def _last_link(p: HopProgram, k: int, s: int, w: int, t: int) -> Row:
     return 0, [(p.link(w, t), 1), (_through(p, "last", k, s, w, t), -1)]
 
 
-def _first_rest(p: Program, k: int, s: int, w: int, t: int) -> Row:
+def _first_rest(p: HopProgram, k: int, s: int, w: int, t: int) -> Row:
     return -1, [(p.far(k - 1, w, t), -1), (_through(p, "first", k, s, w, t), -1)]
 
 
-def _last_rest(p: Program, k: int, s: int, w: int, t: int) -> Row:
+def _last_rest(p: HopProgram, k: int, s: int, w: int, t: int) -> Row:
     return -1, [(p.far(k - 1, s, w), -1), (_through(p, "last", k, s, w, t), -1)]
 
 
-def _behind(p: Program, k: int, s: int, w: int) -> Row:
+def _behind(p: HopProgram, k: int, s: int, w: int) -> Row:
     """Ports of the nodes behind a link limit the ways that begin with it."""
     link, back, limits = p.link(s, w), int(p.wanted.both), p.wanted.leaving
     ends = [t for t in range(p.nodes) if t not in (s, w) and p.fewest[w][t] < k]
@@ -272,7 +272,7 @@ def _behind(p: Program, k: int, s: int, w: int) -> Row:
     return 0, [(link, room), *((p.way("first", k, s, w, t), -1) for t in ends)]
 
 
-def _before(p: Program, k: int, w: int, t: int) -> Row:
+def _before(p: HopProgram, k: int, w: int, t: int) -> Row:
     link, back, limits = p.link(w, t), int(p.wanted.both), p.wanted.entering
     starts = [s for s in range(p.nodes) if s not in (w, t) and p.fewest[s][w] < k]
     pay(p.nodes)
