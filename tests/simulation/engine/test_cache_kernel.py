@@ -61,7 +61,7 @@ def kept(engine: Engine, at: int, address: int) -> list[set[int]] | None:
 )  # fmt: skip
 def test_what_is_kept_is_what_the_rule_says(relation: Relation) -> None:
     engine = begun(relation)
-    if engine.state.setup.packable == 0:
+    if not (engine.state.setup.packable and engine.state.setup.cacheable):
         assert not engine.state.cache.size
         return
     for at in range(relation.num_vcs + relation.network.num_terminals):
