@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -155,3 +156,24 @@ def test_an_exchange_among_many_loads_by_several_channels(tmp_path: Path, ranks:
     assert program.channels == (1 if ranks <= 32 else 2)
     assert max(len(rank.blocks) for rank in program.ranks) <= 64
     assert run_program(program).is_right
+
+
+@pytest.mark.parametrize(("kind", "empty"), [("all_gather", "i"), ("all_reduce", "o"), ("reduce_scatter", "o")])
+def test_a_buffer_without_chunks_in_place_is_the_other_one(tmp_path: Path, kind: str, empty: str) -> None:
+    """As public files have it: the outcome is compared, and a missing step is seen."""
+    platform, file = platform_of(ring(4)), tmp_path / "p.xml"
+    write_msccl(program_of(textbook(platform, Operation(kind, platform.members), "ring")), file)
+    whole = read_msccl(file)
+    text = re.sub(rf' {empty}_chunks="[0-9]+"', f' {empty}_chunks="0"', file.read_text())
+    file.write_text(text)
+    back = read_msccl(file) if kind != "all_gather" or 'buf="i"' not in text else whole
+    assert [(rank.inputs, rank.outputs) for rank in back.ranks] == [(r.inputs, r.outputs) for r in whole.ranks]
+    assert run_program(back).is_right
+    file.write_text(re.sub(r"(?s)<tb .*?</tb>", "", text, count=1))
+    with pytest.raises(TextError, match="block 0 of rank 0 is missing"):
+        read_msccl(file)
+
+
+def test_a_program_without_inputs_does_not_crash() -> None:
+    ranks = (Rank(0, 2, 0, ()), Rank(0, 2, 0, ()))
+    assert run_program(Program("none", "allgather", "LL", ranks)).num_wrong == 4

@@ -90,9 +90,12 @@ def read_msccl(path: str | Path) -> Program:
         ranks.append(with_copies(rank, expected, gpu.findall("copy"), in_place=not out_of_place))
     if len(ranks) < counted:
         raise top.error(f"rank {len(ranks)} of {counted} is missing")
+    collective = _collective(top, older=older)
+    if not out_of_place:
+        ranks = [_one_buffer(rank, collective, counted) for rank in ranks]
     program = Program(
         name=top.get("name", Path(path).stem),
-        collective=_collective(top, older=older),
+        collective=collective,
         protocol=top.word("proto", ("Simple", "LL", "LL128")),
         ranks=tuple(ranks),
         channels=top.number("nchannels", 1, MOST_BLOCKS),
@@ -110,6 +113,16 @@ def read_msccl(path: str | Path) -> Program:
 def _collective(top: XmlElement, *, older: bool) -> str:
     word = top.word("coll", (*KNOWN, *KNOWN_BEFORE) if older else KNOWN)
     return KNOWN_BEFORE.get(word, word)
+
+
+def _one_buffer(rank: Rank, collective: str, ranks: int) -> Rank:
+    """Return a rank of a program in place with the size of an empty buffer taken from the other one."""
+    more, fewer = (ranks, 1) if collective == "allgather" else (1, ranks) if collective == "reducescatter" else (1, 1)
+    if rank.inputs and not rank.outputs:
+        return replace(rank, outputs=rank.inputs * more // fewer)
+    if rank.outputs and not rank.inputs:
+        return replace(rank, inputs=rank.outputs * fewer // more)
+    return rank
 
 
 def _bytes(top: XmlElement, key: str, default: int | None) -> int:

@@ -118,7 +118,7 @@ class Following:
         self.waits: list[Wait] = []
         self.races: list[Race] = []
         self.wrong: list[str] = []
-        self.width = max((rank.inputs for rank in program.ranks), default=0)
+        self.width = max((rank.inputs for rank in program.ranks), default=0) or 1
         self.held: dict[tuple[int, str, int], int] = {}
         self.written: dict[tuple[int, str, int], Place] = {}
         self.read: defaultdict[tuple[int, str, int], dict[int, Place]] = defaultdict(dict)
@@ -284,7 +284,7 @@ class Following:
             return sum(1 << (r * self.width + at) for r in ranks)
         if collective == "broadcast":
             return 1 << chunk
-        each = sizes.inputs if collective == "allgather" else max(1, sizes.outputs // len(ranks))
+        each = max(1, sizes.inputs) if collective == "allgather" else max(1, sizes.outputs // len(ranks))
         sender, part = divmod(chunk, each)
         return 1 << (sender * self.width + part + (rank * each if collective == "alltoall" else 0))
 
