@@ -5,7 +5,6 @@ Facts are those of NVIDIA/nccl 2.30.7 and ROCm/rccl 2.21.5, of whose topology an
 
 from __future__ import annotations
 
-from collections import defaultdict
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import pairwise
@@ -87,7 +86,7 @@ class GpuMachine:
         MB/s of the best path of a GPU, and of all its links.
     """
 
-    nodes: defaultdict[str, list[Device]]
+    nodes: dict[str, list[Device]]
     amd: bool
     inter: bool
     max_rate: int = 0
