@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from itertools import combinations, permutations
+from itertools import combinations, count, permutations
 
 import numpy as np
 import pytest
@@ -14,7 +14,9 @@ from unknot import NetworkError
 from unknot.certificates import Rejected, plain
 from unknot.network import Network
 from unknot.network.families import mesh
+from unknot.search.effort import AnnealingStep
 from unknot.synthesis.topology import TopologyRequest, designed, requested
+from unknot.synthesis.topology.annealing import Walker
 
 BEYOND = 10**9
 
@@ -183,3 +185,20 @@ def test_links_without_coordinates_have_no_reach() -> None:
 def test_too_many_nodes_are_refused_with_an_estimate() -> None:
     with pytest.raises(Exception, match="would take about"):
         requested(Network("nodes", 60_000, [], []), ports=2)
+
+
+def test_an_interrupt_keeps_the_best_network(monkeypatch: pytest.MonkeyPatch) -> None:
+    walk, calls = Walker.walk, count()
+
+    def interrupted(walker: Walker, step: AnnealingStep) -> int:
+        if next(calls) > 6:
+            raise KeyboardInterrupt
+        return walk(walker, step)
+
+    monkeypatch.setattr(Walker, "walk", interrupted)
+    made = designed(requested(mesh(5, 5), ports=4, reach=2.0))
+    assert (
+        made.total_hops
+        == total(25, set(zip(made.network.source.tolist(), made.network.target.tolist(), strict=True)))[1]
+    )
+    assert not made.complete

@@ -147,18 +147,22 @@ class Walker:
 
 
 def rounds(space: LinkSpace, effort: SearchEffort, text: str, number: int = 0) -> Iterator[Flags]:
-    """Yield the best links of each round from a number on, until the limits of the search are reached."""
+    """Yield the best links of each round from a number on, until the limits of the search are reached.
+
+    Ctrl-C ends a round, and its best links are the last.
+    """
     words = space.sources.size / 64 + 1
     each = WORD * words * int(space.leaving.sum()) * LEVELS
     first = min(PAIR_MOVES * space.leaving.size**2, FIRST_MOVES)
     with ThreadPoolExecutor(WALKERS) as threads:
-        while not effort.over:
+        while not (effort.over or effort.interrupted):
             walkers = [Walker(space, [effort.seed, number, i]) for i in range(WALKERS)]
             least = NEVER
             moves = min(first << number, MOST_MOVES)
-            for step in effort.cooled(moves, HEAT, each=WALKERS * each, words=space.leaving.size):
-                effort.report(text if least == NEVER else f"{text}, lowest cost {least * len(space.image)}")
-                least = min(threads.map(Walker.walk, walkers, repeat(step)))
-                effort.moves += WALKERS * step.moves
+            with effort.until_interrupted():
+                for step in effort.cooled(moves, HEAT, each=WALKERS * each, words=space.leaving.size):
+                    effort.report(text if least == NEVER else f"{text}, lowest cost {least * len(space.image)}")
+                    least = min(threads.map(Walker.walk, walkers, repeat(step)))
+                    effort.moves += WALKERS * step.moves
             yield min(walkers, key=lambda one: one.least).found
             number += 1

@@ -134,24 +134,19 @@ def designed(
     least_far = least_diameter(wanted)
     best: Found | None = None
     complete = False
-    with effort.until_interrupted():
-        for one in _candidates(wanted, objective, least_far, effort):
-            if one is not None and (best is None or one.rank(objective) < best.rank(objective)):
-                best = one
-                found(f"{one.total / (wanted.size * (wanted.size - 1)):.4f} mean hops, diameter {one.diameter}")
-            if best is not None and best.total <= (1 + gap) * least:
-                complete = objective == "hops" or best.diameter == least_far
-            if complete:
-                break
-            if moves is not None and effort.moves >= moves:
-                break
+    for one in _candidates(wanted, objective, least_far, effort):
+        if one is not None and (best is None or one.rank(objective) < best.rank(objective)):
+            best = one
+            found(f"{one.total / (wanted.size * (wanted.size - 1)):.4f} mean hops, diameter {one.diameter}")
+        if best is not None and best.total <= (1 + gap) * least:
+            complete = objective == "hops" or best.diameter == least_far
+        if complete or (moves is not None and effort.moves >= moves):
+            break
     if best is None:
         raise NetworkError(f"{wanted.nodes.name}: the search found no connected network; give more time or ports")
     network = wanted.network_of(best.links, f"designed {wanted.nodes.name}")
     claim = _claim(wanted, best, least, proof)
-    return TopologyDesign(
-        network, best.total, best.diameter, least, least_far, Bound(claim), effort.moves, complete
-    )  # fmt: skip
+    return TopologyDesign(network, best.total, best.diameter, least, least_far, Bound(claim), effort.moves, complete)
 
 
 class Found(NamedTuple):
@@ -173,7 +168,7 @@ def _candidates(
     The diameter aimed at grows until it is reached.
     """
     target, tried, nearest = least_far, 0, NEVER
-    while not effort.over:
+    while not (effort.over or effort.interrupted):
         space = space_of(wanted, target if objective == "diameter" else NEVER)
         for links in rounds(space, effort, wanted.nodes.name, tried):
             tried += 1
