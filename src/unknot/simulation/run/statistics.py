@@ -211,3 +211,40 @@ def rises(means: Values) -> bool:
     """Whether MSER would leave out more than the first half of a series, whose second half lies above it."""
     half = means.size // 2
     return truncation(means) > half and bool(means[half:].mean() > means[:half].mean())
+
+
+def variance_of_means(totals: Values, counts: Values) -> float:
+    """Variance of the means of batches about the mean, by the counts."""
+    away = totals / counts - totals.sum() / counts.sum()
+    return math.fsum(away * away * counts) / math.fsum(counts)
+
+
+def over_terminals(ejected: npt.NDArray[np.int64], accepted: float) -> dict[str, Any]:
+    """Return how even the accepted load is over terminals, by the names of the figures in `Run`.
+
+    Parameters
+    ----------
+    ejected : int64 array, shape (terminals,)
+        Flits that each terminal took.
+    accepted : float
+        Their mean in flits per cycle.
+
+    References
+    ----------
+    R. Jain, D.-M. Chiu, W. Hawe, "A quantitative measure of fairness and discrimination for resource allocation in
+    shared computer systems", DEC Research Report TR-301, 1984.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> over_terminals(np.array([10, 30]), 0.2)
+    {'accepted_min': 0.1, 'accepted_max': 0.3, 'jain_index': 0.8}
+    """
+    flits = ejected.astype(np.float64)
+    total, squares = float(flits.sum()), float(flits @ flits)
+    share = accepted * flits.size / total if total else 0.0
+    return {
+        "accepted_min": float(flits.min()) * share,
+        "accepted_max": float(flits.max()) * share,
+        "jain_index": total * total / (flits.size * squares) if total else None,
+    }

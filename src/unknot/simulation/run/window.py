@@ -25,7 +25,9 @@ from unknot.simulation.run.statistics import (
     correlation,
     correlation_time,
     half_width_of_batches,
+    over_terminals,
     rises,
+    variance_of_means,
 )
 
 
@@ -244,7 +246,7 @@ class Window:
         if self.latency_half_width is None or (counts < FEWEST_PACKETS).any():
             return False
         controls = self._controls
-        before, after = (_variance(each, counts) for each in (totals, self._left(controls)))
+        before, after = (variance_of_means(each, counts) for each in (totals, self._left(controls)))
         return after * (BATCHES - 1) / (BATCHES - 1 - len(controls)) * cycles <= before * self.cycles
 
     @property
@@ -305,40 +307,3 @@ class Window:
     def _look(self) -> None:
         self._stored += self.engine.stored()
         self._samples += 1
-
-
-def _variance(totals: Values, counts: Values) -> float:
-    """Variance of the means of batches about the mean, by the counts."""
-    away = totals / counts - totals.sum() / counts.sum()
-    return fsum(away * away * counts) / fsum(counts)
-
-
-def over_terminals(ejected: npt.NDArray[np.int64], accepted: float) -> dict[str, Any]:
-    """Return how even the accepted load is over terminals, by the names of the figures in `Run`.
-
-    Parameters
-    ----------
-    ejected : int64 array, shape (terminals,)
-        Flits that each terminal took.
-    accepted : float
-        Their mean in flits per cycle.
-
-    References
-    ----------
-    R. Jain, D.-M. Chiu, W. Hawe, "A quantitative measure of fairness and discrimination for resource allocation in
-    shared computer systems", DEC Research Report TR-301, 1984.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> over_terminals(np.array([10, 30]), 0.2)
-    {'accepted_min': 0.1, 'accepted_max': 0.3, 'jain_index': 0.8}
-    """
-    flits = ejected.astype(np.float64)
-    total, squares = float(flits.sum()), float(flits @ flits)
-    share = accepted * flits.size / total if total else 0.0
-    return {
-        "accepted_min": float(flits.min()) * share,
-        "accepted_max": float(flits.max()) * share,
-        "jain_index": total * total / (flits.size * squares) if total else None,
-    }
