@@ -36,6 +36,7 @@ from unknot.routing import (
     up_down,
 )
 from unknot.synthesis import every_size
+from unknot.synthesis.topology import designed, requested
 from unknot.verify import check, deliver, update
 from unknot.verify.delivery import answer_claims
 from unknot.verify.protocols import check_protocol, protocol
@@ -95,6 +96,11 @@ def _changed() -> Document:
     relation = shortest_paths(ring(5))
     changed = next(remedy for remedy in repair(relation, time_limit=600) if remedy.kind == "few changed routes")
     return document(relation.network, relation, changed.bound_claims)
+
+
+def _hops() -> Document:
+    wanted = requested(mesh(2, 3), ports=2, reach=1.5, both_ways=False, keep=False)
+    return document(None, None, [designed(wanted, moves=1).evidence.claim])
 
 
 def _left(network: Network) -> Document:
@@ -189,6 +195,7 @@ MAKE: dict[str, Callable[[], Document]] = {
     "parts": lambda: document(FIVE.network, FIVE, [delivery_claim(FIVE, True)], [_left(FIVE.network)]),
     "update": lambda: _updated(dimension_order(mesh(2, 2)), dimension_order(mesh(2, 2), order=[1, 0])),
     "update in any order": lambda: _updated(dimension_order(line(4)), up_down(line(4), root=1)),
+    "hops": _hops,
     "end points": _with_terminals,
     "end points by states": _by_states,
     "not saved": lambda: _removed(fully_adaptive(ring(5), vcs=1), "vct"),

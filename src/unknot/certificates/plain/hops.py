@@ -50,7 +50,7 @@ def grown(own: int, branches: int, levels: int, most: int) -> int:
     return total
 
 
-@checks("hops", "", "least")
+@checks("hops", "", "links", "hops", "least")
 def check_hops(claim: Any, proof: Any) -> str:
     """Check that links fulfil a request and have some hops in all, and that no links of the request have fewer.
 
@@ -189,7 +189,7 @@ class HopProgram:
         sums: dict[Variable, int] = {}
         total = 0
         for row in rows:
-            if not isinstance(row, list) or len(row) < 3 or row[0] not in ROWS:
+            if not isinstance(row, list) or not row or not isinstance(row[0], str) or row[0] not in ROWS:
                 raise Rejected(f"rows: {str(row)[:60]} is no row")
             kind, *places = row
             condition, width = ROWS[kind]
