@@ -46,6 +46,7 @@ MODULES = (
     "unknot.lane_assignment",
     "unknot.remedies",
     "unknot.synthesis",
+    "unknot.synthesis.topology",
     "unknot.simulation",
     "unknot.studies",
     "unknot_booksim",

@@ -57,7 +57,7 @@ def timetable(network: Network, schedule: Schedule, packet: int = PACKET, *, apa
     >>> from unknot_collectives import collective
     >>> trace = timetable(ring(4), collective(ring(4), block=24))
     >>> [(one.cycle, one.flits, one.needs) for one in trace]
-    [(0, 16, ()), (12, 8, ()), (25, 16, (0, 1)), (25, 16, ()), (37, 8, (0, 1)), (37, 8, ())]
+    [(0, 16, ()), (12, 8, ()), (26, 16, ()), (26, 16, (0, 1)), (38, 8, ()), (38, 8, (0, 1))]
     """
     messages = messages_of(network, schedule, together=False)
     while _needs(messages, packet) > MOST_NEEDS:

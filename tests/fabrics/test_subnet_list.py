@@ -65,7 +65,7 @@ def test_a_link_that_is_down_at_either_end_is_no_channel(tmp_path: Path) -> None
     assert fabric.network.terminal_labels == ("H0", "H1", "H3")
     assert fabric.owner.tolist() == [0, 1, -1, 2, 3, 4, 5, 6]
     assert any("2 cabled links are not active" in note for note in fabric.notes)
-    assert fabric.lid_name(2) == "LID 0x0003 (a port whose link is not active)"
+    assert fabric.lid_name(2) == "LID 0x0003 (a port that is not active, or no host's)"
 
 
 def test_old_lists_without_speed(tmp_path: Path) -> None:

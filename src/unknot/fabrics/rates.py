@@ -114,7 +114,7 @@ def rates(channels: Sequence[tuple[str, Rate]], hosts: Sequence[tuple[str, Rate]
     --------
     >>> fast, slow = Rate("4x", "HDR"), Rate("1x", "HDR")
     >>> found = rates([("A – B", fast), ("A – C", slow), ("B – C", fast)], [])
-    >>> list(map(str, found.bandwidth)), found.notes[0][30:]
+    >>> list(map(str, found.bandwidth)), found.notes[0][22:]
     (['1', '1/4', '1'], 'commonest rate, 200 Gb/s (4xHDR), as bandwidth 1: A – C at 50 Gb/s (1xHDR), 1/4')
     """
     usual = _usual([rate for _, rate in channels] or [rate for _, rate in hosts])

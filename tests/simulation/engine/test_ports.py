@@ -137,7 +137,9 @@ def test_what_is_refused() -> None:
     ):
         with pytest.raises(SimulationError, match=words):
             simulate(relation, 0.1, router=wide, **options)  # type: ignore[arg-type]
-    with pytest.raises(SimulationError, match="load must be a number from 0 to 2 flits per terminal"):
+    with pytest.raises(
+        SimulationError, match="load must be a number from 0 to 2 flits, a packet in each cycle, per terminal"
+    ):
         simulate(relation, 2.5, router=wide)
     for entries in (
         {"ejection": "same"},

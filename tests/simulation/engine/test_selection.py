@@ -137,7 +137,7 @@ def accepted(relation: Relation, load: float, router: Router, traffic: str = "un
 
 def test_a_table_of_distances_is_held_against_the_limit() -> None:
     relation = dimension_order(torus(50, 50), 2)
-    with memory_limit("255M"), pytest.raises(SizeError, match="simulation of torus"):
+    with memory_limit("128M"), pytest.raises(SizeError, match="simulation of torus"):
         simulate(relation, 0.1, router=Router(selection="least_weight"))
 
 

@@ -102,6 +102,7 @@ def designed(
     Parameters
     ----------
     wanted : TopologyRequest
+        Nodes, ports and links.
     objective : str
         "hops", or "diameter": the least diameter, and of such networks the fewest hops.
     gap : float
@@ -109,9 +110,16 @@ def designed(
     moves : int, optional
         Moves after which no further round of the search begins.
     seed : int
+        Of the random numbers.
     time_limit : float or Deadline, optional
         Seconds; by default a minute of work, whatever the machine.
     progress : callable, optional
+        Called with the stage and how far it is, see `unknot._base.progress`.
+
+    Returns
+    -------
+    TopologyDesign
+        The best network, and what is shown of all others.
 
     Raises
     ------

@@ -114,6 +114,7 @@ def requested(
     Parameters
     ----------
     nodes : Network
+        Routers, terminals and coordinates.
     ports : int
         Most links from each node, and to each node.
     reach : float, optional
@@ -127,10 +128,21 @@ def requested(
     symmetry : int
         Order of a rotation that is kept: of numbers by a part of all, or of a grid by a half or a quarter turn.
 
+    Returns
+    -------
+    TopologyRequest
+        Nodes, and the links that may or must be.
+
     Raises
     ------
     NetworkError
         If constraints contradict each other; the sentence names them.
+
+    Examples
+    --------
+    >>> from unknot.network.families import mesh
+    >>> requested(mesh(4, 5), ports=4, symmetry=2).image.shape
+    (2, 20)
     """
     size = nodes.num_routers
     memory.require(f"links between {size} nodes", PAIR * size * size)
