@@ -27,6 +27,7 @@ from tests.mutation.sites import _within, mutants
 from tests.reference import climbing
 from unknot._base.deadline import clock
 from unknot.certificates import plain
+from unknot.certificates.documents import network_of
 from unknot.lane_assignment import second_opinion
 from unknot.lane_assignment.agreed import refute
 from unknot.lane_assignment.evidence import accept
@@ -131,6 +132,19 @@ def lanes_agree(
     assert isinstance(answer, Refutation) == (fewest > count), "the clauses exclude something else than brute force"
 
 
+def possible_in_a_lane() -> None:
+    """Routes that take all turns of a cycle but one need no second lane, and no clause may say so."""
+    encoder = plain.Encoder(
+        plain.Network(network_of(from_edges([(i, (i + 1) % 4) for i in range(4)], directed=True))), 1, "none"
+    )
+    for pair in ((0, 3), (1, 0)):
+        encoder.serve(pair, 1)
+    encoder.limit()
+    encoder.forbid(range(4))
+    with Solver(name="glucose4", bootstrap_with=encoder.clauses) as solver:
+        assert solver.solve(), "the clauses exclude routes without a cycle"
+
+
 def rules_agree(counts: Any, switching: Any, request: Request, *, walks: bool = False) -> None:
     """Compare what the search for rules says with the checker's clauses."""
     space, effort = Space(counts), SearchEffort(clock() + 600)
@@ -171,6 +185,7 @@ def drawn(seed: int) -> Network:
 ONE_WAY = from_edges([(i, (i + 1) % 5) for i in range(5)], directed=True)
 FOUR, FIVE = ((1, 1), (1, 1)), ((1, 1), (1, 2))
 LANES = (
+    possible_in_a_lane,
     *(partial(lanes_agree, mesh(3, 3), 1, changes) for changes in ("none", "any")),
     *(partial(lanes_agree, mesh(3, 3), 1, changes, 0) for changes in ("none", "any")),
     *(partial(lanes_agree, ONE_WAY, count, "none") for count in (1, 2, 3)),
