@@ -13,10 +13,10 @@ import numpy as np
 
 from unknot._base.arrays import Ints
 from unknot_collectives.orders import Group
+from unknot_collectives.path_table import path_table
 from unknot_collectives.platform import Channel, Operation, Platform
 from unknot_collectives.rings import ALL_TRIED, TRIES
 from unknot_collectives.textbook import textbook
-from unknot_collectives.trees import shortest
 
 ARRANGED = ("double_tree", "binomial", "recursive_doubling", "rabenseifner", "bruck", "dissemination")
 """Algorithms whose steps depend on places in a row; rings and chains follow `ring_order`."""
@@ -81,16 +81,10 @@ class _OrderCosts:
     """Costs of orders of members, by number, along the transfers of an algorithm between places."""
 
     def __init__(self, platform: Platform, operation: Operation, name: str, row: Sequence[int]) -> None:
-        path, many, last = shortest(platform), len(row), len(platform.channels)
-        ways = [[path(one, other) if one != other else () for other in row] for one in row]
-        self.path = np.full((many, many, max(len(way) for some in ways for way in some)), last, dtype=np.int64)
-        for i, some in enumerate(ways):
-            for j, channels in enumerate(some):
-                self.path[i, j, : len(channels)] = channels
-        slow = [*(float(1 / c.bandwidth) for c in platform.channels), 0.0]
+        self.path, self.slowness = path_table(platform, row)
         late = np.array([*(float(c.latency) for c in platform.channels), 0.0])
-        self.slowness, self.late, self.channels = np.array(slow), late[self.path].sum(axis=2), last + 1
-        sends = _between_places(operation, name, many)
+        self.late, self.channels = late[self.path].sum(axis=2), self.slowness.size
+        sends = _between_places(operation, name, len(row))
         self.steps = sends.steps
         self.step, self.source, self.target = (
             np.array([getattr(one, part) for one in sends.transfers]) for part in ("step", "source", "target")

@@ -19,7 +19,7 @@ Edge = tuple[int, int, tuple[int, ...]]
 
 @dataclass(frozen=True)
 class BlockPart:
-    """Units of a block, and the trees along which they go: up to the root, for what is added up, and down from it.
+    """Units of a block with their trees: up to the root where data is added up, and down from the root.
 
     Attributes
     ----------

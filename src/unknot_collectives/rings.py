@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
+from functools import partial
 from itertools import permutations
 
 import numpy as np
-import numpy.typing as npt
 
 from unknot._base.arrays import Ints
+from unknot_collectives.path_table import PathTable, path_table
 from unknot_collectives.platform import Platform
-from unknot_collectives.trees import shortest
 
 ALL_TRIED = 8
 """Members up to which every order is tried."""
@@ -50,53 +50,33 @@ def ring_order(platform: Platform, members: Sequence[int]) -> tuple[int, ...]:
     """
     if not 2 < len(members) <= MOST_ORDERED:
         return tuple(members)
-    steps = _Steps(platform, members)
+    table = path_table(platform, members)
     best = np.arange(len(members))
     if len(members) <= ALL_TRIED:
         others = (np.array([0, *rest]) for rest in permutations(range(1, len(members))))
-        best = min([best, *others], key=steps.cost)
+        best = min([best, *others], key=partial(_cost, table))
     else:
-        best = _improved(steps, best)
+        best = _improved(table, best)
     turned = np.roll(best, -int(np.flatnonzero(best == 0)[0]))
     return tuple(members[i] for i in turned.tolist())
 
 
-class _Steps:
-    """Costs of steps in which members, by number, send to the next in an order.
-
-    Attributes
-    ----------
-    path : int32 array, shape (members, members, longest)
-        Channels from member to member; where a path is shorter, the number after that of the last channel.
-    slowness : float64 array, shape (channels + 1,)
-        Time of a byte on each channel.
-    """
-
-    def __init__(self, platform: Platform, members: Sequence[int]) -> None:
-        path, many, last = shortest(platform), len(members), len(platform.channels)
-        rows = [[path(one, other) if one != other else () for other in members] for one in members]
-        self.path = np.full((many, many, max(len(p) for row in rows for p in row)), last, dtype=np.int32)
-        for i, row in enumerate(rows):
-            for j, channels in enumerate(row):
-                self.path[i, j, : len(channels)] = channels
-        self.slowness = np.array([*(float(1 / c.bandwidth) for c in platform.channels), 0.0])
-
-    def cost(self, order: Ints) -> tuple[float, float]:
-        """Return the time of the busiest channel, and that of all together, for a byte from each member."""
-        used: npt.NDArray[np.int32] = self.path[order, np.roll(order, -1)].ravel()
-        time = np.bincount(used, minlength=self.slowness.size) * self.slowness
-        return round(float(time.max()), 9), round(float(time.sum()), 9)
+def _cost(table: PathTable, order: Ints) -> tuple[float, float]:
+    """Return the time of the busiest channel, and that of all together, for a byte from each member to the next."""
+    used = table.path[order, np.roll(order, -1)].ravel()
+    time = np.bincount(used, minlength=table.slowness.size) * table.slowness
+    return round(float(time.max()), 9), round(float(time.sum()), 9)
 
 
-def _improved(steps: _Steps, order: Ints) -> Ints:
+def _improved(table: PathTable, order: Ints) -> Ints:
     """Return an order after random reversals and moves of its parts; a change stays unless the cost rises."""
-    draw, many, least = random.Random(1), order.size, steps.cost(order)
+    draw, many, least = random.Random(1), order.size, _cost(table, order)
     for _ in range(TRIES * max(many, ALL_TRIED**2)):
         i, j, k = sorted(draw.sample(range(many + 1), 3))
         if draw.random() < 0.5:
             other = np.concatenate([order[:i], order[i:j][::-1], order[j:]])
         else:
             other = np.concatenate([order[:i], order[j:k], order[i:j], order[k:]])
-        if (cost := steps.cost(other)) <= least:
+        if (cost := _cost(table, other)) <= least:
             order, least = other, cost
     return order

@@ -58,7 +58,7 @@ def read_bytes(path: str | Path, limit: int = -1, *, growth: int = 4) -> bytes:
         raise TextError(f"this gzipped file is damaged or cut off ({error})", path) from error
     except NotADirectoryError as error:
         place = _archive(Path(path))
-        content = None if place is None else members(place).get(_before(Path(path), place)[:-1])
+        content = None if place is None else _member(Path(path), place)
         if content is None:
             words = error.strerror if place is None else f"{place.name} has no member of this name"
             raise TextError(f"cannot read this file: {words}", path) from error
@@ -127,7 +127,7 @@ def inside(folder: Path) -> list[Path]:
 def is_member(path: Path) -> bool:
     """Whether a path names a file in a tar archive."""
     place = _archive(path)
-    return place is not None and _before(path, place)[:-1] in members(place)
+    return place is not None and _member(path, place) is not None
 
 
 def entries(folder: Path) -> tuple[list[Path], list[Path]]:
@@ -195,6 +195,11 @@ def _archive(path: Path) -> Path | None:
             if place.is_file():
                 return place if read_bytes(place, _TAR_AT + 5)[_TAR_AT:] == b"ustar" else None
     return None
+
+
+def _member(path: Path, archive: Path) -> bytes | None:
+    """The content of a file in an archive; None where the archive has no such file."""
+    return members(archive).get(path.relative_to(archive).as_posix())
 
 
 def _before(path: Path, archive: Path) -> str:

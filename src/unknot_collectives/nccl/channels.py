@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
+from unknot_collectives.nccl.bandwidth import give, take
 from unknot_collectives.nccl.graph import BALANCED, DIRECT, NVLS, RING, SPLIT, TREE, TREES, LibraryGraph
 from unknot_collectives.nccl.parts import DIS, PCI, Device, GpuMachine, Link, Path
 
@@ -30,14 +31,8 @@ class ChannelSearch:
     def __init__(
         self, system: GpuMachine, graph: LibraryGraph, best: LibraryGraph, least: int, most: int, *, collnet: bool
     ) -> None:
-        self.system, self.graph, self.best, self.least, self.most, self.collnet = (
-            system,
-            graph,
-            best,
-            least,
-            most,
-            collnet,
-        )
+        self.system, self.graph, self.best = system, graph, best
+        self.least, self.most, self.collnet = least, most, collnet
         self.time = STEPS_ALIKE if graph.alike else STEPS
         self.gpus, self.nets, self.pattern = system.gpus, system.nets, graph.pattern
         self.count, self.hops = len(self.gpus), graph.hops
@@ -50,11 +45,8 @@ class ChannelSearch:
         self.switch = next(iter(system.nodes["nvs"]), None)
         self.scores = dict[tuple[Device, Device | None], list[tuple[tuple[int, ...], Device, tuple[Link, Link]]]]()
         self.card = {net: (net.facts.get("guid") or net.name, net.number("port")) for net in self.nets}
-        near = [system.nets_of(gpu) for gpu in self.gpus]
-        self.leaving = {
-            gpu: select_nets(system, graph.type_inter, [gpu], [own]) for gpu, own in zip(self.gpus, near, strict=True)
-        }
-        self.entering = select_nets(system, graph.type_inter, self.gpus, near)
+        self.leaving = {gpu: system.nets_to_try(graph.type_inter, [gpu]) for gpu in self.gpus}
+        self.entering = system.nets_to_try(graph.type_inter, self.gpus)
         self.first = {net: system.gpu_of(net) for net in self.nets} if system.inter else {}
 
     def run(self) -> LibraryGraph:
@@ -103,32 +95,15 @@ class ChannelSearch:
         amount = self.intra if within else self.inter if inter is None else inter
         if share != 1:
             amount = int(amount * share)
-        if not self.spend(path, amount):
+        if not take(path, amount):
             return None
         self.hops = int(self.hops + share * path.hops)
         return amount
 
-    def spend(self, path: Path, amount: int) -> bool:
-        for done, (link, back, part) in enumerate(path.steps):
-            need = amount * 6 // 5 if path.by_intel and link.kind == PCI else amount
-            behind = int(need * part) if back else 0
-            if link.left < need or (back and back.left < behind):
-                self.give(path, amount, done)
-                return False
-            link.left -= need
-            if back:
-                back.left -= behind
-        return True
-
-    def give(self, path: Path, amount: int, steps: int | None = None, share: Fraction | int = 1) -> None:
-        """Give bandwidth back."""
-        if steps is None:
-            self.hops = int(self.hops - share * path.hops)
-        for link, back, part in path.steps[:steps]:
-            need = amount * 6 // 5 if path.by_intel and link.kind == PCI else amount
-            link.left += need
-            if back:
-                back.left += int(need * part)
+    def give(self, path: Path, amount: int, share: Fraction | int = 1) -> None:
+        """Give bandwidth back, and the hops of the path."""
+        self.hops = int(self.hops - share * path.hops)
+        give(path, amount)
 
     def step_to(self, start: Device | None, gpu: Device, step: int, order: int, to_net: int) -> None:
         """Go on to a GPU, if a channel fits on the way."""
@@ -285,7 +260,7 @@ class ChannelSearch:
         else:
             self.finish()
         for path, amount, share in reversed(taken):
-            self.give(path, amount, share=share)
+            self.give(path, amount, share)
 
     def from_nets(self) -> None:
         """Look for a channel from each NIC with enough bandwidth, the next one first."""
@@ -328,12 +303,3 @@ class ChannelSearch:
         for one in ([] if gpu is None else [gpu]) + [one for one in beside if one is not gpu]:
             self.begin(net, one)
         return True
-
-
-def select_nets(system: GpuMachine, farthest: int, gpus: list[Device], near: list[list[Device]]) -> list[Device]:
-    """NICs to try for GPUs: those that each prefers, then others that are not too far."""
-    found = dict.fromkeys(net for own in near for net in own)
-    for kind in range(farthest + 1):
-        for one in gpus:
-            found.update(dict.fromkeys(net for net in system.nets if one.paths[net].kind == kind))
-    return list(found)

@@ -144,6 +144,14 @@ class GpuMachine:
             found.append(net)
         return found
 
+    def nets_to_try(self, farthest: int, gpus: list[Device]) -> list[Device]:
+        """Ports for some GPUs: first those preferred by each GPU, then others by the type of their paths."""
+        found = dict.fromkeys(net for gpu in gpus for net in self.nets_of(gpu))
+        for kind in range(farthest + 1):
+            for gpu in gpus:
+                found.update(dict.fromkeys(net for net in self.nets if gpu.paths[net].kind == kind))
+        return list(found)
+
     def gpu_of(self, net: Device) -> Device | None:
         """The first GPU beside a port with a preference for the port."""
         beside = self.local(net, "gpu")

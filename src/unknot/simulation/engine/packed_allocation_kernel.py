@@ -81,7 +81,7 @@ def requests_of(rule, s, here, w, at, p, now):
 
 @inlined
 def of_choice(rule, s, here, w, at, p, now, free):
-    """Do the same for a header that looks at all its candidates, and may keep what it chose."""
+    """Return the requests of a header that looks at all its candidates, and may keep an earlier choice."""
     b = here.first_input + at
     count = ask_rule(rule, s, b, p)
     if count <= 0:
@@ -122,7 +122,7 @@ def choose(s, here, at, address, count, free, only):
 
 @inlined
 def select(s, here, w, at, mask, now):
-    """Leave one of several outputs: at random, also of those whose port has the most credits, or in turn."""
+    """Keep one of several outputs: at random, at random among ports with the most credits, or in turn."""
     if s.setup.selection == MOST_CREDITS:
         left, most, port, room = mask, np.int64(-1), np.int64(-1), np.int64(-1)
         while left != 0:

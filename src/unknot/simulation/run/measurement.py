@@ -109,7 +109,7 @@ class Measured(DrawnPackets):
                 window = self.window = Window(self.engine, cautious=window.cautious, known=known)
                 again -= 1
                 continue
-            narrow = total >= full or window.like(full) if precision is None else window.within(precision)
+            narrow = total >= full or window.as_precise_as(full) if precision is None else window.within(precision)
             if total >= most or not (doubt or window.dependent or not narrow):
                 return window
             cycles = part if total < full and precision is None else total

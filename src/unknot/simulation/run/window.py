@@ -237,10 +237,10 @@ class Window:
         width, (totals, counts) = self.latency_half_width, self._latencies
         return width is not None and width * counts.sum() <= precision * totals.sum()
 
-    def like(self, cycles: int) -> bool:
-        """Whether control variates make the mean latency as well known as without them it is after that many.
+    def as_precise_as(self, cycles: int) -> bool:
+        """Whether the mean latency by control variates is as precise as that of a plain window of some cycles.
 
-        That is by the variance of batches, which is known better than a half-width, and tells less of its error.
+        The variances of batches decide. They vary less from run to run than half-widths do.
         """
         totals, counts = self._latencies
         if self.latency_half_width is None or (counts < FEWEST_PACKETS).any():

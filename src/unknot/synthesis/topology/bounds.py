@@ -119,7 +119,7 @@ class PathProgram:
         return ("first", 2, min(s, t), w, max(s, t)) if self.wanted.both_ways else ("first", 2, s, w, t)
 
     def room(self, node: int, k: int, *, ahead: bool) -> int:
-        """Nodes that ports allow within k hops behind a link to a node, or before one from it."""
+        """Most nodes within k hops of a node, by ports: ahead of the node, or behind, without the link between."""
         limits, back = self.wanted.leaving if ahead else self.wanted.entering, int(self.wanted.both_ways)
         own, branches = int(limits[node]) - back, int(limits.max()) - back
         return sum(own * branches**i for i in range(k))
