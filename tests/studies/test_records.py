@@ -18,7 +18,10 @@ from unknot.verify.delivery import Delivery
 
 MESSAGES = (Message(0, 3, 16, (1,), (2, 3), (4,)), Message(1, 2, 8, (), (4,), (2, 3)))
 STUCK = Configuration("wormhole", 8, "injected", MESSAGES)
-RUN = Run(0.1, 0.3, 1 / 3, None, 2.5, 1e-17, 7.0, None, 3.0, False, "é", 5, 100, 999, "vct", 5, 8, 2**62, STUCK)
+RUN = Run(
+    0.1, 0.3, 1 / 3, None, 2.5, 1e-17, 7.0, None, 3.0, False, "é", 5, 5, 2**62,
+    cycles=100, flit_hops=999, switching="vct", buffer_depth=8, deadlock=STUCK,
+)  # fmt: skip
 
 
 def there_and_back(value: Proven | Run) -> Proven | Run:

@@ -25,6 +25,7 @@ from unknot.network.families import ring
 from unknot.routing import dimension_order
 from unknot.simulation import Router
 from unknot.simulation.run.backlog import CARRIED
+from unknot.simulation.run.parts import Ending
 from unknot.simulation.run.run import Run
 from unknot.simulation.run.scenario import Measurement
 from unknot.studies import Design, Simulation, Study, StudyResult, load_study, run_study
@@ -237,7 +238,9 @@ def test_after_an_interruption_the_rest_is_computed(tmp_path: Path, monkeypatch:
 
 def fake(stable: Callable[[float, int], bool]) -> Callable[[Point], str]:
     """Runs that are stable where requested; proofs are real."""
-    base = Run(0, 0, None, None, None, None, None, None, None, True, "", 0, 0, 0, "wormhole", 1, 8, 1)
+    none = [None] * 7
+    ending = Ending(cycles=0, flit_hops=0, switching="wormhole", buffer_depth=8)
+    base = Run(0, 0, *none, stable=True, reason="", packets=0, packet_length=1, seed=1, **vars(ending))
 
     def instead(point: Point) -> str:
         if point.what["kind"] == "proof":

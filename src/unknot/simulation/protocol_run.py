@@ -11,7 +11,6 @@ import numpy as np
 from unknot._base.errors import SimulationError
 from unknot._base.numbers import require_whole
 from unknot._base.progress import Progress
-from unknot._base.quantities import Cycles, Load
 from unknot._base.shown import Brief
 from unknot._base.switching import BUFFER_DEPTH, DEFAULT_SWITCHING, switching_named
 from unknot.routing.relation import Relation
@@ -19,6 +18,7 @@ from unknot.routing.taking import takes_relation
 from unknot.simulation.end_points import EndPoints
 from unknot.simulation.engine.router import DEFAULT, Router
 from unknot.simulation.player import CHECK, play
+from unknot.simulation.run.parts import Latencies, OfferedAndAccepted
 from unknot.simulation.run.scenario import Scenario
 from unknot.simulation.run.statistics import summary
 from unknot.traffic import Traffic
@@ -33,7 +33,7 @@ CYCLES = 10_000
 
 
 @dataclass(frozen=True, repr=False)
-class ProtocolRun(Brief):
+class ProtocolRun(Brief, Latencies, OfferedAndAccepted):
     """What happened to the transactions of a run.
 
     Attributes
@@ -42,12 +42,12 @@ class ProtocolRun(Brief):
         Flits of first messages per terminal and cycle.
     accepted_load : float
         Flits of consumed messages, all classes together, per terminal and cycle.
+    latency_mean, latency_p50, latency_p95, latency_p99, latency_max : float or None
+        Cycles from the creation of a transaction to its end.
     cycles : int
         Cycles simulated.
     created, begun, done : int
         Transactions that terminals requested, for which their queues had room, and whose last message was consumed.
-    latency_mean, latency_p50, latency_p95, latency_p99, latency_max : float or None
-        Cycles from the creation of a transaction to its end.
     consumed : dict of str to int
         Messages of each class.
     deadlock : bool
@@ -56,17 +56,10 @@ class ProtocolRun(Brief):
         Those messages.
     """
 
-    offered_load: Load
-    accepted_load: Load
     cycles: int
     created: int
     begun: int
     done: int
-    latency_mean: Cycles | None
-    latency_p50: Cycles | None
-    latency_p95: Cycles | None
-    latency_p99: Cycles | None
-    latency_max: Cycles | None
     consumed: dict[str, int]
     deadlock: bool
     blocked: tuple[Blocked, ...] = field(repr=False)

@@ -12,14 +12,13 @@ from unknot._base.arrays import Floats
 from unknot._base.frames import Tabular
 from unknot._base.quantities import Cycles, Flits, Load, MeanHops, WholeCycles
 from unknot._base.shown import Brief, Shown
-from unknot._base.switching import Switching
 from unknot._base.three_valued import ThreeValued
-from unknot.certificates.verdict import Configuration
 from unknot.flow_control.model import FlowControl
 from unknot.simulation.energy.account import EnergyRun
 from unknot.simulation.engine.router import Router
 from unknot.simulation.faults.fault_run import FaultRun, delay
 from unknot.simulation.run.backlog import TOO_SHORT
+from unknot.simulation.run.parts import Ending, NetworkLatencies, OfferedAndAccepted
 from unknot.traffic.workload import Bursts
 
 
@@ -125,20 +124,14 @@ ENERGIES = ("pj_per_bit", "dynamic_pj_per_bit", "dynamic_mw", "static_mw", "area
 
 
 @dataclass(frozen=True)
-class Figures:
+class Figures(NetworkLatencies, OfferedAndAccepted):
     """What was measured at a load; times in cycles, loads in flits per terminal per cycle.
 
     Attributes
     ----------
-    offered_load : float
-        Load asked for.
-    accepted_load : float
-        Flits ejected per terminal and cycle while measuring.
     latency_mean, latency_p50, latency_p95, latency_p99, latency_max : float or None
         Packet latency, from creation to the ejection of the tail, of packets created while measuring; None when
         none arrived.
-    network_latency_mean : float or None
-        Mean latency from injection of the header.
     hops_mean : float or None
         Hops of a packet: channels between routers that it crossed.
     stable : bool
@@ -147,27 +140,17 @@ class Figures:
         Reason why the run is not stable; empty when it is.
     """
 
-    offered_load: Load
-    accepted_load: Load
-    latency_mean: Cycles | None
-    latency_p50: Cycles | None
-    latency_p95: Cycles | None
-    latency_p99: Cycles | None
-    latency_max: Cycles | None
-    network_latency_mean: Cycles | None
     hops_mean: MeanHops | None
     stable: bool
     reason: str
 
 
 @dataclass(frozen=True, repr=False)
-class Run(ThreeValued, Figures, Tabular, Shown, asks="carried"):
+class Run(ThreeValued, Ending, Figures, Tabular, Shown, asks="carried"):
     """The result of one simulation; times in cycles, loads in flits per terminal per cycle.
 
     Attributes
     ----------
-    deadlock : Configuration or None
-        The knot of blocked messages, when the run came to one.
     latency_half_width, accepted_half_width : float or None
         Half the width of the 95 % confidence interval of `latency_mean` and `accepted_load`, by batch means within
         the measuring window; None when there are too few packets, or batches depend on one another too much, of
@@ -184,11 +167,7 @@ class Run(ThreeValued, Figures, Tabular, Shown, asks="carried"):
         Mean number of flits in the buffer of each VC while measuring, from samples.
     packets : int
         Measured packets that arrived.
-    cycles : int
-        Cycles simulated in all.
-    flit_hops : int
-        Flits sent over a channel by a router in all, the channels to terminals included.
-    switching, packet_length, buffer_depth, seed, lengths, router, bursts, flow, watchdog :
+    packet_length, seed, lengths, router, bursts, flow, watchdog :
         The point that was simulated; `packet_length` is the longest, and `lengths` has lengths and their shares when
         there are several.
     dropped : int
@@ -220,13 +199,8 @@ class Run(ThreeValued, Figures, Tabular, Shown, asks="carried"):
     """
 
     packets: int
-    cycles: int
-    flit_hops: int
-    switching: Switching
     packet_length: Flits
-    buffer_depth: Flits
     seed: int
-    deadlock: Configuration | None = field(default=None)
     latency_half_width: float | None = None
     accepted_half_width: float | None = None
     accepted_min: Load = 0.0

@@ -10,21 +10,21 @@ import numpy as np
 
 from unknot._base.arrays import Ints
 from unknot._base.progress import Progress, with_bar
-from unknot._base.quantities import Cycles, Flits, WholeCycles
+from unknot._base.quantities import Flits, WholeCycles
 from unknot._base.switching import DEFAULT_SWITCHING, Switching
 from unknot._base.three_valued import ThreeValued
-from unknot.certificates.verdict import Configuration
 from unknot.flow_control.techniques import technique_of
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_simulated
 from unknot.simulation.player import CUT_OFF
+from unknot.simulation.run.parts import Ending, NetworkLatencies
 from unknot.simulation.run.statistics import mean, summary
 from unknot.simulation.traces.messages import Messages
 from unknot.traffic.trace import MOST, Trace, TracedMessage
 
 
-@dataclass(frozen=True, eq=False)
-class TraceRun(ThreeValued, asks="finished"):
+@dataclass(frozen=True, eq=False, kw_only=True)
+class TraceRun(ThreeValued, Ending, NetworkLatencies, asks="finished"):
     """Outcome of the messages of a trace; times in cycles.
 
     Attributes
@@ -44,16 +44,10 @@ class TraceRun(ThreeValued, asks="finished"):
         Messages that did not arrive.
     reason : str
         Reason why messages did not arrive; empty when all did.
-    cycles : int
-        Cycle in which the run ended.
-    flit_hops : int
-        Flits sent over a channel by a router in all, the channels to terminals included.
     carried : int64 array, shape (channels,)
         Flits that routers sent over each channel.
-    switching, buffer_depth, seed :
-        The point that was simulated.
-    deadlock : Configuration or None
-        The knot of blocked messages, when the run came to one.
+    seed : int or None
+        Seed of the point that was simulated.
 
     Examples
     --------
@@ -68,21 +62,10 @@ class TraceRun(ThreeValued, asks="finished"):
     injected: Ints = field(repr=False)
     arrived: Ints = field(repr=False)
     makespan: WholeCycles | None
-    latency_mean: Cycles | None
-    latency_p50: Cycles | None
-    latency_p95: Cycles | None
-    latency_p99: Cycles | None
-    latency_max: Cycles | None
-    network_latency_mean: Cycles | None
     unfinished: int
     reason: str
-    cycles: int
-    flit_hops: int
     carried: Ints = field(repr=False)
-    switching: Switching
-    buffer_depth: Flits
     seed: int | None
-    deadlock: Configuration | None = None
 
     @property
     def finished(self) -> bool | None:
