@@ -76,7 +76,7 @@ def best_loads(relation: Relation, traffic: PatternLike = "uniform", *, time_lim
         signs += [np.ones(number.size), -np.ones(int(inner.sum()))]
         supply.append(injected)
         carried.append(channel)
-        forced = forced and one_route(*visit, vcs.channel, sending, slot)
+        forced = forced and bool(one_route(*visit, vcs.channel, sending, slot))
         flows, nodes = flows + number.size, nodes + injected.size
         if flows > MAX_FLOWS:
             raise RelationError(

@@ -170,7 +170,7 @@ def loads(relation: Relation, traffic: PatternLike = "uniform", *, progress: Pro
         share = (injected[begins] / np.bincount(tail, minlength=begins.size))[tail]
         np.add.at(sent, vcs.index[vc[vc != EJECT]], share[vc != EJECT])
         chosen = chosen or choice != 0
-        forced = forced and not choice and one_route(order, first, answers, vcs.channel, injected, slot)
+        forced = forced and not choice and bool(one_route(order, first, answers, vcs.channel, injected, slot))
     split = offered.loads(load, forced, "equal" if chosen else "routes")
     return replace(split, vc_sent=tuple(sent.tolist()))
 

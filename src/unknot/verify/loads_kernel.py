@@ -2,28 +2,24 @@
 """Traffic to one address spread over the candidates of the lowest tier."""
 
 import numpy as np
-from numba import njit, types
 
-from unknot._base.kernels.types_kernel import READ32, READ64, kept
+from unknot._base.kernels.lazy_kernel import kernel
 from unknot.routing.contract import EJECT, TIER, VC_MASK
 
-F64 = types.float64[::1]
-I64 = types.int64[::1]
-READ_F64 = types.Array(types.float64, 1, "C", readonly=True)
 
-
-@njit
-def _started(reached):
-    """Return a stack with room for all states, filled with the reached states, and their number."""
-    stack, size = np.empty(reached.size, np.int64), 0
-    for i in range(reached.size):
+@kernel(lambda t: t.int64(t.float64[::1], t.boolean[::1], t.I64), allocates=False)
+def _start(rate, reached, stack):
+    """Mark the states into which something is sent as reached and put them on a stack; return their number."""
+    size = 0
+    for i in range(rate.size):
+        reached[i] = rate[i] > 0
         if reached[i]:
             stack[size] = i
             size += 1
-    return stack, size
+    return size
 
 
-@njit
+@kernel(lambda t: t.int64(t.I64, t.int64), allocates=False)
 def _root(parent, i):
     """Return the root of state i, and halve its way there."""
     while parent[i] != i:
@@ -32,7 +28,7 @@ def _root(parent, i):
     return i
 
 
-@kept(types.int64(READ64, READ64, READ64, READ32, READ_F64, I64, F64), nogil=True)
+@kernel(lambda t: t.int64(t.READ64, t.READ64, t.READ64, t.READ32, t.float64[::1], t.I64, t.float64[::1]))
 def spread(order, first, candidates, channel_of, rate, slot, load):
     """Send ``rate[i]`` into every state i and add what each VC carries to `load`.
 
@@ -49,8 +45,8 @@ def spread(order, first, candidates, channel_of, rate, slot, load):
         slot[order[i]] = i
     low = np.empty(count, np.int64)
     many = np.zeros(count, np.int64)
-    reached = rate > 0
-    stack, seen = _started(reached)
+    reached, stack = np.empty(count, np.bool_), np.empty(count, np.int64)
+    seen = _start(rate, reached, stack)
     # How much of what enters a state is still to come, counted in the states before it: a state passes its flow on
     # when nothing is missing, so each is visited once. On a cycle something is always missing.
     left = np.zeros(count, np.int64)
@@ -112,7 +108,7 @@ def spread(order, first, candidates, channel_of, rate, slot, load):
     return choice
 
 
-@kept(types.boolean(READ64, READ64, READ64, READ32, READ_F64, I64), nogil=True)
+@kernel(lambda t: t.boolean(t.READ64, t.READ64, t.READ64, t.READ32, t.float64[::1], t.I64))
 def one_route(order, first, candidates, channel_of, rate, slot):
     """Return whether every sent header takes a single sequence of channels, whatever it selects.
 
@@ -125,9 +121,9 @@ def one_route(order, first, candidates, channel_of, rate, slot):
     parent = np.arange(count)
     out = np.full(count, -2, np.int64)
     head = np.full(count, -1, np.int64)
-    reached = rate > 0
-    todo, size = _started(reached)
-    pairs = np.empty((candidates.size + count, 2), np.int64)
+    reached, todo = np.empty(count, np.bool_), np.empty(count, np.int64)
+    size = _start(rate, reached, todo)
+    pairs = np.empty(2 * (candidates.size + count), np.int64)
     while size:
         size -= 1
         i = todo[size]
@@ -147,11 +143,11 @@ def one_route(order, first, candidates, channel_of, rate, slot):
             elif out[root] != to:
                 return False
             elif s >= 0:
-                pairs[equal, 0], pairs[equal, 1] = head[root], s
+                pairs[2 * equal], pairs[2 * equal + 1] = head[root], s
                 equal += 1
         while equal:
             equal -= 1
-            a, b = _root(parent, pairs[equal, 0]), _root(parent, pairs[equal, 1])
+            a, b = _root(parent, pairs[2 * equal]), _root(parent, pairs[2 * equal + 1])
             if a == b:
                 continue
             parent[b] = a
@@ -161,6 +157,6 @@ def one_route(order, first, candidates, channel_of, rate, slot):
                 if out[a] != out[b]:
                     return False
                 if head[a] >= 0:
-                    pairs[equal, 0], pairs[equal, 1] = head[a], head[b]
+                    pairs[2 * equal], pairs[2 * equal + 1] = head[a], head[b]
                     equal += 1
     return True

@@ -27,7 +27,7 @@ class Native:
         The module of the kernel and its name in it, with a dot between them.
     kinds : str or tuple
         For each parameter `NUMBER`, the type of an array's numbers, a tuple of these, or a function of kernels, by
-        its module and name, that makes the argument of the address of an array.
+        its module and name, that makes the argument of an array, or of its address.
     answers : bool
         Whether it returns a number; else nothing.
 
@@ -99,7 +99,7 @@ def _words(reading: tuple[Any, ...], arguments: tuple[Any, ...], words: list[int
         if kind is NUMBER:
             words.append(int(argument))
         elif kind is ADDRESS:
-            words.append(argument.ctypes.data)
+            words.append(argument if type(argument) is int else argument.ctypes.data)
         elif type(kind) is tuple:
             _words(kind, argument, words, name)
         elif argument.dtype == kind and argument.ndim == 1 and argument.flags.c_contiguous:

@@ -11,7 +11,7 @@ from unknot._base.kernels.words_kernel import array_of
 
 NUMBERS = {
     "int64": types.int64, "int32": types.int32, "int16": types.int16, "int8": types.int8, "uint64": types.uint64,
-    "bool": types.boolean,
+    "bool": types.boolean, "float64": types.float64,
 }  # fmt: skip
 """Types of the numbers of arrays."""
 

@@ -187,7 +187,9 @@ class Engine:
 
     def lag(self) -> npt.NDArray[np.int64]:
         """Return the cycles that each source is behind: about the age of the packet at the head of its queue."""
-        lag: npt.NDArray[np.int64] = self.state.count.now - self.state.terminals.drawn
+        # Sources on the fast path may have drawn ahead, which is no more than being up to date.
+        terminals = np.asarray(self.parts[0].tables["terminals"])
+        lag: npt.NDArray[np.int64] = np.maximum(0, self.now - terminals["drawn"])
         terminals = self.relation.network.num_terminals
         return lag if self.sources.subnets == 1 else lag.reshape(-1, terminals)[:, -self.nodes :].reshape(-1)
 
@@ -265,7 +267,7 @@ class Engine:
         while True:
             # In pieces, between which Python looks for signals.
             stop = min(until, self.now + self._piece)
-            end = advance(self.relation.compiled.address, self.parts[0].raw, stop)
+            end = advance(self.relation.compiled.address, self.parts[0].address, stop)
             if end == status.DONE and stop < until:
                 continue
             if end == status.FULL:

@@ -59,6 +59,7 @@ class State:
         for k, name in enumerate(TABLES):
             self.raw[FIRST_TABLE + 2 * k : FIRST_TABLE + 2 * k + 2] = tables[name].ctypes.data, len(tables[name])
         self.tables = {name: tables[name] for name in TABLES}
+        self.address = int(self.raw.ctypes.data)  # found once, which short runs notice
         self.setup = StateWords(SETUP, self.raw[:ENTRIES])
         self.linked: Native | None = None  # the loop, once `kernels.link` has written addresses
         self.count = StateWords(COUNT, self.raw[ENTRIES:FIRST_TABLE])

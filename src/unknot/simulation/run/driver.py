@@ -132,10 +132,13 @@ def run_scenario(
     # Without a window where a knot came before.
     window = source.window or Window(engine)
     reason = source.reason if engine.deadlock is None else in_words(engine.relation, engine.deadlock, engine.now)
+    figures = source.kept
+    if "packets" not in figures:
+        figures = window.figures() | arrivals(engine) | figures
     relation, faults = scenario.simulated, () if engine.faults is None else engine.faults.figures(engine.state)
     return Run(
         **stated(scenario),
-        **(window.figures() | arrivals(engine) | source.kept),
+        **figures,
         stable=not reason,
         reason=reason,
         cycles=engine.now,

@@ -101,18 +101,20 @@ class Window:
         engine.measure(self.start, self.end)
         batches = min(BATCHES, cycles)
         rows, lags, samples = [], [], SAMPLES if self.known is None else 1
+        began = before = counts(engine, *BATCH_COUNTS)
         for batch in range(batches):
             first, last = (begin + cycles * k // batches for k in (batch, batch + 1))
-            before = counts(engine, *BATCH_COUNTS)
             for k in range(1, samples):
                 engine.advance_to(first + (last - first) * k // samples)
                 self._look()
             yield last
             self._look()
-            rows.append([last - first, *(counts(engine, *BATCH_COUNTS) - before)])
+            now = counts(engine, *BATCH_COUNTS)
+            rows.append([last - first, *(now - before).tolist()])
             lags.append(engine.lag())
-            if packets := sum(row[PACKETS] for row in rows):
-                found(f"mean latency {sum(row[LATENCY] for row in rows) / packets:.4g} cycles", by_part=True)
+            before, (_, packets, latency, *_) = now, (now - began).tolist()
+            if packets:
+                found(f"mean latency {latency / packets:.4g} cycles", by_part=True)
         if engine.find_knot():
             return
         self._rows = np.concatenate([self._rows, np.array(rows, dtype=np.float64)])
