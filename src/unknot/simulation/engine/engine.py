@@ -188,8 +188,8 @@ class Engine:
     def lag(self) -> npt.NDArray[np.int64]:
         """Return the cycles that each source is behind: about the age of the packet at the head of its queue."""
         # Sources on the fast path may have drawn ahead, which is no more than being up to date.
-        terminals = np.asarray(self.parts[0].tables["terminals"])
-        lag: npt.NDArray[np.int64] = np.maximum(0, self.now - terminals["drawn"])
+        drawn: npt.NDArray[np.int64] = np.asarray(self.parts[0].tables["terminals"])["drawn"]
+        lag: npt.NDArray[np.int64] = np.maximum(0, self.now - drawn)
         terminals = self.relation.network.num_terminals
         return lag if self.sources.subnets == 1 else lag.reshape(-1, terminals)[:, -self.nodes :].reshape(-1)
 
