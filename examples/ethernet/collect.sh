@@ -15,5 +15,6 @@ for switch in "$@"; do
     fetch lldp.json "lldpcli -f json show neighbors || docker exec lldp lldpcli -f json show neighbors"
     fetch config_db.json "cat /etc/sonic/config_db.json"
     fetch bgp.json "vtysh -c 'show bgp summary json'"
+    fetch bgp_neighbors.json "vtysh -c 'show bgp neighbors json'"
     fetch mux.json "show muxcable status --json"
 done

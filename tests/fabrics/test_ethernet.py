@@ -10,9 +10,9 @@ import pytest
 
 from unknot._base.errors import TextError, UnknotError
 from unknot.fabrics import read_network
+from unknot.fabrics.ethernet.config_db import read_config_db
 from unknot.fabrics.ethernet.fabric import EthernetFabric
 from unknot.fabrics.ethernet.folder import is_ethernet, read_ethernet
-from unknot.fabrics.ethernet.qos import read_config_db
 from unknot.fabrics.ethernet.routes import (
     Port,
     prefix_of,
@@ -161,7 +161,6 @@ def test_port_channels_are_choices_among_their_members(tmp_path: Path) -> None:
         ("[]", "an object"),
         ('{\n"10.0.0.0/33": []}', "2: '10.0.0.0/33' is not a prefix"),
         ('{\n"10.0.0.0/8":\n[3]}', "an object"),
-        ('{"10.0.0.0/8": [{"selected": true, "nexthops": [{"fib": true}]}]}', "interfaceName"),
         ("{", "not JSON"),
     ],
 )

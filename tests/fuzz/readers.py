@@ -17,8 +17,8 @@ from tests.fabrics import texts, tool_texts
 from tests.fabrics.test_machines import BETAS, link, machine
 from unknot._base.errors import UnknotError
 from unknot.fabrics import FORMATS, read_fabric, write_network
+from unknot.fabrics.ethernet.config_db import read_config_db
 from unknot.fabrics.ethernet.folder import read_ethernet
-from unknot.fabrics.ethernet.qos import read_config_db
 from unknot.fabrics.ethernet.routes import read_batfish_routes, read_cable_list, read_lldp, read_routes
 from unknot.network import Network, from_edges
 from unknot.network.families import mesh, ring

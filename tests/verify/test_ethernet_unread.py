@@ -12,8 +12,8 @@ import pytest
 
 from tests.verify.test_ethernet_order import DOWN, EXAMPLES, some_ports_without_pfc
 from unknot._base.errors import TextError, UnknotError
+from unknot.fabrics.ethernet.config_db import read_config_db
 from unknot.fabrics.ethernet.folder import read_ethernet
-from unknot.fabrics.ethernet.qos import read_config_db
 from unknot.fabrics.ethernet.routes import read_batfish_routes
 from unknot.remedies.lossless import repair_lossless
 from unknot.verify.audit_ethernet import EthernetAudit, audit_ethernet
@@ -93,12 +93,13 @@ def test_packets_that_become_lossless_by_remarking_are_followed(tmp_path: Path) 
 
 
 UNREAD: dict[str, Change] = {
-    "dot1p_to_tc_map of PORT_QOS_MAP": lambda c: rows_of(c)["Ethernet48"].update(dot1p_to_tc_map="AZURE"),
+    "dot1p_to_tc_map beside dscp_to_tc_map: classes by DSCP are assumed": lambda c: rows_of(c)["Ethernet48"].update(
+        dot1p_to_tc_map="AZURE"
+    ),
     "dscp_to_fc_map of PORT_QOS_MAP": lambda c: rows_of(c).update({"global": {"dscp_to_fc_map": "AZURE"}}),
     "tc_to_queue_map, which rows of PORT_QOS_MAP leave out": lambda c: rows_of(c)["Ethernet48"].pop(
         "tc_to_queue_map"
     ),
-    "asymmetric PFC": lambda c: c.update(PORT={"Ethernet48": {"pfc_asym": "on"}}),
     "routes of VRF Vrf_red": lambda c: c.update(INTERFACE={"Ethernet0": {"vrf_name": "Vrf_red"}}),
     "SRv6": lambda c: c.update(SRV6_MY_SIDS={"loc|fc00::/48": {"action": "uN"}}),
     "VXLAN": lambda c: c.update(VXLAN_TUNNEL_MAP={"vtep|map_100_Vlan100": {"vni": "100"}}),
@@ -164,7 +165,7 @@ def test_pfc_is_said_not_to_be_in_use_only_where_it_is_not(tmp_path: Path) -> No
     zeros = {str(d): "0" for d in range(64)}
     with pytest.raises(UnknotError, match="although PFC is on at leaf0 hosts: "):
         edited(folder, lambda c: c["DSCP_TO_TC_MAP"].update(AZURE=zeros))
-    with pytest.raises(UnknotError, match="but not all is read: dot1p_to_tc_map of PORT_QOS_MAP"):
+    with pytest.raises(UnknotError, match="but not all is read: dot1p_to_tc_map beside dscp_to_tc_map"):
         edited(folder, lambda c: [row.update(dot1p_to_tc_map="AZURE") for row in rows_of(c).values()])
     with pytest.raises(UnknotError, match="no port has PFC: it is not in use"):
         edited(

@@ -88,8 +88,15 @@ def repair_lossless(
     folder = Path(out)
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise UnknotError(f"{folder} exists; name a new folder")
+    for router, qos in enumerate(fabric.qos):
+        for port, maps in qos.ports.items():
+            if maps.dot1p_to_tc is not None:
+                raise UnknotError(
+                    f"{fabric.name}: {fabric.network.router_name(router)} {port} tells classes by 802.1p, but tags "
+                    "of a repair are DSCPs; give its row of PORT_QOS_MAP dscp_to_tc_map in place of dot1p_to_tc_map"
+                )
     before = audit_ethernet(fabric, time_limit=deadline)
-    graph = graph_of_walk(Walk(PfcModel(fabric, PfcModel(fabric).dscps[:1])))
+    graph = graph_of_walk(Walk(PfcModel(fabric, tuple(mark.dscp for mark in PfcModel(fabric).marks[:1]))))
     queues = fewest_queues(graph, fabric.edges, time_limit=deadline)
     shutil.copytree(fabric.folder, folder, dirs_exist_ok=True)
     network = fabric.network

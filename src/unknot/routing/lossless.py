@@ -22,6 +22,7 @@ from unknot.network import Network
 from unknot.network.graph import reached_from
 from unknot.network.parts import frozen
 from unknot.routing.forwarding_table import NextHops
+from unknot.routing.packet_marks import Mark, marks_that_matter
 from unknot.routing.parts import Addressing
 from unknot.routing.relation import EJECT, Relation
 from unknot.routing.table import Table, lookup
@@ -36,11 +37,12 @@ LOSSY = -1
 
 @dataclass(frozen=True)
 class Header:
-    """Destination and DSCP of a packet, and the header within if it is encapsulated."""
+    """Destination, DSCP and 802.1p priority of a packet, and the header within if it is encapsulated."""
 
     destination: int
     dscp: int
     inner: Header | None = None
+    pcp: int = 0
 
 
 @dataclass(frozen=True)
@@ -80,7 +82,7 @@ class PfcModel:
         for channel in range(self.fabric.network.num_channels):
             near, far = self.fabric.sender(channel), self.fabric.receiver(channel)
             sent = {group: far.group_to_priority[group] for group in sorted(far.lossless)}
-            rows.append({g: near.priority_to_queue[p] for g, p in sent.items() if p in far.enabled & near.enabled})
+            rows.append({g: near.priority_to_queue[p] for g, p in sent.items() if p in far.enabled & near.obeyed})
         return rows
 
     def is_lossless(self, place: PacketPlace) -> bool:
@@ -91,7 +93,7 @@ class PfcModel:
 
     def enter(self, router: int, port: PortQos, header: Header) -> PacketPlace:
         """The place of a packet that comes from a host, by the maps of its port."""
-        tc = port.dscp_to_tc[header.dscp]
+        tc = port.traffic_class(header.dscp, header.pcp)
         group = port.tc_to_group[tc]
         return PacketPlace(router, SENT, group if group in port.lossless else LOSSY, header, tc)
 
@@ -105,11 +107,11 @@ class PfcModel:
         port, tunnel = self.fabric.receiver(channel), self.fabric.qos[router].tunnel
         inner = header.inner
         if inner is None or router not in self.fabric.destinations[header.destination].owners:
-            tc = port.dscp_to_tc[header.dscp]
+            tc = port.traffic_class(header.dscp, header.pcp)
             return PacketPlace(router, channel, port.tc_to_group[tc], header, tc)
         if tunnel.uniform:
             inner = replace(inner, dscp=header.dscp)
-        tc = port.dscp_to_tc[header.dscp]
+        tc = port.traffic_class(header.dscp, header.pcp)
         if tunnel.decap_dscp_to_tc is not None:
             tc = tunnel.decap_dscp_to_tc[inner.dscp]
         return PacketPlace(router, channel, (tunnel.decap_tc_to_group or port.tc_to_group)[tc], inner, tc)
@@ -121,7 +123,7 @@ class PfcModel:
         one, queues = fabric.destinations[header.destination], None
         if header.inner is None and place.router in one.standby:
             dscp = header.dscp if tunnel.encap_tc_to_dscp is None else tunnel.encap_tc_to_dscp[tc]
-            header, queues = Header(one.standby[place.router], dscp, header), tunnel.encap_tc_to_queue
+            header, queues = Header(one.standby[place.router], dscp, header, header.pcp), tunnel.encap_tc_to_queue
             one = fabric.destinations[header.destination]
         for channel in one.next_hops.get(place.router, ()):
             port = fabric.sender(channel)
@@ -131,28 +133,9 @@ class PfcModel:
             yield Hop(channel, queue, self.arrive(int(fabric.network.target[channel]), channel, sent))
 
     @cached_property
-    def dscps(self) -> tuple[int, ...]:
-        """DSCPs lossless at some switch, or remarked to such a DSCP; the first of DSCPs treated alike everywhere."""
-        ports = {port for qos in self.fabric.qos for port in (qos.unknown, *qos.ports.values())}
-        ends = [qos.tunnel for qos in self.fabric.qos]
-        # Where a tunnel ends its maps hold, as far as it has them.
-        maps = {(one.dscp_to_tc, one.tc_to_group, one.lossless) for one in ports} | {
-            (end.decap_dscp_to_tc or one.dscp_to_tc, end.decap_tc_to_group or one.tc_to_group, one.lossless)
-            for end in {*ends} for one in ports
-        }  # fmt: skip
-        classes = [*{row for row, _, _ in maps}]
-        kinds = {dscp: tuple(row[dscp] for row in classes) for dscp in DSCPS}
-        remarks = {*(one.tc_to_dscp for one in ports), *(end.encap_tc_to_dscp for end in ends)}
-        lossless = [d for d in DSCPS if any(groups[tcs[d]] in own for tcs, groups, own in maps)]
-        becoming = reached_from(
-            lossless,
-            lambda to: [d for d in DSCPS if any(row and row[tc] == to for row in remarks for tc in kinds[d])],
-        )
-        first: dict[tuple[int, ...], int] = {}
-        for dscp in self.only:
-            if dscp in becoming:
-                first.setdefault(kinds[dscp], dscp)
-        return tuple(first.values())
+    def marks(self) -> tuple[Mark, ...]:
+        """Marks that matter: see `marks_that_matter`."""
+        return marks_that_matter(self.fabric, self.only)
 
 
 @dataclass(eq=False)
@@ -173,13 +156,13 @@ class Walk:
 
     def __post_init__(self) -> None:
         fabric = self.model.fabric
-        flows = len(self.model.dscps) * sum(one.hosts for one in fabric.destinations)
+        flows = len(self.model.marks) * sum(one.hosts for one in fabric.destinations)
         most = flows * fabric.network.num_channels
         memory.require(f"{fabric.name}: up to {most:,} places of packets", PLACE * most)
         for source in fabric.edges:
             for number, one in enumerate(fabric.destinations):
                 away = one.hosts and (source not in one.owners or source in one.standby)
-                headers = [Header(number, dscp) for dscp in self.model.dscps if away]
+                headers = [Header(number, mark.dscp, pcp=mark.pcp) for mark in self.model.marks if away]
                 for port in fabric.host_ports[source]:
                     self.starts |= dict.fromkeys(self.model.enter(source, port, header) for header in headers)
         reached_from(self.starts, self._onward)
@@ -269,7 +252,7 @@ def offered_relation(
 
 def header_name(fabric: EthernetFabric, header: Header) -> str:
     """A header in words."""
-    name = f"{fabric.destinations[header.destination].name} (DSCP {header.dscp})"
+    name = f"{fabric.destinations[header.destination].name} (DSCP {Mark(header.dscp, header.pcp)})"
     return name if header.inner is None else f"{name} with {header_name(fabric, header.inner)} inside"
 
 

@@ -134,7 +134,7 @@ def audit_ethernet(
     (False, 4)
     """
     walk = Walk(PfcModel(fabric, dscps))
-    if not walk.model.dscps:
+    if not walk.model.marks:
         raise UnknotError(f"{fabric.name}: no DSCP falls into a lossless priority group{_without_dscps(fabric)}")
     if not walk.starts:
         raise UnknotError(f"{fabric.name}: there are hosts at one switch only, so there is no traffic to judge")
@@ -173,7 +173,7 @@ def _without_dscps(fabric: EthernetFabric) -> str:
 def _assumption(fabric: EthernetFabric, walk: Walk) -> str:
     if not any(one.configured for one in fabric.qos):
         return "no config_db.json, so one lossless class is assumed for all traffic and PFC on every cable"
-    classes = ", ".join(map(str, walk.model.dscps))
+    classes = ", ".join(map(str, walk.model.marks))
     return f"lossless classes by config_db.json; judged for DSCP {classes}, others are treated alike or are lossy"
 
 

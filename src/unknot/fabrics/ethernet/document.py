@@ -18,6 +18,7 @@ COMMANDS = {
     "config_db.json": "/etc/sonic/config_db.json",
     "mux.json": "`show muxcable status --json`",
     "bgp.json": "`vtysh -c 'show bgp summary json'`",
+    "bgp_neighbors.json": "`vtysh -c 'show bgp neighbors json'`",
 }
 """Kinds of files of JSON, and where their contents come from."""
 CONFIGURATIONS = ("frr.conf", "bgpd.conf")

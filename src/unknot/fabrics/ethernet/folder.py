@@ -8,10 +8,11 @@ from pathlib import Path
 
 from unknot._base.errors import UnknotError
 from unknot.fabrics.ethernet.cables import cables_of
+from unknot.fabrics.ethernet.config_db import read_config_db
 from unknot.fabrics.ethernet.destinations import destinations_of, muxes_of_others
 from unknot.fabrics.ethernet.document import ROUTES, files_of
 from unknot.fabrics.ethernet.fabric import EthernetFabric
-from unknot.fabrics.ethernet.qos import SwitchQos, read_config_db
+from unknot.fabrics.ethernet.qos import SwitchQos
 from unknot.fabrics.ethernet.routes import (
     Port,
     read_batfish_routes,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
@@ -19,6 +20,8 @@ from unknot.fabrics.ethernet.unread import OWN, unread_hops, vrf
 Prefix = IPv4Network | IPv6Network
 LOCAL = ("connected", "local", "kernel")
 """Protocols of routes that end at the switch."""
+DROPS = {"blackhole", "unreachable", "reject"}
+"""Fields of a next hop that drops packets."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +61,9 @@ def read_routes(path: str | Path, unread: Callable[[str], object] = str) -> dict
     """
     document = Document.read(Path(path))
     routes: dict[Prefix, Route] = {}
-    for text, entries in document.table(document.content).items():
+    table = document.table(document.content)
+    ports = _connected(table)
+    for text, entries in table.items():
         try:
             prefix = prefix_of(text)
         except ValueError:
@@ -73,28 +78,52 @@ def read_routes(path: str | Path, unread: Callable[[str], object] = str) -> dict
             others = [*unread_hops(hops)] if name == "default" else [vrf(name)] if name not in OWN else []
             for what in others:
                 unread(what)
-            hops = [hop for hop in hops if not hop.get("recursive")]
-            # A segment of SRv6 can lead to no interface: its packets go on as others.
-            if name != "default" or (others and not all("interfaceName" in hop for hop in hops)):
+            if name != "default":
                 continue
-            route = Route(entry.get("protocol") in LOCAL, _interfaces(document, text, hops))
+            hops = [_resolved(hop, ports) for hop in hops if not hop.get("recursive")]
+            # A segment of SRv6 can lead to no interface: its packets go on as others.
+            bare = [hop for hop in hops if _is_used(hop) and not isinstance(hop.get("interfaceName"), str)]
+            if any(not DROPS & {*hop} for hop in bare):
+                if not others:
+                    unread("next hops without an interface")
+                continue
+            route = Route(entry.get("protocol") in LOCAL, _interfaces(hops))
             if routes.setdefault(prefix, route) != route:
                 raise document.error(f"{text} has two routes that are selected, and differ", text)
     return {prefix: route for prefix, route in routes.items() if not prefix.is_link_local}
 
 
-def _interfaces(document: Document, prefix: str, hops: list[dict[str, Any]]) -> tuple[str, ...]:
+def _connected(table: dict[str, Any]) -> list[tuple[Prefix, str]]:
+    """Prefixes connected to a switch and their interfaces, the longest first."""
+    ports = []
+    for text, entries in table.items():
+        for entry in entries if isinstance(entries, list) else ():
+            if isinstance(entry, dict) and entry.get("protocol") == "connected":
+                for hop in entry.get("nexthops") or ():
+                    if isinstance(hop, dict) and isinstance(hop.get("interfaceName"), str):
+                        with suppress(ValueError):
+                            ports.append((prefix_of(text), hop["interfaceName"]))
+    return sorted(ports, key=lambda one: -one[0].prefixlen)
+
+
+def _resolved(hop: dict[str, Any], ports: list[tuple[Prefix, str]]) -> dict[str, Any]:
+    """A next hop, with the interface of its address where none is told."""
+    if "interfaceName" not in hop and "ip" in hop:
+        with suppress(ValueError):
+            address = ip_address(str(hop["ip"]))
+            name = next((name for prefix, name in ports if address in prefix), None)
+            return hop if name is None else {**hop, "interfaceName": name}
+    return hop
+
+
+def _is_used(hop: dict[str, Any]) -> bool:
+    return hop.get("fib") is True or hop.get("active") is True
+
+
+def _interfaces(hops: list[dict[str, Any]]) -> tuple[str, ...]:
     """Interfaces of the next hops in use, by name: installed next hops, else active next hops."""
-    used = [hop for hop in hops if hop.get("fib") is True] or [hop for hop in hops if hop.get("active") is True]
-    names: list[str] = []
-    for hop in used:
-        name = hop.get("interfaceName")
-        if name is None and ("blackhole" in hop or "unreachable" in hop or "reject" in hop):
-            continue
-        if not isinstance(name, str):
-            raise document.error(f"{prefix}: a next hop in use without interfaceName", prefix, "nexthops")
-        names.append(name)
-    return tuple(sorted({*names}))
+    used = [hop for hop in hops if hop.get("fib") is True] or list(filter(_is_used, hops))
+    return tuple(sorted({hop["interfaceName"] for hop in used if isinstance(hop.get("interfaceName"), str)}))
 
 
 COLUMNS = ("Node", "VRF", "Network", "Next_Hop_IP", "Next_Hop_Interface", "Protocol")

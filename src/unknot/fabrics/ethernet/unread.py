@@ -8,7 +8,16 @@ from typing import Any
 Rows = Mapping[str, Mapping[str, Any]]
 MAPS = ("dscp_to_tc_map", "tc_to_pg_map", "tc_to_queue_map", "pfc_to_queue_map")
 """Fields of `PORT_QOS_MAP` without which what a port with PFC does depends on the platform."""
-KNOWN = {*MAPS, "pfc_enable", "pfc_to_pg_map", "tc_to_dscp_map", "pfcwd_sw_enable", "scheduler", "tc_to_dot1p_map"}
+KNOWN = {
+    *MAPS,
+    "dot1p_to_tc_map",
+    "pfc_enable",
+    "pfc_to_pg_map",
+    "tc_to_dscp_map",
+    "pfcwd_sw_enable",
+    "scheduler",
+    "tc_to_dot1p_map",
+}
 """Fields of `PORT_QOS_MAP` that are read, and three that change no buffer by themselves."""
 BOUND = ("INTERFACE", "PORTCHANNEL_INTERFACE", "VLAN_INTERFACE", "VLAN_SUB_INTERFACE", "LOOPBACK_INTERFACE")
 """Tables of interfaces, which may belong to a VRF."""
@@ -35,11 +44,13 @@ def unread_config(rows: Callable[[str], Rows]) -> Iterator[str]:
     default = {*maps.get("global", {})}
     for row in maps.values():
         yield from (f"{field} of PORT_QOS_MAP" for field in row if field not in KNOWN)
+        if {"dscp_to_tc_map", "dot1p_to_tc_map"} <= {*row}:
+            yield "dot1p_to_tc_map beside dscp_to_tc_map: classes by DSCP are assumed"
+        elif "dot1p_to_tc_map" in row:
+            yield "what becomes of 802.1p priorities from hop to hop: packets are assumed to keep them"
         given = {*default, *row, *(["dscp_to_tc_map"] if "dot1p_to_tc_map" in row else [])}
         if row.get("pfc_enable"):
             yield from (f"{field}, which rows of PORT_QOS_MAP leave out" for field in MAPS if field not in given)
-    if any(row.get("pfc_asym") == "on" for row in rows("PORT").values()):
-        yield "asymmetric PFC"
     for table in BOUND:
         yield from (vrf(row["vrf_name"]) for row in rows(table).values() if row.get("vrf_name") not in OWN)
     for name, row in rows("TUNNEL").items():
