@@ -28,7 +28,7 @@ def fabric(switches: int, degree: int, hosts: int) -> Fabric:
     to_hosts[inject, np.arange(inject.size)] = host_port
     return Fabric(
         name="made",
-        network=replace(network, inject=inject, eject=inject, ports=ports),
+        network=replace(network, inject=inject, eject=inject, wires=replace(network.wires, ports=ports)),
         switch_guid=np.arange(1, switches + 1, dtype=np.uint64),
         port_guid=np.arange(1, owners + 1, dtype=np.uint64),
         node_guid=np.arange(1, inject.size + 1, dtype=np.uint64),

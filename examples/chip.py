@@ -13,7 +13,7 @@ import numpy as np
 
 import unknot
 from unknot import Units
-from unknot.network import Network
+from unknot.network import Network, Places
 
 UNITS = Units(clock_ghz=1.0, flit_bytes=8)
 LINKS = "0-1 1-2 2-3 0-4 1-5 3-6 4-5 5-6 6-7 3-7"
@@ -31,7 +31,13 @@ def chip() -> tuple[Network, np.ndarray]:
     ends = pairs + [(b, a) for a, b in pairs]
     seats = list(CORES.values())
     network = Network(
-        "chip", 8, [a for a, _ in ends], [b for _, b in ends], inject=seats, eject=seats, terminal_labels=tuple(CORES)
+        "chip",
+        8,
+        [a for a, _ in ends],
+        [b for _, b in ends],
+        inject=seats,
+        eject=seats,
+        places=Places(terminal_labels=tuple(CORES)),
     )
     names = list(CORES)
     matrix = np.zeros((len(names), len(names)))

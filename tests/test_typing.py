@@ -10,11 +10,13 @@ ROOT = Path(__file__).parent.parent
 USERS_FILE = """
 import numpy as np
 import unknot
+from unknot.network import Places, Wires
 from unknot.network.families import mesh
 from unknot.routing.relation import Out
 
-net = unknot.Network("two", 2, [0, 1], [1, 0], latency=2, ports=[[1, 1], [1, 1]])
-many = unknot.Network("two", 2, np.array([0, 1]), (1, 0), latency=[1, 2], inject=[0], router_labels=["a", "b"])
+net = unknot.Network("two", 2, [0, 1], [1, 0], Wires(latency=2, ports=[[1, 1], [1, 1]]))
+named = Places(router_labels=["a", "b"])
+many = unknot.Network("two", 2, np.array([0, 1]), (1, 0), [1, 2], inject=[0], places=named)
 
 
 def rule(at: int, address: int, out: Out) -> int:

@@ -145,11 +145,11 @@ class _Reading(FabricText):
         for u, v in self.channels:
             channels.setdefault((v, u), 1)
         return Network(
+            wires=list(channels.values()),
             name=Path(self.where).name,
             num_routers=len(self.routers),
             source=[u for u, _ in channels],
             target=[v for _, v in channels],
-            latency=list(channels.values()),
             inject=[self.seats[node][0] for node in range(len(self.seats))],
         )
 

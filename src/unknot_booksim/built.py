@@ -45,11 +45,11 @@ def made(name: str, routers: int, links: Links, inject: Any, eject: Any, k: int,
     channel[source[order], port[order]] = np.arange(order.size)
     channel.setflags(write=False)
     network = Network(
+        wires=latency[order] if order.size else 1,
         name=name,
         num_routers=routers,
         source=source[order],
         target=target[order],
-        latency=latency[order] if order.size else 1,
         inject=np.array(inject),
         eject=np.array(eject),
     )

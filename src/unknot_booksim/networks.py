@@ -77,7 +77,7 @@ def _cube(configuration: Configuration) -> Built:
     ]
     built = made(f"torus({', '.join([str(k)] * n)})", routers, links, range(routers), range(routers), k, n)
     coordinates = (np.arange(routers)[:, None] >> np.arange(n)) & 1
-    network = replace(built.network, coordinates=coordinates, radices=(2,) * n)
+    network = replace(built.network, places=replace(built.network.places, coordinates=coordinates, radices=(2,) * n))
     return replace(built, network=network, channel=grid(network).channel)
 
 
@@ -198,11 +198,10 @@ def _flatfly(configuration: Configuration) -> Built:
     network = replace(
         network,
         name=f"flatfly({k}, {n}, c={c})",
-        latency=np.where(noc, distance, 1).astype(np.int32),
         inject=home,
         eject=home,
-        coordinates=None,
-        radices=(),
+        wires=replace(network.wires, latency=np.where(noc, distance, 1).astype(np.int32)),
+        places=replace(network.places, coordinates=None, radices=()),
     )
     channel = np.arange(network.num_channels, dtype=np.int32).reshape(k**n, n * (k - 1))
     channel.setflags(write=False)

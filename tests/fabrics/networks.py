@@ -7,6 +7,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from tests.networks import in_parts
 from tests.strategies import networks
 from unknot.network import Network
 
@@ -39,14 +40,14 @@ def decorated(draw: st.DrawFn, names: st.SearchStrategy[str] = NAMES, **options:
             changed["dimensions"] = tuple(draw(names) for _ in sides)
     if channels and draw(st.booleans()):
         changed["ports"] = [draw(st.tuples(st.integers(0, 40), st.integers(0, 40))) for _ in range(channels)]
-    return replace(network, **changed)
+    return replace(network, **in_parts(changed, of=network))
 
 
 def bare(network: Network, **kept: Any) -> Network:
     """Only routers, channels, latencies and terminals."""
     return Network(
         network.name, network.num_routers, network.source, network.target, network.latency,
-        inject=network.inject, eject=network.eject, **kept,
+        inject=network.inject, eject=network.eject, **in_parts(kept),
     )  # fmt: skip
 
 

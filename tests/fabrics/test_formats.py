@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from made_tables import formats
 from tests.fabrics.networks import decorated
 from tests.fabrics.texts import ibnetdiscover, ring
+from tests.networks import in_parts
 from unknot._base.errors import NetworkError, TextError, UnknotError
 from unknot.fabrics import FORMATS, read_fabric, read_network, write_network
 from unknot.fabrics.format import PARTS
@@ -35,9 +36,12 @@ def everything() -> Network:
         grid,
         inject=[0, 0, *range(1, 9)],
         eject=None,
-        router_labels=tuple(f"sw{r}" for r in range(9)),
-        terminal_labels=tuple(f"host{t}" for t in range(10)),
-        ports=[[c, c] for c in range(36)],
+        wires=replace(grid.wires, ports=[[c, c] for c in range(36)]),
+        places=replace(
+            grid.places,
+            router_labels=tuple(f"sw{r}" for r in range(9)),
+            terminal_labels=tuple(f"host{t}" for t in range(10)),
+        ),
     )
 
 
@@ -54,7 +58,7 @@ def without(network: Network, parts: list[str]) -> Network:
     changes: dict[str, Any] = {}
     for part in parts:
         changes |= plain[part]
-    return replace(network, **changes)
+    return replace(network, **in_parts(changes, of=network))
 
 
 @pytest.mark.parametrize("name", [name for name in WRITTEN if name not in ("garnet", "dot", "ibsim")])

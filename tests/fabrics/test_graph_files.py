@@ -14,7 +14,7 @@ from tests.fabrics.networks import decorated
 from unknot._base.errors import TextError
 from unknot.fabrics import read_network
 from unknot.fabrics.graph_files import read_gml, write_dot, write_gml
-from unknot.network import Network, from_edges, from_networkx
+from unknot.network import Network, Places, from_edges, from_networkx
 from unknot.network.families import ring, torus
 
 
@@ -28,7 +28,7 @@ def test_what_is_written_is_read_back(tmp_path_factory: pytest.TempPathFactory, 
 
 
 def test_names_that_are_numbers_remain_names(tmp_path: Path) -> None:
-    network = Network("n", 2, [0], [1], router_labels=("0", "1"))
+    network = Network("n", 2, [0], [1], places=Places(router_labels=("0", "1")))
     write_gml(network, tmp_path / "n.gml")
     assert read_gml(tmp_path / "n.gml") == network
 

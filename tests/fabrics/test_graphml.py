@@ -13,7 +13,7 @@ from tests.fabrics.networks import decorated
 from unknot._base.errors import NetworkError, TextError
 from unknot.fabrics import read_network
 from unknot.fabrics.networkx_files import read_graphml, write_graphml
-from unknot.network import Network, from_networkx
+from unknot.network import Network, Places, from_networkx
 from unknot.network.families import ring, torus
 
 HEAD = '<graphml>\n<key id="w" for="edge" attr.name="latency"/>\n'
@@ -109,7 +109,7 @@ def test_entities_are_not_expanded(tmp_path: Path) -> None:
 
 
 def test_names_that_xml_cannot_hold_are_refused(tmp_path: Path) -> None:
-    network = Network("n", 1, [], [], router_labels=("a\0b",))
+    network = Network("n", 1, [], [], places=Places(router_labels=("a\0b",)))
     with pytest.raises(NetworkError, match="control character"):
         write_graphml(network, tmp_path / "n")
     assert not (tmp_path / "n").exists()

@@ -14,7 +14,7 @@ from unknot._base.errors import NetworkError
 from unknot.cli.program import app
 from unknot.fabrics import read_network
 from unknot.fabrics.ibsim import hosts_of, with_several_ports, write_ibsim
-from unknot.network import from_edges
+from unknot.network import Places, from_edges
 
 
 def test_ports_of_a_ring_are_those_of_its_hosts(tmp_path: Path) -> None:
@@ -39,15 +39,16 @@ def test_ports_of_a_ring_are_those_of_its_hosts(tmp_path: Path) -> None:
     ],
 )
 def test_names_that_make_hosts(names: tuple[str, ...] | None, found: list[tuple[str, int]]) -> None:
-    network = replace(from_edges([("r0", "r1")]), terminal_labels=names)
+    plain = from_edges([("r0", "r1")])
+    network = replace(plain, places=replace(plain.places, terminal_labels=names))
     assert hosts_of(network) == found
 
 
 def test_a_host_that_a_terminal_is_called_as_is_another(tmp_path: Path) -> None:
-    network = replace(from_edges([(0, 1), (1, 2)]), terminal_labels=("a[1]", "a", "a[2]"))
+    network = replace(from_edges([(0, 1), (1, 2)]), places=Places(terminal_labels=("a[1]", "a", "a[2]")))
     write_ibsim(network, tmp_path / "n.net")
     assert read_network(tmp_path / "n.net").terminal_labels == ("a[1]", "a", "a[2]")
-    twice = replace(network, terminal_labels=("a", "b", "a"))
+    twice = replace(network, places=replace(network.places, terminal_labels=("a", "b", "a")))
     with pytest.raises(NetworkError, match="two nodes are called 'a'"):
         write_ibsim(twice, tmp_path / "m.net")
 

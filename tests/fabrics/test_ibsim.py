@@ -16,7 +16,7 @@ from tests.strategies import networks
 from unknot._base.errors import NetworkError, TextError
 from unknot.fabrics import read_network
 from unknot.fabrics.ibsim import read_ibsim, write_ibsim
-from unknot.network import Network, from_edges, measure
+from unknot.network import Network, Wires, from_edges, measure
 from unknot.network.families import complete, torus
 
 Port = tuple[str, int]
@@ -64,8 +64,11 @@ def test_what_is_written_is_read_back_by_us_and_by_the_grammar(
     if named:
         network = replace(
             network,
-            router_labels=tuple(f"ä{r} [x]y" for r in range(network.num_routers)),
-            terminal_labels=tuple(f"port {t}" for t in range(network.num_terminals)),
+            places=replace(
+                network.places,
+                router_labels=tuple(f"ä{r} [x]y" for r in range(network.num_routers)),
+                terminal_labels=tuple(f"port {t}" for t in range(network.num_terminals)),
+            ),
         )
     path = tmp_path_factory.mktemp("ibsim") / "n.net"
     write_ibsim(network, path)
@@ -96,7 +99,7 @@ def test_real_fabrics_keep_names_and_ports(path: Path, tmp_path: Path) -> None:
 
 
 def test_ports_that_make_no_cables_are_numbered_anew(tmp_path: Path) -> None:
-    network = replace(from_edges([(0, 1)]), ports=[[1, 1], [1, 2]])
+    network = replace(from_edges([(0, 1)]), wires=Wires(ports=[[1, 1], [1, 2]]))
     write_ibsim(network, tmp_path / "n")
     ports = read_ibsim(tmp_path / "n").ports
     assert ports is not None

@@ -59,11 +59,11 @@ def _text(head: str) -> bool:
 @cache
 def _networks() -> list[Network]:
     grid = mesh(2, 2)
+    plain = ring(3, latency=2)
     named = replace(
-        ring(3, latency=2),
-        router_labels=("a", "b c", 'd"\\'),
-        terminal_labels=("x", "y", "z"),
-        ports=[(c, c + 1) for c in range(6)],
+        plain,
+        wires=replace(plain.wires, ports=[(c, c + 1) for c in range(6)]),
+        places=replace(plain.places, router_labels=("a", "b c", 'd"\\'), terminal_labels=("x", "y", "z")),
     )
     simple = from_edges([("a", "b", 3), ("b", "c"), ("c", "a")])
     return [grid, named, simple, ring(3), replace(ring(4), inject=[0, 0, 1, 3], eject=None)]

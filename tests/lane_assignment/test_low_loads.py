@@ -26,7 +26,7 @@ from unknot.lane_assignment.load_bounds import load_bound
 from unknot.lane_assignment.path_set import by_terminal, demand
 from unknot.lane_assignment.served_pairs import Limits, limited_pairs
 from unknot.lane_assignment.tables import LaneTable
-from unknot.network import Network, from_networkx, tod
+from unknot.network import Network, Wires, from_networkx, tod
 from unknot.routing.named import routing
 from unknot.search.bound import Bound
 from unknot.search.effort import SearchEffort
@@ -153,7 +153,9 @@ def test_bandwidths_divide_loads(paths: str) -> None:
     """A diamond whose one side is ten times as wide takes nearly all."""
     ends = [(0, 1), (1, 3), (0, 2), (2, 3), (3, 1), (1, 0), (3, 2), (2, 0)]
     wide = [10, 10, 1, 1, 10, 10, 1, 1]
-    network = Network("diamond", 4, *zip(*ends, strict=True), inject=[0, 3], eject=[0, 3], bandwidth=wide)
+    network = Network(
+        "diamond", 4, *zip(*ends, strict=True), wires=Wires(bandwidth=wide), inject=[0, 3], eject=[0, 3]
+    )
     routes = lanes(network, paths)
     assert routes.highest_load == routes.load_bound == 0.1
     assert routes.load_bound_holds
@@ -163,7 +165,7 @@ def test_bandwidths_divide_loads(paths: str) -> None:
 
 
 def test_a_channel_of_a_third_of_a_flit_carries_a_third() -> None:
-    slow = Network("slow", 2, [0, 1], [1, 0], bandwidth=["1/3", 1])
+    slow = Network("slow", 2, [0, 1], [1, 0], wires=Wires(bandwidth=["1/3", 1]))
     routes = lanes(slow)
     assert routes.load.tolist() == pytest.approx([3, 1])
     assert routes.load_bound == pytest.approx(3)

@@ -15,7 +15,7 @@ from unknot._base.errors import NetworkError
 from unknot.lane_assignment import longer_lanes
 from unknot.lane_assignment.forced import climbing
 from unknot.lane_assignment.trees import trees
-from unknot.network import tod
+from unknot.network import Wires, tod
 from unknot.search.effort import SearchEffort
 from unknot.verify import check, deliver, loads
 
@@ -84,7 +84,7 @@ def test_tables_are_safe_deliver_and_load_channels_as_they_say(seed: int, router
     pairs |= {(int(a), int(b)) for a, b in np.sort(random.integers(routers, size=(routers, 2))) if a < b}
     at = random.integers(routers, size=routers)
     wide = random.integers(1, 4, size=2 * len(pairs))
-    network = links("drawn", routers, sorted(pairs), inject=at, eject=at, bandwidth=wide.tolist())
+    network = links("drawn", routers, sorted(pairs), inject=at, eject=at, wires=Wires(bandwidth=wide.tolist()))
     routes = longer_lanes(network, 1, rounds=2, seed=seed, time_limit=1)
     assert check(routes.relation, "wormhole-nonatomic").deadlock_free
     assert deliver(routes.relation).delivered

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.strategies import networks
 from unknot import fabrics
 from unknot._base.errors import NetworkError, TextError
-from unknot.network import Network, from_edges
+from unknot.network import Network, Places, from_edges
 from unknot.network.edges import read_edge_list, write_edge_list
 from unknot.network.families import torus
 
@@ -112,7 +112,12 @@ def test_round_trip(tmp_path_factory: pytest.TempPathFactory, network: Network, 
     if set(pairs(network)) and set(range(network.num_routers)) == {r for pair in pairs(network) for r in pair}:
         names = tuple(f"n{r}" for r in range(network.num_routers)) if labelled else None
         before = Network(
-            "b", network.num_routers, network.source, network.target, network.latency, router_labels=names
+            "b",
+            network.num_routers,
+            network.source,
+            network.target,
+            network.latency,
+            places=Places(router_labels=names),
         )
         write_edge_list(before, path)
         after = read_edge_list(path)
@@ -126,9 +131,9 @@ def test_refused_to_write(tmp_path: Path) -> None:
     path = tmp_path / "out.txt"
     for label in ("a b", "a#", ""):
         with pytest.raises(NetworkError, match="cannot stand in an edge list"):
-            write_edge_list(Network("n", 2, [0], [1], router_labels=("x", label)), path)
+            write_edge_list(Network("n", 2, [0], [1], places=Places(router_labels=("x", label))), path)
     with pytest.raises(NetworkError, match="two routers are called 'x'"):
-        write_edge_list(Network("n", 2, [0], [1], router_labels=("x", "x")), path)
+        write_edge_list(Network("n", 2, [0], [1], places=Places(router_labels=("x", "x"))), path)
     with pytest.raises(NetworkError, match="router 2 has no channel"):
         write_edge_list(Network("n", 3, [0], [1]), path)
     assert not path.exists()
@@ -176,7 +181,7 @@ def test_terminals_that_cannot_be(text: str, place: str, message: str, tmp_path:
 
 def test_terminals_whose_names_cannot_be_written(tmp_path: Path) -> None:
     for labels in (("a b", "c"), ("a", "a")):
-        network = Network("two", 2, [0, 1], [1, 0], terminal_labels=labels)
+        network = Network("two", 2, [0, 1], [1, 0], places=Places(terminal_labels=labels))
         with pytest.raises(NetworkError, match="terminal"):
             write_edge_list(network, tmp_path / "no.edges")
 
@@ -187,9 +192,11 @@ def test_routers_stand_for_their_only_terminal() -> None:
     assert [named.terminal(text) for text in ("1", "2", "3")] == [0, 1, 2]
     assert [named.terminal(number) for number in (0, 1, 2)] == [0, 1, 2]
     assert [torus(3, 3).terminal(text) for text in ("(1,0)", "(2, 2)", "t4", "4")] == [1, 8, 4, 4]
-    two = Network("two", 2, [0, 1], [1, 0], inject=[0, 1, 1], eject=[0, 1, 1], router_labels=("a", "b"))
+    two = Network(
+        "two", 2, [0, 1], [1, 0], inject=[0, 1, 1], eject=[0, 1, 1], places=Places(router_labels=("a", "b"))
+    )
     assert two.terminal("a") == 0
     with pytest.raises(NetworkError, match="no terminal called 'b'"):
         two.terminal("b")
-    cross = Network("cross", 2, [0, 1], [1, 0], router_labels=("a", "b"), terminal_labels=("b", "c"))
+    cross = Network("cross", 2, [0, 1], [1, 0], places=Places(router_labels=("a", "b"), terminal_labels=("b", "c")))
     assert (cross.terminal("a"), cross.terminal("b")) == (0, 0)  # names of terminals come first

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from unknot._base.errors import NetworkError
-from unknot.network import Network, from_edges, grid
+from unknot.network import Network, Places, from_edges, grid
 from unknot.network.families import hypercube, mesh, ring, torus
 
 
@@ -50,16 +50,16 @@ def test_faults() -> None:
 def test_refusals() -> None:
     with pytest.raises(NetworkError, match="'edges' has no coordinates"):
         grid(from_edges([(0, 1)]))
-    diagonal = Network("d", 4, [0], [3], coordinates=[[0, 0], [1, 0], [0, 1], [1, 1]], radices=(2, 2))
+    diagonal = Network("d", 4, [0], [3], places=Places(coordinates=[[0, 0], [1, 0], [0, 1], [1, 1]], radices=(2, 2)))
     with pytest.raises(NetworkError, match=r"channel \(0,0\)→\(1,1\) does not join neighbours"):
         grid(diagonal)
-    jump = Network("j", 4, [0], [2], coordinates=[[0], [1], [2], [3]], radices=(4,))
+    jump = Network("j", 4, [0], [2], places=Places(coordinates=[[0], [1], [2], [3]], radices=(4,)))
     with pytest.raises(NetworkError, match=r"\(0\)→\(2\) does not join"):
         grid(jump)
-    twins = Network("t", 3, [0, 0], [1, 1], coordinates=[[0], [1], [2]], radices=(3,))
+    twins = Network("t", 3, [0, 0], [1, 1], places=Places(coordinates=[[0], [1], [2]], radices=(3,)))
     with pytest.raises(NetworkError, match="one of several parallel channels"):
         grid(twins)
-    stacked = Network("s", 3, [0, 2], [1, 1], coordinates=[[0], [1], [0]], radices=(2,))
+    stacked = Network("s", 3, [0, 2], [1, 1], places=Places(coordinates=[[0], [1], [0]], radices=(2,)))
     with pytest.raises(NetworkError, match=r"two routers stand at \(0\)"):
         grid(stacked)
 
@@ -71,7 +71,7 @@ def test_no_channels() -> None:
 
 
 def test_the_second_link_of_a_ring_of_two_leads_the_other_way_round() -> None:
-    double = Network("d", 2, [0, 0, 1, 1], [1, 1, 0, 0], coordinates=[[0], [1]], radices=(2,))
+    double = Network("d", 2, [0, 0, 1, 1], [1, 1, 0, 0], places=Places(coordinates=[[0], [1]], radices=(2,)))
     view = grid(double)
     assert view.complete
     assert view.wraps.tolist() == [True]
@@ -79,6 +79,6 @@ def test_the_second_link_of_a_ring_of_two_leads_the_other_way_round() -> None:
 
 
 def test_ways_of_one_way_dimensions() -> None:
-    up = Network("u", 3, [0, 1, 2], [1, 2, 0], coordinates=[[0], [1], [2]], radices=(3,))
-    down = Network("d", 3, [1, 2, 0], [0, 1, 2], coordinates=[[0], [1], [2]], radices=(3,))
+    up = Network("u", 3, [0, 1, 2], [1, 2, 0], places=Places(coordinates=[[0], [1], [2]], radices=(3,)))
+    down = Network("d", 3, [1, 2, 0], [0, 1, 2], places=Places(coordinates=[[0], [1], [2]], radices=(3,)))
     assert [grid(n).directions.tolist() for n in (up, down, ring(3), mesh(2))] == [[1], [2], [3], [3]]

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tests.strategies import networks
 from unknot._base.errors import NetworkError
-from unknot.network import Network, from_networkx, to_networkx
+from unknot.network import Network, Places, Wires, from_networkx, to_networkx
 from unknot.network.families import torus
 
 
@@ -20,12 +20,16 @@ def test_round_trip(network: Network, labelled: bool, ported: bool) -> None:
         network.num_routers,
         network.source,
         network.target,
-        network.latency,
+        wires=Wires(
+            network.latency,
+            ports=[(c, c + 1) for c in range(network.num_channels)] if ported and network.num_channels else None,
+        ),
         inject=network.inject,
         eject=network.eject,
-        router_labels=tuple(f"n{r}" for r in range(network.num_routers)) if labelled else None,
-        terminal_labels=tuple(f"h{t}" for t in range(network.num_terminals)) if labelled else None,
-        ports=[(c, c + 1) for c in range(network.num_channels)] if ported and network.num_channels else None,
+        places=Places(
+            router_labels=tuple(f"n{r}" for r in range(network.num_routers)) if labelled else None,
+            terminal_labels=tuple(f"h{t}" for t in range(network.num_terminals)) if labelled else None,
+        ),
     )
     again = from_networkx(to_networkx(full))
     assert again == full

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from unknot.network import Network, tod
+from unknot.network import Network, Places, tod
 from unknot.network.families import complete, fat_tree, mesh, xgft
 from unknot.network.stages import levels, seated
 
@@ -47,6 +47,10 @@ def test_no_levels() -> None:
 
 def test_a_level_coordinate_must_fit_the_channels() -> None:
     network = Network(
-        "skips", 3, [0, 1, 0], [1, 2, 2], coordinates=[[0], [1], [2]], radices=(3,), dimensions=("level",)
+        "skips",
+        3,
+        [0, 1, 0],
+        [1, 2, 2],
+        places=Places(coordinates=[[0], [1], [2]], radices=(3,), dimensions=("level",)),
     )
     assert levels(network) is None

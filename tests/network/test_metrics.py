@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from tests.strategies import networks
 from unknot._base.errors import NetworkError
-from unknot.network import Network, components, distances_from, from_edges, measure, metrics, to_networkx
+from unknot.network import Network, Wires, components, distances_from, from_edges, measure, metrics, to_networkx
 from unknot.network.families import complete, hypercube, line, mesh, omega, ring, torus
 from unknot.network.halves import bisection
 from unknot.network.metrics import hops_from_any
@@ -64,7 +64,7 @@ def compare(network: Network) -> None:
 def test_a_loopback_cable_is_one_link() -> None:
     """A cable between two switches, one from a port of the first to another port of it, and a plug in one port."""
     ports = [[1, 1], [1, 1], [2, 3], [3, 2], [4, 4]]
-    network = Network("looped", 2, [0, 1, 0, 0, 0], [1, 0, 0, 0, 0], ports=ports)
+    network = Network("looped", 2, [0, 1, 0, 0, 0], [1, 0, 0, 0, 0], wires=Wires(ports=ports))
     assert measure(network).links == 3
 
 

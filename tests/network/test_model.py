@@ -10,9 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.conformance import check_network
+from tests.networks import in_parts
 from tests.strategies import networks
 from unknot._base.errors import NetworkError
-from unknot.network import Network, from_edges
+from unknot.network import Network, Places, Wires, from_edges
 from unknot.network.families import hypercube, mesh, ring, torus
 
 BAD: list[tuple[dict[str, Any], str]] = [
@@ -44,7 +45,7 @@ def test_validation(wrong: dict[str, Any], message: str) -> None:
     good: dict[str, Any] = {"name": "n", "num_routers": 3, "source": [0, 1], "target": [1, 2]}
     assert Network(**good).num_terminals == 3
     with pytest.raises(NetworkError, match=message):
-        Network(**(good | wrong))
+        Network(**(good | in_parts(wrong)))
 
 
 def test_arrays_are_private_and_read_only() -> None:
@@ -110,7 +111,9 @@ def test_names_and_lookup() -> None:
     assert grid.terminal("t5") == grid.terminal(5) == 5
     with pytest.raises(NetworkError, match="no terminal called 'q'"):
         grid.terminal("q")
-    ported = Network("p", 2, [0, 1], [1, 0], ports=[[3, 4], [4, 3]], router_labels=("a", "b"))
+    ported = Network(
+        "p", 2, [0, 1], [1, 0], wires=Wires(ports=[[3, 4], [4, 3]]), places=Places(router_labels=("a", "b"))
+    )
     assert ported.channel_name(0) == "a[3]→b[4]"
     numbered = from_edges([("1", "0"), ("0", "7")])
     assert numbered.router("7") == numbered.router_labels.index("7")  # type: ignore[union-attr]
@@ -169,7 +172,7 @@ def test_faults_keep_names() -> None:
 
 def test_same_name_twice() -> None:
     """Real fabrics have nodes of the same description; only asking for one by that name is an error."""
-    network = Network("n", 3, [0], [1], router_labels=("hca", "sw", "hca"))
+    network = Network("n", 3, [0], [1], places=Places(router_labels=("hca", "sw", "hca")))
     assert network.router("sw") == 1
     assert network.router_name(2) == "hca"
     with pytest.raises(NetworkError, match="2 routers called 'hca'; give the number of one of them, such as 0 or 2"):
@@ -213,7 +216,9 @@ def test_six_million_channels() -> None:
 
 
 def test_channels_as_rows() -> None:
-    network = Network("two", 2, [0, 1], [1, 0], [3, 4], bandwidth=[1, 0.5], router_labels=("a", "b"))
+    network = Network(
+        "two", 2, [0, 1], [1, 0], wires=Wires([3, 4], bandwidth=[1, 0.5]), places=Places(router_labels=("a", "b"))
+    )
     rows = network.to_frame().to_dict("records")
     assert rows == [
         {"source": 0, "target": 1, "latency": 3, "bandwidth": 1.0, "name": "a→b"},

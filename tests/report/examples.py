@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from unknot.certificates.verdict import Configuration, Message, Verdict
-from unknot.network import Network
+from unknot.network import Network, Places
 from unknot.network.families import ring, torus
 from unknot.routing import Relation, dimension_order
 from unknot.simulation.engine.router import Router
@@ -60,9 +60,13 @@ def hostile_knot() -> tuple[Relation, Configuration]:
     plain = ring(4)
     labels = tuple(f"{HOSTILE_NAME}{r}" for r in range(4))
     network = Network(
-        "<img src=x onerror='window.broken=1'>", 4, plain.source, plain.target, inject=plain.inject,
-        coordinates=plain.coordinates, radices=plain.radices, router_labels=labels,
-    )  # fmt: skip
+        "<img src=x onerror='window.broken=1'>",
+        4,
+        plain.source,
+        plain.target,
+        inject=plain.inject,
+        places=Places(coordinates=plain.coordinates, radices=plain.radices, router_labels=labels),
+    )
     relation = dimension_order(network)
     configuration = check(relation).configuration
     assert configuration is not None
@@ -114,5 +118,10 @@ def named(network: Network, names: list[str]) -> Network:
     """The same routers and channels under other names, without coordinates."""
     seats: Any = np.arange(network.num_routers)
     return Network(
-        "named", network.num_routers, network.source, network.target, inject=seats, router_labels=tuple(names)
+        "named",
+        network.num_routers,
+        network.source,
+        network.target,
+        inject=seats,
+        places=Places(router_labels=tuple(names)),
     )

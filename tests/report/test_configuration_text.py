@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.report.examples import cycle_knot, ring_knot
 from unknot.certificates.verdict import Configuration, Message
-from unknot.network import Network
+from unknot.network import Network, Places
 from unknot.network.families import mesh, torus
 from unknot.report import describe
 from unknot.report.configuration_text import circle, waits
@@ -35,7 +35,7 @@ def test_every_virtual_channel_is_named() -> None:
 
 
 def test_names_of_terminals_stand_alone() -> None:
-    network = Network("named", 2, [0, 1], [1, 0], terminal_labels=("H0", "H1"))
+    network = Network("named", 2, [0, 1], [1, 0], places=Places(terminal_labels=("H0", "H1")))
     relation = Relation(network, 1, lambda at, address, out: 0)
     messages = (Message(0, 1, 8, (), (0,), (1,)), Message(1, 0, 8, (), (1,), (0,)))
     shown = describe(relation, Configuration("vct", 8, "scheduled", messages))

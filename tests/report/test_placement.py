@@ -6,7 +6,7 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from unknot.network import Network, from_edges
+from unknot.network import Network, Places, from_edges
 from unknot.network.families import (
     complete,
     cube_connected_cycles,
@@ -35,9 +35,13 @@ def leaf_spine(management: int = 0) -> Network:
     leaves = [r for r in range(network.num_routers) if network.router_name(r).startswith("leaf")]
     seats = leaves * 4 + list(range(network.num_routers)) * management
     return Network(
-        "leaf-spine", network.num_routers, network.source, network.target, inject=seats,
-        router_labels=network.router_labels,
-    )  # fmt: skip
+        "leaf-spine",
+        network.num_routers,
+        network.source,
+        network.target,
+        inject=seats,
+        places=Places(router_labels=network.router_labels),
+    )
 
 
 NETWORKS = {

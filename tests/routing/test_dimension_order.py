@@ -12,7 +12,7 @@ import pytest
 from tests.reference.brute_force import States, states_of
 from unknot._base.errors import NetworkError, RelationError
 from unknot._base.switching import SWITCHINGS
-from unknot.network import Network, distances_from, from_edges
+from unknot.network import Network, Places, distances_from, from_edges
 from unknot.network.families import complete, hypercube, line, mesh, ring, torus
 from unknot.routing import Relation, dimension_order
 from unknot.verify import check, deliver
@@ -188,8 +188,7 @@ def test_faulty_torus_claims_only_what_it_knows() -> None:
         lonely.source,
         lonely.target,
         inject=[0],
-        coordinates=lonely.coordinates,
-        radices=lonely.radices,
+        places=Places(coordinates=lonely.coordinates, radices=lonely.radices),
     )
     assert dimension_order(lonely).claims == {}
 

@@ -12,7 +12,7 @@ from tests.papers import script
 from tests.reference import multistage as naive
 from unknot._base.errors import NetworkError, RelationError
 from unknot._base.switching import SWITCHINGS
-from unknot.network import Network
+from unknot.network import Network, Places
 from unknot.network.families import banyan, baseline, benes, butterfly, clos, flip_network, indirect_cube, mesh, omega
 from unknot.network.stages import stages
 from unknot.routing import Relation, destination_tag, fully_adaptive
@@ -120,9 +120,14 @@ def test_one_path_but_no_delta_network() -> None:
     target = whole.target.copy()
     target[[2, 3]] = target[[3, 2]]
     odd = Network(
-        "odd", whole.num_routers, whole.source, target, inject=whole.inject, eject=whole.eject,
-        coordinates=whole.coordinates, radices=whole.radices, dimensions=whole.dimensions,
-    )  # fmt: skip
+        "odd",
+        whole.num_routers,
+        whole.source,
+        target,
+        inject=whole.inject,
+        eject=whole.eject,
+        places=Places(coordinates=whole.coordinates, radices=whole.radices, dimensions=whole.dimensions),
+    )
     with pytest.raises(RelationError, match=r"do not lead there from \(0,1\)"):
         destination_tag(odd)
     with pytest.raises(RelationError, match="one path for every pair"):

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.networks import in_parts
 from unknot._base.errors import NetworkError, RelationError, TextError, UnknotError
 from unknot.fabrics.named import network
 from unknot.network import Network, from_edges
@@ -119,11 +120,11 @@ def test_digest_sees_every_part_of_a_network() -> None:
     others += [base.without(routers=[3]), base.without(channels=[3])]
     assert digest(base) == digest(same)
     names = tuple(f"x{i}" for i in range(16))
-    others += [replace(base, **{part: value}) for part, value in {
+    others += [replace(base, **in_parts({part: value}, of=base)) for part, value in {
         "router_labels": names, "terminal_labels": names, "dimensions": ("u", "v"), "radices": (8, 8),
         "ports": np.ones((base.num_channels, 2), dtype=np.int32),
         "inject": np.roll(base.inject, 1), "eject": np.roll(base.eject, 1),
     }.items()]  # fmt: skip
-    bare = replace(base, coordinates=None, radices=(), dimensions=())
+    bare = replace(base, places=replace(base.places, coordinates=None, radices=(), dimensions=()))
     others += [bare, replace(bare, num_routers=17)]
     assert len({digest(n) for n in [base, *others]}) == len(others) + 1

@@ -13,7 +13,7 @@ from tests.routing.paths import channel_paths
 from unknot import deliver
 from unknot._base.errors import NetworkError, RelationError
 from unknot._base.switching import SWITCHINGS
-from unknot.network import Network, from_edges, tod
+from unknot.network import Network, Places, from_edges, tod
 from unknot.network.families import complete, fat_tree, mesh, ring, xgft
 from unknot.network.stages import levels
 from unknot.routing import nca
@@ -137,7 +137,12 @@ def test_a_fabric_of_leaves_and_spines_without_coordinates() -> None:
     plain = from_edges([*wires, ("leaf0", "spine0")], name="fabric")
     leaves = [plain.router(f"leaf{i}") for i in range(4)]
     network = Network(
-        "fabric", plain.num_routers, plain.source, plain.target, inject=leaves * 3, router_labels=plain.router_labels
+        "fabric",
+        plain.num_routers,
+        plain.source,
+        plain.target,
+        inject=leaves * 3,
+        places=Places(router_labels=plain.router_labels),
     )
     relation = nca(network)
     check_relation(relation, compiled=False)

@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from unknot import deliver
 from unknot._base.errors import RelationError, TextError
 from unknot.cli.program import app
-from unknot.network import Network, tod
+from unknot.network import Network, Places, tod
 from unknot.network.families import mesh, ring
 from unknot.routing import Relation, dimension_order
 from unknot.routing.named import routing
@@ -156,7 +156,9 @@ def test_what_does_not_fit_is_named_with_its_place(tmp_path: Path, line: str, co
 
 
 def test_names_with_spaces_and_quotes(tmp_path: Path) -> None:
-    network = Network("two", 2, [0, 1], [1, 0], router_labels=("left one", "right"), terminal_labels=("a b", "c"))
+    network = Network(
+        "two", 2, [0, 1], [1, 0], places=Places(router_labels=("left one", "right"), terminal_labels=("a b", "c"))
+    )
     file = tmp_path / "names.paths"
     file.write_text('"a b" c  "left one" right@1\nc "a b" right "left one"@0\n')
     relation = routing(network, str(file))

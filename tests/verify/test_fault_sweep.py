@@ -13,7 +13,7 @@ from tests.strategies import table_relation
 from unknot._base.deadline import Deadline
 from unknot._base.errors import RelationError, UnknotError
 from unknot._base.memory import SizeError, memory_limit
-from unknot.network import Network, from_edges, to_networkx
+from unknot.network import Network, Wires, from_edges, to_networkx
 from unknot.network.families import mesh, ring, torus
 from unknot.routing import EJECT, Relation, dimension_order, fully_adaptive
 from unknot.routing.named import routing as named
@@ -173,7 +173,7 @@ def test_each_cable_is_a_part_of_its_own() -> None:
     named = [("a–b#0", (0, 1)), ("a–b#1", (2, 3)), ("b–c", (4, 5)), ("c–c", (6,))]
     assert [*parts_of(three, "cables")] == named
     ports = [[5, 1], [1, 5], [2, 7], [7, 2]]
-    crossed = Network("crossed", 2, [1, 0, 0, 1], [0, 1, 1, 0], ports=ports)
+    crossed = Network("crossed", 2, [1, 0, 0, 1], [0, 1, 1, 0], wires=Wires(ports=ports))
     assert [*parts_of(crossed, "cables")] == [("r0[1]–r1[5]", (0, 1)), ("r0[2]–r1[7]", (2, 3))]
 
 

@@ -56,7 +56,7 @@ def test_prices_prove_the_worst(relation):
 
 def test_channels_of_less_bandwidth_count_for_more():
     ring = families.ring(5)
-    slow = replace(ring, bandwidth=[0.5] + [1.0] * 9)
+    slow = replace(ring, wires=replace(ring.wires, bandwidth=[0.5] + [1.0] * 9))
     assert worst_permutation(shortest_paths(slow)).channel == 0
     assert worst_permutation(shortest_paths(slow)).load == 2 * worst_permutation(shortest_paths(ring)).load
 

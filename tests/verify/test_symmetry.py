@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from tests.drawing import draw_until
 from tests.strategies import table_relation
 from unknot.certificates import accept_verdict
-from unknot.network import Network
+from unknot.network import Network, Places
 from unknot.network.families import hypercube, mesh, ring, torus
 from unknot.routing import Relation, VirtualChannels, dimension_order, duato, fully_adaptive
 from unknot.routing.parts import Addressing
@@ -88,8 +88,7 @@ def test_routers_in_one_place_are_not_turned(inject: list[int]) -> None:
         [1, 0, 3, 2],
         inject=inject,
         eject=inject,
-        coordinates=[[0], [1], [0], [0]],
-        radices=(2,),
+        places=Places(coordinates=[[0], [1], [0], [0]], radices=(2,)),
     )
     assert translations(table_relation(network, 1, {})) is None
 

@@ -16,7 +16,7 @@ from tests.drawing import draw_until
 from tests.reference.brute_force import states_of
 from tests.strategies import networks, relations, table_relation
 from unknot._base.errors import RelationError
-from unknot.network import Network
+from unknot.network import Network, Places
 from unknot.network.families import complete, line, mesh, ring, torus
 from unknot.routing import EJECT, NO_WAIT, Relation, dimension_order, west_first
 from unknot.routing.parts import Published
@@ -138,9 +138,9 @@ def straight_value(at: int, address: int) -> int:
 def test_networks() -> None:
     for network in (line(1), ring(2), mesh(3, 3), torus(4, 2, 3), mesh(3, 3).without(routers=[4])):
         check_network(network)
-    named = Network("n", 3, [0, 1, 2], [1, 2, 0], router_labels=("2", "0", "1"))
+    named = Network("n", 3, [0, 1, 2], [1, 2, 0], places=Places(router_labels=("2", "0", "1")))
     check_network(named)
-    check_network(Network("n", 3, [0, 1], [1, 2], router_labels=("a b", "#", "#")))
+    check_network(Network("n", 3, [0, 1], [1, 2], places=Places(router_labels=("a b", "#", "#"))))
 
 
 def test_broken_networks_are_found() -> None:

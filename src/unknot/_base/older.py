@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import fields, replace
 from functools import wraps
+from inspect import signature
 from typing import Any, TypeVar
 from warnings import warn
 
@@ -24,13 +25,20 @@ def takes_parts(**parts: type[Any]) -> Callable[[type[T]], type[T]]:
     def taking(kind: type[T]) -> type[T]:
         plain: Callable[..., None] = kind.__init__
 
+        names = [name for name in signature(plain).parameters if name != "self"]
+
         @wraps(plain)
         def init(self: T, *args: Any, **more: Any) -> None:
-            for key in part_of.keys() & more.keys():
+            if older := part_of.keys() & more.keys():
+                more, args = dict(zip(names, args, strict=False)) | more, ()
+            for key in older:
                 part = part_of[key]
-                made = parts[part].__name__
-                warn(f"{kind.__name__}({key}=…) is now {part}={made}({key}=…)", DeprecationWarning, stacklevel=2)
-                more[part] = replace(more.get(part, parts[part]()), **{key: more.pop(key)})
+                made = parts[part]
+                said = f"{kind.__name__}({key}=…) is now {part}={made.__name__}({key}=…)"
+                warn(said, DeprecationWarning, stacklevel=2)
+                before = more.get(part, made())
+                before = before if isinstance(before, made) else made(before)
+                more[part] = replace(before, **{key: more.pop(key)})
             plain(self, *args, **more)
 
         kind.__init__ = init  # type: ignore[assignment]

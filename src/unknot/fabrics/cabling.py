@@ -22,7 +22,7 @@ from unknot.fabrics.fabric import LAST_UNICAST, Fabric
 from unknot.fabrics.format import FabricText
 from unknot.fabrics.nodes import Cable, FabricNode, Place, doubtful_hosts, rates_of
 from unknot.fabrics.rates import Rate, Rates, rates
-from unknot.network import Network
+from unknot.network import Network, Places, Wires
 
 NO_LIDS = (0, 0xFFFF)
 """LID values of ports without a LID."""
@@ -146,16 +146,19 @@ class Cabling(FabricText):
         answering = places + [(node.key, 0) for node in switches]
         owned = self._lids(answering)
         cabled = Counter(place[0] for place in places)
+        ports = np.array([c[2:] for c in channels], dtype=np.int32).reshape(-1, 2)
+        names = (labels[key] + (f"[{number}]" if cabled[key] > 1 else "") for key, number in places)
         network = Network(
             name=Path(self.where).name,
             num_routers=len(switches),
             source=[c[0] for c in channels],
             target=[c[1] for c in channels],
+            wires=Wires(bandwidth=found.bandwidth, ports=ports),
             inject=[router[switch[0]] for _, switch in hosts],
-            router_labels=tuple(labels[node.key] for node in switches),
-            terminal_labels=tuple(labels[key] + (f"[{number}]" if cabled[key] > 1 else "") for key, number in places),
-            ports=np.array([c[2:] for c in channels], dtype=np.int32).reshape(-1, 2),
-            bandwidth=found.bandwidth,
+            places=Places(
+                router_labels=tuple(labels[node.key] for node in switches),
+                terminal_labels=tuple(names),
+            ),
         )
         return Fabric(
             name=network.name,

@@ -161,8 +161,9 @@ def hosts_of(network: Network) -> list[tuple[str, int]]:
 
     Examples
     --------
-    >>> from unknot.network import Network
-    >>> hosts_of(Network("n", 2, [0, 1], [1, 0], inject=[0, 1, 1], terminal_labels=("a[1]", "a[2]", "b[2]")))
+    >>> from unknot.network import Network, Places
+    >>> places = Places(terminal_labels=("a[1]", "a[2]", "b[2]"))
+    >>> hosts_of(Network("n", 2, [0, 1], [1, 0], inject=[0, 1, 1], places=places))
     [('a', 1), ('a', 2), ('b[2]', 1)]
     """
     names = [network.terminal_labels[t] if network.terminal_labels else f"H{t}" for t in range(network.num_terminals)]

@@ -26,7 +26,7 @@ from unknot._base.input import read_json
 from unknot.fabrics.format import Format
 from unknot.fabrics.graph_files import errors_of
 from unknot.fabrics.machine_parts import NDV2, completed, speed_of
-from unknot.network import Network
+from unknot.network import Network, Places, Wires
 from unknot.network.bandwidth import LARGEST, rounded
 
 if TYPE_CHECKING:
@@ -152,10 +152,15 @@ class _Machine:
         rates = {ends: rounded(rate) for ends, rate in self.rates.items() if rate}
         seats = [node for _, node in sorted(self.gpus)]
         return Network(
-            name, len(self.names), [a for a, _ in rates], [b for _, b in rates], inject=seats, eject=seats,
-            router_labels=tuple(self.names), terminal_labels=tuple(self.names[node] for node in seats),
-            bandwidth=list(rates.values()),
-        )  # fmt: skip
+            name,
+            len(self.names),
+            [a for a, _ in rates],
+            [b for _, b in rates],
+            wires=Wires(bandwidth=list(rates.values())),
+            inject=seats,
+            eject=seats,
+            places=Places(router_labels=tuple(self.names), terminal_labels=tuple(self.names[node] for node in seats)),
+        )
 
 
 def between_cpus(cpu: Mapping[str, str]) -> Fraction:
@@ -205,9 +210,13 @@ def _linked_gpus(document: Any, name: str) -> Network:
     ends = [(a, b) for a in range(int(count)) for b in range(int(count)) if a != b and betas[b][a]]
     labels = tuple(f"gpu{i}" for i in range(int(count)))
     return Network(
-        name, int(count), [a for a, _ in ends], [b for _, b in ends], latency=max(1, round(alpha * 1000)),
-        bandwidth=[rounded(1 / betas[b][a]) for a, b in ends], router_labels=labels, terminal_labels=labels,
-    )  # fmt: skip
+        name,
+        int(count),
+        [a for a, _ in ends],
+        [b for _, b in ends],
+        wires=Wires(latency=max(1, round(alpha * 1000)), bandwidth=[rounded(1 / betas[b][a]) for a, b in ends]),
+        places=Places(router_labels=labels, terminal_labels=labels),
+    )
 
 
 def _betas(document: dict[str, Any], count: int) -> list[list[Fraction]]:

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from unknot.network.metrics import distances_from as distances_from
     from unknot.network.metrics import measure as measure
     from unknot.network.model import Network as Network
+    from unknot.network.parts import Places as Places
+    from unknot.network.parts import Wires as Wires
 
 _load, __dir__ = _exports(__name__)
 __all__ = __dir__()

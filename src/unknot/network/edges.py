@@ -144,7 +144,9 @@ def read_edge_list(path: str | Path) -> Network:
         return network
     inject, eject = ([network.router(ends[i]) for ends in seats.values()] for i in (0, 1))
     names = None if list(seats) == [f"t{t}" for t in range(len(seats))] else tuple(seats)
-    return replace(network, inject=np.array(inject), eject=np.array(eject), terminal_labels=names)
+    return replace(
+        network, inject=np.array(inject), eject=np.array(eject), places=replace(network.places, terminal_labels=names)
+    )
 
 
 def write_edge_list(network: Network, path: str | Path) -> None:

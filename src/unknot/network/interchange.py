@@ -18,6 +18,7 @@ from unknot._base.errors import NetworkError, shown
 from unknot._base.numbers import is_whole
 from unknot.network.bandwidth import read, written
 from unknot.network.model import Network
+from unknot.network.parts import Places, Wires
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -108,11 +109,13 @@ def from_attributes(nodes: Mapping[Any, Attributes], edges: Sequence[Edge], grap
         **channels,
         inject=_terminals("inject", graph, len(order)),
         eject=_terminals("eject", graph, len(order)),
-        coordinates=coordinates,
-        radices=radices,
-        dimensions=tuple(_names("dimensions", graph) or ()) if radices else (),
-        router_labels=labels,
-        terminal_labels=_names("terminal_labels", graph),
+        places=Places(
+            coordinates=coordinates,
+            radices=radices,
+            dimensions=tuple(_names("dimensions", graph) or ()) if radices else (),
+            router_labels=labels,
+            terminal_labels=_names("terminal_labels", graph),
+        ),
     )
 
 
@@ -124,7 +127,7 @@ def in_order(keys: Iterable[object]) -> list[int]:
 
 
 def _channels(edges: Sequence[Edge], index: Mapping[Any, int]) -> dict[str, Any]:
-    """Arrays of a network by name, with an entry for each channel."""
+    """Ends and wires of the channels of a network."""
     source: list[int] = []
     target: list[int] = []
     latency: list[int] = []
@@ -152,7 +155,7 @@ def _channels(edges: Sequence[Edge], index: Mapping[Any, int]) -> dict[str, Any]
         if pair is not None:
             ports += [pair, pair[::-1]] if both else [pair]
     listed = ports if ports and len(ports) == len(source) else None
-    return {"source": source, "target": target, "latency": latency, "bandwidth": bandwidth, "ports": listed}
+    return {"source": source, "target": target, "wires": Wires(latency, bandwidth, listed)}
 
 
 def _coordinates(

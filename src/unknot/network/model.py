@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,22 +13,26 @@ from unknot._base.arrays import Ints
 from unknot._base.errors import NetworkError
 from unknot._base.frames import to_frame
 from unknot._base.numbers import is_whole
+from unknot._base.older import takes_parts
 from unknot.network.bandwidth import Bandwidth as Bandwidth
 from unknot.network.bandwidth import Bandwidths as Bandwidths
-from unknot.network.bandwidth import kept, written
+from unknot.network.bandwidth import written
 from unknot.network.names import Named
 from unknot.network.parts import IntArray as IntArray
 from unknot.network.parts import Offsets as Offsets
 from unknot.network.parts import Origin as Origin
+from unknot.network.parts import Places as Places
+from unknot.network.parts import Wires as Wires
 from unknot.network.parts import frozen as frozen
-from unknot.network.parts import latencies_of, positions_of, routers_of
+from unknot.network.parts import routers_of
 
 if TYPE_CHECKING:
     import networkx as nx
     import pandas
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@takes_parts(wires=Wires, places=Places)
+@dataclass(frozen=True, eq=False, init=False, repr=False)
 class Network(Named):
     """Routers joined by directed channels, with terminals that inject and eject.
 
@@ -44,25 +48,19 @@ class Network(Named):
         Routers are 0 … num_routers − 1.
     source, target : array_like of int, shape (channels,)
         The router at which each channel begins and ends.
-    latency : int or array_like of int, shape (channels,)
-        Cycles a flit spends on the wire, at least 1.
+    wires : Wires, int or array_like of int, shape (channels,)
+        Latency, bandwidth and ports of channels; the latency alone stands for wires of bandwidth 1.
     inject, eject : array_like of int, shape (terminals,), optional
         The router where each terminal injects and ejects; by default one terminal per router.
-    coordinates : array_like of int, shape (routers, dimensions), optional
-        Position of each router.
-    radices : sequence of int, optional
-        Number of positions in each dimension; required with coordinates.
-    dimensions : sequence of str, optional
-        Names of the dimensions; by default x, y, z or d0, d1, ….
-    router_labels, terminal_labels : sequence of str, optional
-        Names used in every message.
-    ports : array_like of int, shape (channels, 2), optional
-        Port number of each channel at its source and at its target (InfiniBand numbering).
-    origin : Origin, optional
-        Set by `without`.
-    bandwidth : number, text or sequence of these, one for each channel
-        Flits per cycle: a fraction of whole numbers up to 1000, such as 2 or ``"1/4"``. A channel of p/q passes p
-        flits in q cycles. Kept as float64.
+    places : Places, optional
+        Coordinates and names of routers and terminals.
+
+    Attributes
+    ----------
+    latency, bandwidth, ports
+        As in `wires`, arrays checked and read-only.
+    coordinates, radices, dimensions, router_labels, terminal_labels, origin
+        As in `places`.
 
     Raises
     ------
@@ -71,7 +69,7 @@ class Network(Named):
 
     Examples
     --------
-    >>> pair = Network("two routers", 2, source=[0, 1], target=[1, 0], latency=3)
+    >>> pair = Network("two routers", 2, source=[0, 1], target=[1, 0], wires=Wires(latency=3))
     >>> pair.num_channels, pair.num_terminals, pair.latency.tolist()
     (2, 2, [3, 3])
     """
@@ -80,74 +78,38 @@ class Network(Named):
     num_routers: int
     source: IntArray
     target: IntArray
-    latency: IntArray = 1  # type: ignore[assignment]
-    inject: IntArray = None  # type: ignore[assignment]
-    eject: IntArray = None  # type: ignore[assignment]
-    coordinates: IntArray | None = None
-    radices: tuple[int, ...] = ()
-    dimensions: tuple[str, ...] = ()
-    router_labels: tuple[str, ...] | None = None
-    terminal_labels: tuple[str, ...] | None = None
-    ports: IntArray | None = None
-    origin: Origin | None = field(default=None, compare=False)
-    bandwidth: Bandwidths = 1  # type: ignore[assignment]
+    wires: Wires
+    inject: IntArray
+    eject: IntArray
+    places: Places
 
-    if TYPE_CHECKING:  # arguments may be of more types than attributes are
-
-        def __init__(
-            self,
-            name: str,
-            num_routers: int,
-            source: npt.ArrayLike,
-            target: npt.ArrayLike,
-            latency: npt.ArrayLike = 1,
-            inject: npt.ArrayLike | None = None,
-            eject: npt.ArrayLike | None = None,
-            coordinates: npt.ArrayLike | None = None,
-            radices: Sequence[int] = (),
-            dimensions: Sequence[str] = (),
-            router_labels: Sequence[str] | None = None,
-            terminal_labels: Sequence[str] | None = None,
-            ports: npt.ArrayLike | None = None,
-            origin: Origin | None = None,
-            bandwidth: Bandwidth | npt.ArrayLike | Sequence[Bandwidth] = 1,
-        ) -> None: ...
-
-    def __post_init__(self) -> None:
-        if not is_whole(self.num_routers) or self.num_routers < 1:
-            raise NetworkError(f"network {self.name!r}: it needs at least one router, got {self.num_routers!r}")
-        self._set("num_routers", int(self.num_routers))
-        for key in ("source", "target"):
-            self._set(key, routers_of(self.name, self.num_routers, key, getattr(self, key)))
-        if self.source.shape != self.target.shape:
-            raise NetworkError(
-                f"network {self.name!r}: {self.source.size} channel sources, {self.target.size} targets"
-            )
-        inject = np.arange(self.num_routers) if self.inject is None else self.inject
-        eject = inject if self.eject is None else self.eject
-        self._set("latency", latencies_of(self.name, self.num_channels, self.latency))
-        self._set("bandwidth", kept(self.name, self.num_channels, self.bandwidth))
-        self._set("inject", routers_of(self.name, self.num_routers, "inject", inject))
-        self._set("eject", routers_of(self.name, self.num_routers, "eject", eject))
-        if self.inject.shape != self.eject.shape:
-            raise NetworkError(f"network {self.name!r}: {self.inject.size} terminals inject, {self.eject.size} eject")
-        if self.coordinates is not None:
-            position = positions_of(self.name, self.num_routers, self.coordinates, self.radices, self.dimensions)
-            for key, value in zip(("coordinates", "radices", "dimensions"), position, strict=True):
-                self._set(key, value)
-        for key, count in (("router_labels", self.num_routers), ("terminal_labels", self.num_terminals)):
-            labels = getattr(self, key)
-            if labels is not None:
-                self._set(key, tuple(str(label) for label in labels))
-                if len(labels) != count:
-                    raise NetworkError(f"network {self.name!r}: {len(labels)} {key}, but {count} needed")
-        if self.ports is not None:
-            self._set("ports", frozen(self.ports))
-            if self.ports.shape != (self.num_channels, 2):
-                raise NetworkError(f"network {self.name!r}: ports must have shape ({self.num_channels}, 2)")
-
-    def _set(self, key: str, value: object) -> None:
-        object.__setattr__(self, key, value)
+    def __init__(
+        self,
+        name: str,
+        num_routers: int,
+        source: npt.ArrayLike,
+        target: npt.ArrayLike,
+        wires: Wires | npt.ArrayLike = 1,
+        inject: npt.ArrayLike | None = None,
+        eject: npt.ArrayLike | None = None,
+        places: Places | None = None,
+    ) -> None:
+        if not is_whole(num_routers) or num_routers < 1:
+            raise NetworkError(f"network {name!r}: it needs at least one router, got {num_routers!r}")
+        inject = np.arange(num_routers) if inject is None else inject
+        ends = {"source": source, "target": target, "inject": inject, "eject": inject if eject is None else eject}
+        made = {key: routers_of(name, num_routers, key, stated) for key, stated in ends.items()}
+        channels, terminals = made["source"].size, made["inject"].size
+        if channels != made["target"].size:
+            raise NetworkError(f"network {name!r}: {channels} channel sources, {made['target'].size} targets")
+        if terminals != made["eject"].size:
+            raise NetworkError(f"network {name!r}: {terminals} terminals inject, {made['eject'].size} eject")
+        if not isinstance(places, Places | None):
+            raise NetworkError(f"{name}: expected Places(…), got {places!r}")
+        wires = (wires if isinstance(wires, Wires) else Wires(wires)).checked(name, channels)
+        places = (places or Places()).checked(name, num_routers, terminals)
+        self.__dict__.update(vars(wires) | vars(places) | made)
+        self.__dict__.update(name=name, num_routers=int(num_routers), wires=wires, places=places)
 
     @property
     def numbering(self) -> Origin:
@@ -195,21 +157,27 @@ class Network(Named):
         keep_t = np.flatnonzero(~(dead_router[self.inject] | dead_router[self.eject]))
         new = np.cumsum(~dead_router) - 1
         old = self.numbering
+        origin = Origin(frozen(old.routers[keep_r]), frozen(old.channels[keep_c]), frozen(old.terminals[keep_t]))
         return replace(
             self,
             name=f"{self.name.removesuffix(' with faults')} with faults",
             num_routers=keep_r.size,
             source=new[self.source[keep_c]],
             target=new[self.target[keep_c]],
-            latency=self.latency[keep_c],
-            bandwidth=self.bandwidth[keep_c],
+            wires=Wires(
+                latency=self.latency[keep_c],
+                bandwidth=self.bandwidth[keep_c],
+                ports=None if self.ports is None else self.ports[keep_c],
+            ),
             inject=new[self.inject[keep_t]],
             eject=new[self.eject[keep_t]],
-            coordinates=None if self.coordinates is None else self.coordinates[keep_r],
-            router_labels=_picked(self.router_labels, keep_r),
-            terminal_labels=_picked(self.terminal_labels, keep_t),
-            ports=None if self.ports is None else self.ports[keep_c],
-            origin=Origin(frozen(old.routers[keep_r]), frozen(old.channels[keep_c]), frozen(old.terminals[keep_t])),
+            places=replace(
+                self.places,
+                coordinates=None if self.coordinates is None else self.coordinates[keep_r],
+                router_labels=_picked(self.router_labels, keep_r),
+                terminal_labels=_picked(self.terminal_labels, keep_t),
+                origin=origin,
+            ),
         )
 
     def with_bandwidth(self, bandwidth: Bandwidth | npt.ArrayLike | Sequence[Bandwidth]) -> Network:
@@ -221,7 +189,7 @@ class Network(Named):
         >>> ring(4).with_bandwidth("1/4").bandwidth.tolist()[:2]
         [0.25, 0.25]
         """
-        return replace(self, bandwidth=bandwidth)  # type: ignore[arg-type]
+        return replace(self, wires=replace(self.wires, bandwidth=bandwidth))
 
     def to_networkx(self) -> nx.MultiDiGraph:
         """The network as a NetworkX graph, an edge for each channel; `from_networkx` reads it back identical.

@@ -12,6 +12,7 @@ import numpy as np
 from unknot._base.arrays import Rows, grouped
 from unknot._base.errors import NetworkError, near, visible
 from unknot._base.shown import Drawn
+from unknot.network.bandwidth import Bandwidths
 from unknot.network.parts import IntArray, Origin
 
 _INDEX = re.compile(r"[0-9]{1,18}")
@@ -25,12 +26,16 @@ class Named(Drawn):
     num_routers: int
     source: IntArray
     target: IntArray
+    latency: IntArray
+    bandwidth: Bandwidths
+    ports: IntArray | None
     inject: IntArray
     eject: IntArray
     coordinates: IntArray | None
+    radices: tuple[int, ...]
+    dimensions: tuple[str, ...]
     router_labels: tuple[str, ...] | None
     terminal_labels: tuple[str, ...] | None
-    ports: IntArray | None
     origin: Origin | None
 
     @property

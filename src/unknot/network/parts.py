@@ -1,9 +1,9 @@
-"""Arrays of a network, checked."""
+"""Parts of a network beside its graph, and arrays, checked."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from unknot._base.arrays import IntArray as IntArray
 from unknot._base.errors import NetworkError
+from unknot.network.bandwidth import Bandwidth, kept
 
 Offsets = npt.NDArray[np.int64]
 
@@ -88,3 +89,83 @@ def positions_of(
     if len(names) != len(sizes):
         raise NetworkError(f"network {network!r}: {len(names)} dimension names for {len(sizes)} radices")
     return array, sizes, names
+
+
+@dataclass(frozen=True, eq=False)
+class Wires:
+    """Wires of the channels of a network.
+
+    Parameters
+    ----------
+    latency : int or array_like of int, shape (channels,)
+        Cycles a flit spends on the wire, at least 1.
+    bandwidth : number, text or sequence of these, one for each channel
+        Flits per cycle: a fraction of whole numbers up to 1000, such as 2 or ``"1/4"``. A channel of p/q passes p
+        flits in q cycles. Kept as float64.
+    ports : array_like of int, shape (channels, 2), optional
+        Port number of each channel at its source and at its target (InfiniBand numbering).
+
+    Examples
+    --------
+    >>> Wires(latency=3).bandwidth
+    1
+    """
+
+    latency: npt.ArrayLike = 1
+    bandwidth: Bandwidth | npt.ArrayLike | Sequence[Bandwidth] = 1
+    ports: npt.ArrayLike | None = None
+
+    def checked(self, network: str, channels: int) -> Wires:
+        """Return them with read-only arrays; NetworkError where they do not fit the channels of a network."""
+        latency, bandwidth = latencies_of(network, channels, self.latency), kept(network, channels, self.bandwidth)
+        ports = None if self.ports is None else frozen(self.ports)
+        if ports is not None and ports.shape != (channels, 2):
+            raise NetworkError(f"network {network!r}: ports must have shape ({channels}, 2)")
+        return Wires(latency, bandwidth, ports)
+
+
+@dataclass(frozen=True, eq=False)
+class Places:
+    """Positions and names of routers and terminals.
+
+    Parameters
+    ----------
+    coordinates : array_like of int, shape (routers, dimensions), optional
+        Position of each router.
+    radices : sequence of int, optional
+        Number of positions in each dimension; required with coordinates.
+    dimensions : sequence of str, optional
+        Names of the dimensions; by default x, y, z or d0, d1, ….
+    router_labels, terminal_labels : sequence of str, optional
+        Names used in every message.
+    origin : Origin, optional
+        Numbers before faults; set by `Network.without`.
+
+    Examples
+    --------
+    >>> Places([[0], [1]], radices=[2], terminal_labels=["a", "b"]).terminal_labels
+    ['a', 'b']
+    """
+
+    coordinates: npt.ArrayLike | None = None
+    radices: Sequence[int] = ()
+    dimensions: Sequence[str] = ()
+    router_labels: Sequence[str] | None = None
+    terminal_labels: Sequence[str] | None = None
+    origin: Origin | None = None
+
+    def checked(self, network: str, routers: int, terminals: int) -> Places:
+        """Return them with read-only arrays; NetworkError where they do not fit a network."""
+        of_routers = _labels(network, "router_labels", self.router_labels, routers)
+        of_terminals = _labels(network, "terminal_labels", self.terminal_labels, terminals)
+        made = replace(self, router_labels=of_routers, terminal_labels=of_terminals)
+        if self.coordinates is None:
+            return made
+        at, radices, names = positions_of(network, routers, self.coordinates, self.radices, self.dimensions)
+        return replace(made, coordinates=at, radices=radices, dimensions=names)
+
+
+def _labels(network: str, key: str, labels: Sequence[str] | None, count: int) -> tuple[str, ...] | None:
+    if labels is not None and len(labels) != count:
+        raise NetworkError(f"network {network!r}: {len(labels)} {key}, but {count} needed")
+    return None if labels is None else tuple(str(label) for label in labels)

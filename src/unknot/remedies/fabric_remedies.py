@@ -174,7 +174,7 @@ def _hosts(fabric: Fabric) -> Network:
     network, talking = fabric.network, _talking(fabric)
     at = network.inject[talking]
     names = tuple(network.terminal_name(host) for host in talking.tolist())
-    return replace(network, inject=at, eject=at, terminal_labels=names)
+    return replace(network, inject=at, eject=at, places=replace(network.places, terminal_labels=names))
 
 
 def _talking(fabric: Fabric) -> np.ndarray:

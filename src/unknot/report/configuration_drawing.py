@@ -10,7 +10,7 @@ import numpy as np
 
 from unknot._base.errors import shortened
 from unknot.certificates.verdict import Configuration
-from unknot.network import Network
+from unknot.network import Network, Places
 from unknot.report import shapes
 from unknot.report import sheet as paper
 from unknot.report.configuration_text import describe_message, journey, waits
@@ -98,9 +98,17 @@ def excerpt(network: Network, channels: list[int]) -> tuple[Network, dict[int, i
         radices = [values.size for values, _ in columns]
     seats: Any = np.flatnonzero(np.isin(routers, network.inject))
     part = Network(
-        network.name, routers.size, near[0], near[1], inject=seats,
-        coordinates=coordinates, radices=tuple(radices), router_labels=tuple(network.router_name(r) for r in routers),
-    )  # fmt: skip
+        network.name,
+        routers.size,
+        near[0],
+        near[1],
+        inject=seats,
+        places=Places(
+            coordinates=coordinates,
+            radices=tuple(radices),
+            router_labels=tuple(network.router_name(r) for r in routers),
+        ),
+    )
     return part, {c: i for i, c in enumerate(channels)}
 
 

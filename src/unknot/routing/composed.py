@@ -149,13 +149,16 @@ def _part(network: Network, inner: Flags, name: str, text: str, vcs: int | None)
     part = replace(
         left,
         name=f"{name} of {network.name}",
-        coordinates=left.coordinates[:, varies],
-        radices=tuple(network.radices[i] for i in varies),
-        dimensions=tuple(network.dimensions[i] for i in varies),
-        router_labels=tuple(map(network.router_name, kept.routers.tolist())),
-        terminal_labels=None,
-        ports=None,
-        origin=None,
+        wires=replace(left.wires, ports=None),
+        places=replace(
+            left.places,
+            coordinates=left.coordinates[:, varies],
+            radices=tuple(network.radices[i] for i in varies),
+            dimensions=tuple(network.dimensions[i] for i in varies),
+            router_labels=tuple(map(network.router_name, kept.routers.tolist())),
+            terminal_labels=None,
+            origin=None,
+        ),
     )
     if np.unique(strong_components(part.source, part.target, part.num_routers)[0]).size > 1:
         raise RelationError(

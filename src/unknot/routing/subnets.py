@@ -13,7 +13,7 @@ from dataclasses import replace
 import numpy as np
 
 from unknot._base.errors import NetworkError, RelationError
-from unknot.network import Network
+from unknot.network import Network, Places, Wires
 from unknot.routing.parts import Addressing
 from unknot.routing.relation import EJECT, VC_MASK, Out, Relation
 from unknot.routing.table import Table, lookup
@@ -55,12 +55,13 @@ def in_subnets(relation: Relation, subnets: int) -> Relation:
         subnets * routers,
         (steps[:, None] * routers + base.source).reshape(-1),
         (steps[:, None] * routers + base.target).reshape(-1),
-        latency=np.tile(base.latency, subnets),
-        bandwidth=np.tile(base.bandwidth, subnets),
+        wires=Wires(latency=np.tile(base.latency, subnets), bandwidth=np.tile(base.bandwidth, subnets)),
         inject=(steps[:, None] * routers + base.inject).reshape(-1),
         eject=(steps[:, None] * routers + base.eject).reshape(-1),
-        router_labels=_labels([base.router_name(r) for r in range(routers)], subnets),
-        terminal_labels=_labels([base.terminal_name(t) for t in range(terminals)], subnets),
+        places=Places(
+            router_labels=_labels([base.router_name(r) for r in range(routers)], subnets),
+            terminal_labels=_labels([base.terminal_name(t) for t in range(terminals)], subnets),
+        ),
     )
     ask = relation.rule
 
@@ -123,7 +124,7 @@ def with_ports(relation: Relation, width: int) -> Relation:
         base,
         inject=np.tile(base.inject, width),
         eject=np.tile(base.eject, width),
-        terminal_labels=tuple(base.terminal_name(t) for t in range(terminals)) * width,
+        places=replace(base.places, terminal_labels=tuple(base.terminal_name(t) for t in range(terminals)) * width),
     )
     ask = relation.rule
 

@@ -65,8 +65,11 @@ def switchboard(fabric: Fabric) -> Switchboard:
         network,
         inject=np.concatenate([network.inject, np.arange(routers)]),
         eject=np.concatenate([network.eject, np.arange(routers)]),
-        terminal_labels=tuple(network.terminal_name(t) for t in range(hosts))
-        + tuple(f"{network.router_name(r)}[0]" for r in range(routers)),
+        places=replace(
+            network.places,
+            terminal_labels=tuple(network.terminal_name(t) for t in range(hosts))
+            + tuple(f"{network.router_name(r)}[0]" for r in range(routers)),
+        ),
     )
     ports = network.ports if network.ports is not None else np.zeros((0, 2), dtype=np.int32)
     wired = np.full((routers, 258), DROP, dtype=np.int32)

@@ -112,7 +112,7 @@ def one_sender_each(network: Network, sends: Flags | None = None) -> Network:
     names = [f"a port of {network.router_name(r)}" for r in at.tolist()]
     for terminal in [] if sends is None else np.flatnonzero(sends)[::-1].tolist():
         names[int(network.inject[terminal])] = network.terminal_name(terminal)
-    return replace(network, inject=at, eject=at, terminal_labels=tuple(names))
+    return replace(network, inject=at, eject=at, places=replace(network.places, terminal_labels=tuple(names)))
 
 
 Entries = npt.NDArray[np.int64]

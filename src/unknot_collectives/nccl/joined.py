@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from unknot._base.memory import require
-from unknot.network import Network
+from unknot.network import Network, Places, Wires
 from unknot.network.bandwidth import LARGEST, rounded
 
 if TYPE_CHECKING:
@@ -39,6 +39,12 @@ def network_of(system: GpuMachine, nodes: int, name: str) -> Network:
         else tuple(names)
     )
     return Network(
-        name, len(names), [a for a, _ in ends], [b for _, b in ends], inject=seats, eject=seats,
-        router_labels=labels, terminal_labels=tuple(labels[seat] for seat in seats), bandwidth=rates,
-    )  # fmt: skip
+        name,
+        len(names),
+        [a for a, _ in ends],
+        [b for _, b in ends],
+        wires=Wires(bandwidth=rates),
+        inject=seats,
+        eject=seats,
+        places=Places(router_labels=labels, terminal_labels=tuple(labels[seat] for seat in seats)),
+    )

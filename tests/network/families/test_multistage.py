@@ -10,7 +10,7 @@ import pytest
 
 from tests.conformance import check_network
 from unknot._base.errors import NetworkError, UnknotError
-from unknot.network import Network, tod
+from unknot.network import Network, Places, tod
 from unknot.network import families as topologies
 from unknot.network.families import (
     banyan,
@@ -225,7 +225,12 @@ def test_bad_sizes(build: Callable[[], Network], message: str) -> None:
 
 def staged(source: list[int], target: list[int], at: list[list[int]], **more: object) -> Network:
     return Network(
-        "odd", len(at), source, target, coordinates=at, radices=(3, 2), dimensions=("stage", "row"), **more
+        "odd",
+        len(at),
+        source,
+        target,
+        **more,
+        places=Places(coordinates=at, radices=(3, 2), dimensions=("stage", "row")),
     )
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tests.reference.shortest_paths import lacking, shortest_paths, starts, taken
 from tests.strategies import relations
-from unknot.network import Network, from_edges, grid
+from unknot.network import Network, Places, from_edges, grid
 from unknot.network.families import hypercube, mesh, petersen, torus
 from unknot.network.grid import whole_grid
 from unknot.network.tod import network
@@ -205,9 +205,12 @@ def test_networks_without_dimensions_have_one_class() -> None:
 
 def test_terminals_that_are_few_or_many() -> None:
     network = Network(
-        "few", 4, *np.array([(0, 1), (1, 0), (1, 2), (2, 1), (2, 3), (3, 2), (3, 0), (0, 3)]).T,
-        inject=np.array([0, 0, 2]), eject=np.array([2, 0, 2]),
-        coordinates=np.array([(0, 0), (1, 0), (1, 1), (0, 1)]), radices=(2, 2),
-    )  # fmt: skip
+        "few",
+        4,
+        *np.array([(0, 1), (1, 0), (1, 2), (2, 1), (2, 3), (3, 2), (3, 0), (0, 3)]).T,
+        inject=np.array([0, 0, 2]),
+        eject=np.array([2, 0, 2]),
+        places=Places(coordinates=np.array([(0, 0), (1, 0), (1, 1), (0, 1)]), radices=(2, 2)),
+    )
     compare(fully_adaptive(network))
     compare(dimension_order(network))

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from tests.papers import script
 from unknot._base.errors import NetworkError
-from unknot.network import Network
+from unknot.network import Network, Places
 from unknot.network.families import (
     banyan,
     baseline,
@@ -52,9 +52,7 @@ def shuffled(network: Network, seed: int) -> Network:
         at[network.target][order],
         inject=random.permutation(at[network.inject]),
         eject=random.permutation(at[network.eject]),
-        coordinates=coordinates,
-        radices=network.radices,
-        dimensions=network.dimensions,
+        places=Places(coordinates=coordinates, radices=network.radices, dimensions=network.dimensions),
     )
 
 

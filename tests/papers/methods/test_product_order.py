@@ -14,7 +14,7 @@ from tests.strategies import networks
 from unknot._base.errors import NetworkError, RelationError
 from unknot._base.switching import SWITCHINGS
 from unknot.fabrics.named import network as named
-from unknot.network import Network
+from unknot.network import Network, Places
 from unknot.network.families import torus
 from unknot.routing import Relation, duato, hop_number, ring_lexicographic, shortest_paths, up_down
 from unknot.verify import check, deliver
@@ -99,8 +99,7 @@ def test_products_of_random_networks(a: Network, b: Network) -> None:
         len(coordinates),
         [u for u, _ in ends],
         [v for _, v in ends],
-        coordinates=coordinates,
-        radices=(a.num_routers, n),
+        places=Places(coordinates=coordinates, radices=(a.num_routers, n)),
     )
     factors = [hop_number(a, choice="all"), hop_number(b, choice="all")]
     relation = product_order(network, factors)

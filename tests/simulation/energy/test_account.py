@@ -10,7 +10,7 @@ import pytest
 
 from tests.simulation.energy.technologies import NOXIM, OWN, gates
 from unknot._base.errors import SimulationError, UnknotError
-from unknot.network import Network
+from unknot.network import Network, Wires
 from unknot.network.families import mesh
 from unknot.simulation import Energy, EnergyRun, Run, simulate
 from unknot.simulation.energy.gates import read_gates
@@ -98,7 +98,7 @@ def test_classes_take_all_of_it(own: str) -> None:
 
 def test_a_narrow_channel_has_fewer_wires(own: str) -> None:
     """Half as many leak; the bits that a flit sends are the same."""
-    pair = Network("pair", 2, [0, 1], [1, 0], bandwidth=["1/2", 1])
+    pair = Network("pair", 2, [0, 1], [1, 0], wires=Wires(bandwidth=["1/2", 1]))
     run = simulate(pair, 0.2, routing="up_down", energy=f"{own}, flit_width=8, clock=1, channel_length=1, "
                    "terminal_length=1", warmup=100, measure=1000)  # fmt: skip
     assert run.energy is not None

@@ -32,7 +32,7 @@ SENDERS = 6
 def carried(switching: Switching, flits: int, latency: int, depth: int, router: Router, vcs: int = 1) -> float:
     """Flits per cycle of the channel between two routers when all terminals of the one send to those of the other."""
     homes = [0] * SENDERS + [1] * SENDERS
-    network = Network("two", 2, [0, 1], [1, 0], latency=latency, inject=homes, eject=homes)
+    network = Network("two", 2, [0, 1], [1, 0], wires=latency, inject=homes, eject=homes)
     to = [SENDERS + i for i in range(SENDERS)] + [-1] * SENDERS
     run = simulate(
         shortest_paths(network, vcs), 1.0, switching=switching, packet_length=flits, buffer_depth=depth,

@@ -7,7 +7,7 @@ import os
 import pytest
 
 from unknot._base.errors import TextError, UnknotError
-from unknot.network import Network
+from unknot.network import Network, Places
 from unknot.network import families as topologies
 from unknot.routing import dimension_order
 from unknot.simulation.traces.trace_file import read_trace, write_trace
@@ -48,7 +48,9 @@ def test_needs_are_numbers_of_messages_where_there_are_no_ids(tmp_path):
 
 def test_names_of_terminals_may_be_numbers_or_double(tmp_path):
     labels = ("2", "x", "x")
-    network = Network("odd", 3, [0, 1, 2], [1, 2, 0], inject=[0, 1, 2], eject=[0, 1, 2], terminal_labels=labels)
+    network = Network(
+        "odd", 3, [0, 1, 2], [1, 2, 0], inject=[0, 1, 2], eject=[0, 1, 2], places=Places(terminal_labels=labels)
+    )
     path = tmp_path / "a.csv"
     write_trace(path, Trace.of([TracedMessage(0, 0, 1), TracedMessage(0, 2, 0)]), network)
     assert "0,0,2,1,1," in path.read_text(encoding="utf-8")

@@ -97,7 +97,9 @@ class EthernetFabric:
     def hosted(self) -> Network:
         """The network with a terminal at each switch with hosts, and at no other."""
         labels, edges = tuple(map(self.network.router_name, self.edges)), frozen(self.edges)
-        return replace(self.network, inject=edges, eject=edges, terminal_labels=labels)
+        return replace(
+            self.network, inject=edges, eject=edges, places=replace(self.network.places, terminal_labels=labels)
+        )
 
     def __repr__(self) -> str:
         return (

@@ -20,7 +20,7 @@ from unknot.fabrics.ethernet.routes import (
 )
 from unknot.fabrics.ethernet.switch_tables import SwitchTables
 from unknot.fabrics.ethernet.unread import in_words
-from unknot.network import Network
+from unknot.network import Network, Places
 
 BATFISH = "routes.csv"
 
@@ -80,7 +80,9 @@ def read_ethernet(folder: str | Path) -> EthernetFabric:
     ends = tuple(sorted(end for cable in cables for end in (cable, cable[::-1])))
     source, target = ([number[end.switch] for end in column] for column in zip(*ends, strict=True))
     names = tuple(switches)
-    network = Network(folder.resolve().name, len(names), source, target, router_labels=names, terminal_labels=names)
+    network = Network(
+        folder.resolve().name, len(names), source, target, places=Places(router_labels=names, terminal_labels=names)
+    )
     channels: defaultdict[Port, tuple[int, ...]] = defaultdict(tuple)
     for channel, (near, _) in enumerate(ends):
         channels[near] += (channel,)

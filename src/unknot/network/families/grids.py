@@ -23,6 +23,7 @@ from unknot._base.errors import NetworkError, shown
 from unknot.network import Network
 from unknot.network.families.links import affordable, latencies, whole
 from unknot.network.model import IntArray
+from unknot.network.parts import Places
 
 MAX_ROUTERS = 2**27
 MAX_DIMENSIONS = 64
@@ -203,8 +204,7 @@ def _product(name: str, factors: Sequence[IntArray], latency: npt.ArrayLike, con
         target.ravel()[kept],
         latency,
         inject=np.repeat(number, concentration),
-        coordinates=coordinates if sides else None,
-        radices=tuple(sides),
+        places=Places(coordinates=coordinates if sides else None, radices=tuple(sides)),
     )
 
 

@@ -15,6 +15,7 @@ from unknot._base.arrays import offsets
 from unknot._base.errors import NetworkError, shown
 from unknot._base.numbers import is_whole
 from unknot.network import Network
+from unknot.network.parts import Places
 from unknot.network.stages import STAGE_AND_ROW
 
 Ints = npt.NDArray[np.integer[Any]]
@@ -53,8 +54,9 @@ def linked(
     *kinds: tuple[Ints, Ints],
     latency: int | Sequence[int],
     concentration: int = 1,
+    inject: Ints | None = None,
     radices: tuple[int, ...] = (),
-    **more: Any,
+    **places: Any,
 ) -> Network:
     """The network of links u–v: two channels each, sorted by source and then in the order of the links.
 
@@ -65,27 +67,32 @@ def linked(
     latency : int or sequence of int
         Cycles of all links, or of those of each kind.
     concentration : int
-        Terminals at each router, unless `more` says where they inject.
+        Terminals at each router, unless `inject` says where they are.
+    inject : int array, optional
+        The router of each terminal.
     radices : tuple of int
         Positions of the dimensions, in which routers are numbered, the last one counting least.
-    more
-        Further attributes of the `Network`.
+    places
+        Further fields of `Places`.
     """
     none = np.empty(0, dtype=np.int64)
     u, v = (np.concatenate([none, *(ends[i] for ends in kinds)]) for i in (0, 1))
     cycles = np.repeat(np.broadcast_to(latency, len(kinds)), [ends.size for ends, _ in kinds])
     router = np.arange(routers)
-    more = {"inject": np.repeat(router, concentration), "latency": np.append(cycles, cycles)} | more
+    seats = np.repeat(router, concentration) if inject is None else inject
     if radices:
-        more = {"coordinates": np.stack(np.unravel_index(router, radices), axis=1), "radices": radices} | more
-    return directed(name, routers, np.append(u, v), np.append(v, u), **more)
+        places = {"coordinates": np.stack(np.unravel_index(router, radices), axis=1), "radices": radices} | places
+    ends, each = (np.append(u, v), np.append(v, u)), np.append(cycles, cycles)
+    return directed(name, routers, *ends, latency=each, inject=seats, **places)
 
 
-def directed(name: str, routers: int, u: Ints, v: Ints, *, latency: Any, **more: Any) -> Network:
+def directed(
+    name: str, routers: int, u: Ints, v: Ints, *, latency: Any, inject: Ints | None = None, **places: Any
+) -> Network:
     """The network of channels u→v, sorted by source and then in the order they are given."""
     order = np.argsort(u, kind="stable")
     cycles = np.broadcast_to(np.asarray(latency), u.shape)
-    return Network(name, routers, u[order], v[order], cycles[order], **more)
+    return Network(name, routers, u[order], v[order], cycles[order], inject, places=Places(**places))
 
 
 def simple(u: Ints, v: Ints) -> tuple[Ints, Ints]:
@@ -153,13 +160,12 @@ def staged(
         num_routers=total,
         source=np.concatenate(source),
         target=np.concatenate(target),
-        latency=latency,
+        wires=latency,
         inject=ends[0](line) // (terminals // rows[0]),
         eject=first[-2] + eject,
-        coordinates=coordinates,
-        radices=(len(rows), max(rows)),
-        dimensions=STAGE_AND_ROW,
-        router_labels=labels,
+        places=Places(
+            coordinates=coordinates, radices=(len(rows), max(rows)), dimensions=STAGE_AND_ROW, router_labels=labels
+        ),
     )
 
 

@@ -193,4 +193,4 @@ def dilated_banyan(terminals: int, dilation: int = 2, *, latency: int = 1) -> Ne
     affordable(name, n * terminals // 2, (n - 1) * terminals * times, terminals, 2)
     single = banyan(terminals, latency=latency)
     source, target, cycles = (np.repeat(ends, times) for ends in (single.source, single.target, single.latency))
-    return replace(single, name=name, source=source, target=target, latency=cycles)
+    return replace(single, name=name, source=source, target=target, wires=replace(single.wires, latency=cycles))

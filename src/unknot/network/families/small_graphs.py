@@ -21,6 +21,7 @@ import numpy as np
 from unknot._base.errors import NetworkError
 from unknot.network import Network
 from unknot.network.families.links import Ints, affordable, linked, simple, whole
+from unknot.network.parts import Places
 
 
 def generalized_petersen(n: int, k: int, *, latency: int = 1) -> Network:
@@ -243,7 +244,9 @@ def _permutation_graph(family: str, n: int, moves: list[list[int]], latency: int
     affordable(f"{family}({n})", routers, routers * len(moves), routers, n)
     letters, target = generated(n, moves)
     source = np.repeat(np.arange(routers), len(moves))
-    return Network(f"{family}({n})", routers, source, target, latency, coordinates=letters, radices=(n,) * n)
+    return Network(
+        f"{family}({n})", routers, source, target, latency, places=Places(coordinates=letters, radices=(n,) * n)
+    )
 
 
 def generated(

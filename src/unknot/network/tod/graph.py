@@ -11,14 +11,14 @@ import numpy.typing as npt
 
 from unknot.network import Network
 from unknot.network.model import IntArray
-from unknot.network.parts import dimension_names
+from unknot.network.parts import Places, Wires, dimension_names
 from unknot.network.tod.syntax import MisfitError
 
 Keys = npt.NDArray[np.int64]
 WIRE = np.dtype([("latency", np.int32), ("bandwidth", np.float64)])
 """What operations on graphs carry along with a channel."""
-Wires = npt.NDArray[np.void]
-Joints = tuple[IntArray, IntArray, Wires]
+WireRows = npt.NDArray[np.void]
+Joints = tuple[IntArray, IntArray, WireRows]
 """Sources, targets and wires of channels."""
 MOST_NAMES = 2**16
 """Most routers that get names made of their coordinates; more are known by the coordinates themselves."""
@@ -151,7 +151,7 @@ class Graph:
         return parts[0] if len(parts) == 1 else f"({','.join(parts)})"
 
 
-def wires(channels: int, latency: Any = 1, bandwidth: Any = 1.0) -> Wires:
+def wires(channels: int, latency: Any = 1, bandwidth: Any = 1.0) -> WireRows:
     """Latency and bandwidth of channels, from single values or from lists."""
     made = np.empty(channels, dtype=WIRE)
     made["latency"], made["bandwidth"] = latency, bandwidth
@@ -217,14 +217,14 @@ def to_network(graph: Graph, name: str) -> Network:
         num_routers=graph.routers,
         source=graph.source,
         target=graph.target,
-        latency=graph.wire["latency"],
-        bandwidth=graph.wire["bandwidth"],
+        wires=Wires(latency=graph.wire["latency"], bandwidth=graph.wire["bandwidth"], ports=graph.shown.ports),
         inject=inject,
         eject=eject,
-        coordinates=graph.coordinates if placed else None,
-        radices=graph.radices if placed else (),
-        dimensions=graph.shown.dimension_names if placed else (),
-        router_labels=labels,
-        terminal_labels=graph.shown.terminal_labels,
-        ports=graph.shown.ports,
+        places=Places(
+            coordinates=graph.coordinates if placed else None,
+            radices=graph.radices if placed else (),
+            dimensions=graph.shown.dimension_names if placed else (),
+            router_labels=labels,
+            terminal_labels=graph.shown.terminal_labels,
+        ),
     )

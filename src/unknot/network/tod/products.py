@@ -14,7 +14,7 @@ import numpy as np
 
 from unknot._base.arrays import starts
 from unknot.network.model import IntArray
-from unknot.network.tod.graph import Dimension, Graph, Joints, Wires, numbered, seats, wires
+from unknot.network.tod.graph import Dimension, Graph, Joints, WireRows, numbered, seats, wires
 from unknot.network.tod.plan import Shape
 from unknot.network.tod.sets import arranged, has_loops
 from unknot.network.tod.syntax import MisfitError
@@ -83,7 +83,7 @@ def _part(one: Joints, two: Joints, n: int) -> Joints:
     return (source, target, wire) if keep.all() else (source[keep], target[keep], wire[keep])
 
 
-def _made(a: Graph, b: Graph, source: IntArray, target: IntArray, wire: Wires) -> Graph:
+def _made(a: Graph, b: Graph, source: IntArray, target: IntArray, wire: WireRows) -> Graph:
     n, m = a.routers, b.routers
     at = np.concatenate([np.tile(a.coordinates, (m, 1)), np.repeat(b.coordinates, n, axis=0)], axis=1)
     counts = np.outer(b.counts(), a.counts()).ravel()

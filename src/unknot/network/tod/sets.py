@@ -15,7 +15,7 @@ import numpy as np
 
 from unknot._base.arrays import Flags, ranks
 from unknot.network.model import IntArray
-from unknot.network.tod.graph import Dimension, Graph, Joints, Keys, Labels, Wires, numbered, seats, wires
+from unknot.network.tod.graph import Dimension, Graph, Joints, Keys, Labels, WireRows, numbered, seats, wires
 from unknot.network.tod.syntax import MisfitError
 
 
@@ -47,7 +47,7 @@ def ring_sum(a: Graph, b: Graph) -> Graph:
     return _picked(summed, _touched(summed), "no channel is left")
 
 
-def join(a: Graph, b: Graph, link: Wires | None = None) -> Graph:
+def join(a: Graph, b: Graph, link: WireRows | None = None) -> Graph:
     """The two graphs side by side and a link between every router of the one and every router of the other."""
     n, m = a.routers, b.routers
     u, v = (x.ravel().astype(np.int32) for x in np.indices((n, m)))

@@ -16,7 +16,7 @@ import numpy as np
 from unknot._base.errors import UnknotError
 from unknot.network.bandwidth import read
 from unknot.network.tod import products, sets
-from unknot.network.tod.graph import Wires
+from unknot.network.tod.graph import WireRows
 from unknot.network.tod.plan import Budget, Oriented, Plan, Replaced, Shape
 from unknot.network.tod.syntax import MisfitError, Node
 
@@ -247,7 +247,7 @@ def stepped(c: Caller, shape: Shape, channels: int) -> Plan:
     return c.budget.plan(c.place, lambda: products.stepped(shape), (), shape.k, channels, 1, shape)
 
 
-def combined(budget: Budget, place: Node, name: str, a: Value, b: Value, across: Wires | None = None) -> Plan:
+def combined(budget: Budget, place: Node, name: str, a: Value, b: Value, across: WireRows | None = None) -> Plan:
     """Union, intersection, difference, ring sum or join of two operands; `across` is the wire of a join."""
     one, two = settle(budget, a), settle(budget, b)
     routers, channels = one.routers + two.routers, one.channels + two.channels

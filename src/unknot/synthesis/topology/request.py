@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import permutations, product
 
@@ -95,8 +95,8 @@ class TopologyRequest(Brief):
     def network_of(self, links: Flags, name: str) -> Network:
         """The network of some links."""
         source, target = np.nonzero(links)
-        kept = ("inject", "eject", "coordinates", "radices", "dimensions", "router_labels", "terminal_labels")
-        return Network(name, self.size, source, target, **{part: getattr(self.nodes, part) for part in kept})
+        nodes, places = self.nodes, replace(self.nodes.places, origin=None)
+        return Network(name, self.size, source, target, inject=nodes.inject, eject=nodes.eject, places=places)
 
 
 def requested(

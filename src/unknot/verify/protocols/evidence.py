@@ -209,14 +209,19 @@ def _beside(base: Network, extended: Network) -> Network:
     """The network with end points and names; in a grid with each terminal beside its router."""
     terminals = tuple(base.terminal_name(t) for t in range(base.num_terminals))
     labels = (*(base.router_name(r) for r in range(base.num_routers)), *terminals)
-    named = replace(extended, router_labels=labels, terminal_labels=terminals)
+    named = replace(extended, places=replace(extended.places, router_labels=labels, terminal_labels=terminals))
     if base.coordinates is None or np.unique(base.inject).size < base.num_terminals:
         return named
     flat = np.zeros((base.num_routers, max(0, 2 - base.coordinates.shape[1])), dtype=int)
     at = 2 * np.concatenate([base.coordinates, flat], axis=1)
     off = at[base.inject] + np.r_[1, 1, np.zeros(at.shape[1] - 2, dtype=int)]
     everywhere = np.concatenate([at, off])
-    return replace(named, coordinates=everywhere, radices=tuple((everywhere.max(axis=0) + 1).tolist()), dimensions=())
+    return replace(
+        named,
+        places=replace(
+            named.places, coordinates=everywhere, radices=tuple((everywhere.max(axis=0) + 1).tolist()), dimensions=()
+        ),
+    )
 
 
 def awaited(system: System, state: State, place: int, position: int) -> list[int]:
